@@ -1,0 +1,87 @@
+//! The one way out of mediation: what a bus asks of whoever owns the sockets.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::{Duration, SystemTime};
+
+use myelin_message::{Body, Head, Message, Uri};
+
+/// A future that stays on its thread.
+pub type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+
+/// Sends requests to backends and tells the time; in tests, a script.
+pub trait Transport {
+    /// Sends a request and gives the backend's response as soon as its head is there; its body is still on the wire.
+    ///
+    /// Errors: [`SendError`], all of them before any byte of a response was handed out.
+    fn send<'a>(&'a self, request: Outgoing) -> LocalFuture<'a, Result<Message, SendError>>;
+
+    /// The time of day.
+    fn now(&self) -> SystemTime;
+}
+
+/// A request as it leaves mediation. Framing, hop-by-hop headers and `Host` are the transport's.
+#[derive(Debug)]
+pub struct Outgoing {
+    /// The method to send, any token.
+    pub method: Method,
+    /// Where to: absolute, `http` or `https`; path and query make the request target.
+    pub uri: Uri,
+    /// The header lines to send.
+    pub head: Head,
+    /// The body to send.
+    pub body: Body,
+    /// How long the response's head may take; `None` leaves it to the transport's own limit.
+    pub timeout: Option<Duration>,
+    /// The `Host` to send instead of the one `uri` names.
+    pub host: Option<String>,
+}
+
+/// The method of an outgoing request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// The one the head came with.
+    AsCame,
+    /// Another one.
+    Named(String),
+}
+
+/// Why no response came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SendError {
+    /// What happened, as far as the flow can tell it apart.
+    pub kind: SendErrorKind,
+    /// A sentence for the log, with the address.
+    pub message: String,
+}
+
+/// What kept a response from coming.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SendErrorKind {
+    /// Name unknown, connection refused, TLS handshake failed (101503).
+    ConnectFailed,
+    /// No connection within the connect deadline (101508).
+    ConnectTimeout,
+    /// No response head within the deadline (101504).
+    ResponseTimeout,
+    /// The backend closed the connection before answering (101505).
+    Closed,
+    /// What the backend sent is no HTTP (101506).
+    Protocol,
+    /// Writing to the backend failed (101500).
+    Sending,
+    /// The client's own body broke off, came too slowly, or was malformed or too large; the client's fault.
+    Request,
+    /// A limit of this bus was reached: connections to that backend, memory (answered 503).
+    Overloaded,
+}
+
+impl fmt::Display for SendError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for SendError {}

@@ -1,0 +1,325 @@
+//! The head of a message: the bytes as they came, an index, and an overlay of edits.
+//!
+//! Header case, order and repetition survive because an untouched line is copied from the bytes that came.
+//! An edit appends its line to the same bytes and repoints the index, so there is one way to write a head out.
+
+use std::fmt;
+use std::ops::Range;
+
+use http::StatusCode;
+
+use crate::header::{HeaderId, is_token, is_value};
+
+/// The protocol version a message came in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Version {
+    /// HTTP/1.0: no chunked coding, connections close unless the client says otherwise.
+    Http10,
+    /// HTTP/1.1.
+    #[default]
+    Http11,
+}
+
+/// The start line, as ranges into the head's bytes.
+#[derive(Clone, Debug, Default)]
+pub enum Start {
+    /// The head was made here.
+    #[default]
+    None,
+    /// `GET /path HTTP/1.1`
+    Request {
+        /// The method's letters.
+        method: Range<u32>,
+        /// The request target, as it came.
+        target: Range<u32>,
+        /// The client's protocol version.
+        version: Version,
+    },
+    /// `HTTP/1.1 200 OK`
+    Response {
+        /// 100–999.
+        status: StatusCode,
+        /// The reason phrase; may be empty.
+        reason: Range<u32>,
+        /// The backend's protocol version.
+        version: Version,
+    },
+}
+
+/// One header line, as offsets into the head's bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Line {
+    /// The name, recognised.
+    pub id: HeaderId,
+    /// Where the name starts, and the line with it.
+    pub start: u32,
+    /// Where the name ends.
+    pub name_end: u32,
+    /// Where the value starts, surrounding white space left out.
+    pub value_start: u32,
+    /// Where the value ends.
+    pub value_end: u32,
+    /// Where the next line starts: behind CR LF.
+    pub end: u32,
+}
+
+/// A header name or value that must not be written: it would end the line or is no token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Malformed {
+    /// The name of the header that was to be set.
+    pub name: String,
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "header {:?}: a name is a token and a value holds no control characters (RFC 9110 §5)",
+            self.name
+        )
+    }
+}
+
+impl std::error::Error for Malformed {}
+
+/// Start line and header lines of one message.
+///
+/// Shape: field lines in the order they came; names compare without case.
+#[derive(Clone, Default)]
+pub struct Head {
+    bytes: Vec<u8>,
+    start: Start,
+    lines: Vec<Line>,
+}
+
+impl Head {
+    /// A head from the wire; `lines` index into `bytes`. Only a parser calls this.
+    pub fn from_wire(bytes: Vec<u8>, start: Start, lines: Vec<Line>) -> Head {
+        Head { bytes, start, lines }
+    }
+
+    /// The request's method; empty on a response or a head made here.
+    pub fn method(&self) -> &str {
+        match &self.start {
+            Start::Request { method, .. } => self.text(method),
+            _ => "",
+        }
+    }
+
+    /// The request target as it came: `/path?query`, `http://host/path`, or `*`.
+    pub fn target(&self) -> &str {
+        match &self.start {
+            Start::Request { target, .. } => self.text(target),
+            _ => "",
+        }
+    }
+
+    /// The response's status, where this is the head of a response.
+    pub fn status(&self) -> Option<StatusCode> {
+        match &self.start {
+            Start::Response { status, .. } => Some(*status),
+            _ => None,
+        }
+    }
+
+    /// The response's reason phrase, where it came with one.
+    pub fn reason(&self) -> Option<&str> {
+        match &self.start {
+            Start::Response { reason, .. } if !reason.is_empty() => Some(self.text(reason)),
+            _ => None,
+        }
+    }
+
+    /// The protocol version the sender speaks.
+    pub fn version(&self) -> Version {
+        match &self.start {
+            Start::Request { version, .. } | Start::Response { version, .. } => *version,
+            Start::None => Version::Http11,
+        }
+    }
+
+    /// All header lines in order, as name and value.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.lines.iter().map(|line| (self.name(line), self.value(line)))
+    }
+
+    /// The index of header lines, for who needs offsets and ids.
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+
+    /// The value of one line of this head.
+    pub fn value(&self, line: &Line) -> &[u8] {
+        &self.bytes[line.value_start as usize..line.value_end as usize]
+    }
+
+    /// The name of one line of this head, in the case it came in.
+    pub fn name(&self, line: &Line) -> &str {
+        // A parsed or set name is a token, which is ASCII.
+        std::str::from_utf8(&self.bytes[line.start as usize..line.name_end as usize]).unwrap_or_default()
+    }
+
+    /// The first value of a header.
+    pub fn first(&self, name: &str) -> Option<&[u8]> {
+        self.lines.iter().find(|line| self.is(line, name)).map(|line| self.value(line))
+    }
+
+    /// Every value of a header, in order.
+    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
+        self.lines.iter().filter(move |line| self.is(line, name)).map(|line| self.value(line))
+    }
+
+    /// The first value of a known header.
+    pub fn known(&self, id: HeaderId) -> Option<&[u8]> {
+        self.lines.iter().find(|line| line.id == id).map(|line| self.value(line))
+    }
+
+    /// Sets a header to one value: in place of its first line, or at the end; further lines of that name go.
+    ///
+    /// Errors: [`Malformed`] for a name or value that would break the line; the configuration's or the caller's.
+    pub fn set(&mut self, name: &str, value: &[u8]) -> Result<(), Malformed> {
+        let line = self.write_line(name, value)?;
+        let mut lines = std::mem::take(&mut self.lines);
+        let mut placed = false;
+        lines.retain_mut(|old| {
+            if !self.is(old, name) {
+                return true;
+            }
+            *old = line;
+            !std::mem::replace(&mut placed, true)
+        });
+        if !placed {
+            lines.push(line);
+        }
+        self.lines = lines;
+        Ok(())
+    }
+
+    /// Adds a header line behind the others, leaving those of the same name.
+    ///
+    /// Errors: as [`Head::set`].
+    pub fn append(&mut self, name: &str, value: &[u8]) -> Result<(), Malformed> {
+        let line = self.write_line(name, value)?;
+        self.lines.push(line);
+        Ok(())
+    }
+
+    /// Removes every line of a header; tells whether there was one.
+    pub fn remove(&mut self, name: &str) -> bool {
+        let before = self.lines.len();
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.retain(|line| !self.is(line, name));
+        self.lines = lines;
+        self.lines.len() != before
+    }
+
+    /// Removes all header lines.
+    pub fn clear(&mut self) {
+        self.lines.clear();
+    }
+
+    /// Removes the lines that `goes` says, by id and name.
+    pub fn remove_if(&mut self, goes: impl Fn(HeaderId, &str) -> bool) {
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.retain(|line| !goes(line.id, self.name(line)));
+        self.lines = lines;
+    }
+
+    /// Writes the header lines that `keeps` lets through, each with its CR LF; no start line, no empty line.
+    pub fn write_lines(&self, out: &mut Vec<u8>, keeps: impl Fn(&Line) -> bool) {
+        // Neighbours that both stay are copied together: most heads leave in two or three pieces.
+        let mut run = 0..0;
+        for line in self.lines.iter().filter(|line| keeps(line)) {
+            if run.end == line.start as usize {
+                run.end = line.end as usize;
+            } else {
+                out.extend_from_slice(&self.bytes[run]);
+                run = line.start as usize..line.end as usize;
+            }
+        }
+        out.extend_from_slice(&self.bytes[run]);
+    }
+
+    fn is(&self, line: &Line, name: &str) -> bool {
+        self.bytes[line.start as usize..line.name_end as usize].eq_ignore_ascii_case(name.as_bytes())
+    }
+
+    fn text(&self, range: &Range<u32>) -> &str {
+        // A reason phrase may hold bytes that are not UTF-8; it is then taken as absent.
+        std::str::from_utf8(&self.bytes[range.start as usize..range.end as usize]).unwrap_or_default()
+    }
+
+    fn write_line(&mut self, name: &str, value: &[u8]) -> Result<Line, Malformed> {
+        let value = value.trim_ascii();
+        if !is_token(name.as_bytes()) || !is_value(value) || self.bytes.len() + value.len() > u32::MAX as usize / 2 {
+            return Err(Malformed { name: name.to_owned() });
+        }
+        let offset = |bytes: &Vec<u8>| bytes.len() as u32;
+        let start = offset(&self.bytes);
+        self.bytes.extend_from_slice(name.as_bytes());
+        let name_end = offset(&self.bytes);
+        self.bytes.extend_from_slice(b": ");
+        let value_start = offset(&self.bytes);
+        self.bytes.extend_from_slice(value);
+        let value_end = offset(&self.bytes);
+        self.bytes.extend_from_slice(b"\r\n");
+        let end = offset(&self.bytes);
+        Ok(Line { id: HeaderId::of(name.as_bytes()), start, name_end, value_start, value_end, end })
+    }
+}
+
+impl fmt::Debug for Head {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut map = f.debug_map();
+        for (name, value) in self.iter() {
+            map.entry(&name, &String::from_utf8_lossy(value));
+        }
+        map.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head(lines: &[(&str, &str)]) -> Head {
+        let mut head = Head::default();
+        for (name, value) in lines {
+            head.append(name, value.as_bytes()).unwrap();
+        }
+        head
+    }
+
+    fn written(head: &Head) -> String {
+        let mut out = Vec::new();
+        head.write_lines(&mut out, |_| true);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn order_case_and_repetition_survive() {
+        let head = head(&[("SOAPAction", "a"), ("x-B", "1"), ("X-b", "2")]);
+        assert_eq!(written(&head), "SOAPAction: a\r\nx-B: 1\r\nX-b: 2\r\n");
+        assert_eq!(head.all("X-B").collect::<Vec<_>>(), [b"1", b"2"]);
+    }
+
+    #[test]
+    fn set_takes_the_place_of_the_first_line_and_drops_the_rest() {
+        let mut head = head(&[("a", "1"), ("B", "2"), ("A", "3")]);
+        head.set("A", b"new").unwrap();
+        assert_eq!(written(&head), "A: new\r\nB: 2\r\n");
+        head.set("c", b"").unwrap();
+        assert!(head.remove("b"));
+        assert!(!head.remove("b"));
+        assert_eq!(written(&head), "A: new\r\nc: \r\n");
+    }
+
+    #[test]
+    fn a_line_break_cannot_be_smuggled_into_a_header() {
+        let mut head = Head::default();
+        assert!(head.set("a", b"1\r\nb: 2").is_err());
+        assert!(head.set("a b", b"1").is_err());
+        assert!(head.append("", b"1").is_err());
+        assert_eq!(written(&head), "");
+    }
+}

@@ -1,0 +1,46 @@
+//! The message on its way through the bus.
+//!
+//! [`Head`] keeps the header lines as they came and an overlay of edits;
+//! [`Body`] is not read before somebody asks; [`Message`] is the two together.
+//! Nothing here opens a socket or knows a mediator: `transport` fills these types from the wire,
+//! `mediation` reads and changes them.
+
+mod body;
+mod head;
+mod header;
+
+pub use body::{Body, Error as BodyError, Source, Wire};
+pub use head::{Head, Line, Malformed, Start, Version};
+pub use header::{HeaderId, is_token, is_value};
+pub use http::{StatusCode, Uri};
+
+
+/// One request or one response.
+#[derive(Debug)]
+pub struct Message {
+    /// Start line and header lines.
+    pub head: Head,
+    /// The status to answer with; means nothing on a request.
+    pub status: StatusCode,
+    /// The reason phrase to answer with, where it is not the status's own.
+    pub reason: Option<String>,
+    /// What follows the head.
+    pub body: Body,
+}
+
+impl Message {
+    /// A message from a head as it came; the status is the head's own, 200 on a request.
+    pub fn new(head: Head, body: Body) -> Message {
+        let status = head.status().unwrap_or(StatusCode::OK);
+        let reason = match head.reason() {
+            Some(reason) if Some(reason) != status.canonical_reason() => Some(reason.to_owned()),
+            _ => None,
+        };
+        Message { head, status, reason, body }
+    }
+
+    /// A response made here, with an empty head.
+    pub fn answer(status: StatusCode, body: Body) -> Message {
+        Message { head: Head::default(), status, reason: None, body }
+    }
+}
