@@ -1,1 +1,23 @@
-//! placeholder
+//! How Myelin is measured: a load generator, the backend and the floor to measure against, and the statistics.
+//!
+//! The parts are commands of the binary `myelin` and a library for its tests and for `cargo xtask bench`:
+//! - [`load`] drives an HTTP service, checks every answer and reports rates, latencies and the CPU of its processes;
+//! - [`echo`] is the backend that returns what it is sent;
+//! - [`relay`] copies bytes between two TCP connections and does nothing else: the least a bus can cost;
+//! - [`comparison`] lets Myelin and other servers take turns at the same work;
+//! - [`payload`], [`procfs`], [`statistics`] and [`units`] are what these stand on.
+//!
+//! Nothing here knows the bus: it is measured from outside, as any other server is.
+
+mod deadlines;
+pub mod echo;
+mod framing;
+mod listening;
+
+pub mod payload;
+pub mod procfs;
+pub mod relay;
+pub mod statistics;
+pub mod units;
+
+pub use listening::Handle;
