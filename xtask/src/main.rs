@@ -1,1 +1,55 @@
-fn main() {}
+//! `cargo xtask`: what developers and CI run, in plain Rust.
+
+#![expect(clippy::print_stdout, reason = "a command that people run speaks on standard output")]
+
+mod ci;
+mod process;
+mod setup;
+mod test;
+#[cfg(test)]
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Builds, tests and checks Myelin.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Everything CI runs: format, lints, documentation, licences, fuzz targets, the demo, tests.
+    Ci(ci::Arguments),
+    /// All tests, with a closing list of what was skipped and why.
+    Test(test::Arguments),
+    /// Installs from Debian's packages what tests and benches need and this machine lacks.
+    Setup,
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Ci(arguments) => ci::run(&arguments),
+        Command::Test(arguments) => test::run(&arguments).map(|summary| summary.success()),
+        Command::Setup => setup::run().map(|()| true),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            println!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The root of the workspace.
+fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_owned()
+}

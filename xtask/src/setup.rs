@@ -1,0 +1,70 @@
+//! `cargo xtask setup`: brings what tests and benches need and the machine lacks.
+
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::process::{is_installed, succeeds};
+
+/// Downloads included.
+const DEADLINE: Duration = Duration::from_secs(8 * 60);
+
+/// Something from Debian's packages that is not Rust.
+struct Need {
+    package: &'static str,
+    program: &'static str,
+    reason: &'static str,
+}
+
+const NEEDS: &[Need] = &[
+    Need { package: "nginx-light", program: "nginx", reason: "the benchmark's first contender" },
+    Need { package: "haproxy", program: "haproxy", reason: "the benchmark's second contender" },
+    Need { package: "wrk", program: "wrk", reason: "a load generator to check ours against" },
+    Need { package: "apache2-utils", program: "ab", reason: "the load generator of the public rounds" },
+    Need { package: "strace", program: "strace", reason: "counts system calls per request" },
+    Need { package: "valgrind", program: "valgrind", reason: "counts instructions per message" },
+    Need { package: "curl", program: "curl", reason: "a client that others wrote, for the examples" },
+];
+
+/// Installs what is missing, as far as this machine lets it, and says what it does.
+///
+/// It succeeds in any case: a test that needs what is missing skips itself visibly.
+pub(crate) fn run() -> Result<()> {
+    let missing: Vec<&Need> = NEEDS.iter().filter(|need| !is_installed(need.program)).collect();
+    if missing.is_empty() {
+        println!("setup: all {} programs are there", NEEDS.len());
+        return Ok(());
+    }
+    for need in &missing {
+        println!("setup: {} is missing (Debian package {}): {}", need.program, need.package, need.reason);
+    }
+    if !is_installed("apt-get") {
+        println!("setup: no apt-get here, so nothing was installed; install them by hand to run every test");
+        return Ok(());
+    }
+    if !rustix::process::geteuid().is_root() {
+        println!("setup: not root, so nothing was installed; run as root: apt-get install {}", packages(&missing));
+        return Ok(());
+    }
+    let update = apt(&["update"], &[]);
+    let names: Vec<&str> = missing.iter().map(|need| need.package).collect();
+    if update.and_then(|_| apt(&["install", "--yes", "--no-install-recommends"], &names)).unwrap_or(false) {
+        println!("setup: installed {}", packages(&missing));
+    } else {
+        println!("setup: apt-get failed; tests that need what is missing will be skipped");
+    }
+    Ok(())
+}
+
+fn packages(needs: &[&Need]) -> String {
+    needs.iter().map(|need| need.package).collect::<Vec<_>>().join(" ")
+}
+
+fn apt(arguments: &[&str], packages: &[&str]) -> Result<bool> {
+    println!("setup: apt-get {} {}", arguments.join(" "), packages.join(" "));
+    let mut command = Command::new("apt-get");
+    // Servers must not start on the machine they are installed on, and nobody is there to answer questions.
+    command.env("DEBIAN_FRONTEND", "noninteractive").env("RUNLEVEL", "1");
+    succeeds(command.arg("-qq").args(["-o", "DPkg::Lock::Timeout=60"]).args(arguments).args(packages), DEADLINE)
+}
