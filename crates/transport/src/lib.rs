@@ -1,1 +1,27 @@
-//! HTTP on the wire.
+//! HTTP on the wire: listeners, the HTTP/1.1 engine, TLS, connection pools and timers.
+//!
+//! Nothing here has heard of a mediator. `Content-Length`, `Transfer-Encoding` and hop-by-hop headers live here and
+//! nowhere else.
+
+mod answer;
+mod buffer;
+mod client;
+mod connection;
+mod conversation;
+mod dial;
+mod error;
+pub mod h1;
+mod options;
+mod pool;
+mod relay;
+mod server;
+mod splice;
+mod stream;
+mod timer;
+mod tls;
+
+pub use client::{Client, Request};
+pub use error::{Error, ErrorKind};
+pub use options::{ClientOptions, Expect, Forwarded, Retry, ServerOptions};
+pub use server::{Arrival, Gate, Listener, Record, Service, Stop, bind, serve};
+pub use tls::{TlsError, client_config, server_config};

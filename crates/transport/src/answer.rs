@@ -1,0 +1,253 @@
+//! Writes an answer to a client: its head, the framing its body needs, the body as it comes from the backend.
+
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::time::{Duration, SystemTime};
+
+use http::StatusCode;
+use myelin_message::{Body, Message, Version};
+
+use crate::client::says;
+use crate::connection::{CONTINUE, Shared, Side, behind};
+use crate::conversation::DRAIN_BYTES;
+use crate::h1::{ConnectionHeader, Framing, RequestHead, StatusLine, write_response};
+use crate::relay::{Broken, Coding, Ends, Relay, Waits};
+use crate::server::Hall;
+use crate::timer::Tick;
+
+/// A body from elsewhere than a connection of ours is read up to this size before it is sent.
+const FOREIGN_BYTES: u64 = 16 * 1024 * 1024;
+
+/// What the answer has to know of its request.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked {
+    version: Version,
+    keep_alive: bool,
+    to_head: bool,
+}
+
+impl Asked {
+    pub(crate) fn of(request: &RequestHead) -> Asked {
+        Asked {
+            version: request.head.version(),
+            keep_alive: request.keep_alive,
+            to_head: request.head.method() == "HEAD",
+        }
+    }
+
+    /// A request that could not be read.
+    pub(crate) fn refused() -> Asked {
+        Asked { version: Version::Http11, keep_alive: false, to_head: false }
+    }
+}
+
+/// How an answer left.
+pub(crate) struct Outcome {
+    pub(crate) sent_bytes: u64,
+    pub(crate) complete: bool,
+    pub(crate) keep_alive: bool,
+}
+
+/// The text of `Date`, made once a second.
+#[derive(Default)]
+pub(crate) struct Dates(RefCell<Option<(Tick, Rc<str>)>>);
+
+impl Dates {
+    fn now(&self) -> Rc<str> {
+        let mut last = self.0.borrow_mut();
+        match &*last {
+            Some((made, text)) if Tick::since(*made) < Duration::from_secs(1) => Rc::clone(text),
+            _ => {
+                let text: Rc<str> = httpdate::fmt_http_date(SystemTime::now()).into();
+                *last = Some((Tick::now(), Rc::clone(&text)));
+                text
+            }
+        }
+    }
+}
+
+/// An answer in one sentence.
+pub(crate) fn plain(status: StatusCode, text: &str) -> Message {
+    let mut message = Message::answer(status, Body::Bytes(format!("{text}\n").into_bytes()));
+    // A constant is always a value a header can hold.
+    let _ = message.head.append("Content-Type", b"text/plain; charset=utf-8");
+    message
+}
+
+/// The body of an answer, seen as what has to be written.
+struct Shape {
+    framing: Framing,
+    coding: Coding,
+    /// The head's own framing lines are right.
+    as_came: bool,
+    /// The response must be ended by closing the connection.
+    until_close: bool,
+    source: Option<Shared>,
+    bytes: Vec<u8>,
+}
+
+/// Sends an answer to its last byte.
+pub(crate) async fn send(hall: &Hall, client: &Shared, mut answer: Message, asked: Asked) -> Outcome {
+    if answer.status.is_informational() {
+        answer = plain(StatusCode::INTERNAL_SERVER_ERROR, "an interim status cannot be an answer");
+    }
+    if let Body::Wire(wire) = &answer.body
+        && behind(wire).is_none()
+        && answer.body.bytes(FOREIGN_BYTES).await.is_err()
+    {
+        answer = plain(StatusCode::INTERNAL_SERVER_ERROR, "the body of the answer was lost");
+    }
+    if let Body::Gone = answer.body {
+        answer = plain(StatusCode::INTERNAL_SERVER_ERROR, "the body of the answer was sent elsewhere");
+    }
+    let shape = shape(&mut answer, asked);
+    let keep_alive = asked.keep_alive && !hall.stopping.get() && !shape.until_close && can_go_on(client, &shape);
+    let connection = match (keep_alive, asked.version) {
+        (false, _) => ConnectionHeader::Close,
+        (true, Version::Http10) => ConnectionHeader::KeepAlive,
+        (true, Version::Http11) => ConnectionHeader::Persistent,
+    };
+    let mut bytes = Vec::with_capacity(1024);
+    let goes_back = shape.source.as_ref().is_some_and(|source| Rc::ptr_eq(source, client));
+    if goes_back && let Side::Client { awaits_continue, .. } = &mut client.borrow_mut().side
+        && std::mem::take(awaits_continue)
+    {
+        bytes.extend_from_slice(CONTINUE);
+    }
+    let line = StatusLine { status: answer.status, reason: answer.reason.as_deref() };
+    let date = hall.dates.now();
+    write_response(&mut bytes, line, &answer.head, shape.framing, shape.as_came, connection, Some(&date));
+    let pace = hall.options.least_bytes_per_second;
+    let mut relay = match &shape.source {
+        None => Relay::whole(bytes, shape.bytes),
+        Some(_) => Relay::new(bytes, shape.coding),
+    }
+    .pace(Waits::Target, pace);
+    let result = relayed(client, shape.source.as_ref(), goes_back, &mut relay).await;
+    let complete = result.is_ok();
+    match result {
+        Ok(()) => {}
+        // Nothing of the broken answer has left: the client can be told instead.
+        Err(Broken::Source(error)) if relay.sent == 0 && !goes_back => {
+            let text = format!("the backend's answer broke off: {error}");
+            let asked = Asked { keep_alive: false, ..asked };
+            return Box::pin(send(hall, client, plain(StatusCode::BAD_GATEWAY, &text), asked)).await;
+        }
+        Err(broken) => {
+            tracing::debug!(?broken, "an answer broke off");
+            reset(client);
+        }
+    }
+    if complete && let Some(source) = &shape.source {
+        finish(source, client);
+    }
+    Outcome { sent_bytes: relay.sent, complete, keep_alive: keep_alive && complete }
+}
+
+fn shape(answer: &mut Message, asked: Asked) -> Shape {
+    let body = answer.body.take();
+    let no_content = matches!(answer.status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED);
+    let none = Shape {
+        framing: Framing::Empty,
+        coding: Coding::AsCame,
+        as_came: no_content,
+        until_close: false,
+        source: None,
+        bytes: Vec::new(),
+    };
+    match body {
+        // The head of an answer to HEAD says what GET would have got; its own lines say it best.
+        Body::Empty | Body::Gone if asked.to_head => Shape { as_came: true, ..none },
+        Body::Empty | Body::Gone => Shape { as_came: no_content || says(&answer.head, Framing::Empty), ..none },
+        Body::Bytes(_) if no_content => none,
+        Body::Bytes(bytes) => {
+            let framing = Framing::Length(bytes.len() as u64);
+            Shape { framing, bytes: if asked.to_head { Vec::new() } else { bytes }, ..none }
+        }
+        Body::Wire(wire) => {
+            let Some(source) = behind(&wire) else { return none };
+            if no_content || asked.to_head {
+                return Shape { as_came: true, ..none };
+            }
+            let old_client = asked.version == Version::Http10;
+            let framing = source.borrow().framing;
+            match framing {
+                Framing::UntilClose | Framing::Chunked if old_client => Shape {
+                    framing: Framing::UntilClose,
+                    coding: if framing == Framing::Chunked { Coding::Plain } else { Coding::AsCame },
+                    until_close: true,
+                    source: Some(source),
+                    ..none
+                },
+                Framing::UntilClose => {
+                    Shape { framing: Framing::Chunked, coding: Coding::Chunked, source: Some(source), ..none }
+                }
+                _ => Shape { framing, as_came: says(&answer.head, framing), source: Some(source), ..none },
+            }
+        }
+    }
+}
+
+/// Whether the rest of the request is no obstacle to a next one.
+fn can_go_on(client: &Shared, shape: &Shape) -> bool {
+    let waiting = {
+        let client = client.borrow();
+        match &client.side {
+            _ if client.decoder.is_done() => return true,
+            Side::Client { awaits_continue, .. } => *awaits_continue,
+            Side::Backend { .. } => false,
+        }
+    };
+    // A client that still waits for 100 may send its body or not: nobody can tell what comes next.
+    if waiting && !shape.source.as_ref().is_some_and(|source| Rc::ptr_eq(source, client)) {
+        return false;
+    }
+    let uploading = shape.source.as_ref().is_some_and(|source| {
+        Rc::ptr_eq(source, client) || matches!(source.borrow().side, Side::Backend { upload: Some(_), .. })
+    });
+    uploading || client.borrow().decoder.remaining().is_some_and(|remaining| remaining <= DRAIN_BYTES)
+}
+
+async fn relayed(client: &Shared, source: Option<&Shared>, goes_back: bool, relay: &mut Relay) -> Result<(), Broken> {
+    poll_fn(|cx| {
+        if let Some(source) = source
+            && !goes_back
+        {
+            source.borrow_mut().poll_upload(cx);
+        }
+        let to = &mut *client.borrow_mut();
+        let idle = to.idle;
+        let deadline = relay.deadline(idle);
+        to.timer.wake_at(deadline, cx);
+        match source {
+            None => relay.poll(cx, Ends::Out(to)),
+            Some(_) if goes_back => relay.poll(cx, Ends::Back(to)),
+            Some(source) => relay.poll(cx, Ends::Across { from: &mut source.borrow_mut(), to }),
+        }
+    })
+    .await
+}
+
+/// After a whole answer: its connection goes back to the pool, and an upload nobody waits for ends.
+fn finish(source: &Shared, client: &Shared) {
+    if Rc::ptr_eq(source, client) {
+        return;
+    }
+    let source = &mut *source.borrow_mut();
+    let unfinished = match &mut source.side {
+        Side::Backend { upload, .. } => upload.take().is_some(),
+        Side::Client { .. } => false,
+    };
+    if !unfinished {
+        source.retire();
+    }
+}
+
+/// Makes an answer that broke off look like one, even where only the end of the connection delimits it.
+fn reset(client: &Shared) {
+    if let Some(stream) = client.borrow().stream.plain() {
+        // Without it the connection closes in order, and the missing bytes still show in all other framings.
+        let _ = socket2::SockRef::from(stream).set_linger(Some(Duration::ZERO));
+    }
+}

@@ -1,0 +1,166 @@
+//! Read buffers: one large buffer a thread, lent to whoever reads, and a small copy for who has to wait.
+//!
+//! A connection that is idle, or that waits with nothing unread, holds no buffer at all.
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::task::{Context, Poll, ready};
+
+use crate::stream::Stream;
+
+/// The size of the large buffer. Against 32 KiB it halves the cost of a 100 KB message (DESIGN.md §2).
+pub(crate) const READ_BYTES: usize = 128 * 1024;
+/// How much is read at once while memory is short.
+const FRUGAL_READ_BYTES: usize = 16 * 1024;
+/// Large buffers kept for the next reader; more than one is in use only while tasks hold theirs across a wait.
+const SPARE_BUFFERS: usize = 4;
+
+thread_local! {
+    static SPARE: RefCell<Vec<Box<[u8]>>> = const { RefCell::new(Vec::new()) };
+    static KEPT_BYTES: Cell<usize> = const { Cell::new(0) };
+    static BUDGET_BYTES: Cell<usize> = const { Cell::new(usize::MAX) };
+}
+
+/// Sets how many bytes of bodies and half-read messages this thread may keep.
+pub(crate) fn set_budget(bytes: usize) {
+    BUDGET_BYTES.set(bytes);
+}
+
+/// Whether the thread's memory for bodies is spent.
+pub(crate) fn over_budget() -> bool {
+    KEPT_BYTES.get() > BUDGET_BYTES.get()
+}
+
+/// Bytes charged to this thread's budget, given back when dropped.
+#[derive(Debug, Default)]
+pub(crate) struct Charge(usize);
+
+impl Charge {
+    pub(crate) fn set(&mut self, bytes: usize) {
+        KEPT_BYTES.set(KEPT_BYTES.get() - self.0 + bytes);
+        self.0 = bytes;
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.0
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        // The counter may be gone at thread end.
+        let _ = KEPT_BYTES.try_with(|kept| kept.set(kept.get() - self.0));
+    }
+}
+
+fn borrow_large() -> Box<[u8]> {
+    SPARE.with(|spare| spare.borrow_mut().pop()).unwrap_or_else(|| vec![0; READ_BYTES].into_boxed_slice())
+}
+
+fn give_back(buffer: Box<[u8]>) {
+    let _ = SPARE.try_with(|spare| {
+        let mut spare = spare.borrow_mut();
+        if spare.len() < SPARE_BUFFERS {
+            spare.push(buffer);
+        }
+    });
+}
+
+/// What was read from a connection and not yet consumed.
+#[derive(Default)]
+pub(crate) struct Input {
+    storage: Storage,
+    start: usize,
+    end: usize,
+    charge: Charge,
+}
+
+#[derive(Default)]
+enum Storage {
+    #[default]
+    None,
+    /// The thread's large buffer, until everything in it is consumed or the task waits.
+    Large(Box<[u8]>),
+    /// A copy of what was left when the task had to wait.
+    Kept(Vec<u8>),
+}
+
+impl Input {
+    /// The unconsumed bytes.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match &self.storage {
+            Storage::None => &[],
+            Storage::Large(buffer) => &buffer[self.start..self.end],
+            Storage::Kept(bytes) => &bytes[self.start..self.end],
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.start == self.end
+    }
+
+    /// Steps over `length` bytes.
+    pub(crate) fn consume(&mut self, length: usize) {
+        self.start += length;
+        debug_assert!(self.start <= self.end, "consumed more than there is");
+        if self.start >= self.end {
+            self.release();
+        }
+    }
+
+    /// Reads more bytes behind those at hand; 0 is the end of the stream.
+    ///
+    /// Errors: the socket's.
+    pub(crate) fn poll_fill(&mut self, stream: &mut Stream, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        let frugal = KEPT_BYTES.get() > BUDGET_BYTES.get() / 2;
+        let most = if frugal { FRUGAL_READ_BYTES } else { READ_BYTES };
+        if let Storage::None = self.storage {
+            let mut large = borrow_large();
+            let read = stream.poll_read(cx, &mut large[..most]);
+            if let Poll::Ready(Ok(length @ 1..)) = read {
+                (self.start, self.end) = (0, length);
+                self.storage = Storage::Large(large);
+            } else {
+                give_back(large);
+            }
+            return read;
+        }
+        // Some bytes are waiting for the rest of a head, or for a slow reader: what comes now goes behind them.
+        self.compact();
+        let mut large = borrow_large();
+        let read = stream.poll_read(cx, &mut large[..most]);
+        if let (Poll::Ready(Ok(length)), Storage::Kept(kept)) = (&read, &mut self.storage) {
+            kept.extend_from_slice(&large[..*length]);
+            self.end = kept.len();
+            self.charge.set(kept.capacity());
+        }
+        give_back(large);
+        Poll::Ready(ready!(read))
+    }
+
+    /// Before a wait: gives the large buffer back and keeps a copy of what is left in it.
+    pub(crate) fn compact(&mut self) {
+        if let Storage::Large(large) = &self.storage {
+            let kept = large[self.start..self.end].to_vec();
+            let end = kept.len();
+            self.release();
+            self.charge.set(kept.capacity());
+            self.storage = Storage::Kept(kept);
+            self.end = end;
+        }
+    }
+
+    fn release(&mut self) {
+        if let Storage::Large(large) = std::mem::take(&mut self.storage) {
+            give_back(large);
+        }
+        self.charge.set(0);
+        (self.start, self.end) = (0, 0);
+    }
+}
+
+impl Drop for Input {
+    fn drop(&mut self) {
+        self.release();
+    }
+}

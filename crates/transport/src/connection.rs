@@ -1,0 +1,263 @@
+//! One connection, to a client or to a backend: socket, unread bytes, and how far its current message has been read.
+
+use std::any::Any;
+use std::cell::{Ref, RefCell, RefMut};
+use std::io;
+use std::rc::{Rc, Weak};
+use std::task::{Context, Poll, Waker, ready};
+use std::time::Duration;
+
+use myelin_message::{BodyError, Source, Version};
+
+use crate::buffer::{Charge, Input, over_budget};
+use crate::h1::{Decoder, Framing, HeadScanner, Piece, ScanError};
+use crate::pool::Slot;
+use crate::relay::Upload;
+use crate::stream::Stream;
+use crate::timer::{Tick, Timer};
+
+/// A connection as its task and the bodies read from it share it. Borrowed for the length of one poll only.
+pub(crate) type Shared = Rc<Link>;
+
+/// The cell in which a connection is shared: a body handle is one of these behind `dyn Source`.
+pub(crate) struct Link(RefCell<Connection>);
+
+impl Link {
+    pub(crate) fn new(connection: Connection) -> Link {
+        Link(RefCell::new(connection))
+    }
+
+    pub(crate) fn borrow(&self) -> Ref<'_, Connection> {
+        self.0.borrow()
+    }
+
+    pub(crate) fn borrow_mut(&self) -> RefMut<'_, Connection> {
+        self.0.borrow_mut()
+    }
+}
+
+pub(crate) struct Connection {
+    pub(crate) stream: Stream,
+    pub(crate) input: Input,
+    /// How the message being read is delimited, and how far it has been read.
+    pub(crate) framing: Framing,
+    pub(crate) decoder: Decoder,
+    /// Counts messages; a body handle carries the number of its own.
+    pub(crate) ticket: u64,
+    pub(crate) timer: Timer,
+    /// When bytes last came in for the message being read.
+    pub(crate) last_read: Tick,
+    /// How long they may stay away.
+    pub(crate) idle: Duration,
+    pub(crate) side: Side,
+    charge: Charge,
+}
+
+/// What only one of the two sides has.
+pub(crate) enum Side {
+    Client {
+        /// The client sent `Expect: 100-continue` and has heard nothing yet.
+        awaits_continue: bool,
+        version: Version,
+        /// The largest body it may send.
+        body_bytes: Option<u64>,
+    },
+    Backend {
+        /// The rest of a request whose response has begun.
+        upload: Option<Box<Upload>>,
+        /// Whether the current response leaves the connection open.
+        keep_alive: bool,
+        slot: Slot,
+        this: Weak<Link>,
+    },
+}
+
+/// Why no head can be had from a connection.
+#[derive(Debug)]
+pub(crate) enum HeadError {
+    /// The stream ended; `true` when part of a head had come.
+    Ended(bool),
+    Io(io::Error),
+    Scan(ScanError),
+}
+
+/// An interim answer that lets a waiting client go on.
+pub(crate) const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+
+impl Connection {
+    pub(crate) fn new(stream: Stream, idle: Duration, side: Side) -> Connection {
+        Connection {
+            stream,
+            input: Input::default(),
+            framing: Framing::Empty,
+            decoder: Decoder::new(Framing::Empty),
+            ticket: 0,
+            timer: Timer::new(),
+            last_read: Tick::now(),
+            idle,
+            side,
+            charge: Charge::default(),
+        }
+    }
+
+    /// Waits for a complete head and gives its length; its bytes are at the front of `input`.
+    pub(crate) fn poll_head(
+        &mut self,
+        cx: &mut Context<'_>,
+        scanner: &mut HeadScanner,
+        limit_bytes: usize,
+    ) -> Poll<Result<usize, HeadError>> {
+        loop {
+            match scanner.scan(self.input.bytes(), limit_bytes) {
+                Ok(Some(length)) => return Poll::Ready(Ok(length)),
+                Ok(None) => {}
+                Err(error) => return Poll::Ready(Err(HeadError::Scan(error))),
+            }
+            match self.input.poll_fill(&mut self.stream, cx) {
+                Poll::Ready(Ok(0)) => return Poll::Ready(Err(HeadError::Ended(!self.input.is_empty()))),
+                Poll::Ready(Ok(_)) => self.last_read = Tick::now(),
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(HeadError::Io(error))),
+                Poll::Pending => {
+                    self.input.compact();
+                    return Poll::Pending;
+                }
+            }
+        }
+    }
+
+    /// Begins the body behind a head that was just read.
+    pub(crate) fn begin_body(&mut self, framing: Framing) {
+        self.ticket += 1;
+        self.framing = framing;
+        self.decoder = match self.side {
+            Side::Client { body_bytes: Some(limit_bytes), .. } => Decoder::new(framing).limit(limit_bytes),
+            _ => Decoder::new(framing),
+        };
+        self.last_read = Tick::now();
+        self.charge.set(0);
+    }
+
+    /// Ends the message: handles of its body read as gone, and memory charged for it is free again.
+    pub(crate) fn end_message(&mut self) {
+        self.ticket += 1;
+        self.framing = Framing::Empty;
+        self.decoder = Decoder::new(Framing::Empty);
+        self.charge.set(0);
+    }
+
+    /// Whether an unused connection still stands: nothing may come before it is asked something.
+    pub(crate) fn is_quiet(&mut self) -> bool {
+        let mut byte = [0];
+        let read = self.stream.poll_read(&mut Context::from_waker(Waker::noop()), &mut byte);
+        self.input.is_empty() && read.is_pending()
+    }
+
+    /// Gives a backend connection back to its pool once request and response are through; otherwise it just drops.
+    pub(crate) fn retire(&mut self) {
+        if !self.decoder.is_done() || !self.input.is_empty() {
+            return;
+        }
+        self.end_message();
+        if let Side::Backend { upload: None, keep_alive: true, slot, this } = &mut self.side
+            && let Some(this) = this.upgrade()
+        {
+            slot.give_back(this);
+        }
+    }
+
+    fn poll_decoded(&mut self, cx: &mut Context<'_>, into: &mut Vec<u8>) -> Poll<Result<bool, BodyError>> {
+        if let Side::Client { awaits_continue: awaits @ true, .. } = &mut self.side {
+            // So few bytes always fit an otherwise empty socket; a client that is gone shows in the read below.
+            let _ = self.stream.poll_write(cx, CONTINUE);
+            let _ = self.stream.poll_flush(cx);
+            *awaits = false;
+        }
+        let before = into.len();
+        loop {
+            while let Some(piece) = self.decoder.next(self.input.bytes())? {
+                let (Piece::Data(length) | Piece::Framing(length)) = piece;
+                if let Piece::Data(_) = piece {
+                    into.extend_from_slice(&self.input.bytes()[..length]);
+                }
+                self.input.consume(length);
+            }
+            if into.len() > before {
+                self.charge.set(into.capacity());
+                return Poll::Ready(if over_budget() { Err(BodyError::OverBudget) } else { Ok(true) });
+            }
+            if self.decoder.is_done() {
+                return Poll::Ready(Ok(false));
+            }
+            match ready!(self.input.poll_fill(&mut self.stream, cx)) {
+                Ok(0) if self.decoder.end_of_stream() => {}
+                Ok(0) | Err(_) => return Poll::Ready(Err(BodyError::Incomplete)),
+                Ok(_) => self.last_read = Tick::now(),
+            }
+        }
+    }
+}
+
+impl Source for Link {
+    fn remaining(&self, ticket: u64) -> Option<u64> {
+        let connection = self.borrow();
+        if connection.ticket == ticket { connection.decoder.remaining() } else { None }
+    }
+
+    fn poll_piece(&self, ticket: u64, cx: &mut Context<'_>, into: &mut Vec<u8>) -> Poll<Result<bool, BodyError>> {
+        let connection = &mut *self.borrow_mut();
+        if connection.ticket != ticket {
+            return Poll::Ready(Err(BodyError::Gone));
+        }
+        connection.poll_upload(cx);
+        match connection.poll_decoded(cx, into) {
+            Poll::Ready(Ok(false)) => {
+                // A client's charge lasts as long as its exchange; a backend's connection goes on to the next.
+                if let Side::Backend { .. } = connection.side {
+                    connection.retire();
+                }
+                Poll::Ready(Ok(false))
+            }
+            Poll::Ready(result) => Poll::Ready(result),
+            Poll::Pending => {
+                if Tick::since(connection.last_read) >= connection.idle {
+                    return Poll::Ready(Err(BodyError::TimedOut));
+                }
+                connection.timer.wake_at(Tick::after(connection.idle), cx);
+                Poll::Pending
+            }
+        }
+    }
+
+    fn as_any(self: Rc<Self>) -> Rc<dyn Any> {
+        self
+    }
+}
+
+impl Connection {
+    /// Sends more of a request whose response is already being read. A failure ends only the upload:
+    /// the backend has answered, and its connection is not used again.
+    pub(crate) fn poll_upload(&mut self, cx: &mut Context<'_>) {
+        let Side::Backend { upload, .. } = &mut self.side else { return };
+        let Some(mut pending) = upload.take() else { return };
+        match pending.poll(cx, self) {
+            Poll::Ready(Ok(())) => {}
+            Poll::Ready(Err(_)) => {
+                if let Side::Backend { keep_alive, .. } = &mut self.side {
+                    *keep_alive = false;
+                }
+            }
+            Poll::Pending => {
+                if let Side::Backend { upload, .. } = &mut self.side {
+                    *upload = Some(pending);
+                }
+            }
+        }
+    }
+}
+
+/// The connection behind a body handle, if it is one of ours and still at that message.
+pub(crate) fn behind(wire: &myelin_message::Wire) -> Option<Shared> {
+    let shared = Rc::clone(&wire.source).as_any().downcast::<Link>().ok()?;
+    let current = shared.borrow().ticket == wire.ticket;
+    current.then_some(shared)
+}

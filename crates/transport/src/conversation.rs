@@ -1,0 +1,303 @@
+//! One client connection from its first byte to its last: request, answer, request, answer.
+
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::rc::Rc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use http::StatusCode;
+use myelin_message::{Body, HeaderId, Message, Version, Wire, is_token};
+
+use crate::answer::{self, Asked};
+use crate::buffer::over_budget;
+use crate::connection::{Connection, HeadError, Link, Shared, Side};
+use crate::h1::{Framing, HeadScanner, Refusal, RequestHead, ScanError, parse_request};
+use crate::server::{Arrival, Hall, Record};
+use crate::stream::Stream;
+use crate::timer::Tick;
+
+/// Empty lines before a request line that are skipped (RFC 9112 §2.2 asks for one at least).
+const BLANK_LINES: usize = 4;
+/// What a client may still have on its way when its request was answered early.
+pub(crate) const DRAIN_BYTES: u64 = 256 * 1024;
+/// How long that may take.
+const DRAIN_TIME: Duration = Duration::from_secs(2);
+
+/// What came instead of a request.
+enum Ended {
+    /// The client is through, or the bus is stopping.
+    Quietly,
+    /// The head cannot be accepted; the client is told and the connection closed.
+    Refused(Refusal),
+}
+
+/// Serves one connection to its end.
+pub(crate) async fn hold(hall: &Rc<Hall>, stream: Stream, arrival: Arrival, crowded: bool) {
+    let side = Side::Client { awaits_continue: false, version: Version::Http11, body_bytes: hall.options.body_bytes };
+    let client: Shared = Rc::new(Link::new(Connection::new(stream, hall.options.idle, side)));
+    let mut patience = hall.options.head_timeout;
+    loop {
+        let request = match next_request(hall, &client, patience).await {
+            Ok(request) => request,
+            Err(Ended::Quietly) => return,
+            Err(Ended::Refused(refusal)) => {
+                let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::BAD_REQUEST);
+                refuse(hall, &client, arrival, status, refusal.reason).await;
+                return;
+            }
+        };
+        if crowded || over_budget() {
+            refuse(hall, &client, arrival, StatusCode::SERVICE_UNAVAILABLE, "the bus is at its limit; try again").await;
+            return;
+        }
+        // The exchange lives on the heap while it lasts, so that an idle connection is small.
+        if !Box::pin(exchange(hall, &client, request, arrival)).await {
+            linger(&client).await;
+            return;
+        }
+        patience = hall.options.keep_alive;
+    }
+}
+
+/// One request and its answer; tells whether the connection can carry another.
+async fn exchange(hall: &Rc<Hall>, client: &Shared, request: RequestHead, arrival: Arrival) -> bool {
+    let started = hall.service.records().then(Instant::now);
+    let asked = Asked::of(&request);
+    let mut record = started.map(|_| Record {
+        arrival,
+        method: request.head.method().to_owned(),
+        target: request.head.target().to_owned(),
+        status: 0,
+        sent_bytes: 0,
+        duration: Duration::ZERO,
+        correlation: None,
+        complete: false,
+    });
+    let ticket = client.borrow().ticket;
+    let source = Rc::clone(client);
+    let mut head = request.head;
+    add_forwarded(hall, &mut head, arrival);
+    let message = Message::new(head, Body::Wire(Wire { source, ticket }));
+    let response = match CatchPanic(hall.service.serve(message, arrival)).await {
+        Some(response) => response,
+        None => {
+            tracing::error!("a bug of ours ended an exchange; the client gets 500");
+            answer::plain(StatusCode::INTERNAL_SERVER_ERROR, "the bus failed; this is a bug of the bus")
+        }
+    };
+    if let Some(record) = &mut record {
+        record.status = response.status.as_u16();
+        let correlation = response.head.known(HeaderId::ActivityId);
+        record.correlation = correlation.map(|value| String::from_utf8_lossy(value).into_owned());
+    }
+    let outcome = answer::send(hall, client, response, asked).await;
+    if let (Some(mut record), Some(started)) = (record, started) {
+        record.duration = started.elapsed();
+        record.sent_bytes = outcome.sent_bytes;
+        record.complete = outcome.complete;
+        hall.service.finished(&record);
+    }
+    let kept = outcome.keep_alive && drained(client).await;
+    client.borrow_mut().end_message();
+    kept
+}
+
+/// Waits for the next request head.
+async fn next_request(hall: &Hall, client: &Shared, patience: Duration) -> Result<RequestHead, Ended> {
+    let mut scanner = HeadScanner::default();
+    let mut blank_lines = 0;
+    let mut deadline = Tick::after(patience);
+    let mut begun = false;
+    let length = poll_fn(|cx| {
+        let connection = &mut *client.borrow_mut();
+        loop {
+            match connection.poll_head(cx, &mut scanner, hall.options.head.bytes) {
+                Poll::Ready(Ok(2)) if blank_lines < BLANK_LINES => {
+                    connection.input.consume(2);
+                    scanner = HeadScanner::default();
+                    blank_lines += 1;
+                }
+                Poll::Ready(Ok(length)) => return Poll::Ready(Ok(length)),
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(ended(&error, &scanner))),
+                Poll::Pending => break,
+            }
+        }
+        match connection.input.bytes().first() {
+            None if hall.stopping.get() => return Poll::Ready(Err(Ended::Quietly)),
+            None => {}
+            Some(first) if !is_token(&[*first]) && *first != b'\r' => {
+                let reason = "the request line is a method, a target and HTTP/1.1";
+                return Poll::Ready(Err(Ended::Refused(Refusal { status: 400, reason })));
+            }
+            Some(_) if !begun => {
+                begun = true;
+                deadline = Tick::after(hall.options.head_timeout);
+            }
+            Some(_) => {}
+        }
+        if deadline.passed() {
+            let late = Refusal { status: 408, reason: "the head of the request did not come in time" };
+            return Poll::Ready(Err(if begun { Ended::Refused(late) } else { Ended::Quietly }));
+        }
+        connection.timer.wake_at(deadline, cx);
+        Poll::Pending
+    })
+    .await?;
+    let connection = &mut *client.borrow_mut();
+    let request = parse_request(&connection.input.bytes()[..length], hall.options.head).map_err(Ended::Refused)?;
+    connection.input.consume(length);
+    connection.begin_body(request.framing);
+    let mut too_large = false;
+    if let Side::Client { awaits_continue, version, body_bytes } = &mut connection.side {
+        *awaits_continue = request.expects_continue;
+        *version = request.head.version();
+        if let (Some(limit), Framing::Length(length)) = (body_bytes, request.framing) {
+            too_large = length > *limit;
+        }
+    }
+    if too_large {
+        return Err(Ended::Refused(Refusal { status: 413, reason: "the body is larger than this bus accepts" }));
+    }
+    Ok(request)
+}
+
+fn ended(error: &HeadError, scanner: &HeadScanner) -> Ended {
+    match error {
+        HeadError::Scan(ScanError::BareLineFeed) => Ended::Refused(Refusal { status: 400, reason: "a line ends in CR LF" }),
+        HeadError::Scan(ScanError::TooLong) if scanner.past_start_line() => {
+            Ended::Refused(Refusal { status: 431, reason: "the head is longer than this bus accepts" })
+        }
+        HeadError::Scan(ScanError::TooLong) => {
+            Ended::Refused(Refusal { status: 414, reason: "the request line is longer than this bus accepts" })
+        }
+        HeadError::Ended(true) => Ended::Refused(Refusal { status: 400, reason: "the head of the request broke off" }),
+        HeadError::Ended(false) | HeadError::Io(_) => Ended::Quietly,
+    }
+}
+
+/// Says on request whom a request came from, before any mediator sees it.
+fn add_forwarded(hall: &Hall, head: &mut myelin_message::Head, arrival: Arrival) {
+    let forwarded = hall.options.forwarded;
+    // None of these values can break a line: they are addresses, constants, and a Host that was checked.
+    if forwarded.via {
+        let version = if head.version() == Version::Http10 { "1.0 myelin" } else { "1.1 myelin" };
+        let _ = head.append("Via", version.as_bytes());
+    }
+    if forwarded.x_forwarded {
+        let _ = head.append("X-Forwarded-For", arrival.peer.ip().to_string().as_bytes());
+        let _ = head.append("X-Forwarded-Proto", if arrival.secure { b"https" } else { b"http" });
+        if let Some(host) = head.known(HeaderId::Host).map(<[u8]>::to_vec) {
+            let _ = head.append("X-Forwarded-Host", &host);
+        }
+    }
+}
+
+async fn refuse(hall: &Rc<Hall>, client: &Shared, arrival: Arrival, status: StatusCode, reason: &'static str) {
+    let started = Instant::now();
+    let mut response = answer::plain(status, reason);
+    if status == StatusCode::SERVICE_UNAVAILABLE {
+        // A constant is always a value a header can hold.
+        let _ = response.head.append("Retry-After", b"1");
+    }
+    let outcome = answer::send(hall, client, response, Asked::refused()).await;
+    if hall.service.records() {
+        hall.service.finished(&Record {
+            arrival,
+            method: String::new(),
+            target: String::new(),
+            status: status.as_u16(),
+            sent_bytes: outcome.sent_bytes,
+            duration: started.elapsed(),
+            correlation: None,
+            complete: outcome.complete,
+        });
+    }
+    linger(client).await;
+}
+
+/// Reads what is left of a request that was answered early; `false` where it is too much or takes too long.
+async fn drained(client: &Shared) -> bool {
+    if client.borrow().decoder.is_done() {
+        return true;
+    }
+    let deadline = Tick::after(DRAIN_TIME);
+    let mut left = DRAIN_BYTES;
+    poll_fn(|cx| {
+        let connection = &mut *client.borrow_mut();
+        loop {
+            let Ok(scanned) = connection.decoder.scan(connection.input.bytes()) else { return Poll::Ready(false) };
+            connection.input.consume(scanned);
+            if connection.decoder.is_done() {
+                return Poll::Ready(true);
+            }
+            let Some(rest) = left.checked_sub(scanned as u64) else { return Poll::Ready(false) };
+            left = rest;
+            match connection.input.poll_fill(&mut connection.stream, cx) {
+                Poll::Ready(Ok(1..)) => {}
+                Poll::Ready(_) => return Poll::Ready(false),
+                Poll::Pending if deadline.passed() => return Poll::Ready(false),
+                Poll::Pending => {
+                    connection.timer.wake_at(deadline, cx);
+                    return Poll::Pending;
+                }
+            }
+        }
+    })
+    .await
+}
+
+/// Closes so that the client can still read its answer: closing with unread bytes would reset the connection
+/// and take the answer away (RFC 9112 §9.6).
+async fn linger(client: &Shared) {
+    let deadline = Tick::after(DRAIN_TIME);
+    let mut left = DRAIN_BYTES;
+    let mut shut = false;
+    poll_fn(|cx| {
+        let connection = &mut *client.borrow_mut();
+        if deadline.passed() {
+            return Poll::Ready(());
+        }
+        if !shut {
+            match connection.stream.poll_shutdown(cx) {
+                Poll::Ready(Ok(())) => shut = true,
+                Poll::Ready(Err(_)) => return Poll::Ready(()),
+                Poll::Pending => {
+                    connection.timer.wake_at(deadline, cx);
+                    return Poll::Pending;
+                }
+            }
+        }
+        loop {
+            let unread = connection.input.bytes().len();
+            connection.input.consume(unread);
+            let Some(rest) = left.checked_sub(unread as u64) else { return Poll::Ready(()) };
+            left = rest;
+            match connection.input.poll_fill(&mut connection.stream, cx) {
+                Poll::Ready(Ok(1..)) => {}
+                Poll::Ready(_) => return Poll::Ready(()),
+                Poll::Pending => {
+                    connection.timer.wake_at(deadline, cx);
+                    return Poll::Pending;
+                }
+            }
+        }
+    })
+    .await;
+}
+
+/// A future whose panic ends only itself.
+struct CatchPanic<F>(F);
+
+impl<F: Future + Unpin> Future for CatchPanic<F> {
+    type Output = Option<F::Output>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<F::Output>> {
+        // What the panic left half-done is dropped with the exchange; nothing of it is looked at again.
+        match catch_unwind(AssertUnwindSafe(|| pin!(&mut self.0).poll(cx))) {
+            Ok(poll) => poll.map(Some),
+            Err(_) => Poll::Ready(None),
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! Reads request and response heads strictly (RFC 9112).
+//!
+//! What two parsers could read differently is refused here and never forwarded: that is where requests are smuggled.
+//! httparse does the letters; this file does what it leaves open: bare LF, framing, `Host`, and limits.
+
+use std::fmt;
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use http::StatusCode;
+use myelin_message::{Head, HeaderId, Line, Start, Version};
+
+use super::body::Framing;
+
+/// The most header lines a head may have, whatever the limits say: the parser's table has this many rows.
+const MOST_LINES: usize = 256;
+
+/// How large a head may be.
+#[derive(Clone, Copy, Debug)]
+pub struct HeadLimits {
+    /// Bytes of start line and header lines together. Default 64 KiB.
+    pub bytes: usize,
+    /// Header lines, at most 256. Default 128.
+    pub lines: usize,
+}
+
+impl Default for HeadLimits {
+    fn default() -> HeadLimits {
+        HeadLimits { bytes: 64 * 1024, lines: 128 }
+    }
+}
+
+/// Why a head is refused: the status to answer with (to a client) and a sentence that says what would be right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// 400, 414, 417, 431, 501 or 505.
+    pub status: u16,
+    /// What is wrong, for the answer's body and the log.
+    pub reason: &'static str,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.reason)
+    }
+}
+
+const fn bad(reason: &'static str) -> Refusal {
+    Refusal { status: 400, reason }
+}
+
+/// The head of a request, and what it says about the bytes behind it.
+#[derive(Debug)]
+pub struct RequestHead {
+    /// The lines as they came.
+    pub head: Head,
+    /// How the body is delimited.
+    pub framing: Framing,
+    /// Whether the client can send another request on this connection.
+    pub keep_alive: bool,
+    /// Whether the client waits for `100 Continue` before it sends the body.
+    pub expects_continue: bool,
+}
+
+/// The head of a response, and what it says about the bytes behind it.
+#[derive(Debug)]
+pub struct ResponseHead {
+    /// The lines as they came.
+    pub head: Head,
+    /// 100–999; below 200 another head follows.
+    pub status: StatusCode,
+    /// How the body is delimited.
+    pub framing: Framing,
+    /// Whether the connection can carry another request.
+    pub keep_alive: bool,
+}
+
+/// What [`HeadScanner`] cannot go on from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScanError {
+    /// A line ends in LF without CR (RFC 9112 §2.2 lets a recipient accept it; we refuse: peers disagree on it).
+    BareLineFeed,
+    /// The head is longer than allowed.
+    TooLong,
+}
+
+/// Finds the end of a head in bytes that arrive in pieces, looking at each byte once.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HeadScanner {
+    scanned: usize,
+    line_start: usize,
+}
+
+impl HeadScanner {
+    /// Looks at `bytes` (all that arrived so far, from the start of the head); gives the head's length when complete.
+    pub fn scan(&mut self, bytes: &[u8], limit_bytes: usize) -> Result<Option<usize>, ScanError> {
+        while let Some(offset) = memchr::memchr(b'\n', &bytes[self.scanned..]) {
+            let line_feed = self.scanned + offset;
+            if line_feed == self.line_start || bytes[line_feed - 1] != b'\r' {
+                return Err(ScanError::BareLineFeed);
+            }
+            if line_feed > limit_bytes {
+                return Err(ScanError::TooLong);
+            }
+            let empty = line_feed - 1 == self.line_start;
+            self.scanned = line_feed + 1;
+            self.line_start = self.scanned;
+            if empty {
+                return Ok(Some(self.scanned));
+            }
+        }
+        self.scanned = bytes.len();
+        if bytes.len() > limit_bytes { Err(ScanError::TooLong) } else { Ok(None) }
+    }
+
+    /// Whether the start line is complete; tells an over-long target (414) from over-long header lines (431).
+    pub fn past_start_line(&self) -> bool {
+        self.line_start > 0
+    }
+}
+
+/// Reads a request head; `bytes` is one complete head, its empty line included.
+///
+/// Errors: [`Refusal`], the client's.
+pub fn parse_request(bytes: &[u8], limits: HeadLimits) -> Result<RequestHead, Refusal> {
+    let mut table = [const { MaybeUninit::uninit() }; MOST_LINES];
+    let mut request = httparse::Request::new(&mut []);
+    match request.parse_with_uninit_headers(bytes, &mut table[..limits.lines.min(MOST_LINES)]) {
+        Ok(httparse::Status::Complete(length)) if length == bytes.len() => {}
+        Ok(_) => return Err(bad("the head is not complete")),
+        Err(error) => return Err(refusal(error)),
+    }
+    let (Some(method), Some(target), Some(minor)) = (request.method, request.path, request.version) else {
+        return Err(bad("the request line has a method, a target and a version"));
+    };
+    let version = if minor == 0 { Version::Http10 } else { Version::Http11 };
+    check_target(method, target)?;
+    let lines = index(bytes, request.headers);
+    let start = Start::Request { method: range(bytes, method), target: range(bytes, target), version };
+    let head = Head::from_wire(bytes.to_vec(), start, lines);
+    let fields = Fields::of(&head)?;
+    match fields.hosts {
+        0 if version == Version::Http11 => return Err(bad("an HTTP/1.1 request has a Host header")),
+        0 | 1 => {}
+        _ => return Err(bad("a request has one Host header")),
+    }
+    let framing = match (fields.chunked, fields.length) {
+        (true, Some(_)) => return Err(bad("a message has Content-Length or Transfer-Encoding, not both")),
+        (true, None) if version == Version::Http10 => return Err(bad("HTTP/1.0 has no Transfer-Encoding")),
+        (true, None) => Framing::Chunked,
+        (false, Some(0) | None) => Framing::Empty,
+        (false, Some(length)) => Framing::Length(length),
+    };
+    let expects_continue = match head.known(HeaderId::Expect) {
+        None => false,
+        Some(value) if value.eq_ignore_ascii_case(b"100-continue") => {
+            version == Version::Http11 && framing != Framing::Empty
+        }
+        Some(_) => return Err(Refusal { status: 417, reason: "the one expectation this bus knows is 100-continue" }),
+    };
+    let keep_alive = fields.keep_alive(version);
+    Ok(RequestHead { head, framing, keep_alive, expects_continue })
+}
+
+/// Reads a response head; `bytes` is one complete head, `to_head` says that the request was a HEAD.
+///
+/// Errors: [`Refusal`], the backend's; its status means nothing here.
+pub fn parse_response(bytes: &[u8], to_head: bool, limits: HeadLimits) -> Result<ResponseHead, Refusal> {
+    let mut table = [const { MaybeUninit::uninit() }; MOST_LINES];
+    let mut response = httparse::Response::new(&mut []);
+    let config = httparse::ParserConfig::default();
+    match config.parse_response_with_uninit_headers(
+        &mut response,
+        bytes,
+        &mut table[..limits.lines.min(MOST_LINES)],
+    ) {
+        Ok(httparse::Status::Complete(length)) if length == bytes.len() => {}
+        Ok(_) => return Err(bad("the head is not complete")),
+        Err(error) => return Err(refusal(error)),
+    }
+    let (Some(code), Some(minor)) = (response.code, response.version) else {
+        return Err(bad("the status line has a version and a status"));
+    };
+    let status = StatusCode::from_u16(code).map_err(|_| bad("a status is between 100 and 999"))?;
+    let version = if minor == 0 { Version::Http10 } else { Version::Http11 };
+    let reason = response.reason.map(|reason| range(bytes, reason)).unwrap_or_default();
+    let lines = index(bytes, response.headers);
+    let head = Head::from_wire(bytes.to_vec(), Start::Response { status, reason, version }, lines);
+    let fields = Fields::of(&head)?;
+    let framing = match (fields.chunked, fields.length) {
+        (true, Some(_)) => return Err(bad("a message has Content-Length or Transfer-Encoding, not both")),
+        (true, None) if version == Version::Http10 => return Err(bad("HTTP/1.0 has no Transfer-Encoding")),
+        _ if to_head || code < 200 || code == 204 || code == 304 => Framing::Empty,
+        (true, None) => Framing::Chunked,
+        (false, Some(0)) => Framing::Empty,
+        (false, Some(length)) => Framing::Length(length),
+        (false, None) => Framing::UntilClose,
+    };
+    let keep_alive = fields.keep_alive(version) && framing != Framing::UntilClose;
+    Ok(ResponseHead { head, status, framing, keep_alive })
+}
+
+/// What the lines say about framing and connection, gathered in one pass.
+struct Fields {
+    hosts: usize,
+    length: Option<u64>,
+    chunked: bool,
+    close: bool,
+    keep: bool,
+}
+
+impl Fields {
+    fn of(head: &Head) -> Result<Fields, Refusal> {
+        let mut fields = Fields { hosts: 0, length: None, chunked: false, close: false, keep: false };
+        for line in head.lines() {
+            let value = head.value(line);
+            match line.id {
+                HeaderId::Host => {
+                    fields.hosts += 1;
+                    if !is_host(value) {
+                        return Err(bad("Host is a name or address and a port"));
+                    }
+                }
+                HeaderId::ContentLength => {
+                    let Some(length) = length(value) else {
+                        return Err(bad("Content-Length is one decimal number"));
+                    };
+                    if fields.length.replace(length).is_some() {
+                        return Err(bad("a message has one Content-Length"));
+                    }
+                }
+                HeaderId::TransferEncoding => {
+                    if fields.chunked {
+                        return Err(bad("a message has one Transfer-Encoding"));
+                    }
+                    if !value.eq_ignore_ascii_case(b"chunked") {
+                        return Err(Refusal { status: 501, reason: "the one transfer coding this bus knows is chunked" });
+                    }
+                    fields.chunked = true;
+                }
+                HeaderId::Connection => {
+                    for token in value.split(|&byte| byte == b',').map(<[u8]>::trim_ascii) {
+                        fields.close |= token.eq_ignore_ascii_case(b"close");
+                        fields.keep |= token.eq_ignore_ascii_case(b"keep-alive");
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(fields)
+    }
+
+    /// RFC 9112 §9.3.
+    fn keep_alive(&self, version: Version) -> bool {
+        !self.close && (version == Version::Http11 || self.keep)
+    }
+}
+
+/// RFC 9112 §3.2, without authority-form: `CONNECT` asks for a tunnel, which a bus does not give.
+fn check_target(method: &str, target: &str) -> Result<(), Refusal> {
+    if method == "CONNECT" {
+        return Err(Refusal { status: 501, reason: "this bus opens no tunnels" });
+    }
+    if !target.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#') {
+        return Err(bad("a request target is ASCII without a fragment; other characters are percent-encoded"));
+    }
+    let absolute = |scheme: &str| {
+        target.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)) && target.len() > scheme.len()
+    };
+    if target.starts_with('/') || (target == "*" && method == "OPTIONS") || absolute("http://") || absolute("https://")
+    {
+        return Ok(());
+    }
+    Err(bad("a request target starts with / or is an absolute http or https address"))
+}
+
+fn length(value: &[u8]) -> Option<u64> {
+    // Nineteen digits always fit; a sign, a space or a list is no length (RFC 9110 §8.6).
+    if value.is_empty() || value.len() > 19 || !value.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    Some(value.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0')))
+}
+
+fn is_host(value: &[u8]) -> bool {
+    value.iter().all(|&byte| byte.is_ascii_alphanumeric() || b"-._~%!$&'()*+;=:[]".contains(&byte))
+}
+
+fn index(bytes: &[u8], headers: &[httparse::Header<'_>]) -> Vec<Line> {
+    headers
+        .iter()
+        .map(|header| {
+            let name = range(bytes, header.name);
+            let value = range_of(bytes, header.value);
+            // Behind the value come at most blanks and then CR LF: bare LF was refused by the scanner.
+            let end = memchr::memchr(b'\n', &bytes[value.end as usize..])
+                .map_or(bytes.len(), |offset| value.end as usize + offset + 1);
+            Line {
+                id: HeaderId::of(header.name.as_bytes()),
+                start: name.start,
+                name_end: name.end,
+                value_start: value.start,
+                value_end: value.end,
+                end: end as u32,
+            }
+        })
+        .collect()
+}
+
+fn range(bytes: &[u8], part: &str) -> Range<u32> {
+    range_of(bytes, part.as_bytes())
+}
+
+/// Where `part` lies in `bytes`; an empty part may lie anywhere.
+fn range_of(bytes: &[u8], part: &[u8]) -> Range<u32> {
+    let start = (part.as_ptr() as usize).wrapping_sub(bytes.as_ptr() as usize);
+    if start > bytes.len() || part.len() > bytes.len() - start {
+        return 0..0;
+    }
+    start as u32..(start + part.len()) as u32
+}
+
+fn refusal(error: httparse::Error) -> Refusal {
+    match error {
+        httparse::Error::TooManyHeaders => Refusal { status: 431, reason: "the head has too many header lines" },
+        httparse::Error::Version => Refusal { status: 505, reason: "this port speaks HTTP/1.1 and HTTP/1.0" },
+        httparse::Error::HeaderName => {
+            bad("a header name is a token followed by a colon; folded lines and blanks before the colon are refused")
+        }
+        httparse::Error::HeaderValue => bad("a header value holds no control characters"),
+        httparse::Error::NewLine => bad("a line ends in CR LF"),
+        httparse::Error::Status => bad("the status line is HTTP/1.1, a status of three digits, and a reason"),
+        httparse::Error::Token => bad("the request line is a method, a target and HTTP/1.1"),
+    }
+}
+
+#[cfg(test)]
+#[path = "head_tests.rs"]
+mod tests;

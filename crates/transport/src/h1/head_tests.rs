@@ -1,0 +1,111 @@
+use super::*;
+
+fn refused(text: &str) -> u16 {
+    let bytes = text.as_bytes();
+    match HeadScanner::default().scan(bytes, 64 * 1024) {
+        Err(ScanError::BareLineFeed) => 400,
+        Err(ScanError::TooLong) => 431,
+        Ok(None) => panic!("incomplete: {text:?}"),
+        Ok(Some(length)) => parse_request(&bytes[..length], HeadLimits::default()).map_or_else(|refusal| refusal.status, |_| 0),
+    }
+}
+
+#[test]
+fn what_could_smuggle_a_request_is_refused() {
+    for (expected, text) in [
+        (0, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (0, "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (0, "GET http://b:80/x?y=z HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (0, "GET / HTTP/1.0\r\n\r\n"),
+        (0, "GET / HTTP/1.1\r\nHost:\r\n\r\n"),
+        (0, "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked\r\n\r\n"),
+        (400, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"),
+        (400, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n"),
+        (400, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1, 1\r\n\r\n"),
+        (400, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: +1\r\n\r\n"),
+        (400, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0x1\r\n\r\n"),
+        (400, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1 2\r\n\r\n"),
+        (400, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length:\r\n\r\n"),
+        (400, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n"),
+        (400, "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n"),
+        (400, "POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"),
+        (501, "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"),
+        (501, "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, chunked\r\n\r\n"),
+        (501, "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: identity\r\n\r\n"),
+        (501, "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n"),
+        (400, "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: \x0bchunked\r\n\r\n"),
+        (400, "GET / HTTP/1.1\r\nHost: a\r\nX: 1\r\n folded\r\n\r\n"),
+        (400, "GET / HTTP/1.1\r\n folded\r\nHost: a\r\n\r\n"),
+        (400, "GET / HTTP/1.1\nHost: a\n\n"),
+        (400, "GET / HTTP/1.1\r\nHost: a\nX: 1\r\n\r\n"),
+        (400, "GET / HTTP/1.1\r\nHost: a\r\nX: 1\rY: 2\r\n\r\n"),
+        (400, "GET / HTTP/1.1\r\nHost : a\r\n\r\n"),
+        (400, "GET / HTTP/1.1\r\nHost: a\r\nContent-Length : 1\r\n\r\n"),
+        (400, "GET / HTTP/1.1\r\n\r\n"),
+        (400, "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n"),
+        (400, "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n"),
+        (400, "GET / HTTP/1.1\r\nHost: a b\r\n\r\n"),
+        (400, "GET / HTTP/1.1\r\nHost: a, b\r\n\r\n"),
+        (400, "GET / HTTP/1.1\r\nHost: user@a\r\n\r\n"),
+        (400, "GET / HTTP/1.1\r\nHost: a\r\nX: \0\r\n\r\n"),
+        (400, "GET / HTTP/1.1\r\nHost: a\r\nX: \x7f\r\n\r\n"),
+        (400, "GET / HTTP/1.1\r\nHost: a\r\n: 1\r\n\r\n"),
+        (400, "GET / HTTP/1.1\r\nHost: a\r\nX\r\n\r\n"),
+        (400, "G\x01T / HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (400, "GET  / HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (400, "GET /a b HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (400, "GET /a#b HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (400, "GET a HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (400, "GET * HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (400, "GET ftp://a/ HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (400, "GET / HTTP/1.1 \r\nHost: a\r\n\r\n"),
+        (501, "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (505, "GET / HTTP/2.0\r\nHost: a\r\n\r\n"),
+        (417, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: miracles\r\n\r\n"),
+    ] {
+        assert_eq!(refused(text), expected, "{text:?}");
+    }
+    let many: String = (0..300).map(|line| format!("X{line}: 1\r\n")).collect();
+    assert_eq!(refused(&format!("GET / HTTP/1.1\r\nHost: a\r\n{many}\r\n")), 431);
+    assert_eq!(refused(&format!("GET / HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "x".repeat(70_000))), 431);
+}
+
+#[test]
+fn a_head_found_in_pieces_is_the_head_found_at_once() {
+    let bytes = b"GET / HTTP/1.1\r\nHost: a\r\n\r\nrest";
+    for step in 1..bytes.len() {
+        let mut scanner = HeadScanner::default();
+        let found = (0..bytes.len()).step_by(step).chain([bytes.len()]).find_map(|end| scanner.scan(&bytes[..end], 1000).unwrap());
+        assert_eq!(found, Some(27 + 1), "in steps of {step}");
+    }
+}
+
+#[test]
+fn lines_keep_their_bytes() {
+    let bytes = b"POST /x HTTP/1.1\r\nhOST:a\r\nX-Empty:\r\nX-Blank: \t v \t\r\nContent-Length: 3\r\n\r\n";
+    let request = parse_request(bytes, HeadLimits::default()).unwrap();
+    assert_eq!((request.head.method(), request.head.target()), ("POST", "/x"));
+    assert_eq!(request.framing, Framing::Length(3));
+    assert_eq!(request.head.first("x-blank"), Some(&b"v"[..]));
+    assert_eq!(request.head.first("x-empty"), Some(&b""[..]));
+    let mut out = Vec::new();
+    request.head.write_lines(&mut out, |_| true);
+    assert_eq!(out, &bytes[18..bytes.len() - 2]);
+}
+
+#[test]
+fn a_response_is_framed_by_its_request_and_status() {
+    let framing = |text: &str, to_head| {
+        parse_response(text.as_bytes(), to_head, HeadLimits::default()).map(|response| (response.framing, response.keep_alive))
+    };
+    assert_eq!(framing("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", false), Ok((Framing::Length(5), true)));
+    assert_eq!(framing("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", true), Ok((Framing::Empty, true)));
+    assert_eq!(framing("HTTP/1.1 200\r\n\r\n", false), Ok((Framing::UntilClose, false)));
+    assert_eq!(framing("HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", false), Ok((Framing::Empty, true)));
+    assert_eq!(framing("HTTP/1.0 204 None\r\n\r\n", false), Ok((Framing::Empty, false)));
+    assert_eq!(framing("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: x, Close\r\n\r\n", false), Ok((Framing::Chunked, false)));
+    assert!(framing("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n", false).is_err());
+    assert!(framing("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n", false).is_err());
+    assert!(framing("HTTP/1.1 99 OK\r\n\r\n", false).is_err());
+    assert!(framing("SMTP ready\r\n\r\n", false).is_err());
+}

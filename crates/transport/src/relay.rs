@@ -1,0 +1,407 @@
+//! Moves one message from connection to connection: head first, body behind it in the same send.
+//!
+//! While the target has unsent bytes the source is not read, so at most one read is ever waiting in a direction.
+//! A body leaves as it came, chunk framing and all, wherever the target understands that.
+
+use std::io::{self, IoSlice};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use myelin_message::BodyError;
+
+use crate::connection::{Connection, Shared};
+use crate::h1::{FramingError, Piece};
+use crate::splice::{self, Splice};
+use crate::stream::Stream;
+use crate::timer::Tick;
+
+/// A body up to this size is copied behind its head: one send of one piece is cheaper than a vectored one.
+const MERGE_BYTES: usize = 16 * 1024;
+/// A slow client is looked at this often.
+const RATE_WINDOW: Duration = Duration::from_secs(20);
+
+/// How the body's bytes are to leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Coding {
+    /// As they came, framing included.
+    AsCame,
+    /// The content alone: the target ends it by closing.
+    Plain,
+    /// In chunks of our own: the source ended it by closing, the target need not.
+    Chunked,
+}
+
+/// The side a relay waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Waits {
+    Source,
+    Target,
+}
+
+/// Why a relay ended early.
+#[derive(Debug)]
+pub(crate) enum Broken {
+    Source(BodyError),
+    Target(io::Error),
+    TimedOut(Waits),
+}
+
+impl From<FramingError> for Broken {
+    fn from(error: FramingError) -> Broken {
+        Broken::Source(error.into())
+    }
+}
+
+/// The two ends of a relay, borrowed for one poll.
+pub(crate) enum Ends<'a> {
+    /// Everything to send is in the relay itself.
+    Out(&'a mut Connection),
+    Across { from: &'a mut Connection, to: &'a mut Connection },
+    /// A body goes back where it comes from: the echo idiom.
+    Back(&'a mut Connection),
+}
+
+impl Ends<'_> {
+    fn source(&mut self) -> Option<&mut Connection> {
+        match self {
+            Ends::Out(_) => None,
+            Ends::Across { from, .. } | Ends::Back(from) => Some(from),
+        }
+    }
+
+    fn target(&mut self) -> &mut Connection {
+        match self {
+            Ends::Out(to) | Ends::Across { to, .. } | Ends::Back(to) => to,
+        }
+    }
+
+    /// The first `length` unread bytes of the source, and the target's socket.
+    fn input_and_stream(&mut self, length: usize) -> (&[u8], &mut Stream) {
+        match self {
+            Ends::Out(to) => (&[], &mut to.stream),
+            Ends::Across { from, to } => (&from.input.bytes()[..length], &mut to.stream),
+            Ends::Back(both) => (&both.input.bytes()[..length], &mut both.stream),
+        }
+    }
+}
+
+/// A message on its way out.
+pub(crate) struct Relay {
+    /// Head, and small or recoded bodies behind it.
+    staged: Vec<u8>,
+    staged_sent: usize,
+    /// A large body that was made or read here.
+    tail: Vec<u8>,
+    tail_sent: usize,
+    coding: Coding,
+    /// Bytes at the front of the source's input that were checked and can leave as they are.
+    checked: usize,
+    /// Nothing more comes from the source.
+    complete: bool,
+    splice: Option<Splice>,
+    merge_bytes: usize,
+    /// Body bytes that left without a copy being kept: then the message cannot be sent again.
+    unrepeatable: bool,
+    /// Bytes that reached the target.
+    pub(crate) sent: u64,
+    last_progress: Tick,
+    pace: Pace,
+}
+
+/// Holds a client to a least rate, counting only the time the bus waits for it.
+struct Pace {
+    /// The side that is the client.
+    client: Waits,
+    least_bytes_per_second: u64,
+    since: Tick,
+    bytes: u64,
+}
+
+impl Relay {
+    /// A message whose body, if it has one, comes from a connection.
+    pub(crate) fn new(head: Vec<u8>, coding: Coding) -> Relay {
+        Relay {
+            staged: head,
+            staged_sent: 0,
+            tail: Vec::new(),
+            tail_sent: 0,
+            coding,
+            checked: 0,
+            complete: false,
+            splice: None,
+            merge_bytes: MERGE_BYTES,
+            unrepeatable: false,
+            sent: 0,
+            last_progress: Tick::now(),
+            pace: Pace { client: Waits::Source, least_bytes_per_second: 0, since: Tick::now(), bytes: 0 },
+        }
+    }
+
+    /// A message that is all here.
+    pub(crate) fn whole(mut head: Vec<u8>, body: Vec<u8>) -> Relay {
+        let mut tail = Vec::new();
+        if body.len() <= MERGE_BYTES {
+            head.extend_from_slice(&body);
+        } else {
+            tail = body;
+        }
+        Relay { tail, complete: true, ..Relay::new(head, Coding::AsCame) }
+    }
+
+    /// Keeps bodies up to `bytes` at hand to send them again, where all of one arrived with its head.
+    pub(crate) fn keep(mut self, bytes: usize) -> Relay {
+        self.merge_bytes = bytes;
+        self
+    }
+
+    /// Holds the client on that side to a least rate.
+    pub(crate) fn pace(mut self, client: Waits, least_bytes_per_second: u64) -> Relay {
+        self.pace = Pace { client, least_bytes_per_second, since: Tick::now(), bytes: 0 };
+        self
+    }
+
+    /// Starts again from the first byte; `false` where part of the message is gone.
+    pub(crate) fn rewind(&mut self) -> bool {
+        (self.staged_sent, self.tail_sent, self.sent) = (0, 0, 0);
+        self.last_progress = Tick::now();
+        !self.unrepeatable
+    }
+
+    /// When the relay will have stood still for `idle`, or a slow client is looked at again.
+    pub(crate) fn deadline(&self, idle: Duration) -> Tick {
+        let window = if self.pace.least_bytes_per_second > 0 { RATE_WINDOW } else { idle };
+        Tick::after(idle.min(window))
+    }
+
+    /// When the last byte moved.
+    pub(crate) fn last_progress(&self) -> Tick {
+        self.last_progress
+    }
+
+    /// Whether nothing has to come from a source any more.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    /// Moves what can be moved.
+    ///
+    /// Errors: [`Broken`], with the side that broke it.
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>, mut ends: Ends<'_>) -> Poll<Result<(), Broken>> {
+        let mut source_is_dry = false;
+        loop {
+            self.take_input(&mut ends)?;
+            let head_is_due = self.complete || source_is_dry;
+            let staged = self.staged_sent < self.staged.len();
+            if self.checked > 0 || (staged && head_is_due) || self.tail_sent < self.tail.len() {
+                if self.poll_send(cx, &mut ends)?.is_pending() {
+                    if let Some(from) = ends.source() {
+                        from.input.compact();
+                    }
+                    let idle = ends.target().idle;
+                    return self.waits(Waits::Target, idle);
+                }
+                continue;
+            }
+            if let Some(splice) = &mut self.splice {
+                let (moved, side) = poll_splice(cx, splice, &mut ends)?;
+                if moved > 0 {
+                    self.progressed(moved);
+                }
+                if let Some(side) = side {
+                    let idle = ends.target().idle;
+                    return self.waits(side, idle);
+                }
+                self.splice = None;
+                continue;
+            }
+            if self.complete {
+                // TLS may hold the last bytes still.
+                return ends.target().stream.poll_flush(cx).map_err(Broken::Target);
+            }
+            if source_is_dry {
+                let _ = ends.target().stream.poll_flush(cx).map_err(Broken::Target)?;
+                let idle = ends.target().idle;
+                return self.waits(Waits::Source, idle);
+            }
+            if !staged && self.begin_splice(&mut ends) {
+                continue;
+            }
+            let Some(from) = ends.source() else {
+                self.complete = true;
+                continue;
+            };
+            match from.input.poll_fill(&mut from.stream, cx) {
+                Poll::Ready(Ok(0)) if from.decoder.end_of_stream() => {}
+                Poll::Ready(Ok(0) | Err(_)) => return Poll::Ready(Err(Broken::Source(BodyError::Incomplete))),
+                Poll::Ready(Ok(_)) => from.last_read = Tick::now(),
+                Poll::Pending => source_is_dry = true,
+            }
+        }
+    }
+
+    /// Checks what the source has at hand, and stages what is small or must be recoded.
+    fn take_input(&mut self, ends: &mut Ends<'_>) -> Result<(), Broken> {
+        let staged_all = self.staged_sent == self.staged.len();
+        let Some(from) = ends.source() else { return Ok(()) };
+        if self.complete || self.checked > 0 {
+            return Ok(());
+        }
+        if self.coding == Coding::AsCame {
+            let checked = from.decoder.scan(from.input.bytes())?;
+            self.complete = from.decoder.is_done();
+            if checked > 0 && !staged_all && self.staged_sent == 0 && checked <= self.merge_bytes {
+                self.staged.extend_from_slice(&from.input.bytes()[..checked]);
+                from.input.consume(checked);
+            } else {
+                self.checked = checked;
+                self.unrepeatable |= checked > 0;
+            }
+            return Ok(());
+        }
+        if staged_all {
+            self.staged.clear();
+            self.staged_sent = 0;
+        }
+        while self.staged.len() < 2 * crate::buffer::READ_BYTES
+            && let Some(piece) = from.decoder.next(from.input.bytes())?
+        {
+            let (Piece::Data(length) | Piece::Framing(length)) = piece;
+            if let Piece::Data(_) = piece {
+                let data = &from.input.bytes()[..length];
+                if self.coding == Coding::Chunked {
+                    self.staged.extend_from_slice(format!("{length:x}\r\n").as_bytes());
+                    self.staged.extend_from_slice(data);
+                    self.staged.extend_from_slice(b"\r\n");
+                } else {
+                    self.staged.extend_from_slice(data);
+                }
+                self.unrepeatable = true;
+            }
+            from.input.consume(length);
+        }
+        if from.decoder.is_done() {
+            self.complete = true;
+            if self.coding == Coding::Chunked {
+                self.staged.extend_from_slice(b"0\r\n\r\n");
+            }
+        }
+        Ok(())
+    }
+
+    fn poll_send(&mut self, cx: &mut Context<'_>, ends: &mut Ends<'_>) -> Result<Poll<()>, Broken> {
+        let (input, stream) = ends.input_and_stream(self.checked);
+        let (staged, tail) = (&self.staged[self.staged_sent..], &self.tail[self.tail_sent..]);
+        let sent = match (staged.is_empty(), input.is_empty() && tail.is_empty()) {
+            (false, true) => stream.poll_write(cx, staged),
+            (true, _) if tail.is_empty() => stream.poll_write(cx, input),
+            (true, _) => stream.poll_write(cx, tail),
+            (false, false) => {
+                let body = if tail.is_empty() { input } else { tail };
+                stream.poll_write_vectored(cx, &[IoSlice::new(staged), IoSlice::new(body)])
+            }
+        };
+        let sent = match sent {
+            Poll::Pending => return Ok(Poll::Pending),
+            Poll::Ready(Ok(0)) => return Err(Broken::Target(io::ErrorKind::WriteZero.into())),
+            Poll::Ready(Ok(sent)) => sent,
+            Poll::Ready(Err(error)) => return Err(Broken::Target(error)),
+        };
+        let of_staged = sent.min(staged.len());
+        self.progressed(sent as u64);
+        self.staged_sent += of_staged;
+        let of_body = sent - of_staged;
+        if self.tail.is_empty() {
+            self.checked -= of_body;
+            if let Some(from) = ends.source() {
+                from.input.consume(of_body);
+            }
+        } else {
+            self.tail_sent += of_body;
+        }
+        Ok(Poll::Ready(()))
+    }
+
+    fn progressed(&mut self, bytes: u64) {
+        self.sent += bytes;
+        self.pace.bytes += bytes;
+        self.last_progress = Tick::now();
+    }
+
+    /// Nothing moves: a deadline may have passed, or a client may be below the least rate.
+    fn waits(&mut self, side: Waits, idle: Duration) -> Poll<Result<(), Broken>> {
+        if Tick::since(self.last_progress) >= idle {
+            return Poll::Ready(Err(Broken::TimedOut(side)));
+        }
+        let pace = &mut self.pace;
+        let window = Tick::since(pace.since);
+        if side != pace.client {
+            (pace.since, pace.bytes) = (Tick::now(), 0);
+        } else if pace.least_bytes_per_second > 0 && window >= RATE_WINDOW {
+            if pace.bytes < pace.least_bytes_per_second * window.as_secs() {
+                return Poll::Ready(Err(Broken::TimedOut(side)));
+            }
+            (pace.since, pace.bytes) = (Tick::now(), 0);
+        }
+        Poll::Pending
+    }
+
+    fn begin_splice(&mut self, ends: &mut Ends<'_>) -> bool {
+        let Ends::Across { from, to } = ends else { return false };
+        let eligible = self.coding == Coding::AsCame
+            && from.input.is_empty()
+            && from.stream.plain().is_some()
+            && to.stream.plain().is_some()
+            && from.decoder.remaining().is_some_and(|remaining| remaining >= splice::LEAST_BYTES);
+        if eligible {
+            self.splice = Splice::new();
+            self.unrepeatable = true;
+        }
+        self.splice.is_some()
+    }
+}
+
+/// Moves bytes through the pipe until the body is through or a side has to be waited for.
+fn poll_splice(cx: &mut Context<'_>, splice: &mut Splice, ends: &mut Ends<'_>) -> Result<(u64, Option<Waits>), Broken> {
+    let Ends::Across { from, to } = ends else { return Ok((0, None)) };
+    let (Some(source), Some(target)) = (from.stream.plain(), to.stream.plain()) else { return Ok((0, None)) };
+    let mut moved = 0;
+    loop {
+        if splice.is_empty() {
+            if from.decoder.is_done() {
+                return Ok((moved, None));
+            }
+            match splice.poll_in(cx, source, from.decoder.remaining().unwrap_or(0)) {
+                Poll::Pending => return Ok((moved, Some(Waits::Source))),
+                Poll::Ready(Ok(length @ 1..)) => {
+                    from.decoder.step_over(length as u64);
+                    from.last_read = Tick::now();
+                }
+                Poll::Ready(Ok(0) | Err(_)) => return Err(Broken::Source(BodyError::Incomplete)),
+            }
+        }
+        match splice.poll_out(cx, target) {
+            Poll::Pending => return Ok((moved, Some(Waits::Target))),
+            Poll::Ready(Ok(0)) => return Err(Broken::Target(io::ErrorKind::WriteZero.into())),
+            Poll::Ready(Ok(length)) => moved += length as u64,
+            Poll::Ready(Err(error)) => return Err(Broken::Target(error)),
+        }
+    }
+}
+
+/// The request's side of an exchange: a relay and the client connection its body comes from.
+pub(crate) struct Upload {
+    pub(crate) relay: Relay,
+    pub(crate) source: Option<Shared>,
+}
+
+impl Upload {
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>, to: &mut Connection) -> Poll<Result<(), Broken>> {
+        let Some(source) = &self.source else { return self.relay.poll(cx, Ends::Out(to)) };
+        let from = &mut *source.borrow_mut();
+        from.poll_upload(cx);
+        let result = ready!(self.relay.poll(cx, Ends::Across { from, to }));
+        // The body is through: a backend that it came from is free again.
+        from.retire();
+        Poll::Ready(result)
+    }
+}

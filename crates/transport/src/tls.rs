@@ -1,0 +1,86 @@
+//! TLS by rustls with aws-lc-rs: a listener's certificate, and whom an endpoint trusts.
+//!
+//! Names and dates of certificates are always checked; there is no switch to turn that off.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustls::crypto::aws_lc_rs;
+use rustls::{ClientConfig, RootCertStore, ServerConfig};
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+
+/// Why keys or certificates cannot be used, with the file.
+#[derive(Debug)]
+pub struct TlsError {
+    /// The file that holds what is wrong.
+    pub file: PathBuf,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl fmt::Display for TlsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.file.display(), self.reason)
+    }
+}
+
+impl std::error::Error for TlsError {}
+
+fn error(file: &Path, reason: impl fmt::Display) -> TlsError {
+    TlsError { file: file.to_owned(), reason: reason.to_string() }
+}
+
+/// What a listener presents: a PEM file with the chain, leaf first, and a PEM file with its private key.
+///
+/// Errors: unreadable files, no certificate, no key, or a key that does not belong to the certificate.
+pub fn server_config(chain: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
+    let certificates = certificates(chain)?;
+    let key_der = PrivateKeyDer::from_pem_file(key).map_err(|reason| error(key, format!("no private key: {reason}")))?;
+    let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|reason| error(chain, reason))?
+        .with_no_client_auth()
+        .with_single_cert(certificates, key_der)
+        .map_err(|reason| error(chain, reason))?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(Arc::new(config))
+}
+
+/// Whom `https` endpoints trust: the given PEM files, or the system's roots where none is given.
+///
+/// Errors: unreadable files, or no root at all.
+pub fn client_config(roots: &[PathBuf]) -> Result<Arc<ClientConfig>, TlsError> {
+    let mut store = RootCertStore::empty();
+    for file in roots {
+        for certificate in certificates(file)? {
+            store.add(certificate).map_err(|reason| error(file, reason))?;
+        }
+    }
+    if roots.is_empty() {
+        let found = rustls_native_certs::load_native_certs();
+        store.add_parsable_certificates(found.certs);
+        if store.is_empty() {
+            let reasons: Vec<String> = found.errors.iter().map(ToString::to_string).collect();
+            return Err(error(
+                Path::new("system roots"),
+                format!("no trusted certificate found; name a PEM file of roots instead. {}", reasons.join("; ")),
+            ));
+        }
+    }
+    let config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|reason| error(Path::new("TLS"), reason))?
+        .with_root_certificates(store)
+        .with_no_client_auth();
+    Ok(Arc::new(config))
+}
+
+fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let found: Vec<_> = CertificateDer::pem_file_iter(file)
+        .map_err(|reason| error(file, reason))?
+        .collect::<Result<_, _>>()
+        .map_err(|reason| error(file, reason))?;
+    if found.is_empty() { Err(error(file, "no certificate in PEM form")) } else { Ok(found) }
+}
