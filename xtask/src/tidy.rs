@@ -71,6 +71,8 @@ fn every_source_file_opens_with_what_it_is() {
     let sources = files(&[".rs"]);
     let silent: Vec<String> = sources
         .iter()
+        // A long set of tests moved out of its file is said by its name.
+        .filter(|path| !path.to_string_lossy().ends_with("tests.rs"))
         .filter(|path| {
             let text = fs::read_to_string(path).unwrap();
             // Fuzz targets have to start with an attribute.
