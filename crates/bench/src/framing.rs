@@ -119,6 +119,27 @@ impl Chunk {
     }
 }
 
+/// The value of a `Content-Length` header.
+pub(crate) fn content_length(value: &[u8]) -> Result<u64, Malformed> {
+    if value.is_empty() || !value.iter().all(u8::is_ascii_digit) {
+        return Err(Malformed);
+    }
+    std::str::from_utf8(value).ok().and_then(|text| text.parse().ok()).ok_or(Malformed)
+}
+
+/// What a `Connection` header says about keeping the connection; `None` where it says nothing.
+pub(crate) fn keeps_alive(value: &[u8]) -> Option<bool> {
+    value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii).fold(None, |kept, option| {
+        if option.eq_ignore_ascii_case(b"close") {
+            Some(false)
+        } else if option.eq_ignore_ascii_case(b"keep-alive") {
+            kept.or(Some(true))
+        } else {
+            kept
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,6 +185,17 @@ mod tests {
         }
         let endless = [b"0\r\n".to_vec(), vec![b'x'; 20_000]].concat();
         assert_eq!(decode(&endless, 4096), Err(Malformed));
+    }
+
+    #[test]
+    fn headers_about_framing_are_read_strictly() {
+        assert_eq!(content_length(b"12"), Ok(12));
+        for wrong in [&b""[..], b"-1", b"+1", b"1, 1", b"99999999999999999999999"] {
+            assert_eq!(content_length(wrong), Err(Malformed));
+        }
+        assert_eq!(keeps_alive(b"Keep-Alive, Close"), Some(false));
+        assert_eq!(keeps_alive(b"x, keep-alive"), Some(true));
+        assert_eq!(keeps_alive(b"upgrade"), None);
     }
 
     #[test]

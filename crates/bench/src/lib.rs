@@ -13,6 +13,7 @@ mod deadlines;
 pub mod echo;
 mod framing;
 mod listening;
+pub mod load;
 
 pub mod payload;
 pub mod procfs;

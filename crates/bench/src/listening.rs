@@ -13,6 +13,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::LocalSet;
 
+use crate::deadlines::Deadlines;
+
 /// Bytes one read takes at most; all connections of a thread read into the same buffer.
 pub(crate) const READ_BYTES: usize = 128 * 1024;
 
@@ -62,9 +64,15 @@ impl Drop for Handle {
     }
 }
 
+/// What the connections of one thread share.
+pub(crate) trait PerThread: 'static {
+    /// The deadlines of these connections.
+    fn deadlines(&self) -> &Deadlines;
+}
+
 /// Runs `serve` for every connection that comes in at `address`, on `threads` threads with a listener each.
 ///
-/// `state` makes what the connections of one thread share.
+/// `state` makes what the connections of one thread share; its deadlines are swept as long as the thread lives.
 /// Errors: the address cannot be had, or a thread cannot start; the caller's.
 pub(crate) fn start<State, Serving>(
     name: &str,
@@ -72,10 +80,9 @@ pub(crate) fn start<State, Serving>(
     threads: usize,
     state: impl Fn() -> State + Clone + Send + 'static,
     serve: fn(TcpStream, Rc<State>) -> Serving,
-    beside: fn(Rc<State>) -> std::pin::Pin<Box<dyn Future<Output = ()>>>,
 ) -> io::Result<Handle>
 where
-    State: 'static,
+    State: PerThread,
     Serving: Future<Output = ()> + 'static,
 {
     let (stop, stopped) = watch::channel(false);
@@ -89,7 +96,8 @@ where
         let thread = std::thread::Builder::new().name(format!("{name}-{index}")).spawn(move || {
             let state = Rc::new(state());
             let local = LocalSet::new();
-            local.spawn_local(beside(state.clone()));
+            let swept = state.clone();
+            local.spawn_local(async move { swept.deadlines().sweep_forever().await });
             local.block_on(&runtime, async {
                 tokio::select! {
                     () = accept(listener, state, serve) => {}

@@ -16,7 +16,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
 use crate::deadlines::{Deadline, Deadlines};
-use crate::listening::{self, Handle, ReadBuffer};
+use crate::listening::{self, Handle, PerThread, ReadBuffer};
 
 /// A pair on which nothing moves for so long is closed.
 const IDLE: Duration = Duration::from_secs(600);
@@ -44,15 +44,18 @@ struct Shared {
     deadlines: Deadlines,
 }
 
+impl PerThread for Shared {
+    fn deadlines(&self) -> &Deadlines {
+        &self.deadlines
+    }
+}
+
 /// Starts the relay on threads of its own.
 ///
 /// Errors: the address cannot be had, or a thread cannot start; the caller's.
 pub fn start(listen: SocketAddr, to: SocketAddr, threads: usize) -> anyhow::Result<Handle> {
     let shared = move || Shared { to, buffer: listening::read_buffer(), deadlines: Deadlines::default() };
-    let sweep = |shared: Rc<Shared>| -> Pin<Box<dyn Future<Output = ()>>> {
-        Box::pin(async move { shared.deadlines.sweep_forever().await })
-    };
-    Ok(listening::start("relay", listen, threads, shared, serve, sweep)?)
+    Ok(listening::start("relay", listen, threads, shared, serve)?)
 }
 
 /// Runs `myelin relay` until the process is ended.

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::framing::{Decoder, Malformed};
+use crate::framing::{self, Decoder, Malformed};
 
 /// Where answers go.
 pub(super) trait Sink {
@@ -255,11 +255,7 @@ fn read_head(request: &httparse::Request<'_, '_>) -> Result<(Decoder, Answer, bo
         // The length sorts out nearly all header lines before any name is compared.
         match name.len() {
             14 if name.eq_ignore_ascii_case("content-length") => {
-                let text = std::str::from_utf8(header.value).map_err(|_| Malformed)?;
-                if !text.bytes().all(|byte| byte.is_ascii_digit()) {
-                    return Err(Malformed);
-                }
-                let value: u64 = text.parse().map_err(|_| Malformed)?;
+                let value = framing::content_length(header.value)?;
                 if length.replace(value).is_some_and(|earlier| earlier != value) {
                     return Err(Malformed);
                 }
@@ -272,13 +268,7 @@ fn read_head(request: &httparse::Request<'_, '_>) -> Result<(Decoder, Answer, bo
             }
             12 if name.eq_ignore_ascii_case("content-type") => answer.media_type = Some(header.value.to_vec()),
             10 if name.eq_ignore_ascii_case("connection") => {
-                for option in header.value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
-                    if option.eq_ignore_ascii_case(b"close") {
-                        answer.keep_alive = false;
-                    } else if option.eq_ignore_ascii_case(b"keep-alive") {
-                        answer.keep_alive = true;
-                    }
-                }
+                answer.keep_alive = framing::keeps_alive(header.value).unwrap_or(answer.keep_alive);
             }
             6 if name.eq_ignore_ascii_case("expect") => {
                 expects = header.value.eq_ignore_ascii_case(b"100-continue");

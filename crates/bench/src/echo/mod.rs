@@ -11,11 +11,10 @@ mod exchange;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::process::ExitCode;
-use std::rc::Rc;
 use std::time::Duration;
 
 use crate::deadlines::Deadlines;
-use crate::listening::{self, Handle, ReadBuffer};
+use crate::listening::{self, Handle, PerThread, ReadBuffer};
 use crate::units;
 
 /// How the echo behaves.
@@ -59,6 +58,12 @@ struct Shared {
     deadlines: Deadlines,
 }
 
+impl PerThread for Shared {
+    fn deadlines(&self) -> &Deadlines {
+        &self.deadlines
+    }
+}
+
 /// Starts the echo on threads of its own.
 ///
 /// Errors: the address cannot be had, or a thread cannot start; the caller's.
@@ -66,10 +71,7 @@ pub fn start(address: SocketAddr, options: Options) -> anyhow::Result<Handle> {
     let threads = options.threads;
     let shared =
         move || Shared { options: options.clone(), buffer: listening::read_buffer(), deadlines: Deadlines::default() };
-    let sweep = |shared: Rc<Shared>| -> std::pin::Pin<Box<dyn Future<Output = ()>>> {
-        Box::pin(async move { shared.deadlines.sweep_forever().await })
-    };
-    Ok(listening::start("echo", address, threads, shared, connection::serve, sweep)?)
+    Ok(listening::start("echo", address, threads, shared, connection::serve)?)
 }
 
 /// Runs `myelin echo` until the process is ended.

@@ -1,0 +1,177 @@
+//! `myelin load` as a command.
+
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+
+use super::plan::{Plan, Progress, Verify};
+use super::report;
+use crate::payload::{self, Payload};
+use crate::units;
+
+/// The arguments of `myelin load`; letters are those of ApacheBench where it has them.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Arguments {
+    /// What to ask, http:// or https://
+    pub url: String,
+    /// Requests to send in all
+    #[arg(short = 'n', long, value_name = "COUNT")]
+    pub requests: Option<u64>,
+    /// How long to send; 10s when neither a count nor a duration is given
+    #[arg(short, long, value_name = "DURATION", value_parser = units::duration)]
+    pub duration: Option<Duration>,
+    /// Connections that send at the same time
+    #[arg(short, long, value_name = "COUNT", default_value_t = 1)]
+    pub connections: usize,
+    /// Connections that are open and silent meanwhile
+    #[arg(long, value_name = "COUNT", default_value_t = 0)]
+    pub idle: usize,
+    /// Send at this many requests a second, whether or not answers come; latency counts from the intended time
+    #[arg(short, long, value_name = "PER_SECOND")]
+    pub rate: Option<f64>,
+    /// Request method; GET, or POST when there is a body
+    #[arg(short = 'X', long, value_name = "METHOD")]
+    pub method: Option<String>,
+    /// Send this file as the body
+    #[arg(short = 'p', long, value_name = "FILE", conflicts_with = "soap")]
+    pub body: Option<PathBuf>,
+    /// Send the benchmark's SOAP message of exactly this size as the body
+    #[arg(long, value_name = "SIZE", value_parser = units::size)]
+    pub soap: Option<u64>,
+    /// Content-Type; text/xml with --soap
+    #[arg(short = 'T', long = "type", value_name = "TYPE")]
+    pub media_type: Option<String>,
+    /// Another header line, `Name: value`
+    #[arg(short = 'H', long = "header", value_name = "HEADER")]
+    pub headers: Vec<String>,
+    /// Use connections again; the default, as a letter for those used to ApacheBench
+    #[arg(short = 'k', long = "keepalive", conflicts_with = "no_keepalive")]
+    pub keepalive: bool,
+    /// Open a new connection for every request
+    #[arg(long = "no-keepalive")]
+    pub no_keepalive: bool,
+    /// Send the body in chunks
+    #[arg(long)]
+    pub chunked: bool,
+    /// The longest wait for an answer
+    #[arg(long, value_name = "DURATION", value_parser = units::duration, default_value = "30s")]
+    pub timeout: Duration,
+    /// What makes an answer good besides 2xx: status, echo (the body that was sent), contains:TEXT
+    #[arg(long, value_name = "CHECK", default_value = "status")]
+    pub verify: Verify,
+    /// Report CPU, memory, threads and files of this process; may be given several times
+    #[arg(long = "pid", value_name = "PID")]
+    pub processes: Vec<u32>,
+    /// Threads that send
+    #[arg(long, value_name = "COUNT", default_value_t = 1)]
+    pub threads: usize,
+    /// For https: trust the certificates in this PEM file instead of the system's
+    #[arg(long, value_name = "FILE")]
+    pub cacert: Option<PathBuf>,
+    /// How to report
+    #[arg(long, value_name = "FORMAT", value_enum, default_value = "text")]
+    pub format: Format,
+}
+
+/// The forms of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// One object; its fields are those of [`super::Outcome`].
+    Json,
+    /// A line of names and a line of values.
+    Csv,
+}
+
+impl Arguments {
+    /// The plan these arguments stand for.
+    ///
+    /// Errors: a file cannot be read, a header line or size makes no sense; the typist's.
+    pub fn plan(&self) -> anyhow::Result<Plan> {
+        let mut plan = Plan::new(&self.url)?;
+        plan.body = match (&self.body, self.soap) {
+            (Some(path), _) => Payload::file(path)?,
+            (None, Some(size)) => payload::soap(size)?,
+            (None, None) => Payload::empty(),
+        };
+        let sends_body = self.body.is_some() || self.soap.is_some();
+        plan.method = self.method.clone().unwrap_or_else(|| if sends_body { "POST" } else { "GET" }.to_owned());
+        plan.media_type = self.media_type.clone().or_else(|| self.soap.map(|_| payload::SOAP_TYPE.to_owned()));
+        for header in &self.headers {
+            let Some((name, value)) = header.split_once(':') else { bail!("`{header}` is no header line") };
+            plan.headers.push((name.trim().to_owned(), value.trim().to_owned()));
+        }
+        if self.soap.is_some() && !plan.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("soapaction")) {
+            plan.headers.push(("SOAPAction".to_owned(), "\"urn:buyStocks\"".to_owned()));
+        }
+        plan.chunked = self.chunked;
+        plan.keep_alive = !self.no_keepalive;
+        plan.requests = self.requests;
+        plan.duration = match self.requests {
+            None => Some(self.duration.unwrap_or(Duration::from_secs(10))),
+            Some(_) => self.duration,
+        };
+        plan.connections = self.connections;
+        plan.idle_connections = self.idle;
+        plan.rate = self.rate;
+        plan.threads = self.threads;
+        plan.timeout = self.timeout;
+        plan.verify = self.verify.clone();
+        plan.processes.clone_from(&self.processes);
+        plan.authorities.clone_from(&self.cacert);
+        Ok(plan)
+    }
+}
+
+/// Runs `myelin load`: writes the report to `out` and, if standard error is a terminal, a live line there.
+///
+/// Ctrl-C ends the run early, with its report.
+/// Returns failure when any request failed or none was answered.
+/// Errors: the arguments make no sense, the run cannot begin, `out` cannot be written.
+pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let plan = arguments.plan()?;
+    let interrupt = Arc::<AtomicBool>::default();
+    listen_for_interrupt(interrupt.clone())?;
+    let mut terminal = std::io::stderr();
+    let live = terminal.is_terminal();
+    let outcome = plan.run_watched(&interrupt, &mut |progress| {
+        if live {
+            // Nobody depends on this line.
+            let _ = terminal.write_all(line(progress).as_bytes());
+        }
+    })?;
+    if live {
+        let _ = terminal.write_all(b"\r\x1b[K");
+    }
+    report::write(&outcome, arguments.format, out)?;
+    Ok(if outcome.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn line(progress: Progress) -> String {
+    let seconds = progress.elapsed.as_secs_f64();
+    if seconds == 0.0 {
+        return "\r\x1b[Kconnecting".to_owned();
+    }
+    let rate = progress.requests as f64 / seconds;
+    format!("\r\x1b[K{seconds:.0} s: {} answers, {rate:.0}/s, {} failed", progress.requests, progress.failures)
+}
+
+/// Sets `interrupt` when the process gets SIGINT, from then on and for as long as the process lives.
+fn listen_for_interrupt(interrupt: Arc<AtomicBool>) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    std::thread::Builder::new()
+        .name("load-interrupt".to_owned())
+        .spawn(move || {
+            if runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
+                interrupt.store(true, Ordering::Relaxed);
+            }
+        })
+        .context("cannot start a thread")?;
+    Ok(())
+}

@@ -1,0 +1,222 @@
+//! One connection: takes tickets, sends, checks, reconnects.
+
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use tokio::io::ReadBuf;
+use tokio::sync::Semaphore;
+
+use super::answer::{Answer, Expected};
+use super::outcome::{Failure, Tally};
+use super::stream::{Dialer, Stream};
+use super::tickets::Tickets;
+use super::worker::Counters;
+use crate::deadlines::{Deadline, Deadlines};
+use crate::listening::ReadBuffer;
+use crate::payload::Payload;
+
+/// What the connections of one thread share.
+pub(super) struct Shared {
+    pub(super) dialer: Dialer,
+    /// The request, head and body.
+    pub(super) request: Payload,
+    pub(super) expected: Expected,
+    pub(super) keep_alive: bool,
+    pub(super) timeout: Duration,
+    pub(super) tickets: Tickets,
+    pub(super) deadlines: Deadlines,
+    pub(super) buffer: ReadBuffer,
+    pub(super) tally: RefCell<Tally>,
+    pub(super) counters: Arc<Counters>,
+    /// How many connections may be in the making at a time before the run.
+    pub(super) ramp: Semaphore,
+    /// Waits that end now are abandoned, not failed.
+    pub(super) interrupted: Cell<bool>,
+}
+
+/// After the first failure to connect; doubles with each that follows.
+const PAUSE: Duration = Duration::from_millis(10);
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+/// A connection silent for so long is looked at before it is used: its peer may have closed it.
+const SILENCE: Duration = Duration::from_millis(100);
+
+/// A client connection over its whole life, with all its reconnects.
+pub(super) struct Connection {
+    shared: Rc<Shared>,
+    stream: Option<Stream>,
+    answer: Answer,
+    deadline: Deadline,
+    /// Bytes of the request that have left.
+    sent: u64,
+    /// The peer takes no more of the request; it may have answered all the same.
+    broken: bool,
+    received: u64,
+    pause: Duration,
+}
+
+impl Connection {
+    pub(super) fn new(shared: Rc<Shared>) -> Connection {
+        let deadline = shared.deadlines.register();
+        let answer = Answer::new();
+        Connection { shared, stream: None, answer, deadline, sent: 0, broken: false, received: 0, pause: PAUSE }
+    }
+
+    /// Connects before the run begins; what fails here is tried again, and counted, with the first request.
+    pub(super) async fn prepare(&mut self) {
+        let shared = self.shared.clone();
+        // Never closed, so there is always a permit in the end.
+        let _permit = shared.ramp.acquire().await;
+        if let Ok(stream) = self.connect().await {
+            self.stream = Some(stream);
+        }
+    }
+
+    /// Connects, sends one request that is not counted, and stays open.
+    pub(super) async fn prepare_idle(&mut self) -> Result<(), Failure> {
+        let shared = self.shared.clone();
+        let _permit = shared.ramp.acquire().await;
+        self.stream = Some(self.connect().await?);
+        self.exchange(shared.timeout).await
+    }
+
+    /// Whether the peer has closed the connection.
+    pub(super) fn is_lost(&self) -> bool {
+        self.stream.as_ref().is_none_or(Stream::is_stale)
+    }
+
+    /// Sends until the tickets are used up.
+    pub(super) async fn run(&mut self) {
+        let shared = self.shared.clone();
+        let mut free = Instant::now();
+        while let Some(intended) = shared.tickets.next(free).await {
+            let outcome = self.transact(intended, free).await;
+            free = Instant::now();
+            let unconnected = matches!(outcome, Err(Failure::Connect(_)));
+            self.count(outcome, free.saturating_duration_since(intended));
+            if unconnected {
+                tokio::time::sleep(self.pause).await;
+                self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+            }
+        }
+    }
+
+    fn count(&self, outcome: Result<(), Failure>, latency: Duration) {
+        let mut tally = self.shared.tally.borrow_mut();
+        tally.sent_bytes += self.sent;
+        tally.received_bytes += self.received;
+        match outcome {
+            Ok(()) => {
+                tally.good(latency);
+                self.shared.counters.good();
+            }
+            // A wait that our own end has cut short says nothing about the service.
+            Err(Failure::Timeout) if self.shared.interrupted.get() => tally.abandoned += 1,
+            Err(failure) => {
+                tally.failed(&failure);
+                self.shared.counters.failed();
+            }
+        }
+    }
+
+    /// One request and its answer.
+    async fn transact(&mut self, intended: Instant, free: Instant) -> Result<(), Failure> {
+        self.sent = 0;
+        self.received = 0;
+        // In an open loop part of the time may be gone before a connection was free.
+        let left = self.shared.timeout.saturating_sub(free.saturating_duration_since(intended));
+        if left.is_zero() {
+            return Err(Failure::Timeout);
+        }
+        if intended.saturating_duration_since(free) > SILENCE && self.is_lost() {
+            self.stream = None;
+        }
+        if self.stream.is_none() {
+            self.stream = Some(self.connect().await?);
+        }
+        let outcome = self.exchange(left).await;
+        let whole = self.sent == self.shared.request.length();
+        let kept = match &outcome {
+            Ok(()) => true,
+            Err(failure) => matches!(failure, Failure::Status(_) | Failure::Mismatch(_)),
+        };
+        if !(kept && whole && self.shared.keep_alive && self.answer.keep_alive()) {
+            self.stream = None;
+        }
+        outcome
+    }
+
+    async fn connect(&mut self) -> Result<Stream, Failure> {
+        self.deadline.arm(self.shared.timeout);
+        let mut dialing = pin!(self.shared.dialer.dial());
+        let stream = poll_fn(|context| match dialing.as_mut().poll(context) {
+            Poll::Ready(outcome) => Poll::Ready(outcome.map_err(|error| Failure::Connect(error.to_string()))),
+            Poll::Pending if self.deadline.poll_expired(context) => {
+                Poll::Ready(Err(match self.shared.interrupted.get() {
+                    true => Failure::Timeout,
+                    false => Failure::Connect("no connection in time".to_owned()),
+                }))
+            }
+            Poll::Pending => Poll::Pending,
+        })
+        .await?;
+        self.deadline.disarm();
+        self.pause = PAUSE;
+        self.shared.tally.borrow_mut().connects += 1;
+        Ok(stream)
+    }
+
+    /// Sends the request over the open connection and reads the answer.
+    async fn exchange(&mut self, timeout: Duration) -> Result<(), Failure> {
+        self.sent = 0;
+        self.received = 0;
+        self.broken = false;
+        self.answer.begin();
+        self.deadline.arm(timeout);
+        let outcome = poll_fn(|context| self.poll(context)).await;
+        self.deadline.disarm();
+        outcome
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Failure>> {
+        let Connection { shared, stream, answer, deadline, sent, broken, received, .. } = self;
+        if deadline.poll_expired(context) {
+            return Poll::Ready(Err(Failure::Timeout));
+        }
+        let Some(stream) = stream else {
+            return Poll::Ready(Err(Failure::Connect("there is no connection".to_owned())));
+        };
+        loop {
+            while *sent < shared.request.length() && !*broken {
+                match stream.poll_write(context, shared.request.at(*sent)) {
+                    Poll::Ready(Ok(count)) if count > 0 => *sent += count as u64,
+                    // A service may answer and close before it has read all: what it said is still to be read.
+                    Poll::Ready(_) => *broken = true,
+                    Poll::Pending => break,
+                }
+            }
+            if let Poll::Ready(Err(_)) = stream.poll_flush(context) {
+                *broken = true;
+            }
+            let mut buffer = shared.buffer.borrow_mut();
+            let mut read = ReadBuf::new(&mut buffer);
+            match stream.poll_read(context, &mut read) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(Failure::broken(&error))),
+                Poll::Ready(Ok(())) => {}
+            }
+            let bytes = read.filled();
+            *received += bytes.len() as u64;
+            if bytes.is_empty() {
+                answer.close()?;
+            } else if !answer.feed(bytes, &shared.expected)? {
+                continue;
+            }
+            return Poll::Ready(answer.judge(&shared.expected));
+        }
+    }
+}

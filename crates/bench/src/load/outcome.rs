@@ -1,0 +1,297 @@
+//! What a run came to.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::time::Duration;
+
+use hdrhistogram::Histogram;
+use serde::Serialize;
+
+use super::plan::Plan;
+use crate::procfs::{CpuTimes, Usage};
+
+/// Why a request is no transaction. The texts say more for people; the kinds are what is counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// No connection could be opened.
+    Connect(String),
+    /// The answer was not complete in time.
+    Timeout,
+    /// The connection was reset.
+    Reset(String),
+    /// The connection was closed before the answer was complete.
+    Closed(String),
+    /// The answer is complete and its status is none of 2xx.
+    Status(u16),
+    /// The answer is complete and its body is another than the one expected.
+    Mismatch(String),
+    /// What came is no HTTP answer.
+    Malformed(String),
+}
+
+/// Failures of one kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FailureCount {
+    /// How many there were.
+    pub count: u64,
+    /// What the first of them said.
+    pub example: String,
+}
+
+/// The latencies of good answers, in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Latency {
+    /// The mean.
+    pub mean: f64,
+    /// The median.
+    pub p50: f64,
+    /// Nine of ten are no longer.
+    pub p90: f64,
+    /// 99 of 100 are no longer.
+    pub p99: f64,
+    /// 999 of 1,000 are no longer.
+    pub p999: f64,
+    /// The longest.
+    pub max: f64,
+}
+
+/// What the run cost the processes under test.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ProcessCost {
+    /// The processes that were watched.
+    pub processes: Vec<u32>,
+    /// CPU time in user mode, in milliseconds per 1,000 good answers.
+    pub user_ms_per_1000: f64,
+    /// CPU time in the kernel, likewise.
+    pub system_ms_per_1000: f64,
+    /// Both together.
+    pub cpu_ms_per_1000: f64,
+    /// What they held with all connections open; the peak memory counts from their own start.
+    pub usage: Usage,
+}
+
+/// What a run came to; the names of the fields are those of the JSON report and do not change.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Outcome {
+    /// The URL asked for.
+    pub url: String,
+    /// The request method.
+    pub method: String,
+    /// The length of every request's body, in bytes.
+    pub body_bytes: u64,
+    /// Connections that sent.
+    pub connections: u64,
+    /// Connections that were open and silent.
+    pub idle_connections: u64,
+    /// Those of them that the service had closed by the end.
+    pub idle_lost: u64,
+    /// The rate asked for; `None` in a closed loop.
+    pub rate: Option<f64>,
+    /// Threads that sent.
+    pub threads: u64,
+    /// Transactions: requests whose answers were complete and good.
+    pub requests: u64,
+    /// Requests that failed.
+    pub failures: u64,
+    /// The failures by their kind.
+    pub failures_by_kind: BTreeMap<String, FailureCount>,
+    /// Requests under way when the run was interrupted; neither good nor failed.
+    pub abandoned: u64,
+    /// Connections opened, the silent ones included.
+    pub connects: u64,
+    /// From the first request to the last answer.
+    pub seconds: f64,
+    /// Transactions a second.
+    pub requests_per_second: f64,
+    /// Bytes sent, heads included.
+    pub sent_bytes: u64,
+    /// Bytes received, heads included.
+    pub received_bytes: u64,
+    /// Bytes sent and received, in millions a second.
+    pub megabytes_per_second: f64,
+    /// Latencies of the transactions.
+    pub latency: Latency,
+    /// CPU time of our own sending threads, in milliseconds per 1,000 transactions.
+    pub load_cpu_ms_per_1000: f64,
+    /// The processes under test, if any were named.
+    pub process: Option<ProcessCost>,
+}
+
+impl Outcome {
+    /// Whether every request became a transaction, and there was at least one.
+    pub fn is_clean(&self) -> bool {
+        self.failures == 0 && self.requests > 0
+    }
+}
+
+impl Failure {
+    /// The kind, under which it is counted.
+    pub fn kind(&self) -> String {
+        match self {
+            Failure::Connect(_) => "connect".to_owned(),
+            Failure::Timeout => "timeout".to_owned(),
+            Failure::Reset(_) => "reset".to_owned(),
+            Failure::Closed(_) => "closed early".to_owned(),
+            Failure::Status(status) => format!("status {status}"),
+            Failure::Mismatch(_) => "body mismatch".to_owned(),
+            Failure::Malformed(_) => "malformed".to_owned(),
+        }
+    }
+
+    /// The failure an error while reading or writing stands for.
+    pub(super) fn broken(error: &io::Error) -> Failure {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => Failure::Closed("inside TLS".to_owned()),
+            _ => Failure::Reset(error.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Timeout | Failure::Status(_) => formatter.write_str(&self.kind()),
+            Failure::Connect(text)
+            | Failure::Reset(text)
+            | Failure::Closed(text)
+            | Failure::Mismatch(text)
+            | Failure::Malformed(text) => formatter.write_str(text),
+        }
+    }
+}
+
+/// What one thread has counted.
+pub(super) struct Tally {
+    latencies: Histogram<u64>,
+    failures: BTreeMap<String, FailureCount>,
+    pub(super) abandoned: u64,
+    pub(super) connects: u64,
+    pub(super) sent_bytes: u64,
+    pub(super) received_bytes: u64,
+    pub(super) idle: u64,
+    pub(super) idle_lost: u64,
+    pub(super) cpu: Duration,
+}
+
+/// Longer latencies count as this one; the timeout ends requests long before.
+const LONGEST: Duration = Duration::from_secs(3600);
+
+impl Tally {
+    pub(super) fn new() -> Tally {
+        let latencies = Histogram::new_with_bounds(1, LONGEST.as_nanos() as u64, 3)
+            .expect("these bounds are far enough apart for three digits");
+        Tally {
+            latencies,
+            failures: BTreeMap::new(),
+            abandoned: 0,
+            connects: 0,
+            sent_bytes: 0,
+            received_bytes: 0,
+            idle: 0,
+            idle_lost: 0,
+            cpu: Duration::ZERO,
+        }
+    }
+
+    #[inline]
+    pub(super) fn good(&mut self, latency: Duration) {
+        self.latencies.saturating_record(u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX));
+    }
+
+    pub(super) fn failed(&mut self, failure: &Failure) {
+        let counted = self.failures.entry(failure.kind()).or_default();
+        counted.count += 1;
+        if counted.count == 1 {
+            counted.example = failure.to_string();
+        }
+    }
+
+    /// Adds what another thread has counted.
+    pub(super) fn add(&mut self, other: &Tally) {
+        self.latencies.add(&other.latencies).expect("all histograms are made alike");
+        for (kind, count) in &other.failures {
+            let counted = self.failures.entry(kind.clone()).or_default();
+            if counted.count == 0 {
+                counted.example.clone_from(&count.example);
+            }
+            counted.count += count.count;
+        }
+        self.abandoned += other.abandoned;
+        self.connects += other.connects;
+        self.sent_bytes += other.sent_bytes;
+        self.received_bytes += other.received_bytes;
+        self.idle += other.idle;
+        self.idle_lost += other.idle_lost;
+        self.cpu += other.cpu;
+    }
+
+    /// The outcome of the whole run, which took `elapsed` and cost the processes under test `cost`.
+    pub(super) fn outcome(&self, plan: &Plan, elapsed: Duration, cost: Option<(CpuTimes, Usage)>) -> Outcome {
+        let requests = self.latencies.len();
+        let seconds = elapsed.as_secs_f64().max(1e-9);
+        let per_1000 = |time: Duration| time.as_secs_f64() * 1e6 / requests.max(1) as f64;
+        let at = |quantile: f64| self.latencies.value_at_quantile(quantile) as f64 / 1e9;
+        let scheme = if plan.target.secure { "https" } else { "http" };
+        Outcome {
+            url: format!("{scheme}://{}{}", plan.target.authority, plan.target.path),
+            method: plan.method.clone(),
+            body_bytes: plan.body.length(),
+            connections: plan.connections as u64,
+            idle_connections: self.idle,
+            idle_lost: self.idle_lost,
+            rate: plan.rate,
+            threads: plan.threads as u64,
+            requests,
+            failures: self.failures.values().map(|failures| failures.count).sum(),
+            failures_by_kind: self.failures.clone(),
+            abandoned: self.abandoned,
+            connects: self.connects,
+            seconds,
+            requests_per_second: requests as f64 / seconds,
+            sent_bytes: self.sent_bytes,
+            received_bytes: self.received_bytes,
+            megabytes_per_second: (self.sent_bytes + self.received_bytes) as f64 / 1e6 / seconds,
+            latency: Latency {
+                mean: self.latencies.mean() / 1e9,
+                p50: at(0.5),
+                p90: at(0.9),
+                p99: at(0.99),
+                p999: at(0.999),
+                max: self.latencies.max() as f64 / 1e9,
+            },
+            load_cpu_ms_per_1000: per_1000(self.cpu),
+            process: cost.map(|(cpu, usage)| ProcessCost {
+                processes: plan.processes.clone(),
+                user_ms_per_1000: per_1000(cpu.user),
+                system_ms_per_1000: per_1000(cpu.system),
+                cpu_ms_per_1000: per_1000(cpu.total()),
+                usage,
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_added_up() {
+        let (mut one, mut other) = (Tally::new(), Tally::new());
+        one.good(Duration::from_millis(1));
+        other.good(Duration::from_millis(3));
+        one.failed(&Failure::Timeout);
+        other.failed(&Failure::Status(503));
+        other.failed(&Failure::Status(503));
+        one.add(&other);
+        let mut plan = Plan::new("http://127.0.0.1/x").unwrap();
+        plan.processes = vec![1];
+        let cpu = CpuTimes { user: Duration::from_millis(2), system: Duration::from_millis(4) };
+        let outcome = one.outcome(&plan, Duration::from_secs(2), Some((cpu, Usage::default())));
+        assert_eq!((outcome.requests, outcome.failures, outcome.requests_per_second), (2, 3, 1.0));
+        assert_eq!(outcome.failures_by_kind["status 503"].count, 2);
+        assert!((outcome.latency.mean - 0.002).abs() < 1e-5 && (outcome.latency.max - 0.003).abs() < 1e-5);
+        assert!((outcome.process.unwrap().cpu_ms_per_1000 - 3000.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,247 @@
+//! What a run sends, how fast, for how long, and what it takes for a good answer.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use anyhow::bail;
+
+use super::target::Target;
+use super::{Outcome, worker};
+use crate::payload::Payload;
+
+/// A run of the load generator; change the fields of [`Plan::new`] and call [`Plan::run`].
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Where requests go.
+    pub target: Target,
+    /// The request method.
+    pub method: String,
+    /// Header lines besides `Host`, `Content-Type` and those of the framing.
+    pub headers: Vec<(String, String)>,
+    /// The `Content-Type`, if any.
+    pub media_type: Option<String>,
+    /// The body of every request.
+    pub body: Payload,
+    /// Whether the body is sent in chunks instead of with a length.
+    pub chunked: bool,
+    /// Whether connections are used again.
+    pub keep_alive: bool,
+    /// Requests to send in all; `None` where only the duration ends the run.
+    pub requests: Option<u64>,
+    /// How long new requests are sent; `None` where only their number ends the run.
+    pub duration: Option<Duration>,
+    /// Connections that send, over all threads.
+    pub connections: usize,
+    /// Connections that carry one request before the run and stay open and silent during it.
+    pub idle_connections: usize,
+    /// Requests a second, over all threads (open loop); `None` sends as soon as a connection is free (closed loop).
+    pub rate: Option<f64>,
+    /// Threads that send.
+    pub threads: usize,
+    /// The longest wait for one answer, counted from the sending, or in open loop from the intended sending.
+    pub timeout: Duration,
+    /// What makes an answer good, besides a status of 2xx.
+    pub verify: Verify,
+    /// Processes whose CPU time, memory, threads and files are reported.
+    pub processes: Vec<u32>,
+    /// The certificates to trust for https, in PEM; `None` trusts those of the system.
+    pub authorities: Option<PathBuf>,
+}
+
+/// What makes an answer good; a status of 2xx and correct framing always belong to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verify {
+    /// Nothing more.
+    Status,
+    /// The body is, byte for byte, the body that was sent.
+    Echo,
+    /// The body contains this text.
+    Contains(String),
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Progress {
+    /// Good answers so far.
+    pub requests: u64,
+    /// Failures so far.
+    pub failures: u64,
+    /// Time since the first request; zero while connections are being opened.
+    pub elapsed: Duration,
+}
+
+impl Plan {
+    /// One `GET` over one connection to `url`; everything else is in the fields.
+    ///
+    /// Errors: `url` is no http or https URL; the caller's.
+    pub fn new(url: &str) -> anyhow::Result<Plan> {
+        Ok(Plan {
+            target: url.parse()?,
+            method: "GET".to_owned(),
+            headers: Vec::new(),
+            media_type: None,
+            body: Payload::empty(),
+            chunked: false,
+            keep_alive: true,
+            requests: Some(1),
+            duration: None,
+            connections: 1,
+            idle_connections: 0,
+            rate: None,
+            threads: 1,
+            timeout: Duration::from_secs(30),
+            verify: Verify::Status,
+            processes: Vec::new(),
+            authorities: None,
+        })
+    }
+
+    /// Runs to the end on threads of its own.
+    ///
+    /// Errors: the plan contradicts itself, the name does not resolve, the system refuses threads or files. Requests
+    /// that fail are no error but counted in the outcome.
+    pub fn run(&self) -> anyhow::Result<Outcome> {
+        self.run_watched(&Arc::default(), &mut |_| {})
+    }
+
+    /// As [`Plan::run`], ends early when `interrupt` becomes true, and calls `watch` twice a second.
+    ///
+    /// Errors: as [`Plan::run`].
+    pub fn run_watched(&self, interrupt: &Arc<AtomicBool>, watch: &mut dyn FnMut(Progress)) -> anyhow::Result<Outcome> {
+        self.check()?;
+        worker::run(self, interrupt, watch)
+    }
+
+    /// The whole request, built once.
+    pub(super) fn request(&self) -> Payload {
+        let mut head = format!("{} {} HTTP/1.1\r\n", self.method, self.target.path);
+        let given = |name: &str| self.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
+        let mut line = |name: &str, value: &str| {
+            if !given(name) {
+                head.push_str(&format!("{name}: {value}\r\n"));
+            }
+        };
+        line("Host", &self.target.authority);
+        line("User-Agent", concat!("myelin-load/", env!("CARGO_PKG_VERSION")));
+        line("Accept", "*/*");
+        if let Some(media_type) = &self.media_type {
+            line("Content-Type", media_type);
+        }
+        if !self.keep_alive {
+            line("Connection", "close");
+        }
+        let sends_body =
+            !self.body.is_empty() || !matches!(self.method.as_str(), "GET" | "HEAD" | "DELETE" | "OPTIONS");
+        let chunked = self.chunked && sends_body;
+        if chunked {
+            line("Transfer-Encoding", "chunked");
+        } else if sends_body {
+            line("Content-Length", &self.body.length().to_string());
+        }
+        for (name, value) in &self.headers {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        head.push_str("\r\n");
+        self.body.request(head.into_bytes(), chunked)
+    }
+
+    fn check(&self) -> anyhow::Result<()> {
+        if self.connections == 0 || self.threads == 0 {
+            bail!("a run needs at least one connection and one thread");
+        }
+        if self.requests.is_none() && self.duration.is_none() {
+            bail!("a run needs a number of requests or a duration");
+        }
+        if self.timeout.is_zero() {
+            bail!("the timeout must be longer than nothing");
+        }
+        if self.rate.is_some_and(|rate| !(rate.is_finite() && rate > 0.0)) {
+            bail!("the rate must be more than nothing");
+        }
+        if !is_token(&self.method) {
+            bail!("`{}` is no HTTP method", self.method);
+        }
+        let media_type = self.media_type.iter().map(|value| ("Content-Type", value.as_str()));
+        let given = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        for (name, value) in given.chain(media_type) {
+            if !is_token(name) || value.bytes().any(|byte| byte.is_ascii_control() && byte != b'\t') {
+                bail!("`{name}: {value}` is no header line");
+            }
+            if ["content-length", "transfer-encoding"].iter().any(|framing| name.eq_ignore_ascii_case(framing)) {
+                bail!("the header {name} is ours to set; see --chunked");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Source: RFC 9110 §5.6.2.
+fn is_token(text: &str) -> bool {
+    let special = b"!#$%&'*+-.^_`|~";
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || special.contains(&byte))
+}
+
+impl FromStr for Verify {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Verify, String> {
+        match text.split_once(':') {
+            None if text == "status" => Ok(Verify::Status),
+            None if text == "echo" => Ok(Verify::Echo),
+            Some(("contains", wanted)) if !wanted.is_empty() => Ok(Verify::Contains(wanted.to_owned())),
+            _ => Err(format!("`{text}` is none of status, echo, contains:TEXT")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_request_is_what_was_asked_for() {
+        let mut plan = Plan::new("http://bus:8280/a?b").unwrap();
+        let agent = concat!("User-Agent: myelin-load/", env!("CARGO_PKG_VERSION"));
+        let text = |plan: &Plan| String::from_utf8(plan.request().to_vec()).unwrap();
+        assert_eq!(text(&plan), format!("GET /a?b HTTP/1.1\r\nHost: bus:8280\r\n{agent}\r\nAccept: */*\r\n\r\n"));
+        plan.method = "POST".to_owned();
+        plan.body = Payload::from(b"hello".to_vec());
+        plan.media_type = Some("text/plain".to_owned());
+        plan.headers = vec![("accept".to_owned(), "a/b".to_owned())];
+        plan.keep_alive = false;
+        let start = format!(
+            "POST /a?b HTTP/1.1\r\nHost: bus:8280\r\n{agent}\r\nContent-Type: text/plain\r\nConnection: close\r\n"
+        );
+        assert_eq!(text(&plan), format!("{start}Content-Length: 5\r\naccept: a/b\r\n\r\nhello"));
+        plan.chunked = true;
+        let expected = format!("{start}Transfer-Encoding: chunked\r\naccept: a/b\r\n\r\n5\r\nhello\r\n0\r\n\r\n");
+        assert_eq!(text(&plan), expected);
+    }
+
+    #[test]
+    fn a_plan_that_cannot_work_is_refused_before_anything_is_sent() {
+        let refused = |change: fn(&mut Plan)| {
+            let mut plan = Plan::new("http://127.0.0.1:1/").unwrap();
+            change(&mut plan);
+            assert!(plan.run().is_err());
+        };
+        refused(|plan| plan.connections = 0);
+        refused(|plan| plan.requests = None);
+        refused(|plan| plan.rate = Some(0.0));
+        refused(|plan| plan.method = "GET /".to_owned());
+        refused(|plan| plan.headers = vec![("a".to_owned(), "b\r\nc: d".to_owned())]);
+        refused(|plan| plan.headers = vec![("Content-Length".to_owned(), "1".to_owned())]);
+        refused(|plan| plan.connections = 100_000_000);
+    }
+
+    #[test]
+    fn ways_to_verify_are_read() {
+        assert_eq!("echo".parse(), Ok(Verify::Echo));
+        assert_eq!("contains:a:b".parse(), Ok(Verify::Contains("a:b".to_owned())));
+        assert!("contains:".parse::<Verify>().is_err());
+        assert!("maybe".parse::<Verify>().is_err());
+    }
+}

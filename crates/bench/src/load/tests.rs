@@ -1,0 +1,293 @@
+//! The load generator against real sockets, good ones and bad ones.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use super::*;
+use crate::echo;
+use crate::payload::{self, Payload};
+
+fn echo() -> crate::Handle {
+    echo::start("127.0.0.1:0".parse().unwrap(), echo::Options::default()).unwrap()
+}
+
+fn plan(address: std::net::SocketAddr, requests: u64, connections: usize, body: Payload) -> Plan {
+    let mut plan = Plan::new(&format!("http://{address}/services/direct")).unwrap();
+    plan.method = "POST".to_owned();
+    plan.requests = Some(requests);
+    plan.connections = connections;
+    plan.body = body;
+    plan.timeout = Duration::from_secs(20);
+    plan
+}
+
+/// A backend that treats its n-th connection as `behave` says; ends with the test process.
+fn backend(behave: fn(usize, TcpStream)) -> std::net::SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for (index, stream) in listener.incoming().enumerate() {
+            let Ok(stream) = stream else { continue };
+            std::thread::spawn(move || behave(index, stream));
+        }
+    });
+    address
+}
+
+fn read_head(stream: &mut TcpStream) -> bool {
+    let mut head = Vec::new();
+    let mut byte = [0];
+    while !head.ends_with(b"\r\n\r\n") {
+        match stream.read(&mut byte) {
+            Ok(1) => head.push(byte[0]),
+            _ => return false,
+        }
+    }
+    true
+}
+
+fn only(outcome: &Outcome) -> (&str, u64) {
+    assert_eq!(outcome.failures_by_kind.len(), 1, "{:?}", outcome.failures_by_kind);
+    let (kind, failures) = outcome.failures_by_kind.iter().next().unwrap();
+    (kind, failures.count)
+}
+
+#[test]
+fn every_request_of_a_closed_loop_is_sent_once_and_checked() {
+    let echo = echo();
+    for (size, threads, connections) in [(500, 1, 1), (500, 2, 7), (10_240, 1, 40), (100_000, 2, 8), (3_000_000, 1, 3)]
+    {
+        for chunked in [false, true] {
+            let mut plan = plan(echo.address, 50, connections, payload::soap(size).unwrap());
+            plan.threads = threads;
+            plan.chunked = chunked;
+            plan.verify = Verify::Echo;
+            let outcome = plan.run().unwrap();
+            assert!(outcome.is_clean(), "{size} {chunked}: {:?}", outcome.failures_by_kind);
+            assert_eq!((outcome.requests, outcome.connects), (50, connections as u64));
+            assert!(outcome.sent_bytes > 50 * size && outcome.received_bytes > 50 * size);
+            assert!(outcome.latency.p50 > 0.0 && outcome.latency.p50 <= outcome.latency.max);
+        }
+    }
+}
+
+#[test]
+fn without_keep_alive_every_request_has_its_own_connection() {
+    let echo = echo();
+    let mut plan = plan(echo.address, 30, 3, payload::soap(500).unwrap());
+    plan.keep_alive = false;
+    plan.verify = Verify::Contains("<symbol>IBM</symbol>".to_owned());
+    let outcome = plan.run().unwrap();
+    assert!(outcome.is_clean(), "{:?}", outcome.failures_by_kind);
+    assert_eq!((outcome.requests, outcome.connects), (30, 30));
+}
+
+#[test]
+fn a_body_larger_than_memory_should_hold_is_streamed_and_checked() {
+    let echo = echo();
+    let mut plan = plan(echo.address, 1, 1, payload::soap(100 << 20).unwrap());
+    plan.verify = Verify::Echo;
+    plan.timeout = Duration::from_secs(60);
+    let outcome = plan.run().unwrap();
+    assert!(outcome.is_clean(), "{:?}", outcome.failures_by_kind);
+}
+
+#[test]
+fn the_processes_under_test_are_accounted_for() {
+    let echo = echo();
+    let mut plan = plan(echo.address, 2000, 4, payload::soap(500).unwrap());
+    plan.processes = vec![std::process::id()];
+    plan.idle_connections = 20;
+    let outcome = plan.run().unwrap();
+    let process = outcome.process.clone().unwrap();
+    assert!(outcome.is_clean());
+    assert!(process.cpu_ms_per_1000 > 0.0 && outcome.load_cpu_ms_per_1000 > 0.0, "{outcome:?}");
+    assert!((process.user_ms_per_1000 + process.system_ms_per_1000 - process.cpu_ms_per_1000).abs() < 0.001);
+    // Both ends of every connection are ours, and all are still open when they are counted.
+    assert!(process.usage.open_files >= 48, "{process:?}");
+    assert_eq!((outcome.idle_connections, outcome.idle_lost), (20, 0));
+}
+
+#[test]
+fn a_body_that_is_not_the_one_sent_is_a_failure_and_the_connection_stays() {
+    let echo = echo();
+    let mut plan = plan(echo.address, 10, 1, payload::soap(500).unwrap());
+    plan.verify = Verify::Contains("nowhere".to_owned());
+    let outcome = plan.run().unwrap();
+    assert_eq!(only(&outcome), ("body mismatch", 10));
+    assert_eq!((outcome.requests, outcome.connects), (0, 1));
+    assert!(!outcome.is_clean());
+}
+
+#[test]
+fn failures_are_counted_by_kind_and_never_end_the_run() {
+    let check = |behave: fn(usize, TcpStream), kind: &str| {
+        let mut plan = plan(backend(behave), 6, 2, Payload::empty());
+        plan.timeout = Duration::from_millis(200);
+        let outcome = plan.run().unwrap();
+        assert_eq!(only(&outcome), (kind, 6));
+    };
+    check(
+        |_, mut stream| {
+            while read_head(&mut stream) {
+                let _ = stream.write_all(b"HTTP/1.1 503 Busy\r\nContent-Length: 4\r\n\r\nbusy");
+            }
+        },
+        "status 503",
+    );
+    check(
+        |_, mut stream| {
+            if read_head(&mut stream) {
+                let _ = socket2::SockRef::from(&stream).set_linger(Some(Duration::ZERO));
+            }
+        },
+        "reset",
+    );
+    check(
+        |_, mut stream| {
+            if read_head(&mut stream) {
+                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc");
+            }
+        },
+        "closed early",
+    );
+    check(
+        |_, mut stream| {
+            if read_head(&mut stream) {
+                let _ = stream.write_all(b"this is no HTTP\r\n\r\n");
+            }
+        },
+        "malformed",
+    );
+    check(
+        |_, mut stream| {
+            if read_head(&mut stream) {
+                let _ = stream.read(&mut [0]);
+            }
+        },
+        "timeout",
+    );
+}
+
+#[test]
+fn a_backend_that_is_not_there_does_not_make_the_client_spin() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let begin = Instant::now();
+    let outcome = plan(free, 5, 1, Payload::empty()).run().unwrap();
+    assert_eq!(only(&outcome), ("connect", 5));
+    assert!(begin.elapsed() >= Duration::from_millis(10 + 20 + 40 + 80));
+}
+
+#[test]
+fn good_answers_after_bad_ones_are_counted_as_good() {
+    let behave = |index: usize, mut stream: TcpStream| {
+        while read_head(&mut stream) {
+            if index < 3 {
+                return;
+            }
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+        }
+    };
+    let outcome = plan(backend(behave), 10, 1, Payload::empty()).run().unwrap();
+    assert_eq!(only(&outcome), ("closed early", 3));
+    assert_eq!((outcome.requests, outcome.connects), (7, 4));
+}
+
+#[test]
+fn an_answer_that_comes_before_the_request_was_read_is_seen() {
+    let behave = |_, mut stream: TcpStream| {
+        if read_head(&mut stream) {
+            let _ = stream.write_all(b"HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+            // The rest is read but slowly, as a server does that wants its answer to arrive.
+            let _ = std::io::copy(&mut stream, &mut std::io::sink());
+        }
+    };
+    let outcome = plan(backend(behave), 2, 1, payload::soap(50 << 20).unwrap()).run().unwrap();
+    assert_eq!(only(&outcome), ("status 413", 2));
+    assert!(outcome.sent_bytes < 100 << 20, "{}", outcome.sent_bytes);
+}
+
+#[test]
+fn an_open_loop_counts_the_wait_for_a_stalled_service() {
+    // One connection, every answer takes 50 ms, and requests are meant to leave every 10 ms: the tenth waits for nine.
+    let behave = |_, mut stream: TcpStream| {
+        while read_head(&mut stream) {
+            std::thread::sleep(Duration::from_millis(50));
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+        }
+    };
+    let mut plan = plan(backend(behave), 10, 1, Payload::empty());
+    plan.rate = Some(100.0);
+    let outcome = plan.run().unwrap();
+    assert!(outcome.is_clean(), "{:?}", outcome.failures_by_kind);
+    // The last was meant to leave at 90 ms and was answered at 500 ms or later.
+    assert!(outcome.latency.max >= 0.4, "{:?}", outcome.latency);
+    assert!(outcome.latency.p50 >= 0.2, "{:?}", outcome.latency);
+}
+
+#[test]
+fn an_open_loop_keeps_its_rate() {
+    let echo = echo();
+    let mut plan = plan(echo.address, 1, 8, payload::soap(500).unwrap());
+    (plan.requests, plan.duration) = (None, Some(Duration::from_millis(500)));
+    (plan.rate, plan.threads, plan.verify) = (Some(1000.0), 2, Verify::Echo);
+    let outcome = plan.run().unwrap();
+    assert!(outcome.is_clean(), "{:?}", outcome.failures_by_kind);
+    assert_eq!(outcome.requests, 500);
+    assert!(outcome.seconds > 0.45, "{}", outcome.seconds);
+}
+
+#[test]
+fn requests_that_wait_longer_than_the_timeout_fail_without_being_sent() {
+    let behave = |_, mut stream: TcpStream| {
+        let _ = stream.read(&mut [0; 1000]);
+        std::thread::sleep(Duration::from_secs(5));
+    };
+    let mut plan = plan(backend(behave), 40, 1, Payload::empty());
+    plan.rate = Some(100.0);
+    plan.timeout = Duration::from_millis(300);
+    let begin = Instant::now();
+    let outcome = plan.run().unwrap();
+    assert_eq!(only(&outcome), ("timeout", 40));
+    assert!(begin.elapsed() < Duration::from_secs(4), "{:?}", begin.elapsed());
+}
+
+#[test]
+fn a_silent_connection_that_was_closed_is_opened_anew_and_is_no_failure() {
+    let behave = |_, mut stream: TcpStream| {
+        if read_head(&mut stream) {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+        }
+    };
+    let mut plan = plan(backend(behave), 3, 1, Payload::empty());
+    plan.rate = Some(4.0);
+    let outcome = plan.run().unwrap();
+    assert!(outcome.is_clean(), "{:?}", outcome.failures_by_kind);
+    assert_eq!(outcome.connects, 3);
+}
+
+#[test]
+fn an_interrupt_ends_the_run_with_what_was_counted() {
+    let behave = |_, mut stream: TcpStream| {
+        while read_head(&mut stream) {
+            std::thread::sleep(Duration::from_millis(20));
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+        }
+    };
+    let plan = plan(backend(behave), 1_000_000, 2, Payload::empty());
+    let interrupt = Arc::<AtomicBool>::default();
+    let begin = Instant::now();
+    let outcome = plan
+        .run_watched(&interrupt, &mut |progress| {
+            if progress.requests > 5 {
+                interrupt.store(true, Ordering::Relaxed);
+            }
+        })
+        .unwrap();
+    assert!(begin.elapsed() < Duration::from_secs(10));
+    assert!(outcome.requests > 5 && outcome.failures == 0, "{outcome:?}");
+    assert!(outcome.abandoned <= 2);
+}

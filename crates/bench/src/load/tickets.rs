@@ -1,0 +1,220 @@
+//! When the next request may leave.
+//!
+//! In a closed loop that is at once. In an open loop requests have times at which they are meant to leave, whether or
+//! not a connection is free: what has to wait for one waits in its own latency, so a stalled service cannot hide its
+//! stall by keeping the client from asking (coordinated omission).
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Poll, Waker};
+use std::time::{Duration, Instant};
+
+use rustix::time::{Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec};
+use tokio::io::Interest;
+use tokio::net::UdpSocket;
+
+/// What the connections of one thread may still send.
+pub(super) struct Tickets {
+    /// Requests left for all threads together; `None` without a limit.
+    budget: Option<Arc<AtomicU64>>,
+    pace: Option<Pace>,
+    start: Cell<Instant>,
+    end: Cell<Option<Instant>>,
+    closed: Cell<bool>,
+}
+
+/// The times at which the requests of one thread are meant to leave.
+struct Pace {
+    interval: Duration,
+    /// Threads take turns, so the first request of this one is meant to leave so long after the start.
+    offset: Duration,
+    /// Requests this thread sends in all.
+    limit: Cell<u64>,
+    issued: Cell<u64>,
+    idle: RefCell<VecDeque<Waker>>,
+}
+
+impl Tickets {
+    /// The tickets of thread `index` of `threads`, at `rate` requests a second over all of them.
+    pub(super) fn new(budget: Option<Arc<AtomicU64>>, rate: Option<f64>, index: usize, threads: usize) -> Tickets {
+        let pace = rate.map(|rate| Pace {
+            interval: Duration::from_secs_f64(threads as f64 / rate),
+            offset: Duration::from_secs_f64(index as f64 / rate),
+            limit: Cell::new(budget.as_ref().map_or(u64::MAX, |budget| {
+                let (all, threads, index) = (budget.load(Ordering::Relaxed), threads as u64, index as u64);
+                all / threads + u64::from(index < all % threads)
+            })),
+            issued: Cell::new(0),
+            idle: RefCell::default(),
+        });
+        Tickets { budget, pace, start: Cell::new(Instant::now()), end: Cell::new(None), closed: Cell::new(false) }
+    }
+
+    /// Sets the clock: requests leave from `start` on and, if `duration` says so, only so long.
+    pub(super) fn open(&self, start: Instant, duration: Option<Duration>) {
+        self.start.set(start);
+        self.end.set(duration.map(|duration| start + duration));
+        if let (Some(pace), Some(duration)) = (&self.pace, duration) {
+            let room = duration.saturating_sub(pace.offset).as_secs_f64() / pace.interval.as_secs_f64();
+            pace.limit.set(pace.limit.get().min(room.ceil() as u64));
+        }
+    }
+
+    /// Gives out no more tickets.
+    pub(super) fn close(&self) {
+        self.closed.set(true);
+        if let Some(pace) = &self.pace {
+            pace.wake(usize::MAX);
+        }
+    }
+
+    /// The time the next request is meant to leave: in an open loop in the past, in a closed loop `now`.
+    ///
+    /// `None` when nothing is left to send.
+    pub(super) async fn next(&self, now: Instant) -> Option<Instant> {
+        let Some(pace) = &self.pace else { return self.take(now) };
+        poll_fn(|context| {
+            if self.closed.get() || pace.issued.get() >= pace.limit.get() {
+                return Poll::Ready(None);
+            }
+            if pace.issued.get() < pace.due(self.start.get(), Instant::now()) {
+                let intended = pace.intended(self.start.get(), pace.issued.get());
+                pace.issued.set(pace.issued.get() + 1);
+                if pace.issued.get() == pace.limit.get() {
+                    // Those that still wait wait for nothing.
+                    pace.wake(usize::MAX);
+                }
+                return Poll::Ready(Some(intended));
+            }
+            pace.idle.borrow_mut().push_back(context.waker().clone());
+            Poll::Pending
+        })
+        .await
+    }
+
+    fn take(&self, now: Instant) -> Option<Instant> {
+        if self.closed.get() || self.end.get().is_some_and(|end| now >= end) {
+            return None;
+        }
+        if let Some(budget) = &self.budget {
+            budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).ok()?;
+        }
+        Some(now)
+    }
+
+    /// Wakes idle connections when a request is meant to leave; returns when all are given out.
+    ///
+    /// Errors: the system has no timer for us; the system's.
+    pub(super) async fn keep_pace(&self) -> io::Result<()> {
+        let Some(pace) = &self.pace else { return Ok(()) };
+        let timer = Timer::new()?;
+        while !self.closed.get() && pace.issued.get() < pace.limit.get() {
+            let now = Instant::now();
+            let due = pace.due(self.start.get(), now).min(pace.limit.get());
+            let waiting = due.saturating_sub(pace.issued.get());
+            pace.wake(usize::try_from(waiting).unwrap_or(usize::MAX));
+            if due == pace.limit.get() {
+                // Nothing becomes due any more: connections take the rest as they become free.
+                return Ok(());
+            }
+            // Connections that become free take what is due themselves, so only the next time matters here.
+            let next = pace.intended(self.start.get(), due.max(pace.issued.get()));
+            timer.wait(next.saturating_duration_since(now)).await?;
+        }
+        Ok(())
+    }
+}
+
+impl Pace {
+    /// How many requests are meant to have left by `now`.
+    fn due(&self, start: Instant, now: Instant) -> u64 {
+        match now.checked_duration_since(start + self.offset) {
+            Some(elapsed) => (elapsed.as_secs_f64() / self.interval.as_secs_f64()) as u64 + 1,
+            None => 0,
+        }
+    }
+
+    fn intended(&self, start: Instant, index: u64) -> Instant {
+        start + self.offset + self.interval.mul_f64(index as f64)
+    }
+
+    fn wake(&self, count: usize) {
+        let mut idle = self.idle.borrow_mut();
+        let count = count.min(idle.len());
+        idle.drain(..count).for_each(Waker::wake);
+    }
+}
+
+/// A timer that is exact to some microseconds; tokio's own are exact to a millisecond, and the difference would stand
+/// in every latency.
+struct Timer {
+    // Tokio lets only sockets into its event loop without `unsafe`, so the timer's descriptor goes in as one: nothing
+    // but readiness and `read` is asked of it, and both mean for a timer what they mean for a socket.
+    descriptor: UdpSocket,
+}
+
+impl Timer {
+    fn new() -> io::Result<Timer> {
+        let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
+        let descriptor = rustix::time::timerfd_create(TimerfdClockId::Monotonic, flags)?;
+        Ok(Timer { descriptor: UdpSocket::from_std(descriptor.into())? })
+    }
+
+    async fn wait(&self, duration: Duration) -> io::Result<()> {
+        // All zero would switch the timer off. Waits are cut so that an end from outside is seen in time.
+        let duration = duration.clamp(Duration::from_nanos(1), Duration::from_millis(100));
+        let none = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let value = Timespec { tv_sec: 0, tv_nsec: i64::from(duration.subsec_nanos()) };
+        let setting = Itimerspec { it_interval: none, it_value: value };
+        rustix::time::timerfd_settime(&self.descriptor, TimerfdTimerFlags::empty(), &setting)?;
+        let expirations = || Ok(rustix::io::read(&self.descriptor, &mut [0_u8; 8][..])?);
+        self.descriptor.async_io(Interest::READABLE, expirations).await?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_share_the_requests_of_an_open_loop_fairly() {
+        let budget = Arc::new(AtomicU64::new(10));
+        let limits: Vec<u64> = (0..3)
+            .map(|index| Tickets::new(Some(budget.clone()), Some(100.0), index, 3).pace.unwrap().limit.get())
+            .collect();
+        assert_eq!(limits, [4, 3, 3]);
+    }
+
+    #[test]
+    fn a_duration_at_a_rate_is_a_number_of_requests() {
+        let tickets = Tickets::new(None, Some(1000.0), 0, 1);
+        tickets.open(Instant::now(), Some(Duration::from_millis(500)));
+        assert_eq!(tickets.pace.unwrap().limit.get(), 500);
+    }
+
+    #[test]
+    fn what_is_due_and_when_it_was_meant_agree() {
+        let start = Instant::now();
+        let pace = Tickets::new(None, Some(100.0), 1, 2).pace.unwrap();
+        assert_eq!(pace.due(start, start), 0);
+        for index in [0, 1, 7, 1000] {
+            let intended = pace.intended(start, index);
+            assert_eq!(pace.due(start, intended + Duration::from_micros(1)), index + 1);
+            assert_eq!(pace.due(start, intended - Duration::from_micros(1)), index);
+        }
+    }
+
+    #[test]
+    fn a_closed_loop_ends_with_its_budget_or_its_time() {
+        let tickets = Tickets::new(Some(Arc::new(AtomicU64::new(2))), None, 0, 1);
+        let now = Instant::now();
+        tickets.open(now, Some(Duration::from_secs(1)));
+        assert!(tickets.take(now + Duration::from_secs(1)).is_none());
+        assert_eq!((tickets.take(now), tickets.take(now), tickets.take(now)), (Some(now), Some(now), None));
+    }
+}

@@ -1,0 +1,337 @@
+//! The threads of a run: opened together, started together, added up at the end.
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use rustix::process::{Resource, Rlimit};
+use rustix::time::ClockId;
+use tokio::sync::{Semaphore, oneshot};
+use tokio::task::LocalSet;
+
+use super::answer::Expected;
+use super::connection::{Connection, Shared};
+use super::outcome::{Outcome, Tally};
+use super::plan::{Plan, Progress};
+use super::stream::Dialer;
+use super::tickets::Tickets;
+use crate::deadlines::{Deadlines, SWEEP};
+use crate::listening::read_buffer;
+use crate::payload::Payload;
+use crate::procfs;
+
+/// Connections in the making at a time, over all threads: fewer than any backlog holds.
+const RAMP: usize = 128;
+/// Files the process needs besides connections.
+const OTHER_FILES: u64 = 64;
+const WATCH: Duration = Duration::from_millis(500);
+
+/// What a thread counts while it runs, for those who watch.
+#[derive(Default)]
+pub(super) struct Counters {
+    good: AtomicU64,
+    failed: AtomicU64,
+}
+
+/// What a thread is given.
+struct Order {
+    index: usize,
+    plan: Plan,
+    dialer: Dialer,
+    request: Payload,
+    budget: Option<Arc<AtomicU64>>,
+    counters: Arc<Counters>,
+    interrupt: Arc<AtomicBool>,
+    events: mpsc::Sender<Event>,
+    start: oneshot::Receiver<Instant>,
+    /// Connections stay open until this ends, so that the service can be looked at with all of them.
+    release: mpsc::Receiver<()>,
+}
+
+/// What a thread reports.
+enum Event {
+    Ready,
+    Done { tally: Box<Tally>, end: Instant },
+}
+
+/// The threads of one run, as its caller sees them.
+struct Crew {
+    threads: Vec<JoinHandle<anyhow::Result<()>>>,
+    counters: Vec<Arc<Counters>>,
+    events: mpsc::Receiver<Event>,
+    start: Vec<oneshot::Sender<Instant>>,
+    release: Vec<mpsc::Sender<()>>,
+}
+
+pub(super) fn run(
+    plan: &Plan,
+    interrupt: &Arc<AtomicBool>,
+    watch: &mut dyn FnMut(Progress),
+) -> anyhow::Result<Outcome> {
+    allow_files((plan.connections + plan.idle_connections) as u64 + OTHER_FILES)?;
+    let mut crew = Crew::hire(plan, interrupt)?;
+    crew.wait(|| watch(Progress::default()), |event| matches!(event, Event::Ready))?;
+
+    let before = procfs::cpu_times_of(&plan.processes);
+    let start = Instant::now();
+    for sender in crew.start.drain(..) {
+        // A thread that is gone is noticed by the wait below.
+        let _ = sender.send(start);
+    }
+    let (mut all, mut end) = (Tally::new(), start);
+    let counters = crew.counters.clone();
+    crew.wait(
+        || watch(progress(&counters, start)),
+        |event| {
+            if let Event::Done { tally, end: last } = event {
+                all.add(&tally);
+                end = end.max(last);
+            }
+            true
+        },
+    )?;
+    let cost = (!plan.processes.is_empty()).then(|| {
+        let spent = procfs::cpu_times_of(&plan.processes).since(&before);
+        (spent, procfs::usage_of(&plan.processes))
+    });
+    crew.dismiss()?;
+    Ok(all.outcome(plan, end - start, cost))
+}
+
+impl Crew {
+    fn hire(plan: &Plan, interrupt: &Arc<AtomicBool>) -> anyhow::Result<Crew> {
+        let dialer = Dialer::new(&plan.target, plan.authorities.as_deref())?;
+        let request = plan.request();
+        let budget = plan.requests.map(|requests| Arc::new(AtomicU64::new(requests)));
+        let (sender, events) = mpsc::channel();
+        let mut crew =
+            Crew { threads: Vec::new(), counters: Vec::new(), events, start: Vec::new(), release: Vec::new() };
+        for index in 0..plan.threads.min(plan.connections) {
+            let ((start, started), (release, released)) = (oneshot::channel(), mpsc::channel());
+            let counters = Arc::<Counters>::default();
+            let order = Order {
+                index,
+                plan: plan.clone(),
+                dialer: dialer.clone(),
+                request: request.clone(),
+                budget: budget.clone(),
+                counters: counters.clone(),
+                interrupt: interrupt.clone(),
+                events: sender.clone(),
+                start: started,
+                release: released,
+            };
+            let thread = std::thread::Builder::new().name(format!("load-{index}"));
+            crew.threads.push(thread.spawn(move || order.carry_out()).context("cannot start a thread")?);
+            crew.counters.push(counters);
+            crew.start.push(start);
+            crew.release.push(release);
+        }
+        Ok(crew)
+    }
+
+    /// Waits until each thread has sent an event that `take` counts; calls `watch` meanwhile.
+    fn wait(&self, mut watch: impl FnMut(), mut take: impl FnMut(Event) -> bool) -> anyhow::Result<()> {
+        let mut missing = self.threads.len();
+        while missing > 0 {
+            match self.events.recv_timeout(WATCH) {
+                Ok(event) => missing -= usize::from(take(event)),
+                Err(_) if self.threads.iter().any(JoinHandle::is_finished) => {
+                    bail!("a thread of the load generator ended before its work was done")
+                }
+                Err(_) => watch(),
+            }
+        }
+        Ok(())
+    }
+
+    fn dismiss(self) -> anyhow::Result<()> {
+        drop(self.release);
+        for thread in self.threads {
+            match thread.join() {
+                Ok(outcome) => outcome?,
+                Err(_) => bail!("a thread of the load generator panicked"),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Order {
+    fn carry_out(self) -> anyhow::Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let (events, release) = (self.events.clone(), self.release);
+        let local = LocalSet::new();
+        let shared = Rc::new(Shared {
+            dialer: self.dialer,
+            expected: Expected::new(&self.plan.verify, &self.plan.body, &self.plan.method),
+            request: self.request,
+            keep_alive: self.plan.keep_alive,
+            timeout: self.plan.timeout,
+            tickets: Tickets::new(
+                self.budget,
+                self.plan.rate,
+                self.index,
+                self.plan.threads.min(self.plan.connections),
+            ),
+            deadlines: Deadlines::default(),
+            buffer: read_buffer(),
+            tally: RefCell::new(Tally::new()),
+            counters: self.counters,
+            ramp: Semaphore::new(RAMP.div_ceil(self.plan.threads)),
+            interrupted: Cell::new(false),
+        });
+        local.spawn_local(sweep(shared.clone(), self.interrupt));
+        let (plan, start) = (self.plan, self.start);
+        let held = local.block_on(&runtime, work(shared.clone(), plan, self.index, events.clone(), start))?;
+        // Ends when the other side is dropped, which happens also when the run fails.
+        let _ = release.recv();
+        drop(held);
+        Ok(())
+    }
+}
+
+/// The work of one thread; gives back its connections, which are still open.
+async fn work(
+    shared: Rc<Shared>,
+    plan: Plan,
+    index: usize,
+    events: mpsc::Sender<Event>,
+    start: oneshot::Receiver<Instant>,
+) -> anyhow::Result<Vec<Connection>> {
+    let threads = plan.threads.min(plan.connections);
+    let share = |all: usize| all / threads + usize::from(index < all % threads);
+    let preparing: Vec<_> = (0..share(plan.connections))
+        .map(|_| {
+            let mut connection = Connection::new(shared.clone());
+            tokio::task::spawn_local(async move {
+                if plan.keep_alive {
+                    connection.prepare().await;
+                }
+                connection
+            })
+        })
+        .collect();
+    let silencing: Vec<_> = (0..share(plan.idle_connections))
+        .map(|_| {
+            let mut connection = Connection::new(shared.clone());
+            tokio::task::spawn_local(async move {
+                let outcome = connection.prepare_idle().await;
+                (connection, outcome)
+            })
+        })
+        .collect();
+    let (mut senders, mut silent) = (Vec::new(), Vec::new());
+    for task in preparing {
+        senders.push(task.await?);
+    }
+    for task in silencing {
+        let (connection, outcome) = task.await?;
+        match outcome {
+            Ok(()) => silent.push(connection),
+            Err(failure) => shared.tally.borrow_mut().failed(&failure),
+        }
+    }
+
+    events.send(Event::Ready)?;
+    // The other side ends only when the run has failed.
+    let start = start.await?;
+    let cpu = thread_time();
+    shared.tickets.open(start, plan.duration);
+    let pace = tokio::task::spawn_local({
+        let shared = shared.clone();
+        async move {
+            let outcome = shared.tickets.keep_pace().await;
+            if outcome.is_err() {
+                shared.tickets.close();
+            }
+            outcome
+        }
+    });
+    let sending: Vec<_> = senders
+        .into_iter()
+        .map(|mut connection| {
+            tokio::task::spawn_local(async move {
+                connection.run().await;
+                connection
+            })
+        })
+        .collect();
+    let mut open = Vec::new();
+    for task in sending {
+        open.push(task.await?);
+    }
+    let end = Instant::now();
+    let failed: io::Result<()> = if pace.is_finished() { pace.await? } else { Ok(()) };
+    failed.context("cannot keep the rate")?;
+
+    let mut tally = shared.tally.replace(Tally::new());
+    tally.cpu = thread_time().saturating_sub(cpu);
+    tally.idle = silent.len() as u64;
+    tally.idle_lost = silent.iter().filter(|connection| connection.is_lost()).count() as u64;
+    events.send(Event::Done { tally: Box::new(tally), end })?;
+    open.append(&mut silent);
+    Ok(open)
+}
+
+/// Looks at all deadlines and at the interrupt, for ever.
+async fn sweep(shared: Rc<Shared>, interrupt: Arc<AtomicBool>) {
+    let mut interval = tokio::time::interval(SWEEP);
+    loop {
+        interval.tick().await;
+        let interrupted = interrupt.load(Ordering::Relaxed);
+        if interrupted {
+            shared.interrupted.set(true);
+            shared.tickets.close();
+        }
+        shared.deadlines.sweep(interrupted);
+    }
+}
+
+impl Counters {
+    #[inline]
+    pub(super) fn good(&self) {
+        self.good.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn failed(&self) {
+        self.failed.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+fn progress(counters: &[Arc<Counters>], start: Instant) -> Progress {
+    Progress {
+        requests: counters.iter().map(|counters| counters.good.load(Ordering::Relaxed)).sum(),
+        failures: counters.iter().map(|counters| counters.failed.load(Ordering::Relaxed)).sum(),
+        elapsed: start.elapsed(),
+    }
+}
+
+/// CPU time of the calling thread.
+fn thread_time() -> Duration {
+    let time = rustix::time::clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+/// Raises the limit of open files as far as needed and allowed.
+///
+/// Errors: the system allows fewer; whoever set the hard limit.
+pub(crate) fn allow_files(needed: u64) -> anyhow::Result<()> {
+    let limit = rustix::process::getrlimit(Resource::Nofile);
+    if limit.current.is_none_or(|current| current >= needed) {
+        return Ok(());
+    }
+    if let Some(maximum) = limit.maximum
+        && maximum < needed
+    {
+        bail!("{needed} open files are needed and {maximum} allowed; raise the limit (ulimit -n)");
+    }
+    rustix::process::setrlimit(Resource::Nofile, Rlimit { current: Some(needed), maximum: limit.maximum })
+        .context("cannot raise the limit of open files")
+}
