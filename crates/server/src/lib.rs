@@ -1,1 +1,17 @@
-//! placeholder
+//! The server: commands, start and stop, settings, logs. It joins mediation to transport.
+
+mod access_log;
+mod check;
+mod command;
+mod correlation;
+mod demo;
+mod deployment;
+mod glue;
+mod logging;
+mod run;
+mod server;
+mod test;
+
+pub use access_log::Destination;
+pub use command::Command;
+pub use server::{Listen, Running, Settings, start};

@@ -110,7 +110,8 @@ pub(crate) async fn send(hall: &Hall, client: &Shared, mut answer: Message, aske
     };
     let mut bytes = Vec::with_capacity(1024);
     let goes_back = shape.source.as_ref().is_some_and(|source| Rc::ptr_eq(source, client));
-    if goes_back && let Side::Client { awaits_continue, .. } = &mut client.borrow_mut().side
+    if goes_back
+        && let Side::Client { awaits_continue, .. } = &mut client.borrow_mut().side
         && std::mem::take(awaits_continue)
     {
         bytes.extend_from_slice(CONTINUE);

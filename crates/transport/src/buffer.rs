@@ -40,10 +40,6 @@ impl Charge {
         KEPT_BYTES.set(KEPT_BYTES.get() - self.0 + bytes);
         self.0 = bytes;
     }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.0
-    }
 }
 
 impl Drop for Charge {

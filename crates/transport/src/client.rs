@@ -3,13 +3,11 @@
 use std::future::poll_fn;
 use std::io;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::{StatusCode, Uri};
 use myelin_message::{Body, BodyError, Head, HeaderId, Message, Version, Wire};
-use rustls::ClientConfig;
 use tokio::time::{Instant, timeout_at};
 
 use crate::connection::{CONTINUE, Connection, HeadError, Link, Shared, Side, behind};
@@ -23,6 +21,7 @@ use crate::options::{ClientOptions, Expect, Retry};
 use crate::pool::{Bucket, Pool, Slot, Taken};
 use crate::relay::{Broken, Coding, Relay, Upload, Waits};
 use crate::timer::Tick;
+use crate::tls::Trust;
 
 /// Requests with a body up to this size are kept until the response begins, to be sent again if need be.
 const REPLAY_BYTES: usize = 64 * 1024;
@@ -87,14 +86,9 @@ enum Event {
 impl Client {
     /// A client for the current thread, inside a `LocalSet`.
     ///
-    /// `tls` says whom `https` addresses are trusted by; `expect` and `least_bytes_per_second` are the listener's.
-    pub fn new(
-        options: ClientOptions,
-        expect: Expect,
-        least_bytes_per_second: u64,
-        tls: Option<Arc<ClientConfig>>,
-    ) -> Rc<Client> {
-        let dialer = Dialer::new(tls, options.resolve);
+    /// `trust` says whom `https` addresses are trusted by; `expect` and `least_bytes_per_second` are the listener's.
+    pub fn new(options: ClientOptions, expect: Expect, least_bytes_per_second: u64, trust: Trust) -> Rc<Client> {
+        let dialer = Dialer::new(trust, options.resolve);
         let client = Rc::new(Client { options, expect, least_bytes_per_second, dialer, pool: Pool::default() });
         let swept = Rc::downgrade(&client);
         tokio::task::spawn_local(async move {
@@ -174,7 +168,9 @@ impl Client {
         self.settle_expectation(errand, &body, &mut head);
         let as_came = matches!(body, Body::Wire(_)) && says(&head, framing);
         let mut bytes = Vec::with_capacity(1024);
-        let host = host.as_deref().unwrap_or(target.authority);
+        let kept = head.known(HeaderId::Host).filter(|_| self.options.preserve_host);
+        let kept = kept.and_then(|value| std::str::from_utf8(value).ok());
+        let host = host.as_deref().or(kept).unwrap_or(target.authority);
         write_request(&mut bytes, RequestLine { method, target: target.path, host }, &head, framing, as_came);
         let relay = match body {
             Body::Bytes(body) => Relay::whole(bytes, body),
@@ -442,11 +438,8 @@ struct Target<'a> {
 
 impl<'a> Target<'a> {
     fn of(uri: &'a Uri) -> Result<Target<'a>, Error> {
-        let refuse = |detail: &str| Error {
-            kind: ErrorKind::Address,
-            address: uri.to_string(),
-            detail: detail.to_owned(),
-        };
+        let refuse =
+            |detail: &str| Error { kind: ErrorKind::Address, address: uri.to_string(), detail: detail.to_owned() };
         let tls = match uri.scheme_str() {
             Some("http") => false,
             Some("https") => true,

@@ -165,7 +165,9 @@ async fn next_request(hall: &Hall, client: &Shared, patience: Duration) -> Resul
 
 fn ended(error: &HeadError, scanner: &HeadScanner) -> Ended {
     match error {
-        HeadError::Scan(ScanError::BareLineFeed) => Ended::Refused(Refusal { status: 400, reason: "a line ends in CR LF" }),
+        HeadError::Scan(ScanError::BareLineFeed) => {
+            Ended::Refused(Refusal { status: 400, reason: "a line ends in CR LF" })
+        }
         HeadError::Scan(ScanError::TooLong) if scanner.past_start_line() => {
             Ended::Refused(Refusal { status: 431, reason: "the head is longer than this bus accepts" })
         }

@@ -4,10 +4,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
 use std::time::Duration;
 
-use rustls::ClientConfig;
 use rustls_pki_types::ServerName;
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::{Instant, timeout_at};
@@ -15,13 +13,14 @@ use tokio_rustls::TlsConnector;
 
 use crate::stream::Stream;
 use crate::timer::Tick;
+use crate::tls::Trust;
 
 /// Names remembered at once; a bus that calls addresses made up by its clients must not grow by them.
 const REMEMBERED_NAMES: usize = 1024;
 
 /// Resolves names and connects, for one thread.
 pub(crate) struct Dialer {
-    tls: Option<Arc<ClientConfig>>,
+    trust: Trust,
     remember: Duration,
     resolved: RefCell<HashMap<String, Resolved>>,
 }
@@ -34,8 +33,8 @@ struct Resolved {
 }
 
 impl Dialer {
-    pub(crate) fn new(tls: Option<Arc<ClientConfig>>, remember: Duration) -> Dialer {
-        Dialer { tls, remember, resolved: RefCell::default() }
+    pub(crate) fn new(trust: Trust, remember: Duration) -> Dialer {
+        Dialer { trust, remember, resolved: RefCell::default() }
     }
 
     /// Connects to the first address that takes the connection.
@@ -67,12 +66,11 @@ impl Dialer {
     }
 
     async fn handshake(&self, host: &str, stream: TcpStream) -> io::Result<Stream> {
-        let Some(config) = &self.tls else {
-            return Err(io::Error::new(io::ErrorKind::Unsupported, "no trusted roots were loaded for https"));
-        };
-        let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned())
-            .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, format!("{host} is no name a certificate can hold")))?;
-        let stream = TlsConnector::from(Arc::clone(config)).connect(name, stream).await?;
+        let config = self.trust.config().map_err(io::Error::other)?;
+        let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned()).map_err(|_| {
+            io::Error::new(io::ErrorKind::InvalidInput, format!("{host} is no name a certificate can hold"))
+        })?;
+        let stream = TlsConnector::from(config).connect(name, stream).await?;
         Ok(Stream::Tls(Box::new(stream.into())))
     }
 

@@ -24,4 +24,4 @@ pub use client::{Client, Request};
 pub use error::{Error, ErrorKind};
 pub use options::{ClientOptions, Expect, Forwarded, Retry, ServerOptions};
 pub use server::{Arrival, Gate, Listener, Record, Service, Stop, bind, serve};
-pub use tls::{TlsError, client_config, server_config};
+pub use tls::{TlsError, Trust, server_config};

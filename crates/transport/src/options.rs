@@ -82,6 +82,8 @@ pub struct ClientOptions {
     pub resolve: Duration,
     /// When a request is sent again because a reused connection died under it.
     pub retry: Retry,
+    /// Whether backends get the client's `Host` instead of the one their address names. Default: no, as in Synapse.
+    pub preserve_host: bool,
 }
 
 /// When a request whose connection died is sent once more.
@@ -120,6 +122,7 @@ impl Default for ClientOptions {
             waiting: 1024,
             resolve: Duration::from_secs(30),
             retry: Retry::Always,
+            preserve_host: false,
         }
     }
 }

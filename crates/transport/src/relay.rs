@@ -56,7 +56,10 @@ impl From<FramingError> for Broken {
 pub(crate) enum Ends<'a> {
     /// Everything to send is in the relay itself.
     Out(&'a mut Connection),
-    Across { from: &'a mut Connection, to: &'a mut Connection },
+    Across {
+        from: &'a mut Connection,
+        to: &'a mut Connection,
+    },
     /// A body goes back where it comes from: the echo idiom.
     Back(&'a mut Connection),
 }

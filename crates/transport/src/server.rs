@@ -250,4 +250,3 @@ impl Drop for Guest {
         self.hall.emptied.notify_one();
     }
 }
-

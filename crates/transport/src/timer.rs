@@ -119,9 +119,8 @@ impl Drop for Timer {
 
 /// Wakes every task that waits with a timer, so that each looks again at what it waits for.
 pub(crate) fn wake_all() {
-    let wakers: Vec<Waker> = CLOCK.with(|clock| {
-        clock.queue.borrow_mut().timers.iter_mut().filter_map(|(_, entry)| entry.waker.take()).collect()
-    });
+    let wakers: Vec<Waker> = CLOCK
+        .with(|clock| clock.queue.borrow_mut().timers.iter_mut().filter_map(|(_, entry)| entry.waker.take()).collect());
     wakers.into_iter().for_each(Waker::wake);
 }
 
@@ -206,25 +205,27 @@ mod tests {
             .run_until(async {
                 tokio::task::spawn_local(run());
                 tokio::task::yield_now().await;
-                let timer = Timer::new();
                 let start = Instant::now();
-                let mut polls = 0;
-                let mut deadline = Tick::after(Duration::from_secs(1));
-                let moved = Tick::after(Duration::from_secs(3));
-                poll_fn(|cx| {
-                    polls += 1;
-                    if moved.passed() {
-                        return Poll::Ready(());
-                    }
-                    timer.wake_at(deadline, cx);
-                    if deadline != moved {
-                        deadline = moved;
+                // A task of its own, for the set polls what it runs until at every turn.
+                let polls = tokio::task::spawn_local(async {
+                    let timer = Timer::new();
+                    let (first, moved) = (Tick::after(Duration::from_secs(1)), Tick::after(Duration::from_secs(3)));
+                    let mut polls = 0;
+                    poll_fn(|cx| {
+                        polls += 1;
+                        if polls == 1 {
+                            timer.wake_at(first, cx);
+                        }
+                        if moved.passed() {
+                            return Poll::Ready(());
+                        }
                         timer.wake_at(moved, cx);
-                    }
-                    Poll::Pending
-                })
-                .await;
-                assert_eq!(polls, 2);
+                        Poll::Pending
+                    })
+                    .await;
+                    polls
+                });
+                assert_eq!(polls.await.unwrap(), 2);
                 assert!(start.elapsed() >= Duration::from_secs(3));
             })
             .await;

@@ -4,7 +4,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustls::crypto::aws_lc_rs;
 use rustls::{ClientConfig, RootCertStore, ServerConfig};
@@ -37,7 +37,8 @@ fn error(file: &Path, reason: impl fmt::Display) -> TlsError {
 /// Errors: unreadable files, no certificate, no key, or a key that does not belong to the certificate.
 pub fn server_config(chain: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
     let certificates = certificates(chain)?;
-    let key_der = PrivateKeyDer::from_pem_file(key).map_err(|reason| error(key, format!("no private key: {reason}")))?;
+    let key_der =
+        PrivateKeyDer::from_pem_file(key).map_err(|reason| error(key, format!("no private key: {reason}")))?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(|reason| error(chain, reason))?
@@ -48,10 +49,34 @@ pub fn server_config(chain: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsE
     Ok(Arc::new(config))
 }
 
+/// Whom `https` endpoints trust; shared by all threads.
+///
+/// The system's roots are read when the first `https` endpoint is called: reading them takes longer than starting.
+#[derive(Clone, Debug, Default)]
+pub struct Trust(Arc<OnceLock<Result<Arc<ClientConfig>, String>>>);
+
+impl Trust {
+    /// Trust in the roots of the given PEM files, or in the system's where none is given.
+    ///
+    /// Errors: unreadable files; the system's roots are read later, and an error then is that of the connection.
+    pub fn new(roots: &[PathBuf]) -> Result<Trust, TlsError> {
+        let trust = Trust::default();
+        if !roots.is_empty() {
+            // The cell is empty, so this is the one value it gets.
+            let _ = trust.0.set(Ok(client_config(roots)?));
+        }
+        Ok(trust)
+    }
+
+    pub(crate) fn config(&self) -> Result<Arc<ClientConfig>, String> {
+        self.0.get_or_init(|| client_config(&[]).map_err(|error| error.to_string())).clone()
+    }
+}
+
 /// Whom `https` endpoints trust: the given PEM files, or the system's roots where none is given.
 ///
 /// Errors: unreadable files, or no root at all.
-pub fn client_config(roots: &[PathBuf]) -> Result<Arc<ClientConfig>, TlsError> {
+fn client_config(roots: &[PathBuf]) -> Result<Arc<ClientConfig>, TlsError> {
     let mut store = RootCertStore::empty();
     for file in roots {
         for certificate in certificates(file)? {

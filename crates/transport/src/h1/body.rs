@@ -82,17 +82,30 @@ enum State {
     Length(u64),
     UntilClose,
     /// In the digits of a chunk size.
-    Size { size: u64, digits: u8 },
+    Size {
+        size: u64,
+        digits: u8,
+    },
     /// In blanks between size and `;`, which must come.
-    BeforeExtension { size: u64, length: u16 },
-    Extension { size: u64, length: u16, quoted: bool },
+    BeforeExtension {
+        size: u64,
+        length: u16,
+    },
+    Extension {
+        size: u64,
+        length: u16,
+        quoted: bool,
+    },
     SizeLineFeed(u64),
     Data(u64),
     DataReturn,
     DataLineFeed,
     /// At the start of a trailer line, or of the empty line that ends the message.
     TrailerStart(u16),
-    TrailerName { total: u16, name: TrailerName },
+    TrailerName {
+        total: u16,
+        name: TrailerName,
+    },
     TrailerValue(u16),
     TrailerLineFeed(u16),
     LastLineFeed,
@@ -352,10 +365,31 @@ mod tests {
     #[test]
     fn broken_chunks_are_refused() {
         for text in [
-            "\r\n", "g\r\n", "-1\r\n", "0x5\r\n", "5\nhello", "5 \r\nhello", "5\r\nhelloX", "5\r\nhello\n", "5\rhello",
-            "5;a\nhello", "5;\x01\r\n", "5;a=\"b\r\n", "1000000000000000\r\n", "+5\r\nhello", " 5\r\nhello", "_5\r\n",
-            "0\r\nContent-Length: 5\r\n\r\n", "0\r\ntransfer-encoding: chunked\r\n\r\n", "0\r\nHost: a\r\n\r\n",
-            "0\r\nname \r\n", "0\r\n: x\r\n", "0\r\nX: \x01\r\n", "0\r\nX: 1\n", "0\r\n\rX", "0\r\n x\r\n",
+            "\r\n",
+            "g\r\n",
+            "-1\r\n",
+            "0x5\r\n",
+            "5\nhello",
+            "5 \r\nhello",
+            "5\r\nhelloX",
+            "5\r\nhello\n",
+            "5\rhello",
+            "5;a\nhello",
+            "5;\x01\r\n",
+            "5;a=\"b\r\n",
+            "1000000000000000\r\n",
+            "+5\r\nhello",
+            " 5\r\nhello",
+            "_5\r\n",
+            "0\r\nContent-Length: 5\r\n\r\n",
+            "0\r\ntransfer-encoding: chunked\r\n\r\n",
+            "0\r\nHost: a\r\n\r\n",
+            "0\r\nname \r\n",
+            "0\r\n: x\r\n",
+            "0\r\nX: \x01\r\n",
+            "0\r\nX: 1\n",
+            "0\r\n\rX",
+            "0\r\n x\r\n",
         ] {
             assert!(chunked(text).is_err(), "{text:?}");
         }

@@ -128,6 +128,8 @@ pub fn parse_request(bytes: &[u8], limits: HeadLimits) -> Result<RequestHead, Re
     match request.parse_with_uninit_headers(bytes, &mut table[..limits.lines.min(MOST_LINES)]) {
         Ok(httparse::Status::Complete(length)) if length == bytes.len() => {}
         Ok(_) => return Err(bad("the head is not complete")),
+        // httparse names the version whatever follows the target; only a well-formed one is of another protocol.
+        Err(httparse::Error::Version) if !ends_in_version(bytes) => return Err(refusal(httparse::Error::Token)),
         Err(error) => return Err(refusal(error)),
     }
     let (Some(method), Some(target), Some(minor)) = (request.method, request.path, request.version) else {
@@ -169,11 +171,7 @@ pub fn parse_response(bytes: &[u8], to_head: bool, limits: HeadLimits) -> Result
     let mut table = [const { MaybeUninit::uninit() }; MOST_LINES];
     let mut response = httparse::Response::new(&mut []);
     let config = httparse::ParserConfig::default();
-    match config.parse_response_with_uninit_headers(
-        &mut response,
-        bytes,
-        &mut table[..limits.lines.min(MOST_LINES)],
-    ) {
+    match config.parse_response_with_uninit_headers(&mut response, bytes, &mut table[..limits.lines.min(MOST_LINES)]) {
         Ok(httparse::Status::Complete(length)) if length == bytes.len() => {}
         Ok(_) => return Err(bad("the head is not complete")),
         Err(error) => return Err(refusal(error)),
@@ -234,7 +232,10 @@ impl Fields {
                         return Err(bad("a message has one Transfer-Encoding"));
                     }
                     if !value.eq_ignore_ascii_case(b"chunked") {
-                        return Err(Refusal { status: 501, reason: "the one transfer coding this bus knows is chunked" });
+                        return Err(Refusal {
+                            status: 501,
+                            reason: "the one transfer coding this bus knows is chunked",
+                        });
                     }
                     fields.chunked = true;
                 }
@@ -265,13 +266,26 @@ fn check_target(method: &str, target: &str) -> Result<(), Refusal> {
         return Err(bad("a request target is ASCII without a fragment; other characters are percent-encoded"));
     }
     let absolute = |scheme: &str| {
-        target.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)) && target.len() > scheme.len()
+        target.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+            && target.len() > scheme.len()
     };
     if target.starts_with('/') || (target == "*" && method == "OPTIONS") || absolute("http://") || absolute("https://")
     {
         return Ok(());
     }
     Err(bad("a request target starts with / or is an absolute http or https address"))
+}
+
+/// Whether the first line is three words, the last of them `HTTP/` and two digits.
+fn ends_in_version(bytes: &[u8]) -> bool {
+    let line = bytes.split(|&byte| byte == b'\r').next().unwrap_or_default();
+    let mut words = line.split(|&byte| byte == b' ').skip(2);
+    match (words.next(), words.next()) {
+        (Some([b'H', b'T', b'T', b'P', b'/', major, b'.', minor]), None) => {
+            major.is_ascii_digit() && minor.is_ascii_digit()
+        }
+        _ => false,
+    }
 }
 
 fn length(value: &[u8]) -> Option<u64> {

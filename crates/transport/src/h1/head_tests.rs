@@ -6,7 +6,9 @@ fn refused(text: &str) -> u16 {
         Err(ScanError::BareLineFeed) => 400,
         Err(ScanError::TooLong) => 431,
         Ok(None) => panic!("incomplete: {text:?}"),
-        Ok(Some(length)) => parse_request(&bytes[..length], HeadLimits::default()).map_or_else(|refusal| refusal.status, |_| 0),
+        Ok(Some(length)) => {
+            parse_request(&bytes[..length], HeadLimits::default()).map_or_else(|refusal| refusal.status, |_| 0)
+        }
     }
 }
 
@@ -60,6 +62,9 @@ fn what_could_smuggle_a_request_is_refused() {
         (400, "GET ftp://a/ HTTP/1.1\r\nHost: a\r\n\r\n"),
         (400, "GET / HTTP/1.1 \r\nHost: a\r\n\r\n"),
         (501, "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (400, "GET / HTTQ/1.1\r\nHost: a\r\n\r\n"),
+        (400, "GET /\r\nHost: a\r\n\r\n"),
+        (505, "GET / HTTP/1.2\r\nHost: a\r\n\r\n"),
         (505, "GET / HTTP/2.0\r\nHost: a\r\n\r\n"),
         (417, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: miracles\r\n\r\n"),
     ] {
@@ -75,8 +80,11 @@ fn a_head_found_in_pieces_is_the_head_found_at_once() {
     let bytes = b"GET / HTTP/1.1\r\nHost: a\r\n\r\nrest";
     for step in 1..bytes.len() {
         let mut scanner = HeadScanner::default();
-        let found = (0..bytes.len()).step_by(step).chain([bytes.len()]).find_map(|end| scanner.scan(&bytes[..end], 1000).unwrap());
-        assert_eq!(found, Some(27 + 1), "in steps of {step}");
+        let found = (0..bytes.len())
+            .step_by(step)
+            .chain([bytes.len()])
+            .find_map(|end| scanner.scan(&bytes[..end], 1000).unwrap());
+        assert_eq!(found, Some(27), "in steps of {step}");
     }
 }
 
@@ -96,14 +104,18 @@ fn lines_keep_their_bytes() {
 #[test]
 fn a_response_is_framed_by_its_request_and_status() {
     let framing = |text: &str, to_head| {
-        parse_response(text.as_bytes(), to_head, HeadLimits::default()).map(|response| (response.framing, response.keep_alive))
+        parse_response(text.as_bytes(), to_head, HeadLimits::default())
+            .map(|response| (response.framing, response.keep_alive))
     };
     assert_eq!(framing("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", false), Ok((Framing::Length(5), true)));
     assert_eq!(framing("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", true), Ok((Framing::Empty, true)));
     assert_eq!(framing("HTTP/1.1 200\r\n\r\n", false), Ok((Framing::UntilClose, false)));
     assert_eq!(framing("HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", false), Ok((Framing::Empty, true)));
     assert_eq!(framing("HTTP/1.0 204 None\r\n\r\n", false), Ok((Framing::Empty, false)));
-    assert_eq!(framing("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: x, Close\r\n\r\n", false), Ok((Framing::Chunked, false)));
+    assert_eq!(
+        framing("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: x, Close\r\n\r\n", false),
+        Ok((Framing::Chunked, false))
+    );
     assert!(framing("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n", false).is_err());
     assert!(framing("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n", false).is_err());
     assert!(framing("HTTP/1.1 99 OK\r\n\r\n", false).is_err());

@@ -5,7 +5,5 @@ mod head;
 mod write;
 
 pub use body::{Decoder, Framing, FramingError, Piece};
-pub use head::{
-    HeadLimits, HeadScanner, Refusal, RequestHead, ResponseHead, ScanError, parse_request, parse_response,
-};
+pub use head::{HeadLimits, HeadScanner, Refusal, RequestHead, ResponseHead, ScanError, parse_request, parse_response};
 pub use write::{Connection as ConnectionHeader, RequestLine, StatusLine, write_request, write_response};

@@ -64,7 +64,9 @@ pub fn write_request(out: &mut Vec<u8>, line: RequestLine<'_>, head: &Head, fram
     match framing {
         _ if as_came => {}
         // A method that usually carries a body says that this one does not (RFC 9110 §8.6).
-        Framing::Empty if !matches!(line.method, "GET" | "HEAD" | "DELETE" | "OPTIONS" | "TRACE") => write_length(out, 0),
+        Framing::Empty if !matches!(line.method, "GET" | "HEAD" | "DELETE" | "OPTIONS" | "TRACE") => {
+            write_length(out, 0);
+        }
         Framing::Empty | Framing::UntilClose => {}
         Framing::Length(length) => write_length(out, length),
         Framing::Chunked => out.extend_from_slice(b"Transfer-Encoding: chunked\r\n"),
@@ -157,8 +159,7 @@ impl<'a> Nominated<'a> {
                 | HeaderId::ProxyAuthenticate
                 | HeaderId::Te
                 | HeaderId::Upgrade
-        ) || (!self.0.is_empty()
-            && self.0.iter().any(|name| name.eq_ignore_ascii_case(head.name(line).as_bytes())))
+        ) || (!self.0.is_empty() && self.0.iter().any(|name| name.eq_ignore_ascii_case(head.name(line).as_bytes())))
     }
 }
 
@@ -191,7 +192,8 @@ mod tests {
 
     #[test]
     fn connection_cannot_hide_framing_or_host() {
-        let request = "POST / HTTP/1.1\r\nHost: backend:9000\r\nConnection: content-length, host\r\nContent-Length: 3\r\n\r\n";
+        let request =
+            "POST / HTTP/1.1\r\nHost: backend:9000\r\nConnection: content-length, host\r\nContent-Length: 3\r\n\r\n";
         assert_eq!(
             forwarded(request, Framing::Length(3), true),
             "POST /b?c HTTP/1.1\r\nHost: backend:9000\r\nContent-Length: 3\r\n\r\n"
@@ -200,7 +202,9 @@ mod tests {
 
     #[test]
     fn an_empty_post_says_so_and_an_empty_get_does_not() {
-        assert!(forwarded("POST / HTTP/1.1\r\nHost: a\r\n\r\n", Framing::Empty, false).contains("Content-Length: 0\r\n"));
+        assert!(
+            forwarded("POST / HTTP/1.1\r\nHost: a\r\n\r\n", Framing::Empty, false).contains("Content-Length: 0\r\n")
+        );
         assert!(!forwarded("GET / HTTP/1.1\r\nHost: a\r\n\r\n", Framing::Empty, false).contains("Content-Length"));
     }
 
@@ -222,7 +226,12 @@ mod tests {
             "HTTP/1.1 200 OK\r\nA: 1\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
         );
         assert_eq!(
-            answer("HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", Framing::Empty, true, Connection::Persistent),
+            answer(
+                "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n",
+                Framing::Empty,
+                true,
+                Connection::Persistent
+            ),
             "HTTP/1.1 204 No Content\r\n\r\n"
         );
     }

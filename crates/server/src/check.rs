@@ -1,0 +1,37 @@
+//! `myelin check`: loads without serving and says what runs and what does not.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use myelin_mediation::{Settings, load};
+
+/// The arguments of `myelin check`.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Configuration files, or folders such as synapse-configs/default
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// How to print the report
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Format {
+    /// A line for each artefact, what is wrong below it
+    Text,
+    /// One JSON object
+    Json,
+}
+
+/// Loads and reports; success only if every artefact runs and there is one at all.
+pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let report = load(&arguments.paths, &Settings::default()).report;
+    match arguments.format {
+        Format::Text => write!(out, "{}", report.to_text())?,
+        Format::Json => writeln!(out, "{:#}", report.to_json())?,
+    }
+    out.flush()?;
+    Ok(if report.faulty() == 0 && report.ok() > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -1,0 +1,76 @@
+//! The commands, and how each ends.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use myelin_bench::{echo, load, relay};
+
+use crate::{check, demo, run, test};
+
+/// What `myelin` is asked to do.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// Serve configurations
+    Run(Box<run::Arguments>),
+    /// Load configurations without serving them, and report what runs and what does not
+    Check(check::Arguments),
+    /// Run golden cases: folders that say what goes in and what must come out
+    Test(test::Arguments),
+    /// Show the bus at work: backend, bus and real messages in one process, every answer checked
+    Demo,
+    /// Send load to a URL, check every answer, and report rates, latencies and errors
+    Load(Box<load::Arguments>),
+    /// Answer every request with its own body: the backend of benchmarks
+    Echo(echo::Arguments),
+    /// Relay TCP connections: what a benchmark compares everything with
+    #[command(hide = true)]
+    Relay(relay::Arguments),
+}
+
+impl Command {
+    /// Runs the command; what goes wrong is said on standard error.
+    pub fn run(self) -> ExitCode {
+        let mut out = io::stdout();
+        let result = match self {
+            Command::Run(arguments) => run::run(*arguments, &mut out),
+            Command::Check(arguments) => check::run(&arguments, &mut out),
+            Command::Test(arguments) => test::run(&arguments, &mut out),
+            Command::Demo => demo::run(&mut out),
+            Command::Load(arguments) => {
+                raise_file_limit();
+                load::run(&arguments, &mut out)
+            }
+            Command::Echo(arguments) => {
+                raise_file_limit();
+                echo::run(&arguments, &mut out)
+            }
+            Command::Relay(arguments) => {
+                raise_file_limit();
+                relay::run(&arguments, &mut out)
+            }
+        };
+        match result {
+            Ok(code) => code,
+            // A reader that has seen enough, as `| head`, is no failure of ours.
+            Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+            Err(error) => {
+                // Nothing is left to tell if standard error is closed.
+                let _ = writeln!(io::stderr(), "myelin: {error:#}");
+                ExitCode::FAILURE
+            }
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Two file descriptors a request: asks for as many as the system lets this process have.
+pub(crate) fn raise_file_limit() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    // A refusal leaves the limit as it was; running into it is reported where it happens.
+    let _ = setrlimit(Resource::Nofile, limit);
+}

@@ -1,0 +1,265 @@
+//! `deployment.toml`: the keys of WSO2's that mean something here, and a `[myelin]` table of our own.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use myelin_transport::{ClientOptions, Expect, Retry, ServerOptions};
+use serde::{Deserialize, Deserializer};
+use toml::{Table, Value};
+
+/// Synapse's port for plain HTTP, before any offset.
+pub(crate) const HTTP_PORT: u16 = 8280;
+/// The offset Micro Integrator adds where its file names none.
+const DEFAULT_OFFSET: i64 = 10;
+
+/// What a `deployment.toml` says, as far as this bus heeds it.
+#[derive(Debug, Default)]
+pub(crate) struct Deployment {
+    /// `[server] hostname`: how the bus is called in what it publishes.
+    pub(crate) hostname: Option<String>,
+    /// The HTTP port, its offset added.
+    pub(crate) http_port: u16,
+    /// `[transport.http] socket_timeout`, in milliseconds.
+    pub(crate) socket_timeout: Option<Duration>,
+    /// `[transport.http] max_message_size_bytes`, where `enable_message_size_validation` is true.
+    pub(crate) message_bytes: Option<u64>,
+    pub(crate) own: Own,
+}
+
+/// The `[myelin]` table: every limit and deadline by name.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Own {
+    server: OwnServer,
+    client: OwnClient,
+}
+
+/// `[myelin.server]`: see [`ServerOptions`].
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct OwnServer {
+    head_bytes: Option<usize>,
+    head_lines: Option<usize>,
+    #[serde(deserialize_with = "duration")]
+    head_timeout: Option<Duration>,
+    #[serde(deserialize_with = "duration")]
+    keep_alive: Option<Duration>,
+    #[serde(deserialize_with = "duration")]
+    idle: Option<Duration>,
+    least_bytes_per_second: Option<u64>,
+    body_bytes: Option<u64>,
+    connections: Option<usize>,
+    memory_bytes: Option<usize>,
+    expect: Option<OwnExpect>,
+    via: Option<bool>,
+    x_forwarded: Option<bool>,
+    #[serde(deserialize_with = "duration")]
+    drain: Option<Duration>,
+}
+
+/// `[myelin.client]`: see [`ClientOptions`].
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct OwnClient {
+    head_bytes: Option<usize>,
+    head_lines: Option<usize>,
+    #[serde(deserialize_with = "duration")]
+    connect_timeout: Option<Duration>,
+    #[serde(deserialize_with = "duration")]
+    response_timeout: Option<Duration>,
+    #[serde(deserialize_with = "duration")]
+    idle: Option<Duration>,
+    #[serde(deserialize_with = "duration")]
+    keep_alive: Option<Duration>,
+    #[serde(deserialize_with = "duration")]
+    life: Option<Duration>,
+    connections: Option<usize>,
+    waiting: Option<usize>,
+    #[serde(deserialize_with = "duration")]
+    resolve: Option<Duration>,
+    retry: Option<OwnRetry>,
+    preserve_host: Option<bool>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum OwnExpect {
+    Relay,
+    Answer,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum OwnRetry {
+    Always,
+    Idempotent,
+    Never,
+}
+
+fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    humantime::parse_duration(&text).map(Some).map_err(serde::de::Error::custom)
+}
+
+/// Reads a `deployment.toml`; keys of WSO2's that mean nothing here are passed over.
+///
+/// Errors: the file cannot be read, is no TOML, or a key that is heeded holds what it cannot.
+pub(crate) fn read(path: &Path) -> anyhow::Result<Deployment> {
+    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    parse(&text).with_context(|| path.display().to_string())
+}
+
+fn parse(text: &str) -> anyhow::Result<Deployment> {
+    let table: Table = text.parse()?;
+    let own = match table.get("myelin") {
+        Some(own) => Own::deserialize(own.clone()).context("[myelin]")?,
+        None => Own::default(),
+    };
+    let offset = integer(&table, "server.offset")?.unwrap_or(DEFAULT_OFFSET);
+    // The short form is Micro Integrator 4's, the long one its predecessors'.
+    let base = match integer(&table, "transport.http.listener.port")? {
+        Some(port) => Some(port),
+        None => integer(&table, "transport.passthru.http.listener.port")?,
+    };
+    let port = base.unwrap_or(i64::from(HTTP_PORT)).checked_add(offset).and_then(|port| u16::try_from(port).ok());
+    let Some(http_port) = port else {
+        bail!("the HTTP port with the offset of {offset} is not between 0 and 65535");
+    };
+    let validated = find(&table, "transport.http.enable_message_size_validation").and_then(Value::as_bool);
+    let message_bytes = match integer(&table, "transport.http.max_message_size_bytes")? {
+        Some(bytes) if validated == Some(true) => Some(u64::try_from(bytes)?),
+        _ => None,
+    };
+    let socket_timeout = match integer(&table, "transport.http.socket_timeout")? {
+        Some(millis) => Some(Duration::from_millis(u64::try_from(millis)?)),
+        None => None,
+    };
+    let hostname = find(&table, "server.hostname").and_then(Value::as_str).map(str::to_owned);
+    Ok(Deployment { hostname, http_port, socket_timeout, message_bytes, own })
+}
+
+/// The value under a path of table names; a key that itself holds the dots counts as well, as WSO2's files have them.
+fn find<'a>(table: &'a Table, path: &str) -> Option<&'a Value> {
+    if let Some(value) = table.get(path) {
+        return Some(value);
+    }
+    path.match_indices('.').find_map(|(dot, _)| match table.get(&path[..dot]) {
+        Some(Value::Table(inner)) => find(inner, &path[dot + 1..]),
+        _ => None,
+    })
+}
+
+fn integer(table: &Table, path: &str) -> anyhow::Result<Option<i64>> {
+    match find(table, path) {
+        None => Ok(None),
+        Some(Value::Integer(number)) => Ok(Some(*number)),
+        // Many files quote their numbers.
+        Some(Value::String(text)) => match text.trim().parse() {
+            Ok(number) => Ok(Some(number)),
+            Err(_) => bail!("{path} = {text:?}: a number is needed"),
+        },
+        Some(other) => bail!("{path} = {other}: a number is needed"),
+    }
+}
+
+impl Deployment {
+    /// Puts what the file says into the options.
+    pub(crate) fn apply(&self, server: &mut ServerOptions, client: &mut ClientOptions) {
+        if let Some(idle) = self.socket_timeout {
+            (server.idle, client.idle) = (idle, idle);
+        }
+        server.body_bytes = self.message_bytes;
+        let OwnServer {
+            head_bytes,
+            head_lines,
+            head_timeout,
+            keep_alive,
+            idle,
+            least_bytes_per_second,
+            body_bytes,
+            connections,
+            memory_bytes,
+            expect,
+            via,
+            x_forwarded,
+            drain,
+        } = &self.own.server;
+        set(&mut server.head.bytes, *head_bytes);
+        set(&mut server.head.lines, *head_lines);
+        set(&mut server.head_timeout, *head_timeout);
+        set(&mut server.keep_alive, *keep_alive);
+        set(&mut server.idle, *idle);
+        set(&mut server.least_bytes_per_second, *least_bytes_per_second);
+        server.body_bytes = body_bytes.or(server.body_bytes);
+        set(&mut server.connections, *connections);
+        set(&mut server.memory_bytes, *memory_bytes);
+        let expect = expect.map(|expect| match expect {
+            OwnExpect::Relay => Expect::Relay,
+            OwnExpect::Answer => Expect::Answer,
+        });
+        set(&mut server.expect, expect);
+        set(&mut server.forwarded.via, *via);
+        set(&mut server.forwarded.x_forwarded, *x_forwarded);
+        set(&mut server.drain, *drain);
+        let own = &self.own.client;
+        set(&mut client.head.bytes, own.head_bytes);
+        set(&mut client.head.lines, own.head_lines);
+        set(&mut client.connect_timeout, own.connect_timeout);
+        set(&mut client.response_timeout, own.response_timeout);
+        set(&mut client.idle, own.idle);
+        set(&mut client.keep_alive, own.keep_alive);
+        set(&mut client.life, own.life);
+        set(&mut client.connections, own.connections);
+        set(&mut client.waiting, own.waiting);
+        set(&mut client.resolve, own.resolve);
+        let retry = own.retry.map(|retry| match retry {
+            OwnRetry::Always => Retry::Always,
+            OwnRetry::Idempotent => Retry::Idempotent,
+            OwnRetry::Never => Retry::Never,
+        });
+        set(&mut client.retry, retry);
+        set(&mut client.preserve_host, own.preserve_host);
+    }
+}
+
+fn set<T>(option: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *option = value;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_follow_the_offset_as_in_micro_integrator() {
+        let port = |text: &str| parse(text).unwrap().http_port;
+        assert_eq!(port(""), 8290);
+        assert_eq!(port("[server]\noffset = 0"), 8280);
+        assert_eq!(port("[server]\noffset = \"5\"\n[transport.http]\nlistener.port = 9000"), 9005);
+        assert_eq!(port("[transport.passthru.http.listener]\nport = 8000"), 8010);
+        assert!(parse("[server]\noffset = 70000").is_err());
+        assert!(parse("[server]\noffset = \"many\"").is_err());
+    }
+
+    #[test]
+    fn limits_come_from_wso2s_keys_and_from_ours() {
+        let text = "[transport.http]\nsocket_timeout = 60000\nmax_message_size_bytes = 1000\n\
+                    enable_message_size_validation = true\n[myelin.server]\nhead_timeout = \"3s\"\nexpect = \"answer\"\n\
+                    [myelin.client]\nretry = \"never\"";
+        let (mut server, mut client) = (ServerOptions::default(), ClientOptions::default());
+        parse(text).unwrap().apply(&mut server, &mut client);
+        assert_eq!((server.idle, client.idle), (Duration::from_secs(60), Duration::from_secs(60)));
+        assert_eq!(server.body_bytes, Some(1000));
+        assert_eq!(server.head_timeout, Duration::from_secs(3));
+        assert_eq!((server.expect, client.retry), (Expect::Answer, Retry::Never));
+    }
+
+    #[test]
+    fn a_misspelt_key_of_ours_is_an_error_that_names_it() {
+        let error = format!("{:#}", parse("[myelin.server]\nhead_timout = \"3s\"").unwrap_err());
+        assert!(error.contains("head_timout"), "{error}");
+    }
+}

@@ -1,0 +1,98 @@
+//! Joins mediation to transport: requests go into the engine, and what it sends goes out through the client.
+
+use std::borrow::Cow;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::time::SystemTime;
+
+use myelin_mediation::transport::{LocalFuture, Method, Outgoing, SendError, SendErrorKind, Transport};
+use myelin_mediation::{Arrival, Engine};
+use myelin_message::{HeaderId, Message};
+use myelin_transport::{Client, ErrorKind, Record, Request, Service};
+
+use crate::access_log::Lines;
+use crate::correlation;
+
+/// The engine's way out.
+pub(crate) struct Wires(pub(crate) Rc<Client>);
+
+impl Transport for Wires {
+    fn send<'a>(&'a self, request: Outgoing) -> LocalFuture<'a, Result<Message, SendError>> {
+        let Outgoing { method, uri, head, body, timeout, host } = request;
+        let method = match method {
+            Method::AsCame => None,
+            Method::Named(name) => Some(name),
+        };
+        Box::pin(async move {
+            let sent = self.0.send(Request { method, uri, head, body, timeout, host }).await;
+            sent.map_err(|error| SendError { kind: kind(&error.kind), message: error.to_string() })
+        })
+    }
+
+    fn now(&self) -> SystemTime {
+        SystemTime::now()
+    }
+}
+
+fn kind(kind: &ErrorKind) -> SendErrorKind {
+    match kind {
+        ErrorKind::ConnectTimeout => SendErrorKind::ConnectTimeout,
+        ErrorKind::ResponseTimeout => SendErrorKind::ResponseTimeout,
+        ErrorKind::Closed => SendErrorKind::Closed,
+        ErrorKind::Protocol => SendErrorKind::Protocol,
+        ErrorKind::Sending => SendErrorKind::Sending,
+        ErrorKind::Request(_) => SendErrorKind::Request,
+        ErrorKind::Overloaded => SendErrorKind::Overloaded,
+        // An address nobody can send to is as good as one where nobody listens.
+        _ => SendErrorKind::ConnectFailed,
+    }
+}
+
+/// One thread's engine as the listeners see it.
+pub(crate) struct Bus {
+    pub(crate) engine: Engine,
+    /// Requests without a correlation id get one.
+    pub(crate) correlate: bool,
+    pub(crate) access_log: Option<Rc<Lines>>,
+}
+
+impl Service for Bus {
+    fn serve<'a>(
+        &'a self,
+        mut request: Message,
+        arrival: myelin_transport::Arrival,
+    ) -> Pin<Box<dyn Future<Output = Message> + 'a>> {
+        Box::pin(async move {
+            let came = request.head.known(HeaderId::ActivityId);
+            let came = came.map(|value| String::from_utf8_lossy(value).into_owned());
+            let id = match came {
+                Some(id) => Cow::Owned(id),
+                None if self.correlate => {
+                    let id = correlation::fresh();
+                    // A UUID is always a value a header can hold.
+                    let _ = request.head.append(correlation::HEADER, id.as_bytes());
+                    Cow::Owned(id)
+                }
+                None => Cow::Borrowed(""),
+            };
+            let myelin_transport::Arrival { peer, local, secure } = arrival;
+            let mut answer = self.engine.serve(request, Arrival { peer, local, secure, correlation: &id }).await;
+            if self.correlate && answer.head.known(HeaderId::ActivityId).is_none() {
+                // What came in a header can leave in one.
+                let _ = answer.head.append(correlation::HEADER, id.as_bytes());
+            }
+            answer
+        })
+    }
+
+    fn records(&self) -> bool {
+        self.access_log.is_some()
+    }
+
+    fn finished(&self, record: &Record) {
+        if let Some(lines) = &self.access_log {
+            lines.add(record);
+        }
+    }
+}

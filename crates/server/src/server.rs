@@ -1,0 +1,196 @@
+//! A running bus: one thread per core, each with its own listeners, connections and engine.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::JoinHandle;
+
+use anyhow::{Context, anyhow, bail};
+use myelin_mediation::{Bus, Engine};
+use myelin_transport::{
+    Client, ClientOptions, Gate, Listener, ServerOptions, Stop, Trust, bind, serve, server_config,
+};
+
+use crate::access_log::{self, Destination, Lines, Writer};
+use crate::glue;
+
+/// Where to listen.
+#[derive(Clone, Debug)]
+pub enum Listen {
+    /// Plain HTTP.
+    Http(SocketAddr),
+    /// HTTPS, with a PEM file of the certificate chain and one of its key.
+    Https {
+        /// The address.
+        address: SocketAddr,
+        /// Leaf first.
+        chain: PathBuf,
+        /// The leaf's private key.
+        key: PathBuf,
+    },
+}
+
+/// How to serve, apart from the configuration.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// At least one address; port 0 finds a free one.
+    pub listen: Vec<Listen>,
+    /// Threads; 0 is one per core.
+    pub threads: usize,
+    /// Limits and deadlines towards clients.
+    pub server: ServerOptions,
+    /// Limits and deadlines towards backends.
+    pub client: ClientOptions,
+    /// PEM files of the roots that `https` endpoints are trusted by; none means the system's.
+    pub roots: Vec<PathBuf>,
+    /// Where a line for each request goes, if anywhere.
+    pub access_log: Option<Destination>,
+    /// Whether requests without an `activityid` get one.
+    pub correlate: bool,
+}
+
+/// A bus that serves. Dropping it lets it serve on; [`Running::stop`] ends it.
+pub struct Running {
+    /// The addresses it listens on, as URLs, with their real ports.
+    pub urls: Vec<String>,
+    stop: Stop,
+    threads: Vec<JoinHandle<anyhow::Result<()>>>,
+    log: Option<JoinHandle<()>>,
+}
+
+impl Running {
+    /// Stops accepting, lets requests under way finish within the drain time, and waits for that.
+    ///
+    /// Errors: a thread that failed.
+    pub fn stop(self) -> anyhow::Result<()> {
+        self.stop.stop();
+        self.wait()
+    }
+
+    /// What stops it from elsewhere, as a signal handler does.
+    pub fn stopper(&self) -> Stop {
+        self.stop.clone()
+    }
+
+    /// Waits until it has been stopped.
+    ///
+    /// Errors: as [`Running::stop`].
+    pub fn wait(self) -> anyhow::Result<()> {
+        for thread in self.threads {
+            thread.join().map_err(|_| anyhow!("a serving thread failed; this is a bug of the bus"))??;
+        }
+        if let Some(log) = self.log {
+            // The last lines are written when the last thread is gone.
+            let _ = log.join();
+        }
+        Ok(())
+    }
+}
+
+/// What every thread needs to begin.
+#[derive(Clone)]
+struct Plan {
+    bus: Arc<Bus>,
+    settings: Settings,
+    trust: Trust,
+    writer: Option<Arc<Writer>>,
+    gate: Gate,
+    stop: Stop,
+}
+
+/// Starts serving a bus; when this returns, connections are accepted.
+///
+/// Errors: an address cannot be had, certificates or keys cannot be used, the access log cannot be opened.
+pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
+    if settings.listen.is_empty() {
+        bail!("no address to listen on");
+    }
+    let count = match settings.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        count => count,
+    };
+    let (urls, per_thread) = open_listeners(&settings.listen, count)?;
+    let (writer, log) = match settings.access_log.as_ref() {
+        None => (None, None),
+        Some(destination) => {
+            let (writer, thread) = access_log::open(destination).context("access log")?;
+            (Some(writer), Some(thread))
+        }
+    };
+    let trust = Trust::new(&settings.roots)?;
+    let stop = Stop::default();
+    let plan = Plan { bus, settings, trust, writer, gate: Gate::default(), stop: stop.clone() };
+    let (ready, begun) = channel();
+    let mut threads = Vec::new();
+    for (index, listeners) in per_thread.into_iter().enumerate() {
+        let (plan, ready) = (plan.clone(), ready.clone());
+        let builder = std::thread::Builder::new().name(format!("bus-{index}"));
+        threads.push(builder.spawn(move || run_thread(plan, listeners, &ready))?);
+    }
+    drop((plan, ready));
+    // Each thread says that it serves; one that fails to hangs up instead, and its error is the reason.
+    if begun.iter().take(count).count() < count {
+        stop.stop();
+        Running { urls, stop, threads, log }.wait()?;
+        bail!("a serving thread did not start");
+    }
+    Ok(Running { urls, stop, threads, log })
+}
+
+/// Binds every address once a thread.
+fn open_listeners(listen: &[Listen], threads: usize) -> anyhow::Result<(Vec<String>, Vec<Vec<Listener>>)> {
+    let mut urls = Vec::new();
+    let mut per_thread: Vec<Vec<Listener>> = (0..threads).map(|_| Vec::new()).collect();
+    for wanted in listen {
+        let (scheme, mut address, tls) = match wanted {
+            Listen::Http(address) => ("http", *address, None),
+            Listen::Https { address, chain, key } => ("https", *address, Some(server_config(chain, key)?)),
+        };
+        refuse_if_taken(address)?;
+        for listeners in &mut per_thread {
+            let socket = bind(address).with_context(|| format!("cannot listen on {address}"))?;
+            // The first thread finds the port; the others share it.
+            address = socket.local_addr()?;
+            listeners.push(Listener { socket, tls: tls.clone() });
+        }
+        urls.push(format!("{scheme}://{address}"));
+    }
+    Ok((urls, per_thread))
+}
+
+/// Sharing a port between our threads must not become sharing it with another bus that was forgotten.
+fn refuse_if_taken(address: SocketAddr) -> anyhow::Result<()> {
+    if address.port() != 0 {
+        std::net::TcpListener::bind(address).with_context(|| format!("cannot listen on {address}"))?;
+    }
+    Ok(())
+}
+
+fn run_thread(plan: Plan, listeners: Vec<Listener>, ready: &Sender<()>) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let local = tokio::task::LocalSet::new();
+    local.block_on(&runtime, async move {
+        let Plan { bus, settings, trust, writer, gate, stop } = plan;
+        let server = settings.server;
+        let client = Client::new(settings.client, server.expect, server.least_bytes_per_second, trust);
+        let access_log = writer.map(Lines::new);
+        if let Some(lines) = &access_log {
+            let lines = Rc::downgrade(lines);
+            tokio::task::spawn_local(async move {
+                loop {
+                    tokio::time::sleep(access_log::FLUSH).await;
+                    let Some(lines) = lines.upgrade() else { break };
+                    lines.flush();
+                }
+            });
+        }
+        let engine = Engine::new(bus, Rc::new(glue::Wires(client)));
+        let service = Rc::new(glue::Bus { engine, correlate: settings.correlate, access_log });
+        // The one that waits may have given up on the start.
+        let _ = ready.send(());
+        serve(listeners, service, server, gate, stop).await
+    })?;
+    Ok(())
+}
