@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, reason = "a command that people run speaks on standard output")]
 
 mod ci;
+mod fuzz;
 mod process;
 mod setup;
 mod test;
@@ -28,6 +29,8 @@ enum Command {
     Ci(ci::Arguments),
     /// All tests, with a closing list of what was skipped and why.
     Test(test::Arguments),
+    /// Lets fuzz targets run for a while.
+    Fuzz(fuzz::Arguments),
     /// Installs from Debian's packages what tests and benches need and this machine lacks.
     Setup,
 }
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Ci(arguments) => ci::run(&arguments),
         Command::Test(arguments) => test::run(&arguments).map(|summary| summary.success()),
+        Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Setup => setup::run().map(|()| true),
     };
     match result {

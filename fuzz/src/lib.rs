@@ -1,0 +1,76 @@
+//! What several fuzz targets share.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use myelin_mediation::transport::{LocalFuture, Outgoing, SendError, SendErrorKind, Transport};
+use myelin_mediation::{Arrival, Engine, Loaded, Settings, load};
+use myelin_message::{Body, Message};
+use myelin_transport::h1::{HeadLimits, HeadScanner, ScanError};
+
+/// Splits input into what the fuzzer chose for the pieces and what the pieces are of.
+pub fn split(data: &[u8]) -> (usize, &[u8]) {
+    match data.split_first() {
+        Some((&size, rest)) => (usize::from(size).max(1), rest),
+        None => (1, data),
+    }
+}
+
+/// Finds the end of a head once at a stroke and once piece by piece, and holds that both say the same.
+pub fn head_end(bytes: &[u8], piece: usize) -> Result<Option<usize>, ScanError> {
+    let limit = HeadLimits::default().bytes;
+    let whole = HeadScanner::default().scan(bytes, limit);
+    let mut scanner = HeadScanner::default();
+    let mut pieced = Ok(None);
+    let mut arrived = 0;
+    while arrived < bytes.len() && pieced == Ok(None) {
+        arrived = (arrived + piece).min(bytes.len());
+        pieced = scanner.scan(&bytes[..arrived], limit);
+    }
+    assert_eq!(whole, pieced, "a head ends in the same place however it is split");
+    whole
+}
+
+/// Loads a configuration from its text.
+pub fn load_text(xml: &[u8]) -> Loaded {
+    // The loader reads files; one in memory, one name a process, is as near as it gets.
+    let folder = if cfg!(target_os = "linux") { PathBuf::from("/dev/shm") } else { std::env::temp_dir() };
+    let path = folder.join(format!("myelin-fuzz-{}.xml", std::process::id()));
+    std::fs::write(&path, xml).expect("there is room for a small file");
+    let loaded = load(std::slice::from_ref(&path), &Settings::default());
+    for artefact in &loaded.report.artefacts {
+        for problem in artefact.problems.iter().chain(&artefact.warnings) {
+            assert!(problem.line() > 0 && problem.column() > 0, "every problem has a place: {problem}");
+            assert!(!problem.message().is_empty(), "every problem says what it is");
+        }
+    }
+    loaded
+}
+
+/// Sends one request through a bus whose backends answer nothing; there is an answer in any case.
+pub fn serve(loaded: Loaded, request: Message) -> Message {
+    let engine = Engine::new(Arc::new(loaded.bus), Rc::new(Nobody) as Rc<dyn Transport>);
+    let address = SocketAddr::from(([127, 0, 0, 1], 8280));
+    let arrival = Arrival { peer: address, local: address, secure: false, correlation: "fuzz" };
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime without drivers needs nothing");
+    let answer = runtime.block_on(engine.serve(request, arrival));
+    assert!(!matches!(answer.body, Body::Gone), "an answer has a body that can be sent");
+    answer
+}
+
+/// A transport behind which there is nobody.
+struct Nobody;
+
+impl Transport for Nobody {
+    fn send<'a>(&'a self, _: Outgoing) -> LocalFuture<'a, Result<Message, SendError>> {
+        let error = SendError { kind: SendErrorKind::ConnectFailed, message: "nobody is there".to_owned() };
+        Box::pin(std::future::ready(Err(error)))
+    }
+
+    fn now(&self) -> SystemTime {
+        SystemTime::UNIX_EPOCH
+    }
+}
