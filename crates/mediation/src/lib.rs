@@ -1,3 +1,28 @@
 //! The heart of the bus: messages, mediators, sequences, endpoints and configuration. Opens no socket.
+//!
+//! [`load`] turns Synapse configuration into a [`Bus`] that never changes and a [`Report`] of what was found;
+//! an [`Engine`] takes one request at a time through that bus and always gives an answer.
+//! The only way out is [`transport::Transport`], so every scenario runs in memory.
 
+mod answer;
+mod bus;
+mod config;
+mod date;
+mod dispatch;
+mod endpoint;
+mod engine;
+mod exchange;
+mod expression;
+mod fault;
+mod mediator;
+mod mediators;
+mod number;
+mod pattern;
+mod property;
+mod sequence;
 pub mod transport;
+
+pub use bus::{Bus, Settings};
+pub use config::{Artefact, Loaded, Problem, Report, load};
+pub use engine::{Arrival, Engine};
+pub use mediators::mediators_markdown;

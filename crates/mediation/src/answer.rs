@@ -1,0 +1,111 @@
+//! From a fault to the answer a client gets. There is no other place where one is written.
+
+use myelin_message::{Body, Message, StatusCode};
+
+use crate::exchange::Format;
+use crate::fault::{Fault, Origin};
+
+/// The answer to a fault that no sequence answered, in the language the request spoke.
+///
+/// Shape: a SOAP 1.1 or 1.2 fault, a JSON object, or one line of text; code and sentence, never the trail.
+pub(crate) fn from_fault(fault: &Fault, format: Format) -> Message {
+    let Fault { code, message, status, .. } = fault;
+    let mut answer = match format {
+        Format::Soap11 => soap11(*code, message, fault.origin),
+        Format::Soap12 => soap12(*code, message, fault.origin),
+        Format::Json => {
+            let body = serde_json::json!({ "error": { "code": code, "message": message } });
+            with_body("application/json", body.to_string())
+        }
+        _ => with_body("text/plain; charset=UTF-8", format!("{code} {message}\n")),
+    };
+    answer.status = *status;
+    answer
+}
+
+/// A plain answer that is no fault of an exchange: nobody offers the path, or not what was asked of it.
+pub(crate) fn plain(status: StatusCode, text: &str) -> Message {
+    let mut answer = with_body("text/plain; charset=UTF-8", format!("{text}\n"));
+    answer.status = status;
+    answer
+}
+
+/// The answer where mediation ended without one.
+pub(crate) fn accepted() -> Message {
+    Message::answer(StatusCode::ACCEPTED, Body::Empty)
+}
+
+fn with_body(content_type: &str, body: String) -> Message {
+    let mut answer = Message::answer(StatusCode::OK, Body::Bytes(body.into_bytes()));
+    answer.head.set("Content-Type", content_type.as_bytes()).expect("our own content types are valid header values");
+    answer
+}
+
+/// SOAP 1.1 §4.4.
+fn soap11(code: u32, message: &str, origin: Origin) -> Message {
+    let who = if origin == Origin::Client { "Client" } else { "Server" };
+    with_body(
+        "text/xml; charset=UTF-8",
+        format!(
+            "<soapenv:Envelope xmlns:soapenv=\"http://schemas.xmlsoap.org/soap/envelope/\"><soapenv:Body>\
+             <soapenv:Fault><faultcode>soapenv:{who}</faultcode><faultstring>{}</faultstring>\
+             <detail><code>{code}</code></detail></soapenv:Fault></soapenv:Body></soapenv:Envelope>",
+            escaped(message)
+        ),
+    )
+}
+
+/// SOAP 1.2 Part 1 §5.4.
+fn soap12(code: u32, message: &str, origin: Origin) -> Message {
+    let who = if origin == Origin::Client { "Sender" } else { "Receiver" };
+    with_body(
+        "application/soap+xml; charset=UTF-8",
+        format!(
+            "<soapenv:Envelope xmlns:soapenv=\"http://www.w3.org/2003/05/soap-envelope\"><soapenv:Body>\
+             <soapenv:Fault><soapenv:Code><soapenv:Value>soapenv:{who}</soapenv:Value></soapenv:Code>\
+             <soapenv:Reason><soapenv:Text xml:lang=\"en\">{}</soapenv:Text></soapenv:Reason>\
+             <soapenv:Detail><code>{code}</code></soapenv:Detail></soapenv:Fault></soapenv:Body></soapenv:Envelope>",
+            escaped(message)
+        ),
+    )
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            // No XML document may hold the other control characters.
+            letter if letter < ' ' && !"\t\n\r".contains(letter) => out.push('\u{fffd}'),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_answers_in_the_language_of_the_request() {
+        let check = |format, content_type: &str, part: &str| {
+            let mut fault = Fault::bus("a < b");
+            fault.detail = Some("secret".to_owned());
+            fault.trail.push("trail".to_owned());
+            let answer = from_fault(&fault, format);
+            assert_eq!(answer.status, 500);
+            assert_eq!(answer.head.first("content-type").unwrap(), content_type.as_bytes());
+            let Body::Bytes(body) = answer.body else { panic!("a fault has a body") };
+            let body = String::from_utf8(body).unwrap();
+            assert!(body.contains(part), "{body}");
+            assert!(!body.contains("secret") && !body.contains("trail"), "{body}");
+        };
+        check(Format::Soap11, "text/xml; charset=UTF-8", "<faultstring>a &lt; b</faultstring>");
+        check(Format::Soap12, "application/soap+xml; charset=UTF-8", "soapenv:Receiver");
+        check(Format::Json, "application/json", r#"{"error":{"code":0,"message":"a < b"}}"#);
+        check(Format::None, "text/plain; charset=UTF-8", "0 a < b\n");
+    }
+}

@@ -1,0 +1,91 @@
+//! A loaded configuration, ready to serve. It never changes.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::config::Place;
+use crate::endpoint::{Endpoint, EndpointId, EndpointRef};
+use crate::property::Names;
+use crate::sequence::{Sequence, SequenceId};
+
+/// What the operator sets, apart from the configuration itself.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The largest body a mediator may read, in bytes; larger ones can still be passed on unread.
+    pub body_limit_bytes: u64,
+    /// Where relative `file:` references of the configuration start; the referring file's own folder where unset.
+    pub home: Option<PathBuf>,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { body_limit_bytes: 16 * 1024 * 1024, home: None }
+    }
+}
+
+/// A loaded configuration: what is sound of it, with every fixed reference resolved.
+pub struct Bus {
+    pub(crate) settings: Settings,
+    pub(crate) names: Names,
+    pub(crate) proxies: HashMap<String, Proxy>,
+    // Faulty ones leave a hole; nothing sound refers to a hole.
+    pub(crate) sequences: Vec<Option<Sequence>>,
+    pub(crate) endpoints: Vec<Option<Endpoint>>,
+    pub(crate) sequence_ids: HashMap<String, SequenceId>,
+    pub(crate) main: Option<SequenceId>,
+    pub(crate) fault: Option<SequenceId>,
+}
+
+/// A proxy service.
+pub(crate) struct Proxy {
+    pub(crate) name: Arc<str>,
+    pub(crate) place: Place,
+    /// Whether it is reached over plain HTTP, and over HTTPS.
+    pub(crate) http: bool,
+    pub(crate) https: bool,
+    pub(crate) in_sequence: Option<SequenceRef>,
+    pub(crate) out_sequence: Option<SequenceRef>,
+    pub(crate) fault_sequence: Option<SequenceRef>,
+    pub(crate) endpoint: Option<EndpointRef>,
+}
+
+/// A sequence of the bus, or one that belongs to a proxy alone.
+pub(crate) enum SequenceRef {
+    Named(SequenceId),
+    Inline(Box<Sequence>),
+}
+
+impl SequenceRef {
+    /// The sequence meant.
+    pub(crate) fn find<'a>(&'a self, bus: &'a Bus) -> Option<&'a Sequence> {
+        match self {
+            SequenceRef::Named(id) => bus.sequence(*id),
+            SequenceRef::Inline(sequence) => Some(sequence),
+        }
+    }
+}
+
+impl Bus {
+    /// The sequence with that number.
+    pub(crate) fn sequence(&self, id: SequenceId) -> Option<&Sequence> {
+        self.sequences.get(id)?.as_ref()
+    }
+
+    /// The endpoint with that number.
+    pub(crate) fn endpoint(&self, id: EndpointId) -> Option<&Endpoint> {
+        self.endpoints.get(id)?.as_ref()
+    }
+
+    /// The names of the proxies it serves, in alphabetical order.
+    pub fn proxies(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.proxies.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Whether requests to no proxy are mediated by a `main` sequence.
+    pub fn has_main(&self) -> bool {
+        self.main.is_some()
+    }
+}

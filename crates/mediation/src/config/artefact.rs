@@ -1,0 +1,394 @@
+//! From elements to artefacts: who is declared, who builds, who needs whom.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Loaded;
+use super::element::Element;
+use super::files::{self, File};
+use super::loader::{Loader, Reference};
+use super::problem::{Place, Problem};
+use super::report::{Artefact, Report};
+use super::vocabulary::{self, Standing};
+use crate::bus::{Bus, Proxy, Settings};
+use crate::endpoint::{self, Endpoint, EndpointRef};
+use crate::sequence::Sequence;
+
+/// One artefact on its way to the bus.
+struct Item {
+    kind: String,
+    name: String,
+    place: Place,
+    /// None where the file itself is broken.
+    element: Option<Element>,
+    /// What a local entry holds from another file.
+    included: Option<Element>,
+    /// The number it has as a sequence or endpoint.
+    id: Option<Reference>,
+    problems: Vec<Problem>,
+    warnings: Vec<Problem>,
+    references: Vec<(Reference, Place)>,
+    product: Option<Product>,
+}
+
+enum Product {
+    Sequence(Sequence),
+    Endpoint(Endpoint),
+    Proxy(Proxy),
+}
+
+/// Builds the bus and the report from parsed files.
+pub(super) fn assemble(files: Vec<File>, settings: &Settings) -> Loaded {
+    let count = files.len();
+    let mut loader = Loader::default();
+    let mut items: Vec<Item> = files.into_iter().flat_map(items).collect();
+    declare(&mut items, &mut loader, settings);
+    for item in &mut items {
+        item.build(&mut loader);
+    }
+    spread(&mut items);
+    let report = Report { files: count, artefacts: items.iter().map(Item::report).collect() };
+    Loaded { bus: bus(items, loader, settings), report }
+}
+
+/// The artefacts of one file.
+fn items(file: File) -> Vec<Item> {
+    match file.root {
+        Ok(mut root) if root.is("definitions") => std::mem::take(&mut root.children)
+            .into_iter()
+            .filter(|child| !child.is("description"))
+            .map(Item::new)
+            .collect(),
+        Ok(root) => vec![Item::new(root)],
+        Err(problem) => vec![Item {
+            kind: "file".to_owned(),
+            name: file.path.to_string(),
+            place: problem.place.clone(),
+            element: None,
+            included: None,
+            id: None,
+            problems: vec![problem],
+            warnings: Vec::new(),
+            references: Vec::new(),
+            product: None,
+        }],
+    }
+}
+
+/// Gives names and numbers, so that artefacts may refer to each other in any order.
+fn declare(items: &mut [Item], loader: &mut Loader, settings: &Settings) {
+    let mut taken: HashSet<(String, String)> = HashSet::new();
+    for item in items.iter_mut().filter(|item| item.element.is_some()) {
+        if item.name.is_empty() {
+            continue;
+        }
+        if !taken.insert((item.kind.clone(), item.name.clone())) {
+            let message = format!("there is another {} named {:?} before this one", item.kind, item.name);
+            item.problems.push(Problem { place: item.place.clone(), message });
+            continue;
+        }
+        match item.kind.as_str() {
+            "sequence" => item.id = Some(number(&mut loader.sequences, &item.name, Reference::Sequence)),
+            "endpoint" => item.id = Some(number(&mut loader.endpoints, &item.name, Reference::Endpoint)),
+            "localEntry" => item.include(settings),
+            _ => {}
+        }
+    }
+    // A local entry that holds a sequence or endpoint serves under its key, unless one is named so.
+    for item in items.iter_mut().filter(|item| item.kind == "localEntry" && item.problems.is_empty()) {
+        let Some(held) = item.held() else { continue };
+        let (is_sequence, is_endpoint) = (held.is("sequence"), held.is("endpoint"));
+        if is_sequence && !loader.sequences.contains_key(&item.name) {
+            item.id = Some(number(&mut loader.sequences, &item.name, Reference::Sequence));
+        } else if is_endpoint && !loader.endpoints.contains_key(&item.name) {
+            item.id = Some(number(&mut loader.endpoints, &item.name, Reference::Endpoint));
+        }
+    }
+}
+
+fn number(ids: &mut HashMap<String, usize>, name: &str, reference: fn(usize) -> Reference) -> Reference {
+    let id = ids.len();
+    ids.insert(name.to_owned(), id);
+    reference(id)
+}
+
+/// Marks what needs a faulty artefact as faulty, until nothing changes.
+fn spread(items: &mut [Item]) {
+    let owners: HashMap<Reference, usize> =
+        items.iter().enumerate().filter_map(|(index, item)| Some((item.id?, index))).collect();
+    loop {
+        let mut changed = false;
+        for index in 0..items.len() {
+            for (reference, place) in std::mem::take(&mut items[index].references) {
+                let Some(&owner) = owners.get(&reference) else { continue };
+                if items[owner].problems.is_empty() {
+                    // It may turn faulty in a later round.
+                    items[index].references.push((reference, place));
+                } else if owner != index {
+                    let message = format!("needs {} {:?}, which is faulty", items[owner].kind, items[owner].name);
+                    items[index].problems.push(Problem { place, message });
+                    changed = true;
+                }
+            }
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+fn bus(items: Vec<Item>, loader: Loader, settings: &Settings) -> Bus {
+    let mut sequences: Vec<Option<Sequence>> = Vec::new();
+    sequences.resize_with(loader.sequences.len(), || None);
+    let mut endpoints: Vec<Option<Endpoint>> = Vec::new();
+    endpoints.resize_with(loader.endpoints.len(), || None);
+    let mut proxies = HashMap::new();
+    for item in items.into_iter().filter(|item| item.problems.is_empty()) {
+        match (item.product, item.id) {
+            (Some(Product::Sequence(sequence)), Some(Reference::Sequence(id))) => sequences[id] = Some(sequence),
+            (Some(Product::Endpoint(endpoint)), Some(Reference::Endpoint(id))) => endpoints[id] = Some(endpoint),
+            (Some(Product::Proxy(proxy)), _) => {
+                proxies.insert(item.name, proxy);
+            }
+            _ => {}
+        }
+    }
+    let sound = |name: &str| loader.sequences.get(name).copied().filter(|&id| sequences[id].is_some());
+    Bus {
+        settings: settings.clone(),
+        main: sound("main"),
+        fault: sound("fault"),
+        names: loader.names,
+        proxies,
+        sequence_ids: loader.sequences,
+        sequences,
+        endpoints,
+    }
+}
+
+impl Item {
+    fn new(element: Element) -> Item {
+        let key = if element.name == "localEntry" { "key" } else { "name" };
+        let name = element.attribute(key).map_or("", |name| name.value.trim()).to_owned();
+        Item {
+            kind: element.name.clone(),
+            name,
+            place: element.place.clone(),
+            element: Some(element),
+            included: None,
+            id: None,
+            problems: Vec::new(),
+            warnings: Vec::new(),
+            references: Vec::new(),
+            product: None,
+        }
+    }
+
+    fn report(&self) -> Artefact {
+        Artefact {
+            kind: self.kind.clone(),
+            name: self.name.clone(),
+            file: self.place.file.to_string(),
+            line: self.place.line,
+            problems: self.problems.clone(),
+            warnings: self.warnings.clone(),
+            source: self.element.as_ref().map_or_else(String::new, |element| element.source().to_owned()),
+        }
+    }
+
+    /// What a local entry holds, from its own file or another.
+    fn held(&self) -> Option<&Element> {
+        self.included.as_ref().or_else(|| self.element.as_ref()?.children.iter().find(|child| !child.is("description")))
+    }
+
+    /// Reads what a local entry takes from another file.
+    fn include(&mut self, settings: &Settings) {
+        let Some(src) = self.element.as_ref().and_then(|element| element.attribute("src")) else { return };
+        let path = match resolve(src.value.trim(), &self.place.file, settings) {
+            Ok(path) => path,
+            Err(message) => return self.problems.push(src.problem(message)),
+        };
+        match files::text(&path) {
+            // What is no XML is text, which is fine for a local entry.
+            Ok(text) => self.included = Element::parse(&path.display().to_string().into(), text).ok(),
+            Err(problem) => {
+                let problem = src.problem(format!("{}: {}", path.display(), problem.message));
+                self.problems.push(problem);
+            }
+        }
+    }
+
+    fn build(&mut self, loader: &mut Loader) {
+        let Some(element) = &self.element else { return };
+        let built = build(element, self.held(), &self.kind, &self.name, self.id.is_some(), loader);
+        match built {
+            Ok(product) => self.product = product,
+            Err(problem) => {
+                element.forgive();
+                loader.problems.push(problem);
+            }
+        }
+        element.unread(&mut loader.warnings);
+        if let Some(included) = &self.included {
+            included.unread(&mut loader.warnings);
+        }
+        self.problems.append(&mut loader.problems);
+        self.warnings.append(&mut loader.warnings);
+        self.references.append(&mut loader.references);
+    }
+}
+
+fn build(
+    element: &Element,
+    held: Option<&Element>,
+    kind: &str,
+    name: &str,
+    has_number: bool,
+    loader: &mut Loader,
+) -> Result<Option<Product>, Problem> {
+    if !element.is_synapse() {
+        return Err(element.problem(format!("{} is no artefact of Synapse", element.tag())));
+    }
+    match kind {
+        "sequence" => {
+            element.required("name")?;
+            Ok(Some(Product::Sequence(loader.sequence(name, element))))
+        }
+        "endpoint" => {
+            element.required("name")?;
+            endpoint::endpoint(element, loader).map(|endpoint| Some(Product::Endpoint(endpoint)))
+        }
+        "proxy" => proxy(element, loader).map(|proxy| proxy.map(Product::Proxy)),
+        "localEntry" => {
+            element.required("key")?;
+            match held {
+                Some(held) if has_number && held.is("sequence") => {
+                    held.attribute("name");
+                    Ok(Some(Product::Sequence(loader.sequence(name, held))))
+                }
+                Some(held) if has_number => {
+                    endpoint::endpoint(held, loader).map(|endpoint| Some(Product::Endpoint(endpoint)))
+                }
+                _ => Ok(None),
+            }
+        }
+        _ => match vocabulary::artefact(kind) {
+            Standing::Problem(message) => Err(element.problem(message)),
+            Standing::Warning(message) => {
+                element.forgive();
+                loader.warning(element.problem(message));
+                Ok(None)
+            }
+        },
+    }
+}
+
+/// The path a `src` attribute means.
+fn resolve(src: &str, file: &str, settings: &Settings) -> Result<PathBuf, String> {
+    let path = match src.split_once(':') {
+        Some(("file", path)) => path.strip_prefix("//").unwrap_or(path),
+        // A single letter is a drive, not a scheme.
+        Some((scheme, _)) if scheme.len() > 1 && !scheme.contains('/') => {
+            return Err(format!("a local entry from {scheme:?} is not offered yet: files are"));
+        }
+        _ => src,
+    };
+    let start = settings.home.clone().or_else(|| Path::new(file).parent().map(Path::to_owned)).unwrap_or_default();
+    Ok(start.join(path))
+}
+
+/// Reads a proxy; `None` where it is sound but switched off.
+fn proxy(element: &Element, loader: &mut Loader) -> Result<Option<Proxy>, Problem> {
+    let name: Arc<str> = element.required("name")?.value.trim().into();
+    let (http, https) = transports(element, loader)?;
+    for attribute in ["pinnedServers", "serviceGroup"] {
+        if let Some(text) = element.attribute(attribute) {
+            loader.warning(text.problem(format!("{attribute} has no effect: the proxy is offered by every server")));
+        }
+    }
+    let mut target = None;
+    for child in &element.children {
+        match child.name.as_str() {
+            "target" if child.is_synapse() && target.is_none() => target = Some(child),
+            "description" => {}
+            "parameter" => {
+                let name = child.attribute("name").map_or("", |name| name.value);
+                loader.warning(child.problem(format!("parameter {name:?} has no effect yet")));
+                child.forgive();
+            }
+            "publishWSDL" => {
+                child.forgive();
+                let message = "<publishWSDL> is not offered yet: the proxy runs, ?wsdl is answered with 404";
+                loader.warning(child.problem(message));
+            }
+            "policy" | "enableSec" | "enableAddressing" | "enableRM" => {
+                loader.problem(child.problem(format!("{} is not offered yet", child.tag())));
+            }
+            _ => {
+                child.forgive();
+                loader.warning(child.problem(format!("{} has no effect in a proxy", child.tag())));
+            }
+        }
+    }
+    let Some(target) = target else { return Err(element.problem("<proxy>: <target> is missing")) };
+    for child in &target.children {
+        if !["inSequence", "outSequence", "faultSequence", "endpoint"].iter().any(|known| child.is(known)) {
+            child.forgive();
+            loader.warning(child.problem(format!("{} has no effect in a target", child.tag())));
+        }
+    }
+    let endpoint = match (target.attribute("endpoint"), target.child("endpoint")) {
+        (Some(key), _) => loader.endpoint_id(key).map(|id| Some(EndpointRef::Named(id))),
+        (None, Some(child)) => endpoint::endpoint_reference(child, loader).map(Some),
+        (None, None) => Ok(None),
+    };
+    let endpoint = endpoint.unwrap_or_else(|problem| {
+        loader.problem(problem);
+        None
+    });
+    let proxy = Proxy {
+        name,
+        place: element.place.clone(),
+        http,
+        https,
+        in_sequence: loader.sequence_of(target, "inSequence"),
+        out_sequence: loader.sequence_of(target, "outSequence"),
+        fault_sequence: loader.sequence_of(target, "faultSequence"),
+        endpoint,
+    };
+    match element.attribute("startOnLoad") {
+        Some(text) if text.value.trim().eq_ignore_ascii_case("false") => {
+            loader.warning(text.problem("the proxy is not offered: startOnLoad is false"));
+            Ok(None)
+        }
+        _ => Ok(Some(proxy)),
+    }
+}
+
+/// Whether a proxy is reached over plain HTTP, and over HTTPS.
+fn transports(element: &Element, loader: &mut Loader) -> Result<(bool, bool), Problem> {
+    let Some(text) = element.attribute("transports") else { return Ok((true, true)) };
+    let mut offered = (false, false);
+    let mut others = Vec::new();
+    for name in text.value.split([' ', ',', '\t', '\n', '\r']).filter(|name| !name.is_empty()) {
+        match name {
+            "http" => offered.0 = true,
+            "https" => offered.1 = true,
+            "all" => offered = (true, true),
+            other => others.push(other),
+        }
+    }
+    match (offered, others.as_slice()) {
+        // An empty list is what a tool writes for "all of them".
+        ((false, false), []) => Ok((true, true)),
+        ((false, false), _) => Err(text.problem(format!("transport {:?} is not offered yet", others.join(" ")))),
+        (offered, []) => Ok(offered),
+        (offered, _) => {
+            let message =
+                format!("transport {:?} is not offered yet: the proxy is reached over HTTP only", others.join(" "));
+            loader.warning(text.problem(message));
+            Ok(offered)
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! A configuration element: names, attributes, text and places, free of the parser that read it.
+
+use std::cell::Cell;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::problem::{Place, Problem};
+
+/// The namespace of the configuration language.
+pub(crate) const SYNAPSE: &str = "http://ws.apache.org/ns/synapse";
+
+/// Elements nested deeper than this are refused: building them recurses.
+const DEPTH_LIMIT: usize = 64;
+
+/// One element with everything below it.
+#[derive(Debug)]
+pub(crate) struct Element {
+    /// The namespace; `None` where there is none.
+    pub(crate) namespace: Option<String>,
+    /// The local name.
+    pub(crate) name: String,
+    /// Where its start tag begins.
+    pub(crate) place: Place,
+    /// The elements in it, in order.
+    pub(crate) children: Vec<Element>,
+    attributes: Vec<Attribute>,
+    text: String,
+    document: Arc<Document>,
+    range: Range<usize>,
+    visited: Cell<bool>,
+}
+
+#[derive(Debug)]
+struct Attribute {
+    name: String,
+    value: String,
+    name_offset: usize,
+    value_offset: usize,
+    // Escapes shift offsets inside the value, so a column in it is then the value's own.
+    escaped: bool,
+    read: Cell<bool>,
+}
+
+/// The text of one file and where its lines start.
+#[derive(Debug)]
+struct Document {
+    file: Arc<str>,
+    text: String,
+    lines: Vec<usize>,
+}
+
+impl Document {
+    fn new(file: &Arc<str>, text: String) -> Document {
+        let lines = std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1)).collect();
+        Document { file: Arc::clone(file), text, lines }
+    }
+
+    fn place(&self, offset: usize) -> Place {
+        let line = self.lines.partition_point(|&start| start <= offset).max(1);
+        let before = self.text.get(self.lines[line - 1]..offset).unwrap_or_default();
+        Place { file: Arc::clone(&self.file), line: line as u32, column: before.chars().count() as u32 + 1 }
+    }
+}
+
+/// An attribute's value with the place of each character in it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Text<'a> {
+    /// The value, escapes resolved.
+    pub(crate) value: &'a str,
+    element: &'a Element,
+    offset: usize,
+    exact: bool,
+}
+
+impl<'a> Text<'a> {
+    /// The place of the byte `offset` inside the value.
+    pub(crate) fn place(&self, offset: usize) -> Place {
+        let inside = if self.exact { offset.min(self.value.len()) } else { 0 };
+        self.element.document.place(self.offset + inside)
+    }
+
+    /// A problem that this value has.
+    pub(crate) fn problem(&self, message: impl Into<String>) -> Problem {
+        Problem { place: self.place(0), message: message.into() }
+    }
+
+    /// The part of this value from `start` to `end`.
+    pub(crate) fn part(&self, range: Range<usize>) -> Text<'a> {
+        let offset = if self.exact { self.offset + range.start } else { self.offset };
+        Text { value: &self.value[range], offset, ..*self }
+    }
+}
+
+impl Element {
+    /// Reads a whole document.
+    ///
+    /// Errors: a [`Problem`] with line and column where the text is not well-formed, nests too deep or has a DTD.
+    pub(crate) fn parse(file: &Arc<str>, text: String) -> Result<Element, Problem> {
+        let document = Arc::new(Document::new(file, text));
+        let options = roxmltree::ParsingOptions { allow_dtd: false, nodes_limit: 1_000_000, ..Default::default() };
+        let tree = roxmltree::Document::parse_with_options(&document.text, options).map_err(|error| {
+            let position = error.pos();
+            let place = Place { file: Arc::clone(file), line: position.row.max(1), column: position.col.max(1) };
+            let message = match error {
+                roxmltree::Error::DtdDetected => "a DTD is refused: it could define entities".to_owned(),
+                other => format!("not well-formed XML: {}", without_position(&other.to_string())),
+            };
+            Problem { place, message }
+        })?;
+        convert(tree.root_element(), &document, 0)
+    }
+
+    /// Whether this element belongs to the configuration language and has that local name.
+    pub(crate) fn is(&self, name: &str) -> bool {
+        self.name == name && self.is_synapse()
+    }
+
+    /// Whether this element is in Synapse's namespace, or in none: files without a declaration are common.
+    pub(crate) fn is_synapse(&self) -> bool {
+        self.namespace.as_deref().is_none_or(|namespace| namespace == SYNAPSE)
+    }
+
+    /// The name as a reader of the file would say it.
+    pub(crate) fn tag(&self) -> String {
+        if self.is_synapse() {
+            format!("<{}>", self.name)
+        } else {
+            format!("<{}> of {}", self.name, self.namespace.as_deref().unwrap_or_default())
+        }
+    }
+
+    /// The value of an attribute without namespace.
+    pub(crate) fn attribute(&self, name: &str) -> Option<Text<'_>> {
+        self.visited.set(true);
+        let attribute = self.attributes.iter().find(|attribute| attribute.name == name)?;
+        attribute.read.set(true);
+        Some(Text { value: &attribute.value, element: self, offset: attribute.value_offset, exact: !attribute.escaped })
+    }
+
+    /// The value of an attribute that must be there and not be empty.
+    pub(crate) fn required(&self, name: &str) -> Result<Text<'_>, Problem> {
+        match self.attribute(name) {
+            Some(text) if !text.value.trim().is_empty() => Ok(text),
+            Some(text) => Err(text.problem(format!("{}: attribute {name:?} is empty", self.tag()))),
+            None => Err(self.problem(format!("{}: attribute {name:?} is missing", self.tag()))),
+        }
+    }
+
+    /// The text directly in this element, white space around it left out.
+    pub(crate) fn text(&self) -> Text<'_> {
+        self.visited.set(true);
+        Text { value: self.text.trim(), element: self, offset: self.range.start, exact: false }
+    }
+
+    /// The first child of the language with that name.
+    pub(crate) fn child(&self, name: &str) -> Option<&Element> {
+        self.visited.set(true);
+        self.children.iter().find(|child| child.is(name))
+    }
+
+    /// The element as it stands in the file.
+    pub(crate) fn source(&self) -> &str {
+        self.document.text.get(self.range.clone()).unwrap_or_default()
+    }
+
+    /// A problem that this element has.
+    pub(crate) fn problem(&self, message: impl Into<String>) -> Problem {
+        Problem { place: self.place.clone(), message: message.into() }
+    }
+
+    /// Counts every attribute here and below as read: nothing more is to be said about this element.
+    pub(crate) fn forgive(&self) {
+        self.attributes.iter().for_each(|attribute| attribute.read.set(true));
+        self.children.iter().for_each(Element::forgive);
+    }
+
+    /// Warns of attributes nobody read, in elements somebody looked at, here and below.
+    pub(crate) fn unread(&self, warnings: &mut Vec<Problem>) {
+        for attribute in &self.attributes {
+            // Every element of the language may carry these, and they change nothing.
+            let free = matches!(attribute.name.as_str(), "description" | "trace" | "statistics");
+            if self.visited.get() && !attribute.read.get() && !free {
+                let place = self.document.place(attribute.name_offset);
+                let message = format!("{}: attribute {:?} has no effect here", self.tag(), attribute.name);
+                warnings.push(Problem { place, message });
+            }
+        }
+        self.children.iter().for_each(|child| child.unread(warnings));
+    }
+}
+
+fn convert(node: roxmltree::Node<'_, '_>, document: &Arc<Document>, depth: usize) -> Result<Element, Problem> {
+    let place = document.place(node.range().start);
+    if depth >= DEPTH_LIMIT {
+        return Err(Problem { place, message: format!("elements nest deeper than {DEPTH_LIMIT}") });
+    }
+    let attributes = node.attributes().map(|attribute| Attribute {
+        name: match attribute.namespace() {
+            // A qualified attribute is none of the language's, whatever its local name.
+            Some(namespace) => format!("{{{namespace}}}{}", attribute.name()),
+            None => attribute.name().to_owned(),
+        },
+        value: attribute.value().to_owned(),
+        name_offset: attribute.range_qname().start,
+        value_offset: attribute.range_value().start,
+        escaped: document.text.get(attribute.range_value()) != Some(attribute.value()),
+        read: Cell::new(false),
+    });
+    let children = node.children().filter(roxmltree::Node::is_element);
+    Ok(Element {
+        namespace: node.tag_name().namespace().map(str::to_owned),
+        name: node.tag_name().name().to_owned(),
+        place,
+        attributes: attributes.collect(),
+        children: children.map(|child| convert(child, document, depth + 1)).collect::<Result<_, _>>()?,
+        text: node.children().filter(roxmltree::Node::is_text).filter_map(|text| text.text()).collect(),
+        document: Arc::clone(document),
+        range: node.range(),
+        visited: Cell::new(false),
+    })
+}
+
+/// The parser ends its sentences with "at line:column"; ours say the place themselves.
+fn without_position(text: &str) -> &str {
+    match text.rfind(" at ") {
+        Some(at) if text[at + 4..].bytes().all(|byte| byte.is_ascii_digit() || byte == b':') => &text[..at],
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Element, Problem> {
+        Element::parse(&"a.xml".into(), text.to_owned())
+    }
+
+    #[test]
+    fn an_element_knows_the_place_of_its_attributes_to_the_character() {
+        let root = parse("<a>\n  <b é=\"1\" x=\"12345\"/>\n</a>").unwrap();
+        let text = root.children[0].attribute("x").unwrap();
+        assert_eq!((text.place(0).line, text.place(0).column), (2, 15));
+        assert_eq!(text.place(3).column, 18);
+        assert_eq!(text.part(2..4).place(0).column, 17);
+        assert_eq!(root.children[0].source(), "<b é=\"1\" x=\"12345\"/>");
+    }
+
+    #[test]
+    fn a_document_type_is_refused_and_broken_text_has_a_place() {
+        assert!(parse("<!DOCTYPE a []><a/>").unwrap_err().message.contains("DTD"));
+        let problem = parse("<a>\n<b></a>").unwrap_err();
+        assert_eq!(problem.place.line, 2);
+        assert!(!problem.message.contains("at 2"), "{}", problem.message);
+    }
+
+    #[test]
+    fn elements_that_nest_without_end_are_refused() {
+        let text = format!("{}{}", "<a>".repeat(100), "</a>".repeat(100));
+        assert!(parse(&text).unwrap_err().message.contains("nest"));
+    }
+
+    #[test]
+    fn only_attributes_nobody_read_are_warned_of() {
+        let root = parse("<a x='1' y='2' description='d'><b z='3'/></a>").unwrap();
+        root.attribute("x");
+        let mut warnings = Vec::new();
+        root.unread(&mut warnings);
+        assert_eq!(warnings.len(), 1);
+        assert!(warnings[0].message.contains("\"y\""));
+    }
+}

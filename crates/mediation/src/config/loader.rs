@@ -1,0 +1,156 @@
+//! What builders ask while an artefact is built: other artefacts, names, and where to leave problems.
+
+use std::collections::HashMap;
+
+use super::element::{Element, Text};
+use super::problem::{Place, Problem};
+use super::vocabulary;
+use crate::bus::SequenceRef;
+use crate::endpoint::EndpointId;
+use crate::mediators::MEDIATORS;
+use crate::property::Names;
+use crate::sequence::{Block, Node, Sequence, SequenceId};
+
+/// One artefact of another, by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Reference {
+    Sequence(SequenceId),
+    Endpoint(EndpointId),
+}
+
+/// The state of loading.
+#[derive(Default)]
+pub(crate) struct Loader {
+    pub(super) names: Names,
+    pub(super) sequences: HashMap<String, SequenceId>,
+    pub(super) endpoints: HashMap<String, EndpointId>,
+    /// Of the artefact that is being built.
+    pub(super) problems: Vec<Problem>,
+    pub(super) warnings: Vec<Problem>,
+    pub(super) references: Vec<(Reference, Place)>,
+}
+
+impl Loader {
+    /// The property names seen so far.
+    pub(crate) fn names(&mut self) -> &mut Names {
+        &mut self.names
+    }
+
+    /// The artefact that is being built cannot run.
+    pub(crate) fn problem(&mut self, problem: Problem) {
+        self.problems.push(problem);
+    }
+
+    /// Something in the artefact that is being built has no effect.
+    pub(crate) fn warning(&mut self, warning: Problem) {
+        self.warnings.push(warning);
+    }
+
+    /// The number of the sequence that a fixed key names.
+    ///
+    /// Errors: a [`Problem`] at the reference where there is none of that name.
+    pub(crate) fn sequence_id(&mut self, key: Text<'_>) -> Result<SequenceId, Problem> {
+        let name = fixed(key)?;
+        let Some(&id) = self.sequences.get(name) else {
+            return Err(key.problem(format!("there is no sequence {name:?}")));
+        };
+        self.references.push((Reference::Sequence(id), key.place(0)));
+        Ok(id)
+    }
+
+    /// The number of the endpoint that a fixed key names.
+    ///
+    /// Errors: a [`Problem`] at the reference where there is none of that name.
+    pub(crate) fn endpoint_id(&mut self, key: Text<'_>) -> Result<EndpointId, Problem> {
+        let name = fixed(key)?;
+        let Some(&id) = self.endpoints.get(name) else {
+            return Err(key.problem(format!("there is no endpoint {name:?}")));
+        };
+        self.references.push((Reference::Endpoint(id), key.place(0)));
+        Ok(id)
+    }
+
+    /// The mediators that are an element's children.
+    pub(crate) fn block(&mut self, parent: &Element) -> Block {
+        self.nodes(parent.children.iter())
+    }
+
+    /// The mediators of some elements; those with problems are left out, the problems are kept.
+    pub(crate) fn nodes<'a>(&mut self, elements: impl Iterator<Item = &'a Element>) -> Block {
+        let mut block = Block::default();
+        let mut sent = false;
+        for element in elements {
+            if element.is("description") || element.is("comment") {
+                continue;
+            }
+            if element.is("send") && std::mem::replace(&mut sent, true) {
+                self.problem(element.problem("<send>: sending one message twice is not offered yet"));
+                element.forgive();
+                continue;
+            }
+            match self.node(element) {
+                Ok(node) => block.nodes.push(node),
+                Err(problem) => {
+                    element.forgive();
+                    self.problem(problem);
+                }
+            }
+        }
+        block
+    }
+
+    fn node(&mut self, element: &Element) -> Result<Node, Problem> {
+        if !element.is_synapse() {
+            return Err(element.problem(format!("unknown mediator {}", element.tag())));
+        }
+        match MEDIATORS.iter().find(|spec| spec.element == element.name) {
+            Some(spec) => {
+                Ok(Node { element: spec.element, place: element.place.clone(), mediator: (spec.build)(element, self)? })
+            }
+            None => Err(element.problem(vocabulary::mediator(&element.name))),
+        }
+    }
+
+    /// A sequence from an element that holds mediators; `name` is what the trail calls it.
+    pub(crate) fn sequence(&mut self, name: &str, element: &Element) -> Sequence {
+        let on_error = element
+            .attribute("onError")
+            .filter(|key| !key.value.trim().is_empty())
+            .and_then(|key| self.sequence_id(key).map_err(|problem| self.problem(problem)).ok());
+        Sequence { name: name.into(), place: element.place.clone(), block: self.block(element), on_error }
+    }
+
+    /// A sequence named by an attribute, or one that stands inside as a child; the attribute wins.
+    pub(crate) fn sequence_of(&mut self, parent: &Element, name: &str) -> Option<SequenceRef> {
+        let child = parent.child(name);
+        if let Some(key) = parent.attribute(name) {
+            if let Some(child) = child {
+                child.forgive();
+                let message = format!("{} has no effect: the attribute {name:?} names a sequence", child.tag());
+                self.warning(child.problem(message));
+            }
+            return match self.sequence_id(key) {
+                Ok(id) => Some(SequenceRef::Named(id)),
+                Err(problem) => {
+                    self.problem(problem);
+                    None
+                }
+            };
+        }
+        let child = child?;
+        Some(SequenceRef::Inline(Box::new(self.sequence(name, child))))
+    }
+}
+
+/// The name in a fixed key.
+fn fixed(key: Text<'_>) -> Result<&str, Problem> {
+    let name = key.value.trim();
+    let registry = ["conf:", "gov:", "_system/", "/_system/", "resources:", "file:", "http:", "https:"];
+    if registry.iter().any(|prefix| name.starts_with(prefix)) {
+        return Err(key.problem(format!("{name:?} refers to a registry, which is not offered yet")));
+    }
+    if name.starts_with('{') || name.starts_with("${") {
+        return Err(key.problem(format!("{name:?}: a key that is worked out is not offered here yet")));
+    }
+    Ok(name)
+}

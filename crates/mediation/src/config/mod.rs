@@ -1,0 +1,42 @@
+//! Configuration: from files to a finished bus, with everything that is wrong told at once.
+//!
+//! Loading has two stages: elements with their places, then artefacts that know each other by number.
+//! An artefact with a problem is left out, and so is whatever needs it; all the rest runs.
+
+mod artefact;
+mod element;
+mod files;
+mod loader;
+mod problem;
+mod report;
+mod vocabulary;
+
+use std::path::PathBuf;
+
+#[cfg(test)]
+pub(crate) use element::SYNAPSE;
+pub(crate) use element::{Element, Text};
+pub(crate) use loader::Loader;
+pub(crate) use problem::Place;
+pub use problem::Problem;
+pub use report::{Artefact, Report};
+
+use crate::bus::{Bus, Settings};
+
+/// What loading gives.
+pub struct Loaded {
+    /// What is sound of the configuration, ready to serve.
+    pub bus: Bus,
+    /// Everything that was found.
+    pub report: Report,
+}
+
+/// Loads configuration: each path is a file or a folder.
+///
+/// Shape: a file holds `<definitions>` or a single artefact; a folder is a `synapse-configs/default` layout,
+/// holds one, or holds `.xml` files, each of which is loaded.
+/// Errors: none of its own; what is wrong, unreadable files included, stands in the report.
+/// Source: compare Synapse's `MultiXMLConfigurationBuilder` and `SynapseXMLConfigurationFactory`.
+pub fn load(paths: &[PathBuf], settings: &Settings) -> Loaded {
+    artefact::assemble(files::read(paths), settings)
+}

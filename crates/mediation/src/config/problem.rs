@@ -1,0 +1,56 @@
+//! What is wrong with a configuration, and where.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// A place in a configuration file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The file's path, as it was given.
+    pub(crate) file: Arc<str>,
+    /// From 1.
+    pub(crate) line: u32,
+    /// From 1, in characters.
+    pub(crate) column: u32,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+/// Something in a configuration that keeps an artefact from running, or that has no effect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub(crate) place: Place,
+    pub(crate) message: String,
+}
+
+impl Problem {
+    /// The path of the file it is in.
+    pub fn file(&self) -> &str {
+        &self.place.file
+    }
+
+    /// The line, from 1.
+    pub fn line(&self) -> u32 {
+        self.place.line
+    }
+
+    /// The column in characters, from 1.
+    pub fn column(&self) -> u32 {
+        self.place.column
+    }
+
+    /// What is wrong, in one sentence.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}: {}", self.place.file, self.place.line, self.place.column, self.message)
+    }
+}

@@ -1,0 +1,109 @@
+//! Dates as Java's `SimpleDateFormat` writes them, in UTC.
+
+use std::fmt::Write;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The pattern of Java's short date and time in the US locale, which `SYSTEM_DATE` has without an argument.
+pub(crate) const SHORT: &str = "M/d/yy, h:mm a";
+
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+const DAYS: [&str; 7] = ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"];
+
+/// Writes a time by a pattern: letters are fields, text between apostrophes stands for itself.
+///
+/// A letter that is none of Java's is written as it is; a field is at most 32 digits wide.
+pub(crate) fn format(time: SystemTime, pattern: &str) -> String {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    let seconds = since.as_secs();
+    let (days, of_day) = (seconds / 86_400, seconds % 86_400);
+    let (year, month, day) = civil(days);
+    let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
+    let mut out = String::new();
+    let mut rest = pattern;
+    while let Some(letter) = rest.chars().next() {
+        if letter == '\'' {
+            rest = quoted(&rest[1..], &mut out);
+            continue;
+        }
+        let width = rest.chars().take_while(|&next| next == letter).count();
+        rest = &rest[width * letter.len_utf8()..];
+        let width = width.min(32);
+        let mut number = |value: u64| {
+            // Writing into a string cannot fail.
+            let _ = write!(out, "{value:0width$}");
+        };
+        match letter {
+            'y' | 'Y' | 'u' if width == 2 => number(year % 100),
+            'y' | 'Y' | 'u' => number(year),
+            'M' | 'L' if width >= 4 => out.push_str(MONTHS[month as usize - 1]),
+            'M' | 'L' if width == 3 => out.push_str(&MONTHS[month as usize - 1][..3]),
+            'M' | 'L' => number(month),
+            'd' => number(day),
+            'H' => number(hour),
+            'k' => number(if hour == 0 { 24 } else { hour }),
+            'K' => number(hour % 12),
+            'h' => number(if hour % 12 == 0 { 12 } else { hour % 12 }),
+            'm' => number(minute),
+            's' => number(second),
+            'S' => number(u64::from(since.subsec_millis())),
+            'a' => out.push_str(if hour < 12 { "AM" } else { "PM" }),
+            'E' if width >= 4 => out.push_str(DAYS[(days % 7) as usize]),
+            'E' => out.push_str(&DAYS[(days % 7) as usize][..3]),
+            'z' => out.push_str("UTC"),
+            'Z' => out.push_str("+0000"),
+            'X' => out.push('Z'),
+            other => out.extend(std::iter::repeat_n(other, width)),
+        }
+    }
+    out
+}
+
+/// Copies text up to the closing apostrophe; two in a row are one.
+fn quoted<'a>(text: &'a str, out: &mut String) -> &'a str {
+    let (inside, rest) = text.split_once('\'').unwrap_or((text, ""));
+    out.push_str(if inside.is_empty() { "'" } else { inside });
+    rest
+}
+
+/// Year, month and day of a count of days since 1970 (the usual shift to years that start in March).
+fn civil(days: u64) -> (u64, u64, u64) {
+    let shifted = days + 719_468;
+    let era = shifted / 146_097;
+    let of_era = shifted % 146_097;
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_are_java_s() {
+        let time = UNIX_EPOCH + Duration::from_millis(1_795_235_677_176);
+        let check = |pattern: &str, expected: &str| assert_eq!(format(time, pattern), expected);
+        check(SHORT, "11/21/26, 4:34 AM");
+        check("yyyy-MM-dd'T'HH:mm:ss.SSSXXX", "2026-11-21T04:34:37.176Z");
+        check("EEE, d MMM yyyy", "Sat, 21 Nov 2026");
+        check("EEEE MMMM", "Saturday November");
+        check("''hh' o'", "'04 o");
+        assert_eq!(format(UNIX_EPOCH + Duration::from_secs(951_782_400), "yyyy-MM-dd"), "2000-02-29");
+    }
+}

@@ -1,0 +1,59 @@
+//! Which service a request is for, by its path.
+
+use crate::bus::{Bus, Proxy};
+use crate::engine::Arrival;
+
+/// The path under which Synapse offers proxies.
+const SERVICES: &str = "/services/";
+
+/// Where a request goes.
+pub(crate) enum Route<'a> {
+    /// To a proxy; the second is where the rest of the target starts.
+    Proxy(&'a Proxy, usize),
+    /// To `main`; the second is where the rest of the target starts.
+    Main(usize),
+    /// It asks a proxy for its description.
+    Description,
+    /// Nobody offers that.
+    Nowhere,
+}
+
+/// Finds the service for a request target.
+pub(crate) fn dispatch<'a>(bus: &'a Bus, method: &str, target: &str, arrival: &Arrival<'_>) -> Route<'a> {
+    let path_start = path_start(target);
+    let path_end = memchr::memchr2(b'?', b'#', target.as_bytes()).unwrap_or(target.len()).max(path_start);
+    let path = &target[path_start..path_end];
+    if let Some(rest) = path.strip_prefix(SERVICES) {
+        let name = rest.split('/').next().unwrap_or_default();
+        if let Some(proxy) = find(bus, name).filter(|proxy| if arrival.secure { proxy.https } else { proxy.http }) {
+            if matches!(method, "GET" | "HEAD") && asks_for_description(&target[path_end..]) {
+                return Route::Description;
+            }
+            return Route::Proxy(proxy, path_start + SERVICES.len() + name.len());
+        }
+    }
+    match bus.main {
+        // The rest of a path that names no service starts behind its first slash.
+        Some(_) => Route::Main((path_start + 1).min(target.len())),
+        None => Route::Nowhere,
+    }
+}
+
+/// A proxy by its name, or by its name with a port behind a dot (`Echo.EchoHttpSoap11Endpoint`).
+fn find<'a>(bus: &'a Bus, name: &str) -> Option<&'a Proxy> {
+    bus.proxies.get(name).or_else(|| bus.proxies.get(name.rsplit_once('.')?.0))
+}
+
+/// Where the path starts in a target that may be absolute.
+fn path_start(target: &str) -> usize {
+    if target.starts_with('/') {
+        return 0;
+    }
+    let Some(authority) = target.find("://").map(|at| at + 3) else { return 0 };
+    target[authority..].find(['/', '?']).map_or(target.len(), |at| authority + at)
+}
+
+fn asks_for_description(query: &str) -> bool {
+    let question = query.trim_start_matches('?').split(['&', '=']).next().unwrap_or_default();
+    ["wsdl", "wsdl2", "xsd", "policy", "info"].iter().any(|known| question.eq_ignore_ascii_case(known))
+}

@@ -1,0 +1,156 @@
+//! Endpoints from their elements.
+
+use std::time::Duration;
+
+use super::{Endpoint, EndpointRef, Target, Template, absolute};
+use crate::config::{Element, Loader, Problem};
+
+/// Kinds of endpoints the language has and this bus does not offer yet.
+const LATER: &[&str] = &[
+    "wsdl",
+    "loadbalance",
+    "failover",
+    "recipientlist",
+    "dynamicLoadbalance",
+    "serviceDynamicLoadbalance",
+    "session",
+    "template",
+];
+
+/// Reads an `<endpoint>` that stands inside something: a reference by key, or an endpoint of its own.
+pub(crate) fn endpoint_reference(element: &Element, loader: &mut Loader) -> Result<EndpointRef, Problem> {
+    if let Some(key) = element.attribute("key") {
+        element.attribute("name");
+        return loader.endpoint_id(key).map(EndpointRef::Named);
+    }
+    endpoint(element, loader).map(|endpoint| EndpointRef::Inline(Box::new(endpoint)))
+}
+
+/// Reads an `<endpoint>`.
+pub(crate) fn endpoint(element: &Element, loader: &mut Loader) -> Result<Endpoint, Problem> {
+    let name = element.attribute("name").map_or("", |name| name.value);
+    for (attribute, what) in [("key-expression", "a key that is worked out"), ("template", "an endpoint template")] {
+        if let Some(text) = element.attribute(attribute) {
+            return Err(text.problem(format!("{what} is not offered yet")));
+        }
+    }
+    let make = |target, timeout: (Option<Duration>, bool)| Endpoint {
+        name: name.into(),
+        place: element.place.clone(),
+        target,
+        timeout: timeout.0,
+        discard: timeout.1,
+    };
+    if let Some(key) = element.attribute("key") {
+        return Ok(make(Target::Alias(loader.endpoint_id(key)?), (None, false)));
+    }
+    let mut kind = None;
+    for child in &element.children {
+        match child.name.as_str() {
+            "description" if child.is_synapse() => {}
+            "property" | "parameter" if child.is_synapse() => {
+                loader.problem(child.problem("properties of an endpoint are not offered yet"));
+            }
+            _ if kind.is_none() => kind = Some(child),
+            _ => loader.problem(child.problem(format!("{}: an endpoint holds one kind only", child.tag()))),
+        }
+    }
+    let Some(kind) = kind else {
+        return Err(element.problem("<endpoint> needs a key, or an address, http or default in it"));
+    };
+    let target = match kind.name.as_str() {
+        "address" if kind.is_synapse() => address(kind)?,
+        "http" if kind.is_synapse() => http(kind, loader)?,
+        "default" if kind.is_synapse() => Target::Default,
+        "class" => return Err(kind.problem("<class> names a JVM class, which cannot run in a native program")),
+        other if LATER.contains(&other) => {
+            return Err(kind.problem(format!("endpoint {} is not offered yet", kind.tag())));
+        }
+        _ => return Err(kind.problem(format!("unknown endpoint {}", kind.tag()))),
+    };
+    let timeout = quality_of_service(kind, loader);
+    Ok(make(target, timeout))
+}
+
+fn address(element: &Element) -> Result<Target, Problem> {
+    let text = element.required("uri")?;
+    let uri = absolute(text.value).map_err(|message| text.problem(message))?;
+    let text = text.value.trim();
+    let text = text.split('#').next().unwrap_or_default().to_owned();
+    Ok(Target::Address { uri, text })
+}
+
+fn http(element: &Element, loader: &mut Loader) -> Result<Target, Problem> {
+    let template = Template::parse(element.required("uri-template")?, loader.names())?;
+    let method = match element.attribute("method") {
+        Some(text) if text.value.trim().is_empty() => None,
+        Some(text) => {
+            let method = text.value.trim().to_ascii_uppercase();
+            if !myelin_message::is_token(method.as_bytes()) {
+                return Err(text.problem(format!("{method:?} is no method")));
+            }
+            Some(method)
+        }
+        None => None,
+    };
+    Ok(Target::Http { template, method })
+}
+
+/// What surrounds the address: the timeout is kept; what would change the message is a problem;
+/// what would only change when the endpoint is tried again is a warning.
+fn quality_of_service(kind: &Element, loader: &mut Loader) -> (Option<Duration>, bool) {
+    for attribute in ["format", "optimize", "encoding"] {
+        if let Some(text) = kind.attribute(attribute) {
+            loader
+                .problem(text.problem(format!("{attribute}={:?}: converting messages is not offered yet", text.value)));
+        }
+    }
+    let mut timeout = (None, false);
+    for child in &kind.children {
+        match child.name.as_str() {
+            "timeout" => timeout = read_timeout(child, loader),
+            "suspendOnFailure" | "markForSuspension" | "retryConfig" | "suspendDurationOnFailure" => {
+                if !never(child) {
+                    let message = format!("{}: endpoints are not suspended yet, each request is tried", child.tag());
+                    loader.warning(child.problem(message));
+                }
+            }
+            "description" => {}
+            "enableSec" | "enableAddressing" | "enableRM" | "authentication" | "trustStoreConfigs" => {
+                loader.problem(child.problem(format!("{} is not offered yet", child.tag())));
+            }
+            _ => loader.problem(child.problem(format!("{} is unknown in an endpoint", child.tag()))),
+        }
+    }
+    timeout
+}
+
+/// Whether a rule says that it applies to no error at all, which is how suspension is switched off.
+fn never(rule: &Element) -> bool {
+    rule.child("errorCodes").is_some_and(|codes| codes.text().value == "-1")
+}
+
+fn read_timeout(element: &Element, loader: &mut Loader) -> (Option<Duration>, bool) {
+    let mut duration = None;
+    let mut discard = false;
+    for child in &element.children {
+        let text = child.text();
+        match child.name.as_str() {
+            "duration" => match text.value.parse::<u64>() {
+                Ok(milliseconds) if milliseconds > 0 => duration = Some(Duration::from_millis(milliseconds)),
+                Ok(_) => {}
+                Err(_) if text.value.starts_with('{') => {
+                    loader.problem(child.problem("a duration that is worked out is not offered yet"));
+                }
+                Err(_) => loader.problem(child.problem(format!("{:?} is no duration in milliseconds", text.value))),
+            },
+            "responseAction" | "action" => match text.value {
+                "discard" => discard = true,
+                "fault" | "none" | "" => {}
+                other => loader.problem(child.problem(format!("{other:?} is neither fault nor discard"))),
+            },
+            _ => loader.warning(child.problem(format!("{} has no effect in <timeout>", child.tag()))),
+        }
+    }
+    (duration, discard)
+}

@@ -1,0 +1,245 @@
+//! Endpoints: where a message is sent to.
+
+mod build;
+mod template;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::Uri;
+use myelin_message::Body;
+
+pub(crate) use build::{endpoint, endpoint_reference};
+pub(crate) use template::Template;
+
+use crate::bus::Bus;
+use crate::config::Place;
+use crate::exchange::{Exchange, Format, Scene};
+use crate::fault::{Fault, Outcome};
+use crate::property::{Scope, slot};
+use crate::sequence::SequenceId;
+use crate::transport::{Method, Outgoing};
+
+/// Which of the bus's named endpoints.
+pub(crate) type EndpointId = usize;
+
+/// An alias of an alias of … deeper than this is a loop.
+const ALIAS_LIMIT: usize = 16;
+
+/// A backend, or a rule that finds one.
+pub(crate) struct Endpoint {
+    /// Its name; empty where it has none.
+    pub(crate) name: Arc<str>,
+    pub(crate) place: Place,
+    pub(crate) target: Target,
+    /// How long the response's head may take.
+    pub(crate) timeout: Option<Duration>,
+    /// Whether a timeout is to run no fault sequence.
+    pub(crate) discard: bool,
+}
+
+/// How an endpoint finds its address.
+pub(crate) enum Target {
+    /// A fixed URI, to which the rest of a REST request's path is appended.
+    Address { uri: Uri, text: String },
+    /// A URI with holes, and perhaps a method of its own.
+    Http { template: Template, method: Option<String> },
+    /// Where the message is addressed.
+    Default,
+    /// Another endpoint.
+    Alias(EndpointId),
+}
+
+/// A reference to an endpoint.
+pub(crate) enum EndpointRef {
+    Named(EndpointId),
+    Inline(Box<Endpoint>),
+}
+
+/// A request on its way out, with what is needed when it fails.
+pub(crate) struct Forward {
+    pub(crate) outgoing: Outgoing,
+    /// Whether its body is to be read first, so that it leaves with its length.
+    pub(crate) wants_length: bool,
+    /// Whether nobody waits for the response.
+    pub(crate) out_only: bool,
+    /// Whether a timeout is to run no fault sequence.
+    pub(crate) discard: bool,
+    /// The sequence that handles a failure, where one stands around the `send`.
+    pub(crate) handler: Option<SequenceId>,
+    /// The endpoint, for the trail of a fault: its name and place.
+    pub(crate) endpoint: Option<(Arc<str>, Place)>,
+}
+
+impl EndpointRef {
+    /// The endpoint meant, through aliases.
+    pub(crate) fn find<'a>(&'a self, bus: &'a Bus) -> Option<&'a Endpoint> {
+        let mut endpoint = match self {
+            EndpointRef::Named(id) => bus.endpoint(*id)?,
+            EndpointRef::Inline(endpoint) => endpoint,
+        };
+        for _ in 0..ALIAS_LIMIT {
+            match endpoint.target {
+                Target::Alias(id) => endpoint = bus.endpoint(id)?,
+                _ => return Some(endpoint),
+            }
+        }
+        None
+    }
+}
+
+/// Makes the request that `send` sends: to an endpoint, or to where the message is addressed.
+pub(crate) fn forward(
+    exchange: &mut Exchange,
+    scene: &Scene<'_>,
+    endpoint: Option<&Endpoint>,
+    for_good: bool,
+) -> Outcome<Forward> {
+    if matches!(exchange.message.body, Body::Gone) {
+        return Err(Fault::bus("The message was sent already; sending it twice is not offered yet"));
+    }
+    let uri = match endpoint.map(|endpoint| &endpoint.target) {
+        Some(Target::Address { uri, text }) => address(exchange, uri, text)?,
+        Some(Target::Http { template, .. }) => template.uri(exchange, scene)?,
+        _ => addressee(exchange)?,
+    };
+    let own_method = match endpoint.map(|endpoint| &endpoint.target) {
+        Some(Target::Http { method, .. }) => method.as_deref(),
+        _ => None,
+    };
+    let method = method(exchange, own_method)?;
+    let host = exchange.properties.get(Scope::Axis2, slot::REQUEST_HOST_HEADER).map(|host| host.text().into_owned());
+    let mut message = exchange.take_message(for_good);
+    exchange.shape(&mut message)?;
+    set_action(exchange, &mut message)?;
+    if let Method::Named(name) = &method
+        && matches!(name.as_str(), "GET" | "HEAD")
+    {
+        // A message turned into one of these asks for something; its old body means nothing there.
+        message.body = Body::Empty;
+    }
+    Ok(Forward {
+        wants_length: exchange.wants_length(),
+        out_only: exchange.properties.is_true(Scope::Default, slot::OUT_ONLY),
+        discard: endpoint.is_some_and(|endpoint| endpoint.discard),
+        handler: exchange.on_error,
+        endpoint: endpoint.map(|endpoint| (Arc::clone(&endpoint.name), endpoint.place.clone())),
+        outgoing: Outgoing {
+            method,
+            uri,
+            head: message.head,
+            body: message.body,
+            timeout: endpoint.and_then(|endpoint| endpoint.timeout),
+            host,
+        },
+    })
+}
+
+/// The address with the rest of the request's path behind it.
+///
+/// SOAP's address is the endpoint alone, so a POST of SOAP gets nothing appended (Synapse asks whether the request
+/// is a REST one); two slashes become one, two queries are joined.
+fn address(exchange: &Exchange, uri: &Uri, text: &str) -> Outcome<Uri> {
+    let is_soap = matches!(exchange.format, Format::Soap11 | Format::Soap12);
+    if is_soap && exchange.message.head.method() == "POST" {
+        return Ok(uri.clone());
+    }
+    let Some(postfix) = exchange.postfix() else { return Ok(uri.clone()) };
+    let joined = match (text.ends_with('/'), &*postfix) {
+        (_, "") => return Ok(uri.clone()),
+        (_, rest) if rest.starts_with('?') && text.contains('?') => format!("{text}&{}", &rest[1..]),
+        (_, rest) if rest.starts_with('?') => format!("{text}{rest}"),
+        (true, rest) => format!("{text}{}", rest.trim_start_matches('/')),
+        (false, rest) if rest.starts_with('/') => format!("{text}{rest}"),
+        (false, rest) => format!("{text}/{rest}"),
+    };
+    parse_uri(&joined)
+}
+
+/// Where the message itself says it goes.
+fn addressee(exchange: &Exchange) -> Outcome<Uri> {
+    match exchange.to() {
+        Some(to) if to.starts_with("http://") || to.starts_with("https://") => parse_uri(&to),
+        Some(to) => Err(Fault::bus("The message is not addressed to a backend").with_detail(format!("To is {to:?}"))),
+        None => Err(Fault::bus("The message is not addressed to a backend").with_detail("To is not set")),
+    }
+}
+
+/// A URI that was put together while serving.
+fn parse_uri(text: &str) -> Outcome<Uri> {
+    match absolute(text) {
+        Ok(uri) => Ok(uri),
+        Err(message) => {
+            Err(Fault::bus("The address of the backend is not valid").with_detail(format!("{text:?}: {message}")))
+        }
+    }
+}
+
+/// Reads an absolute `http` or `https` URI.
+///
+/// Errors: a sentence that says what is wrong with it.
+pub(crate) fn absolute(text: &str) -> Result<Uri, String> {
+    let text = text.trim();
+    let text: Cow<'_, str> = match text.split_once('#') {
+        // A fragment never leaves the client (RFC 9110 §4.2.5).
+        Some((before, _)) => before.into(),
+        None => text.into(),
+    };
+    let scheme = text.split(':').next().unwrap_or_default();
+    if !matches!(scheme, "http" | "https") || !text[scheme.len()..].starts_with("://") {
+        return Err(match text.split_once(':') {
+            Some((scheme, _)) if !scheme.is_empty() && !scheme.contains('/') => {
+                format!("transport {scheme:?} is not offered yet: http and https are")
+            }
+            _ => format!("{text:?} is not an absolute http or https URI"),
+        });
+    }
+    match text.parse::<Uri>() {
+        Ok(uri) if uri.host().is_some_and(|host| !host.is_empty()) => Ok(uri),
+        Ok(_) => Err(format!("{text:?} names no host")),
+        Err(error) => Err(format!("{text:?} is not a URI: {error}")),
+    }
+}
+
+fn method(exchange: &Exchange, own: Option<&str>) -> Outcome<Method> {
+    if let Some(own) = own {
+        return Ok(if own == exchange.message.head.method() { Method::AsCame } else { Method::Named(own.to_owned()) });
+    }
+    let came = exchange.message.head.method();
+    match exchange.properties.get(Scope::Axis2, slot::HTTP_METHOD) {
+        Some(value) => {
+            let text = value.text();
+            if text == came {
+                return Ok(Method::AsCame);
+            }
+            if !myelin_message::is_token(text.as_bytes()) {
+                return Err(Fault::bus("HTTP_METHOD is no method").with_detail(format!("it is {text:?}")));
+            }
+            Ok(Method::Named(text.into_owned()))
+        }
+        // A response that is sent on has no method of its own; Synapse then takes POST.
+        None if came.is_empty() => Ok(Method::Named("POST".to_owned())),
+        None => Ok(Method::AsCame),
+    }
+}
+
+/// Writes an action that a `header` mediator set where SOAP over HTTP carries it.
+fn set_action(exchange: &Exchange, message: &mut myelin_message::Message) -> Outcome<()> {
+    let Some(action) = exchange.properties.get(Scope::Addressing, slot::ACTION) else { return Ok(()) };
+    let action = action.text();
+    match Format::of(message.head.known(myelin_message::HeaderId::ContentType)) {
+        Format::Soap11 => message.head.set("SOAPAction", format!("\"{action}\"").as_bytes())?,
+        Format::Soap12 => {
+            let value = message.head.known(myelin_message::HeaderId::ContentType).unwrap_or_default();
+            let value = String::from_utf8_lossy(value).into_owned();
+            let kept = value
+                .split(';')
+                .filter(|part| !part.split('=').next().unwrap_or_default().trim().eq_ignore_ascii_case("action"));
+            let value = format!("{};action=\"{action}\"", kept.collect::<Vec<_>>().join(";"));
+            message.head.set("Content-Type", value.as_bytes())?;
+        }
+        _ => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,125 @@
+//! URI templates of `http` endpoints: `{uri.var.x}` escaped, `{+uri.var.x}` as it is (RFC 6570 §3.2.2, §3.2.3).
+
+use http::Uri;
+
+use super::{absolute, parse_uri};
+use crate::config::{Problem, Text};
+use crate::exchange::{Exchange, Scene};
+use crate::expression::{Base, Source, Value};
+use crate::fault::Outcome;
+use crate::property::Names;
+
+/// A URI, or the pieces one is put together from.
+pub(crate) enum Template {
+    Fixed(Uri),
+    Pieces(Vec<Piece>),
+}
+
+pub(crate) enum Piece {
+    Text(String),
+    Hole { source: Source, reserved_stays: bool },
+}
+
+impl Template {
+    /// Reads a template.
+    ///
+    /// Errors: a [`Problem`] at the hole that is not offered, or where a URI without holes is not valid.
+    pub(crate) fn parse(text: Text<'_>, names: &mut Names) -> Result<Template, Problem> {
+        let mut pieces = Vec::new();
+        let mut at = 0;
+        let value = text.value;
+        while let Some(open) = value[at..].find('{').map(|open| at + open) {
+            let refuse = |message: String| Err(Problem { place: text.place(open), message });
+            let Some(close) = value[open..].find('}').map(|close| open + close) else {
+                return refuse("the brace is not closed".to_owned());
+            };
+            if value[..open].ends_with('$') {
+                return refuse("Synapse expressions `${…}` are not offered yet".to_owned());
+            }
+            let inside = &value[open + 1..close];
+            let (reserved_stays, name) = match inside.strip_prefix('+') {
+                Some(name) => (true, name),
+                None => (false, inside),
+            };
+            if !name.starts_with("uri.var.") && !name.starts_with("query.param.") {
+                return refuse(format!("{{{inside}}} is not offered: {{uri.var.…}} and {{query.param.…}} are"));
+            }
+            if name.contains([',', ':', '*']) {
+                return refuse(format!("{{{inside}}}: lists and modifiers are not offered yet"));
+            }
+            pieces.push(Piece::Text(value[at..open].to_owned()));
+            pieces.push(Piece::Hole { source: Source::property(Base::Default, name, names), reserved_stays });
+            at = close + 1;
+        }
+        if pieces.is_empty() {
+            return absolute(value).map(Template::Fixed).map_err(|message| text.problem(message));
+        }
+        pieces.push(Piece::Text(value[at..].to_owned()));
+        // A template that starts with text says its scheme itself, and a wrong one can be told now.
+        if let Some(Piece::Text(start)) = pieces.first()
+            && !start.is_empty()
+            && !start.starts_with("http://")
+            && !start.starts_with("https://")
+        {
+            return Err(text.problem(format!("{value:?} is not an absolute http or https URI")));
+        }
+        Ok(Template::Pieces(pieces))
+    }
+
+    /// The URI for one exchange.
+    pub(crate) fn uri(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Uri> {
+        let pieces = match self {
+            Template::Fixed(uri) => return Ok(uri.clone()),
+            Template::Pieces(pieces) => pieces,
+        };
+        let mut uri = String::new();
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => uri.push_str(text),
+                Piece::Hole { source, reserved_stays } => {
+                    if let value @ (Value::Text(_) | Value::Number(_) | Value::Boolean(_)) =
+                        source.read(exchange, scene)
+                    {
+                        escape(&value.string(), *reserved_stays, &mut uri);
+                    }
+                }
+            }
+        }
+        parse_uri(&uri)
+    }
+}
+
+fn escape(text: &str, reserved_stays: bool, out: &mut String) {
+    let bytes = text.as_bytes();
+    for (at, &byte) in bytes.iter().enumerate() {
+        let unreserved = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+        let reserved = b":/?#[]@!$&'()*+,;=".contains(&byte);
+        let escaped_already =
+            byte == b'%' && bytes.get(at + 1..at + 3).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
+        if unreserved || (reserved_stays && (reserved || escaped_already)) {
+            out.push(byte as char);
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_escaped_unless_they_are_declared_reserved() {
+        let check = |text: &str, reserved_stays: bool, expected: &str| {
+            let mut out = String::new();
+            escape(text, reserved_stays, &mut out);
+            assert_eq!(out, expected);
+        };
+        check("a b/c?d", false, "a%20b%2Fc%3Fd");
+        check("a b/c?d", true, "a%20b/c?d");
+        check("100%", true, "100%25");
+        check("%20", true, "%20");
+        check("%20", false, "%2520");
+        check("é", false, "%C3%A9");
+    }
+}

@@ -1,0 +1,289 @@
+//! Takes one request at a time through a bus, and always gives an answer.
+
+use std::future::{Future, poll_fn};
+use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Poll;
+
+use myelin_message::{Body, HeaderId, Message, StatusCode};
+
+use crate::answer;
+use crate::bus::Bus;
+use crate::config::Place;
+use crate::dispatch::{Route, dispatch};
+use crate::endpoint::{self, EndpointRef, Forward};
+use crate::exchange::{Decision, Direction, Exchange, Format, Scene};
+use crate::fault::{Fault, Origin, Outcome};
+use crate::mediator::Flow;
+use crate::property::{Scope, slot};
+use crate::sequence::Sequence;
+use crate::transport::{SendErrorKind, Transport};
+
+/// How many requests to backends one exchange may make one after the other; more is a loop.
+const HOP_LIMIT: usize = 16;
+
+/// Serves requests on one thread.
+pub struct Engine {
+    bus: Arc<Bus>,
+    transport: Rc<dyn Transport>,
+}
+
+/// What the transport knows of a request apart from the message.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival<'a> {
+    /// The client's address.
+    pub peer: SocketAddr,
+    /// The address it connected to.
+    pub local: SocketAddr,
+    /// Whether it came over TLS.
+    pub secure: bool,
+    /// What ties the log lines of this exchange together; may be empty.
+    pub correlation: &'a str,
+}
+
+/// What serves an exchange: a proxy, or `main`.
+struct Service<'a> {
+    kind: &'static str,
+    name: &'a str,
+    place: Option<&'a Place>,
+    incoming: Option<&'a Sequence>,
+    outgoing: Option<&'a Sequence>,
+    fault: Option<&'a Sequence>,
+    endpoint: Option<&'a EndpointRef>,
+}
+
+impl Engine {
+    /// An engine for one thread; engines on other threads share the bus.
+    pub fn new(bus: Arc<Bus>, transport: Rc<dyn Transport>) -> Engine {
+        Engine { bus, transport }
+    }
+
+    /// The bus this engine serves.
+    pub fn bus(&self) -> &Arc<Bus> {
+        &self.bus
+    }
+
+    /// Serves one request.
+    ///
+    /// Shape: the answer's head may still hold a backend's framing and hop-by-hop lines, which the transport drops;
+    /// a body that nobody read is still on the backend's wire.
+    /// Errors: none; whatever goes wrong is an answer with a status from 400 on, and one line in the log.
+    pub async fn serve(&self, request: Message, arrival: Arrival<'_>) -> Message {
+        let format = Format::of(request.head.known(HeaderId::ContentType));
+        let mut mediation = pin!(self.mediate(request, &arrival));
+        poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| mediation.as_mut().poll(cx))) {
+            Ok(poll) => poll,
+            // A defect in one exchange ends that exchange: nothing of it is shared with the others.
+            Err(_) => {
+                let fault = Fault::bus("The bus failed while it served this request");
+                log(&fault, &arrival);
+                Poll::Ready(answer::from_fault(&fault, format))
+            }
+        })
+        .await
+    }
+
+    async fn mediate(&self, request: Message, arrival: &Arrival<'_>) -> Message {
+        let bus = &*self.bus;
+        let scene = Scene { bus, transport: &*self.transport, arrival };
+        let route = dispatch(bus, request.head.method(), request.head.target(), arrival);
+        let mut exchange = Exchange::new(request);
+        let service = match route {
+            Route::Proxy(proxy, postfix_start) => {
+                exchange.proxy = Some(Arc::clone(&proxy.name));
+                exchange.postfix_start = postfix_start;
+                Service {
+                    kind: "proxy",
+                    name: &proxy.name,
+                    place: Some(&proxy.place),
+                    incoming: proxy.in_sequence.as_ref().and_then(|sequence| sequence.find(bus)),
+                    outgoing: proxy.out_sequence.as_ref().and_then(|sequence| sequence.find(bus)),
+                    fault: proxy.fault_sequence.as_ref().and_then(|sequence| sequence.find(bus)),
+                    endpoint: proxy.endpoint.as_ref(),
+                }
+            }
+            Route::Main(postfix_start) => {
+                exchange.postfix_start = postfix_start;
+                let main = bus.main.and_then(|id| bus.sequence(id));
+                Service {
+                    kind: "sequence",
+                    name: "main",
+                    place: main.map(|main| &main.place),
+                    incoming: main,
+                    outgoing: main,
+                    fault: None,
+                    endpoint: None,
+                }
+            }
+            Route::Description => return answer::plain(StatusCode::NOT_FOUND, "Descriptions are not offered yet"),
+            Route::Nowhere => return answer::plain(StatusCode::NOT_FOUND, "Nothing is offered at this path"),
+        };
+        let fallback = bus.fault.and_then(|id| bus.sequence(id));
+        let service = Service { fault: service.fault.or(fallback), ..service };
+        exchange.guarded = service.fault.is_some();
+        let answer = match converse(&mut exchange, &scene, &service, service.incoming, true).await {
+            Ok(answer) => answer.unwrap_or_else(answer::accepted),
+            Err(fault) => recover(&mut exchange, &scene, &service, fault).await,
+        };
+        if exchange.accepted { answer::accepted() } else { answer }
+    }
+}
+
+/// Runs a sequence and everything that follows from it; `None` where nobody answered.
+async fn converse(
+    exchange: &mut Exchange,
+    scene: &Scene<'_>,
+    service: &Service<'_>,
+    first: Option<&Sequence>,
+    implicit: bool,
+) -> Outcome<Option<Message>> {
+    let mut flow = run(first, exchange, scene).await?;
+    let mut implicit = implicit;
+    for _ in 0..HOP_LIMIT {
+        if flow == Flow::Respond {
+            let message = exchange.answer(true)?;
+            return finish(exchange, scene, message).await.map(Some);
+        }
+        let forward = match exchange.decision.take() {
+            Some(Decision::Answer(message)) => return finish(exchange, scene, message).await.map(Some),
+            Some(Decision::Forward(forward)) => *forward,
+            None if implicit && flow == Flow::Next => match service.endpoint {
+                Some(endpoint) => {
+                    let endpoint = endpoint.find(scene.bus).ok_or_else(missing)?;
+                    endpoint::forward(exchange, scene, Some(endpoint), !exchange.guarded)?
+                }
+                None => return Ok(None),
+            },
+            None => return Ok(None),
+        };
+        implicit = false;
+        if send(exchange, scene, forward).await?.is_none() {
+            return Ok(Some(answer::accepted()));
+        }
+        match service.outgoing {
+            Some(outgoing) => flow = run(Some(outgoing), exchange, scene).await?,
+            None => flow = Flow::Respond,
+        }
+    }
+    Err(Fault::bus(format!("The message was sent on more than {HOP_LIMIT} times")))
+}
+
+async fn run(sequence: Option<&Sequence>, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
+    let Some(sequence) = sequence else { return Ok(Flow::Next) };
+    exchange.last = true;
+    exchange.depth = 0;
+    let (exchange, outcome) = sequence.run(exchange, scene).finish().await;
+    match outcome {
+        // What was sent is on its way: a failure behind it concerns the log, not the client.
+        Err(fault) if exchange.decision.is_some() => {
+            log(&fault, scene.arrival);
+            Ok(Flow::Next)
+        }
+        outcome => outcome,
+    }
+}
+
+/// Sends a request and puts the response in its place; `None` where the configuration wants no response.
+async fn send(exchange: &mut Exchange, scene: &Scene<'_>, forward: Forward) -> Outcome<Option<()>> {
+    let Forward { mut outgoing, wants_length, out_only, discard, handler, endpoint } = forward;
+    if exchange.properties.is_true(Scope::Axis2, slot::FORCE_SC_ACCEPTED) {
+        exchange.accepted = true;
+    }
+    let is_response = exchange.direction == Direction::Response;
+    let outcome = if wants_length {
+        let read = outgoing.body.bytes(scene.bus.settings.body_limit_bytes).await.map(drop);
+        read.map_err(|error| Fault::body(&error, is_response))
+    } else {
+        Ok(())
+    };
+    let outcome = match outcome {
+        Ok(()) => scene.transport.send(outgoing).await.map_err(|error| {
+            let timed_out = error.kind == SendErrorKind::ResponseTimeout;
+            let mut fault = Box::<Fault>::from(error);
+            fault.discard = discard && timed_out;
+            fault
+        }),
+        Err(fault) => Err(fault),
+    };
+    match outcome {
+        Ok(_) if out_only => Ok(None),
+        Ok(response) => {
+            exchange.turn(response);
+            Ok(Some(()))
+        }
+        Err(mut fault) => {
+            fault.handler = handler;
+            if let Some((name, place)) = endpoint {
+                fault.trail.push(format!("endpoint {name} ({place})"));
+            }
+            Err(fault)
+        }
+    }
+}
+
+/// Reads an answer's body where the configuration wants its length told.
+async fn finish(exchange: &Exchange, scene: &Scene<'_>, mut message: Message) -> Outcome<Message> {
+    if exchange.wants_length() && !matches!(message.body, Body::Gone) {
+        let is_response = exchange.direction == Direction::Response;
+        let read = message.body.bytes(scene.bus.settings.body_limit_bytes).await.map(drop);
+        read.map_err(|error| Fault::body(&error, is_response))?;
+    }
+    Ok(message)
+}
+
+/// Lets the nearest handler answer a fault; where none does, the fault itself is the answer.
+async fn recover(exchange: &mut Exchange, scene: &Scene<'_>, service: &Service<'_>, mut fault: Box<Fault>) -> Message {
+    let place = service.place.map(|place| format!(" ({place})")).unwrap_or_default();
+    fault.trail.push(format!("{} {}{place}", service.kind, service.name));
+    log(&fault, scene.arrival);
+    let handler = fault.handler.and_then(|id| scene.bus.sequence(id)).or(service.fault).filter(|_| !fault.discard);
+    let Some(handler) = handler else { return answer::from_fault(&fault, exchange.format) };
+    exchange.describe(&fault);
+    exchange.decision = None;
+    exchange.on_error = None;
+    match converse(exchange, scene, service, Some(handler), false).await {
+        // The handler answers with the message that failed, whose body is spent: the fault takes its place.
+        Ok(Some(message)) if matches!(message.body, Body::Gone) => {
+            let mut answer = answer::from_fault(&fault, exchange.format);
+            if exchange.properties.get(Scope::Axis2, slot::HTTP_SC).is_some() {
+                answer.status = message.status;
+                answer.reason = message.reason;
+            }
+            answer
+        }
+        Ok(Some(message)) => message,
+        Ok(None) => answer::from_fault(&fault, exchange.format),
+        Err(second) => {
+            log(&second, scene.arrival);
+            answer::from_fault(&fault, exchange.format)
+        }
+    }
+}
+
+/// What is left when a reference that was checked when loading does not hold: never, and then it is ours.
+pub(crate) fn missing() -> Box<Fault> {
+    Fault::bus("A reference of the configuration does not hold")
+}
+
+/// One line for each fault, with the words that people search Synapse's logs for.
+fn log(fault: &Fault, arrival: &Arrival<'_>) {
+    let trail = fault.trail.iter().rev().map(String::as_str).collect::<Vec<_>>().join(" → ");
+    let cause = fault.detail.as_deref().unwrap_or(&fault.message);
+    let line = format_args!(
+        "ERROR_CODE = {}, ERROR_MESSAGE = {}, DIRECTION = {}, CAUSE_OF_ERROR = {}, CORRELATION_ID = {}, CLIENT = {}, AT = {}",
+        fault.code,
+        fault.message,
+        fault.direction(),
+        cause,
+        arrival.correlation,
+        arrival.peer,
+        trail
+    );
+    match fault.origin {
+        Origin::Bus => tracing::error!(target: "myelin::fault", "{line}"),
+        _ => tracing::warn!(target: "myelin::fault", "{line}"),
+    }
+}

@@ -1,0 +1,319 @@
+//! One client request until it is answered.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use http::StatusCode;
+use myelin_message::{Body, HeaderId, Message};
+
+use crate::bus::Bus;
+use crate::endpoint::Forward;
+use crate::engine::Arrival;
+use crate::fault::{Fault, Outcome};
+use crate::property::{Found, Properties, Scope, Slot, Value, slot};
+use crate::sequence::SequenceId;
+use crate::transport::Transport;
+
+/// What stays the same while an exchange runs.
+pub(crate) struct Scene<'a> {
+    pub(crate) bus: &'a Bus,
+    pub(crate) transport: &'a dyn Transport,
+    pub(crate) arrival: &'a Arrival<'a>,
+}
+
+/// The state of one exchange.
+pub(crate) struct Exchange {
+    /// The current message: the request, then the backend's response.
+    pub(crate) message: Message,
+    /// Which of the two it is.
+    pub(crate) direction: Direction,
+    /// What the configuration set.
+    pub(crate) properties: Properties,
+    /// The language the request speaks, in which a fault is answered.
+    pub(crate) format: Format,
+    /// The name of the proxy that serves it, and where in the target its own part of the path ends.
+    pub(crate) proxy: Option<Arc<str>>,
+    /// The byte of the request target at which `REST_URL_POSTFIX` starts.
+    pub(crate) postfix_start: usize,
+    /// What `send` decided; carried out when the flow ends.
+    pub(crate) decision: Option<Decision>,
+    /// The `onError` sequence nearest around the running mediator.
+    pub(crate) on_error: Option<SequenceId>,
+    /// Whether the running mediator is the last of its flow, so that it may take the message for good.
+    pub(crate) last: bool,
+    /// Whether a fault sequence could run, which then wants to see the request's head.
+    pub(crate) guarded: bool,
+    /// Whether the configuration wants 202 for whatever comes of it (`FORCE_SC_ACCEPTED`).
+    pub(crate) accepted: bool,
+    /// How many sequences and branches are nested around the running mediator.
+    pub(crate) depth: u32,
+    message_id: OnceCell<String>,
+}
+
+/// What a `send` decided.
+pub(crate) enum Decision {
+    /// A request to a backend.
+    Forward(Box<Forward>),
+    /// The answer to the client.
+    Answer(Message),
+}
+
+/// Which way the current message goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Request,
+    Response,
+}
+
+/// The language of a message, by its content type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Soap11,
+    Soap12,
+    Pox,
+    Json,
+    /// No content type at all.
+    None,
+    Other,
+}
+
+impl Format {
+    /// The format a content type stands for; parameters are ignored.
+    pub(crate) fn of(content_type: Option<&[u8]>) -> Format {
+        let Some(value) = content_type else { return Format::None };
+        let essence = value.split(|&byte| byte == b';').next().unwrap_or_default().trim_ascii();
+        let is = |known: &str| essence.eq_ignore_ascii_case(known.as_bytes());
+        if is("text/xml") {
+            Format::Soap11
+        } else if is("application/soap+xml") {
+            Format::Soap12
+        } else if is("application/xml") {
+            Format::Pox
+        } else if is("application/json") || essence.to_ascii_lowercase().ends_with(b"+json") {
+            Format::Json
+        } else {
+            Format::Other
+        }
+    }
+}
+
+impl Exchange {
+    /// An exchange that starts with a client's request.
+    pub(crate) fn new(request: Message) -> Exchange {
+        Exchange {
+            format: Format::of(request.head.known(HeaderId::ContentType)),
+            message: request,
+            direction: Direction::Request,
+            properties: Properties::default(),
+            proxy: None,
+            postfix_start: usize::MAX,
+            decision: None,
+            on_error: None,
+            last: true,
+            guarded: false,
+            accepted: false,
+            depth: 0,
+            message_id: OnceCell::new(),
+        }
+    }
+
+    /// The backend's response takes the place of what was sent.
+    pub(crate) fn turn(&mut self, response: Message) {
+        self.message = response;
+        self.direction = Direction::Response;
+        self.properties.next_message();
+        self.message_id = OnceCell::new();
+        self.postfix_start = usize::MAX;
+    }
+
+    /// Whether a plain `send` goes to the client: a response, or a request that was declared one.
+    pub(crate) fn is_response(&self) -> bool {
+        self.direction == Direction::Response || self.properties.is_true(Scope::Default, slot::RESPONSE)
+    }
+
+    /// The current message, to be sent: moved if nothing looks at it afterwards, else its head is copied.
+    pub(crate) fn take_message(&mut self, for_good: bool) -> Message {
+        let head = if for_good { std::mem::take(&mut self.message.head) } else { self.message.head.clone() };
+        let reason = if for_good { self.message.reason.take() } else { self.message.reason.clone() };
+        Message { head, status: self.message.status, reason, body: self.message.body.take() }
+    }
+
+    /// The current message as the client's answer, with what the properties say about status and body.
+    pub(crate) fn answer(&mut self, for_good: bool) -> Outcome<Message> {
+        let mut message = self.take_message(for_good);
+        let is_request = self.direction == Direction::Request;
+        if is_request {
+            // Synapse answers with the request's own header lines; these four would be untrue or harmful there.
+            let only_a_request_has =
+                [HeaderId::Host, HeaderId::Expect, HeaderId::UserAgent, HeaderId::ProxyAuthorization];
+            message.head.remove_if(|id, _| only_a_request_has.contains(&id));
+            message.status = StatusCode::OK;
+        }
+        if let Some(code) = self.properties.get(Scope::Axis2, slot::HTTP_SC) {
+            let text = code.text();
+            let status = text.trim().parse::<u16>().ok().filter(|code| *code >= 200);
+            let Some(status) = status.and_then(|code| StatusCode::from_u16(code).ok()) else {
+                return Err(Fault::bus(format!("HTTP_SC is {text:?}, which is no status code from 200 to 999")));
+            };
+            message.status = status;
+            message.reason = None;
+        }
+        let phrase = [slot::HTTP_SC_DESC, slot::HTTP_REASON_PHRASE]
+            .into_iter()
+            .find_map(|slot| self.properties.get(Scope::Axis2, slot));
+        if let Some(phrase) = phrase {
+            message.reason = Some(phrase.text().into_owned());
+        }
+        self.shape(&mut message)?;
+        Ok(message)
+    }
+
+    /// What the properties say about the header lines and the body of a message that leaves, either way.
+    pub(crate) fn shape(&self, message: &mut Message) -> Outcome<()> {
+        if let Some(content_type) = self.properties.get(Scope::Axis2, slot::CONTENT_TYPE) {
+            message.head.set("Content-Type", content_type.text().as_bytes())?;
+        }
+        if self.properties.is_true(Scope::Axis2, slot::NO_ENTITY_BODY) {
+            message.body = Body::Empty;
+        }
+        Ok(())
+    }
+
+    /// Whether the body is to be read before it leaves, so that its length can be told.
+    pub(crate) fn wants_length(&self) -> bool {
+        self.properties.is_true(Scope::Axis2, slot::DISABLE_CHUNKING)
+            || self.properties.is_true(Scope::Axis2, slot::FORCE_HTTP_CONTENT_LENGTH)
+    }
+
+    /// The rest of the request's path behind the service, with the query; set, or as it came.
+    pub(crate) fn postfix(&self) -> Option<Cow<'_, str>> {
+        match self.properties.find(Scope::Axis2, slot::REST_URL_POSTFIX) {
+            Found::Set(value) => Some(value.text()),
+            Found::Removed => None,
+            Found::Untouched => {
+                self.message.head.target().get(self.postfix_start..).filter(|rest| !rest.is_empty()).map(Cow::Borrowed)
+            }
+        }
+    }
+
+    /// Where the message is addressed: what `header name="To"` set, or the request target as it came.
+    pub(crate) fn to(&self) -> Option<Cow<'_, str>> {
+        match self.properties.find(Scope::Addressing, slot::TO) {
+            Found::Set(value) => Some(value.text()),
+            Found::Removed => None,
+            Found::Untouched if self.direction == Direction::Response => Some(Cow::Borrowed(ANONYMOUS)),
+            Found::Untouched => Some(Cow::Borrowed(self.message.head.target())).filter(|target| !target.is_empty()),
+        }
+    }
+
+    /// The message's action: what was set, else SOAP's own header line or parameter.
+    pub(crate) fn action(&self) -> Option<Cow<'_, str>> {
+        match self.properties.find(Scope::Addressing, slot::ACTION) {
+            Found::Set(value) => return Some(value.text()),
+            Found::Removed => return None,
+            Found::Untouched => {}
+        }
+        if let Some(action) = self.message.head.first("SOAPAction") {
+            let action = String::from_utf8_lossy(action);
+            return Some(match action {
+                Cow::Borrowed(text) => Cow::Borrowed(text.trim_matches('"')),
+                Cow::Owned(text) => Cow::Owned(text.trim_matches('"').to_owned()),
+            });
+        }
+        let content_type = std::str::from_utf8(self.message.head.known(HeaderId::ContentType)?).ok()?;
+        let parameter = content_type.split(';').skip(1).find_map(|parameter| {
+            let (name, value) = parameter.split_once('=')?;
+            name.trim().eq_ignore_ascii_case("action").then_some(value.trim().trim_matches('"'))
+        });
+        parameter.map(Cow::Borrowed)
+    }
+
+    /// An identifier of the current message, made when it is first asked for.
+    pub(crate) fn message_id(&self, scene: &Scene<'_>) -> &str {
+        self.message_id.get_or_init(|| {
+            use std::hash::{BuildHasher, Hasher};
+            // Two keyed hashes of the time give 128 bits that do not repeat; nothing secret hangs on them.
+            let now = scene.transport.now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+            let half = || {
+                let mut hasher = std::collections::hash_map::RandomState::new().build_hasher();
+                hasher.write_u128(now.as_nanos());
+                hasher.finish()
+            };
+            let (high, low) = (half(), half());
+            format!(
+                "urn:uuid:{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
+                high >> 32,
+                (high >> 16) & 0xffff,
+                high & 0xfff,
+                (low >> 48) & 0x3fff | 0x8000,
+                low & 0xffff_ffff_ffff
+            )
+        })
+    }
+
+    /// A property of the message that the transport knows without anybody having set it.
+    pub(crate) fn transport_property(&self, slot: Slot, scene: &Scene<'_>) -> Option<Cow<'_, str>> {
+        let is_request = self.direction == Direction::Request;
+        match slot {
+            slot::HTTP_METHOD if is_request => Some(Cow::Borrowed(self.message.head.method())),
+            slot::TRANSPORT_IN_URL if is_request => Some(Cow::Borrowed(self.message.head.target())),
+            slot::REST_URL_POSTFIX => self.postfix(),
+            slot::REMOTE_ADDR | slot::REMOTE_HOST if is_request => {
+                Some(Cow::Owned(scene.arrival.peer.ip().to_string()))
+            }
+            slot::HTTP_SC if !is_request => Some(Cow::Owned(self.message.status.as_str().to_owned())),
+            slot::HTTP_SC_DESC if !is_request => {
+                let reason = self.message.reason.as_deref().or(self.message.status.canonical_reason());
+                reason.map(Cow::Borrowed)
+            }
+            slot::CONTENT_TYPE | slot::MESSAGE_TYPE => {
+                let value = String::from_utf8_lossy(self.message.head.known(HeaderId::ContentType)?);
+                if slot == slot::CONTENT_TYPE {
+                    return Some(value);
+                }
+                // The message type is the content type without its parameters.
+                Some(match value {
+                    Cow::Borrowed(text) => Cow::Borrowed(text.split(';').next().unwrap_or_default().trim()),
+                    Cow::Owned(text) => Cow::Owned(text.split(';').next().unwrap_or_default().trim().to_owned()),
+                })
+            }
+            slot::SERVICE_PREFIX => {
+                let scheme = if scene.arrival.secure { "https" } else { "http" };
+                let end = self.postfix_start.min(self.message.head.target().len());
+                let path = self.message.head.target().get(..end).unwrap_or_default();
+                is_request.then(|| Cow::Owned(format!("{scheme}://{}{path}", scene.arrival.local)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Leaves in the properties what a fault sequence reads.
+    pub(crate) fn describe(&mut self, fault: &Fault) {
+        let text = |text: &str| Some(Value::Text(text.into()));
+        let detail = fault.detail.as_deref().unwrap_or(&fault.message);
+        self.properties.put(Scope::Default, slot::ERROR_CODE, Some(Value::Integer(fault.code.into())));
+        self.properties.put(Scope::Default, slot::ERROR_MESSAGE, text(&fault.message));
+        self.properties.put(Scope::Default, slot::ERROR_DETAIL, text(detail));
+        self.properties.put(Scope::Default, slot::ERROR_EXCEPTION, text(detail));
+    }
+}
+
+/// What WS-Addressing says for "whoever asked"; a response is addressed so (WS-Addressing 1.0 SOAP Binding §5.1).
+pub(crate) const ANONYMOUS: &str = "http://www.w3.org/2005/08/addressing/anonymous";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_content_type_tells_the_format() {
+        let check = |value: &str, expected| assert_eq!(Format::of(Some(value.as_bytes())), expected, "{value}");
+        check("text/xml; charset=UTF-8", Format::Soap11);
+        check("Application/SOAP+XML;action=\"a\"", Format::Soap12);
+        check("application/xml", Format::Pox);
+        check("application/problem+json", Format::Json);
+        check("text/plain", Format::Other);
+        assert_eq!(Format::of(None), Format::None);
+    }
+}

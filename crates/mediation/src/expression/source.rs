@@ -1,0 +1,173 @@
+//! Where a variable or property is read from; settled when the configuration is loaded.
+
+use std::borrow::Cow;
+
+use super::Value;
+use crate::date;
+use crate::exchange::{Direction, Exchange, Format, Scene};
+use crate::property::{Found, Names, Scope, Slot, slot};
+
+/// The scope an expression names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Base {
+    Default,
+    Axis2,
+    Axis2Client,
+    Operation,
+    Transport,
+    System,
+}
+
+/// A place to read a value from.
+#[derive(Debug)]
+pub(crate) enum Source {
+    /// A transport header's first value.
+    Header(String),
+    /// A query parameter, decoded.
+    Query(String),
+    /// A property somebody sets, or that the bus works out.
+    Property(Scope, Slot),
+    /// `To`, `Action` …
+    Addressing(Slot),
+    MessageId,
+    MessageFormat,
+    SystemDate,
+    SystemTime,
+    /// An environment variable, as it was when the configuration was loaded.
+    Environment(Option<String>),
+}
+
+impl Source {
+    /// The source of a property with a fixed name.
+    pub(crate) fn property(base: Base, name: &str, names: &mut Names) -> Source {
+        let slot = names.slot(name);
+        Source::resolve(base, name, Some(slot)).unwrap_or(Source::Property(Scope::Default, slot))
+    }
+
+    /// The source of a property; `None` where no such property can exist.
+    fn resolve(base: Base, name: &str, slot: Option<Slot>) -> Option<Source> {
+        Some(match base {
+            Base::Transport => Source::Header(name.to_owned()),
+            // A JVM reads its own system properties here; a native program has its environment.
+            Base::System => Source::Environment(std::env::var(name).ok()),
+            Base::Axis2 => Source::Property(Scope::Axis2, slot?),
+            Base::Axis2Client => Source::Property(Scope::Axis2Client, slot?),
+            Base::Operation => Source::Property(Scope::Operation, slot?),
+            Base::Default => match name {
+                "To" | "From" | "Action" | "FaultTo" | "ReplyTo" | "RelatesTo" => Source::Addressing(slot?),
+                "MessageID" => Source::MessageId,
+                "MESSAGE_FORMAT" => Source::MessageFormat,
+                "SYSTEM_DATE" => Source::SystemDate,
+                "SYSTEM_TIME" => Source::SystemTime,
+                _ => Source::Property(Scope::Default, slot?),
+            },
+        })
+    }
+
+    /// Reads a property whose name came up while serving.
+    pub(super) fn read_named(base: Base, name: &str, exchange: &Exchange, scene: &Scene<'_>) -> Value<'static> {
+        match Source::resolve(base, name, scene.bus.names.find(name)) {
+            Some(source) => match source.read(exchange, scene) {
+                Value::Nothing => Value::Nothing,
+                Value::Number(number) => Value::Number(number),
+                Value::Boolean(boolean) => Value::Boolean(boolean),
+                Value::Text(text) => Value::Text(Cow::Owned(text.into_owned())),
+            },
+            None => Value::Nothing,
+        }
+    }
+
+    /// Reads the value.
+    pub(crate) fn read<'a>(&'a self, exchange: &'a Exchange, scene: &'a Scene<'a>) -> Value<'a> {
+        let text = |text: Option<Cow<'a, str>>| text.map_or(Value::Nothing, Value::Text);
+        match self {
+            Source::Header(name) => text(exchange.message.head.first(name).map(String::from_utf8_lossy)),
+            Source::Query(name) => text(query(exchange, name)),
+            Source::Property(scope, slot) => match exchange.properties.find(*scope, *slot) {
+                Found::Set(value) => value.into(),
+                Found::Removed => Value::Nothing,
+                Found::Untouched if *scope == Scope::Axis2 => text(exchange.transport_property(*slot, scene)),
+                Found::Untouched if *scope == Scope::Default => text(given(*slot, exchange, scene)),
+                Found::Untouched => Value::Nothing,
+            },
+            Source::Addressing(slot::TO) => text(exchange.to()),
+            Source::Addressing(slot::ACTION) => text(exchange.action()),
+            Source::Addressing(slot) => {
+                exchange.properties.get(Scope::Addressing, *slot).map_or(Value::Nothing, Into::into)
+            }
+            Source::MessageId => text(Some(Cow::Borrowed(exchange.message_id(scene)))),
+            Source::MessageFormat => text(Some(Cow::Borrowed(message_format(exchange)))),
+            Source::SystemDate => text(Some(Cow::Owned(date::format(scene.transport.now(), date::SHORT)))),
+            Source::SystemTime => {
+                let now = scene.transport.now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+                text(Some(Cow::Owned(now.as_millis().to_string())))
+            }
+            Source::Environment(value) => text(value.as_deref().map(Cow::Borrowed)),
+        }
+    }
+}
+
+/// Default properties that exist without anybody setting them.
+fn given<'a>(slot: Slot, exchange: &'a Exchange, scene: &'a Scene<'a>) -> Option<Cow<'a, str>> {
+    match slot {
+        slot::PROXY_NAME => exchange.proxy.as_deref().map(Cow::Borrowed),
+        slot::SERVER_IP => Some(Cow::Owned(scene.arrival.local.ip().to_string())),
+        _ => None,
+    }
+}
+
+fn message_format(exchange: &Exchange) -> &'static str {
+    use myelin_message::HeaderId;
+    match Format::of(exchange.message.head.known(HeaderId::ContentType)) {
+        Format::Soap11 => "soap11",
+        Format::Soap12 => "soap12",
+        Format::None if exchange.direction == Direction::Request && exchange.message.head.method() == "GET" => "get",
+        _ => "pox",
+    }
+}
+
+/// The first query parameter of that name, percent signs and pluses decoded.
+fn query<'a>(exchange: &'a Exchange, name: &str) -> Option<Cow<'a, str>> {
+    let (_, query) = exchange.message.head.target().split_once('?')?;
+    query.split('&').find_map(|pair| {
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        (decoded(key) == name).then(|| decoded(value))
+    })
+}
+
+fn decoded(text: &str) -> Cow<'_, str> {
+    if memchr::memchr2(b'%', b'+', text.as_bytes()).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, behind)) = rest.split_first() {
+        rest = behind;
+        let digits = behind.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        let code = digits.filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
+        match (byte, code.and_then(|code| u8::from_str_radix(code, 16).ok())) {
+            (b'%', Some(code)) => {
+                bytes.push(code);
+                rest = &behind[2..];
+            }
+            (b'+', _) => bytes.push(b' '),
+            _ => bytes.push(byte),
+        }
+    }
+    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn query_values_are_decoded_and_broken_escapes_stay() {
+        let check = |text: &str, expected: &str| assert_eq!(decoded(text), expected);
+        check("a%20b+c", "a b c");
+        check("100%", "100%");
+        check("%zz%4", "%zz%4");
+        check("%c3%a9", "é");
+        check("plain", "plain");
+    }
+}

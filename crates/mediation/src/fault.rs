@@ -1,0 +1,153 @@
+//! What went wrong in an exchange: a Synapse error code, whose side it is, and the way it took.
+
+use std::fmt;
+
+use http::StatusCode;
+use myelin_message::{BodyError, Malformed};
+
+use crate::sequence::SequenceId;
+use crate::transport::{SendError, SendErrorKind};
+
+/// What a step of mediation gives: faults are rare and large, so they are boxed.
+pub(crate) type Outcome<T> = Result<T, Box<Fault>>;
+
+/// Who has to act on a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The client sent what cannot be processed.
+    Client,
+    /// The backend did not answer, or not properly.
+    Backend,
+    /// The bus or its configuration.
+    Bus,
+}
+
+/// The end of a flow that could not go on.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    /// Synapse's `ERROR_CODE`; 0 where it has none.
+    pub(crate) code: u32,
+    /// Whose side it is.
+    pub(crate) origin: Origin,
+    /// The status to answer with where no handler answers.
+    pub(crate) status: StatusCode,
+    /// A sentence that clients may read: no address, no path of ours.
+    pub(crate) message: String,
+    /// What the log gets on top.
+    pub(crate) detail: Option<String>,
+    /// The steps from the inside out, as `log (file:line)`.
+    pub(crate) trail: Vec<String>,
+    /// The nearest `onError` sequence around the step.
+    pub(crate) handler: Option<SequenceId>,
+    /// Whether no fault sequence is to run (`responseAction` `discard`).
+    pub(crate) discard: bool,
+}
+
+impl Fault {
+    /// A fault of the bus or its configuration, answered with 500.
+    pub(crate) fn bus(message: impl Into<String>) -> Box<Fault> {
+        Fault::new(0, Origin::Bus, StatusCode::INTERNAL_SERVER_ERROR, message)
+    }
+
+    fn new(code: u32, origin: Origin, status: StatusCode, message: impl Into<String>) -> Box<Fault> {
+        Box::new(Fault {
+            code,
+            origin,
+            status,
+            message: message.into(),
+            detail: None,
+            trail: Vec::new(),
+            handler: None,
+            discard: false,
+        })
+    }
+
+    /// The same fault with a sentence for the log.
+    pub(crate) fn with_detail(mut self: Box<Fault>, detail: impl Into<String>) -> Box<Fault> {
+        self.detail = Some(detail.into());
+        self
+    }
+
+    /// The word Synapse's log has for where in the exchange it happened.
+    pub(crate) fn direction(&self) -> &'static str {
+        match self.origin {
+            Origin::Client => "REQUEST",
+            Origin::Backend => "RESPONSE",
+            Origin::Bus => "MEDIATION",
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl From<SendError> for Box<Fault> {
+    fn from(error: SendError) -> Box<Fault> {
+        let (code, status, message) = match error.kind {
+            SendErrorKind::ConnectFailed => (101503, StatusCode::BAD_GATEWAY, "The connection to the backend failed"),
+            SendErrorKind::ConnectTimeout => {
+                (101508, StatusCode::GATEWAY_TIMEOUT, "The connection to the backend took too long")
+            }
+            SendErrorKind::ResponseTimeout => {
+                (101504, StatusCode::GATEWAY_TIMEOUT, "The backend did not answer in time")
+            }
+            SendErrorKind::Closed => {
+                (101505, StatusCode::BAD_GATEWAY, "The backend closed the connection before it answered")
+            }
+            SendErrorKind::Protocol => (101506, StatusCode::BAD_GATEWAY, "The backend's answer is not HTTP"),
+            SendErrorKind::Sending => {
+                (101500, StatusCode::BAD_GATEWAY, "The request could not be written to the backend")
+            }
+            SendErrorKind::Request => {
+                let message = "The request's body broke off, came too slowly or is malformed";
+                return Fault::new(101001, Origin::Client, StatusCode::BAD_REQUEST, message).with_detail(error.message);
+            }
+            SendErrorKind::Overloaded => {
+                let message = "The bus has reached a limit; try again later";
+                return Fault::new(303000, Origin::Bus, StatusCode::SERVICE_UNAVAILABLE, message)
+                    .with_detail(error.message);
+            }
+        };
+        Fault::new(code, Origin::Backend, status, message).with_detail(error.message)
+    }
+}
+
+impl Fault {
+    /// A body that could not be read; whose it is depends on whose message it was.
+    pub(crate) fn body(error: &BodyError, is_response: bool) -> Box<Fault> {
+        let detail = error.to_string();
+        let theirs = |code, status, message: &str| {
+            if is_response {
+                let message = "The backend's answer could not be read";
+                Fault::new(101501, Origin::Backend, StatusCode::BAD_GATEWAY, message)
+            } else {
+                Fault::new(code, Origin::Client, status, message)
+            }
+        };
+        let fault = match error {
+            BodyError::Incomplete => theirs(101001, StatusCode::BAD_REQUEST, "The request's body broke off"),
+            BodyError::Malformed(_) => theirs(101001, StatusCode::BAD_REQUEST, "The request's body is malformed"),
+            BodyError::TooLarge { .. } => {
+                theirs(101001, StatusCode::PAYLOAD_TOO_LARGE, "The request's body is too large")
+            }
+            BodyError::TimedOut => theirs(101001, StatusCode::REQUEST_TIMEOUT, "The request's body came too slowly"),
+            BodyError::OverBudget => Fault::new(
+                303000,
+                Origin::Bus,
+                StatusCode::SERVICE_UNAVAILABLE,
+                "The bus has reached a limit; try again later",
+            ),
+            _ => Fault::bus("The message's body was sent already and cannot be read again"),
+        };
+        fault.with_detail(detail)
+    }
+}
+
+impl From<Malformed> for Box<Fault> {
+    fn from(error: Malformed) -> Box<Fault> {
+        Fault::bus("A header was to be set to what no header can hold").with_detail(error.to_string())
+    }
+}

@@ -1,0 +1,75 @@
+//! What a mediator is: something that looks at an exchange and says how the flow goes on.
+
+use crate::config::{Element, Loader, Problem};
+use crate::exchange::{Exchange, Scene};
+use crate::fault::Outcome;
+use crate::transport::LocalFuture;
+
+/// How the flow goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flow {
+    /// With the next mediator.
+    Next,
+    /// The current message is the answer.
+    Respond,
+    /// It ends here.
+    Drop,
+}
+
+/// What a mediator gives back: a result at once, or a future where it really has to wait.
+///
+/// The exchange travels with it, so that whoever runs several mediators can hand it to the next.
+pub(crate) enum Step<'a> {
+    Done(&'a mut Exchange, Outcome<Flow>),
+    Wait(LocalFuture<'a, (&'a mut Exchange, Outcome<Flow>)>),
+}
+
+impl<'a> Step<'a> {
+    /// Waits if there is something to wait for.
+    pub(crate) async fn finish(self) -> (&'a mut Exchange, Outcome<Flow>) {
+        match self {
+            Step::Done(exchange, outcome) => (exchange, outcome),
+            Step::Wait(future) => future.await,
+        }
+    }
+}
+
+/// One step of a sequence.
+pub(crate) trait Mediator: Send + Sync {
+    /// Does what the element says.
+    fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a>;
+}
+
+/// A mediator that never waits.
+pub(crate) trait Immediate: Send + Sync {
+    /// Does what the element says.
+    fn mediate(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow>;
+}
+
+/// Makes a mediator of one that never waits.
+pub(crate) struct AtOnce<T>(pub(crate) T);
+
+impl<T: Immediate> Mediator for AtOnce<T> {
+    fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
+        let outcome = self.0.mediate(exchange, scene);
+        Step::Done(exchange, outcome)
+    }
+}
+
+/// What a builder gives.
+pub(crate) type Built = Result<Box<dyn Mediator>, Problem>;
+
+/// A mediator that never waits, boxed.
+pub(crate) fn at_once(mediator: impl Immediate + 'static) -> Built {
+    Ok(Box::new(AtOnce(mediator)))
+}
+
+/// A mediator's element, its documentation, and how to build it.
+pub(crate) struct Spec {
+    /// The element's local name.
+    pub(crate) element: &'static str,
+    /// Markdown: what it does, its attributes, examples as indented code.
+    pub(crate) doc: &'static str,
+    /// Builds one from its element.
+    pub(crate) build: fn(&Element, &mut Loader) -> Built,
+}

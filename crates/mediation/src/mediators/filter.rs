@@ -1,0 +1,104 @@
+//! `<filter>`: what is inside runs if a condition holds.
+
+use crate::config::{Element, Loader, Problem};
+use crate::engine;
+use crate::exchange::{Exchange, Scene};
+use crate::expression::Expression;
+use crate::mediator::{Built, Flow, Mediator, Spec, Step};
+use crate::pattern::Pattern;
+use crate::sequence::{Block, SequenceId};
+
+pub(super) const SPEC: Spec = Spec { element: "filter", doc: DOC, build };
+
+const DOC: &str = r#"
+Runs one of two branches.
+
+- `source` and `regex`: the text of the expression must match the whole regular expression; what is not set never does.
+- or `xpath`: the expression must be true.
+
+The mediators stand directly inside, or in `then` and `else`; each of these may name a `sequence` instead.
+
+    <filter source="get-property('transport', 'routing')" regex=".*server1.*">
+        <then>
+            <property name="target" value="server1"/>
+        </then>
+        <else sequence="audit"/>
+    </filter>
+
+    <filter xpath="$url:symbol = 'IBM' or $trp:X-Symbol = 'IBM'">
+        <log level="simple"/>
+    </filter>
+"#;
+
+struct Filter {
+    condition: Condition,
+    then: Branch,
+    otherwise: Branch,
+}
+
+enum Condition {
+    Matches(Expression, Pattern),
+    Holds(Expression),
+}
+
+/// What runs: mediators that stand here, or a named sequence.
+pub(super) enum Branch {
+    Inline(Block),
+    Named(SequenceId),
+}
+
+fn build(element: &Element, loader: &mut Loader) -> Built {
+    let condition = match (element.attribute("xpath"), element.attribute("source"), element.attribute("regex")) {
+        (Some(xpath), None, None) => Condition::Holds(Expression::parse(xpath, loader.names())?),
+        (None, Some(source), Some(regex)) => {
+            let pattern = Pattern::compile(regex.value).map_err(|message| regex.problem(message))?;
+            Condition::Matches(Expression::parse(source, loader.names())?, pattern)
+        }
+        _ => return Err(element.problem("<filter> needs xpath, or source and regex")),
+    };
+    let (then, otherwise) = (element.child("then"), element.child("else"));
+    let branches = if then.is_some() || otherwise.is_some() {
+        for child in element.children.iter().filter(|child| !child.is("then") && !child.is("else")) {
+            loader.problem(child.problem(format!("{} stands beside <then> and <else>", child.tag())));
+        }
+        (branch(then, loader)?, branch(otherwise, loader)?)
+    } else {
+        (Branch::Inline(loader.block(element)), Branch::Inline(Block::default()))
+    };
+    Ok(Box::new(Filter { condition, then: branches.0, otherwise: branches.1 }))
+}
+
+/// Reads a branch; one that is not there does nothing.
+pub(super) fn branch(element: Option<&Element>, loader: &mut Loader) -> Result<Branch, Problem> {
+    let Some(element) = element else { return Ok(Branch::Inline(Block::default())) };
+    match element.attribute("sequence") {
+        Some(key) => loader.sequence_id(key).map(Branch::Named),
+        None => Ok(Branch::Inline(loader.block(element))),
+    }
+}
+
+impl Branch {
+    /// Runs the branch.
+    pub(super) fn run<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
+        match self {
+            Branch::Inline(block) if block.nodes.is_empty() => Step::Done(exchange, Ok(Flow::Next)),
+            Branch::Inline(block) => block.run(exchange, scene),
+            Branch::Named(id) => match scene.bus.sequence(*id) {
+                Some(sequence) => sequence.run(exchange, scene),
+                None => Step::Done(exchange, Err(engine::missing())),
+            },
+        }
+    }
+}
+
+impl Mediator for Filter {
+    fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
+        let holds = match &self.condition {
+            Condition::Holds(expression) => expression.boolean(exchange, scene),
+            Condition::Matches(source, pattern) => {
+                source.text(exchange, scene).is_some_and(|text| pattern.matches(&text))
+            }
+        };
+        if holds { self.then.run(exchange, scene) } else { self.otherwise.run(exchange, scene) }
+    }
+}

@@ -1,0 +1,35 @@
+//! `<propertyGroup>`: several properties at once.
+
+use crate::config::{Element, Loader};
+use crate::exchange::{Exchange, Scene};
+use crate::mediator::{Built, Mediator, Spec, Step};
+use crate::sequence::Block;
+
+pub(super) const SPEC: Spec = Spec { element: "propertyGroup", doc: DOC, build };
+
+const DOC: &str = r#"
+Sets and removes properties one after the other.
+
+    <propertyGroup>
+        <property name="a" value="1"/>
+        <property name="b" action="remove"/>
+    </propertyGroup>
+"#;
+
+struct PropertyGroup {
+    block: Block,
+}
+
+fn build(element: &Element, loader: &mut Loader) -> Built {
+    element.attribute("description");
+    if let Some(child) = element.children.iter().find(|child| !child.is("property") && !child.is("description")) {
+        return Err(child.problem(format!("<propertyGroup> holds properties, not {}", child.tag())));
+    }
+    Ok(Box::new(PropertyGroup { block: loader.block(element) }))
+}
+
+impl Mediator for PropertyGroup {
+    fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
+        self.block.run(exchange, scene)
+    }
+}

@@ -1,0 +1,72 @@
+//! `<send>`: the current message goes to a backend, or to the client.
+
+use crate::config::{Element, Loader};
+use crate::endpoint::{self, EndpointRef};
+use crate::engine;
+use crate::exchange::{Decision, Exchange, Scene};
+use crate::fault::{Fault, Outcome};
+use crate::mediator::{Built, Flow, Immediate, Spec, at_once};
+
+pub(super) const SPEC: Spec = Spec { element: "send", doc: DOC, build };
+
+const DOC: &str = r#"
+Sends the current message.
+
+- With an `endpoint` (inline, or named by `key`): to that endpoint; its response goes through the out sequence.
+- Without one: a response goes to the client; a request goes to the absolute URI that `To` holds.
+  A request with the property `RESPONSE` set to `true` counts as a response, which makes an echo.
+
+Mediators behind it still run, but the body is gone: it is on its way.
+A failure of theirs is logged and does not reach the client.
+
+    <send>
+        <endpoint>
+            <address uri="http://localhost:9000/services/SimpleStockQuoteService"/>
+        </endpoint>
+    </send>
+
+    <send>
+        <endpoint key="quotes"/>
+    </send>
+"#;
+
+struct Send {
+    endpoint: Option<EndpointRef>,
+}
+
+fn build(element: &Element, loader: &mut Loader) -> Built {
+    if let Some(receive) = element.attribute("receive") {
+        return Err(receive.problem("<send receive=…> is not offered yet"));
+    }
+    // It asks for the body to be read first, which changes nothing that anybody sees.
+    element.attribute("buildmessage");
+    let mut endpoint = None;
+    for child in &element.children {
+        if !child.is("endpoint") || endpoint.is_some() {
+            return Err(child.problem(format!("<send> holds at most one <endpoint>, not {}", child.tag())));
+        }
+        endpoint = Some(endpoint::endpoint_reference(child, loader)?);
+    }
+    at_once(Send { endpoint })
+}
+
+impl Immediate for Send {
+    fn mediate(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
+        if exchange.decision.is_some() {
+            return Err(Fault::bus("The message was sent already; sending it twice is not offered yet"));
+        }
+        let for_good = exchange.last && !exchange.guarded && exchange.on_error.is_none();
+        let decision = match &self.endpoint {
+            None if exchange.is_response() => Decision::Answer(exchange.answer(for_good)?),
+            endpoint => {
+                let endpoint = match endpoint {
+                    Some(endpoint) => Some(endpoint.find(scene.bus).ok_or_else(engine::missing)?),
+                    None => None,
+                };
+                Decision::Forward(Box::new(endpoint::forward(exchange, scene, endpoint, for_good)?))
+            }
+        };
+        exchange.decision = Some(decision);
+        Ok(Flow::Next)
+    }
+}

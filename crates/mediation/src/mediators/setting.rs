@@ -1,0 +1,36 @@
+//! What several mediators share: a value that stands in the configuration, or an expression.
+
+use std::borrow::Cow;
+
+use crate::config::{Element, Loader, Problem};
+use crate::exchange::{Exchange, Scene};
+use crate::expression::Expression;
+
+/// A `value` or an `expression`.
+pub(super) enum Setting {
+    Fixed(String),
+    Computed(Expression),
+}
+
+impl Setting {
+    /// Reads the attribute `value` or `expression`; `None` where there is neither.
+    pub(super) fn read(element: &Element, loader: &mut Loader) -> Result<Option<Setting>, Problem> {
+        match (element.attribute("value"), element.attribute("expression")) {
+            (Some(_), Some(expression)) => Err(expression.problem("value and expression exclude each other")),
+            (Some(value), None) if value.value.contains("${") => {
+                Err(value.problem("Synapse expressions `${…}` are not offered yet"))
+            }
+            (Some(value), None) => Ok(Some(Setting::Fixed(value.value.to_owned()))),
+            (None, Some(expression)) => Ok(Some(Setting::Computed(Expression::parse(expression, loader.names())?))),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// The text, or `None` where the expression finds nothing that is set.
+    pub(super) fn text<'a>(&'a self, exchange: &'a Exchange, scene: &'a Scene<'a>) -> Option<Cow<'a, str>> {
+        match self {
+            Setting::Fixed(text) => Some(Cow::Borrowed(text)),
+            Setting::Computed(expression) => expression.text(exchange, scene),
+        }
+    }
+}

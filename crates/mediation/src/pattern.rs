@@ -1,0 +1,252 @@
+//! Regular expressions as configurations write them: Java's, run by the `regex` crate.
+//!
+//! The two differ in what letters mean (Java's `\d`, `\w` and `\s` are ASCII, its `.` stops at more line ends)
+//! and in what exists (look-around, back-references and possessive repetition need backtracking,
+//! which hostile input can make take for ever). The first is translated, the second refused when loading.
+
+use std::borrow::Cow;
+
+use regex::Regex;
+
+/// A pattern that a whole value must match, as Java's `Matcher.matches` has it.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    regex: Regex,
+}
+
+/// Patterns longer than this are refused.
+const LIMIT_BYTES: usize = 16 * 1024;
+
+impl Pattern {
+    /// Compiles a pattern.
+    ///
+    /// Errors: a sentence that says what of Java's syntax is not offered, or what is wrong; the configuration's.
+    pub(crate) fn compile(java: &str) -> Result<Pattern, String> {
+        if java.len() > LIMIT_BYTES {
+            return Err(format!("the regular expression is longer than {LIMIT_BYTES} bytes"));
+        }
+        let translated = translate(java)?;
+        let whole = format!("^(?:{translated})$");
+        match Regex::new(&whole) {
+            Ok(regex) => Ok(Pattern { regex }),
+            Err(regex::Error::CompiledTooBig(_)) => Err("the regular expression is too large".to_owned()),
+            Err(_) => {
+                // The parser's own text shows the wrapped pattern over several lines; its last one is the reason.
+                let reason = Regex::new(&translated).map_or_else(|error| error.to_string(), |_| String::new());
+                let reason = reason.lines().last().unwrap_or_default().trim().trim_start_matches("error: ").to_owned();
+                Err(format!("not a regular expression: {reason}"))
+            }
+        }
+    }
+
+    /// Whether the whole value matches.
+    pub(crate) fn matches(&self, value: &str) -> bool {
+        self.regex.is_match(value)
+    }
+
+    /// The text of a group where the whole value matches; group 0 is the value.
+    pub(crate) fn group<'v>(&self, value: &'v str, group: usize) -> Option<&'v str> {
+        self.regex.captures(value)?.get(group).map(|found| found.as_str())
+    }
+
+    /// How many groups there are, the whole not counted.
+    pub(crate) fn groups(&self) -> usize {
+        self.regex.captures_len() - 1
+    }
+}
+
+/// A pattern for `matches` and `replace`, whose pattern comes while serving or is found anywhere in the value.
+pub(crate) fn anywhere(java: &str) -> Result<Regex, String> {
+    if java.len() > LIMIT_BYTES {
+        return Err(format!("the regular expression is longer than {LIMIT_BYTES} bytes"));
+    }
+    Regex::new(&translate(java)?).map_err(|_| "not a regular expression".to_owned())
+}
+
+fn translate(java: &str) -> Result<String, String> {
+    let dot_matches_all = java.contains("(?s") || java.contains("(?is") || java.contains("(?ms");
+    let mut out = String::with_capacity(java.len() + 16);
+    let mut rest = java;
+    let mut class_depth = 0_usize;
+    // Whether the last item was a repetition, so that a plus behind it would be possessive.
+    let mut repeated = false;
+    while let Some(letter) = rest.chars().next() {
+        let behind = &rest[letter.len_utf8()..];
+        let was_repeated = std::mem::replace(&mut repeated, false);
+        match letter {
+            '\\' => {
+                rest = escape(behind, class_depth > 0, &mut out)?;
+                continue;
+            }
+            '[' => class_depth += 1,
+            ']' if class_depth > 0 => class_depth -= 1,
+            _ if class_depth > 0 => {}
+            '(' if behind.starts_with('?') => refuse_group(behind)?,
+            '.' if !dot_matches_all => {
+                out.push_str(r"[^\n\r\u{85}\u{2028}\u{2029}]");
+                rest = behind;
+                continue;
+            }
+            '+' if was_repeated => return Err("possessive repetition (`++`, `*+`, `?+`) is not offered".to_owned()),
+            '*' | '+' | '?' | '}' => repeated = true,
+            _ => {}
+        }
+        out.push(letter);
+        rest = behind;
+    }
+    Ok(out)
+}
+
+/// Java's groups that need backtracking.
+fn refuse_group(behind: &str) -> Result<(), String> {
+    let refused = [
+        ("?=", "look-ahead"),
+        ("?!", "look-ahead"),
+        ("?<=", "look-behind"),
+        ("?<!", "look-behind"),
+        ("?>", "an atomic group"),
+    ];
+    match refused.iter().find(|(start, _)| behind.starts_with(start)) {
+        Some((_, name)) => Err(format!("{name} (`({})` is not offered in regular expressions", &behind[..2])),
+        None => Ok(()),
+    }
+}
+
+/// Translates one escape; gives what follows it.
+fn escape<'a>(behind: &'a str, in_class: bool, out: &mut String) -> Result<&'a str, String> {
+    let Some(letter) = behind.chars().next() else {
+        return Err("not a regular expression: it ends with a backslash".to_owned());
+    };
+    let rest = &behind[letter.len_utf8()..];
+    let class = |inside: &str, outside: &str| if in_class { inside.to_owned() } else { outside.to_owned() };
+    match letter {
+        'd' => out.push_str(&class("0-9", "[0-9]")),
+        'D' => out.push_str("[^0-9]"),
+        'w' => out.push_str(&class("a-zA-Z0-9_", "[a-zA-Z0-9_]")),
+        'W' => out.push_str("[^a-zA-Z0-9_]"),
+        's' => out.push_str(&class(r" \t\n\x0B\f\r", r"[ \t\n\x0B\f\r]")),
+        'S' => out.push_str(r"[^ \t\n\x0B\f\r]"),
+        'h' => out.push_str(&class(r" \t\u{A0}", r"[ \t\u{A0}]")),
+        'R' if !in_class => out.push_str(r"(?:\r\n|[\n\x0B\f\r\u{85}\u{2028}\u{2029}])"),
+        'e' => out.push_str(r"\x1B"),
+        // The regex crate reads these two as edges of words.
+        '<' | '>' => out.push(letter),
+        '1'..='9' | 'k' => return Err("back-references are not offered in regular expressions".to_owned()),
+        '0' | 'c' | 'G' | 'Z' | 'X' | 'v' | 'H' | 'V' | 'N' => {
+            return Err(format!("`\\{letter}` is not offered in regular expressions"));
+        }
+        'p' | 'P' => return property(letter, rest, out),
+        'Q' => {
+            let (inside, rest) = rest.split_once(r"\E").unwrap_or((rest, ""));
+            out.push_str(&regex::escape(inside));
+            return Ok(rest);
+        }
+        other if other.is_ascii_alphanumeric() || other.is_ascii_punctuation() || other == ' ' => {
+            out.push('\\');
+            out.push(other);
+        }
+        other => out.push_str(&regex::escape(other.encode_utf8(&mut [0; 4]))),
+    }
+    Ok(rest)
+}
+
+/// Java's names for ASCII classes; Unicode's own names are the same in both.
+fn property<'a>(letter: char, rest: &'a str, out: &mut String) -> Result<&'a str, String> {
+    let Some((name, behind)) = rest.strip_prefix('{').and_then(|rest| rest.split_once('}')) else {
+        out.push('\\');
+        out.push(letter);
+        return Ok(rest);
+    };
+    let ascii = match name {
+        "Lower" => "lower",
+        "Upper" => "upper",
+        "ASCII" => "ascii",
+        "Alpha" => "alpha",
+        "Digit" => "digit",
+        "Alnum" => "alnum",
+        "Punct" => "punct",
+        "Graph" => "graph",
+        "Print" => "print",
+        "Blank" => "blank",
+        "Cntrl" => "cntrl",
+        "XDigit" => "xdigit",
+        "Space" => "space",
+        _ if name.starts_with("java") => return Err(format!("`\\p{{{name}}}` is not offered in regular expressions")),
+        _ => {
+            let name: Cow<'_, str> = name.strip_prefix("Is").map_or(name.into(), Into::into);
+            out.push_str(&format!("\\{letter}{{{name}}}"));
+            return Ok(behind);
+        }
+    };
+    let negation = if letter == 'P' { "^" } else { "" };
+    out.push_str(&format!("[[:{negation}{ascii}:]]"));
+    Ok(behind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_matches_the_whole_value_as_java_does() {
+        let check = |pattern: &str, value: &str, expected: bool| {
+            assert_eq!(Pattern::compile(pattern).unwrap().matches(value), expected, "{pattern} on {value:?}");
+        };
+        check("IBM", "IBM", true);
+        check("IBM", "IBM2", false);
+        check("a|ab", "ab", true);
+        check("^IB\\w*", "IBM", true);
+        check("^$", "", true);
+        check(".*", "a\nb", false);
+        check(".*", "a\rb", false);
+        check("(?s).*", "a\nb", true);
+        check("(?i)ibm", "iBm", true);
+        check("\\d+", "12", true);
+        check("\\d+", "\u{0661}", false);
+        check("\\w", "é", false);
+        check("[\\d\\-]+", "1-2", true);
+        check("[^\\s]+", "a b", false);
+        check("\\Qa.b\\E", "a.b", true);
+        check("\\Qa.b\\E", "axb", false);
+        check("\\p{Upper}+", "AB", true);
+        check("\\p{Alpha}", "é", false);
+        check("\\p{L}", "é", true);
+        check("\\P{Digit}", "1", false);
+        check("a\\<b", "a<b", true);
+        check("a\\/b\\.c", "a/b.c", true);
+        check("[a-z&&[^b]]", "b", false);
+        check("a{2,3}", "aaa", true);
+        check("\\x41\\u0042", "AB", true);
+        check("[+]+", "++", true);
+        check(".*SimpleStockQuoteService.*", "http://h/SimpleStockQuoteService?x", true);
+        check("x$", "x\n", false);
+    }
+
+    #[test]
+    fn what_needs_backtracking_is_refused_by_name() {
+        let check = |pattern: &str, word: &str| {
+            let message = Pattern::compile(pattern).unwrap_err();
+            assert!(message.contains(word), "{pattern}: {message}");
+        };
+        check("(?=a)b", "look-ahead");
+        check("(?!a)b", "look-ahead");
+        check("(?<=a)b", "look-behind");
+        check("(?<!a)b", "look-behind");
+        check("(?>a)b", "atomic");
+        check("(a)\\1", "back-reference");
+        check("a++b", "possessive");
+        check("a*+", "possessive");
+        check("a{1}+", "possessive");
+        check("(a", "not a regular expression");
+        check("a\\", "backslash");
+        check("\\p{javaLowerCase}", "javaLowerCase");
+    }
+
+    #[test]
+    fn groups_are_those_of_the_whole_match() {
+        let pattern = Pattern::compile("([a-z]+)([0-9]+)").unwrap();
+        assert_eq!(pattern.group("abc123", 2), Some("123"));
+        assert_eq!(pattern.group("abc123x", 2), None);
+        assert_eq!(pattern.groups(), 2);
+    }
+}

@@ -1,0 +1,253 @@
+//! Properties of an exchange: named values in scopes, found by slot instead of by name.
+//!
+//! Names are known when the configuration is loaded, so each becomes a number once;
+//! an exchange then holds only the few entries that were set, and a reader compares numbers.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::number;
+
+/// The number a property name was given when the configuration was loaded.
+pub(crate) type Slot = u32;
+
+/// Slots of the names the bus itself acts on; the same in every bus.
+pub(crate) mod slot {
+    use super::Slot;
+
+    pub(crate) const HTTP_METHOD: Slot = 0;
+    pub(crate) const HTTP_SC: Slot = 1;
+    pub(crate) const HTTP_SC_DESC: Slot = 2;
+    pub(crate) const HTTP_REASON_PHRASE: Slot = 3;
+    pub(crate) const REST_URL_POSTFIX: Slot = 4;
+    pub(crate) const NO_ENTITY_BODY: Slot = 5;
+    pub(crate) const FORCE_SC_ACCEPTED: Slot = 6;
+    pub(crate) const OUT_ONLY: Slot = 7;
+    pub(crate) const RESPONSE: Slot = 8;
+    pub(crate) const REQUEST_HOST_HEADER: Slot = 9;
+    pub(crate) const TRANSPORT_HEADERS: Slot = 10;
+    pub(crate) const TRANSPORT_IN_URL: Slot = 11;
+    pub(crate) const REMOTE_ADDR: Slot = 12;
+    pub(crate) const REMOTE_HOST: Slot = 13;
+    pub(crate) const MESSAGE_TYPE: Slot = 14;
+    pub(crate) const CONTENT_TYPE: Slot = 15;
+    pub(crate) const ERROR_CODE: Slot = 16;
+    pub(crate) const ERROR_MESSAGE: Slot = 17;
+    pub(crate) const ERROR_DETAIL: Slot = 18;
+    pub(crate) const ERROR_EXCEPTION: Slot = 19;
+    pub(crate) const PROXY_NAME: Slot = 20;
+    pub(crate) const DISABLE_CHUNKING: Slot = 21;
+    pub(crate) const FORCE_HTTP_CONTENT_LENGTH: Slot = 22;
+    pub(crate) const SERVICE_PREFIX: Slot = 23;
+    pub(crate) const SERVER_IP: Slot = 24;
+    pub(crate) const TO: Slot = 25;
+    pub(crate) const FROM: Slot = 26;
+    pub(crate) const ACTION: Slot = 27;
+    pub(crate) const FAULT_TO: Slot = 28;
+    pub(crate) const REPLY_TO: Slot = 29;
+    pub(crate) const RELATES_TO: Slot = 30;
+}
+
+/// The names behind [`slot`], in its order.
+const KNOWN: &[&str] = &[
+    "HTTP_METHOD",
+    "HTTP_SC",
+    "HTTP_SC_DESC",
+    "HTTP_REASON_PHRASE",
+    "REST_URL_POSTFIX",
+    "NO_ENTITY_BODY",
+    "FORCE_SC_ACCEPTED",
+    "OUT_ONLY",
+    "RESPONSE",
+    "REQUEST_HOST_HEADER",
+    "TRANSPORT_HEADERS",
+    "TransportInURL",
+    "REMOTE_ADDR",
+    "REMOTE_HOST",
+    "messageType",
+    "ContentType",
+    "ERROR_CODE",
+    "ERROR_MESSAGE",
+    "ERROR_DETAIL",
+    "ERROR_EXCEPTION",
+    "proxy.name",
+    "DISABLE_CHUNKING",
+    "FORCE_HTTP_CONTENT_LENGTH",
+    "SERVICE_PREFIX",
+    "SERVER_IP",
+    "To",
+    "From",
+    "Action",
+    "FaultTo",
+    "ReplyTo",
+    "RelatesTo",
+];
+
+/// The property names of one configuration.
+#[derive(Debug)]
+pub(crate) struct Names {
+    slots: HashMap<Arc<str>, Slot>,
+}
+
+impl Default for Names {
+    fn default() -> Names {
+        let mut names = Names { slots: HashMap::new() };
+        KNOWN.iter().for_each(|name| {
+            names.slot(name);
+        });
+        names
+    }
+}
+
+impl Names {
+    /// The slot of a name, given to it now if it had none.
+    pub(crate) fn slot(&mut self, name: &str) -> Slot {
+        if let Some(&slot) = self.slots.get(name) {
+            return slot;
+        }
+        let slot = self.slots.len() as Slot;
+        self.slots.insert(name.into(), slot);
+        slot
+    }
+
+    /// The slot of a name that came up while serving; `None` means that nobody can have set it.
+    pub(crate) fn find(&self, name: &str) -> Option<Slot> {
+        self.slots.get(name).copied()
+    }
+}
+
+/// Where a property lives and how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// With the exchange, request and response.
+    Default,
+    /// With the current message; gone when the response takes its place.
+    Axis2,
+    /// Options of the current message.
+    Axis2Client,
+    /// With the exchange, apart from the default ones.
+    Operation,
+    /// `To`, `Action` and the like, which are no properties to `get-property` with a scope.
+    Addressing,
+}
+
+/// The value of a property, with the type it was given.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    Text(Arc<str>),
+    Boolean(bool),
+    Integer(i64),
+    Float(f32),
+    Double(f64),
+}
+
+impl Value {
+    /// The value as Java's `toString` gives it.
+    pub(crate) fn text(&self) -> Cow<'_, str> {
+        match self {
+            Value::Text(text) => Cow::Borrowed(text),
+            Value::Boolean(true) => Cow::Borrowed("true"),
+            Value::Boolean(false) => Cow::Borrowed("false"),
+            Value::Integer(number) => Cow::Owned(number.to_string()),
+            Value::Float(number) => Cow::Owned(number::java_float(*number)),
+            Value::Double(number) => Cow::Owned(number::java(*number)),
+        }
+    }
+
+    /// Whether a switch of that value is on: `true` in any case.
+    pub(crate) fn is_true(&self) -> bool {
+        match self {
+            Value::Boolean(boolean) => *boolean,
+            other => other.text().trim().eq_ignore_ascii_case("true"),
+        }
+    }
+}
+
+/// The properties set on one exchange.
+#[derive(Debug, Default)]
+pub(crate) struct Properties {
+    // A handful at most, so a scan beats any map, and an exchange that sets none allocates nothing.
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    scope: Scope,
+    slot: Slot,
+    // `None` was removed: what the bus would otherwise work out must then not be found either.
+    value: Option<Value>,
+}
+
+/// What is known of a property.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Found<'a> {
+    Set(&'a Value),
+    Removed,
+    Untouched,
+}
+
+impl Properties {
+    /// What was done to a property on this exchange.
+    pub(crate) fn find(&self, scope: Scope, slot: Slot) -> Found<'_> {
+        match self.entries.iter().find(|entry| entry.slot == slot && entry.scope == scope) {
+            Some(Entry { value: Some(value), .. }) => Found::Set(value),
+            Some(_) => Found::Removed,
+            None => Found::Untouched,
+        }
+    }
+
+    /// The value that was set, if one was.
+    pub(crate) fn get(&self, scope: Scope, slot: Slot) -> Option<&Value> {
+        match self.find(scope, slot) {
+            Found::Set(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Whether a switch was set to true.
+    pub(crate) fn is_true(&self, scope: Scope, slot: Slot) -> bool {
+        self.get(scope, slot).is_some_and(Value::is_true)
+    }
+
+    /// Sets a property, or removes it with `None`.
+    pub(crate) fn put(&mut self, scope: Scope, slot: Slot, value: Option<Value>) {
+        match self.entries.iter_mut().find(|entry| entry.slot == slot && entry.scope == scope) {
+            Some(entry) => entry.value = value,
+            None => self.entries.push(Entry { scope, slot, value }),
+        }
+    }
+
+    /// Forgets what belonged to the message that was replaced by its response.
+    pub(crate) fn next_message(&mut self) {
+        self.entries.retain(|entry| matches!(entry.scope, Scope::Default | Scope::Operation));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_names_have_the_slots_the_code_uses() {
+        let names = Names::default();
+        assert_eq!(names.find("HTTP_METHOD"), Some(slot::HTTP_METHOD));
+        assert_eq!(names.find("TransportInURL"), Some(slot::TRANSPORT_IN_URL));
+        assert_eq!(names.find("proxy.name"), Some(slot::PROXY_NAME));
+        assert_eq!(names.find("RelatesTo"), Some(slot::RELATES_TO));
+        assert_eq!(names.slots.len(), KNOWN.len());
+    }
+
+    #[test]
+    fn a_response_keeps_default_and_operation_properties_only() {
+        let mut properties = Properties::default();
+        for scope in [Scope::Default, Scope::Axis2, Scope::Operation, Scope::Axis2Client] {
+            properties.put(scope, 7, Some(Value::Boolean(true)));
+        }
+        properties.next_message();
+        assert!(properties.is_true(Scope::Default, 7) && properties.is_true(Scope::Operation, 7));
+        assert_eq!(properties.find(Scope::Axis2, 7), Found::Untouched);
+        properties.put(Scope::Default, 7, None);
+        assert_eq!(properties.find(Scope::Default, 7), Found::Removed);
+    }
+}

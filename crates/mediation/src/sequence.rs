@@ -1,0 +1,122 @@
+//! Sequences: mediators one after the other, with a handler for what goes wrong.
+
+use std::sync::Arc;
+
+use crate::config::Place;
+use crate::exchange::{Exchange, Scene};
+use crate::fault::{Fault, Outcome};
+use crate::mediator::{Flow, Mediator, Step};
+
+/// Sequences and branches nested deeper than this while serving are a loop.
+const DEPTH_LIMIT: u32 = 100;
+
+/// Which of the bus's named sequences.
+pub(crate) type SequenceId = usize;
+
+/// A list of mediators: a sequence, or the inside of one that has an inside.
+#[derive(Default)]
+pub(crate) struct Block {
+    /// The mediators in order.
+    pub(crate) nodes: Vec<Node>,
+}
+
+/// A mediator and where it stands.
+pub(crate) struct Node {
+    pub(crate) element: &'static str,
+    pub(crate) place: Place,
+    pub(crate) mediator: Box<dyn Mediator>,
+}
+
+/// A sequence with its error handler.
+pub(crate) struct Sequence {
+    /// Its name, or what it is to a proxy: `inSequence` …
+    pub(crate) name: Arc<str>,
+    /// Where it stands.
+    pub(crate) place: Place,
+    /// What it does.
+    pub(crate) block: Block,
+    /// The sequence that runs when a step of this one fails.
+    pub(crate) on_error: Option<SequenceId>,
+}
+
+impl Block {
+    /// Runs the mediators until one ends the flow; becomes a future only from the first that waits.
+    pub(crate) fn run<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
+        if exchange.depth >= DEPTH_LIMIT {
+            let message = format!("Sequences nest deeper than {DEPTH_LIMIT}: one calls itself without end");
+            return Step::Done(exchange, Err(Fault::bus(message)));
+        }
+        exchange.depth += 1;
+        let last = exchange.last;
+        self.run_from(0, last, exchange, scene)
+    }
+
+    fn run_from<'a>(
+        &'a self,
+        start: usize,
+        last: bool,
+        mut exchange: &'a mut Exchange,
+        scene: &'a Scene<'a>,
+    ) -> Step<'a> {
+        for (index, node) in self.nodes.iter().enumerate().skip(start) {
+            exchange.last = last && index + 1 == self.nodes.len();
+            match node.mediator.step(exchange, scene) {
+                Step::Done(back, Ok(Flow::Next)) => exchange = back,
+                Step::Done(back, outcome) => {
+                    back.depth -= 1;
+                    return Step::Done(back, node.sign(outcome));
+                }
+                Step::Wait(future) => {
+                    return Step::Wait(Box::pin(async move {
+                        match future.await {
+                            (back, Ok(Flow::Next)) => self.run_from(index + 1, last, back, scene).finish().await,
+                            (back, outcome) => {
+                                back.depth -= 1;
+                                (back, node.sign(outcome))
+                            }
+                        }
+                    }));
+                }
+            }
+        }
+        exchange.depth -= 1;
+        Step::Done(exchange, Ok(Flow::Next))
+    }
+}
+
+impl Node {
+    fn sign(&self, outcome: Outcome<Flow>) -> Outcome<Flow> {
+        outcome.map_err(|mut fault| {
+            fault.trail.push(format!("{} ({})", self.element, self.place));
+            fault
+        })
+    }
+}
+
+impl Sequence {
+    /// Runs the sequence; a fault leaves it with the handler that is nearest to where it came from.
+    pub(crate) fn run<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
+        let outer = exchange.on_error;
+        exchange.on_error = self.on_error.or(outer);
+        match self.block.run(exchange, scene) {
+            Step::Done(back, outcome) => {
+                let outcome = self.leave(back, outer, outcome);
+                Step::Done(back, outcome)
+            }
+            Step::Wait(future) => Step::Wait(Box::pin(async move {
+                let (back, outcome) = future.await;
+                let outcome = self.leave(back, outer, outcome);
+                (back, outcome)
+            })),
+        }
+    }
+
+    fn leave(&self, exchange: &mut Exchange, outer: Option<SequenceId>, outcome: Outcome<Flow>) -> Outcome<Flow> {
+        exchange.on_error = outer;
+        outcome.map_err(|mut fault| {
+            fault.handler = fault.handler.or(self.on_error);
+            fault.trail.push(format!("{} ({})", self.name, self.place));
+            fault
+        })
+    }
+}
