@@ -5,14 +5,17 @@ use std::io::stdout;
 use std::process::ExitCode;
 
 use clap::Parser;
-use myelin_bench::{echo, load, relay};
+use myelin_bench::{comparison, echo, load, relay};
 
 #[derive(Parser)]
+#[command(version)]
 enum Command {
     /// Drive an HTTP service and check every answer
-    Load(load::Arguments),
+    Load(Box<load::Arguments>),
     /// Answer every request with its own body
     Echo(echo::Arguments),
+    /// Let several servers take turns at the same work
+    Compare(Box<comparison::Arguments>),
     /// Copy bytes between two TCP connections
     Relay(relay::Arguments),
 }
@@ -22,6 +25,7 @@ fn main() -> anyhow::Result<ExitCode> {
     match Command::parse() {
         Command::Load(arguments) => load::run(&arguments, &mut out),
         Command::Echo(arguments) => echo::run(&arguments, &mut out),
+        Command::Compare(arguments) => comparison::run(&arguments, &mut out),
         Command::Relay(arguments) => relay::run(&arguments, &mut out),
     }
 }

@@ -9,6 +9,7 @@
 //!
 //! Nothing here knows the bus: it is measured from outside, as any other server is.
 
+pub mod comparison;
 mod deadlines;
 pub mod echo;
 mod framing;

@@ -1,0 +1,293 @@
+//! The servers that are compared: how each is started, found ready and stopped.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use clap::ValueEnum;
+use rustix::process::{Pid, Signal};
+use serde::Serialize;
+use tempfile::TempDir;
+
+use super::{Scenario, configuration};
+use crate::procfs;
+
+/// Who can take part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// `myelin run`.
+    Myelin,
+    /// nginx from the search path.
+    Nginx,
+    /// HAProxy from the search path, in HTTP mode.
+    Haproxy,
+    /// `myelin relay`, which copies bytes only.
+    Relay,
+}
+
+/// A contender that is running; dropping it stops it.
+#[derive(Debug)]
+pub(super) struct Contender {
+    pub(super) kind: Kind,
+    /// From the start of the process until it accepted connections.
+    pub(super) start: Duration,
+    pub(super) configuration: String,
+    server: Server,
+    // Its configuration and logs lie here as long as it runs.
+    _folder: TempDir,
+}
+
+/// A process that listens; dropping it ends it and its children.
+#[derive(Debug)]
+pub(super) struct Server {
+    pub(super) address: SocketAddr,
+    child: Child,
+}
+
+const READY: Duration = Duration::from_secs(20);
+const END: Duration = Duration::from_secs(5);
+/// Bodies over this size go to the location that nginx has for large ones.
+const LARGE_BYTES: u64 = 16 * 1024;
+
+impl Kind {
+    /// All there are, in the order of reports.
+    pub const ALL: [Kind; 4] = [Kind::Myelin, Kind::Nginx, Kind::Haproxy, Kind::Relay];
+
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Myelin => "myelin",
+            Kind::Nginx => "nginx",
+            Kind::Haproxy => "haproxy",
+            Kind::Relay => "relay",
+        }
+    }
+
+    /// What the program says about its version; `None` if it cannot be run.
+    pub(super) fn version(self, myelin: &Path) -> Option<String> {
+        let (program, argument) = match self {
+            Kind::Myelin | Kind::Relay => (myelin, "--version"),
+            Kind::Nginx => (Path::new("nginx"), "-v"),
+            Kind::Haproxy => (Path::new("haproxy"), "-v"),
+        };
+        let output = Command::new(program).arg(argument).stdin(Stdio::null()).output().ok()?;
+        if !output.status.success() {
+            return None;
+        }
+        // nginx says it on standard error.
+        let text = [output.stdout, output.stderr].concat();
+        Some(String::from_utf8_lossy(&text).lines().next().unwrap_or_default().trim().to_owned())
+    }
+
+    /// Files it needs open for so many clients.
+    ///
+    /// The relay has a backend connection for each; the others share theirs, which are no more than are used at once.
+    pub(super) fn files(self, clients: usize) -> u64 {
+        let clients = clients as u64;
+        if self == Kind::Relay { 2 * clients + 100 } else { clients + clients / 4 + 100 }
+    }
+
+    /// The path of the URL for this scenario and size.
+    pub(super) fn path(self, scenario: Scenario, size: u64) -> String {
+        let name = if scenario == Scenario::Header { "header" } else { "direct" };
+        let suffix = if self == Kind::Nginx && size > LARGE_BYTES { "-large" } else { "" };
+        format!("/services/{name}{suffix}")
+    }
+}
+
+impl Contender {
+    /// Writes the configuration, starts the process, waits until it accepts connections.
+    ///
+    /// Errors: it cannot be started, or is not ready in 20 s; what it said is in the error.
+    pub(super) fn start(kind: Kind, backend: SocketAddr, threads: usize, myelin: &Path) -> anyhow::Result<Contender> {
+        let folder = tempfile::tempdir()?;
+        let begin = Instant::now();
+        let threads_text = threads.to_string();
+        let (server, configuration) = match kind {
+            Kind::Myelin => {
+                let file = folder.path().join("synapse.xml");
+                let text = configuration::myelin(backend);
+                std::fs::write(&file, &text)?;
+                let mut command = Command::new(myelin);
+                command.arg("run").arg(&file).args(["--http", "127.0.0.1:0", "--threads", &threads_text]);
+                (Server::announced(command, folder.path(), "http://")?, text)
+            }
+            Kind::Relay => {
+                let server = relay(myelin, backend, threads, folder.path())?;
+                (server, format!("relay --to {backend} --threads {threads}\n"))
+            }
+            Kind::Nginx => {
+                let listen = free_address()?;
+                let path = folder.path().to_string_lossy();
+                let (file, text) =
+                    (folder.path().join("nginx.conf"), configuration::nginx(listen, backend, threads, &path));
+                std::fs::write(&file, &text)?;
+                let mut command = Command::new("nginx");
+                command.arg("-p").arg(folder.path()).arg("-e").arg(folder.path().join("nginx.log")).arg("-c").arg(file);
+                (Server::at(command, folder.path(), listen)?, text)
+            }
+            Kind::Haproxy => {
+                let listen = free_address()?;
+                let (file, text) =
+                    (folder.path().join("haproxy.cfg"), configuration::haproxy(listen, backend, threads));
+                std::fs::write(&file, &text)?;
+                let mut command = Command::new("haproxy");
+                command.args(["-db", "-f"]).arg(file);
+                (Server::at(command, folder.path(), listen)?, text)
+            }
+        };
+        Ok(Contender { kind, start: begin.elapsed(), configuration, server, _folder: folder })
+    }
+
+    pub(super) fn address(&self) -> SocketAddr {
+        self.server.address
+    }
+
+    /// Its processes, the workers included.
+    pub(super) fn processes(&self) -> Vec<u32> {
+        procfs::family(self.server.child.id())
+    }
+}
+
+/// The backend, in a process of its own so that its connections do not count against ours.
+pub(super) fn echo(myelin: &Path, folder: &Path) -> anyhow::Result<Server> {
+    let mut command = Command::new(myelin);
+    command.args(["echo", "--listen", "127.0.0.1:0"]);
+    Server::announced(command, folder, "echo ready on ")
+}
+
+fn relay(myelin: &Path, backend: SocketAddr, threads: usize, folder: &Path) -> anyhow::Result<Server> {
+    let mut command = Command::new(myelin);
+    let (to, threads) = (backend.to_string(), threads.to_string());
+    command.args(["relay", "--listen", "127.0.0.1:0", "--to", &to, "--threads", &threads]);
+    Server::announced(command, folder, "relay ready on ")
+}
+
+impl Server {
+    /// Starts a process that writes a line with `mark` and its address to standard output when it is ready.
+    fn announced(mut command: Command, folder: &Path, mark: &'static str) -> anyhow::Result<Server> {
+        let log = folder.join("stderr.log");
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(File::create(&log)?)
+            .spawn()
+            .with_context(|| format!("cannot start {command:?}"))?;
+        let output = child.stdout.take().context("standard output is piped")?;
+        // Until the address is known the server has none; it is stopped all the same when this fails.
+        let mut server = Server { address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), child };
+        let (sender, receiver) = mpsc::channel();
+        // Reads on after the line is found, so that the process never blocks on a full pipe; ends with the process.
+        std::thread::Builder::new().name("contender-output".to_owned()).spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                if let Some(address) = find_address(&line, mark) {
+                    // Only the first is waited for.
+                    let _ = sender.send(address);
+                }
+            }
+        })?;
+        match receiver.recv_timeout(READY) {
+            Ok(address) => server.address = address,
+            Err(_) => bail!("{command:?} is not ready: {}", last_words(&log)),
+        }
+        Ok(server)
+    }
+
+    /// Starts a process that listens at `address`.
+    fn at(mut command: Command, folder: &Path, address: SocketAddr) -> anyhow::Result<Server> {
+        let log = folder.join("stderr.log");
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(File::create(&log)?)
+            .spawn()
+            .with_context(|| format!("cannot start {command:?}"))?;
+        let mut server = Server { address, child };
+        let deadline = Instant::now() + READY;
+        while TcpStream::connect_timeout(&address, Duration::from_secs(1)).is_err() {
+            if server.child.try_wait()?.is_some() || Instant::now() > deadline {
+                bail!("{command:?} is not ready: {}", last_words(&log));
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Ok(server)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let family = procfs::family(self.child.id());
+        // Asked first, because nginx's master ends its workers only then.
+        signal(self.child.id(), Signal::TERM);
+        let deadline = Instant::now() + END;
+        while matches!(self.child.try_wait(), Ok(None)) {
+            if Instant::now() > deadline {
+                family.iter().for_each(|process| signal(*process, Signal::KILL));
+                // Killed, so this does not last.
+                let _ = self.child.wait();
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// Sends a signal; a process that is gone needs none.
+fn signal(process: u32, signal: Signal) {
+    if let Some(process) = i32::try_from(process).ok().and_then(Pid::from_raw) {
+        let _ = rustix::process::kill_process(process, signal);
+    }
+}
+
+/// The address that follows `mark` in a ready line.
+fn find_address(line: &str, mark: &str) -> Option<SocketAddr> {
+    let rest = &line[line.find(mark)? + mark.len()..];
+    let end = rest.find(|character: char| !(character.is_ascii_hexdigit() || ".:[]".contains(character)));
+    rest[..end.unwrap_or(rest.len())].trim_end_matches(['.', ':']).parse().ok()
+}
+
+/// The end of what a process wrote to standard error.
+fn last_words(log: &Path) -> String {
+    let text = std::fs::read_to_string(log).unwrap_or_default();
+    let lines: Vec<&str> = text.lines().collect();
+    match lines.len() {
+        0 => "it said nothing".to_owned(),
+        count => lines[count.saturating_sub(5)..].join(" / "),
+    }
+}
+
+/// An address with a port nobody had a moment ago, for programs that cannot choose one themselves.
+fn free_address() -> anyhow::Result<SocketAddr> {
+    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_address_is_found_in_a_ready_line() {
+        let check = |line, mark, expected: &str| {
+            assert_eq!(find_address(line, mark), Some(expected.parse().unwrap()), "{line}");
+        };
+        check("echo ready on 127.0.0.1:34567", "echo ready on ", "127.0.0.1:34567");
+        check("myelin ready: http://127.0.0.1:8280, 2 proxies.", "http://", "127.0.0.1:8280");
+        check("up at http://[::1]:8280/", "http://", "[::1]:8280");
+        assert_eq!(find_address("nothing here", "http://"), None);
+    }
+
+    #[test]
+    fn a_program_that_ends_at_once_is_an_error_with_its_last_words() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo no such thing >&2; exit 1"]);
+        let error = Server::announced(command, folder.path(), "ready").unwrap_err().to_string();
+        assert!(error.contains("no such thing"), "{error}");
+    }
+}

@@ -1,0 +1,117 @@
+use std::process::Command;
+
+use super::*;
+use crate::load::{Plan, Verify};
+use crate::payload;
+
+/// Whether a program can be run; says visibly what is not tested without it.
+fn installed(program: &str) -> bool {
+    let found = Command::new(program).arg("-v").output().is_ok();
+    if !found {
+        println!("skipped: {program} is not installed");
+    }
+    found
+}
+
+#[test]
+fn nginx_and_haproxy_pass_on_and_route_what_they_are_sent() {
+    let echo = crate::echo::start("127.0.0.1:0".parse().unwrap(), crate::echo::Options::default()).unwrap();
+    for kind in [Kind::Nginx, Kind::Haproxy] {
+        if !installed(kind.name()) {
+            continue;
+        }
+        let contender = contender::Contender::start(kind, echo.address, 2, std::path::Path::new("-")).unwrap();
+        assert!(contender.processes().len() >= if kind == Kind::Nginx { 3 } else { 1 });
+        for (scenario, value, size, good) in [
+            (Scenario::Direct, None, 500, true),
+            (Scenario::Direct, None, 200_000, true),
+            (Scenario::Header, Some(ROUTING.1), 500, true),
+            (Scenario::Header, Some(ROUTING.1), 200_000, true),
+            (Scenario::Header, Some("xadmin;server1;community"), 500, false),
+            (Scenario::Header, None, 500, false),
+        ] {
+            let mut plan = Plan::new(&format!("http://{}{}", contender.address(), kind.path(scenario, size))).unwrap();
+            plan.method = "POST".to_owned();
+            plan.body = payload::soap(size).unwrap();
+            plan.verify = Verify::Echo;
+            plan.headers.extend(value.map(|value| (ROUTING.0.to_owned(), value.to_owned())));
+            (plan.requests, plan.connections) = (Some(20), 2);
+            let outcome = plan.run().unwrap();
+            assert_eq!(outcome.is_clean(), good, "{kind:?} {scenario:?} {value:?}: {:?}", outcome.failures_by_kind);
+        }
+        let processes = contender.processes();
+        drop(contender);
+        for process in processes {
+            assert!(crate::procfs::cpu_times(process).is_err(), "{kind:?} left process {process} behind");
+        }
+    }
+}
+
+#[test]
+fn each_scenario_has_its_cells() {
+    let arguments = Arguments {
+        myelin: "myelin".into(),
+        contenders: Kind::ALL.to_vec(),
+        scenario: vec![Scenario::Direct, Scenario::Many, Scenario::Idle],
+        sizes: vec![500, 1024],
+        connections: vec![20, 160],
+        rounds: 5,
+        requests: None,
+        threads: 2,
+        output: "out".into(),
+    };
+    let cells: Vec<_> =
+        tasks(&arguments).iter().map(|task| (task.scenario, task.size, task.connections, task.idle)).collect();
+    assert_eq!(cells.len(), 6);
+    assert_eq!(cells[3], (Scenario::Direct, 1024, 160, 0));
+    assert_eq!(cells[4..], [(Scenario::Many, 1024, 2560, 0), (Scenario::Idle, 1024, 500, 9500)]);
+}
+
+#[test]
+fn a_report_has_a_row_for_each_cell_in_every_form() {
+    let figures = |name, cpu: f64, p_value| Figures {
+        name,
+        cpu_ms_per_1000: vec![cpu],
+        median_cpu_ms_per_1000: cpu,
+        ratio_of_first: 10.0 / cpu,
+        p_value,
+        requests_per_second: vec![1000.0],
+        latency_p50: vec![0.001],
+        latency_p99: vec![0.002],
+        failures: 0,
+        failures_by_kind: [("reset".to_owned(), 3)].into(),
+        usage: crate::procfs::Usage::default(),
+        start_seconds: 0.01,
+    };
+    let cell = Cell {
+        scenario: Scenario::Direct,
+        size_bytes: 10_240,
+        connections: 160,
+        idle_connections: 0,
+        requests: 1000,
+        contenders: vec![figures("myelin", 10.0, None), figures("nginx", 20.0, Some(0.01))],
+    };
+    let environment = Environment {
+        began: "now".to_owned(),
+        command_line: Vec::new(),
+        kernel: "6".to_owned(),
+        processor: "some".to_owned(),
+        processors: 2,
+        memory_kilobytes: 1,
+        open_files_limit: 1024,
+        rounds: 1,
+        threads: 2,
+        versions: [("myelin", "0.1".to_owned())].into(),
+        missing: vec!["haproxy (not installed)".to_owned()],
+    };
+    let report = Report { environment, configurations: Default::default(), cells: vec![cell] };
+    let markdown = report.markdown();
+    assert!(markdown.contains("| 10K | 160 | 10.0 | 20.0 (0.50, p 0.010) |"), "{markdown}");
+    assert!(markdown.contains("Left out: haproxy"), "{markdown}");
+    assert!(markdown.contains("**failed: 3 reset**"), "{markdown}");
+    let csv = report.csv();
+    let columns = |line: &str| line.split(',').count();
+    assert!(csv.lines().all(|line| columns(line) == columns(csv.lines().next().unwrap())), "{csv}");
+    assert_eq!(csv.lines().count(), 3);
+    assert_eq!(serde_json::to_value(&report).unwrap()["cells"][0]["scenario"], "direct");
+}
