@@ -1,10 +1,12 @@
 //! What the tests of the other crates stand on: raw clients, rude backends, the case runner.
 //!
+//! [`cases`] runs golden folders through the real engine with a transport in memory;
 //! [`rude`] plays backends that stall, reset, lie about lengths or talk too early, each from a script;
 //! [`raw`] is a client that sends exactly the bytes it is given;
 //! [`skip`] says visibly that a test did not run.
-//! Nothing here is used while serving, and everything waits with a deadline.
+//! Nothing here is used while serving messages, and everything waits with a deadline.
 
+pub mod cases;
 pub mod raw;
 pub mod rude;
 mod skip;
