@@ -1,4 +1,232 @@
-//! placeholder
+//! `myelin demo`: backends, bus and real messages in one process, every answer checked.
+
+use std::fs;
 use std::io::Write;
+use std::net::SocketAddr;
+use std::path::Path;
 use std::process::ExitCode;
-pub(crate) fn run(_: &mut dyn Write) -> anyhow::Result<ExitCode> { anyhow::bail!("x") }
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail, ensure};
+use myelin_bench::load::{Outcome, Plan, Verify};
+use myelin_bench::{echo, payload, procfs};
+use myelin_mediation::load;
+use myelin_testkit::{raw, rude};
+
+use crate::command::raise_file_limit;
+use crate::server::{Listen, Running, Settings, start};
+
+/// How long each row of the table is measured.
+const SPAN: Duration = Duration::from_millis(1200);
+const CONNECTIONS: usize = 20;
+
+/// The examples, as they stand in the repository; their backends' addresses are replaced by those of this run.
+const EXAMPLES: [(&str, &str); 3] = [
+    ("direct", include_str!("../../../examples/direct/synapse.xml")),
+    ("header-routing", include_str!("../../../examples/header-routing/synapse.xml")),
+    ("failure", include_str!("../../../examples/failure/synapse.xml")),
+];
+
+/// Everything that runs, on free ports of 127.0.0.1.
+struct Stage {
+    echo: myelin_bench::Handle,
+    slow: myelin_bench::Handle,
+    half: rude::Backend,
+    bus: Running,
+    address: SocketAddr,
+}
+
+/// One row of the table.
+struct Scenario {
+    name: &'static str,
+    proxy: &'static str,
+    header: Option<(&'static str, &'static str)>,
+    body_bytes: u64,
+}
+
+const SCENARIOS: [Scenario; 4] = [
+    Scenario { name: "direct, 500 B", proxy: "Direct", header: None, body_bytes: 500 },
+    Scenario { name: "direct, 10 KB", proxy: "Direct", header: None, body_bytes: 10_000 },
+    Scenario { name: "direct, 100 KB", proxy: "Direct", header: None, body_bytes: 100_000 },
+    Scenario {
+        name: "header routing, 500 B",
+        proxy: "Orders",
+        header: Some(("X-Customer-Class", "gold")),
+        body_bytes: 500,
+    },
+];
+
+/// Runs the demo; success only if every answer was right.
+pub(crate) fn run(out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    raise_file_limit();
+    let begun = Instant::now();
+    let stage = Stage::set()?;
+    writeln!(out, "Bus on http://{}, backends on loopback, all in this process.\n", stage.address)?;
+    writeln!(
+        out,
+        "{:<24}{:>12}{:>10}{:>10}{:>14}{:>12}",
+        "scenario", "requests/s", "p50", "p99", "bus CPU/req", "memory"
+    )?;
+    let mut wrong = 0;
+    for scenario in &SCENARIOS {
+        let before = bus_cpu()?;
+        let outcome = stage.load(scenario)?;
+        let cpu = bus_cpu()?.saturating_sub(before);
+        wrong += outcome.failures;
+        writeln!(out, "{}", row(scenario.name, &outcome, cpu)?)?;
+        for (kind, failure) in &outcome.failures_by_kind {
+            writeln!(out, "    {} × {kind}: {}", failure.count, failure.example)?;
+        }
+        out.flush()?;
+    }
+    writeln!(out)?;
+    for (what, result) in stage.single_answers() {
+        match result {
+            Ok(answer) => writeln!(out, "ok      {what}: {answer}")?,
+            Err(error) => {
+                wrong += 1;
+                writeln!(out, "WRONG   {what}: {error:#}")?;
+            }
+        }
+    }
+    stage.strike()?;
+    let seconds = begun.elapsed().as_secs_f64();
+    if wrong > 0 {
+        writeln!(out, "\n{wrong} answers were wrong ({seconds:.1} s).")?;
+        return Ok(ExitCode::FAILURE);
+    }
+    writeln!(out, "\nEvery answer was checked, and right ({seconds:.1} s).")?;
+    writeln!(out, "Load, backends and bus share this machine's cores: `cargo xtask bench direct` compares properly.")?;
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn row(name: &str, outcome: &Outcome, cpu: Duration) -> anyhow::Result<String> {
+    let micros = |seconds: f64| format!("{:.0} µs", seconds * 1e6);
+    let per_request = cpu.as_secs_f64() / outcome.requests.max(1) as f64;
+    let memory = procfs::usage(std::process::id())?.memory_bytes as f64 / 1e6;
+    Ok(format!(
+        "{name:<24}{:>12.0}{:>10}{:>10}{:>14}{:>12}",
+        outcome.requests_per_second,
+        micros(outcome.latency.p50),
+        micros(outcome.latency.p99),
+        format!("{:.1} µs", per_request * 1e6),
+        format!("{memory:.0} MB"),
+    ))
+}
+
+impl Stage {
+    fn set() -> anyhow::Result<Stage> {
+        let anywhere: SocketAddr = "127.0.0.1:0".parse()?;
+        let echo = echo::start(anywhere, echo::Options::default())?;
+        let slow = echo::start(anywhere, echo::Options { delay: Duration::from_secs(5), ..echo::Options::default() })?;
+        let manner = rude::named("half-answer").context("the half answer is one of the rude backends")?;
+        let half = rude::Backend::start([(manner.script)()])?;
+        let nobody = rude::refusing_address()?;
+        let folder = tempfile::tempdir()?;
+        for (name, text) in EXAMPLES {
+            let mut text = text.to_owned();
+            for (port, address) in [(9000, echo.address), (9001, slow.address), (9002, half.address()), (9009, nobody)] {
+                text = text.replace(&format!("127.0.0.1:{port}"), &address.to_string());
+            }
+            fs::write(folder.path().join(format!("{name}.xml")), text)?;
+        }
+        let bus = start_bus(folder.path(), anywhere)?;
+        let address = bus.urls[0].trim_start_matches("http://").parse()?;
+        Ok(Stage { echo, slow, half, bus, address })
+    }
+
+    fn load(&self, scenario: &Scenario) -> anyhow::Result<Outcome> {
+        let mut plan = Plan::new(&format!("http://{}/services/{}", self.address, scenario.proxy))?;
+        plan.method = "POST".into();
+        plan.media_type = Some("text/xml; charset=utf-8".into());
+        plan.body = payload::soap(scenario.body_bytes)?;
+        plan.headers = scenario.header.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+        plan.connections = CONNECTIONS;
+        plan.requests = None;
+        plan.duration = Some(SPAN);
+        plan.verify = Verify::Echo;
+        plan.run()
+    }
+
+    /// Messages that show what a header decides and what happens when a backend fails.
+    fn single_answers(&self) -> Vec<(&'static str, anyhow::Result<String>)> {
+        let routed = |class: &str, status: u16, route: Option<&str>| {
+            let answer = self.post("Orders", &format!("X-Customer-Class: {class}\r\n"))?;
+            ensure!(answer.status == status, "status {} instead of {status}", answer.status);
+            let chosen = answer.header("X-Chosen-Route");
+            ensure!(chosen == route, "routed to {chosen:?} instead of {route:?}");
+            Ok(format!("{status}{}", route.map(|route| format!(", by {route}")).unwrap_or_default()))
+        };
+        let fault = |proxy: &str, status: u16, code: &str| {
+            let answer = self.post(proxy, "")?;
+            ensure!(answer.status == status, "status {} instead of {status}", answer.status);
+            let said = answer.text() + answer.header("X-Error-Code").unwrap_or_default();
+            ensure!(said.contains(code), "{said:?} does not name {code}");
+            Ok(format!("{status} with code {code}"))
+        };
+        vec![
+            ("routed by a header, gold", routed("gold", 200, Some("gold"))),
+            ("routed by a header, anybody else", routed("copper", 200, Some("standard"))),
+            ("refused by a header", routed("blocked-17", 403, None)),
+            ("backend down", fault("Down", 502, "101503")),
+            ("backend down, fault sequence answers", fault("Caught", 503, "101503")),
+            ("backend too slow", fault("Slow", 504, "101504")),
+            ("backend stops half-way", self.broken_off()),
+        ]
+    }
+
+    fn broken_off(&self) -> anyhow::Result<String> {
+        match self.post("Half", "") {
+            Ok(answer) => bail!("a whole answer of {} bytes", answer.body.len()),
+            Err(raw::Error::Closed(bytes)) => Ok(format!("connection closed after {} bytes, as it must be", bytes.len())),
+            Err(error) => bail!(error),
+        }
+    }
+
+    fn post(&self, proxy: &str, lines: &str) -> Result<raw::Answer, raw::Error> {
+        let body = b"<a:Envelope xmlns:a=\"http://schemas.xmlsoap.org/soap/envelope/\"><a:Body/></a:Envelope>";
+        let mut request = format!(
+            "POST /services/{proxy} HTTP/1.1\r\nHost: {}\r\nContent-Type: text/xml\r\n{lines}Content-Length: {}\r\n\r\n",
+            self.address,
+            body.len()
+        )
+        .into_bytes();
+        request.extend_from_slice(body);
+        raw::exchange(self.address, &request)
+    }
+
+    fn strike(self) -> anyhow::Result<()> {
+        self.bus.stop()?;
+        self.echo.stop();
+        self.slow.stop();
+        drop(self.half);
+        Ok(())
+    }
+}
+
+fn start_bus(folder: &Path, address: SocketAddr) -> anyhow::Result<Running> {
+    let loaded = load(&[folder.to_owned()], &myelin_mediation::Settings::default());
+    ensure!(loaded.report.faulty() == 0, "the examples do not load:\n{}", loaded.report.to_text());
+    start(Arc::new(loaded.bus), Settings { listen: vec![Listen::Http(address)], ..Settings::default() })
+}
+
+/// CPU time of the serving threads alone: load and backends run in this process too.
+fn bus_cpu() -> anyhow::Result<Duration> {
+    let mut total = Duration::ZERO;
+    for task in fs::read_dir("/proc/self/task")? {
+        let task = task?.path();
+        // A thread may end while we look.
+        let (Ok(name), Ok(schedule)) =
+            (fs::read_to_string(task.join("comm")), fs::read_to_string(task.join("schedstat")))
+        else {
+            continue;
+        };
+        if name.starts_with("bus-") {
+            let nanos = schedule.split(' ').next().and_then(|nanos| nanos.parse().ok()).unwrap_or(0);
+            total += Duration::from_nanos(nanos);
+        }
+    }
+    Ok(total)
+}

@@ -1,0 +1,231 @@
+//! Whatever a backend or a client does, everybody gets an answer and nobody else suffers.
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use myelin_testkit::raw::{self, Client, Error};
+use myelin_testkit::rude::{BODY, Backend, MANNERS, NeverAccepts, Outcome, Script, Step, Until, idle_race, refusing_address, whole};
+use support::{Bus, answering, definitions, post, proxy, settings};
+
+fn impatient() -> myelin_server::Settings {
+    let mut settings = settings();
+    settings.client.response_timeout = Duration::from_millis(600);
+    settings.client.connect_timeout = Duration::from_millis(600);
+    settings.client.idle = Duration::from_millis(600);
+    settings.server.idle = Duration::from_millis(600);
+    settings
+}
+
+#[test]
+fn every_rude_backend_leaves_its_client_with_an_answer_or_a_visible_break() {
+    for manner in MANNERS {
+        let backend = Backend::start((manner.script)()).unwrap();
+        let bus = Bus::with(&proxy(backend.address()), impatient());
+        let answer = raw::exchange(bus.address, &post("<a/>"));
+        let name = manner.name;
+        match (manner.outcome, answer) {
+            (Outcome::Answered, Ok(answer)) => assert_eq!((answer.status, &answer.body[..]), (200, BODY), "{name}"),
+            (Outcome::Answered, Err(error)) => panic!("{name}: {error}"),
+            (Outcome::NoAnswer, Ok(answer)) => assert!(answer.status >= 500 && !answer.body.is_empty(), "{name}: {}", answer.status),
+            (Outcome::NoAnswer, Err(error)) => panic!("{name}: {error}"),
+            (Outcome::Broken | Outcome::Stalled, Ok(answer)) => assert!(answer.status >= 500, "{name}: {answer:?}"),
+            (Outcome::Broken | Outcome::Stalled, Err(Error::Closed(_) | Error::Io(..) | Error::Malformed(..))) => {}
+            (Outcome::Broken | Outcome::Stalled, Err(error)) => panic!("{name}: {error}"),
+        }
+        // The same bus still serves.
+        let still = raw::exchange(bus.address, b"GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n");
+        assert_eq!(still.unwrap().status, 404, "{name}");
+        assert!(bus.stop(), "{name}");
+    }
+}
+
+#[test]
+fn statuses_say_what_went_wrong() {
+    let status = |backend: std::net::SocketAddr| {
+        let bus = Bus::with(&proxy(backend), impatient());
+        raw::exchange(bus.address, &post("<a/>")).unwrap().status
+    };
+    assert_eq!(status(refusing_address().unwrap()), 502);
+    let stalling = Backend::start(Script::of([Step::Stall])).unwrap();
+    assert_eq!(status(stalling.address()), 504);
+    let closed = Backend::start(Script::of([Step::Read(Until::Head), Step::Close])).unwrap();
+    assert_eq!(status(closed.address()), 502);
+    let deaf = NeverAccepts::start().unwrap();
+    assert_eq!(status(deaf.address()), 504);
+}
+
+#[test]
+fn a_request_lost_on_a_reused_connection_is_sent_again_once() {
+    let backend = Backend::start(idle_race(1)).unwrap();
+    let bus = Bus::before(backend.address());
+    let mut client = Client::connect(bus.address).unwrap();
+    for number in 0..3 {
+        let answer = client.exchange(&post("<a/>")).unwrap();
+        assert_eq!((answer.status, &answer.body[..]), (200, BODY), "request {number}");
+    }
+    let connections = backend.connections();
+    assert_eq!(connections.len(), 2);
+    assert!(connections[1].text().ends_with("<a/>"), "the whole request came again");
+}
+
+#[test]
+fn a_fresh_connection_that_dies_is_not_tried_again() {
+    let backend = Backend::start(Script::of([Step::Read(Until::Head), Step::Read(Until::Body), Step::Reset])).unwrap();
+    let bus = Bus::before(backend.address());
+    assert_eq!(raw::exchange(bus.address, &post("<a/>")).unwrap().status, 502);
+    assert_eq!(backend.connections().len(), 1);
+}
+
+#[test]
+fn nothing_is_sent_again_where_the_operator_forbids_it() {
+    let backend = Backend::start(idle_race(1)).unwrap();
+    let mut settings = settings();
+    settings.client.retry = myelin_transport::Retry::Idempotent;
+    let bus = Bus::with(&proxy(backend.address()), settings);
+    let mut client = Client::connect(bus.address).unwrap();
+    assert_eq!(client.exchange(&post("<a/>")).unwrap().status, 200);
+    assert_eq!(client.exchange(&post("<a/>")).unwrap().status, 502);
+}
+
+#[test]
+fn a_connection_its_backend_closed_while_idle_is_not_used() {
+    let once = Script::of([Step::Read(Until::Head), Step::Read(Until::Body), Step::Send(whole()), Step::Close]);
+    let backend = Backend::start(once).unwrap();
+    let mut settings = settings();
+    settings.client.retry = myelin_transport::Retry::Never;
+    let bus = Bus::with(&proxy(backend.address()), settings);
+    let mut client = Client::connect(bus.address).unwrap();
+    for _ in 0..5 {
+        assert_eq!(client.exchange(&post("<a/>")).unwrap().status, 200);
+        std::thread::sleep(Duration::from_millis(30));
+    }
+    assert_eq!(backend.connections().len(), 5);
+}
+
+#[test]
+fn an_endpoint_timeout_is_kept_within_two_ticks() {
+    let backend = Backend::start(Script::of([Step::Stall])).unwrap();
+    let proxy = definitions(&format!(
+        r#"<proxy name="P"><target><endpoint><address uri="http://{}/"><timeout><duration>300</duration><responseAction>fault</responseAction></timeout></address></endpoint></target></proxy>"#,
+        backend.address()
+    ));
+    let bus = Bus::with(&proxy, settings());
+    let start = Instant::now();
+    let answer = raw::exchange(bus.address, &post("<a/>")).unwrap();
+    let waited = start.elapsed();
+    assert_eq!(answer.status, 504);
+    assert!(waited >= Duration::from_millis(300) && waited < Duration::from_millis(1000), "{waited:?}");
+}
+
+#[test]
+fn a_client_that_dawdles_over_its_head_is_told_so() {
+    let backend = answering(whole());
+    let mut settings = settings();
+    settings.server.head_timeout = Duration::from_millis(300);
+    settings.server.keep_alive = Duration::from_millis(300);
+    let bus = Bus::with(&proxy(backend.address()), settings);
+    let mut client = Client::connect(bus.address).unwrap();
+    client.send(b"POST /services/P HTTP/1.1\r\nHo").unwrap();
+    assert_eq!(client.answer().unwrap().status, 408);
+    let mut idle = Client::connect(bus.address).unwrap();
+    assert_eq!(idle.exchange(&post("x")).unwrap().status, 200);
+    assert!(idle.is_closed_within(Duration::from_secs(2)), "an idle connection is closed without a word");
+}
+
+#[test]
+fn a_client_whose_body_stops_coming_gets_408() {
+    let backend = answering(whole());
+    let bus = Bus::with(&proxy(backend.address()), impatient());
+    let mut client = Client::connect(bus.address).unwrap();
+    client.send(b"POST /services/P HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc").unwrap();
+    assert_eq!(client.answer().unwrap().status, 408);
+}
+
+#[test]
+fn a_client_that_breaks_off_costs_nobody_else_anything() {
+    let backend = answering(whole());
+    let bus = Bus::before(backend.address());
+    let mut client = Client::connect(bus.address).unwrap();
+    client.send(b"POST /services/P HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc").unwrap();
+    drop(client);
+    assert_eq!(raw::exchange(bus.address, &post("x")).unwrap().status, 200);
+}
+
+#[test]
+fn over_the_connection_limit_clients_get_503_and_the_bus_goes_on() {
+    let backend = answering(whole());
+    let mut settings = settings();
+    settings.server.connections = 2;
+    let bus = Bus::with(&proxy(backend.address()), settings);
+    let mut guests: Vec<Client> = (0..2).map(|_| Client::connect(bus.address).unwrap()).collect();
+    for guest in &mut guests {
+        assert_eq!(guest.exchange(&post("x")).unwrap().status, 200);
+    }
+    let answer = raw::exchange(bus.address, &post("x")).unwrap();
+    assert_eq!((answer.status, answer.header("retry-after")), (503, Some("1")));
+    drop(guests);
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(raw::exchange(bus.address, &post("x")).unwrap().status, 200);
+}
+
+#[test]
+fn over_the_memory_limit_new_requests_get_503() {
+    let backend = answering(whole());
+    let mut settings = settings();
+    settings.server.memory_bytes = 0;
+    let bus = Bus::with(&proxy(backend.address()), settings);
+    let mut slow = Client::connect(bus.address).unwrap();
+    // Half a head is kept, which is more than nothing.
+    slow.send(b"POST /services/P HTTP/1.1\r\n").unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    let answer = raw::exchange(bus.address, &post("x")).unwrap();
+    assert_eq!((answer.status, answer.header("retry-after")), (503, Some("1")));
+    drop(slow);
+    std::thread::sleep(Duration::from_millis(100));
+    assert_eq!(raw::exchange(bus.address, &post("x")).unwrap().status, 200);
+}
+
+#[test]
+fn beyond_the_backend_limit_requests_wait_their_turn_and_then_fail_clearly() {
+    let slow = [Step::Read(Until::Head), Step::Read(Until::Body), Step::Pause(Duration::from_millis(150)), Step::Send(whole()), Step::Again];
+    let backend = Backend::start(Script::of(slow)).unwrap();
+    let mut settings = settings();
+    settings.client.connections = 1;
+    settings.client.waiting = 1;
+    let bus = Bus::with(&proxy(backend.address()), settings);
+    let address = bus.address;
+    let threads: Vec<_> = (0..3)
+        .map(|number| {
+            std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_millis(20 * number));
+                raw::exchange(address, &post("x")).unwrap().status
+            })
+        })
+        .collect();
+    let statuses: Vec<u16> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+    assert_eq!(statuses, [200, 200, 503]);
+    assert_eq!(backend.connections().len(), 1);
+}
+
+#[test]
+fn stopping_finishes_what_runs_and_refuses_the_rest() {
+    let slow = [Step::Read(Until::Head), Step::Read(Until::Body), Step::Pause(Duration::from_millis(300)), Step::Send(whole()), Step::Again];
+    let backend = Backend::start(Script::of(slow)).unwrap();
+    let mut settings = settings();
+    settings.server.drain = Duration::from_secs(5);
+    let bus = Bus::with(&proxy(backend.address()), settings);
+    let mut idle = Client::connect(bus.address).unwrap();
+    let mut busy = Client::connect(bus.address).unwrap();
+    busy.send(&post("x")).unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    bus.stopper().stop();
+    assert!(idle.is_closed_within(Duration::from_secs(1)), "an idle connection closes at once");
+    let answer = busy.answer().unwrap();
+    assert_eq!((answer.status, answer.header("connection")), (200, Some("close")));
+    let address = bus.address;
+    let start = Instant::now();
+    assert!(bus.stop());
+    assert!(start.elapsed() < Duration::from_secs(3), "nothing was left to wait for");
+    assert!(Client::connect(address).is_err());
+}
