@@ -104,6 +104,12 @@ impl Check<'_> {
         Outcome { folder: self.folder.to_owned(), differences: self.differences, updated: self.updated }
     }
 
+    /// A path as the case names it: what lies inside its folder is the same on every machine.
+    fn inside<'t>(&self, path: &'t str) -> std::path::Display<'t> {
+        let path = Path::new(path);
+        path.strip_prefix(self.folder).unwrap_or(path).display()
+    }
+
     fn complain(&mut self, file: PathBuf, line: usize, what: String) {
         self.differences.push(Difference { file, line, what });
     }
@@ -117,10 +123,9 @@ impl Check<'_> {
             faulty |= !artefact.is_ok();
             let marked = [("problem", &artefact.problems), ("warning", &artefact.warnings)];
             for (word, problem) in marked.iter().flat_map(|(word, all)| all.iter().map(move |one| (word, one))) {
-                let file = Path::new(problem.file());
-                let file = file.strip_prefix(self.folder).unwrap_or(file).display();
+                let (file, name) = (self.inside(problem.file()), self.inside(&artefact.name));
                 let (line, column, message) = (problem.line(), problem.column(), problem.message());
-                let what = [artefact.kind.as_str(), &artefact.name].join(" ");
+                let what = format!("{} {name}", artefact.kind);
                 text.push_str(&format!("{file}:{line}:{column}: {word} in {}: {message}\n", what.trim_end()));
             }
         }
