@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::process::{cargo, is_installed, succeeds};
-use crate::{root, test};
+use crate::{docs, root, test};
 
 /// Of a single step; tests have a deadline of their own.
 const DEADLINE: Duration = Duration::from_secs(15 * 60);
@@ -42,6 +42,7 @@ const STEPS: &[Step] = &[
         name: "rustdoc",
         run: || step(cargo().args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings")),
     },
+    Step { name: "docs", run: docs },
     Step { name: "fuzz", run: fuzz },
     Step { name: "demo", run: || step(cargo().args(["run", "--release", "--", "demo"])) },
 ];
@@ -97,6 +98,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
 
 fn step(command: &mut std::process::Command) -> Result<Outcome> {
     Ok(if succeeds(command, DEADLINE)? { Outcome::Passed } else { Outcome::Failed })
+}
+
+fn docs() -> Result<Outcome> {
+    let fresh = docs::run(&docs::Arguments { check: true })?;
+    Ok(if fresh { Outcome::Passed } else { Outcome::Failed })
 }
 
 fn deny() -> Result<Outcome> {

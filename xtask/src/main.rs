@@ -2,7 +2,9 @@
 
 #![expect(clippy::print_stdout, reason = "a command that people run speaks on standard output")]
 
+mod bench;
 mod ci;
+mod docs;
 mod fuzz;
 mod process;
 mod setup;
@@ -29,6 +31,10 @@ enum Command {
     Ci(ci::Arguments),
     /// All tests, with a closing list of what was skipped and why.
     Test(test::Arguments),
+    /// Writes the pages that are made from the code.
+    Docs(docs::Arguments),
+    /// Compares the release binary with other servers, in turns.
+    Bench(bench::Arguments),
     /// Lets fuzz targets run for a while.
     Fuzz(fuzz::Arguments),
     /// Installs from Debian's packages what tests and benches need and this machine lacks.
@@ -39,6 +45,8 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Ci(arguments) => ci::run(&arguments),
         Command::Test(arguments) => test::run(&arguments).map(|summary| summary.success()),
+        Command::Docs(arguments) => docs::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Setup => setup::run().map(|()| true),
     };

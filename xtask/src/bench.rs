@@ -1,0 +1,68 @@
+//! `cargo xtask bench`: the release binary against other servers, in turns, on this machine.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use clap::{Args, Parser};
+use myelin_bench::comparison;
+
+use crate::process::{cargo, succeeds};
+use crate::root;
+
+const BUILD_DEADLINE: Duration = Duration::from_secs(20 * 60);
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Scenarios (direct, header, many, idle; all when left out), then options of the comparison; `bench -- --help` lists them.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    words: Vec<String>,
+}
+
+/// The comparison's own arguments, read where the binary is known.
+#[derive(Parser)]
+#[command(name = "cargo xtask bench")]
+struct Comparison {
+    #[command(flatten)]
+    arguments: comparison::Arguments,
+}
+
+/// Builds the release binary and runs the comparison; whether our own requests were all answered rightly.
+///
+/// Errors: the binary does not build, or the comparison cannot run.
+pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
+    // Asked to build into another folder, cargo does so; the binary is then looked for there.
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    let command_line = command_line(target.join("release/myelin").into_os_string(), &arguments.words);
+    let comparison = Comparison::parse_from(command_line).arguments;
+    if !succeeds(cargo().args(["build", "--release", "--package", "myelin-server"]), BUILD_DEADLINE)? {
+        bail!("the release binary does not build");
+    }
+    Ok(comparison::run(&comparison, &mut std::io::stdout())? == ExitCode::SUCCESS)
+}
+
+fn command_line(binary: OsString, words: &[String]) -> Vec<OsString> {
+    let scenarios = words.iter().take_while(|word| !word.starts_with('-')).count();
+    let mut line = vec![OsString::from("bench"), OsString::from("--myelin"), binary];
+    if scenarios > 0 {
+        line.extend([OsString::from("--scenario"), OsString::from(words[..scenarios].join(","))]);
+    }
+    line.extend(words[scenarios..].iter().map(OsString::from));
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scenarios_come_first_and_options_behind_them() {
+        let words = ["direct", "many", "--rounds", "3"].map(str::to_owned);
+        let expected = ["bench", "--myelin", "m", "--scenario", "direct,many", "--rounds", "3"];
+        assert_eq!(command_line("m".into(), &words), expected.map(OsString::from));
+        Comparison::try_parse_from(command_line("m".into(), &words)).ok().unwrap();
+        assert_eq!(command_line("m".into(), &[]), ["bench", "--myelin", "m"].map(OsString::from));
+    }
+}
