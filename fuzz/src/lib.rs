@@ -55,7 +55,8 @@ pub fn serve(loaded: Loaded, request: Message) -> Message {
     let engine = Engine::new(Arc::new(loaded.bus), Rc::new(Nobody) as Rc<dyn Transport>);
     let address = SocketAddr::from(([127, 0, 0, 1], 8280));
     let arrival = Arrival { peer: address, local: address, secure: false, correlation: "fuzz" };
-    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime without drivers needs nothing");
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().build().expect("a runtime without drivers needs nothing");
     let answer = runtime.block_on(engine.serve(request, arrival));
     assert!(!matches!(answer.body, Body::Gone), "an answer has a body that can be sent");
     answer
