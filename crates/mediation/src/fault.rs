@@ -101,10 +101,7 @@ impl From<SendError> for Box<Fault> {
             SendErrorKind::Sending => {
                 (101500, StatusCode::BAD_GATEWAY, "The request could not be written to the backend")
             }
-            SendErrorKind::Request => {
-                let message = "The request's body broke off, came too slowly or is malformed";
-                return Fault::new(101001, Origin::Client, StatusCode::BAD_REQUEST, message).with_detail(error.message);
-            }
+            SendErrorKind::Request(body) => return Fault::body(&body, false).with_detail(error.message),
             SendErrorKind::Overloaded => {
                 let message = "The bus has reached a limit; try again later";
                 return Fault::new(303000, Origin::Bus, StatusCode::SERVICE_UNAVAILABLE, message)

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::{Duration, SystemTime};
 
-use myelin_message::{Body, Head, Message, Uri};
+use myelin_message::{Body, BodyError, Head, Message, Uri};
 
 /// A future that stays on its thread.
 pub type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
@@ -73,7 +73,7 @@ pub enum SendErrorKind {
     /// Writing to the backend failed (101500).
     Sending,
     /// The client's own body broke off, came too slowly, or was malformed or too large; the client's fault.
-    Request,
+    Request(BodyError),
     /// A limit of this bus was reached: connections to that backend, memory (answered 503).
     Overloaded,
 }

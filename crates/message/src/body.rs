@@ -47,7 +47,7 @@ pub enum Body {
 }
 
 /// Why a body cannot be had.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
     /// The sender stopped before the end. The sender's.

@@ -127,7 +127,8 @@ impl Stage {
         let folder = tempfile::tempdir()?;
         for (name, text) in EXAMPLES {
             let mut text = text.to_owned();
-            for (port, address) in [(9000, echo.address), (9001, slow.address), (9002, half.address()), (9009, nobody)] {
+            for (port, address) in [(9000, echo.address), (9001, slow.address), (9002, half.address()), (9009, nobody)]
+            {
                 text = text.replace(&format!("127.0.0.1:{port}"), &address.to_string());
             }
             fs::write(folder.path().join(format!("{name}.xml")), text)?;
@@ -179,8 +180,12 @@ impl Stage {
 
     fn broken_off(&self) -> anyhow::Result<String> {
         match self.post("Half", "") {
-            Ok(answer) => bail!("a whole answer of {} bytes", answer.body.len()),
-            Err(raw::Error::Closed(bytes)) => Ok(format!("connection closed after {} bytes, as it must be", bytes.len())),
+            // Nothing of it had been passed on when it broke off, so the client could be told.
+            Ok(answer) if answer.status == 502 => Ok(format!("502, {}", answer.text().trim())),
+            Ok(answer) => bail!("status {} and a whole answer of {} bytes", answer.status, answer.body.len()),
+            Err(raw::Error::Closed(bytes)) => {
+                Ok(format!("connection closed after {} bytes, as it must be", bytes.len()))
+            }
             Err(error) => bail!(error),
         }
     }

@@ -42,7 +42,7 @@ fn kind(kind: &ErrorKind) -> SendErrorKind {
         ErrorKind::Closed => SendErrorKind::Closed,
         ErrorKind::Protocol => SendErrorKind::Protocol,
         ErrorKind::Sending => SendErrorKind::Sending,
-        ErrorKind::Request(_) => SendErrorKind::Request,
+        ErrorKind::Request(body) => SendErrorKind::Request(*body),
         ErrorKind::Overloaded => SendErrorKind::Overloaded,
         // An address nobody can send to is as good as one where nobody listens.
         _ => SendErrorKind::ConnectFailed,

@@ -9,9 +9,7 @@ use std::thread::JoinHandle;
 
 use anyhow::{Context, anyhow, bail};
 use myelin_mediation::{Bus, Engine};
-use myelin_transport::{
-    Client, ClientOptions, Gate, Listener, ServerOptions, Stop, Trust, bind, serve, server_config,
-};
+use myelin_transport::{Client, ClientOptions, Gate, Listener, ServerOptions, Stop, Trust, bind, serve, server_config};
 
 use crate::access_log::{self, Destination, Lines, Writer};
 use crate::glue;

@@ -5,7 +5,9 @@ mod support;
 use std::time::{Duration, Instant};
 
 use myelin_testkit::raw::{self, Client, Error};
-use myelin_testkit::rude::{BODY, Backend, MANNERS, NeverAccepts, Outcome, Script, Step, Until, idle_race, refusing_address, whole};
+use myelin_testkit::rude::{
+    BODY, Backend, MANNERS, NeverAccepts, Outcome, Script, Step, Until, idle_race, refusing_address, whole,
+};
 use support::{Bus, answering, definitions, post, proxy, settings};
 
 fn impatient() -> myelin_server::Settings {
@@ -27,7 +29,9 @@ fn every_rude_backend_leaves_its_client_with_an_answer_or_a_visible_break() {
         match (manner.outcome, answer) {
             (Outcome::Answered, Ok(answer)) => assert_eq!((answer.status, &answer.body[..]), (200, BODY), "{name}"),
             (Outcome::Answered, Err(error)) => panic!("{name}: {error}"),
-            (Outcome::NoAnswer, Ok(answer)) => assert!(answer.status >= 500 && !answer.body.is_empty(), "{name}: {}", answer.status),
+            (Outcome::NoAnswer, Ok(answer)) => {
+                assert!(answer.status >= 500 && !answer.body.is_empty(), "{name}: {}", answer.status)
+            }
             (Outcome::NoAnswer, Err(error)) => panic!("{name}: {error}"),
             (Outcome::Broken | Outcome::Stalled, Ok(answer)) => assert!(answer.status >= 500, "{name}: {answer:?}"),
             (Outcome::Broken | Outcome::Stalled, Err(Error::Closed(_) | Error::Io(..) | Error::Malformed(..))) => {}
@@ -188,7 +192,13 @@ fn over_the_memory_limit_new_requests_get_503() {
 
 #[test]
 fn beyond_the_backend_limit_requests_wait_their_turn_and_then_fail_clearly() {
-    let slow = [Step::Read(Until::Head), Step::Read(Until::Body), Step::Pause(Duration::from_millis(150)), Step::Send(whole()), Step::Again];
+    let slow = [
+        Step::Read(Until::Head),
+        Step::Read(Until::Body),
+        Step::Pause(Duration::from_millis(150)),
+        Step::Send(whole()),
+        Step::Again,
+    ];
     let backend = Backend::start(Script::of(slow)).unwrap();
     let mut settings = settings();
     settings.client.connections = 1;
@@ -210,7 +220,13 @@ fn beyond_the_backend_limit_requests_wait_their_turn_and_then_fail_clearly() {
 
 #[test]
 fn stopping_finishes_what_runs_and_refuses_the_rest() {
-    let slow = [Step::Read(Until::Head), Step::Read(Until::Body), Step::Pause(Duration::from_millis(300)), Step::Send(whole()), Step::Again];
+    let slow = [
+        Step::Read(Until::Head),
+        Step::Read(Until::Body),
+        Step::Pause(Duration::from_millis(300)),
+        Step::Send(whole()),
+        Step::Again,
+    ];
     let backend = Backend::start(Script::of(slow)).unwrap();
     let mut settings = settings();
     settings.server.drain = Duration::from_secs(5);

@@ -25,7 +25,7 @@ const REFUSED: &[(u16, &str)] = &[
     (400, "POST /services/P HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n"),
     (400, "POST /services/P HTTP/1.1\r\nHost: a\r\nX: a\x01b\r\n\r\n"),
     (400, "POST /services/P HTTP/1.1\r\nHost: a\r\nX: a\rContent-Length: 4\r\n\r\nabcd"),
-    (400, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"),
+    (400, "\x16\x03\x01\x02\x00\x01\x00\x01\x7c\x03\x03"),
     (400, "\0\0\0\0"),
     (501, "POST /services/P HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"),
     (501, "POST /services/P HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: identity\r\n\r\n"),

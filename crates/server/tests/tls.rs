@@ -37,7 +37,8 @@ impl Authority {
         params.not_before = date_time_ymd(2020, 1, 1);
         params.not_after = date_time_ymd(last_year, 1, 1);
         let certificate = params.signed_by(&key, &self.issuer).unwrap();
-        let (chain, key_file) = (self.folder.path().join(format!("{name}.pem")), self.folder.path().join(format!("{name}.key")));
+        let (chain, key_file) =
+            (self.folder.path().join(format!("{name}.pem")), self.folder.path().join(format!("{name}.key")));
         std::fs::write(&chain, certificate.pem()).unwrap();
         std::fs::write(&key_file, key.serialize_pem()).unwrap();
         let address: SocketAddr = ([127, 0, 0, 1], 0).into();
@@ -90,9 +91,11 @@ fn a_certificate_that_is_for_another_name_too_old_or_by_a_stranger_is_refused() 
     let authority = Authority::new();
     let stranger = Authority::new();
     let backend = answering(whole());
-    for (name, last_year, root) in
-        [("elsewhere.example", 2090, authority.root()), ("localhost", 2021, authority.root()), ("localhost", 2090, stranger.root())]
-    {
+    for (name, last_year, root) in [
+        ("elsewhere.example", 2090, authority.root()),
+        ("localhost", 2021, authority.root()),
+        ("localhost", 2090, stranger.root()),
+    ] {
         let secure = Bus::with(&proxy(backend.address()), authority.server(name, last_year));
         let (status, text) = through_tls(&format!("localhost:{}", secure.address.port()), vec![root]);
         assert_eq!(status, 502, "{name} until {last_year}");

@@ -11,23 +11,23 @@ use myelin_server::{Listen, Running, Settings, start};
 use myelin_testkit::rude::{Backend, Script};
 
 /// How long a test waits for what must happen.
-pub const DEADLINE: Duration = Duration::from_secs(10);
+pub(crate) const DEADLINE: Duration = Duration::from_secs(10);
 
 /// A running bus; stopped when dropped.
-pub struct Bus {
+pub(crate) struct Bus {
     running: Option<Running>,
     /// Where it listens.
-    pub address: SocketAddr,
+    pub(crate) address: SocketAddr,
 }
 
 impl Bus {
     /// A bus with one proxy, `P`, before one backend address.
-    pub fn before(backend: SocketAddr) -> Bus {
+    pub(crate) fn before(backend: SocketAddr) -> Bus {
         Bus::with(&proxy(backend), settings())
     }
 
     /// A bus with a configuration and settings of its own; it listens on a free port.
-    pub fn with(configuration: &str, settings: Settings) -> Bus {
+    pub(crate) fn with(configuration: &str, settings: Settings) -> Bus {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("synapse.xml");
         fs::write(&file, configuration).unwrap();
@@ -40,12 +40,12 @@ impl Bus {
     }
 
     /// Stops it and tells whether all its threads ended well.
-    pub fn stop(mut self) -> bool {
+    pub(crate) fn stop(mut self) -> bool {
         self.running.take().is_some_and(|running| running.stop().is_ok())
     }
 
     /// What stops it from another thread.
-    pub fn stopper(&self) -> myelin_transport::Stop {
+    pub(crate) fn stopper(&self) -> myelin_transport::Stop {
         self.running.as_ref().unwrap().stopper()
     }
 }
@@ -59,30 +59,31 @@ impl Drop for Bus {
 }
 
 /// A configuration with one proxy, `P`, that passes everything to an address.
-pub fn proxy(backend: impl std::fmt::Display) -> String {
+pub(crate) fn proxy(backend: impl std::fmt::Display) -> String {
     definitions(&format!(
         r#"<proxy name="P" transports="http https"><target><endpoint><address uri="http://{backend}/b"/></endpoint></target></proxy>"#
     ))
 }
 
 /// A whole configuration around some artefacts.
-pub fn definitions(artefacts: &str) -> String {
+pub(crate) fn definitions(artefacts: &str) -> String {
     format!(r#"<definitions xmlns="http://ws.apache.org/ns/synapse">{artefacts}</definitions>"#)
 }
 
 /// One thread on a free port, with deadlines short enough for tests and a short drain.
-pub fn settings() -> Settings {
-    let mut settings = Settings { listen: vec![Listen::Http(([127, 0, 0, 1], 0).into())], threads: 1, ..Settings::default() };
+pub(crate) fn settings() -> Settings {
+    let mut settings =
+        Settings { listen: vec![Listen::Http(([127, 0, 0, 1], 0).into())], threads: 1, ..Settings::default() };
     settings.server.drain = Duration::from_millis(500);
     settings
 }
 
 /// A backend that answers every request in the same way and keeps its connections.
-pub fn answering(response: impl Into<Vec<u8>>) -> Backend {
+pub(crate) fn answering(response: impl Into<Vec<u8>>) -> Backend {
     Backend::start([Script::answering(response)]).unwrap()
 }
 
 /// A POST to the proxy `P` with a length.
-pub fn post(body: &str) -> Vec<u8> {
+pub(crate) fn post(body: &str) -> Vec<u8> {
     format!("POST /services/P HTTP/1.1\r\nHost: bus\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }

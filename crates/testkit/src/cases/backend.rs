@@ -42,7 +42,7 @@ const ERRORS: &[(&str, SendErrorKind)] = &[
     ("closed", SendErrorKind::Closed),
     ("protocol", SendErrorKind::Protocol),
     ("sending", SendErrorKind::Sending),
-    ("request", SendErrorKind::Request),
+    ("request", SendErrorKind::Request(BodyError::Incomplete)),
     ("overloaded", SendErrorKind::Overloaded),
 ];
 
@@ -88,7 +88,7 @@ impl Backend {
         let mut body = std::mem::replace(&mut outgoing.body, Body::Empty);
         let bytes = match relayed(&mut body).await {
             Ok(bytes) => bytes,
-            Err(error) => return Err(SendError { kind: SendErrorKind::Request, message: error.to_string() }),
+            Err(error) => return Err(SendError { kind: SendErrorKind::Request(error), message: error.to_string() }),
         };
         let text = http_file::write_request(&outgoing, &bytes);
         let number = {

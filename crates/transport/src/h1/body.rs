@@ -79,6 +79,8 @@ pub struct Decoder {
 #[derive(Clone, Debug)]
 enum State {
     Done,
+    /// An error was found: nothing behind it can be trusted, and the message never ends.
+    Broken,
     Length(u64),
     UntilClose,
     /// In the digits of a chunk size.
@@ -194,10 +196,12 @@ impl Decoder {
         let available = input.len() as u64;
         match &mut self.state {
             State::Done => Ok(None),
+            State::Broken => Err(FramingError::Broken("the body was broken before")),
             State::UntilClose => Ok(Some(Piece::Data(input.len()))),
             State::Length(remaining) | State::Data(remaining) => {
                 let taken = available.min(*remaining);
                 let Some(allowance) = self.allowance.checked_sub(taken) else {
+                    self.state = State::Broken;
                     return Err(FramingError::TooLarge { limit_bytes: self.limit_bytes });
                 };
                 self.allowance = allowance;
@@ -235,6 +239,7 @@ impl Decoder {
         }
         self.overhead += position as u64;
         if self.overhead > OVERHEAD_LIMIT {
+            self.state = State::Broken;
             return Err(FramingError::Broken("far more chunk framing than data"));
         }
         Ok(position)
@@ -242,7 +247,7 @@ impl Decoder {
 
     fn step(&mut self, byte: u8) -> Result<(), FramingError> {
         let error = |reason| Err(FramingError::Broken(reason));
-        self.state = match std::mem::replace(&mut self.state, State::Done) {
+        self.state = match std::mem::replace(&mut self.state, State::Broken) {
             State::Size { size, digits } => match byte {
                 b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F' => {
                     let digit = (byte as char).to_digit(16).map_or(0, u64::from);
@@ -299,7 +304,7 @@ impl Decoder {
             State::TrailerLineFeed(total) if byte == b'\n' => State::TrailerStart(total),
             State::LastLineFeed if byte == b'\n' => State::Done,
             State::TrailerLineFeed(_) | State::LastLineFeed => return error("a trailer line ends in CR LF"),
-            state @ (State::Done | State::Length(_) | State::UntilClose | State::Data(_)) => state,
+            state @ (State::Done | State::Broken | State::Length(_) | State::UntilClose | State::Data(_)) => state,
         };
         Ok(())
     }
@@ -398,6 +403,17 @@ mod tests {
         let wasteful = format!("1;{}\r\nx\r\n", "y".repeat(1000)).repeat(100);
         assert_eq!(chunked(&wasteful), Err("far more chunk framing than data"));
         assert!(chunked(&"1\r\nx\r\n".repeat(50_000)).is_ok());
+    }
+
+    #[test]
+    fn a_broken_body_never_ends() {
+        let mut decoder = Decoder::new(Framing::Chunked);
+        assert!(decoder.scan(b"x\r\n").is_err());
+        assert!(!decoder.is_done());
+        assert!(decoder.scan(b"0\r\n\r\n").is_err());
+        let mut decoder = Decoder::new(Framing::Length(5)).limit(4);
+        assert_eq!(decoder.scan(b"hello"), Err(FramingError::TooLarge { limit_bytes: 4 }));
+        assert!(!decoder.is_done());
     }
 
     #[test]
