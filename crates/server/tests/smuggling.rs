@@ -53,7 +53,9 @@ fn what_could_smuggle_a_request_is_answered_closed_and_not_forwarded() {
 
 #[test]
 fn broken_chunks_end_the_exchange_on_both_sides() {
-    for chunks in ["x\r\n", "5\nhello\n0\n\n", "5\r\nhelloX", "-5\r\n", "1000000000000000\r\n", "0\r\nContent-Length: 4\r\n\r\n"] {
+    for chunks in
+        ["x\r\n", "5\nhello\n0\n\n", "5\r\nhelloX", "-5\r\n", "1000000000000000\r\n", "0\r\nContent-Length: 4\r\n\r\n"]
+    {
         let backend = answering(whole());
         let bus = Bus::before(backend.address());
         let mut client = Client::connect(bus.address).unwrap();
@@ -92,6 +94,7 @@ fn a_body_over_the_limit_is_refused_with_413() {
     let answer = |request: &[u8]| Client::connect(bus.address).unwrap().exchange(request).unwrap().status;
     assert_eq!(answer(&support::post("0123456789")), 200);
     assert_eq!(answer(&support::post("0123456789a")), 413);
-    let chunked = b"POST /services/P HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nb\r\n0123456789a\r\n0\r\n\r\n";
+    let chunked =
+        b"POST /services/P HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nb\r\n0123456789a\r\n0\r\n\r\n";
     assert_eq!(answer(chunked), 413);
 }
