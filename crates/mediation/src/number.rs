@@ -16,22 +16,22 @@ pub(crate) fn xpath(number: f64) -> String {
 
 /// A number as Java's `Double.toString` writes it: `4.0`, `1.0E9`, `1.0E-5`.
 pub(crate) fn java(number: f64) -> String {
-    java_digits(number, format!("{number:e}"))
+    java_digits(number, &format!("{number:e}"))
 }
 
 /// The same for a `float`.
 pub(crate) fn java_float(number: f32) -> String {
-    java_digits(f64::from(number), format!("{number:e}"))
+    java_digits(f64::from(number), &format!("{number:e}"))
 }
 
-fn java_digits(number: f64, scientific: String) -> String {
+fn java_digits(number: f64, scientific: &str) -> String {
     if !number.is_finite() {
         return xpath(number);
     }
     if number == 0.0 {
         return if number.is_sign_negative() { "-0.0".to_owned() } else { "0.0".to_owned() };
     }
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     if !(-3..7).contains(&exponent) {
         let point = if mantissa.contains('.') { "" } else { ".0" };

@@ -40,7 +40,7 @@ pub(super) fn read(paths: &[PathBuf]) -> Vec<File> {
     for path in paths {
         if path.is_dir() {
             for file in folder(path) {
-                files.push(file.map_or_else(|problem| File::broken(problem), |path| parse(&path)));
+                files.push(file.map_or_else(File::broken, |path| parse(&path)));
             }
         } else {
             files.push(parse(path));

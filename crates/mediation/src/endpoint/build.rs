@@ -13,7 +13,6 @@ const LATER: &[&str] = &[
     "recipientlist",
     "dynamicLoadbalance",
     "serviceDynamicLoadbalance",
-    "session",
     "template",
 ];
 
@@ -51,6 +50,8 @@ pub(crate) fn endpoint(element: &Element, loader: &mut Loader) -> Result<Endpoin
             "property" | "parameter" if child.is_synapse() => {
                 loader.problem(child.problem("properties of an endpoint are not offered yet"));
             }
+            // It stands beside the kind it belongs to, which is refused itself.
+            "session" if child.is_synapse() => {}
             _ if kind.is_none() => kind = Some(child),
             _ => loader.problem(child.problem(format!("{}: an endpoint holds one kind only", child.tag()))),
         }

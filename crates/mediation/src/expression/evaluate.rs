@@ -15,11 +15,11 @@ pub(super) fn evaluate<'a>(expr: &'a Expr, exchange: &'a Exchange, scene: &'a Sc
         Expr::Date(pattern) => Value::Text(date::format(scene.transport.now(), &run(pattern).string()).into()),
         Expr::Call(function, arguments) => function.call(arguments.iter().map(run)),
         Expr::Negate(inside) => Value::Number(-run(inside).number()),
-        Expr::Binary(operator, left, right) => binary(*operator, run(left), || run(right)),
+        Expr::Binary(operator, left, right) => binary(*operator, &run(left), || run(right)),
     }
 }
 
-fn binary<'a>(operator: Operator, left: Value<'a>, right: impl FnOnce() -> Value<'a>) -> Value<'a> {
+fn binary<'a>(operator: Operator, left: &Value<'a>, right: impl FnOnce() -> Value<'a>) -> Value<'a> {
     let number = |combine: fn(f64, f64) -> f64, right: Value<'a>| Value::Number(combine(left.number(), right.number()));
     match operator {
         Operator::Or => Value::Boolean(left.boolean() || right().boolean()),

@@ -54,7 +54,11 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
         "headers" => Detail::Headers,
         "full" => Detail::Full,
         "custom" => Detail::Custom,
-        other => return Err(element.problem(format!("<log>: level {other:?} is unknown"))),
+        other => {
+            // Synapse takes any other word for `simple`.
+            loader.warning(element.problem(format!("<log>: level {other:?} is unknown, simple is taken")));
+            Detail::Simple
+        }
     };
     let category = match element.attribute("category").map_or("INFO", |category| category.value.trim()) {
         "INFO" | "" => Level::INFO,

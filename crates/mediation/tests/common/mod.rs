@@ -1,0 +1,282 @@
+//! What scenarios stand on: a bus from text, a scripted way out, and messages that come from a pretended wire.
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::ops::Range;
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, SystemTime};
+
+use myelin_mediation::transport::{LocalFuture, Method, Outgoing, SendError, SendErrorKind, Transport};
+use myelin_mediation::{Arrival, Engine, Loaded, Report, Settings, load};
+use myelin_message::{Body, BodyError, Head, HeaderId, Line, Message, Source, Start, Version, Wire};
+
+/// Loads artefacts that stand in `<definitions>`.
+pub(crate) fn load_text(artefacts: &str) -> Loaded {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("synapse.xml");
+    let text = format!("<definitions xmlns=\"http://ws.apache.org/ns/synapse\">{artefacts}</definitions>");
+    std::fs::write(&path, text).unwrap();
+    load(&[path], &Settings::default())
+}
+
+/// The report on artefacts that stand in `<definitions>`.
+pub(crate) fn report(artefacts: &str) -> Report {
+    load_text(artefacts).report
+}
+
+/// What a scripted backend does.
+pub(crate) type Answer = dyn Fn(usize, &Sent) -> Result<Message, SendErrorKind>;
+
+/// A request that left mediation.
+#[derive(Debug)]
+pub(crate) struct Sent {
+    pub(crate) method: String,
+    pub(crate) uri: String,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: String,
+    /// Whether the body left unread.
+    pub(crate) on_the_wire: bool,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) host: Option<String>,
+}
+
+impl Sent {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    }
+}
+
+struct Script {
+    sent: RefCell<Vec<Sent>>,
+    answer: Box<Answer>,
+}
+
+impl Transport for Script {
+    fn send<'a>(&'a self, mut request: Outgoing) -> LocalFuture<'a, Result<Message, SendError>> {
+        Box::pin(async move {
+            let on_the_wire = matches!(request.body, Body::Wire(_));
+            let body = request.body.bytes(1 << 20).await.unwrap().to_vec();
+            let sent = Sent {
+                method: match &request.method {
+                    Method::AsCame => request.head.method().to_owned(),
+                    Method::Named(name) => name.clone(),
+                },
+                uri: request.uri.to_string(),
+                headers: headers(&request.head),
+                body: String::from_utf8(body).unwrap(),
+                on_the_wire,
+                timeout: request.timeout,
+                host: request.host,
+            };
+            let count = self.sent.borrow().len();
+            let answer = (self.answer)(count, &sent);
+            self.sent.borrow_mut().push(sent);
+            answer.map_err(|kind| SendError { kind, message: "10.0.0.1:80 is scripted to fail".to_owned() })
+        })
+    }
+
+    fn now(&self) -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_millis(1_795_235_677_176)
+    }
+}
+
+/// A bus with a scripted backend.
+pub(crate) struct Scenario {
+    script: Rc<Script>,
+    engine: Engine,
+}
+
+impl Scenario {
+    /// Loads artefacts, all of which must be sound; the backend answers `200` with `backend says <body>`.
+    pub(crate) fn new(artefacts: &str) -> Scenario {
+        Scenario::with(artefacts, |_, sent| {
+            let mut message = response(200, &[("Content-Type", "text/plain"), ("X-Back", "yes")], "");
+            message.body = wire(&format!("backend says {}", sent.body));
+            Ok(message)
+        })
+    }
+
+    pub(crate) fn with(
+        artefacts: &str,
+        answer: impl Fn(usize, &Sent) -> Result<Message, SendErrorKind> + 'static,
+    ) -> Scenario {
+        let loaded = load_text(artefacts);
+        assert_eq!(loaded.report.faulty(), 0, "{}", loaded.report.to_text());
+        Scenario::of(loaded, answer)
+    }
+
+    pub(crate) fn of(
+        loaded: Loaded,
+        answer: impl Fn(usize, &Sent) -> Result<Message, SendErrorKind> + 'static,
+    ) -> Scenario {
+        let script = Rc::new(Script { sent: RefCell::default(), answer: Box::new(answer) });
+        Scenario { engine: Engine::new(Arc::new(loaded.bus), script.clone()), script }
+    }
+
+    pub(crate) fn failing(artefacts: &str, kind: SendErrorKind) -> Scenario {
+        Scenario::with(artefacts, move |_, _| Err(kind))
+    }
+
+    /// Serves a request and reads the answer to its end.
+    pub(crate) fn serve(&self, request: Message) -> Reply {
+        self.serve_over(request, false)
+    }
+
+    pub(crate) fn serve_over(&self, request: Message, secure: bool) -> Reply {
+        let arrival = Arrival {
+            peer: "192.0.2.7:4711".parse().unwrap(),
+            local: "192.0.2.1:8280".parse().unwrap(),
+            secure,
+            correlation: "c-1",
+        };
+        block_on(async {
+            let mut answer = self.engine.serve(request, arrival).await;
+            let on_the_wire = matches!(answer.body, Body::Wire(_));
+            Reply {
+                status: answer.status.as_u16(),
+                reason: answer.reason.clone(),
+                headers: headers(&answer.head),
+                on_the_wire,
+                body: String::from_utf8(answer.body.bytes(1 << 20).await.unwrap().to_vec()).unwrap(),
+            }
+        })
+    }
+
+    pub(crate) fn sent(&self) -> std::cell::Ref<'_, Vec<Sent>> {
+        self.script.sent.borrow()
+    }
+
+    /// The request that left first.
+    pub(crate) fn into_sent(self) -> Sent {
+        self.script.sent.borrow_mut().remove(0)
+    }
+}
+
+/// What a client gets.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) reason: Option<String>,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: String,
+    /// Whether the body was relayed unread.
+    pub(crate) on_the_wire: bool,
+}
+
+impl Reply {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    }
+}
+
+fn headers(head: &Head) -> Vec<(String, String)> {
+    head.iter().map(|(name, value)| (name.to_owned(), String::from_utf8_lossy(value).into_owned())).collect()
+}
+
+/// A POST of XML.
+pub(crate) fn post(target: &str, headers: &[(&str, &str)], body: &str) -> Message {
+    let mut all = vec![("Host", "bus"), ("Content-Type", "text/xml")];
+    all.extend(headers);
+    request("POST", target, &all, body)
+}
+
+/// A GET without a body.
+pub(crate) fn get(target: &str) -> Message {
+    let mut message = request("GET", target, &[("Host", "bus")], "");
+    message.body = Body::Empty;
+    message
+}
+
+/// A request whose body is on the wire.
+pub(crate) fn request(method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Message {
+    let mut bytes = format!("{method} {target} HTTP/1.1\r\n").into_bytes();
+    let start = Start::Request {
+        method: range(0, method.len()),
+        target: range(method.len() + 1, target.len()),
+        version: Version::Http11,
+    };
+    let lines = lines(&mut bytes, headers);
+    Message::new(Head::from_wire(bytes, start, lines), wire(body))
+}
+
+/// A response whose body is on the wire.
+pub(crate) fn response(status: u16, headers: &[(&str, &str)], body: &str) -> Message {
+    let mut bytes = format!("HTTP/1.1 {status} \r\n").into_bytes();
+    let start = Start::Response { status: status.try_into().unwrap(), reason: 0..0, version: Version::Http11 };
+    let lines = lines(&mut bytes, headers);
+    Message::new(Head::from_wire(bytes, start, lines), wire(body))
+}
+
+fn range(start: usize, length: usize) -> Range<u32> {
+    start as u32..(start + length) as u32
+}
+
+fn lines(bytes: &mut Vec<u8>, headers: &[(&str, &str)]) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for (name, value) in headers {
+        let start = bytes.len() as u32;
+        bytes.extend_from_slice(format!("{name}: {value}\r\n").as_bytes());
+        let name_end = start + name.len() as u32;
+        lines.push(Line {
+            id: HeaderId::of(name.as_bytes()),
+            start,
+            name_end,
+            value_start: name_end + 2,
+            value_end: name_end + 2 + value.len() as u32,
+            end: bytes.len() as u32,
+        });
+    }
+    lines
+}
+
+/// A body that arrives in two pieces, with a pause before each.
+pub(crate) fn wire(body: &str) -> Body {
+    Body::Wire(Wire {
+        source: Rc::new(Pretended { rest: RefCell::new(body.into()), paused: Cell::new(false) }),
+        ticket: 1,
+    })
+}
+
+struct Pretended {
+    rest: RefCell<Vec<u8>>,
+    paused: Cell<bool>,
+}
+
+impl Source for Pretended {
+    fn remaining(&self, _: u64) -> Option<u64> {
+        None
+    }
+
+    fn poll_piece(&self, _: u64, cx: &mut Context<'_>, into: &mut Vec<u8>) -> Poll<Result<bool, BodyError>> {
+        if !self.paused.replace(true) {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        self.paused.set(false);
+        let mut rest = self.rest.borrow_mut();
+        let piece = rest.len().div_ceil(2);
+        into.extend(rest.drain(..piece));
+        Poll::Ready(Ok(!rest.is_empty()))
+    }
+
+    fn as_any(self: Rc<Self>) -> Rc<dyn Any> {
+        self
+    }
+}
+
+/// Polls to the end; whatever pauses here asks to be polled again at once.
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let mut future = pin!(future);
+    let mut context = Context::from_waker(Waker::noop());
+    for _ in 0..100_000 {
+        if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
+            return value;
+        }
+    }
+    panic!("the scenario does not end");
+}
