@@ -1,5 +1,7 @@
 //! Loading: what is found, what is refused and where, and that the rest runs.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod common;
 
 use std::fs;

@@ -1,5 +1,6 @@
 //! What scenarios stand on: a bus from text, a scripted way out, and messages that come from a pretended wire.
 #![allow(dead_code, reason = "each test file uses its own part")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
