@@ -8,7 +8,7 @@ use crate::payload;
 fn installed(program: &str) -> bool {
     let found = Command::new(program).arg("-v").output().is_ok();
     if !found {
-        println!("skipped: {program} is not installed");
+        myelin_testkit::skip(&format!("{program} is not installed"));
     }
     found
 }

@@ -21,6 +21,10 @@ impl Sink for Sent {
 
 /// What is answered to `input` that comes in reads of `step` bytes.
 fn answers(input: &[u8], step: usize, hold_bytes: u64) -> String {
+    String::from_utf8(answer_bytes(input, step, hold_bytes)).unwrap()
+}
+
+fn answer_bytes(input: &[u8], step: usize, hold_bytes: u64) -> Vec<u8> {
     let (mut exchange, mut sent, mut held) = (Exchange::default(), Sent(Vec::new()), Vec::new());
     for read in input.chunks(step) {
         held.extend_from_slice(read);
@@ -30,7 +34,7 @@ fn answers(input: &[u8], step: usize, hold_bytes: u64) -> String {
             match progress {
                 Progress::Answered { keep_alive: true } => {}
                 Progress::Answered { keep_alive: false } | Progress::Refused => {
-                    return String::from_utf8(sent.0).unwrap();
+                    return sent.0;
                 }
                 Progress::Complete => assert!(exchange.answer(&mut sent)),
                 Progress::More if used == 0 || held.is_empty() => break,
@@ -41,7 +45,7 @@ fn answers(input: &[u8], step: usize, hold_bytes: u64) -> String {
             }
         }
     }
-    String::from_utf8(sent.0).unwrap()
+    sent.0
 }
 
 const THREE: &[u8] = b"POST / HTTP/1.1\r\nContent-Type: a/b\r\nContent-Length: 5\r\n\r\nhello\
@@ -109,6 +113,47 @@ fn what_is_no_http_is_refused() {
     }
     let endless = format!("GET / HTTP/1.1\r\nX: {}", "x".repeat(70_000));
     assert!(answers(endless.as_bytes(), 100_000, 100).starts_with("HTTP/1.1 400 "));
+}
+
+proptest::proptest! {
+    /// Body, framing, bound and reads of any size: the decoded answer is the body that was sent.
+    #[test]
+    fn whatever_comes_in_whatever_reads_goes_back_unchanged(
+        body in proptest::collection::vec(proptest::num::u8::ANY, 0..300),
+        chunk in 1_usize..64,
+        step in 1_usize..400,
+        hold_bytes in 0_u64..400,
+        chunked: bool,
+    ) {
+        let mut request = b"POST / HTTP/1.1\r\n".to_vec();
+        if chunked {
+            request.extend_from_slice(b"Transfer-Encoding: chunked\r\n\r\n");
+            for part in body.chunks(chunk) {
+                request.extend_from_slice(format!("{:X};x=y\r\n", part.len()).as_bytes());
+                request.extend_from_slice(part);
+                request.extend_from_slice(b"\r\n");
+            }
+            request.extend_from_slice(b"0\r\nTrailer: x\r\n\r\n");
+        } else {
+            request.extend_from_slice(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes());
+            request.extend_from_slice(&body);
+        }
+        let answer = answer_bytes(&request, step, hold_bytes);
+        let head = answer.windows(4).position(|run| run == b"\r\n\r\n").unwrap() + 4;
+        let mut decoder = match chunked {
+            true => crate::framing::Decoder::chunked(),
+            false => crate::framing::Decoder::Length(body.len() as u64),
+        };
+        let (mut decoded, mut rest) = (Vec::new(), &answer[head..]);
+        let mut done = decoder.is_done();
+        while !done {
+            let found = decoder.advance(rest).unwrap();
+            proptest::prop_assert!(found.used > 0, "the answer has no end");
+            decoded.extend_from_slice(found.data);
+            (rest, done) = (&rest[found.used..], found.done);
+        }
+        proptest::prop_assert!(rest.is_empty() && decoded == body);
+    }
 }
 
 fn connect(options: Options) -> (Handle, TcpStream) {

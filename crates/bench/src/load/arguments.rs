@@ -81,11 +81,12 @@ pub struct Arguments {
 /// The forms of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
-    /// For people.
+    /// Some lines for people
     Text,
-    /// One object; its fields are those of [`super::Outcome`].
+    /// One object with all figures, times in seconds
+    // Its fields are those of `Outcome`, where they are described.
     Json,
-    /// A line of names and a line of values.
+    /// A line of names and a line of values, times in seconds
     Csv,
 }
 

@@ -22,7 +22,7 @@ use super::target::Target;
 /// How connections are made; shared by all threads.
 #[derive(Clone)]
 pub(super) struct Dialer {
-    address: SocketAddr,
+    addresses: Arc<[SocketAddr]>,
     secure: Option<(TlsConnector, ServerName<'static>)>,
 }
 
@@ -38,9 +38,9 @@ impl Dialer {
     ///
     /// Errors: the name does not resolve, there are no certificates to trust; the caller's.
     pub(super) fn new(target: &Target, authorities: Option<&Path>) -> anyhow::Result<Dialer> {
-        let address = target.address()?;
+        let addresses = target.addresses()?.into();
         if !target.secure {
-            return Ok(Dialer { address, secure: None });
+            return Ok(Dialer { addresses, secure: None });
         }
         let mut roots = RootCertStore::empty();
         match authorities {
@@ -65,12 +65,12 @@ impl Dialer {
             .with_no_client_auth();
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         let name = ServerName::try_from(target.host.clone())?;
-        Ok(Dialer { address, secure: Some((TlsConnector::from(Arc::new(config)), name)) })
+        Ok(Dialer { addresses, secure: Some((TlsConnector::from(Arc::new(config)), name)) })
     }
 
     /// Opens a connection, with TLS where the target wants it.
     pub(super) async fn dial(&self) -> io::Result<Stream> {
-        let stream = TcpStream::connect(self.address).await?;
+        let stream = TcpStream::connect(&*self.addresses).await?;
         stream.set_nodelay(true)?;
         Ok(match &self.secure {
             None => Stream::Plain(stream),

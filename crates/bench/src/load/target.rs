@@ -21,15 +21,18 @@ pub struct Target {
 }
 
 impl Target {
-    /// The first address the host resolves to.
+    /// The addresses the host resolves to, at least one, in the order in which they are to be tried.
     ///
     /// Errors: the name does not resolve; the caller's or the network's.
-    pub fn address(&self) -> anyhow::Result<SocketAddr> {
-        (self.host.as_str(), self.port)
+    pub fn addresses(&self) -> anyhow::Result<Vec<SocketAddr>> {
+        let addresses: Vec<SocketAddr> = (self.host.as_str(), self.port)
             .to_socket_addrs()
             .with_context(|| format!("cannot resolve {}", self.host))?
-            .next()
-            .with_context(|| format!("{} has no address", self.host))
+            .collect();
+        if addresses.is_empty() {
+            bail!("{} has no address", self.host);
+        }
+        Ok(addresses)
     }
 }
 

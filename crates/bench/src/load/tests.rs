@@ -291,3 +291,79 @@ fn an_interrupt_ends_the_run_with_what_was_counted() {
     assert!(outcome.requests > 5 && outcome.failures == 0, "{outcome:?}");
     assert!(outcome.abandoned <= 2);
 }
+
+/// A TLS server that answers every request with an empty 200; its certificate, in PEM, is for `localhost`.
+fn secure_backend() -> (u16, String) {
+    let rcgen::CertifiedKey { cert, signing_key } =
+        rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    let key = rustls_pki_types::PrivateKeyDer::try_from(signing_key.serialize_der()).unwrap();
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![cert.der().clone()], key)
+        .unwrap();
+    let config = Arc::new(config);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (Ok(stream), config) = (stream, config.clone()) else { continue };
+            std::thread::spawn(move || {
+                let session = rustls::ServerConnection::new(config).unwrap();
+                let mut stream = rustls::StreamOwned::new(session, stream);
+                let mut request = vec![0; 65_536];
+                while let Ok(1..) = stream.read(&mut request) {
+                    if stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello").is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    (port, cert.pem())
+}
+
+#[test]
+fn https_is_spoken_to_those_whose_certificate_is_trusted_and_to_nobody_else() {
+    let (port, certificate) = secure_backend();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("authorities.pem");
+    std::fs::write(&file, certificate).unwrap();
+    let mut plan = Plan::new(&format!("https://localhost:{port}/")).unwrap();
+    (plan.requests, plan.connections) = (Some(20), 2);
+    plan.verify = Verify::Contains("hello".to_owned());
+    plan.authorities = Some(file.clone());
+    plan.timeout = Duration::from_secs(20);
+    let outcome = plan.run().unwrap();
+    assert!(outcome.is_clean(), "{:?}", outcome.failures_by_kind);
+    assert_eq!(outcome.connects, 2);
+
+    // The name in the certificate is another one.
+    plan.target = format!("https://127.0.0.1:{port}/").parse().unwrap();
+    plan.requests = Some(2);
+    assert_eq!(only(&plan.run().unwrap()), ("connect", 2));
+    std::fs::write(&file, "no certificate").unwrap();
+    assert!(plan.run().is_err());
+}
+
+#[test]
+fn an_error_of_the_typist_is_said_and_nothing_is_sent() {
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+    let plan = |line: &str| {
+        let line = <Line as clap::Parser>::try_parse_from(["load"].into_iter().chain(line.split(' ')))?;
+        line.arguments.plan()
+    };
+    let good = plan("http://a/ -n 10 -c 2 -k --soap 1K -H x:y --timeout 500ms --verify echo").unwrap();
+    assert_eq!((good.requests, good.duration, good.method.as_str()), (Some(10), None, "POST"));
+    assert_eq!((good.body.length(), good.media_type.as_deref()), (1024, Some(payload::SOAP_TYPE)));
+    assert_eq!(plan("http://a/").unwrap().duration, Some(Duration::from_secs(10)));
+    for line in ["http://a/ -H nothing", "http://a/ --soap 10", "http://a/ -p /no/such/file", "a", "http://a/ -n x"] {
+        assert!(plan(line).is_err(), "{line}");
+    }
+}
