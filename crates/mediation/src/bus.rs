@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::config::Place;
 use crate::endpoint::{Endpoint, EndpointId, EndpointRef};
-use crate::property::Names;
+use crate::property::{Names, Slot};
 use crate::sequence::{Sequence, SequenceId};
 
 /// What the operator sets, apart from the configuration itself.
@@ -33,6 +33,8 @@ pub struct Bus {
     pub(crate) sequences: Vec<Option<Sequence>>,
     pub(crate) endpoints: Vec<Option<Endpoint>>,
     pub(crate) sequence_ids: HashMap<String, SequenceId>,
+    /// The texts of local entries, by the slots of their keys: `get-property` finds them where no property is set.
+    pub(crate) entries: HashMap<Slot, String>,
     pub(crate) main: Option<SequenceId>,
     pub(crate) fault: Option<SequenceId>,
 }

@@ -143,13 +143,14 @@ async fn converse(
     let mut flow = run(first, exchange, scene).await?;
     let mut implicit = implicit;
     for _ in 0..HOP_LIMIT {
-        if flow == Flow::Respond {
-            let message = exchange.answer(true)?;
-            return finish(exchange, scene, message).await.map(Some);
-        }
+        // What was sent first counts: a `respond` behind a `send` finds the message gone.
         let forward = match exchange.decision.take() {
             Some(Decision::Answer(message)) => return finish(exchange, scene, message).await.map(Some),
             Some(Decision::Forward(forward)) => *forward,
+            None if flow == Flow::Respond => {
+                let message = exchange.answer(true)?;
+                return finish(exchange, scene, message).await.map(Some);
+            }
             None if implicit && flow == Flow::Next => match service.endpoint {
                 Some(endpoint) => {
                     let endpoint = endpoint.find(scene.bus).ok_or_else(missing)?;

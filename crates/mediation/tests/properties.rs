@@ -109,6 +109,22 @@ fn xpath_functions_and_operators_follow_the_standard() {
 }
 
 #[test]
+fn a_local_entry_is_read_like_a_property_that_nobody_set() {
+    let scenario = Scenario::new(
+        r#"<localEntry key="where">http://back</localEntry>
+           <proxy name="P"><target><inSequence>
+             <property name="uri.var.base" expression="get-property('where')"/>
+             <property name="where" value="set"/>
+             <property name="X-Where" expression="$ctx:where" scope="transport"/>
+             <send><endpoint><http uri-template="{+uri.var.base}/x"/></endpoint></send>
+           </inSequence></target></proxy>"#,
+    );
+    scenario.serve(post("/services/P", &[], ""));
+    assert_eq!(scenario.sent()[0].uri, "http://back/x");
+    assert_eq!(scenario.sent()[0].header("X-Where"), Some("set"));
+}
+
+#[test]
 fn a_pattern_takes_a_group_of_the_whole_value() {
     let check = |pattern: &str, group: u8, expected: &str| {
         let prepare = format!(

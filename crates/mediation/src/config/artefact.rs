@@ -23,7 +23,7 @@ struct Item {
     /// None where the file itself is broken.
     element: Option<Element>,
     /// What a local entry holds from another file.
-    included: Option<Element>,
+    included: Option<Included>,
     /// The number it has as a sequence or endpoint.
     id: Option<Reference>,
     problems: Vec<Problem>,
@@ -32,10 +32,16 @@ struct Item {
     product: Option<Product>,
 }
 
+enum Included {
+    Xml(Element),
+    Text(String),
+}
+
 enum Product {
     Sequence(Sequence),
     Endpoint(Endpoint),
     Proxy(Proxy),
+    Text(String),
 }
 
 /// Builds the bus and the report from parsed files.
@@ -138,16 +144,20 @@ fn spread(items: &mut [Item]) {
     }
 }
 
-fn bus(items: Vec<Item>, loader: Loader, settings: &Settings) -> Bus {
+fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
     let mut sequences: Vec<Option<Sequence>> = Vec::new();
     sequences.resize_with(loader.sequences.len(), || None);
     let mut endpoints: Vec<Option<Endpoint>> = Vec::new();
     endpoints.resize_with(loader.endpoints.len(), || None);
     let mut proxies = HashMap::new();
+    let mut entries = HashMap::new();
     for item in items.into_iter().filter(|item| item.problems.is_empty()) {
         match (item.product, item.id) {
             (Some(Product::Sequence(sequence)), Some(Reference::Sequence(id))) => sequences[id] = Some(sequence),
             (Some(Product::Endpoint(endpoint)), Some(Reference::Endpoint(id))) => endpoints[id] = Some(endpoint),
+            (Some(Product::Text(text)), _) => {
+                entries.insert(loader.names.slot(&item.name), text);
+            }
             (Some(Product::Proxy(proxy)), _) => {
                 proxies.insert(item.name, proxy);
             }
@@ -161,6 +171,7 @@ fn bus(items: Vec<Item>, loader: Loader, settings: &Settings) -> Bus {
         fault: sound("fault"),
         names: loader.names,
         proxies,
+        entries,
         sequence_ids: loader.sequences,
         sequences,
         endpoints,
@@ -199,7 +210,11 @@ impl Item {
 
     /// What a local entry holds, from its own file or another.
     fn held(&self) -> Option<&Element> {
-        self.included.as_ref().or_else(|| self.element.as_ref()?.children.iter().find(|child| !child.is("description")))
+        match &self.included {
+            Some(Included::Xml(element)) => Some(element),
+            Some(Included::Text(_)) => None,
+            None => self.element.as_ref()?.children.iter().find(|child| !child.is("description")),
+        }
     }
 
     /// Reads what a local entry takes from another file.
@@ -211,7 +226,10 @@ impl Item {
         };
         match files::text(&path) {
             // What is no XML is text, which is fine for a local entry.
-            Ok(text) => self.included = Element::parse(&path.display().to_string().into(), text).ok(),
+            Ok(text) => {
+                let element = Element::parse(&path.display().to_string().into(), text.clone());
+                self.included = Some(element.map_or(Included::Text(text), Included::Xml));
+            }
             Err(problem) => {
                 let problem = src.problem(format!("{}: {}", path.display(), problem.message));
                 self.problems.push(problem);
@@ -221,7 +239,10 @@ impl Item {
 
     fn build(&mut self, loader: &mut Loader) {
         let Some(element) = &self.element else { return };
-        let built = build(element, self.held(), &self.kind, &self.name, self.id.is_some(), loader);
+        let built = match (&self.included, self.kind.as_str()) {
+            (Some(Included::Text(text)), "localEntry") => Ok(Some(Product::Text(text.clone()))),
+            _ => build(element, self.held(), &self.kind, &self.name, self.id.is_some(), loader),
+        };
         match built {
             Ok(product) => self.product = product,
             Err(problem) => {
@@ -230,7 +251,7 @@ impl Item {
             }
         }
         element.unread(&mut loader.warnings);
-        if let Some(included) = &self.included {
+        if let Some(Included::Xml(included)) = &self.included {
             included.unread(&mut loader.warnings);
         }
         self.problems.append(&mut loader.problems);
@@ -270,7 +291,8 @@ fn build(
                 Some(held) if has_number => {
                     endpoint::endpoint(held, loader).map(|endpoint| Some(Product::Endpoint(endpoint)))
                 }
-                _ => Ok(None),
+                Some(_) => Ok(None),
+                None => Ok(Some(Product::Text(element.text().value.to_owned()))),
             }
         }
         _ => match vocabulary::artefact(kind) {

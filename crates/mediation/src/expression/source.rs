@@ -85,6 +85,7 @@ impl Source {
             Source::Query(name) => text(query(exchange, name)),
             Source::Property(scope, slot) => match exchange.properties.find(*scope, *slot) {
                 Found::Set(value) => value.into(),
+                Found::Removed if *scope == Scope::Default => text(entry(*slot, scene)),
                 Found::Removed => Value::Nothing,
                 Found::Untouched if *scope == Scope::Axis2 => text(exchange.transport_property(*slot, scene)),
                 Found::Untouched if *scope == Scope::Default => text(given(*slot, exchange, scene)),
@@ -112,8 +113,13 @@ fn given<'a>(slot: Slot, exchange: &'a Exchange, scene: &'a Scene<'a>) -> Option
     match slot {
         slot::PROXY_NAME => exchange.proxy.as_deref().map(Cow::Borrowed),
         slot::SERVER_IP => Some(Cow::Owned(scene.arrival.local.ip().to_string())),
-        _ => None,
+        _ => entry(slot, scene),
     }
+}
+
+/// The text of the local entry with that key.
+fn entry<'a>(slot: Slot, scene: &'a Scene<'a>) -> Option<Cow<'a, str>> {
+    scene.bus.entries.get(&slot).map(|text| Cow::Borrowed(text.as_str()))
 }
 
 fn message_format(exchange: &Exchange) -> &'static str {

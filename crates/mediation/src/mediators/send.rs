@@ -55,14 +55,15 @@ impl Immediate for Send {
         if exchange.decision.is_some() {
             return Err(Fault::bus("The message was sent already; sending it twice is not offered yet"));
         }
-        let for_good = exchange.last && !exchange.guarded && exchange.on_error.is_none();
         let decision = match &self.endpoint {
-            None if exchange.is_response() => Decision::Answer(exchange.answer(for_good)?),
+            None if exchange.is_response() => Decision::Answer(exchange.answer(exchange.last)?),
             endpoint => {
                 let endpoint = match endpoint {
                     Some(endpoint) => Some(endpoint.find(scene.bus).ok_or_else(engine::missing)?),
                     None => None,
                 };
+                // Whoever handles a failure wants to see the head of what failed.
+                let for_good = exchange.last && !exchange.guarded && exchange.on_error.is_none();
                 Decision::Forward(Box::new(endpoint::forward(exchange, scene, endpoint, for_good)?))
             }
         };
