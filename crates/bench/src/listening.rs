@@ -87,9 +87,13 @@ where
 {
     let (stop, stopped) = watch::channel(false);
     let mut handle = Handle { address, stop, threads: Vec::new() };
+    if threads > 1 && address.port() != 0 {
+        // A port that may be shared is shared with strangers too; only without sharing is a taken one an error.
+        drop(listen(address, false)?);
+    }
     for index in 0..threads.max(1) {
         // The first listener finds the port, the others share it.
-        let listener = listen(handle.address)?;
+        let listener = listen(handle.address, threads > 1)?;
         handle.address = listener.local_addr()?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (state, mut stopped) = (state.clone(), stopped.clone());
@@ -134,10 +138,10 @@ async fn accept<State, Serving>(
     }
 }
 
-fn listen(address: SocketAddr) -> io::Result<std::net::TcpListener> {
+fn listen(address: SocketAddr, shared: bool) -> io::Result<std::net::TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     socket.set_reuse_address(true)?;
-    socket.set_reuse_port(true)?;
+    socket.set_reuse_port(shared)?;
     socket.set_nonblocking(true)?;
     socket.bind(&address.into())?;
     socket.listen(4096)?;

@@ -229,3 +229,12 @@ fn the_ready_line_names_the_real_address() {
     drop(echo);
     assert!(TcpStream::connect(address).is_err(), "dropping the handle closes the listeners");
 }
+
+#[test]
+fn a_taken_port_is_an_error_with_one_thread_and_with_several() {
+    for threads in [1, 2] {
+        let options = Options { threads, ..Options::default() };
+        let first = start("127.0.0.1:0".parse().unwrap(), options.clone()).unwrap();
+        assert!(start(first.address, options).is_err(), "{threads} threads");
+    }
+}
