@@ -12,6 +12,8 @@ use regex::Regex;
 #[derive(Debug)]
 pub(crate) struct Pattern {
     regex: Regex,
+    // Most patterns of real configurations are plain words, which need no engine.
+    literal: Option<String>,
 }
 
 /// Patterns longer than this are refused.
@@ -28,7 +30,10 @@ impl Pattern {
         let translated = translate(java)?;
         let whole = format!("^(?:{translated})$");
         match Regex::new(&whole) {
-            Ok(regex) => Ok(Pattern { regex }),
+            Ok(regex) => {
+                let is_plain = !java.contains(|letter: char| r"\.[]{}()*+?^$|".contains(letter));
+                Ok(Pattern { regex, literal: is_plain.then(|| java.to_owned()) })
+            }
             Err(regex::Error::CompiledTooBig(_)) => Err("the regular expression is too large".to_owned()),
             Err(_) => {
                 // The parser's own text shows the wrapped pattern over several lines; its last one is the reason.
@@ -41,7 +46,10 @@ impl Pattern {
 
     /// Whether the whole value matches.
     pub(crate) fn matches(&self, value: &str) -> bool {
-        self.regex.is_match(value)
+        match &self.literal {
+            Some(literal) => literal == value,
+            None => self.regex.is_match(value),
+        }
     }
 
     /// The text of a group where the whole value matches; group 0 is the value.
