@@ -1,6 +1,6 @@
 //! A loaded configuration, ready to serve. It never changes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -29,6 +29,8 @@ pub struct Bus {
     pub(crate) settings: Settings,
     pub(crate) names: Names,
     pub(crate) proxies: HashMap<String, Proxy>,
+    /// The names of proxies that are faulty: they are offered by nobody, `main` included.
+    pub(crate) faulty: HashSet<String>,
     // Faulty ones leave a hole; nothing sound refers to a hole.
     pub(crate) sequences: Vec<Option<Sequence>>,
     pub(crate) endpoints: Vec<Option<Endpoint>>,

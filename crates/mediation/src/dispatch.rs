@@ -31,6 +31,10 @@ pub(crate) fn dispatch<'a>(bus: &'a Bus, method: &str, target: &str, arrival: &A
             }
             return Route::Proxy(proxy, path_start + SERVICES.len() + name.len());
         }
+        // What was meant for a faulty proxy must not slip into `main`, which may do anything with it.
+        if bus.faulty.contains(name) {
+            return Route::Nowhere;
+        }
     }
     match bus.main {
         // The rest of a path that names no service starts behind its first slash.

@@ -87,6 +87,27 @@ fn what_is_for_no_proxy_is_for_main_in_both_directions() {
 }
 
 #[test]
+fn in_and_out_go_by_the_property_response_as_in_synapse() {
+    let scenario = Scenario::new(
+        r#"<sequence name="main"><property name="RESPONSE" value="true"/>
+             <in><property name="X-In" value="1" scope="transport"/></in>
+             <out><property name="X-Out" value="1" scope="transport"/></out><respond/></sequence>"#,
+    );
+    let reply = scenario.serve(get("/"));
+    assert_eq!((reply.header("X-In"), reply.header("X-Out")), (None, Some("1")));
+}
+
+#[test]
+fn what_is_for_a_faulty_proxy_does_not_slip_into_main() {
+    let loaded = common::load_text(
+        r#"<sequence name="main"><respond/></sequence><proxy name="F"><target><inSequence><xslt/></inSequence></target></proxy>"#,
+    );
+    let scenario = Scenario::of(loaded, |_, _| Ok(response(200, &[], "")));
+    assert_eq!(scenario.serve(get("/services/F")).status, 404);
+    assert_eq!(scenario.serve(get("/services/Other")).status, 200);
+}
+
+#[test]
 fn a_plain_send_forwards_to_an_absolute_target() {
     let scenario = Scenario::new(r#"<sequence name="main"><send/></sequence>"#);
     let reply = scenario.serve(post("http://back:9000/services/Quote", &[], "<a/>"));

@@ -49,6 +49,15 @@ fn expressions_give_what_synapse_3_0_1_gave() {
     check("$trp:nope", None);
     check("1=1", Some("true"));
     check("url-encode('a b/c')", Some("a%20b/c"));
+    check("url-encode(';:@$,![]()*~^|{}\\_-.`+?=&amp;%#')", Some(";:@$,!%5B%5D()*~%5E%7C%7B%7D%5C_-.%60%2B?=&%25%23"));
+    check("string($url:nope = '')", Some("true"));
+    check("string($trp:nope = '')", Some("false"));
+    check("get-property('From')", Some(""));
+    check("get-property('SERVER_IP')", Some("192.0.2.1"));
+    check("-5 mod 3", Some("-2.0"));
+    check("concat(-0, '')", Some("0"));
+    check("concat(1000000 * 1000000 * 1000000 * 1000000, '')", Some("1000000000000000000000000"));
+    check("string(0.1 + 0.2)", Some("0.30000000000000004"));
     check("get-property('proxy.name')", Some("T"));
     check("string-length(get-property('nope'))", Some("0.0"));
     check("not(get-property('nope'))", Some("true"));

@@ -151,7 +151,14 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
     endpoints.resize_with(loader.endpoints.len(), || None);
     let mut proxies = HashMap::new();
     let mut entries = HashMap::new();
-    for item in items.into_iter().filter(|item| item.problems.is_empty()) {
+    let mut faulty = HashSet::new();
+    for item in items {
+        if !item.problems.is_empty() {
+            if item.kind == "proxy" {
+                faulty.insert(item.name);
+            }
+            continue;
+        }
         match (item.product, item.id) {
             (Some(Product::Sequence(sequence)), Some(Reference::Sequence(id))) => sequences[id] = Some(sequence),
             (Some(Product::Endpoint(endpoint)), Some(Reference::Endpoint(id))) => endpoints[id] = Some(endpoint),
@@ -170,6 +177,8 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
         main: sound("main"),
         fault: sound("fault"),
         names: loader.names,
+        // The later of two with one name is faulty, the first serves.
+        faulty: faulty.into_iter().filter(|name| !proxies.contains_key(name)).collect(),
         proxies,
         entries,
         sequence_ids: loader.sequences,

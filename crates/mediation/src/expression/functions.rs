@@ -224,7 +224,7 @@ fn translate(text: &str, from: &str, to: &str) -> String {
 fn url_encode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for &byte in text.as_bytes() {
-        if byte.is_ascii_alphanumeric() || b"_-!.~'()*,;:$&+=?/[]@".contains(&byte) {
+        if byte.is_ascii_alphanumeric() || b"_-!.~'()*,;:$&=?/@".contains(&byte) {
             out.push(byte as char);
         } else {
             out.push_str(&format!("%{byte:02X}"));

@@ -82,7 +82,8 @@ impl Source {
         let text = |text: Option<Cow<'a, str>>| text.map_or(Value::Nothing, Value::Text);
         match self {
             Source::Header(name) => text(exchange.message.head.first(name).map(String::from_utf8_lossy)),
-            Source::Query(name) => text(query(exchange, name)),
+            // Synapse gives an empty text for a parameter that is not there, and for an address nobody set.
+            Source::Query(name) => Value::Text(query(exchange, name).unwrap_or_default()),
             Source::Property(scope, slot) => match exchange.properties.find(*scope, *slot) {
                 Found::Set(value) => value.into(),
                 Found::Removed if *scope == Scope::Default => text(entry(*slot, scene)),
@@ -91,10 +92,11 @@ impl Source {
                 Found::Untouched if *scope == Scope::Default => text(given(*slot, exchange, scene)),
                 Found::Untouched => Value::Nothing,
             },
-            Source::Addressing(slot::TO) => text(exchange.to()),
-            Source::Addressing(slot::ACTION) => text(exchange.action()),
+            Source::Addressing(slot::TO) => Value::Text(exchange.to().unwrap_or_default()),
+            Source::Addressing(slot::ACTION) => Value::Text(exchange.action().unwrap_or_default()),
             Source::Addressing(slot) => {
-                exchange.properties.get(Scope::Addressing, *slot).map_or(Value::Nothing, Into::into)
+                let set = exchange.properties.get(Scope::Addressing, *slot);
+                set.map_or(Value::Text(Cow::Borrowed("")), Into::into)
             }
             Source::MessageId => text(Some(Cow::Borrowed(exchange.message_id(scene)))),
             Source::MessageFormat => text(Some(Cow::Borrowed(message_format(exchange)))),

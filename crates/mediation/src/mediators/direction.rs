@@ -41,8 +41,8 @@ fn build(element: &Element, loader: &mut Loader, direction: Direction) -> Built 
 
 impl Mediator for Directed {
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
-        // Not the flag `RESPONSE`: a request that was declared a response is still on its way in.
-        if exchange.direction == self.direction {
+        // A request that was declared a response by the property `RESPONSE` counts as one, as in Synapse.
+        if exchange.is_response() == (self.direction == Direction::Response) {
             self.block.run(exchange, scene)
         } else {
             Step::Done(exchange, Ok(Flow::Next))

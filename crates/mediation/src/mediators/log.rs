@@ -174,7 +174,7 @@ fn simple(line: &mut Line<'_>, exchange: &Exchange, scene: &Scene<'_>) {
         line.part(format_args!("ReplyTo: {}", reply_to.text()));
     }
     line.part(format_args!("MessageID: {}", exchange.message_id(scene)));
-    let direction = if exchange.direction == Direction::Response { "response" } else { "request" };
+    let direction = if exchange.is_response() { "response" } else { "request" };
     line.part(format_args!("Direction: {direction}"));
 }
 
