@@ -141,21 +141,17 @@ impl Exchange {
 
     /// The current message as the client's answer, with what the properties say about status and body.
     pub(crate) fn answer(&mut self, for_good: bool) -> Outcome<Message> {
+        // Settled first: a message that cannot be the answer is still there for the fault sequence.
+        let own_status = self.own_status()?;
         let mut message = self.take_message(for_good);
-        let is_request = self.direction == Direction::Request;
-        if is_request {
+        if self.direction == Direction::Request {
             // Synapse answers with the request's own header lines; these four would be untrue or harmful there.
             let only_a_request_has =
                 [HeaderId::Host, HeaderId::Expect, HeaderId::UserAgent, HeaderId::ProxyAuthorization];
             message.head.remove_if(|id, _| only_a_request_has.contains(&id));
             message.status = StatusCode::OK;
         }
-        if let Some(code) = self.properties.get(Scope::Axis2, slot::HTTP_SC) {
-            let text = code.text();
-            let status = text.trim().parse::<u16>().ok().filter(|code| *code >= 200);
-            let Some(status) = status.and_then(|code| StatusCode::from_u16(code).ok()) else {
-                return Err(Fault::bus(format!("HTTP_SC is {text:?}, which is no status code from 200 to 999")));
-            };
+        if let Some(status) = own_status {
             message.status = status;
             message.reason = None;
         }
@@ -167,6 +163,17 @@ impl Exchange {
         }
         self.shape(&mut message)?;
         Ok(message)
+    }
+
+    /// The status that `HTTP_SC` asks for.
+    fn own_status(&self) -> Outcome<Option<StatusCode>> {
+        let Some(code) = self.properties.get(Scope::Axis2, slot::HTTP_SC) else { return Ok(None) };
+        let text = code.text();
+        let number = text.trim().parse::<u16>().ok().filter(|code| *code >= 200);
+        match number.and_then(|code| StatusCode::from_u16(code).ok()) {
+            Some(status) => Ok(Some(status)),
+            None => Err(Fault::bus("HTTP_SC is no status code from 200 to 999").with_detail(format!("it is {text:?}"))),
+        }
     }
 
     /// What the properties say about the header lines and the body of a message that leaves, either way.

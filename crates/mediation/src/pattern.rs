@@ -115,7 +115,7 @@ fn refuse_group(behind: &str) -> Result<(), String> {
         ("?>", "an atomic group"),
     ];
     match refused.iter().find(|(start, _)| behind.starts_with(start)) {
-        Some((_, name)) => Err(format!("{name} (`({})` is not offered in regular expressions", &behind[..2])),
+        Some((start, name)) => Err(format!("{name} `({start}…)` is not offered in regular expressions")),
         None => Ok(()),
     }
 }

@@ -82,6 +82,13 @@ fn items(file: File) -> Vec<Item> {
     }
 }
 
+/// As a reader meets them in the file.
+fn in_order(problems: &[Problem]) -> Vec<Problem> {
+    let mut problems = problems.to_vec();
+    problems.sort_by_key(|problem| (problem.line(), problem.column()));
+    problems
+}
+
 /// Gives names and numbers, so that artefacts may refer to each other in any order.
 fn declare(items: &mut [Item], loader: &mut Loader, settings: &Settings) {
     let mut taken: HashSet<(String, String)> = HashSet::new();
@@ -211,8 +218,8 @@ impl Item {
             name: self.name.clone(),
             file: self.place.file.to_string(),
             line: self.place.line,
-            problems: self.problems.clone(),
-            warnings: self.warnings.clone(),
+            problems: in_order(&self.problems),
+            warnings: in_order(&self.warnings),
             source: self.element.as_ref().map_or_else(String::new, |element| element.source().to_owned()),
         }
     }
