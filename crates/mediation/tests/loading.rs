@@ -7,7 +7,7 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::report;
+use common::{Scenario, get, load_text, report, response};
 use myelin_mediation::{Report, Settings, load};
 use proptest::prelude::*;
 
@@ -281,12 +281,28 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_expression_makes_loading_panic(words in proptest::collection::vec(proptest::sample::select(WORDS), 0..40)) {
+    fn no_expression_makes_loading_or_serving_panic(words in proptest::collection::vec(proptest::sample::select(WORDS), 0..40)) {
         let text = words.concat().replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
-        let report = report(&in_sequence(&format!("<filter xpath=\"{text}\"/>")));
-        for artefact in &report.artefacts {
+        let mediators = format!("<property name='a' expression=\"{text}\"/><filter xpath=\"{text}\"/><respond/>");
+        let loaded = load_text(&format!("<sequence name='main'>{mediators}</sequence>"));
+        for artefact in &loaded.report.artefacts {
             prop_assert!(artefact.problems.iter().all(|problem| problem.line() > 0 && problem.column() > 0));
         }
+        let expected = if loaded.bus.has_main() { 200 } else { 404 };
+        let scenario = Scenario::of(loaded, |_, _| Ok(response(200, &[], "")));
+        prop_assert_eq!(scenario.serve(get("/x?a=1")).status, expected);
+    }
+
+    #[test]
+    fn no_request_target_makes_serving_panic(target in "(/services/P|http://h|/|)[\\PC]{0,12}(\\?\\PC{0,8})?") {
+        let loaded = load_text(
+            "<proxy name='P'><target><inSequence><property name='a' expression=\"concat($url:a, $axis2:REST_URL_POSTFIX, \
+             $axis2:SERVICE_PREFIX, get-property('To'))\"/></inSequence><endpoint><address uri='http://b/'/></endpoint>\
+             </target></proxy><sequence name='main'><send><endpoint><address uri='http://b'/></endpoint></send></sequence>",
+        );
+        let scenario = Scenario::of(loaded, |_, _| Ok(response(200, &[], "")));
+        let reply = scenario.serve(get(&target));
+        prop_assert!(!reply.body.contains("The bus failed"), "{:?}", reply);
     }
 
     #[test]
