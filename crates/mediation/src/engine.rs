@@ -126,7 +126,8 @@ impl Engine {
         exchange.guarded = service.fault.is_some();
         let answer = match converse(&mut exchange, &scene, &service, service.incoming, true).await {
             Ok(answer) => answer.unwrap_or_else(answer::accepted),
-            Err(fault) => recover(&mut exchange, &scene, &service, fault).await,
+            // Faults are rare: on the heap they do not make every exchange larger.
+            Err(fault) => Box::pin(recover(&mut exchange, &scene, &service, fault)).await,
         };
         if exchange.accepted { answer::accepted() } else { answer }
     }

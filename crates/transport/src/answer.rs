@@ -12,7 +12,7 @@ use crate::client::says;
 use crate::connection::{CONTINUE, Shared, Side, behind};
 use crate::conversation::DRAIN_BYTES;
 use crate::h1::{ConnectionHeader, Framing, RequestHead, StatusLine, write_response};
-use crate::relay::{Broken, Coding, Ends, Relay, Waits};
+use crate::relay::{Broken, Coding, Ends, HEAD_BYTES, Relay, Waits};
 use crate::server::Hall;
 use crate::timer::Tick;
 
@@ -94,7 +94,7 @@ pub(crate) async fn send(hall: &Hall, client: &Shared, mut answer: Message, aske
     }
     if let Body::Wire(wire) = &answer.body
         && behind(wire).is_none()
-        && answer.body.bytes(FOREIGN_BYTES).await.is_err()
+        && Box::pin(answer.body.bytes(FOREIGN_BYTES)).await.is_err()
     {
         answer = plain(StatusCode::INTERNAL_SERVER_ERROR, "the body of the answer was lost");
     }
@@ -108,7 +108,7 @@ pub(crate) async fn send(hall: &Hall, client: &Shared, mut answer: Message, aske
         (true, Version::Http10) => ConnectionHeader::KeepAlive,
         (true, Version::Http11) => ConnectionHeader::Persistent,
     };
-    let mut bytes = Vec::with_capacity(1024);
+    let mut bytes = Vec::with_capacity(HEAD_BYTES);
     let goes_back = shape.source.as_ref().is_some_and(|source| Rc::ptr_eq(source, client));
     if goes_back
         && let Side::Client { awaits_continue, .. } = &mut client.borrow_mut().side

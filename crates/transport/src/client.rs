@@ -19,12 +19,14 @@ use crate::h1::{
 };
 use crate::options::{ClientOptions, Expect, Retry};
 use crate::pool::{Bucket, Pool, Slot, Taken};
-use crate::relay::{Broken, Coding, Relay, Upload, Waits};
+use crate::relay::{Broken, Coding, HEAD_BYTES, MERGE_BYTES, Relay, Upload, Waits};
 use crate::timer::Tick;
 use crate::tls::Trust;
 
 /// Requests with a body up to this size are kept until the response begins, to be sent again if need be.
 const REPLAY_BYTES: usize = 64 * 1024;
+/// How long a connection has to lie unused before a larger request than [`MERGE_BYTES`] is kept for its sake.
+const STALE: Duration = Duration::from_millis(500);
 /// Interim responses before the final one; more is no dialogue any more.
 const MOST_INTERIM: usize = 32;
 /// How often unused connections are looked at.
@@ -112,30 +114,33 @@ impl Client {
         if let Body::Wire(wire) = &request.body
             && behind(wire).is_none()
         {
-            let read = request.body.bytes(FOREIGN_BYTES).await;
+            // What waits seldom waits on the heap, so that the future of a common request stays small.
+            let read = Box::pin(request.body.bytes(FOREIGN_BYTES)).await;
             read.map_err(|error| target.error(ErrorKind::Request(error), ""))?;
         }
         let client = match &request.body {
             Body::Wire(wire) => behind(wire),
             _ => None,
         };
-        let method = request.method.take();
-        let method = method.as_deref().unwrap_or(request.head.method()).to_owned();
+        let method = request.method.as_deref().unwrap_or(request.head.method());
         let repeatable = match self.options.retry {
             Retry::Always => true,
-            Retry::Idempotent => matches!(&*method, "GET" | "HEAD" | "PUT" | "DELETE" | "OPTIONS" | "TRACE"),
+            Retry::Idempotent => matches!(method, "GET" | "HEAD" | "PUT" | "DELETE" | "OPTIONS" | "TRACE"),
             Retry::Never => false,
         };
         let to_head = method == "HEAD";
         let errand = Errand { target, client, to_head, start: Tick::now(), timeout: request.timeout };
-        let mut upload = self.upload(&errand, &method, request)?;
         let bucket = self.pool.bucket(errand.target.tls, errand.target.authority);
         let mut reused = bucket.reuse();
+        // Only a connection that had time to be closed can lose a request that way: a busy one needs no copy.
+        let stale = reused.as_ref().is_some_and(|idle| Tick::since(idle.since) >= STALE);
+        let keep_bytes = if stale { REPLAY_BYTES } else { MERGE_BYTES };
+        let mut upload = Some(self.upload(&errand, request, keep_bytes)?);
         let mut repeated = false;
         loop {
             let (backend, was_used) = match reused.take() {
-                Some(backend) => (backend, true),
-                None => self.open(&bucket, &errand).await?,
+                Some(idle) => (idle.connection, true),
+                None => Box::pin(self.open(&bucket, &errand)).await?,
             };
             let failed = match self.exchange(&backend, &mut upload, &errand).await {
                 Ok(message) => return Ok(message),
@@ -151,8 +156,8 @@ impl Client {
     }
 
     /// Turns a request into what is written: its head now, its body as it comes.
-    fn upload(&self, errand: &Errand<'_>, method: &str, request: Request) -> Result<Option<Upload>, Error> {
-        let Request { mut head, body, host, .. } = request;
+    fn upload(&self, errand: &Errand<'_>, request: Request, keep_bytes: usize) -> Result<Upload, Error> {
+        let Request { method, mut head, body, host, .. } = request;
         let target = &errand.target;
         let (framing, coding) = match &body {
             Body::Empty => (Framing::Empty, Coding::AsCame),
@@ -167,7 +172,8 @@ impl Client {
         };
         self.settle_expectation(errand, &body, &mut head);
         let as_came = matches!(body, Body::Wire(_)) && says(&head, framing);
-        let mut bytes = Vec::with_capacity(1024);
+        let mut bytes = Vec::with_capacity(HEAD_BYTES);
+        let method = method.as_deref().unwrap_or(head.method());
         let kept = head.known(HeaderId::Host).filter(|_| self.options.preserve_host);
         let kept = kept.and_then(|value| std::str::from_utf8(value).ok());
         let host = host.as_deref().or(kept).unwrap_or(target.authority);
@@ -175,10 +181,10 @@ impl Client {
         let relay = match body {
             Body::Bytes(body) => Relay::whole(bytes, body),
             _ if framing == Framing::Empty => Relay::whole(bytes, Vec::new()),
-            _ => Relay::new(bytes, coding).keep(REPLAY_BYTES).pace(Waits::Source, self.least_bytes_per_second),
+            _ => Relay::new(bytes, coding).keep(keep_bytes).pace(Waits::Source, self.least_bytes_per_second),
         };
         let source = if relay.is_complete() { None } else { errand.client.clone() };
-        Ok(Some(Upload { relay, source }))
+        Ok(Upload { relay, source })
     }
 
     /// `Expect` goes on to the backend only while the client still waits and the backend is to answer it.
@@ -215,7 +221,7 @@ impl Client {
             Some(slot) => slot,
             None => match timeout_at(deadline, bucket.take(&self.options)).await {
                 Ok(Taken::Open(slot)) => slot,
-                Ok(Taken::Reused(connection)) => return Ok((connection, true)),
+                Ok(Taken::Reused(idle)) => return Ok((idle.connection, true)),
                 Ok(Taken::Full) => return Err(overloaded("as many requests wait for a connection as may wait")),
                 Err(_) => return Err(overloaded("no connection came free in time")),
             },
@@ -270,7 +276,7 @@ impl Client {
                 return Err(errand.failed(ErrorKind::Protocol, detail));
             }
             if let Some(client) = &errand.client {
-                relay_interim(client, &response, self.options.idle).await;
+                Box::pin(relay_interim(client, &response, self.options.idle)).await;
             }
         }
     }

@@ -1,10 +1,8 @@
 //! One client connection from its first byte to its last: request, answer, request, answer.
 
-use std::future::{Future, poll_fn};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::{Pin, pin};
+use std::future::poll_fn;
 use std::rc::Rc;
-use std::task::{Context, Poll};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use http::StatusCode;
@@ -44,13 +42,12 @@ pub(crate) async fn hold(hall: &Rc<Hall>, stream: Stream, arrival: Arrival, crow
             Err(Ended::Quietly) => return,
             Err(Ended::Refused(refusal)) => {
                 let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::BAD_REQUEST);
-                refuse(hall, &client, arrival, status, refusal.reason).await;
-                return;
+                return Box::pin(refuse(hall, &client, arrival, status, refusal.reason)).await;
             }
         };
         if crowded || over_budget() {
-            refuse(hall, &client, arrival, StatusCode::SERVICE_UNAVAILABLE, "the bus is at its limit; try again").await;
-            return;
+            let status = StatusCode::SERVICE_UNAVAILABLE;
+            return Box::pin(refuse(hall, &client, arrival, status, "the bus is at its limit; try again")).await;
         }
         // The exchange lives on the heap while it lasts, so that an idle connection is small.
         if !Box::pin(exchange(hall, &client, request, arrival)).await {
@@ -80,13 +77,7 @@ async fn exchange(hall: &Rc<Hall>, client: &Shared, request: RequestHead, arriva
     let mut head = request.head;
     add_forwarded(hall, &mut head, arrival);
     let message = Message::new(head, Body::Wire(Wire { source, ticket }));
-    let response = match CatchPanic(hall.service.serve(message, arrival)).await {
-        Some(response) => response,
-        None => {
-            tracing::error!("a bug of ours ended an exchange; the client gets 500");
-            answer::plain(StatusCode::INTERNAL_SERVER_ERROR, "the bus failed; this is a bug of the bus")
-        }
-    };
+    let response = hall.service.serve(message, arrival).await;
     if let Some(record) = &mut record {
         record.status = response.status.as_u16();
         let correlation = response.head.known(HeaderId::ActivityId);
@@ -287,19 +278,4 @@ async fn linger(client: &Shared) {
         }
     })
     .await;
-}
-
-/// A future whose panic ends only itself.
-struct CatchPanic<F>(F);
-
-impl<F: Future + Unpin> Future for CatchPanic<F> {
-    type Output = Option<F::Output>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<F::Output>> {
-        // What the panic left half-done is dropped with the exchange; nothing of it is looked at again.
-        match catch_unwind(AssertUnwindSafe(|| pin!(&mut self.0).poll(cx))) {
-            Ok(poll) => poll.map(Some),
-            Err(_) => Poll::Ready(None),
-        }
-    }
 }

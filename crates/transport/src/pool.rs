@@ -29,9 +29,10 @@ pub(crate) struct Bucket {
     changed: Notify,
 }
 
-struct Idle {
-    connection: Shared,
-    since: Tick,
+/// A connection that waits for its next request.
+pub(crate) struct Idle {
+    pub(crate) connection: Shared,
+    pub(crate) since: Tick,
 }
 
 /// A connection's place among the open ones of its bucket, freed when dropped.
@@ -43,7 +44,7 @@ pub(crate) struct Slot {
 
 /// What a bucket has for a request.
 pub(crate) enum Taken {
-    Reused(Shared),
+    Reused(Idle),
     /// A connection may be opened.
     Open(Slot),
     /// Too many wait already.
@@ -81,11 +82,11 @@ impl Pool {
 
 impl Bucket {
     /// The connection used last, if it still stands.
-    pub(crate) fn reuse(&self) -> Option<Shared> {
+    pub(crate) fn reuse(&self) -> Option<Idle> {
         loop {
-            let Idle { connection, .. } = self.idle.borrow_mut().pop_back()?;
-            if connection.borrow_mut().is_quiet() {
-                return Some(connection);
+            let idle = self.idle.borrow_mut().pop_back()?;
+            if idle.connection.borrow_mut().is_quiet() {
+                return Some(idle);
             }
         }
     }
@@ -93,8 +94,8 @@ impl Bucket {
     /// A connection or the right to open one; waits while all are in use.
     pub(crate) async fn take(self: &Rc<Self>, options: &ClientOptions) -> Taken {
         loop {
-            if let Some(connection) = self.reuse() {
-                return Taken::Reused(connection);
+            if let Some(idle) = self.reuse() {
+                return Taken::Reused(idle);
             }
             if let Some(slot) = self.open(options) {
                 return Taken::Open(slot);

@@ -16,7 +16,9 @@ use crate::stream::Stream;
 use crate::timer::Tick;
 
 /// A body up to this size is copied behind its head: one send of one piece is cheaper than a vectored one.
-const MERGE_BYTES: usize = 16 * 1024;
+pub(crate) const MERGE_BYTES: usize = 4 * 1024;
+/// Room for a head and a small body, in the allocator's fastest class.
+pub(crate) const HEAD_BYTES: usize = 1000;
 /// A slow client is looked at this often.
 const RATE_WINDOW: Duration = Duration::from_secs(20);
 
