@@ -14,13 +14,13 @@ use crate::answer;
 use crate::bus::Bus;
 use crate::config::Place;
 use crate::dispatch::{Route, dispatch};
-use crate::endpoint::{self, EndpointRef, Forward};
+use crate::endpoint::{self, Aftermath, EndpointRef, Forward};
 use crate::exchange::{Decision, Direction, Exchange, Format, Scene};
 use crate::fault::{Fault, Origin, Outcome};
 use crate::mediator::Flow;
 use crate::property::{Scope, slot};
 use crate::sequence::Sequence;
-use crate::transport::{SendErrorKind, Transport};
+use crate::transport::{LocalFuture, SendError, SendErrorKind, Transport};
 
 /// How many requests to backends one exchange may make one after the other; more is a loop.
 const HOP_LIMIT: usize = 16;
@@ -146,16 +146,20 @@ async fn converse(
     for _ in 0..HOP_LIMIT {
         // What was sent first counts: a `respond` behind a `send` finds the message gone.
         let forward = match exchange.decision.take() {
-            Some(Decision::Answer(message)) => return finish(exchange, scene, message).await.map(Some),
-            Some(Decision::Forward(forward)) => *forward,
+            Some(Decision::Answer(mut message)) => {
+                finish(exchange, scene, &mut message).await?;
+                return Ok(Some(message));
+            }
+            Some(Decision::Forward(forward)) => forward,
             None if flow == Flow::Respond => {
-                let message = exchange.answer(true)?;
-                return finish(exchange, scene, message).await.map(Some);
+                let mut message = exchange.answer(true)?;
+                finish(exchange, scene, &mut message).await?;
+                return Ok(Some(message));
             }
             None if implicit && flow == Flow::Next => match service.endpoint {
                 Some(endpoint) => {
                     let endpoint = endpoint.find(scene.bus).ok_or_else(missing)?;
-                    endpoint::forward(exchange, scene, Some(endpoint), !exchange.guarded)?
+                    Box::new(endpoint::forward(exchange, scene, Some(endpoint), !exchange.guarded)?)
                 }
                 None => return Ok(None),
             },
@@ -189,20 +193,21 @@ async fn run(sequence: Option<&Sequence>, exchange: &mut Exchange, scene: &Scene
 }
 
 /// Sends a request and puts the response in its place; `None` where the configuration wants no response.
-async fn send(exchange: &mut Exchange, scene: &Scene<'_>, forward: Forward) -> Outcome<Option<()>> {
-    let Forward { mut outgoing, wants_length, out_only, discard, handler, endpoint } = forward;
+async fn send(exchange: &mut Exchange, scene: &Scene<'_>, mut forward: Box<Forward>) -> Outcome<Option<()>> {
     if exchange.properties.is_true(Scope::Axis2, slot::FORCE_SC_ACCEPTED) {
         exchange.accepted = true;
     }
     let is_response = exchange.direction == Direction::Response;
-    let outcome = if wants_length {
-        let read = outgoing.body.bytes(scene.bus.settings.body_limit_bytes).await.map(drop);
+    let read = if forward.wants_length {
+        let read = forward.outgoing.body.bytes(scene.bus.settings.body_limit_bytes).await.map(drop);
         read.map_err(|error| Fault::body(&error, is_response))
     } else {
         Ok(())
     };
-    let outcome = match outcome {
-        Ok(()) => scene.transport.send(outgoing).await.map_err(|error| {
+    let (sending, after) = begin(*forward, scene);
+    let Aftermath { out_only, discard, handler, endpoint } = after;
+    let outcome = match read {
+        Ok(()) => sending.await.map_err(|error| {
             let timed_out = error.kind == SendErrorKind::ResponseTimeout;
             let mut fault = Box::<Fault>::from(error);
             fault.discard = discard && timed_out;
@@ -226,14 +231,19 @@ async fn send(exchange: &mut Exchange, scene: &Scene<'_>, forward: Forward) -> O
     }
 }
 
+/// Hands a request to the transport; a function of its own, so that no future holds the request twice.
+fn begin<'a>(forward: Forward, scene: &Scene<'a>) -> (LocalFuture<'a, Result<Message, SendError>>, Aftermath) {
+    (scene.transport.send(forward.outgoing), forward.after)
+}
+
 /// Reads an answer's body where the configuration wants its length told.
-async fn finish(exchange: &Exchange, scene: &Scene<'_>, mut message: Message) -> Outcome<Message> {
+async fn finish(exchange: &Exchange, scene: &Scene<'_>, message: &mut Message) -> Outcome<()> {
     if exchange.wants_length() && !matches!(message.body, Body::Gone) {
         let is_response = exchange.direction == Direction::Response;
         let read = message.body.bytes(scene.bus.settings.body_limit_bytes).await.map(drop);
         read.map_err(|error| Fault::body(&error, is_response))?;
     }
-    Ok(message)
+    Ok(())
 }
 
 /// Lets the nearest handler answer a fault; where none does, the fault itself is the answer.

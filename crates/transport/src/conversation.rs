@@ -49,8 +49,7 @@ pub(crate) async fn hold(hall: &Rc<Hall>, stream: Stream, arrival: Arrival, crow
             let status = StatusCode::SERVICE_UNAVAILABLE;
             return Box::pin(refuse(hall, &client, arrival, status, "the bus is at its limit; try again")).await;
         }
-        // The exchange lives on the heap while it lasts, so that an idle connection is small.
-        if !Box::pin(exchange(hall, &client, request, arrival)).await {
+        if !exchange(hall, &client, request, arrival).await {
             linger(&client).await;
             return;
         }
@@ -62,15 +61,17 @@ pub(crate) async fn hold(hall: &Rc<Hall>, stream: Stream, arrival: Arrival, crow
 async fn exchange(hall: &Rc<Hall>, client: &Shared, request: RequestHead, arrival: Arrival) -> bool {
     let started = hall.service.records().then(Instant::now);
     let asked = Asked::of(&request);
-    let mut record = started.map(|_| Record {
-        arrival,
-        method: request.head.method().to_owned(),
-        target: request.head.target().to_owned(),
-        status: 0,
-        sent_bytes: 0,
-        duration: Duration::ZERO,
-        correlation: None,
-        complete: false,
+    let mut record = started.map(|_| {
+        Box::new(Record {
+            arrival,
+            method: request.head.method().to_owned(),
+            target: request.head.target().to_owned(),
+            status: 0,
+            sent_bytes: 0,
+            duration: Duration::ZERO,
+            correlation: None,
+            complete: false,
+        })
     });
     let ticket = client.borrow().ticket;
     let source = Rc::clone(client);
@@ -83,7 +84,8 @@ async fn exchange(hall: &Rc<Hall>, client: &Shared, request: RequestHead, arriva
         let correlation = response.head.known(HeaderId::ActivityId);
         record.correlation = correlation.map(|value| String::from_utf8_lossy(value).into_owned());
     }
-    let outcome = answer::send(hall, client, response, asked).await;
+    // On the heap, where mediation just was: an idle connection is small, and a busy one uses the same memory twice.
+    let outcome = Box::pin(answer::send(hall, client, response, asked)).await;
     if let (Some(mut record), Some(started)) = (record, started) {
         record.duration = started.elapsed();
         record.sent_bytes = outcome.sent_bytes;

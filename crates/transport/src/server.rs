@@ -210,15 +210,20 @@ async fn accept(socket: TcpListener, acceptor: Option<TlsAcceptor>, hall: Rc<Hal
             let _ = stream.set_nodelay(true);
             let local = stream.local_addr().unwrap_or(peer);
             let arrival = Arrival { peer, local, secure: acceptor.is_some() };
-            if let Some(stream) = handshake(stream, acceptor, &hall).await {
-                conversation::hold(&hall, stream, arrival, crowded).await;
-            }
+            let stream = match acceptor {
+                None => Stream::Plain(stream),
+                // A handshake needs room that the connection behind it does not.
+                Some(acceptor) => match Box::pin(handshake(stream, acceptor, &hall)).await {
+                    Some(stream) => stream,
+                    None => return,
+                },
+            };
+            conversation::hold(&hall, stream, arrival, crowded).await;
         });
     }
 }
 
-async fn handshake(stream: TcpStream, acceptor: Option<TlsAcceptor>, hall: &Hall) -> Option<Stream> {
-    let Some(acceptor) = acceptor else { return Some(Stream::Plain(stream)) };
+async fn handshake(stream: TcpStream, acceptor: TlsAcceptor, hall: &Hall) -> Option<Stream> {
     match timeout(hall.options.head_timeout, acceptor.accept(stream)).await {
         Ok(Ok(stream)) => Some(Stream::Tls(Box::new(stream.into()))),
         Ok(Err(error)) => {

@@ -57,11 +57,16 @@ pub(crate) enum EndpointRef {
     Inline(Box<Endpoint>),
 }
 
-/// A request on its way out, with what is needed when it fails.
+/// A request on its way out.
 pub(crate) struct Forward {
     pub(crate) outgoing: Outgoing,
     /// Whether its body is to be read first, so that it leaves with its length.
     pub(crate) wants_length: bool,
+    pub(crate) after: Aftermath,
+}
+
+/// What is needed of a request once it has been sent, or has failed.
+pub(crate) struct Aftermath {
     /// Whether nobody waits for the response.
     pub(crate) out_only: bool,
     /// Whether a timeout is to run no fault sequence.
@@ -121,10 +126,12 @@ pub(crate) fn forward(
     }
     Ok(Forward {
         wants_length: exchange.wants_length(),
-        out_only: exchange.properties.is_true(Scope::Default, slot::OUT_ONLY),
-        discard: endpoint.is_some_and(|endpoint| endpoint.discard),
-        handler: exchange.on_error,
-        endpoint: endpoint.map(|endpoint| (Arc::clone(&endpoint.name), endpoint.place.clone())),
+        after: Aftermath {
+            out_only: exchange.properties.is_true(Scope::Default, slot::OUT_ONLY),
+            discard: endpoint.is_some_and(|endpoint| endpoint.discard),
+            handler: exchange.on_error,
+            endpoint: endpoint.map(|endpoint| (Arc::clone(&endpoint.name), endpoint.place.clone())),
+        },
         outgoing: Outgoing {
             method,
             uri,
