@@ -32,7 +32,7 @@ impl Command {
     pub fn run(self) -> ExitCode {
         let mut out = io::stdout();
         let result = match self {
-            Command::Run(arguments) => run::run(*arguments, &mut out),
+            Command::Run(arguments) => run::run(&arguments, &mut out),
             Command::Check(arguments) => check::run(&arguments, &mut out),
             Command::Test(arguments) => test::run(&arguments, &mut out),
             Command::Demo => demo::run(&mut out),

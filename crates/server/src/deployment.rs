@@ -48,6 +48,8 @@ struct OwnServer {
     #[serde(deserialize_with = "duration")]
     idle: Option<Duration>,
     least_bytes_per_second: Option<u64>,
+    #[serde(deserialize_with = "duration")]
+    pace_window: Option<Duration>,
     body_bytes: Option<u64>,
     connections: Option<usize>,
     memory_bytes: Option<usize>,
@@ -177,6 +179,7 @@ impl Deployment {
             keep_alive,
             idle,
             least_bytes_per_second,
+            pace_window,
             body_bytes,
             connections,
             memory_bytes,
@@ -190,7 +193,8 @@ impl Deployment {
         set(&mut server.head_timeout, *head_timeout);
         set(&mut server.keep_alive, *keep_alive);
         set(&mut server.idle, *idle);
-        set(&mut server.least_bytes_per_second, *least_bytes_per_second);
+        set(&mut server.pace.least_bytes_per_second, *least_bytes_per_second);
+        set(&mut server.pace.window, *pace_window);
         server.body_bytes = body_bytes.or(server.body_bytes);
         set(&mut server.connections, *connections);
         set(&mut server.memory_bytes, *memory_bytes);

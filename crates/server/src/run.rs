@@ -65,12 +65,12 @@ pub struct Arguments {
 }
 
 /// Serves until SIGTERM or SIGINT.
-pub(crate) fn run(arguments: Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let begun = Instant::now();
     let _log = logging::start();
     raise_file_limit();
     let mut limits = myelin_mediation::Settings::default();
-    let settings = settings(&arguments)?;
+    let settings = settings(arguments)?;
     if let Some(body_bytes) = settings.server.body_bytes {
         limits.body_limit_bytes = limits.body_limit_bytes.min(body_bytes);
     }

@@ -172,7 +172,7 @@ fn run_thread(plan: Plan, listeners: Vec<Listener>, ready: &Sender<()>) -> anyho
     local.block_on(&runtime, async move {
         let Plan { bus, settings, trust, writer, gate, stop } = plan;
         let server = settings.server;
-        let client = Client::new(settings.client, server.expect, server.least_bytes_per_second, trust);
+        let client = Client::new(settings.client, server.expect, server.pace, trust);
         let access_log = writer.map(Lines::new);
         if let Some(lines) = &access_log {
             let lines = Rc::downgrade(lines);

@@ -1,5 +1,7 @@
 //! Whatever a backend or a client does, everybody gets an answer and nobody else suffers.
 
+#![allow(clippy::unwrap_used, reason = "what fails in a test fails the test")]
+
 mod support;
 
 use std::time::{Duration, Instant};
@@ -144,6 +146,55 @@ fn a_client_whose_body_stops_coming_gets_408() {
     let mut client = Client::connect(bus.address).unwrap();
     client.send(b"POST /services/P HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc").unwrap();
     assert_eq!(client.answer().unwrap().status, 408);
+}
+
+#[test]
+fn a_client_that_drips_its_body_is_cut_off_whoever_reads_it() {
+    let backend = answering(whole());
+    let reading = definitions(&format!(
+        r#"<proxy name="P"><target><inSequence><log level="full"/><send><endpoint><address uri="http://{}/"/></endpoint></send></inSequence></target></proxy>"#,
+        backend.address()
+    ));
+    for configuration in [proxy(backend.address()), reading] {
+        let mut settings = settings();
+        settings.server.pace =
+            myelin_transport::Pace { least_bytes_per_second: 100, window: Duration::from_millis(500) };
+        let bus = Bus::with(&configuration, settings);
+        let mut client = Client::connect(bus.address).unwrap();
+        client.send(b"POST /services/P HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n").unwrap();
+        let start = Instant::now();
+        let mut drops = 0;
+        while drops < 30 && client.send(b"x").is_ok() {
+            drops += 1;
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        assert_eq!(client.answer().unwrap().status, 408);
+        assert!(start.elapsed() < Duration::from_secs(3));
+    }
+}
+
+#[test]
+fn unused_backend_connections_are_closed_when_they_are_old() {
+    let backend = answering(whole());
+    let mut settings = settings();
+    settings.client.keep_alive = Duration::from_millis(300);
+    let bus = Bus::with(&proxy(backend.address()), settings);
+    assert_eq!(raw::exchange(bus.address, &post("x")).unwrap().status, 200);
+    let connections = backend.wait_for_ended(1, Duration::from_secs(4)).expect("it is closed while the bus runs");
+    assert_eq!(connections.len(), 1);
+}
+
+#[test]
+fn a_backend_connection_is_not_used_beyond_its_life() {
+    let backend = answering(whole());
+    let mut settings = settings();
+    settings.client.life = Duration::ZERO;
+    let bus = Bus::with(&proxy(backend.address()), settings);
+    let mut client = Client::connect(bus.address).unwrap();
+    for _ in 0..3 {
+        assert_eq!(client.exchange(&post("x")).unwrap().status, 200);
+    }
+    assert_eq!(backend.connections().len(), 3);
 }
 
 #[test]

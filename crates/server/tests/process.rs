@@ -1,5 +1,7 @@
 //! The binary as an operator has it: its ready line, its signals, its memory, its system calls.
 
+#![allow(clippy::unwrap_used, reason = "what fails in a test fails the test")]
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};

@@ -1,5 +1,7 @@
 //! What goes through the bus arrives as it was sent, whatever its framing and however it is split.
 
+#![allow(clippy::unwrap_used, reason = "what fails in a test fails the test")]
+
 mod support;
 
 use std::time::Duration;
@@ -227,6 +229,20 @@ fn a_large_body_goes_both_ways_whole() {
     let answer = raw::exchange(bus.address, &[head.as_bytes(), &body].concat()).unwrap();
     assert_eq!(answer.delimiter, Delimiter::Length);
     assert!(answer.body == body, "the body came back changed");
+}
+
+#[test]
+fn a_client_cannot_strip_what_the_bus_adds() {
+    let backend = answering(whole());
+    let configuration = support::definitions(&format!(
+        r#"<proxy name="P"><target><inSequence><property name="X-User" value="bob" scope="transport"/><send><endpoint><address uri="http://{}/"/></endpoint></send></inSequence></target></proxy>"#,
+        backend.address()
+    ));
+    let bus = Bus::with(&configuration, settings());
+    let request = b"GET /services/P HTTP/1.1\r\nHost: bus\r\nConnection: X-User, X-Gone\r\nX-Gone: 1\r\n\r\n";
+    assert_eq!(raw::exchange(bus.address, request).unwrap().status, 200);
+    let arrived = backend.connections()[0].text();
+    assert!(arrived.contains("X-User: bob\r\n") && !arrived.contains("X-Gone"), "{arrived}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! What two parsers could read differently is refused on the socket and never forwarded.
 
+#![allow(clippy::unwrap_used, reason = "what fails in a test fails the test")]
+
 mod support;
 
 use std::time::Duration;

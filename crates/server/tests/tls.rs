@@ -1,5 +1,7 @@
 //! HTTPS on both sides; names, dates and issuers of backends are always checked.
 
+#![allow(clippy::unwrap_used, reason = "what fails in a test fails the test")]
+
 mod support;
 
 use std::net::SocketAddr;

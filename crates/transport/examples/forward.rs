@@ -9,7 +9,8 @@ use std::rc::Rc;
 use http::{StatusCode, Uri};
 use myelin_message::{Body, Message};
 use myelin_transport::{
-    Arrival, Client, ClientOptions, Expect, Gate, Listener, Request, ServerOptions, Service, Stop, Trust, bind, serve,
+    Arrival, Client, ClientOptions, Expect, Gate, Listener, Pace, Request, ServerOptions, Service, Stop, Trust, bind,
+    serve,
 };
 
 struct Forward {
@@ -37,7 +38,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let backend = arguments.next().ok_or("the address of a backend")?.parse()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     tokio::task::LocalSet::new().block_on(&runtime, async move {
-        let client = Client::new(ClientOptions::default(), Expect::Relay, 250, Trust::default());
+        let client = Client::new(ClientOptions::default(), Expect::Relay, Pace::default(), Trust::default());
         let listener = Listener { socket: bind(listen)?, tls: None };
         let service = Rc::new(Forward { client, backend });
         serve(vec![listener], service, ServerOptions::default(), Gate::default(), Stop::default()).await?;

@@ -119,12 +119,11 @@ pub(crate) async fn send(hall: &Hall, client: &Shared, mut answer: Message, aske
     let line = StatusLine { status: answer.status, reason: answer.reason.as_deref() };
     let date = hall.dates.now();
     write_response(&mut bytes, line, &answer.head, shape.framing, shape.as_came, connection, Some(&date));
-    let pace = hall.options.least_bytes_per_second;
     let mut relay = match &shape.source {
         None => Relay::whole(bytes, shape.bytes),
         Some(_) => Relay::new(bytes, shape.coding),
     }
-    .pace(Waits::Target, pace);
+    .pace(Waits::Target, hall.options.pace);
     let result = relayed(client, shape.source.as_ref(), goes_back, &mut relay).await;
     let complete = result.is_ok();
     match result {

@@ -17,7 +17,7 @@ use crate::h1::{
     ConnectionHeader, Framing, HeadScanner, RequestLine, ResponseHead, StatusLine, parse_response, write_request,
     write_response,
 };
-use crate::options::{ClientOptions, Expect, Retry};
+use crate::options::{ClientOptions, Expect, Pace, Retry};
 use crate::pool::{Bucket, Pool, Slot, Taken};
 use crate::relay::{Broken, Coding, HEAD_BYTES, MERGE_BYTES, Relay, Upload, Waits};
 use crate::timer::Tick;
@@ -39,7 +39,7 @@ pub struct Client {
     options: ClientOptions,
     /// Who answers `Expect: 100-continue`, and the pace clients are held to: as the listener has it.
     expect: Expect,
-    least_bytes_per_second: u64,
+    pace: Pace,
     dialer: Dialer,
     pool: Pool,
 }
@@ -88,10 +88,10 @@ enum Event {
 impl Client {
     /// A client for the current thread, inside a `LocalSet`.
     ///
-    /// `trust` says whom `https` addresses are trusted by; `expect` and `least_bytes_per_second` are the listener's.
-    pub fn new(options: ClientOptions, expect: Expect, least_bytes_per_second: u64, trust: Trust) -> Rc<Client> {
+    /// `trust` says whom `https` addresses are trusted by; `expect` and `pace` are the listener's.
+    pub fn new(options: ClientOptions, expect: Expect, pace: Pace, trust: Trust) -> Rc<Client> {
         let dialer = Dialer::new(trust, options.resolve);
-        let client = Rc::new(Client { options, expect, least_bytes_per_second, dialer, pool: Pool::default() });
+        let client = Rc::new(Client { options, expect, pace, dialer, pool: Pool::default() });
         let swept = Rc::downgrade(&client);
         tokio::task::spawn_local(async move {
             loop {
@@ -181,7 +181,7 @@ impl Client {
         let relay = match body {
             Body::Bytes(body) => Relay::whole(bytes, body),
             _ if framing == Framing::Empty => Relay::whole(bytes, Vec::new()),
-            _ => Relay::new(bytes, coding).keep(keep_bytes).pace(Waits::Source, self.least_bytes_per_second),
+            _ => Relay::new(bytes, coding).keep(keep_bytes).pace(Waits::Source, self.pace),
         };
         let source = if relay.is_complete() { None } else { errand.client.clone() };
         Ok(Upload { relay, source })

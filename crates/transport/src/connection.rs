@@ -11,6 +11,7 @@ use myelin_message::{BodyError, Source, Version};
 
 use crate::buffer::{Charge, Input, over_budget};
 use crate::h1::{Decoder, Framing, HeadScanner, Piece, ScanError};
+use crate::pacer::Pacer;
 use crate::pool::Slot;
 use crate::relay::Upload;
 use crate::stream::Stream;
@@ -61,6 +62,8 @@ pub(crate) enum Side {
         version: Version,
         /// The largest body it may send.
         body_bytes: Option<u64>,
+        /// How slowly it may send a body that a mediator reads.
+        pacer: Pacer,
     },
     Backend {
         /// The rest of a request whose response has begun.
@@ -134,6 +137,9 @@ impl Connection {
             _ => Decoder::new(framing),
         };
         self.last_read = Tick::now();
+        if let Side::Client { pacer, .. } = &mut self.side {
+            pacer.reset();
+        }
         self.charge.set(0);
     }
 
@@ -191,7 +197,12 @@ impl Connection {
             match ready!(self.input.poll_fill(&mut self.stream, cx)) {
                 Ok(0) if self.decoder.end_of_stream() => {}
                 Ok(0) | Err(_) => return Poll::Ready(Err(BodyError::Incomplete)),
-                Ok(_) => self.last_read = Tick::now(),
+                Ok(length) => {
+                    self.last_read = Tick::now();
+                    if let Side::Client { pacer, .. } = &mut self.side {
+                        pacer.moved(length as u64);
+                    }
+                }
             }
         }
     }
@@ -219,10 +230,16 @@ impl Source for Link {
             }
             Poll::Ready(result) => Poll::Ready(result),
             Poll::Pending => {
-                if Tick::since(connection.last_read) >= connection.idle {
+                let mut deadline = Tick::after(connection.idle);
+                let mut late = Tick::since(connection.last_read) >= connection.idle;
+                if let Side::Client { pacer, .. } = &mut connection.side {
+                    late |= pacer.is_too_slow();
+                    deadline = deadline.min(pacer.next_look());
+                }
+                if late {
                     return Poll::Ready(Err(BodyError::TimedOut));
                 }
-                connection.timer.wake_at(Tick::after(connection.idle), cx);
+                connection.timer.wake_at(deadline, cx);
                 Poll::Pending
             }
         }

@@ -12,6 +12,7 @@ use crate::answer::{self, Asked};
 use crate::buffer::over_budget;
 use crate::connection::{Connection, HeadError, Link, Shared, Side};
 use crate::h1::{Framing, HeadScanner, Refusal, RequestHead, ScanError, parse_request};
+use crate::pacer::Pacer;
 use crate::server::{Arrival, Hall, Record};
 use crate::stream::Stream;
 use crate::timer::Tick;
@@ -33,7 +34,12 @@ enum Ended {
 
 /// Serves one connection to its end.
 pub(crate) async fn hold(hall: &Rc<Hall>, stream: Stream, arrival: Arrival, crowded: bool) {
-    let side = Side::Client { awaits_continue: false, version: Version::Http11, body_bytes: hall.options.body_bytes };
+    let side = Side::Client {
+        awaits_continue: false,
+        version: Version::Http11,
+        body_bytes: hall.options.body_bytes,
+        pacer: Pacer::new(hall.options.pace),
+    };
     let client: Shared = Rc::new(Link::new(Connection::new(stream, hall.options.idle, side)));
     let mut patience = hall.options.head_timeout;
     loop {
@@ -143,7 +149,7 @@ async fn next_request(hall: &Hall, client: &Shared, patience: Duration) -> Resul
     connection.input.consume(length);
     connection.begin_body(request.framing);
     let mut too_large = false;
-    if let Side::Client { awaits_continue, version, body_bytes } = &mut connection.side {
+    if let Side::Client { awaits_continue, version, body_bytes, .. } = &mut connection.side {
         *awaits_continue = request.expects_continue;
         *version = request.head.version();
         if let (Some(limit), Framing::Length(length)) = (body_bytes, request.framing) {

@@ -12,6 +12,7 @@ mod dial;
 mod error;
 pub mod h1;
 mod options;
+mod pacer;
 mod pool;
 mod relay;
 mod server;
@@ -22,6 +23,6 @@ mod tls;
 
 pub use client::{Client, Request};
 pub use error::{Error, ErrorKind};
-pub use options::{ClientOptions, Expect, Forwarded, Retry, ServerOptions};
+pub use options::{ClientOptions, Expect, Forwarded, Pace, Retry, ServerOptions};
 pub use server::{Arrival, Gate, Listener, Record, Service, Stop, bind, serve};
 pub use tls::{TlsError, Trust, server_config};

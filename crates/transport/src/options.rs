@@ -15,9 +15,8 @@ pub struct ServerOptions {
     pub keep_alive: Duration,
     /// How long nothing may move while a message is under way. Default 180 s, Synapse's socket timeout.
     pub idle: Duration,
-    /// What a client must send of a body, or take of a response, on average while the bus waits for it.
-    /// Default 250 bytes a second, looked at every 20 s; 0 switches it off.
-    pub least_bytes_per_second: u64,
+    /// How slow a client may be.
+    pub pace: Pace,
     /// The largest request body. Default: no limit, for a body that is relayed takes no memory.
     pub body_bytes: Option<u64>,
     /// Open client connections of the whole process; beyond them a client gets 503. Default 20,000.
@@ -30,6 +29,21 @@ pub struct ServerOptions {
     pub forwarded: Forwarded,
     /// How long requests under way may take after a stop was asked for. Default 30 s.
     pub drain: Duration,
+}
+
+/// What a client must send of a body, or take of a response, on average while the bus waits for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// Default 250; 0 sets no limit.
+    pub least_bytes_per_second: u64,
+    /// The span over which the average is taken. Default 20 s.
+    pub window: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Pace {
+        Pace { least_bytes_per_second: 250, window: Duration::from_secs(20) }
+    }
 }
 
 /// Who answers `Expect: 100-continue`.
@@ -48,7 +62,7 @@ impl Default for ServerOptions {
             head_timeout: Duration::from_secs(15),
             keep_alive: Duration::from_secs(75),
             idle: Duration::from_secs(180),
-            least_bytes_per_second: 250,
+            pace: Pace::default(),
             body_bytes: None,
             connections: 20_000,
             memory_bytes: 256 * 1024 * 1024,

@@ -11,6 +11,8 @@ use myelin_message::BodyError;
 
 use crate::connection::{Connection, Shared};
 use crate::h1::{FramingError, Piece};
+use crate::options::Pace;
+use crate::pacer::Pacer;
 use crate::splice::{self, Splice};
 use crate::stream::Stream;
 use crate::timer::Tick;
@@ -19,8 +21,6 @@ use crate::timer::Tick;
 pub(crate) const MERGE_BYTES: usize = 4 * 1024;
 /// Room for a head and a small body, in the allocator's fastest class.
 pub(crate) const HEAD_BYTES: usize = 1000;
-/// A slow client is looked at this often.
-const RATE_WINDOW: Duration = Duration::from_secs(20);
 
 /// How the body's bytes are to leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,16 +110,8 @@ pub(crate) struct Relay {
     /// Bytes that reached the target.
     pub(crate) sent: u64,
     last_progress: Tick,
-    pace: Pace,
-}
-
-/// Holds a client to a least rate, counting only the time the bus waits for it.
-struct Pace {
-    /// The side that is the client.
-    client: Waits,
-    least_bytes_per_second: u64,
-    since: Tick,
-    bytes: u64,
+    /// The client, where one of the sides is one.
+    client: Option<(Waits, Pacer)>,
 }
 
 impl Relay {
@@ -138,7 +130,7 @@ impl Relay {
             unrepeatable: false,
             sent: 0,
             last_progress: Tick::now(),
-            pace: Pace { client: Waits::Source, least_bytes_per_second: 0, since: Tick::now(), bytes: 0 },
+            client: None,
         }
     }
 
@@ -160,8 +152,8 @@ impl Relay {
     }
 
     /// Holds the client on that side to a least rate.
-    pub(crate) fn pace(mut self, client: Waits, least_bytes_per_second: u64) -> Relay {
-        self.pace = Pace { client, least_bytes_per_second, since: Tick::now(), bytes: 0 };
+    pub(crate) fn pace(mut self, client: Waits, pace: Pace) -> Relay {
+        self.client = Some((client, Pacer::new(pace)));
         self
     }
 
@@ -174,8 +166,8 @@ impl Relay {
 
     /// When the relay will have stood still for `idle`, or a slow client is looked at again.
     pub(crate) fn deadline(&self, idle: Duration) -> Tick {
-        let window = if self.pace.least_bytes_per_second > 0 { RATE_WINDOW } else { idle };
-        Tick::after(idle.min(window))
+        let look = self.client.as_ref().map_or(Tick::NEVER, |(_, pacer)| pacer.next_look());
+        Tick::after(idle).min(look)
     }
 
     /// When the last byte moved.
@@ -328,7 +320,9 @@ impl Relay {
 
     fn progressed(&mut self, bytes: u64) {
         self.sent += bytes;
-        self.pace.bytes += bytes;
+        if let Some((_, pacer)) = &mut self.client {
+            pacer.moved(bytes);
+        }
         self.last_progress = Tick::now();
     }
 
@@ -337,15 +331,12 @@ impl Relay {
         if Tick::since(self.last_progress) >= idle {
             return Poll::Ready(Err(Broken::TimedOut(side)));
         }
-        let pace = &mut self.pace;
-        let window = Tick::since(pace.since);
-        if side != pace.client {
-            (pace.since, pace.bytes) = (Tick::now(), 0);
-        } else if pace.least_bytes_per_second > 0 && window >= RATE_WINDOW {
-            if pace.bytes < pace.least_bytes_per_second * window.as_secs() {
+        if let Some((client, pacer)) = &mut self.client {
+            if side != *client {
+                pacer.reset();
+            } else if pacer.is_too_slow() {
                 return Poll::Ready(Err(Broken::TimedOut(side)));
             }
-            (pace.since, pace.bytes) = (Tick::now(), 0);
         }
         Poll::Pending
     }

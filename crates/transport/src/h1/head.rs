@@ -139,8 +139,9 @@ pub fn parse_request(bytes: &[u8], limits: HeadLimits) -> Result<RequestHead, Re
     check_target(method, target)?;
     let lines = index(bytes, request.headers);
     let start = Start::Request { method: range(bytes, method), target: range(bytes, target), version };
-    let head = Head::from_wire(bytes.to_vec(), start, lines);
+    let mut head = Head::from_wire(bytes.to_vec(), start, lines);
     let fields = Fields::of(&head)?;
+    fields.drop_nominated(&mut head);
     match fields.hosts {
         0 if version == Version::Http11 => return Err(bad("an HTTP/1.1 request has a Host header")),
         0 | 1 => {}
@@ -183,8 +184,9 @@ pub fn parse_response(bytes: &[u8], to_head: bool, limits: HeadLimits) -> Result
     let version = if minor == 0 { Version::Http10 } else { Version::Http11 };
     let reason = response.reason.map(|reason| range(bytes, reason)).unwrap_or_default();
     let lines = index(bytes, response.headers);
-    let head = Head::from_wire(bytes.to_vec(), Start::Response { status, reason, version }, lines);
+    let mut head = Head::from_wire(bytes.to_vec(), Start::Response { status, reason, version }, lines);
     let fields = Fields::of(&head)?;
+    fields.drop_nominated(&mut head);
     let framing = match (fields.chunked, fields.length) {
         (true, Some(_)) => return Err(bad("a message has Content-Length or Transfer-Encoding, not both")),
         (true, None) if version == Version::Http10 => return Err(bad("HTTP/1.0 has no Transfer-Encoding")),
@@ -205,11 +207,13 @@ struct Fields {
     chunked: bool,
     close: bool,
     keep: bool,
+    /// `Connection` names further lines that are about this connection only.
+    nominates: bool,
 }
 
 impl Fields {
     fn of(head: &Head) -> Result<Fields, Refusal> {
-        let mut fields = Fields { hosts: 0, length: None, chunked: false, close: false, keep: false };
+        let mut fields = Fields { hosts: 0, length: None, chunked: false, close: false, keep: false, nominates: false };
         for line in head.lines() {
             let value = head.value(line);
             match line.id {
@@ -241,14 +245,40 @@ impl Fields {
                 }
                 HeaderId::Connection => {
                     for token in value.split(|&byte| byte == b',').map(<[u8]>::trim_ascii) {
-                        fields.close |= token.eq_ignore_ascii_case(b"close");
-                        fields.keep |= token.eq_ignore_ascii_case(b"keep-alive");
+                        let (close, keep) =
+                            (token.eq_ignore_ascii_case(b"close"), token.eq_ignore_ascii_case(b"keep-alive"));
+                        fields.close |= close;
+                        fields.keep |= keep;
+                        fields.nominates |= !close && !keep && !token.is_empty();
                     }
                 }
                 _ => {}
             }
         }
         Ok(fields)
+    }
+
+    /// Removes the lines that `Connection` names (RFC 9110 §7.6.1).
+    ///
+    /// It is done when the head arrives: later the same names could strip what a mediator or this bus has added.
+    /// Framing and `Host` stay, whatever `Connection` says of them.
+    fn drop_nominated(&self, head: &mut Head) {
+        if !self.nominates {
+            return;
+        }
+        let values: Vec<Vec<u8>> = head.all("connection").map(<[u8]>::to_vec).collect();
+        let names: Vec<&[u8]> = values.iter().flat_map(|value| value.split(|&byte| byte == b',')).collect();
+        head.remove_if(|id, name| {
+            let stays = [
+                HeaderId::Connection,
+                HeaderId::ContentLength,
+                HeaderId::TransferEncoding,
+                HeaderId::Trailer,
+                HeaderId::Host,
+            ];
+            !stays.contains(&id)
+                && names.iter().any(|nominated| nominated.trim_ascii().eq_ignore_ascii_case(name.as_bytes()))
+        });
     }
 
     /// RFC 9112 §9.3.

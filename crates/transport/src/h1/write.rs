@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use http::StatusCode;
-use myelin_message::{Head, HeaderId, Line};
+use myelin_message::{Head, HeaderId};
 
 use super::body::Framing;
 
@@ -54,9 +54,8 @@ pub fn write_request(out: &mut Vec<u8>, line: RequestLine<'_>, head: &Head, fram
         }
         host_written = true;
     }
-    let nominated = Nominated::of(head);
     head.write_lines(out, |line| {
-        !(nominated.is_hop(head, line)
+        !(is_hop(line.id)
             || line.id == HeaderId::ProxyAuthorization
             || (line.id == HeaderId::Host && host_written)
             || (!as_came && is_framing(line.id)))
@@ -93,11 +92,10 @@ pub fn write_response(
     out.push(b' ');
     out.extend_from_slice(line.reason.or(status.canonical_reason()).unwrap_or_default().as_bytes());
     out.extend_from_slice(b"\r\n");
-    let nominated = Nominated::of(head);
     let bodiless = status.is_informational() || status == StatusCode::NO_CONTENT;
     head.write_lines(out, |line| {
         let framing_goes = if as_came { bodiless } else { true };
-        !(nominated.is_hop(head, line) || (is_framing(line.id) && framing_goes))
+        !(is_hop(line.id) || (is_framing(line.id) && framing_goes))
     });
     match framing {
         _ if as_came || bodiless => {}
@@ -131,36 +129,17 @@ fn is_framing(id: HeaderId) -> bool {
     matches!(id, HeaderId::ContentLength | HeaderId::TransferEncoding | HeaderId::Trailer)
 }
 
-/// The names a `Connection` header declares to be about this connection only (RFC 9110 §7.6.1).
-struct Nominated<'a>(Vec<&'a [u8]>);
-
-impl<'a> Nominated<'a> {
-    fn of(head: &'a Head) -> Nominated<'a> {
-        let connection = head.lines().iter().filter(|line| line.id == HeaderId::Connection);
-        let tokens = connection.flat_map(|line| head.value(line).split(|&byte| byte == b','));
-        let names = tokens.map(<[u8]>::trim_ascii).filter(|name| {
-            // Framing, Host and what the sender has no right to hide stay, whatever Connection says of them.
-            !name.is_empty()
-                && !name.eq_ignore_ascii_case(b"close")
-                && !name.eq_ignore_ascii_case(b"keep-alive")
-                && !is_framing(HeaderId::of(name))
-                && HeaderId::of(name) != HeaderId::Host
-        });
-        // Nearly every head nominates nothing, and an empty Vec allocates nothing.
-        Nominated(names.collect())
-    }
-
-    fn is_hop(&self, head: &Head, line: &Line) -> bool {
-        matches!(
-            line.id,
-            HeaderId::Connection
-                | HeaderId::KeepAlive
-                | HeaderId::ProxyConnection
-                | HeaderId::ProxyAuthenticate
-                | HeaderId::Te
-                | HeaderId::Upgrade
-        ) || (!self.0.is_empty() && self.0.iter().any(|name| name.eq_ignore_ascii_case(head.name(line).as_bytes())))
-    }
+/// Lines that are about one connection only (RFC 9110 §7.6.1); those that `Connection` names went when the head came.
+fn is_hop(id: HeaderId) -> bool {
+    matches!(
+        id,
+        HeaderId::Connection
+            | HeaderId::KeepAlive
+            | HeaderId::ProxyConnection
+            | HeaderId::ProxyAuthenticate
+            | HeaderId::Te
+            | HeaderId::Upgrade
+    )
 }
 
 #[cfg(test)]
