@@ -32,7 +32,7 @@ fn every_rude_backend_leaves_its_client_with_an_answer_or_a_visible_break() {
             (Outcome::Answered, Ok(answer)) => assert_eq!((answer.status, &answer.body[..]), (200, BODY), "{name}"),
             (Outcome::Answered, Err(error)) => panic!("{name}: {error}"),
             (Outcome::NoAnswer, Ok(answer)) => {
-                assert!(answer.status >= 500 && !answer.body.is_empty(), "{name}: {}", answer.status)
+                assert!(answer.status >= 500 && !answer.body.is_empty(), "{name}: {}", answer.status);
             }
             (Outcome::NoAnswer, Err(error)) => panic!("{name}: {error}"),
             (Outcome::Broken | Outcome::Stalled, Ok(answer)) => assert!(answer.status >= 500, "{name}: {answer:?}"),
