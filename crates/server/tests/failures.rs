@@ -76,6 +76,20 @@ fn a_request_lost_on_a_reused_connection_is_sent_again_once() {
 }
 
 #[test]
+fn a_request_that_a_backend_worked_on_is_not_sent_again() {
+    let polite = [Step::Read(Until::Head), Step::Read(Until::Body), Step::Send(whole())];
+    let crash =
+        [Step::Read(Until::Head), Step::Read(Until::Body), Step::Pause(Duration::from_millis(1500)), Step::Reset];
+    let first = Script(polite.into_iter().chain(crash).collect());
+    let backend = Backend::start(vec![first, Script::answering(whole())]).unwrap();
+    let bus = Bus::before(backend.address());
+    let mut client = Client::connect(bus.address).unwrap();
+    assert_eq!(client.exchange(&post("<a/>")).unwrap().status, 200);
+    assert_eq!(client.exchange(&post("<a/>")).unwrap().status, 502);
+    assert_eq!(backend.connections().len(), 1);
+}
+
+#[test]
 fn a_fresh_connection_that_dies_is_not_tried_again() {
     let backend = Backend::start(Script::of([Step::Read(Until::Head), Step::Read(Until::Body), Step::Reset])).unwrap();
     let bus = Bus::before(backend.address());

@@ -29,6 +29,8 @@ const REPLAY_BYTES: usize = 64 * 1024;
 const STALE: Duration = Duration::from_millis(500);
 /// Interim responses before the final one; more is no dialogue any more.
 const MOST_INTERIM: usize = 32;
+/// A connection that was closed while idle shows it within a round trip; one that dies later died at work.
+const RACE: Duration = Duration::from_secs(1);
 /// How often unused connections are looked at.
 const SWEEP: Duration = Duration::from_secs(1);
 /// A body that comes from nobody's connection is read up to this size before it is sent.
@@ -142,11 +144,13 @@ impl Client {
                 Some(idle) => (idle.connection, true),
                 None => Box::pin(self.open(&bucket, &errand)).await?,
             };
+            let sent_at = Tick::now();
             let failed = match self.exchange(&backend, &mut upload, &errand).await {
                 Ok(message) => return Ok(message),
                 Err(failed) => failed,
             };
-            let again = was_used && !repeated && repeatable && failed.unanswered;
+            let raced = was_used && failed.unanswered && Tick::since(sent_at) <= RACE;
+            let again = raced && repeatable && !repeated;
             if !again || !upload.as_mut().is_some_and(|upload| upload.relay.rewind()) {
                 return Err(failed.error);
             }

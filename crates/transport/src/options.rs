@@ -102,8 +102,8 @@ pub struct ClientOptions {
 
 /// When a request whose connection died is sent once more.
 ///
-/// Only ever on a fresh connection, only when the first one was a *reused* one that gave no byte of a response, and
-/// only when the whole request is still at hand: see docs/decisions/0003.
+/// Only ever on a fresh connection, only when the first one was a *reused* one that died at once without a byte of a
+/// response, and only when the whole request is still at hand: see docs/decisions/0003.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
     /// Whatever the method.
