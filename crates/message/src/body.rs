@@ -100,11 +100,10 @@ impl Body {
     }
 
     /// The body, leaving [`Body::Gone`] behind: whoever takes it sends it.
+    /// Where there is nothing to send, [`Body::Empty`] stays, and the message can be sent again.
     pub fn take(&mut self) -> Body {
-        match self {
-            Body::Empty => Body::Empty,
-            _ => std::mem::replace(self, Body::Gone),
-        }
+        let rest = if self.length() == Some(0) { Body::Empty } else { Body::Gone };
+        std::mem::replace(self, rest)
     }
 
     /// Its length in bytes, where it is known without reading.

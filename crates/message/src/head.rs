@@ -72,11 +72,7 @@ pub struct Malformed {
 
 impl fmt::Display for Malformed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "header {:?}: a name is a token and a value holds no control characters (RFC 9110 §5)",
-            self.name
-        )
+        write!(f, "header {:?}: a name is a token and a value holds no control characters (RFC 9110 §5)", self.name)
     }
 }
 

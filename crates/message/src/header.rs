@@ -60,9 +60,7 @@ impl HeaderId {
         // Length and first letter rule out nearly all of the table before any text is compared.
         let Some(first) = name.first().map(u8::to_ascii_lowercase) else { return HeaderId::Other };
         for (known, id) in KNOWN {
-            if known.len() == name.len()
-                && known.as_bytes()[0] == first
-                && known.as_bytes().eq_ignore_ascii_case(name)
+            if known.len() == name.len() && known.as_bytes()[0] == first && known.as_bytes().eq_ignore_ascii_case(name)
             {
                 return *id;
             }
@@ -73,8 +71,7 @@ impl HeaderId {
 
 /// Whether `name` is a field name (RFC 9110 §5.1: a token).
 pub fn is_token(name: &[u8]) -> bool {
-    !name.is_empty()
-        && name.iter().all(|&byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+    !name.is_empty() && name.iter().all(|&byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
 /// Whether `value` can stand in a field line (RFC 9110 §5.5: no control characters but the tab).

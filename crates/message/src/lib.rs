@@ -14,7 +14,6 @@ pub use head::{Head, Line, Malformed, Start, Version};
 pub use header::{HeaderId, is_token, is_value};
 pub use http::{StatusCode, Uri};
 
-
 /// One request or one response.
 #[derive(Debug)]
 pub struct Message {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::{Duration, SystemTime};
 
 use http::StatusCode;
-use myelin_message::{Body, Message, Version};
+use myelin_message::{Body, Message, Version, is_value};
 
 use crate::client::says;
 use crate::connection::{CONTINUE, Shared, Side, behind};
@@ -36,9 +36,9 @@ impl Asked {
         }
     }
 
-    /// A request that could not be read.
-    pub(crate) fn refused() -> Asked {
-        Asked { version: Version::Http11, keep_alive: false, to_head: false }
+    /// A request that is refused, whose connection ends with the answer; `to_head` where it was a HEAD.
+    pub(crate) fn refused(to_head: bool) -> Asked {
+        Asked { version: Version::Http11, keep_alive: false, to_head }
     }
 }
 
@@ -46,7 +46,18 @@ impl Asked {
 pub(crate) struct Outcome {
     pub(crate) sent_bytes: u64,
     pub(crate) complete: bool,
-    pub(crate) keep_alive: bool,
+    pub(crate) next: Next,
+}
+
+/// How the connection goes on behind an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// With another request.
+    Request,
+    /// It is closed in order, so that the client can read its answer.
+    Close,
+    /// It is dropped: the answer broke off, and must not look like one that ended.
+    Drop,
 }
 
 /// The text of `Date`, made once a second.
@@ -89,6 +100,10 @@ struct Shape {
 
 /// Sends an answer to its last byte.
 pub(crate) async fn send(hall: &Hall, client: &Shared, mut answer: Message, asked: Asked) -> Outcome {
+    if client.borrow().severed {
+        reset(client);
+        return Outcome { sent_bytes: 0, complete: false, next: Next::Drop };
+    }
     if answer.status.is_informational() {
         answer = plain(StatusCode::INTERNAL_SERVER_ERROR, "an interim status cannot be an answer");
     }
@@ -116,7 +131,9 @@ pub(crate) async fn send(hall: &Hall, client: &Shared, mut answer: Message, aske
     {
         bytes.extend_from_slice(CONTINUE);
     }
-    let line = StatusLine { status: answer.status, reason: answer.reason.as_deref() };
+    // A reason that a mediator took from outside must not end the line.
+    let reason = answer.reason.as_deref().filter(|reason| is_value(reason.as_bytes()));
+    let line = StatusLine { status: answer.status, reason };
     let date = hall.dates.now();
     write_response(&mut bytes, line, &answer.head, shape.framing, shape.as_came, connection, Some(&date));
     let mut relay = match &shape.source {
@@ -142,7 +159,12 @@ pub(crate) async fn send(hall: &Hall, client: &Shared, mut answer: Message, aske
     if complete && let Some(source) = &shape.source {
         finish(source, client);
     }
-    Outcome { sent_bytes: relay.sent, complete, keep_alive: keep_alive && complete }
+    let next = match (complete, keep_alive) {
+        (false, _) => Next::Drop,
+        (true, false) => Next::Close,
+        (true, true) => Next::Request,
+    };
+    Outcome { sent_bytes: relay.sent, complete, next }
 }
 
 fn shape(answer: &mut Message, asked: Asked) -> Shape {
@@ -246,8 +268,6 @@ fn finish(source: &Shared, client: &Shared) {
 
 /// Makes an answer that broke off look like one, even where only the end of the connection delimits it.
 fn reset(client: &Shared) {
-    if let Some(stream) = client.borrow().stream.plain() {
-        // Without it the connection closes in order, and the missing bytes still show in all other framings.
-        let _ = socket2::SockRef::from(stream).set_linger(Some(Duration::ZERO));
-    }
+    // Without it the connection closes in order, and the missing bytes still show in all other framings.
+    let _ = socket2::SockRef::from(client.borrow().stream.socket()).set_linger(Some(Duration::ZERO));
 }

@@ -7,19 +7,19 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::{StatusCode, Uri};
-use myelin_message::{Body, BodyError, Head, HeaderId, Message, Version, Wire};
+use myelin_message::{Body, BodyError, Head, HeaderId, Message, Version, Wire, is_token};
 use tokio::time::{Instant, timeout_at};
 
 use crate::connection::{CONTINUE, Connection, HeadError, Link, Shared, Side, behind};
 use crate::dial::Dialer;
 use crate::error::{Error, ErrorKind};
 use crate::h1::{
-    ConnectionHeader, Framing, HeadScanner, RequestLine, ResponseHead, StatusLine, parse_response, write_request,
-    write_response,
+    ConnectionHeader, Framing, HeadScanner, RequestLine, ResponseHead, StatusLine, is_host, parse_response,
+    write_request, write_response,
 };
 use crate::options::{ClientOptions, Expect, Pace, Retry};
 use crate::pool::{Bucket, Pool, Slot, Taken};
-use crate::relay::{Broken, Coding, HEAD_BYTES, MERGE_BYTES, Relay, Upload, Waits};
+use crate::relay::{Broken, Coding, Ends, HEAD_BYTES, MERGE_BYTES, Relay, Upload, Waits};
 use crate::timer::Tick;
 use crate::tls::Trust;
 
@@ -181,6 +181,9 @@ impl Client {
         let kept = head.known(HeaderId::Host).filter(|_| self.options.preserve_host);
         let kept = kept.and_then(|value| std::str::from_utf8(value).ok());
         let host = host.as_deref().or(kept).unwrap_or(target.authority);
+        if !is_host(host.as_bytes()) || !is_token(method.as_bytes()) {
+            return Err(target.error(ErrorKind::Address, "the method or the Host to send is none"));
+        }
         write_request(&mut bytes, RequestLine { method, target: target.path, host }, &head, framing, as_came);
         let relay = match body {
             Body::Bytes(body) => Relay::whole(bytes, body),
@@ -254,19 +257,20 @@ impl Client {
         upload: &mut Option<Upload>,
         errand: &Errand<'_>,
     ) -> Result<Message, Failed> {
-        let mut attempt = Attempt { uploaded: false, send_error: None, scanner: HeadScanner::default() };
+        let mut attempt = Attempt::default();
         let mut interim = 0;
         loop {
             let event = poll_fn(|cx| self.poll_exchange(cx, backend, upload, errand, &mut attempt)).await;
             let length = match event {
                 Event::Head(Ok(length)) => length,
-                event => return Err(self.failed(event, backend, errand, attempt.send_error)),
+                event => return Err(self.failed(event, backend, errand, attempt)),
             };
             let response = {
                 let connection = &mut *backend.borrow_mut();
                 let response = parse_response(&connection.input.bytes()[..length], errand.to_head, self.options.head);
                 connection.input.consume(length);
                 attempt.scanner = HeadScanner::default();
+                attempt.answered = true;
                 response.map_err(|refusal| errand.failed(ErrorKind::Protocol, refusal.reason))?
             };
             if !response.status.is_informational() {
@@ -280,7 +284,7 @@ impl Client {
                 return Err(errand.failed(ErrorKind::Protocol, detail));
             }
             if let Some(client) = &errand.client {
-                Box::pin(relay_interim(client, &response, self.options.idle)).await;
+                Box::pin(relay_interim(client, &response)).await;
             }
         }
     }
@@ -316,13 +320,17 @@ impl Client {
             return Poll::Ready(Event::TimedOut);
         }
         connection.timer.wake_at(deadline.min(upload.relay.deadline(self.options.idle)), cx);
+        if let Some(client) = &errand.client {
+            // A wait begins: what the client sent ahead is kept in its own size.
+            client.borrow_mut().input.compact();
+        }
         Poll::Pending
     }
 
-    fn failed(&self, event: Event, backend: &Shared, errand: &Errand<'_>, send_error: Option<io::Error>) -> Failed {
-        let unanswered = backend.borrow().input.is_empty();
+    fn failed(&self, event: Event, backend: &Shared, errand: &Errand<'_>, attempt: Attempt) -> Failed {
+        let unanswered = !attempt.answered && backend.borrow().input.is_empty();
         let closed = |detail: String| {
-            let error = match send_error {
+            let error = match attempt.send_error {
                 Some(error) => errand.target.error(ErrorKind::Sending, &error.to_string()),
                 None => errand.target.error(ErrorKind::Closed, &detail),
             };
@@ -348,10 +356,14 @@ impl Client {
     }
 }
 
+/// How far an attempt has come.
+#[derive(Default)]
 struct Attempt {
     uploaded: bool,
     send_error: Option<io::Error>,
     scanner: HeadScanner,
+    /// A head has come, be it an interim one.
+    answered: bool,
 }
 
 impl Errand<'_> {
@@ -379,7 +391,7 @@ fn begin_response(backend: &Shared, response: ResponseHead, rest: Option<Upload>
 }
 
 /// Passes `100 Continue` to a client that waits for it, and other interim responses to any HTTP/1.1 client.
-async fn relay_interim(client: &Shared, response: &ResponseHead, idle: Duration) {
+async fn relay_interim(client: &Shared, response: &ResponseHead) {
     let wanted = match &mut client.borrow_mut().side {
         Side::Client { awaits_continue, .. } if response.status == StatusCode::CONTINUE => {
             std::mem::take(awaits_continue)
@@ -393,24 +405,15 @@ async fn relay_interim(client: &Shared, response: &ResponseHead, idle: Duration)
     let mut bytes = Vec::new();
     let line = StatusLine { status: response.status, reason: response.head.reason() };
     write_response(&mut bytes, line, &response.head, Framing::Empty, true, ConnectionHeader::Persistent, None);
-    let mut sent = 0;
-    let deadline = Tick::after(idle);
-    poll_fn(|cx| {
+    let mut relay = Relay::whole(bytes, Vec::new());
+    let sent = poll_fn(|cx| {
         let client = &mut *client.borrow_mut();
-        while sent < bytes.len() && !deadline.passed() {
-            match client.stream.poll_write(cx, &bytes[sent..]) {
-                Poll::Ready(Ok(length @ 1..)) => sent += length,
-                // A client that is gone shows when the response is written.
-                Poll::Ready(_) => return Poll::Ready(()),
-                Poll::Pending => {
-                    client.timer.wake_at(deadline, cx);
-                    return Poll::Pending;
-                }
-            }
-        }
-        client.stream.poll_flush(cx).map(|_| ())
+        client.timer.wake_at(relay.deadline(client.idle), cx);
+        relay.poll(cx, Ends::Out(client))
     })
     .await;
+    // A client that took part of a head and no more gets nothing behind it.
+    client.borrow_mut().severed |= sent.is_err();
 }
 
 /// Whether a head's own lines state that framing, so that they can stay as they came.

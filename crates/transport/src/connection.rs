@@ -43,6 +43,11 @@ pub(crate) struct Connection {
     /// How the message being read is delimited, and how far it has been read.
     pub(crate) framing: Framing,
     pub(crate) decoder: Decoder,
+    /// Bytes at the front of `input` that the decoder has passed and that still have to be sent.
+    /// Whoever ends a relay early leaves them here, and the next reader of this connection steps over them first.
+    pub(crate) passed: usize,
+    /// Part of a head was written and the rest never will be: nothing may follow it.
+    pub(crate) severed: bool,
     /// Counts messages; a body handle carries the number of its own.
     pub(crate) ticket: u64,
     pub(crate) timer: Timer,
@@ -94,6 +99,8 @@ impl Connection {
             input: Input::default(),
             framing: Framing::Empty,
             decoder: Decoder::new(Framing::Empty),
+            passed: 0,
+            severed: false,
             ticket: 0,
             timer: Timer::new(),
             last_read: Tick::now(),
@@ -128,6 +135,11 @@ impl Connection {
         }
     }
 
+    /// Steps over what the decoder has passed and nobody will send any more.
+    pub(crate) fn drop_passed(&mut self) {
+        self.input.consume(std::mem::take(&mut self.passed));
+    }
+
     /// Begins the body behind a head that was just read.
     pub(crate) fn begin_body(&mut self, framing: Framing) {
         self.ticket += 1;
@@ -145,6 +157,7 @@ impl Connection {
 
     /// Ends the message: handles of its body read as gone, and memory charged for it is free again.
     pub(crate) fn end_message(&mut self) {
+        self.drop_passed();
         self.ticket += 1;
         self.framing = Framing::Empty;
         self.decoder = Decoder::new(Framing::Empty);
@@ -160,7 +173,7 @@ impl Connection {
 
     /// Gives a backend connection back to its pool once request and response are through; otherwise it just drops.
     pub(crate) fn retire(&mut self) {
-        if !self.decoder.is_done() || !self.input.is_empty() {
+        if !self.decoder.is_done() || self.passed > 0 || !self.input.is_empty() {
             return;
         }
         self.end_message();
@@ -171,6 +184,11 @@ impl Connection {
         }
     }
 
+    /// Whether this is a client that waits for `100 Continue` before it sends its body.
+    pub(crate) fn awaits_continue(&self) -> bool {
+        matches!(self.side, Side::Client { awaits_continue: true, .. })
+    }
+
     fn poll_decoded(&mut self, cx: &mut Context<'_>, into: &mut Vec<u8>) -> Poll<Result<bool, BodyError>> {
         if let Side::Client { awaits_continue: awaits @ true, .. } = &mut self.side {
             // So few bytes always fit an otherwise empty socket; a client that is gone shows in the read below.
@@ -178,6 +196,7 @@ impl Connection {
             let _ = self.stream.poll_flush(cx);
             *awaits = false;
         }
+        self.drop_passed();
         let before = into.len();
         loop {
             while let Some(piece) = self.decoder.next(self.input.bytes())? {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use http::StatusCode;
 use myelin_message::{Body, HeaderId, Message, Version, Wire, is_token};
 
-use crate::answer::{self, Asked};
+use crate::answer::{self, Asked, Next};
 use crate::buffer::over_budget;
 use crate::connection::{Connection, HeadError, Link, Shared, Side};
 use crate::h1::{Framing, HeadScanner, Refusal, RequestHead, ScanError, parse_request};
@@ -23,13 +23,21 @@ const BLANK_LINES: usize = 4;
 pub(crate) const DRAIN_BYTES: u64 = 256 * 1024;
 /// How long that may take.
 const DRAIN_TIME: Duration = Duration::from_secs(2);
+/// How long a client beyond the limit of connections may take to ask, and so to hear of it.
+const CROWDED_PATIENCE: Duration = Duration::from_secs(1);
 
 /// What came instead of a request.
 enum Ended {
     /// The client is through, or the bus is stopping.
     Quietly,
-    /// The head cannot be accepted; the client is told and the connection closed.
-    Refused(Refusal),
+    /// The head cannot be accepted; the client is told, without a body where it asked by HEAD, and the connection closed.
+    Refused { refusal: Refusal, to_head: bool },
+}
+
+impl From<Refusal> for Ended {
+    fn from(refusal: Refusal) -> Ended {
+        Ended::Refused { refusal, to_head: false }
+    }
 }
 
 /// Serves one connection to its end.
@@ -41,30 +49,31 @@ pub(crate) async fn hold(hall: &Rc<Hall>, stream: Stream, arrival: Arrival, crow
         pacer: Pacer::new(hall.options.pace),
     };
     let client: Shared = Rc::new(Link::new(Connection::new(stream, hall.options.idle, side)));
-    let mut patience = hall.options.head_timeout;
+    let mut patience = if crowded { CROWDED_PATIENCE } else { hall.options.head_timeout };
     loop {
         let request = match next_request(hall, &client, patience).await {
             Ok(request) => request,
             Err(Ended::Quietly) => return,
-            Err(Ended::Refused(refusal)) => {
-                let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::BAD_REQUEST);
-                return Box::pin(refuse(hall, &client, arrival, status, refusal.reason)).await;
+            Err(Ended::Refused { refusal, to_head }) => {
+                return Box::pin(refuse(hall, &client, arrival, refusal, to_head)).await;
             }
         };
         if crowded || over_budget() {
-            let status = StatusCode::SERVICE_UNAVAILABLE;
-            return Box::pin(refuse(hall, &client, arrival, status, "the bus is at its limit; try again")).await;
+            let refusal = Refusal { status: 503, reason: "the bus is at its limit; try again" };
+            let to_head = request.head.method() == "HEAD";
+            return Box::pin(refuse(hall, &client, arrival, refusal, to_head)).await;
         }
-        if !exchange(hall, &client, request, arrival).await {
-            linger(&client).await;
-            return;
+        match exchange(hall, &client, request, arrival).await {
+            Next::Request => {}
+            Next::Close => return linger(&client).await,
+            Next::Drop => return,
         }
         patience = hall.options.keep_alive;
     }
 }
 
-/// One request and its answer; tells whether the connection can carry another.
-async fn exchange(hall: &Rc<Hall>, client: &Shared, request: RequestHead, arrival: Arrival) -> bool {
+/// One request and its answer.
+async fn exchange(hall: &Rc<Hall>, client: &Shared, request: RequestHead, arrival: Arrival) -> Next {
     let started = hall.service.records().then(Instant::now);
     let asked = Asked::of(&request);
     let mut record = started.map(|_| {
@@ -98,9 +107,12 @@ async fn exchange(hall: &Rc<Hall>, client: &Shared, request: RequestHead, arriva
         record.complete = outcome.complete;
         hall.service.finished(&record);
     }
-    let kept = outcome.keep_alive && drained(client).await;
+    let next = match outcome.next {
+        Next::Request if !drained(client).await => Next::Close,
+        next => next,
+    };
     client.borrow_mut().end_message();
-    kept
+    next
 }
 
 /// Waits for the next request head.
@@ -128,7 +140,7 @@ async fn next_request(hall: &Hall, client: &Shared, patience: Duration) -> Resul
             None => {}
             Some(first) if !is_token(&[*first]) && *first != b'\r' => {
                 let reason = "the request line is a method, a target and HTTP/1.1";
-                return Poll::Ready(Err(Ended::Refused(Refusal { status: 400, reason })));
+                return Poll::Ready(Err(Refusal { status: 400, reason }.into()));
             }
             Some(_) if !begun => {
                 begun = true;
@@ -138,14 +150,14 @@ async fn next_request(hall: &Hall, client: &Shared, patience: Duration) -> Resul
         }
         if deadline.passed() {
             let late = Refusal { status: 408, reason: "the head of the request did not come in time" };
-            return Poll::Ready(Err(if begun { Ended::Refused(late) } else { Ended::Quietly }));
+            return Poll::Ready(Err(if begun { late.into() } else { Ended::Quietly }));
         }
         connection.timer.wake_at(deadline, cx);
         Poll::Pending
     })
     .await?;
     let connection = &mut *client.borrow_mut();
-    let request = parse_request(&connection.input.bytes()[..length], hall.options.head).map_err(Ended::Refused)?;
+    let request = parse_request(&connection.input.bytes()[..length], hall.options.head)?;
     connection.input.consume(length);
     connection.begin_body(request.framing);
     let mut too_large = false;
@@ -157,25 +169,23 @@ async fn next_request(hall: &Hall, client: &Shared, patience: Duration) -> Resul
         }
     }
     if too_large {
-        return Err(Ended::Refused(Refusal { status: 413, reason: "the body is larger than this bus accepts" }));
+        let refusal = Refusal { status: 413, reason: "the body is larger than this bus accepts" };
+        return Err(Ended::Refused { refusal, to_head: request.head.method() == "HEAD" });
     }
     Ok(request)
 }
 
 fn ended(error: &HeadError, scanner: &HeadScanner) -> Ended {
-    match error {
-        HeadError::Scan(ScanError::BareLineFeed) => {
-            Ended::Refused(Refusal { status: 400, reason: "a line ends in CR LF" })
-        }
+    let (status, reason) = match error {
+        HeadError::Scan(ScanError::BareLineFeed) => (400, "a line ends in CR LF"),
         HeadError::Scan(ScanError::TooLong) if scanner.past_start_line() => {
-            Ended::Refused(Refusal { status: 431, reason: "the head is longer than this bus accepts" })
+            (431, "the head is longer than this bus accepts")
         }
-        HeadError::Scan(ScanError::TooLong) => {
-            Ended::Refused(Refusal { status: 414, reason: "the request line is longer than this bus accepts" })
-        }
-        HeadError::Ended(true) => Ended::Refused(Refusal { status: 400, reason: "the head of the request broke off" }),
-        HeadError::Ended(false) | HeadError::Io(_) => Ended::Quietly,
-    }
+        HeadError::Scan(ScanError::TooLong) => (414, "the request line is longer than this bus accepts"),
+        HeadError::Ended(true) => (400, "the head of the request broke off"),
+        HeadError::Ended(false) | HeadError::Io(_) => return Ended::Quietly,
+    };
+    Refusal { status, reason }.into()
 }
 
 /// Says on request whom a request came from, before any mediator sees it.
@@ -195,14 +205,15 @@ fn add_forwarded(hall: &Hall, head: &mut myelin_message::Head, arrival: Arrival)
     }
 }
 
-async fn refuse(hall: &Rc<Hall>, client: &Shared, arrival: Arrival, status: StatusCode, reason: &'static str) {
+async fn refuse(hall: &Rc<Hall>, client: &Shared, arrival: Arrival, refusal: Refusal, to_head: bool) {
     let started = Instant::now();
-    let mut response = answer::plain(status, reason);
+    let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::BAD_REQUEST);
+    let mut response = answer::plain(status, refusal.reason);
     if status == StatusCode::SERVICE_UNAVAILABLE {
         // A constant is always a value a header can hold.
         let _ = response.head.append("Retry-After", b"1");
     }
-    let outcome = answer::send(hall, client, response, Asked::refused()).await;
+    let outcome = answer::send(hall, client, response, Asked::refused(to_head)).await;
     if hall.service.records() {
         hall.service.finished(&Record {
             arrival,
@@ -215,7 +226,9 @@ async fn refuse(hall: &Rc<Hall>, client: &Shared, arrival: Arrival, status: Stat
             complete: outcome.complete,
         });
     }
-    linger(client).await;
+    if outcome.next != Next::Drop {
+        linger(client).await;
+    }
 }
 
 /// Reads what is left of a request that was answered early; `false` where it is too much or takes too long.
@@ -227,6 +240,7 @@ async fn drained(client: &Shared) -> bool {
     let mut left = DRAIN_BYTES;
     poll_fn(|cx| {
         let connection = &mut *client.borrow_mut();
+        connection.drop_passed();
         loop {
             let Ok(scanned) = connection.decoder.scan(connection.input.bytes()) else { return Poll::Ready(false) };
             connection.input.consume(scanned);

@@ -4,11 +4,13 @@
 //! A body leaves as it came, chunk framing and all, wherever the target understands that.
 
 use std::io::{self, IoSlice};
-use std::task::{Context, Poll, ready};
+use std::rc::Rc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use myelin_message::BodyError;
 
+use crate::buffer::{Charge, READ_BYTES};
 use crate::connection::{Connection, Shared};
 use crate::h1::{FramingError, Piece};
 use crate::options::Pace;
@@ -80,12 +82,12 @@ impl Ends<'_> {
         }
     }
 
-    /// The first `length` unread bytes of the source, and the target's socket.
-    fn input_and_stream(&mut self, length: usize) -> (&[u8], &mut Stream) {
+    /// The bytes of the source that can leave as they are, and the target's socket.
+    fn passed_and_stream(&mut self) -> (&[u8], &mut Stream) {
         match self {
             Ends::Out(to) => (&[], &mut to.stream),
-            Ends::Across { from, to } => (&from.input.bytes()[..length], &mut to.stream),
-            Ends::Back(both) => (&both.input.bytes()[..length], &mut both.stream),
+            Ends::Across { from, to } => (&from.input.bytes()[..from.passed], &mut to.stream),
+            Ends::Back(both) => (&both.input.bytes()[..both.passed], &mut both.stream),
         }
     }
 }
@@ -99,8 +101,10 @@ pub(crate) struct Relay {
     tail: Vec<u8>,
     tail_sent: usize,
     coding: Coding,
-    /// Bytes at the front of the source's input that were checked and can leave as they are.
-    checked: usize,
+    /// How much of `staged` is the head.
+    head_bytes: usize,
+    /// What is staged, and the tail, count as memory of the thread.
+    charge: Charge,
     /// Nothing more comes from the source.
     complete: bool,
     splice: Option<Splice>,
@@ -118,12 +122,13 @@ impl Relay {
     /// A message whose body, if it has one, comes from a connection.
     pub(crate) fn new(head: Vec<u8>, coding: Coding) -> Relay {
         Relay {
+            head_bytes: head.len(),
             staged: head,
             staged_sent: 0,
             tail: Vec::new(),
             tail_sent: 0,
             coding,
-            checked: 0,
+            charge: Charge::default(),
             complete: false,
             splice: None,
             merge_bytes: MERGE_BYTES,
@@ -142,7 +147,9 @@ impl Relay {
         } else {
             tail = body;
         }
-        Relay { tail, complete: true, ..Relay::new(head, Coding::AsCame) }
+        let mut relay = Relay { tail, complete: true, ..Relay::new(head, Coding::AsCame) };
+        relay.charge.set(relay.tail.capacity());
+        relay
     }
 
     /// Keeps bodies up to `bytes` at hand to send them again, where all of one arrived with its head.
@@ -187,9 +194,12 @@ impl Relay {
         let mut source_is_dry = false;
         loop {
             self.take_input(&mut ends)?;
-            let head_is_due = self.complete || source_is_dry;
             let staged = self.staged_sent < self.staged.len();
-            if self.checked > 0 || (staged && head_is_due) || self.tail_sent < self.tail.len() {
+            // A head waits for the first bytes of its body, if they come at once; nothing else waits.
+            let only_head = self.staged_sent == 0 && self.staged.len() == self.head_bytes;
+            let head_is_due = self.complete || source_is_dry || !only_head;
+            let passed = ends.source().is_some_and(|from| from.passed > 0);
+            if passed || (staged && head_is_due) || self.tail_sent < self.tail.len() {
                 if self.poll_send(cx, &mut ends)?.is_pending() {
                     if let Some(from) = ends.source() {
                         from.input.compact();
@@ -213,11 +223,25 @@ impl Relay {
             }
             if self.complete {
                 // TLS may hold the last bytes still.
-                return ends.target().stream.poll_flush(cx).map_err(Broken::Target);
+                let to = ends.target();
+                return match to.stream.poll_flush(cx) {
+                    Poll::Ready(flushed) => Poll::Ready(flushed.map_err(Broken::Target)),
+                    Poll::Pending => self.waits(Waits::Target, to.idle),
+                };
             }
             if source_is_dry {
-                let _ = ends.target().stream.poll_flush(cx).map_err(Broken::Target)?;
-                let idle = ends.target().idle;
+                let to = ends.target();
+                let idle = to.idle;
+                if to.stream.poll_flush(cx).map_err(Broken::Target)?.is_pending() {
+                    return self.waits(Waits::Target, idle);
+                }
+                if ends.source().is_some_and(|from| from.awaits_continue()) {
+                    // It is the backend that keeps everybody waiting; the response's deadline is its limit.
+                    if let Some((_, pacer)) = &mut self.client {
+                        pacer.reset();
+                    }
+                    return Poll::Pending;
+                }
                 return self.waits(Waits::Source, idle);
             }
             if !staged && self.begin_splice(&mut ends) {
@@ -240,26 +264,29 @@ impl Relay {
     fn take_input(&mut self, ends: &mut Ends<'_>) -> Result<(), Broken> {
         let staged_all = self.staged_sent == self.staged.len();
         let Some(from) = ends.source() else { return Ok(()) };
-        if self.complete || self.checked > 0 {
+        if self.complete || from.passed > 0 {
             return Ok(());
         }
         if self.coding == Coding::AsCame {
-            let checked = from.decoder.scan(from.input.bytes())?;
+            let passed = from.decoder.scan(from.input.bytes())?;
             self.complete = from.decoder.is_done();
-            if checked > 0 && !staged_all && self.staged_sent == 0 && checked <= self.merge_bytes {
-                self.staged.extend_from_slice(&from.input.bytes()[..checked]);
-                from.input.consume(checked);
+            let behind_head = self.staged_sent == 0 && self.staged.len() == self.head_bytes && !staged_all;
+            if passed > 0 && behind_head && passed <= self.merge_bytes {
+                self.staged.extend_from_slice(&from.input.bytes()[..passed]);
+                from.input.consume(passed);
             } else {
-                self.checked = checked;
-                self.unrepeatable |= checked > 0;
+                from.passed = passed;
+                self.unrepeatable |= passed > 0;
             }
             return Ok(());
         }
         if staged_all {
             self.staged.clear();
-            self.staged_sent = 0;
+            (self.staged_sent, self.head_bytes) = (0, 0);
+            // What was staged cannot be sent again.
+            self.unrepeatable = true;
         }
-        while self.staged.len() < 2 * crate::buffer::READ_BYTES
+        while self.staged.len() < 2 * READ_BYTES
             && let Some(piece) = from.decoder.next(from.input.bytes())?
         {
             let (Piece::Data(length) | Piece::Framing(length)) = piece;
@@ -282,11 +309,12 @@ impl Relay {
                 self.staged.extend_from_slice(b"0\r\n\r\n");
             }
         }
+        self.charge.set(self.staged.capacity());
         Ok(())
     }
 
     fn poll_send(&mut self, cx: &mut Context<'_>, ends: &mut Ends<'_>) -> Result<Poll<()>, Broken> {
-        let (input, stream) = ends.input_and_stream(self.checked);
+        let (input, stream) = ends.passed_and_stream();
         let (staged, tail) = (&self.staged[self.staged_sent..], &self.tail[self.tail_sent..]);
         let sent = match (staged.is_empty(), input.is_empty() && tail.is_empty()) {
             (false, true) => stream.poll_write(cx, staged),
@@ -308,8 +336,8 @@ impl Relay {
         self.staged_sent += of_staged;
         let of_body = sent - of_staged;
         if self.tail.is_empty() {
-            self.checked -= of_body;
             if let Some(from) = ends.source() {
+                from.passed -= of_body;
                 from.input.consume(of_body);
             }
         } else {
@@ -392,12 +420,16 @@ pub(crate) struct Upload {
 
 impl Upload {
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>, to: &mut Connection) -> Poll<Result<(), Broken>> {
-        let Some(source) = &self.source else { return self.relay.poll(cx, Ends::Out(to)) };
+        let Some(source) = self.source.take() else { return self.relay.poll(cx, Ends::Out(to)) };
         let from = &mut *source.borrow_mut();
         from.poll_upload(cx);
-        let result = ready!(self.relay.poll(cx, Ends::Across { from, to }));
-        // The body is through: a backend that it came from is free again.
-        from.retire();
-        Poll::Ready(result)
+        let result = self.relay.poll(cx, Ends::Across { from, to });
+        if let Poll::Ready(Ok(())) = result {
+            // The body is through, once and for all: a backend that it came from is free again.
+            from.retire();
+        } else {
+            self.source = Some(Rc::clone(&source));
+        }
+        result
     }
 }

@@ -28,6 +28,8 @@ use crate::{buffer, timer};
 
 /// Connections the kernel may hold for us before we accept them.
 const BACKLOG: i32 = 4096;
+/// Connections beyond the limit that are told so with 503; further ones, and all of TLS, are closed at once.
+const TOLD_WHY: usize = 64;
 /// The pause after the process ran out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -203,7 +205,12 @@ async fn accept(socket: TcpListener, acceptor: Option<TlsAcceptor>, hall: Rc<Hal
         };
         let guest = Guest::enter(&hall, &gate);
         let acceptor = acceptor.clone();
-        let crowded = gate.open() > hall.options.connections;
+        let beyond = gate.open().saturating_sub(hall.options.connections);
+        // A few hear why they are not served; the rest would use up the descriptors that those inside need.
+        if beyond > TOLD_WHY || (beyond > 0 && acceptor.is_some()) {
+            continue;
+        }
+        let crowded = beyond > 0;
         tokio::task::spawn_local(async move {
             let hall = Rc::clone(&guest.hall);
             // Both only make the connection slower or the log poorer.

@@ -61,6 +61,14 @@ impl Stream {
         }
     }
 
+    /// The socket below, for its options.
+    pub(crate) fn socket(&self) -> &TcpStream {
+        match self {
+            Stream::Plain(stream) => stream,
+            Stream::Tls(stream) => stream.get_ref().0,
+        }
+    }
+
     /// The socket itself, where bytes on it are the message's own: splice works on these only.
     pub(crate) fn plain(&self) -> Option<&TcpStream> {
         match self {

@@ -326,7 +326,8 @@ fn length(value: &[u8]) -> Option<u64> {
     Some(value.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0')))
 }
 
-fn is_host(value: &[u8]) -> bool {
+/// Whether a value can be that of `Host` (RFC 3986 §3.2.2 and a port); may be empty.
+pub(crate) fn is_host(value: &[u8]) -> bool {
     value.iter().all(|&byte| byte.is_ascii_alphanumeric() || b"-._~%!$&'()*+;=:[]".contains(&byte))
 }
 
