@@ -12,7 +12,7 @@ use crate::client::says;
 use crate::connection::{CONTINUE, Shared, Side, behind};
 use crate::conversation::DRAIN_BYTES;
 use crate::h1::{ConnectionHeader, Framing, RequestHead, StatusLine, write_response};
-use crate::relay::{Broken, Coding, Ends, HEAD_BYTES, Relay, Waits};
+use crate::relay::{Broken, Coding, Ends, HEAD_BYTES, Relay, Waits, merged};
 use crate::server::Hall;
 use crate::timer::Tick;
 
@@ -116,6 +116,7 @@ pub(crate) async fn send(hall: &Hall, client: &Shared, mut answer: Message, aske
     if let Body::Gone = answer.body {
         answer = plain(StatusCode::INTERNAL_SERVER_ERROR, "the body of the answer was sent elsewhere");
     }
+    let length = answer.body.length().map_or(0, merged);
     let shape = shape(&mut answer, asked);
     let keep_alive = asked.keep_alive && !hall.stopping.get() && !shape.until_close && can_go_on(client, &shape);
     let connection = match (keep_alive, asked.version) {
@@ -123,7 +124,7 @@ pub(crate) async fn send(hall: &Hall, client: &Shared, mut answer: Message, aske
         (true, Version::Http10) => ConnectionHeader::KeepAlive,
         (true, Version::Http11) => ConnectionHeader::Persistent,
     };
-    let mut bytes = Vec::with_capacity(HEAD_BYTES);
+    let mut bytes = Vec::with_capacity(HEAD_BYTES + length);
     let goes_back = shape.source.as_ref().is_some_and(|source| Rc::ptr_eq(source, client));
     if goes_back
         && let Side::Client { awaits_continue, .. } = &mut client.borrow_mut().side

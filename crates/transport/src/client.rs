@@ -19,7 +19,7 @@ use crate::h1::{
 };
 use crate::options::{ClientOptions, Expect, Pace, Retry};
 use crate::pool::{Bucket, Pool, Slot, Taken};
-use crate::relay::{Broken, Coding, Ends, HEAD_BYTES, MERGE_BYTES, Relay, Upload, Waits};
+use crate::relay::{Broken, Coding, Ends, HEAD_BYTES, MERGE_BYTES, Relay, Upload, Waits, merged};
 use crate::timer::Tick;
 use crate::tls::Trust;
 
@@ -176,7 +176,7 @@ impl Client {
         };
         self.settle_expectation(errand, &body, &mut head);
         let as_came = matches!(body, Body::Wire(_)) && says(&head, framing);
-        let mut bytes = Vec::with_capacity(HEAD_BYTES);
+        let mut bytes = Vec::with_capacity(HEAD_BYTES + body.length().map_or(0, merged));
         let method = method.as_deref().unwrap_or(head.method());
         let kept = head.known(HeaderId::Host).filter(|_| self.options.preserve_host);
         let kept = kept.and_then(|value| std::str::from_utf8(value).ok());

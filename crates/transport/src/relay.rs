@@ -21,8 +21,13 @@ use crate::timer::Tick;
 
 /// A body up to this size is copied behind its head: one send of one piece is cheaper than a vectored one.
 pub(crate) const MERGE_BYTES: usize = 4 * 1024;
-/// Room for a head and a small body, in the allocator's fastest class.
-pub(crate) const HEAD_BYTES: usize = 1000;
+/// Room for a usual head.
+pub(crate) const HEAD_BYTES: usize = 512;
+
+/// The room that a body of this length takes behind its head.
+pub(crate) fn merged(length: u64) -> usize {
+    usize::try_from(length).ok().filter(|length| *length <= MERGE_BYTES).unwrap_or(0)
+}
 
 /// How the body's bytes are to leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
