@@ -164,6 +164,25 @@ fn slow_readers_do_not_make_memory_grow() {
 }
 
 #[test]
+fn a_slow_reader_of_an_endless_answer_stops_its_backend() {
+    let endless = [
+        Step::Read(Until::Head),
+        Step::Send(b"HTTP/1.1 200 OK\r\n\r\n".to_vec()),
+        Step::Repeat(vec![b'x'; 64 * 1024], 4096),
+        Step::Close,
+    ];
+    let backend = Backend::start(Script::of(endless)).unwrap();
+    let process = Process::run(backend.address(), &[]);
+    for version in ["1.1", "1.0"] {
+        let mut stream = TcpStream::connect(process.address).unwrap();
+        stream.write_all(format!("GET /services/P HTTP/{version}\r\nHost: a\r\n\r\n").as_bytes()).unwrap();
+        std::thread::sleep(Duration::from_millis(700));
+        let memory = procfs::usage(process.child.id()).unwrap().memory_bytes;
+        assert!(memory < 40_000_000, "{memory} bytes for HTTP/{version}");
+    }
+}
+
+#[test]
 fn a_backend_killed_in_the_middle_of_an_answer_breaks_that_answer_and_nothing_else() {
     let half = [
         Step::Read(Until::Head),

@@ -9,6 +9,9 @@ use myelin_testkit::rude::{
 
 const REQUEST: &[u8] = b"POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello";
 
+/// Wrong or too large for a proxy, and readable for all that.
+const TAKEN_BY_A_LENIENT_CLIENT: [&str; 3] = ["two-lengths-that-differ", "length-is-no-number", "huge-head"];
+
 fn client(backend: &Backend) -> Client {
     let mut client = Client::connect(backend.address()).expect("the backend listens");
     client.deadline(Duration::from_millis(400));
@@ -26,8 +29,7 @@ fn every_manner_does_what_its_outcome_says() {
             }
             (Outcome::Stalled, Err(raw::Error::Deadline(_))) | (Outcome::NoAnswer | Outcome::Broken, Err(_)) => {}
             // This client takes whatever it gets; a proxy must not.
-            (Outcome::NoAnswer, Ok(_)) if ["two-lengths-that-differ", "length-is-no-number"].contains(&manner.name) => {
-            }
+            (Outcome::NoAnswer, Ok(_)) if TAKEN_BY_A_LENIENT_CLIENT.contains(&manner.name) => {}
             (outcome, result) => panic!("{}: {outcome:?} but {result:?}", manner.name),
         }
     }
