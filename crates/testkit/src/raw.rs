@@ -268,10 +268,13 @@ impl Client {
     }
 
     fn read_head(&mut self, until: Instant) -> Result<usize, Error> {
+        // A head of megabytes must not be searched anew for every piece of it.
+        let mut searched = 0;
         loop {
-            if let Some(end) = head_end(&self.ahead) {
-                return Ok(end);
+            if let Some(end) = head_end(&self.ahead[searched..]) {
+                return Ok(searched + end);
             }
+            searched = self.ahead.len().saturating_sub(3);
             if !self.fill(until)? {
                 return Err(Error::Closed(std::mem::take(&mut self.ahead)));
             }
