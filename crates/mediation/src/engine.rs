@@ -224,7 +224,8 @@ async fn send(exchange: &mut Exchange, scene: &Scene<'_>, mut forward: Box<Forwa
         Err(mut fault) => {
             fault.handler = handler;
             if let Some((name, place)) = endpoint {
-                fault.trail.push(format!("endpoint {name} ({place})"));
+                let name = if name.is_empty() { String::new() } else { format!(" {name}") };
+                fault.trail.push(format!("endpoint{name} ({place})"));
             }
             Err(fault)
         }
@@ -263,6 +264,13 @@ async fn recover(exchange: &mut Exchange, scene: &Scene<'_>, service: &Service<'
             if exchange.properties.get(Scope::Axis2, slot::HTTP_SC).is_some() {
                 answer.status = message.status;
                 answer.reason = message.reason;
+            }
+            // What the handler set in the head stays; only what described the old body cannot.
+            let described = std::mem::replace(&mut answer.head, message.head);
+            answer.head.remove("Content-Encoding");
+            if let Some(content_type) = described.known(HeaderId::ContentType) {
+                // What stood in one head can stand in another.
+                let _ = answer.head.set("Content-Type", content_type);
             }
             answer
         }

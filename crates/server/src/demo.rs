@@ -183,8 +183,8 @@ impl Stage {
             // Nothing of it had been passed on when it broke off, so the client could be told.
             Ok(answer) if answer.status == 502 => Ok(format!("502, {}", answer.text().trim())),
             Ok(answer) => bail!("status {} and a whole answer of {} bytes", answer.status, answer.body.len()),
-            Err(raw::Error::Closed(bytes)) => {
-                Ok(format!("connection closed after {} bytes, as it must be", bytes.len()))
+            Err(raw::Error::Closed(bytes) | raw::Error::Io(_, bytes)) => {
+                Ok(format!("connection closed after {} bytes, so that the client sees it", bytes.len()))
             }
             Err(error) => bail!(error),
         }

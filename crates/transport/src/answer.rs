@@ -154,7 +154,10 @@ pub(crate) async fn send(hall: &Hall, client: &Shared, mut answer: Message, aske
         }
         Err(broken) => {
             tracing::debug!(?broken, "an answer broke off");
-            reset(client);
+            // Missing bytes show by themselves where a length or chunks were promised.
+            if shape.until_close {
+                reset(client);
+            }
         }
     }
     if complete && let Some(source) = &shape.source {
@@ -269,6 +272,6 @@ fn finish(source: &Shared, client: &Shared) {
 
 /// Makes an answer that broke off look like one, even where only the end of the connection delimits it.
 fn reset(client: &Shared) {
-    // Without it the connection closes in order, and the missing bytes still show in all other framings.
+    // A socket without this option closes in order: then nobody could be told.
     let _ = socket2::SockRef::from(client.borrow().stream.socket()).set_linger(Some(Duration::ZERO));
 }
