@@ -11,6 +11,9 @@ use myelin_testkit::rude::{Backend, Script, Step, Until, whole};
 use proptest::prelude::*;
 use support::{Bus, DEADLINE, answering, post, settings};
 
+/// The head of a request whose body, `hello`, waits to be asked for.
+const EXPECTING: &[u8] = b"POST /services/P HTTP/1.1\r\nHost: bus\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n";
+
 /// What the backend got for one request, its head and body as one text.
 fn forwarded(request: &[u8]) -> String {
     let backend = answering(whole());
@@ -152,9 +155,7 @@ fn continue_is_relayed_from_the_backend_before_the_body_is_sent() {
     .unwrap();
     let bus = Bus::before(backend.address());
     let mut client = Client::connect(bus.address).unwrap();
-    client
-        .send(b"POST /services/P HTTP/1.1\r\nHost: bus\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n")
-        .unwrap();
+    client.send(EXPECTING).unwrap();
     assert_eq!(client.head().unwrap(), "HTTP/1.1 100 Continue\r\n\r\n");
     client.send(b"hello").unwrap();
     assert_eq!(client.answer().unwrap().status, 200);
@@ -167,8 +168,7 @@ fn a_backend_that_refuses_before_the_body_is_heard() {
     let backend =
         Backend::start(Script::of([Step::Read(Until::Head), Step::Send(refusal.to_vec()), Step::Stall])).unwrap();
     let bus = Bus::before(backend.address());
-    let request = b"POST /services/P HTTP/1.1\r\nHost: bus\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n";
-    let answer = raw::exchange(bus.address, request).unwrap();
+    let answer = raw::exchange(bus.address, EXPECTING).unwrap();
     assert_eq!((answer.status, answer.header("connection")), (417, Some("close")));
 }
 
@@ -179,9 +179,7 @@ fn the_bus_answers_continue_itself_where_it_is_told_to() {
     settings.server.expect = myelin_transport::Expect::Answer;
     let bus = Bus::with(&support::proxy(backend.address()), settings);
     let mut client = Client::connect(bus.address).unwrap();
-    client
-        .send(b"POST /services/P HTTP/1.1\r\nHost: bus\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n")
-        .unwrap();
+    client.send(EXPECTING).unwrap();
     assert_eq!(client.head().unwrap(), "HTTP/1.1 100 Continue\r\n\r\n");
     client.send(b"hello").unwrap();
     assert_eq!(client.answer().unwrap().status, 200);

@@ -9,15 +9,12 @@ use http::StatusCode;
 use myelin_message::{Body, Message, Version, is_value};
 
 use crate::client::says;
-use crate::connection::{CONTINUE, Shared, Side, behind};
+use crate::connection::{CONTINUE, Shared, Side, behind, fetch_foreign};
 use crate::conversation::DRAIN_BYTES;
 use crate::h1::{ConnectionHeader, Framing, RequestHead, StatusLine, write_response};
 use crate::relay::{Broken, Coding, Ends, HEAD_BYTES, Relay, Waits, merged};
 use crate::server::Hall;
 use crate::timer::Tick;
-
-/// A body from elsewhere than a connection of ours is read up to this size before it is sent.
-const FOREIGN_BYTES: u64 = 16 * 1024 * 1024;
 
 /// What the answer has to know of its request.
 #[derive(Clone, Copy)]
@@ -107,10 +104,7 @@ pub(crate) async fn send(hall: &Hall, client: &Shared, mut answer: Message, aske
     if answer.status.is_informational() {
         answer = plain(StatusCode::INTERNAL_SERVER_ERROR, "an interim status cannot be an answer");
     }
-    if let Body::Wire(wire) = &answer.body
-        && behind(wire).is_none()
-        && Box::pin(answer.body.bytes(FOREIGN_BYTES)).await.is_err()
-    {
+    if fetch_foreign(&mut answer.body).await.is_err() {
         answer = plain(StatusCode::INTERNAL_SERVER_ERROR, "the body of the answer was lost");
     }
     if let Body::Gone = answer.body {

@@ -10,7 +10,7 @@ use http::{StatusCode, Uri};
 use myelin_message::{Body, BodyError, Head, HeaderId, Message, Version, Wire, is_token};
 use tokio::time::{Instant, timeout_at};
 
-use crate::connection::{CONTINUE, Connection, HeadError, Link, Shared, Side, behind};
+use crate::connection::{CONTINUE, Connection, HeadError, Link, Shared, Side, behind, fetch_foreign};
 use crate::dial::Dialer;
 use crate::error::{Error, ErrorKind};
 use crate::h1::{
@@ -33,8 +33,6 @@ const MOST_INTERIM: usize = 32;
 const RACE: Duration = Duration::from_secs(1);
 /// How often unused connections are looked at.
 const SWEEP: Duration = Duration::from_secs(1);
-/// A body that comes from nobody's connection is read up to this size before it is sent.
-const FOREIGN_BYTES: u64 = 16 * 1024 * 1024;
 
 /// One thread's way to backends.
 pub struct Client {
@@ -113,13 +111,7 @@ impl Client {
     pub async fn send(&self, mut request: Request) -> Result<Message, Error> {
         let uri = std::mem::take(&mut request.uri);
         let target = Target::of(&uri)?;
-        if let Body::Wire(wire) = &request.body
-            && behind(wire).is_none()
-        {
-            // What waits seldom waits on the heap, so that the future of a common request stays small.
-            let read = Box::pin(request.body.bytes(FOREIGN_BYTES)).await;
-            read.map_err(|error| target.error(ErrorKind::Request(error), ""))?;
-        }
+        fetch_foreign(&mut request.body).await.map_err(|error| target.error(ErrorKind::Request(error), ""))?;
         let client = match &request.body {
             Body::Wire(wire) => behind(wire),
             _ => None,

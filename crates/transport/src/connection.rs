@@ -7,7 +7,7 @@ use std::rc::{Rc, Weak};
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
-use myelin_message::{BodyError, Source, Version};
+use myelin_message::{Body, BodyError, Source, Version};
 
 use crate::buffer::{Charge, Input, over_budget};
 use crate::h1::{Decoder, Framing, HeadScanner, Piece, ScanError};
@@ -296,4 +296,18 @@ pub(crate) fn behind(wire: &myelin_message::Wire) -> Option<Shared> {
     let shared = Rc::clone(&wire.source).as_any().downcast::<Link>().ok()?;
     let current = shared.borrow().ticket == wire.ticket;
     current.then_some(shared)
+}
+
+/// A body from elsewhere than a connection of ours is read up to this size before it is sent.
+const FOREIGN_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Reads a body that no connection of ours can relay, or that is none of its connection's any more.
+///
+/// Errors: as [`Body::bytes`].
+pub(crate) async fn fetch_foreign(body: &mut Body) -> Result<(), BodyError> {
+    match body {
+        // It seldom happens, and on the heap it does not make the future of every message larger.
+        Body::Wire(wire) if behind(wire).is_none() => Box::pin(body.bytes(FOREIGN_BYTES)).await.map(drop),
+        _ => Ok(()),
+    }
 }
