@@ -19,6 +19,21 @@ pub trait Source: Any {
     /// Errors: `Incomplete` and `Malformed` are the sender's, `Gone` is ours.
     fn poll_piece(&self, ticket: u64, cx: &mut Context<'_>, into: &mut Vec<u8>) -> Poll<Result<bool, Error>>;
 
+    /// Shows the decoded body from its first byte on, as far as it has come, and takes nothing of it:
+    /// the body is afterwards as it was, and is relayed as the very bytes that came.
+    ///
+    /// `look` is called whenever there is more to see, with all that has come and whether that is all there is,
+    /// until it says that it has seen enough (`true`) or there is no more.
+    /// Units: at most `limit_bytes` bytes are kept waiting for that.
+    /// Errors: as [`Body::bytes`].
+    fn poll_look(
+        &self,
+        ticket: u64,
+        cx: &mut Context<'_>,
+        limit_bytes: u64,
+        look: &mut dyn FnMut(&[u8], bool) -> bool,
+    ) -> Poll<Result<(), Error>>;
+
     /// The source itself, for the transport that made it and can relay without decoding.
     fn as_any(self: Rc<Self>) -> Rc<dyn Any>;
 }
@@ -31,15 +46,23 @@ pub struct Wire {
     pub ticket: u64,
 }
 
+/// A body in the form that a mediator works on: a tree, say. Whoever sends it asks for its bytes.
+pub trait Built: Any + fmt::Debug {
+    /// The bytes to send: the very ones that came, as long as nobody has changed anything.
+    fn into_bytes(self: Box<Self>) -> Vec<u8>;
+}
+
 /// The body of a message.
 ///
-/// It moves one way: [`Body::Wire`] → [`Body::Bytes`] → [`Body::Gone`].
+/// It moves one way: [`Body::Wire`] → [`Body::Bytes`] → [`Body::Built`] → [`Body::Gone`], and may skip any of them.
 #[derive(Debug)]
 pub enum Body {
     /// There is none.
     Empty,
     /// Read, or made here.
     Bytes(Vec<u8>),
+    /// Read and understood.
+    Built(Box<dyn Built>),
     /// Not read yet; relaying copies it from socket to socket.
     Wire(Wire),
     /// Sent, or lost half-way. Reading it is an error, never an empty body.
@@ -92,11 +115,65 @@ impl Body {
             let Body::Wire(wire) = std::mem::replace(self, Body::Gone) else { unreachable!("matched above") };
             *self = Body::Bytes(wire.collect(limit_bytes).await?);
         }
+        self.settle();
         match self {
             Body::Empty => Ok(&[]),
             Body::Bytes(bytes) => Ok(bytes),
-            Body::Gone | Body::Wire(_) => Err(Error::Gone),
+            Body::Gone | Body::Wire(_) | Body::Built(_) => Err(Error::Gone),
         }
+    }
+
+    /// Turns a built body into the bytes that are sent of it; any other stays as it is.
+    pub fn settle(&mut self) {
+        if let Body::Built(_) = self
+            && let Body::Built(built) = std::mem::replace(self, Body::Gone)
+        {
+            *self = Body::Bytes(built.into_bytes());
+        }
+    }
+
+    /// The built form, if it is of that type.
+    pub fn built<T: Built>(&self) -> Option<&T> {
+        match self {
+            Body::Built(built) => (&**built as &dyn Any).downcast_ref(),
+            _ => None,
+        }
+    }
+
+    /// The built form to work on, if it is of that type.
+    pub fn built_mut<T: Built>(&mut self) -> Option<&mut T> {
+        match self {
+            Body::Built(built) => (&mut **built as &mut dyn Any).downcast_mut(),
+            _ => None,
+        }
+    }
+
+    /// Shows the body without taking anything of it, as [`Source::poll_look`] says.
+    ///
+    /// Errors: see [`Error`]; after any of them the body is [`Body::Gone`].
+    pub fn poll_look(
+        &mut self,
+        cx: &mut Context<'_>,
+        limit_bytes: u64,
+        look: &mut dyn FnMut(&[u8], bool) -> bool,
+    ) -> Poll<Result<(), Error>> {
+        self.settle();
+        let seen = match self {
+            Body::Wire(wire) => wire.source.poll_look(wire.ticket, cx, limit_bytes, look),
+            Body::Empty => {
+                look(&[], true);
+                return Poll::Ready(Ok(()));
+            }
+            Body::Bytes(bytes) => {
+                look(bytes, true);
+                return Poll::Ready(Ok(()));
+            }
+            Body::Gone | Body::Built(_) => return Poll::Ready(Err(Error::Gone)),
+        };
+        if let Poll::Ready(Err(_)) = seen {
+            *self = Body::Gone;
+        }
+        seen
     }
 
     /// The body, leaving [`Body::Gone`] behind: whoever takes it sends it.
@@ -112,7 +189,7 @@ impl Body {
             Body::Empty => Some(0),
             Body::Bytes(bytes) => Some(bytes.len() as u64),
             Body::Wire(wire) => wire.source.remaining(wire.ticket),
-            Body::Gone => None,
+            Body::Built(_) | Body::Gone => None,
         }
     }
 }

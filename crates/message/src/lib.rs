@@ -9,7 +9,7 @@ mod body;
 mod head;
 mod header;
 
-pub use body::{Body, Error as BodyError, Source, Wire};
+pub use body::{Body, Built, Error as BodyError, Source, Wire};
 pub use head::{Head, Line, Malformed, Start, Version};
 pub use header::{HeaderId, is_token, is_value};
 pub use http::{StatusCode, Uri};

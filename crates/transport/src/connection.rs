@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use myelin_message::{Body, BodyError, Source, Version};
 
+use crate::ahead::Ahead;
 use crate::buffer::{Charge, Input, over_budget};
 use crate::h1::{Decoder, Framing, HeadScanner, Piece, ScanError};
 use crate::pacer::Pacer;
@@ -56,6 +57,8 @@ pub(crate) struct Connection {
     /// How long they may stay away.
     pub(crate) idle: Duration,
     pub(crate) side: Side,
+    /// How far somebody has looked into the body without reading it, where more bytes have to come before they know.
+    pub(crate) ahead: Option<Box<Ahead>>,
     charge: Charge,
 }
 
@@ -106,6 +109,7 @@ impl Connection {
             last_read: Tick::now(),
             idle,
             side,
+            ahead: None,
             charge: Charge::default(),
         }
     }
@@ -152,6 +156,7 @@ impl Connection {
         if let Side::Client { pacer, .. } = &mut self.side {
             pacer.reset();
         }
+        self.ahead = None;
         self.charge.set(0);
     }
 
@@ -161,6 +166,7 @@ impl Connection {
         self.ticket += 1;
         self.framing = Framing::Empty;
         self.decoder = Decoder::new(Framing::Empty);
+        self.ahead = None;
         self.charge.set(0);
     }
 
@@ -189,13 +195,49 @@ impl Connection {
         matches!(self.side, Side::Client { awaits_continue: true, .. })
     }
 
-    fn poll_decoded(&mut self, cx: &mut Context<'_>, into: &mut Vec<u8>) -> Poll<Result<bool, BodyError>> {
+    /// Lets a client go on that waits for `100 Continue`.
+    fn welcome(&mut self, cx: &mut Context<'_>) {
         if let Side::Client { awaits_continue: awaits @ true, .. } = &mut self.side {
-            // So few bytes always fit an otherwise empty socket; a client that is gone shows in the read below.
+            // So few bytes always fit an otherwise empty socket; a client that is gone shows when it is read.
             let _ = self.stream.poll_write(cx, CONTINUE);
             let _ = self.stream.poll_flush(cx);
             *awaits = false;
         }
+    }
+
+    /// Receives more of a body that is read or looked at here; `false` at the end of the stream.
+    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, BodyError>> {
+        match ready!(self.input.poll_fill(&mut self.stream, cx)) {
+            Ok(0) => Poll::Ready(Ok(false)),
+            Err(_) => Poll::Ready(Err(BodyError::Incomplete)),
+            Ok(length) => {
+                self.last_read = Tick::now();
+                if let Side::Client { pacer, .. } = &mut self.side {
+                    pacer.moved(length as u64);
+                }
+                Poll::Ready(Ok(true))
+            }
+        }
+    }
+
+    /// Nothing has come: the sender may be too slow, or is looked at again in time.
+    fn poll_patience(&mut self, cx: &mut Context<'_>) -> Poll<BodyError> {
+        let mut deadline = Tick::after(self.idle);
+        let mut late = Tick::since(self.last_read) >= self.idle;
+        if let Side::Client { pacer, .. } = &mut self.side {
+            late |= pacer.is_too_slow();
+            deadline = deadline.min(pacer.next_look());
+        }
+        if late {
+            return Poll::Ready(BodyError::TimedOut);
+        }
+        self.timer.wake_at(deadline, cx);
+        Poll::Pending
+    }
+
+    fn poll_decoded(&mut self, cx: &mut Context<'_>, into: &mut Vec<u8>) -> Poll<Result<bool, BodyError>> {
+        self.welcome(cx);
+        self.ahead = None;
         self.drop_passed();
         let before = into.len();
         loop {
@@ -213,14 +255,42 @@ impl Connection {
             if self.decoder.is_done() {
                 return Poll::Ready(Ok(false));
             }
-            match ready!(self.input.poll_fill(&mut self.stream, cx)) {
-                Ok(0) if self.decoder.end_of_stream() => {}
-                Ok(0) | Err(_) => return Poll::Ready(Err(BodyError::Incomplete)),
-                Ok(length) => {
-                    self.last_read = Tick::now();
-                    if let Side::Client { pacer, .. } = &mut self.side {
-                        pacer.moved(length as u64);
-                    }
+            if !ready!(self.poll_receive(cx))? && !self.decoder.end_of_stream() {
+                return Poll::Ready(Err(BodyError::Incomplete));
+            }
+        }
+    }
+
+    /// Shows the body as far as it has come, and leaves every byte where it is.
+    fn poll_look(
+        &mut self,
+        cx: &mut Context<'_>,
+        limit_bytes: u64,
+        look: &mut dyn FnMut(&[u8], bool) -> bool,
+    ) -> Poll<Result<(), BodyError>> {
+        self.welcome(cx);
+        self.drop_passed();
+        // Most looks are over at once, with what came behind the head: nothing is allocated for them.
+        let mut ahead = self.ahead.take().map_or_else(|| Ahead::of(&self.decoder), |ahead| *ahead);
+        loop {
+            ahead.advance(self.input.bytes())?;
+            if ahead.shows(self.input.bytes(), look) {
+                return Poll::Ready(Ok(()));
+            }
+            if ahead.length() as u64 > limit_bytes {
+                return Poll::Ready(Err(BodyError::TooLarge { limit_bytes }));
+            }
+            if over_budget() {
+                return Poll::Ready(Err(BodyError::OverBudget));
+            }
+            match self.poll_receive(cx)? {
+                Poll::Ready(true) => {}
+                Poll::Ready(false) if ahead.end_of_stream() => {}
+                Poll::Ready(false) => return Poll::Ready(Err(BodyError::Incomplete)),
+                Poll::Pending => {
+                    self.input.compact();
+                    self.ahead = Some(Box::new(ahead));
+                    return self.poll_patience(cx).map(Err);
                 }
             }
         }
@@ -248,20 +318,23 @@ impl Source for Link {
                 Poll::Ready(Ok(false))
             }
             Poll::Ready(result) => Poll::Ready(result),
-            Poll::Pending => {
-                let mut deadline = Tick::after(connection.idle);
-                let mut late = Tick::since(connection.last_read) >= connection.idle;
-                if let Side::Client { pacer, .. } = &mut connection.side {
-                    late |= pacer.is_too_slow();
-                    deadline = deadline.min(pacer.next_look());
-                }
-                if late {
-                    return Poll::Ready(Err(BodyError::TimedOut));
-                }
-                connection.timer.wake_at(deadline, cx);
-                Poll::Pending
-            }
+            Poll::Pending => connection.poll_patience(cx).map(Err),
         }
+    }
+
+    fn poll_look(
+        &self,
+        ticket: u64,
+        cx: &mut Context<'_>,
+        limit_bytes: u64,
+        look: &mut dyn FnMut(&[u8], bool) -> bool,
+    ) -> Poll<Result<(), BodyError>> {
+        let connection = &mut *self.borrow_mut();
+        if connection.ticket != ticket {
+            return Poll::Ready(Err(BodyError::Gone));
+        }
+        connection.poll_upload(cx);
+        connection.poll_look(cx, limit_bytes, look)
     }
 
     fn as_any(self: Rc<Self>) -> Rc<dyn Any> {
@@ -301,10 +374,12 @@ pub(crate) fn behind(wire: &myelin_message::Wire) -> Option<Shared> {
 /// A body from elsewhere than a connection of ours is read up to this size before it is sent.
 const FOREIGN_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Reads a body that no connection of ours can relay, or that is none of its connection's any more.
+/// Reads a body that no connection of ours can relay, or that is none of its connection's any more,
+/// and turns one that was built into its bytes.
 ///
 /// Errors: as [`Body::bytes`].
 pub(crate) async fn fetch_foreign(body: &mut Body) -> Result<(), BodyError> {
+    body.settle();
     match body {
         // It seldom happens, and on the heap it does not make the future of every message larger.
         Body::Wire(wire) if behind(wire).is_none() => Box::pin(body.bytes(FOREIGN_BYTES)).await.map(drop),

@@ -3,6 +3,7 @@
 //! Nothing here has heard of a mediator. `Content-Length`, `Transfer-Encoding` and hop-by-hop headers live here and
 //! nowhere else.
 
+mod ahead;
 mod answer;
 mod buffer;
 mod client;

@@ -272,6 +272,7 @@ impl Relay {
         if self.complete || from.passed > 0 {
             return Ok(());
         }
+        from.ahead = None;
         if self.coding == Coding::AsCame {
             let passed = from.decoder.scan(from.input.bytes())?;
             self.complete = from.decoder.is_done();

@@ -265,6 +265,25 @@ impl Source for Pretended {
         Poll::Ready(Ok(!rest.is_empty()))
     }
 
+    fn poll_look(
+        &self,
+        _: u64,
+        cx: &mut Context<'_>,
+        _: u64,
+        look: &mut dyn FnMut(&[u8], bool) -> bool,
+    ) -> Poll<Result<(), BodyError>> {
+        let rest = self.rest.borrow();
+        // One byte after the other, with a pause in the middle.
+        let middle = rest.len() / 2;
+        let shown = if self.paused.get() { middle..=rest.len() } else { 0..=middle };
+        if shown.into_iter().any(|end| look(&rest[..end], end == rest.len())) || self.paused.replace(true) {
+            self.paused.set(false);
+            return Poll::Ready(Ok(()));
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+
     fn as_any(self: Rc<Self>) -> Rc<dyn Any> {
         self
     }

@@ -153,6 +153,19 @@ impl Source for Pieces {
         Poll::Ready(Ok(!bytes.is_empty()))
     }
 
+    fn poll_look(
+        &self,
+        _ticket: u64,
+        _cx: &mut Context<'_>,
+        _limit_bytes: u64,
+        look: &mut dyn FnMut(&[u8], bool) -> bool,
+    ) -> Poll<Result<(), BodyError>> {
+        let bytes = self.bytes.borrow();
+        let ends = (PIECE_BYTES..bytes.len()).step_by(PIECE_BYTES).chain([bytes.len()]);
+        let _ = ends.into_iter().any(|end| look(&bytes[..end], end == bytes.len()));
+        Poll::Ready(Ok(()))
+    }
+
     fn as_any(self: Rc<Self>) -> Rc<dyn Any> {
         self
     }
