@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::future::poll_fn;
 use std::rc::Rc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 /// Where the rest of a body comes from: a connection, whose task also relays it.
 ///
@@ -65,6 +65,8 @@ pub enum Body {
     Built(Box<dyn Built>),
     /// Not read yet; relaying copies it from socket to socket.
     Wire(Wire),
+    /// Being read: what has come of it. Only [`Body::poll_bytes`] goes on with it; to all others it is gone.
+    Reading(Wire, Vec<u8>),
     /// Sent, or lost half-way. Reading it is an error, never an empty body.
     Gone,
 }
@@ -111,16 +113,40 @@ impl Body {
     /// Units: at most `limit_bytes` bytes.
     /// Errors: see [`Error`]; after any of them the body is [`Body::Gone`].
     pub async fn bytes(&mut self, limit_bytes: u64) -> Result<&[u8], Error> {
-        if let Body::Wire(_) = self {
-            let Body::Wire(wire) = std::mem::replace(self, Body::Gone) else { unreachable!("matched above") };
-            *self = Body::Bytes(wire.collect(limit_bytes).await?);
-        }
-        self.settle();
+        poll_fn(|cx| self.poll_bytes(cx, limit_bytes).map_ok(|_| ())).await?;
         match self {
+            Body::Bytes(bytes) => Ok(bytes),
+            _ => Ok(&[]),
+        }
+    }
+
+    /// [`Body::bytes`] for those who poll; what has come is kept from poll to poll.
+    pub fn poll_bytes(&mut self, cx: &mut Context<'_>, limit_bytes: u64) -> Poll<Result<&[u8], Error>> {
+        self.settle();
+        if let Body::Wire(wire) = self {
+            let expected = wire.source.remaining(wire.ticket).unwrap_or(0);
+            let too_large = expected > limit_bytes;
+            let Body::Wire(wire) = std::mem::replace(self, Body::Gone) else { unreachable!("matched above") };
+            if too_large {
+                return Poll::Ready(Err(Error::TooLarge { limit_bytes }));
+            }
+            // What the sender announces is no reason to reserve memory for it: the buffer grows as bytes arrive.
+            *self = Body::Reading(wire, Vec::with_capacity(expected.min(64 * 1024) as usize));
+        }
+        if let Body::Reading(wire, bytes) = self {
+            match ready!(wire.poll_rest(cx, limit_bytes, bytes)) {
+                Ok(()) => *self = Body::Bytes(std::mem::take(bytes)),
+                Err(error) => {
+                    *self = Body::Gone;
+                    return Poll::Ready(Err(error));
+                }
+            }
+        }
+        Poll::Ready(match self {
             Body::Empty => Ok(&[]),
             Body::Bytes(bytes) => Ok(bytes),
-            Body::Gone | Body::Wire(_) | Body::Built(_) => Err(Error::Gone),
-        }
+            Body::Gone | Body::Wire(_) | Body::Reading(..) | Body::Built(_) => Err(Error::Gone),
+        })
     }
 
     /// Turns a built body into the bytes that are sent of it; any other stays as it is.
@@ -168,7 +194,7 @@ impl Body {
                 look(bytes, true);
                 return Poll::Ready(Ok(()));
             }
-            Body::Gone | Body::Built(_) => return Poll::Ready(Err(Error::Gone)),
+            Body::Gone | Body::Reading(..) | Body::Built(_) => return Poll::Ready(Err(Error::Gone)),
         };
         if let Poll::Ready(Err(_)) = seen {
             *self = Body::Gone;
@@ -189,26 +215,22 @@ impl Body {
             Body::Empty => Some(0),
             Body::Bytes(bytes) => Some(bytes.len() as u64),
             Body::Wire(wire) => wire.source.remaining(wire.ticket),
-            Body::Built(_) | Body::Gone => None,
+            Body::Built(_) | Body::Reading(..) | Body::Gone => None,
         }
     }
 }
 
 impl Wire {
-    async fn collect(&self, limit_bytes: u64) -> Result<Vec<u8>, Error> {
-        let too_large = Error::TooLarge { limit_bytes };
-        let expected = self.source.remaining(self.ticket).unwrap_or(0);
-        if expected > limit_bytes {
-            return Err(too_large);
-        }
-        // What the sender announces is no reason to reserve memory for it: the buffer grows as bytes arrive.
-        let mut bytes = Vec::with_capacity(expected.min(64 * 1024) as usize);
-        while poll_fn(|cx| self.source.poll_piece(self.ticket, cx, &mut bytes)).await? {
-            if bytes.len() as u64 > limit_bytes {
-                return Err(too_large);
+    fn poll_rest(&self, cx: &mut Context<'_>, limit_bytes: u64, into: &mut Vec<u8>) -> Poll<Result<(), Error>> {
+        loop {
+            let more = ready!(self.source.poll_piece(self.ticket, cx, into))?;
+            if into.len() as u64 > limit_bytes {
+                return Poll::Ready(Err(Error::TooLarge { limit_bytes }));
+            }
+            if !more {
+                return Poll::Ready(Ok(()));
             }
         }
-        if bytes.len() as u64 > limit_bytes { Err(too_large) } else { Ok(bytes) }
     }
 }
 

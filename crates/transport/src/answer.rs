@@ -107,7 +107,7 @@ pub(crate) async fn send(hall: &Hall, client: &Shared, mut answer: Message, aske
     if fetch_foreign(&mut answer.body).await.is_err() {
         answer = plain(StatusCode::INTERNAL_SERVER_ERROR, "the body of the answer was lost");
     }
-    if let Body::Gone | Body::Built(_) = answer.body {
+    if let Body::Gone | Body::Reading(..) | Body::Built(_) = answer.body {
         answer = plain(StatusCode::INTERNAL_SERVER_ERROR, "the body of the answer was sent elsewhere");
     }
     let length = answer.body.length().map_or(0, merged);
@@ -178,8 +178,10 @@ fn shape(answer: &mut Message, asked: Asked) -> Shape {
     };
     match body {
         // The head of an answer to HEAD says what GET would have got; its own lines say it best.
-        Body::Empty | Body::Gone | Body::Built(_) if asked.to_head => Shape { as_came: true, ..none },
-        Body::Empty | Body::Gone | Body::Built(_) => {
+        Body::Empty | Body::Gone | Body::Reading(..) | Body::Built(_) if asked.to_head => {
+            Shape { as_came: true, ..none }
+        }
+        Body::Empty | Body::Gone | Body::Reading(..) | Body::Built(_) => {
             Shape { as_came: no_content || says(&answer.head, Framing::Empty), ..none }
         }
         Body::Bytes(_) if no_content => none,

@@ -158,7 +158,9 @@ impl Client {
         let (framing, coding) = match &body {
             Body::Empty => (Framing::Empty, Coding::AsCame),
             Body::Bytes(bytes) => (Framing::Length(bytes.len() as u64), Coding::AsCame),
-            Body::Gone | Body::Built(_) => return Err(target.error(ErrorKind::Request(BodyError::Gone), "")),
+            Body::Gone | Body::Reading(..) | Body::Built(_) => {
+                return Err(target.error(ErrorKind::Request(BodyError::Gone), ""));
+            }
             Body::Wire(_) => match errand.client.as_ref().map(|client| client.borrow().framing) {
                 // A response that ends with its connection goes on in chunks.
                 Some(Framing::UntilClose) => (Framing::Chunked, Coding::Chunked),
