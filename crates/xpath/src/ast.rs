@@ -1,0 +1,250 @@
+//! The syntax tree of an expression, its names resolved: what the evaluator runs and the automaton compiles from.
+
+use crate::functions::Function;
+use crate::types::{AtomicType, SequenceType};
+
+/// An expression or a part of one.
+///
+/// Errors: none; what stands here has been checked when it was compiled.
+#[derive(Clone, Debug)]
+pub enum Expr {
+    /// A text between quotes.
+    Text(String),
+    /// A number of XPath 1.0, and one with an exponent of later versions.
+    Number(f64),
+    /// A number without point, in version 2.0 and later.
+    Integer(i64),
+    /// A number with a point as it is written, in version 2.0 and later.
+    Decimal(String),
+    /// A variable of the host, by the host's slot.
+    Variable(u32),
+    /// A variable that `for`, `let`, `some` or `every` binds: how many bindings around it came before.
+    Local(u32),
+    /// `.`
+    Context,
+    /// The document node (or the root of the tree) that the context node belongs to.
+    Root,
+    /// Steps from where `start` leads.
+    Path(Box<Path>),
+    /// An operand that is no step, with predicates: `(…)[1]`, `$x[@id]`.
+    Filter(Box<Expr>, Vec<Predicate>),
+    /// `(a, b)`; `()` where it is empty.
+    Sequence(Vec<Expr>),
+    /// A function of this library.
+    Call(&'static Function, Vec<Expr>),
+    /// A function of the host, by the host's slot.
+    HostCall(u32, Vec<Expr>),
+    /// At least two operands, in the order written; chains are flattened.
+    Or(Vec<Expr>),
+    /// At least two operands, in the order written; chains are flattened.
+    And(Vec<Expr>),
+    /// At least two operands whose nodes are joined in document order; chains are flattened.
+    Union(Vec<Expr>),
+    /// `intersect`
+    Intersect(Box<[Expr; 2]>),
+    /// `except`
+    Except(Box<[Expr; 2]>),
+    /// `=`, `<` …: true as soon as one pair of items compares true.
+    General(Comparison, Box<[Expr; 2]>),
+    /// `eq`, `lt` …: one item with one item.
+    Single(Comparison, Box<[Expr; 2]>),
+    /// `is`, `<<`, `>>`
+    Nodes(NodeComparison, Box<[Expr; 2]>),
+    /// `+`, `div` …
+    Arithmetic(Arithmetic, Box<[Expr; 2]>),
+    /// Unary minus.
+    Negate(Box<Expr>),
+    /// Unary plus.
+    Plus(Box<Expr>),
+    /// `a to b`
+    Range(Box<[Expr; 2]>),
+    /// Condition, then, else.
+    If(Box<[Expr; 3]>),
+    /// `for $x in …`: the binding, then what is given for each item.
+    For(Box<Binding>, Box<Expr>),
+    /// `let $x := …`: the binding, then what is given.
+    Let(Box<Binding>, Box<Expr>),
+    /// `some $x in …`: the binding, then the condition.
+    Some(Box<Binding>, Box<Expr>),
+    /// `every $x in …`: the binding, then the condition.
+    Every(Box<Binding>, Box<Expr>),
+    /// `a ! b`
+    Map(Box<[Expr; 2]>),
+    /// `instance of`
+    InstanceOf(Box<Expr>, SequenceType),
+    /// `treat as`
+    Treat(Box<Expr>, SequenceType),
+    /// `castable as`; true: an empty sequence will do.
+    Castable(Box<Expr>, AtomicType, bool),
+    /// `cast as`, and the constructors `xs:…()`; true: an empty sequence will do.
+    Cast(Box<Expr>, AtomicType, bool),
+}
+
+/// What a variable is bound to.
+#[derive(Clone, Debug)]
+pub struct Binding {
+    /// The number by which [`Expr::Local`] names it.
+    pub local: u32,
+    /// Its value, or the items it takes one after the other.
+    pub value: Expr,
+}
+
+/// Steps from a start.
+#[derive(Clone, Debug)]
+pub struct Path {
+    /// [`Expr::Root`] for an absolute path, [`Expr::Context`] for a relative one, or any other operand.
+    pub start: Expr,
+    /// At least one.
+    pub steps: Vec<Step>,
+}
+
+/// One step of a path.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// `axis::test[predicate]…`
+    Axis(AxisStep),
+    /// Any other operand as a step, as XPath 2.0 allows it: `order/string(id)`.
+    Expr(Expr),
+}
+
+/// `axis::test[predicate]…`
+#[derive(Clone, Debug)]
+pub struct AxisStep {
+    /// Where it looks.
+    pub axis: Axis,
+    /// What it takes.
+    pub test: NodeTest,
+    /// In the order written.
+    pub predicates: Vec<Predicate>,
+}
+
+/// The axes (XPath 1.0 §2.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the standard's own names say it")]
+pub enum Axis {
+    Child,
+    Descendant,
+    DescendantOrSelf,
+    Attribute,
+    Self_,
+    Parent,
+    Ancestor,
+    AncestorOrSelf,
+    Following,
+    FollowingSibling,
+    Preceding,
+    PrecedingSibling,
+    Namespace,
+}
+
+impl Axis {
+    /// Whether positions count against document order (§2.4).
+    pub fn is_reverse(self) -> bool {
+        use Axis::{Ancestor, AncestorOrSelf, Parent, Preceding, PrecedingSibling};
+        matches!(self, Parent | Ancestor | AncestorOrSelf | Preceding | PrecedingSibling)
+    }
+}
+
+/// What a step takes of the nodes on its axis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NodeTest {
+    /// `node()`
+    Any,
+    /// A name test: nodes of the axis's principal kind with that name.
+    Name(NameTest),
+    /// `text()`
+    Text,
+    /// `comment()`
+    Comment,
+    /// `processing-instruction()`, perhaps with a target.
+    Instruction(Option<String>),
+    /// `element()`, `element(name)`
+    Element(NameTest),
+    /// `attribute()`, `attribute(name)`
+    Attribute(NameTest),
+    /// `document-node()`, `document-node(element(name))`
+    Document(Option<NameTest>),
+    /// `namespace-node()`
+    Namespace,
+}
+
+/// Which names a name test takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NameTest {
+    /// `*`
+    Any,
+    /// `prefix:*`, with the namespace that the prefix stands for.
+    InNamespace(String),
+    /// `*:local`
+    Local(String),
+    /// `local` or `prefix:local`
+    Name {
+        /// Empty: no namespace.
+        namespace: String,
+        /// The part behind the colon.
+        local: String,
+        /// Numbers the exact names of an expression from 0 on, so that each is looked up once in a document.
+        index: u32,
+    },
+}
+
+/// What stands between brackets.
+#[derive(Clone, Debug)]
+pub struct Predicate {
+    /// As it is written.
+    pub expr: Expr,
+    /// What is known of it without running it.
+    pub kind: PredicateKind,
+}
+
+/// What is known of a predicate before it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PredicateKind {
+    /// Takes the node at this position, counted from 1: `[3]`, `[position() = 3]`.
+    At(u64),
+    /// Takes nodes up to and with this position: `[position() <= 3]`, `[position() < 4]`.
+    UpTo(u64),
+    /// Takes the last node: `[last()]`, `[position() = last()]`.
+    Last,
+    /// A condition on the node that asks neither for its position nor for the number of nodes.
+    Condition,
+    /// Its value or its condition may depend on the position, but not on the number of nodes.
+    Positional,
+    /// Asks for the number of nodes, too.
+    Sized,
+}
+
+/// How two values are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each says it")]
+pub enum Comparison {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+/// How two nodes are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeComparison {
+    /// `is`
+    Same,
+    /// `<<`
+    Before,
+    /// `>>`
+    After,
+}
+
+/// Operators that calculate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each says it")]
+pub enum Arithmetic {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    IntegerDivide,
+    Modulo,
+}

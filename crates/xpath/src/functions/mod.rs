@@ -1,0 +1,98 @@
+//! The functions of the library, each declared where it is written.
+
+mod table;
+
+/// A function that expressions can call.
+#[derive(Debug)]
+pub struct Function {
+    /// Its local name.
+    pub name: &'static str,
+    /// The namespace it is in.
+    pub library: Library,
+    /// The fewest arguments it takes.
+    pub least: u8,
+    /// The most arguments it takes; 255: any number.
+    pub most: u8,
+    /// Whether the context item stands for an argument left out at the end; the syntax tree has it written out then.
+    pub defaults_to_context: bool,
+    /// What it gives.
+    pub returns: Returns,
+}
+
+/// The namespaces of the library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Library {
+    /// `http://www.w3.org/2005/xpath-functions`, and every name without a prefix.
+    Core,
+    /// `http://www.w3.org/2005/xpath-functions/math`
+    Math,
+}
+
+/// What a function gives, as far as analysis wants to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each says it")]
+pub enum Returns {
+    Boolean,
+    Text,
+    Number,
+    Nodes,
+    Any,
+}
+
+/// Strings joined; also what `||` does.
+pub(crate) const CONCAT: &Function = &table::STRINGS[0];
+
+fn all() -> impl Iterator<Item = &'static Function> {
+    table::ALL.iter().copied().flatten()
+}
+
+/// The function with that name.
+pub(crate) fn find(library: Library, name: &str) -> Option<&'static Function> {
+    all().find(|function| function.name == name && function.library == library)
+}
+
+/// The function whose name is nearest to one that does not exist.
+pub(crate) fn nearest(library: Library, name: &str) -> Option<&'static str> {
+    let names = all().filter(|function| function.library == library).map(|function| function.name);
+    names.map(|known| (distance(name, known), known)).min().filter(|(far, _)| *far <= 2).map(|(_, known)| known)
+}
+
+/// How many letters have to be added, left out or changed to make one name from the other.
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (line, letter) in one.chars().take(40).enumerate() {
+        let mut diagonal = row[0];
+        row[0] = line + 1;
+        for (column, wanted) in other.iter().enumerate() {
+            let changed = diagonal + usize::from(letter != *wanted);
+            diagonal = row[column + 1];
+            row[column + 1] = changed.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_in_the_tables_once() {
+        let mut names: Vec<_> = all().map(|function| (function.library as u8, function.name)).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn the_nearest_name_is_offered() {
+        let check = |name: &str, expected: Option<&str>| assert_eq!(nearest(Library::Core, name), expected, "{name}");
+        check("uppercase", Some("upper-case"));
+        check("frobnicate", None);
+        check("uper-case", Some("upper-case"));
+        check("contain", Some("contains"));
+        check("normalise-space", Some("normalize-space"));
+    }
+}

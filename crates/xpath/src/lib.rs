@@ -1,0 +1,19 @@
+//! XPath: expressions are compiled once and run many times, over the tree or over the parser's events.
+//!
+//! XPath 1.0 is complete. Of 2.0 and later there is what configurations and stylesheets use; a host says by
+//! [`Version`] by which rules an expression runs, and in either case may write what the later versions added.
+
+mod analysis;
+pub mod ast;
+mod environment;
+mod error;
+mod expression;
+mod functions;
+mod lexer;
+mod parser;
+pub mod types;
+
+pub use environment::{Argument, Declared, Environment, Version};
+pub use error::{Error, SyntaxError};
+pub use expression::Expression;
+pub use functions::{Function, Library, Returns};
