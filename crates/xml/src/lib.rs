@@ -1,0 +1,23 @@
+//! XML 1.0 (fifth edition) with Namespaces in XML 1.0 (third edition), for messages from strangers.
+//!
+//! [`Parser`] takes the bytes of a document in any pieces and gives [`Event`]s that borrow from them.
+//! [`Names`] holds the names it met, each as a small number.
+//! [`Options`] bound everything that can grow; each bound has an [`Error`] of its own.
+//! Nothing here knows of HTTP, of Synapse or of waiting, and no entity is ever expanded or fetched.
+
+mod characters;
+mod error;
+mod event;
+mod names;
+mod options;
+mod parser;
+mod value;
+
+pub use error::{Error, ErrorKind, Limit};
+pub use event::{
+    Attribute, Attributes, Comment, Doctype, End, Event, Instruction, NamespaceDeclaration, NamespaceDeclarations,
+    Start, Step, Text, XmlDeclaration,
+};
+pub use names::{Atom, ExpandedId, Name, NameId, Names, XML_NAMESPACE, XMLNS_NAMESPACE};
+pub use options::{DeclaredEncoding, DoctypePolicy, Options};
+pub use parser::Parser;

@@ -1,0 +1,380 @@
+//! The names one parser or document met, each as a small number.
+
+mod table;
+
+use std::ops::Range;
+
+use table::{Hasher, Table};
+
+use crate::characters;
+
+/// The namespace that the prefix `xml` is always bound to.
+pub const XML_NAMESPACE: &str = "http://www.w3.org/XML/1998/namespace";
+
+/// The namespace of `xmlns` attributes.
+pub const XMLNS_NAMESPACE: &str = "http://www.w3.org/2000/xmlns/";
+
+/// A text that stands once in a [`Names`]: a prefix, a local name or a namespace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Atom(u32);
+
+impl Atom {
+    /// The empty text: no prefix, no namespace.
+    pub const EMPTY: Atom = Atom(0);
+    pub(crate) const XML: Atom = Atom(1);
+    pub(crate) const XMLNS: Atom = Atom(2);
+    pub(crate) const XML_NAMESPACE: Atom = Atom(3);
+    pub(crate) const XMLNS_NAMESPACE: Atom = Atom(4);
+
+    /// Its place among the texts, from 0.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A qualified name: prefix, local name and namespace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NameId(u32);
+
+impl NameId {
+    /// Stands for the name of an attribute until all declarations of its tag are known.
+    pub(crate) const PENDING: NameId = NameId(u32::MAX);
+
+    /// Its place among the names, from 0.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An expanded name: local name and namespace; what XPath compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ExpandedId(u32);
+
+impl ExpandedId {
+    /// Its place among the expanded names, from 0.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A qualified name, as texts; an empty one means there is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Name<'a> {
+    /// What stands before the colon.
+    pub prefix: &'a str,
+    /// What stands behind it.
+    pub local: &'a str,
+    /// What the prefix was bound to.
+    pub namespace: &'a str,
+}
+
+/// The names that one parser or document met.
+///
+/// Shape: numbers count from 0 without gaps and stay valid until [`clear`](Names::clear).
+#[derive(Clone, Debug)]
+pub struct Names {
+    text: String,
+    hasher: Hasher,
+    atoms: Vec<AtomEntry>,
+    atom_table: Table,
+    names: Vec<NameEntry>,
+    name_table: Table,
+    expanded: Vec<(Atom, Atom)>,
+    expanded_table: Table,
+}
+
+/// A text, and what is known of it as a qualified name in a document.
+#[derive(Clone, Debug)]
+struct AtomEntry {
+    start: u32,
+    end: u32,
+    shape: Shape,
+    prefix: Atom,
+    local: Atom,
+    /// The last name made of this text, and the namespace its prefix was bound to then:
+    /// the next element of that name mostly is in the same.
+    last: Option<(Atom, NameId)>,
+    /// The name of an attribute with this text and without a prefix.
+    bare: Option<NameId>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct NameEntry {
+    prefix: Atom,
+    local: Atom,
+    namespace: Atom,
+    expanded: ExpandedId,
+}
+
+/// What a text is as a qualified name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// Nobody has looked yet.
+    Unknown,
+    /// Without a prefix.
+    Plain,
+    /// With a prefix.
+    Prefixed,
+    /// `xmlns`, which declares the default namespace.
+    DeclaresDefault,
+    /// `xmlns:prefix`, which declares the prefix that is its local name.
+    DeclaresPrefix,
+}
+
+impl Names {
+    /// Knows only what every document knows: `xml`, `xmlns` and their namespaces.
+    pub fn new() -> Names {
+        let mut names = Names {
+            text: String::new(),
+            hasher: Hasher::new(),
+            atoms: Vec::new(),
+            atom_table: Table::default(),
+            names: Vec::new(),
+            name_table: Table::default(),
+            expanded: Vec::new(),
+            expanded_table: Table::default(),
+        };
+        names.begin();
+        names
+    }
+
+    /// The texts of a name.
+    #[inline]
+    pub fn get(&self, id: NameId) -> Name<'_> {
+        let NameEntry { prefix, local, namespace, .. } = self.names[id.index()];
+        Name { prefix: self.text(prefix), local: self.text(local), namespace: self.text(namespace) }
+    }
+
+    /// The expanded name of a qualified one.
+    #[inline]
+    pub fn expanded(&self, id: NameId) -> ExpandedId {
+        self.names[id.index()].expanded
+    }
+
+    /// The text of an atom.
+    #[inline]
+    pub fn text(&self, atom: Atom) -> &str {
+        let entry = &self.atoms[atom.index()];
+        &self.text[entry.start as usize..entry.end as usize]
+    }
+
+    /// The expanded name with these texts, if it was met.
+    pub fn find(&self, namespace: &str, local: &str) -> Option<ExpandedId> {
+        let key = (self.find_atom(namespace)?, self.find_atom(local)?);
+        let found = self.expanded_table.find(self.hasher.pair(key.0.0, key.1.0), |id| self.expanded[id] == key);
+        found.map(|id| ExpandedId(number(id)))
+    }
+
+    /// The atom of a text, if it was met.
+    pub fn find_atom(&self, text: &str) -> Option<Atom> {
+        self.look_up(text.as_bytes(), self.hasher.bytes(text.as_bytes()))
+    }
+
+    /// The name with these texts, new if it was not met; for names made by programs, so nothing is checked.
+    pub fn intern(&mut self, prefix: &str, local: &str, namespace: &str) -> NameId {
+        let (prefix, local, namespace) = (self.atom(prefix), self.atom(local), self.atom(namespace));
+        self.name(prefix, local, namespace)
+    }
+
+    /// The atom of a text, new if it was not met.
+    pub fn atom(&mut self, text: &str) -> Atom {
+        let hash = self.hasher.bytes(text.as_bytes());
+        match self.look_up(text.as_bytes(), hash) {
+            Some(atom) => atom,
+            None => self.add(text, hash),
+        }
+    }
+
+    /// The atoms of a name.
+    ///
+    /// Shape: prefix, local name, namespace.
+    pub fn atoms(&self, id: NameId) -> (Atom, Atom, Atom) {
+        let NameEntry { prefix, local, namespace, .. } = self.names[id.index()];
+        (prefix, local, namespace)
+    }
+
+    /// How many names there are; each number is below.
+    pub fn count(&self) -> usize {
+        self.names.len()
+    }
+
+    /// How many expanded names there are; each number is below.
+    pub fn expanded_count(&self) -> usize {
+        self.expanded.len()
+    }
+
+    /// Forgets all names and keeps the memory.
+    pub fn clear(&mut self) {
+        self.text.clear();
+        self.atoms.clear();
+        self.atom_table.clear();
+        self.names.clear();
+        self.name_table.clear();
+        self.expanded.clear();
+        self.expanded_table.clear();
+        self.begin();
+    }
+
+    /// How many texts there are, and how many bytes they have together.
+    #[inline]
+    pub(crate) fn size(&self) -> (usize, usize) {
+        (self.atoms.len(), self.text.len())
+    }
+
+    /// The atom of a qualified name as it stands in a document, split at its colon.
+    ///
+    /// Errors: the place in `raw` where it stops being a name.
+    #[inline]
+    pub(crate) fn qualified(&mut self, raw: &[u8], namespaces: bool) -> Result<Atom, usize> {
+        let hash = self.hasher.bytes(raw);
+        if let Some(atom) = self.look_up(raw, hash)
+            && self.atoms[atom.index()].shape != Shape::Unknown
+        {
+            return Ok(atom);
+        }
+        self.split(raw, hash, namespaces)
+    }
+
+    #[inline]
+    pub(crate) fn shape(&self, raw: Atom) -> Shape {
+        self.atoms[raw.index()].shape
+    }
+
+    #[inline]
+    pub(crate) fn prefix(&self, raw: Atom) -> Atom {
+        self.atoms[raw.index()].prefix
+    }
+
+    pub(crate) fn local(&self, raw: Atom) -> Atom {
+        self.atoms[raw.index()].local
+    }
+
+    /// The name that `raw` is while its prefix is bound to `namespace`.
+    #[inline]
+    pub(crate) fn resolve(&mut self, raw: Atom, namespace: Atom) -> NameId {
+        let entry = &self.atoms[raw.index()];
+        match entry.last {
+            Some((last, name)) if last == namespace => name,
+            _ => {
+                let name = self.name(entry.prefix, entry.local, namespace);
+                self.atoms[raw.index()].last = Some((namespace, name));
+                name
+            }
+        }
+    }
+
+    /// The name that `raw`, which has no prefix, is for an attribute: default namespaces are not for attributes.
+    #[inline]
+    pub(crate) fn resolve_bare(&mut self, raw: Atom) -> NameId {
+        let entry = &self.atoms[raw.index()];
+        match entry.bare {
+            Some(name) => name,
+            None => {
+                let name = self.name(entry.prefix, entry.local, Atom::EMPTY);
+                self.atoms[raw.index()].bare = Some(name);
+                name
+            }
+        }
+    }
+
+    fn begin(&mut self) {
+        for text in ["", "xml", "xmlns", XML_NAMESPACE, XMLNS_NAMESPACE] {
+            self.atom(text);
+        }
+    }
+
+    #[inline]
+    fn look_up(&self, bytes: &[u8], hash: u64) -> Option<Atom> {
+        let found = self.atom_table.find(hash, |id| {
+            let entry = &self.atoms[id];
+            &self.text.as_bytes()[entry.start as usize..entry.end as usize] == bytes
+        });
+        found.map(|id| Atom(number(id)))
+    }
+
+    fn add(&mut self, text: &str, hash: u64) -> Atom {
+        let atom = Atom(number(self.atoms.len()));
+        let Range { start, end } = self.text.len()..self.text.len() + text.len();
+        self.text.push_str(text);
+        self.atoms.push(AtomEntry {
+            start: number(start),
+            end: number(end),
+            shape: Shape::Unknown,
+            prefix: Atom::EMPTY,
+            local: atom,
+            last: None,
+            bare: None,
+        });
+        self.atom_table.insert(hash, atom.0);
+        atom
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn split(&mut self, raw: &[u8], hash: u64, namespaces: bool) -> Result<Atom, usize> {
+        let name = std::str::from_utf8(raw).map_err(|error| error.valid_up_to())?;
+        if let Some(at) = characters::name_error(name) {
+            return Err(at);
+        }
+        let colon = if namespaces { name.find(':') } else { None };
+        let (prefix, local) = match colon {
+            None => ("", name),
+            Some(colon) => (&name[..colon], &name[colon + 1..]),
+        };
+        if let Some(colon) = colon {
+            if prefix.is_empty() {
+                return Err(colon);
+            }
+            if let Some(at) = characters::name_error(local).or_else(|| local.find(':')) {
+                return Err(colon + 1 + at);
+            }
+        }
+        let (prefix, local) = (self.atom(prefix), self.atom(local));
+        let atom = self.look_up(raw, hash).unwrap_or_else(|| self.add(name, hash));
+        let entry = &mut self.atoms[atom.index()];
+        entry.shape = match (colon, prefix, atom) {
+            (None, _, Atom::XMLNS) if namespaces => Shape::DeclaresDefault,
+            (None, ..) => Shape::Plain,
+            (Some(_), Atom::XMLNS, _) => Shape::DeclaresPrefix,
+            (Some(_), ..) => Shape::Prefixed,
+        };
+        (entry.prefix, entry.local) = (prefix, local);
+        Ok(atom)
+    }
+
+    fn name(&mut self, prefix: Atom, local: Atom, namespace: Atom) -> NameId {
+        let hash = self.hasher.pair(namespace.0, local.0);
+        let expanded = match self.expanded_table.find(hash, |id| self.expanded[id] == (namespace, local)) {
+            Some(id) => ExpandedId(number(id)),
+            None => {
+                let id = ExpandedId(number(self.expanded.len()));
+                self.expanded.push((namespace, local));
+                self.expanded_table.insert(hash, id.0);
+                id
+            }
+        };
+        let hash = self.hasher.pair(expanded.0, prefix.0);
+        let same = |id: usize| self.names[id].expanded == expanded && self.names[id].prefix == prefix;
+        if let Some(id) = self.name_table.find(hash, same) {
+            return NameId(number(id));
+        }
+        let id = NameId(number(self.names.len()));
+        self.names.push(NameEntry { prefix, local, namespace, expanded });
+        self.name_table.insert(hash, id.0);
+        id
+    }
+}
+
+impl Default for Names {
+    fn default() -> Names {
+        Names::new()
+    }
+}
+
+/// Memory ends long before the numbers do: each takes some dozen bytes.
+fn number(index: usize) -> u32 {
+    u32::try_from(index).expect("the names of one document are fewer, and shorter together, than 4 GiB")
+}

@@ -1,0 +1,320 @@
+//! Start tags, end tags, and the namespaces they bring and take.
+
+use super::text::character;
+use super::{Binding, Open, Parser, Stage, Stop, Token, bad, forbidden, malformed};
+use crate::characters::is_space;
+use crate::error::{ErrorKind, Limit};
+use crate::event::{AttributeSpan, DeclarationSpan};
+use crate::names::{Atom, NameId, Shape};
+use crate::value::{self, Space};
+
+/// Bytes behind which a name is over; whether what stands before is a name is another question.
+const NAME_END: [bool; 256] = {
+    let mut ends = [false; 256];
+    let mut bytes: &[u8] = b" \t\r\n/>=";
+    while let [byte, rest @ ..] = bytes {
+        ends[*byte as usize] = true;
+        bytes = rest;
+    }
+    ends
+};
+
+/// Bytes in attribute values that need a closer look; the closing quote is among them.
+const SPECIAL: [bool; 256] = {
+    let mut special = [false; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        special[byte] = true;
+        byte += 1;
+    }
+    let mut bytes: &[u8] = b"\"'<&\xEF";
+    while let [byte, rest @ ..] = bytes {
+        special[*byte as usize] = true;
+        bytes = rest;
+    }
+    special
+};
+
+impl Parser {
+    #[inline]
+    pub(super) fn start_tag(&mut self, window: &[u8]) -> Result<Token, Stop> {
+        let start = self.at;
+        if self.open.len() >= self.options.depth {
+            return bad(ErrorKind::Limit(Limit::Depth(self.options.depth)), start);
+        }
+        let (raw, mut at) = self.name(window, start + 1, "the name of an element")?;
+        self.attributes.clear();
+        self.declarations.clear();
+        let empty = loop {
+            let before = at;
+            at = skip_space(window, at);
+            match window.get(at) {
+                Some(b'>') => break false,
+                Some(b'/') => match window.get(at + 1) {
+                    Some(b'>') => break true,
+                    _ => return malformed(window, at + 1, "'>' behind '/'"),
+                },
+                Some(_) if at == before => return malformed(window, at, "white space, '/' or '>'"),
+                _ => at = self.attribute(window, at)?,
+            }
+        };
+        let end = at + if empty { 2 } else { 1 };
+        let name = self.enter(window, raw)?;
+        self.at = end;
+        self.closing = empty;
+        self.stage = Stage::Content;
+        Ok(Token::Start { name, range: start..end, empty })
+    }
+
+    /// The end of an empty-element tag.
+    pub(super) fn close_empty(&mut self) -> Token {
+        self.closing = false;
+        Token::End { name: self.leave(), range: self.at..self.at }
+    }
+
+    #[inline]
+    pub(super) fn end_tag(&mut self, window: &[u8]) -> Result<Token, Stop> {
+        let start = self.at;
+        let name = start + "</".len();
+        let open = match self.open.last() {
+            Some(open) => self.names.text(open.raw).as_bytes(),
+            None => return forbidden("an end tag without an open element", start),
+        };
+        let mut end = name + open.len();
+        if window.get(name..end) != Some(open) {
+            return self.mismatch(window, name);
+        }
+        if window.get(end) != Some(&b'>') {
+            end = skip_space(window, end);
+            match window.get(end) {
+                Some(b'>') => {}
+                Some(_) if end == name + open.len() => return self.mismatch(window, name),
+                _ => return malformed(window, end, "'>'"),
+            }
+        }
+        self.at = end + 1;
+        Ok(Token::End { name: self.leave(), range: start..end + 1 })
+    }
+
+    /// Says what an end tag should have been, once its name is there.
+    #[cold]
+    #[inline(never)]
+    fn mismatch(&mut self, window: &[u8], at: usize) -> Result<Token, Stop> {
+        let (found, _) = self.name(window, at, "the name of the open element")?;
+        let open = self.open.last().map_or("", |open| self.names.text(open.raw)).to_owned();
+        bad(ErrorKind::Mismatch { open, found: self.names.text(found).to_owned() }, at)
+    }
+
+    /// Reads a qualified name; also gives the place behind it.
+    #[inline]
+    fn name(&mut self, window: &[u8], start: usize, expected: &'static str) -> Result<(Atom, usize), Stop> {
+        let length = window.get(start..).and_then(|rest| rest.iter().position(|&byte| NAME_END[byte as usize]));
+        let Some(length) = length else { return Err(Stop::Starved(expected)) };
+        if length > self.options.name_bytes {
+            return bad(ErrorKind::Limit(Limit::NameBytes(self.options.name_bytes)), start);
+        }
+        let end = start + length;
+        match self.names.qualified(&window[start..end], self.options.namespaces) {
+            Ok(atom) => Ok((atom, end)),
+            Err(place) => malformed(window, start + place, expected),
+        }
+    }
+
+    /// Reads one attribute or namespace declaration; gives the place behind it.
+    #[inline]
+    fn attribute(&mut self, window: &[u8], start: usize) -> Result<usize, Stop> {
+        let (raw, end) = self.name(window, start, "an attribute")?;
+        let equals = skip_space(window, end);
+        if window.get(equals) != Some(&b'=') {
+            return malformed(window, equals, "'='");
+        }
+        let opening = skip_space(window, equals + 1);
+        let quote = match window.get(opening) {
+            Some(&quote @ (b'"' | b'\'')) => quote,
+            _ => return malformed(window, opening, "a quote"),
+        };
+        let value = opening + 1;
+        let (end, verbatim) = self.attribute_value(window, value, quote)?;
+        // Places inside a token fit into 32 bits: the bound of a token does.
+        let place = |at: usize| (at - self.at) as u32;
+        let (start, value_start, value_end) = (place(start), place(value), place(end));
+        let shape = self.names.shape(raw);
+        if matches!(shape, Shape::Plain | Shape::Prefixed) {
+            if self.attributes.len() >= self.options.attributes {
+                return bad(ErrorKind::Limit(Limit::Attributes(self.options.attributes)), self.at + start as usize);
+            }
+            let name = NameId::PENDING;
+            self.attributes.push(AttributeSpan { raw, name, start, value_start, value_end, verbatim });
+        } else {
+            if self.declarations.len() >= self.options.declarations {
+                return bad(ErrorKind::Limit(Limit::Declarations(self.options.declarations)), self.at + start as usize);
+            }
+            let prefix = if shape == Shape::DeclaresDefault { Atom::EMPTY } else { self.names.local(raw) };
+            let written = value::text(&window[value..end]);
+            let namespace = value::normalise(written, Space::Attribute);
+            if namespace.len() > self.options.name_bytes {
+                return bad(ErrorKind::Limit(Limit::NameBytes(self.options.name_bytes)), value);
+            }
+            let namespace = self.names.atom(&namespace);
+            if let Some(rule) = forbidden_binding(prefix, namespace) {
+                return forbidden(rule, self.at + start as usize);
+            }
+            self.declarations.push(DeclarationSpan { prefix, namespace, start, value_start, value_end });
+        }
+        Ok(end + 1)
+    }
+
+    /// The place of the closing quote, and whether the value is what stands before.
+    #[inline]
+    fn attribute_value(&self, window: &[u8], start: usize, quote: u8) -> Result<(usize, bool), Stop> {
+        let mut verbatim = true;
+        let mut at = start;
+        loop {
+            let distance = window[at..].iter().position(|&byte| SPECIAL[byte as usize]);
+            let Some(distance) = distance else { return Err(Stop::Starved("a closing quote")) };
+            at += distance;
+            match window[at] {
+                byte if byte == quote => return Ok((at, verbatim)),
+                b'"' | b'\'' => {}
+                b'<' => return forbidden("'<' in an attribute's value, expected &lt;", at),
+                b'&' => {
+                    verbatim = false;
+                    at = self.reference(window, at)?;
+                    continue;
+                }
+                b'\t' | b'\n' | b'\r' => verbatim = false,
+                _ => character(window, at)?,
+            }
+            at += 1;
+        }
+    }
+
+    /// Binds what a complete start tag declares, resolves its names and opens the element.
+    #[inline]
+    fn enter(&mut self, window: &[u8], raw: Atom) -> Result<NameId, Stop> {
+        let (atoms, bytes) = self.names.size();
+        if atoms > self.options.names {
+            return bad(ErrorKind::Limit(Limit::Names(self.options.names)), self.at);
+        }
+        if bytes > self.options.names_bytes {
+            return bad(ErrorKind::Limit(Limit::NamesBytes(self.options.names_bytes)), self.at);
+        }
+        self.tag += 1;
+        let hidden = self.hidden.len();
+        if !self.declarations.is_empty() {
+            self.bind()?;
+        }
+        let name = match self.names.shape(raw) {
+            Shape::DeclaresPrefix => return forbidden("an element with the prefix xmlns", self.at),
+            _ => {
+                let namespace = self.namespace(self.names.prefix(raw), self.at)?;
+                self.names.resolve(raw, namespace)
+            }
+        };
+        if !self.attributes.is_empty() {
+            self.resolve_attributes(window)?;
+        }
+        self.open.push(Open { raw, name, hidden });
+        Ok(name)
+    }
+
+    /// Closes the innermost element.
+    #[inline]
+    fn leave(&mut self) -> NameId {
+        let open = self.open.pop().expect("an element is open where its end is read");
+        if self.hidden.len() > open.hidden {
+            self.reveal(open.hidden);
+        }
+        if self.open.is_empty() {
+            self.stage = Stage::Epilog;
+        }
+        open.name
+    }
+
+    /// Takes back all bindings from the one with this number on.
+    pub(super) fn reveal(&mut self, from: usize) {
+        while self.hidden.len() > from {
+            if let Some((prefix, binding)) = self.hidden.pop() {
+                self.bindings[prefix.index()] = binding;
+            }
+        }
+    }
+
+    fn bind(&mut self) -> Result<(), Stop> {
+        for span in &self.declarations {
+            let place = span.prefix.index();
+            if place >= self.bindings.len() {
+                self.bindings.resize(place + 1, Binding::default());
+            }
+            let before = self.bindings[place];
+            if before.tag == self.tag {
+                let name = match self.names.text(span.prefix) {
+                    "" => "xmlns".to_owned(),
+                    prefix => format!("xmlns:{prefix}"),
+                };
+                return bad(ErrorKind::DuplicateAttribute(name), self.at + span.start as usize);
+            }
+            self.hidden.push((span.prefix, before));
+            self.bindings[place] = Binding { namespace: Some(span.namespace), tag: self.tag };
+        }
+        Ok(())
+    }
+
+    /// What a prefix is bound to.
+    #[inline]
+    fn namespace(&self, prefix: Atom, at: usize) -> Result<Atom, Stop> {
+        match self.bindings.get(prefix.index()) {
+            Some(Binding { namespace: Some(namespace), .. }) => Ok(*namespace),
+            _ => bad(ErrorKind::UndeclaredPrefix(self.names.text(prefix).to_owned()), at),
+        }
+    }
+
+    /// Names the attributes, each once.
+    #[inline]
+    fn resolve_attributes(&mut self, window: &[u8]) -> Result<(), Stop> {
+        for index in 0..self.attributes.len() {
+            let AttributeSpan { raw, start, .. } = self.attributes[index];
+            let at = self.at + start as usize;
+            let name = match self.names.prefix(raw) {
+                Atom::EMPTY => self.names.resolve_bare(raw),
+                prefix => {
+                    let namespace = self.namespace(prefix, at)?;
+                    self.names.resolve(raw, namespace)
+                }
+            };
+            self.attributes[index].name = name;
+            let expanded = self.names.expanded(name).index();
+            if expanded >= self.last_use.len() {
+                self.last_use.resize(self.names.expanded_count(), 0);
+            }
+            if std::mem::replace(&mut self.last_use[expanded], self.tag) == self.tag {
+                let (_, end) = self.name(window, at, "an attribute")?;
+                let name = value::text(&window[at..end]).to_owned();
+                return bad(ErrorKind::DuplicateAttribute(name), at);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The rule of Namespaces in XML 1.0 (§3, §2.2) that a declaration breaks.
+fn forbidden_binding(prefix: Atom, namespace: Atom) -> Option<&'static str> {
+    match (prefix, namespace) {
+        (Atom::XML, Atom::XML_NAMESPACE) => None,
+        (Atom::XML, _) => Some("the prefix xml bound to another namespace"),
+        (Atom::XMLNS, _) => Some("a declaration of the prefix xmlns"),
+        (_, Atom::XML_NAMESPACE) => Some("the namespace of xml bound to another prefix"),
+        (_, Atom::XMLNS_NAMESPACE) => Some("the namespace of xmlns bound to a prefix"),
+        (Atom::EMPTY, _) => None,
+        (_, Atom::EMPTY) => Some("a prefix bound to no namespace"),
+        _ => None,
+    }
+}
+
+#[inline]
+fn skip_space(window: &[u8], mut at: usize) -> usize {
+    while window.get(at).is_some_and(|&byte| is_space(byte)) {
+        at += 1;
+    }
+    at
+}
