@@ -2,17 +2,22 @@
 //!
 //! [`Parser`] takes the bytes of a document in any pieces and gives [`Event`]s that borrow from them.
 //! [`Names`] holds the names it met, each as a small number.
+//! [`Document`] is a whole document as a tree, which programs may change; [`write`] makes bytes of it again.
 //! [`Options`] bound everything that can grow; each bound has an [`Error`] of its own.
 //! Nothing here knows of HTTP, of Synapse or of waiting, and no entity is ever expanded or fetched.
 
+pub mod c14n;
 mod characters;
+mod document;
 mod error;
 mod event;
 mod names;
 mod options;
 mod parser;
 mod value;
+mod writer;
 
+pub use document::{Arena, AttributeNodes, Children, Descendants, Document, Kind, NodeId, Refusal};
 pub use error::{Error, ErrorKind, Limit};
 pub use event::{
     Attribute, Attributes, Comment, Doctype, End, Event, Instruction, NamespaceDeclaration, NamespaceDeclarations,
@@ -21,3 +26,4 @@ pub use event::{
 pub use names::{Atom, ExpandedId, Name, NameId, Names, XML_NAMESPACE, XMLNS_NAMESPACE};
 pub use options::{DeclaredEncoding, DoctypePolicy, Options};
 pub use parser::Parser;
+pub use writer::{DeclarationPolicy, WriteOptions, write};

@@ -19,6 +19,12 @@ pub const XMLNS_NAMESPACE: &str = "http://www.w3.org/2000/xmlns/";
 pub struct Atom(u32);
 
 impl Atom {
+    /// The atom at a place that was one's [`index`](Atom::index).
+    #[inline]
+    pub(crate) fn from_index(index: u32) -> Atom {
+        Atom(index)
+    }
+
     /// The empty text: no prefix, no namespace.
     pub const EMPTY: Atom = Atom(0);
     pub(crate) const XML: Atom = Atom(1);
@@ -38,6 +44,12 @@ impl Atom {
 pub struct NameId(u32);
 
 impl NameId {
+    /// The name at a place that was one's [`index`](NameId::index).
+    #[inline]
+    pub(crate) fn from_index(index: u32) -> NameId {
+        NameId(index)
+    }
+
     /// Stands for the name of an attribute until all declarations of its tag are known.
     pub(crate) const PENDING: NameId = NameId(u32::MAX);
 

@@ -207,6 +207,11 @@ impl Parser {
         self.replace_names(Names::new())
     }
 
+    /// Gives the names to a document that needs them.
+    pub fn into_names(self) -> Names {
+        self.names
+    }
+
     /// Takes the names out and goes on with others, perhaps those of a document that is no longer needed;
     /// the parser is then as after [`reset`](Parser::reset).
     pub fn replace_names(&mut self, names: Names) -> Names {

@@ -1,0 +1,131 @@
+//! A document as a tree over its source: flat arrays of small nodes, text left where it came in.
+//!
+//! Reading makes one node of 40 bytes for each element, attribute, declaration, text, comment and instruction, in
+//! document order, and copies nothing: values are ranges of the source until a program changes them.
+//! What was changed is marked on the way up to the root, so that [`write`](crate::write) copies all else as it came.
+//! Nothing here recurses: a document as deep as the parser's limit allows is walked, written and dropped in a loop.
+
+mod axes;
+mod build;
+mod change;
+mod copy;
+mod fixups;
+mod namespaces;
+mod node;
+mod order;
+mod places;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::OnceLock;
+
+pub use axes::{AttributeNodes, Children, Descendants};
+pub use build::Arena;
+pub use change::Refusal;
+pub(crate) use fixups::Fixups;
+pub use node::{Kind, NodeId};
+
+use crate::{ExpandedId, Name, NameId, Names};
+use node::Node;
+
+/// A document: its source, its nodes and their names.
+///
+/// Nodes made by programs and not yet put anywhere belong to the document too, without a parent.
+#[derive(Clone, Debug)]
+pub struct Document {
+    source: String,
+    /// The values that programs made, one behind the other.
+    made: String,
+    /// The first is a filler, so that 0 can be a link that leads nowhere; the second is the document node.
+    nodes: Vec<Node>,
+    names: Names,
+    /// Where the XML declaration and the document type stand in the source, if they do.
+    prolog: build::Prolog,
+    /// Whether links are not those of reading any more, so that indices say nothing about order.
+    relinked: bool,
+    /// For each index its place in document order, when `relinked`.
+    order: OnceLock<Box<[u32]>>,
+    /// What namespaces ask for beyond what the tree declares.
+    fixups: OnceLock<Fixups>,
+}
+
+impl Document {
+    /// The node above the root element.
+    #[inline]
+    pub fn document_node(&self) -> NodeId {
+        NodeId::DOCUMENT
+    }
+
+    /// The first element below the document node; each document that was read has one.
+    pub fn root_element(&self) -> Option<NodeId> {
+        self.children(NodeId::DOCUMENT).find(|&child| self.kind(child) == Kind::Element)
+    }
+
+    /// How many nodes the document holds, those taken out of it included; also the greatest [`NodeId::index`].
+    pub fn node_count(&self) -> usize {
+        self.nodes.len() - 1
+    }
+
+    /// The names that the document uses.
+    #[inline]
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// The document in UTF-8 as it was read; empty for one made by a program.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Gives the source back and drops the tree.
+    pub fn into_source(self) -> Vec<u8> {
+        self.source.into_bytes()
+    }
+
+    /// Whether the document is as it was read: its source says all there is to say.
+    pub fn is_as_read(&self) -> bool {
+        self.at(NodeId::DOCUMENT).is_as_read()
+    }
+
+    /// What stands before the root element and is no node.
+    pub(crate) fn prolog(&self) -> &build::Prolog {
+        &self.prolog
+    }
+
+    /// What the node is.
+    #[inline]
+    pub fn kind(&self, node: NodeId) -> Kind {
+        self.at(node).kind
+    }
+
+    /// The name of an element or attribute; of an instruction its target, as a local name without namespace.
+    #[inline]
+    pub fn name(&self, node: NodeId) -> Option<NameId> {
+        let node = self.at(node);
+        match node.kind {
+            Kind::Element | Kind::Attribute | Kind::Instruction => Some(node.name()),
+            Kind::Document | Kind::Text | Kind::Comment => None,
+        }
+    }
+
+    /// Namespace and local name of an element or attribute as one number: what XPath compares.
+    #[inline]
+    pub fn expanded(&self, node: NodeId) -> Option<ExpandedId> {
+        self.name(node).map(|name| self.names.expanded(name))
+    }
+
+    /// The name of the node, spelled out; all parts are empty where a node has no name.
+    pub fn qname(&self, node: NodeId) -> Name<'_> {
+        match self.name(node) {
+            Some(name) => self.names.get(name),
+            None => Name { prefix: "", local: "", namespace: "" },
+        }
+    }
+
+    #[inline]
+    fn at(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+}

@@ -1,0 +1,239 @@
+//! From the parser's events to nodes.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use super::node::{Flags, Node};
+use super::{Document, Kind, NodeId};
+use crate::event::{Start, Text};
+use crate::{Error, Event, Names, Options, Parser, Step};
+
+/// The memory of a document that is not needed any more, for the next one of the same thread.
+///
+/// The large arrays and the names stay, so that documents like those before are read without growing anything.
+#[derive(Debug, Default)]
+pub struct Arena {
+    nodes: Vec<Node>,
+    made: String,
+    names: Names,
+}
+
+/// Names that an arena keeps for the next document; more would let one document slow down those behind it.
+const KEPT_NAMES: usize = 4_096;
+
+/// What stands in the source before the root element and is no node.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Prolog {
+    /// The XML declaration, where there is one.
+    pub(crate) declaration: Option<Range<usize>>,
+    /// Whether the declaration names another encoding than UTF-8, which the source is in now.
+    pub(crate) other_encoding: bool,
+    /// The document type, where there is one and it was skipped.
+    pub(crate) doctype: Option<Range<usize>>,
+}
+
+impl Document {
+    /// Reads a whole document in UTF-8. The source stays inside; nothing of it is copied.
+    ///
+    /// Units: at most 4 GiB, as ranges have 32 bits.
+    /// Errors: as the parser's; `TotalBytes` for a source that is too large.
+    pub fn parse(source: Vec<u8>, options: &Options) -> Result<Document, Error> {
+        Document::parse_in(source, options, Arena::default())
+    }
+
+    /// As [`parse`](Document::parse), in memory that was used before.
+    pub fn parse_in(source: Vec<u8>, options: &Options, arena: Arena) -> Result<Document, Error> {
+        let mut document = Document::in_arena(arena);
+        let total_bytes = options.total_bytes.min(u32::MAX as usize);
+        let mut parser = Parser::with_names(Options { total_bytes, ..options.clone() }, document.names);
+        let mut builder = Builder {
+            nodes: document.nodes,
+            open: NodeId::DOCUMENT.link(),
+            instructions: Vec::new(),
+            prolog: Prolog::default(),
+        };
+        while let Step::Event(event) = parser.next(&source, true)? {
+            builder.add(event);
+        }
+        (document.names, document.nodes, document.prolog) = (parser.into_names(), builder.nodes, builder.prolog);
+        document.source = String::from_utf8(source).expect("the parser has checked each byte");
+        document.name_instructions(&builder.instructions);
+        let length = document.source.len() as u32;
+        let top = document.at_mut(NodeId::DOCUMENT);
+        top.end = length;
+        top.flags.set(Flags::SOURCE);
+        Ok(document)
+    }
+
+    /// An empty document, to be built by a program.
+    pub fn new() -> Document {
+        Document::in_arena(Arena::default())
+    }
+
+    /// An empty document in memory that was used before.
+    pub fn in_arena(arena: Arena) -> Document {
+        let Arena { mut nodes, mut made, mut names } = arena;
+        nodes.clear();
+        nodes.extend([Node::blank(Kind::Document, Flags::default()); 2]);
+        made.clear();
+        if names.size().0 > KEPT_NAMES {
+            names.clear();
+        }
+        Document {
+            source: String::new(),
+            made,
+            nodes,
+            names,
+            prolog: Prolog::default(),
+            relinked: false,
+            order: OnceLock::new(),
+            fixups: OnceLock::new(),
+        }
+    }
+
+    /// Drops what the document says and keeps its memory.
+    pub fn into_arena(self) -> Arena {
+        let Document { nodes, made, names, .. } = self;
+        Arena { nodes, made, names }
+    }
+
+    /// The parser gives targets as text, as its names are of elements and attributes.
+    fn name_instructions(&mut self, instructions: &[NodeId]) {
+        for &instruction in instructions {
+            let node = self.at(instruction);
+            let inside = &self.source[node.start as usize + 2..node.first as usize];
+            let target = inside.trim_end();
+            let name = self.names.intern("", target, "").index() as u32;
+            self.at_mut(instruction).name = name;
+        }
+    }
+}
+
+impl Default for Document {
+    fn default() -> Document {
+        Document::new()
+    }
+}
+
+/// Puts nodes behind each other and links them. Ranges fit in 32 bits as the parser was told so.
+struct Builder {
+    nodes: Vec<Node>,
+    /// The element that is open, or the document node.
+    open: u32,
+    instructions: Vec<NodeId>,
+    prolog: Prolog,
+}
+
+impl Builder {
+    #[inline]
+    fn add(&mut self, event: Event<'_>) {
+        match event {
+            Event::Start(start) => self.start(&start),
+            Event::End(end) => {
+                let node = &mut self.nodes[self.open as usize];
+                node.end = end.range.end as u32;
+                self.open = node.parent;
+            }
+            Event::Text(text) => self.text(&text),
+            Event::Comment(comment) => {
+                let value = comment.range.start + "<!--".len()..comment.range.end - "-->".len();
+                self.valued(Kind::Comment, comment.range, value, !comment.raw.contains('\r'));
+            }
+            Event::Instruction(instruction) => {
+                let end = instruction.range.end - "?>".len();
+                let value = end - instruction.raw.len()..end;
+                self.instructions.extend(NodeId::from_link(self.nodes.len() as u32));
+                self.valued(Kind::Instruction, instruction.range, value, !instruction.raw.contains('\r'));
+            }
+            Event::Declaration(declaration) => {
+                self.prolog.other_encoding =
+                    declaration.encoding.is_some_and(|name| !name.eq_ignore_ascii_case("UTF-8"));
+                self.prolog.declaration = Some(declaration.range);
+            }
+            Event::Doctype(doctype) => self.prolog.doctype = Some(doctype.range),
+        }
+    }
+
+    #[inline]
+    fn start(&mut self, start: &Start<'_>) {
+        let element = self.nodes.len() as u32;
+        let mut node = Node::blank(Kind::Element, Flags::SOURCE);
+        node.name = start.name.index() as u32;
+        (node.start, node.end) = (start.range.start as u32, start.range.end as u32);
+        self.child(node);
+        self.open = element;
+
+        let mut previous = 0;
+        for declaration in start.declarations() {
+            let mut node = Node::declaration((declaration.prefix, declaration.namespace));
+            node.flags.set(Flags::SOURCE);
+            (node.start, node.end) = (declaration.range.start as u32, declaration.range.end as u32);
+            previous = self.chained(element, previous, node);
+        }
+        for attribute in start.attributes() {
+            let flags = if attribute.verbatim { Flags::SOURCE.with(Flags::VERBATIM) } else { Flags::SOURCE };
+            let mut node = Node::blank(Kind::Attribute, flags);
+            node.name = attribute.name.index() as u32;
+            (node.start, node.end) = (attribute.range.start as u32, attribute.range.end as u32);
+            (node.first, node.last) = (attribute.value_range.start as u32, attribute.value_range.end as u32);
+            previous = self.chained(element, previous, node);
+        }
+    }
+
+    /// Text and CDATA sections in a row are one text, as XPath wants it.
+    #[inline]
+    fn text(&mut self, text: &Text<'_>) {
+        let last = self.nodes[self.open as usize].last as usize;
+        if last != 0 {
+            let before = &mut self.nodes[last];
+            if before.kind == Kind::Text && before.end == text.range.start as u32 {
+                before.flags.clear(Flags::VERBATIM);
+                before.end = text.range.end as u32;
+                (before.first, before.last) = (before.start, before.end);
+                return;
+            }
+        }
+        // An empty section alone is no text: a text has a character at least.
+        if text.cdata && text.bytes().is_empty() {
+            return;
+        }
+        let value = if text.verbatim { text.value_range() } else { text.range.clone() };
+        self.valued(Kind::Text, text.range.clone(), value, text.verbatim);
+    }
+
+    #[inline]
+    fn valued(&mut self, kind: Kind, range: Range<usize>, value: Range<usize>, verbatim: bool) {
+        let flags = if verbatim { Flags::SOURCE.with(Flags::VERBATIM) } else { Flags::SOURCE };
+        let mut node = Node::blank(kind, flags);
+        (node.start, node.end) = (range.start as u32, range.end as u32);
+        (node.first, node.last) = (value.start as u32, value.end as u32);
+        self.child(node);
+    }
+
+    /// Puts a node behind the last child of what is open.
+    #[inline]
+    fn child(&mut self, mut node: Node) {
+        let link = self.nodes.len() as u32;
+        let open = &mut self.nodes[self.open as usize];
+        (node.parent, node.previous) = (self.open, open.last);
+        open.last = link;
+        if node.previous == 0 {
+            open.first = link;
+        } else {
+            self.nodes[node.previous as usize].next = link;
+        }
+        self.nodes.push(node);
+    }
+
+    /// Puts a declaration or attribute behind the previous one of its element.
+    #[inline]
+    fn chained(&mut self, element: u32, previous: u32, mut node: Node) -> u32 {
+        let link = self.nodes.len() as u32;
+        (node.parent, node.previous) = (element, previous);
+        let before = if previous == 0 { element } else { previous };
+        let before = &mut self.nodes[before as usize];
+        *(if previous == 0 { &mut before.attributes } else { &mut before.next }) = link;
+        self.nodes.push(node);
+        link
+    }
+}

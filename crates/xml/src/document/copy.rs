@@ -1,0 +1,140 @@
+//! Copies of subtrees, within a document and from another one.
+
+use super::node::{Flags, Node};
+use super::{Document, Kind, NodeId, Refusal};
+
+impl Document {
+    /// A copy of the node with all below it, which belongs to nothing yet. What was not changed is still written by
+    /// copying its range of the source.
+    ///
+    /// Errors: `Place` for the document node.
+    pub fn copy(&mut self, node: NodeId) -> Result<NodeId, Refusal> {
+        let subtree: Vec<NodeId> = std::iter::once(node).chain(self.descendants(node)).collect();
+        let mut copies = Copies::new(self);
+        for &original in &subtree {
+            let entry = *copies.document.at(original);
+            copies.add(original, entry.parent, entry)?;
+            let mut next = if entry.is_parent() { NodeId::from_link(entry.attributes) } else { None };
+            while let Some(attribute) = next {
+                let entry = *copies.document.at(attribute);
+                copies.add_attribute(entry)?;
+                next = NodeId::from_link(entry.next);
+            }
+        }
+        copies.top()
+    }
+
+    /// A copy of a node of another document with all below it, which belongs to nothing yet.
+    ///
+    /// A copied element declares all namespaces that are in scope where it comes from, so that names within values
+    /// keep their meaning too.
+    /// Errors: `Place` for the document node.
+    pub fn import(&mut self, other: &Document, node: NodeId) -> Result<NodeId, Refusal> {
+        let mut names = vec![None; other.names.count()];
+        let mut copies = Copies::new(self);
+        for original in std::iter::once(node).chain(other.descendants(node)) {
+            let entry = copies.document.imported(other, original, &mut names)?;
+            copies.add(original, other.at(original).parent, entry)?;
+            if entry.kind != Kind::Element {
+                continue;
+            }
+            let declarations: Vec<(&str, &str)> = match original == node {
+                true => other.namespaces_in_scope(node).into_iter().filter(|&(prefix, _)| prefix != "xml").collect(),
+                false => other.declarations(original).collect(),
+            };
+            for (prefix, namespace) in declarations {
+                let binding = (copies.document.names.atom(prefix), copies.document.names.atom(namespace));
+                copies.add_attribute(Node::declaration(binding))?;
+            }
+            for attribute in other.attributes(original) {
+                let entry = copies.document.imported(other, attribute, &mut names)?;
+                copies.add_attribute(entry)?;
+            }
+        }
+        copies.top()
+    }
+
+    /// An entry with the kind, name and value of a node of another document; `names` are those met before.
+    fn imported(&mut self, other: &Document, original: NodeId, names: &mut [Option<u32>]) -> Result<Node, Refusal> {
+        let kind = other.kind(original);
+        let mut entry = Node::blank(kind, Flags::default());
+        if let Some(id) = other.name(original) {
+            entry.name = *names[id.index()].get_or_insert_with(|| {
+                let name = other.names.get(id);
+                self.names.intern(name.prefix, name.local, name.namespace).index() as u32
+            });
+        }
+        if !entry.is_parent() {
+            (entry.first, entry.last) = self.make_value(kind, &other.value(original))?;
+            entry.flags = Flags::VERBATIM.with(Flags::MADE);
+        }
+        Ok(entry)
+    }
+}
+
+/// Entries that come in document order and are linked as the originals are.
+struct Copies<'a> {
+    document: &'a mut Document,
+    top: Option<NodeId>,
+    /// The open elements: the original's link and the copy.
+    open: Vec<(u32, NodeId)>,
+    /// The last of the chain of declarations and attributes; 0 for none yet.
+    chain: u32,
+}
+
+impl Copies<'_> {
+    fn new(document: &mut Document) -> Copies<'_> {
+        Copies { document, top: None, open: Vec::new(), chain: 0 }
+    }
+
+    /// Adds the copy of a node whose original has that parent; `entry` is linked anew.
+    fn add(&mut self, original: NodeId, parent: u32, entry: Node) -> Result<(), Refusal> {
+        if entry.kind == Kind::Document {
+            return Err(Refusal::Place);
+        }
+        let mut entry = Node { parent: 0, previous: 0, next: 0, attributes: 0, ..entry };
+        if entry.is_parent() {
+            (entry.first, entry.last) = (0, 0);
+        }
+        while self.open.pop_if(|&mut (open, _)| open != parent).is_some() {}
+        if let Some(&(_, parent)) = self.open.last() {
+            entry.parent = parent.link();
+            entry.previous = self.document.at(parent).last;
+        } else {
+            entry.flags.set(Flags::MOVED);
+        }
+        let copy = self.document.push(entry)?;
+        if let Some(previous) = NodeId::from_link(entry.previous) {
+            self.document.at_mut(previous).next = copy.link();
+        }
+        if let Some(&(_, parent)) = self.open.last() {
+            let parent = self.document.at_mut(parent);
+            parent.last = copy.link();
+            if entry.previous == 0 {
+                parent.first = copy.link();
+            }
+        }
+        self.top.get_or_insert(copy);
+        if entry.is_parent() {
+            self.open.push((original.link(), copy));
+            self.chain = 0;
+        }
+        Ok(())
+    }
+
+    /// Adds a declaration or attribute of the element added last.
+    fn add_attribute(&mut self, entry: Node) -> Result<(), Refusal> {
+        let &(_, element) = self.open.last().ok_or(Refusal::Place)?;
+        let copy = self.document.push(Node { parent: element.link(), previous: self.chain, next: 0, ..entry })?;
+        match NodeId::from_link(self.chain) {
+            Some(previous) => self.document.at_mut(previous).next = copy.link(),
+            None => self.document.at_mut(element).attributes = copy.link(),
+        }
+        self.chain = copy.link();
+        Ok(())
+    }
+
+    fn top(self) -> Result<NodeId, Refusal> {
+        self.top.ok_or(Refusal::Place)
+    }
+}

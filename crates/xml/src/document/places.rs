@@ -1,0 +1,96 @@
+//! Where nodes stand in the source.
+
+use std::ops::Range;
+
+use super::node::{Flags, Node};
+use super::{Document, Kind, NodeId};
+use crate::Atom;
+
+impl Document {
+    /// Where the node stands in the source, in bytes: from `<` to behind the end tag, from the name of an attribute to
+    /// behind its value's quote; `None` for a node that a program made or edited.
+    ///
+    /// A text's range holds its CDATA sections whole; that of the document node is all of the source.
+    pub fn range(&self, node: NodeId) -> Option<Range<usize>> {
+        let node = self.at(node);
+        let as_read = node.flags.any(Flags::SOURCE) && !node.flags.any(Flags::EDITED);
+        as_read.then_some(node.start as usize..node.end as usize)
+    }
+
+    /// Where the value of an attribute stands in the source, without its quotes; `None` as for [`Document::range`].
+    pub fn value_range(&self, attribute: NodeId) -> Option<Range<usize>> {
+        self.range(attribute)?;
+        let node = self.at(attribute);
+        (node.kind == Kind::Attribute).then_some(node.first as usize..node.last as usize)
+    }
+
+    /// Line and column of the node in the source; `None` for a node that a program made.
+    ///
+    /// Units: both count from 1, columns in characters. Counts through the source: for messages to people.
+    pub fn location(&self, node: NodeId) -> Option<(u64, u64)> {
+        let node = self.at(node);
+        if !node.flags.any(Flags::SOURCE) {
+            return None;
+        }
+        let before = &self.source[..node.start as usize];
+        let line_start = memchr::memrchr(b'\n', before.as_bytes()).map_or(0, |at| at + 1);
+        let lines = memchr::memchr_iter(b'\n', before.as_bytes()).count() as u64;
+        let column = before[line_start..].trim_start_matches('\u{FEFF}').chars().count() as u64;
+        Some((lines + 1, column + 1))
+    }
+
+    /// Whether the node with all below it is as it was read, wherever it is now.
+    pub(crate) fn is_subtree_as_read(&self, node: NodeId) -> bool {
+        self.at(node).is_as_read()
+    }
+
+    /// Where a node begins that is still below the parent it was read below.
+    pub(crate) fn place_in_source(&self, node: NodeId) -> Option<usize> {
+        let node = self.at(node);
+        (node.flags.any(Flags::SOURCE) && !node.flags.any(Flags::MOVED)).then_some(node.start as usize)
+    }
+
+    /// Where the start tag of an element stands, if it is as it was read.
+    ///
+    /// The tag is scanned for its end: only elements below which something changed are asked.
+    pub(crate) fn start_tag_range(&self, element: NodeId) -> Option<Range<usize>> {
+        let Range { start, end } = self.range(element)?;
+        let bytes = self.source.as_bytes();
+        let mut at = start;
+        while let Some(found) = memchr::memchr3(b'>', b'"', b'\'', &bytes[at..end]) {
+            at += found + 1;
+            match bytes[at - 1] {
+                b'>' => return Some(start..at),
+                quote => at += memchr::memchr(quote, &bytes[at..end])? + 1,
+            }
+        }
+        None
+    }
+
+    /// Where the end tag of an element stands, if its tags are as they were read and it is not an empty-element tag.
+    pub(crate) fn end_tag_range(&self, element: NodeId) -> Option<Range<usize>> {
+        let Range { start, end } = self.range(element)?;
+        let text = &self.source[start..end];
+        // No name ends in a slash, so this tells `<a/>` from `<a></a>`.
+        if text.ends_with("/>") {
+            return None;
+        }
+        text.rfind("</").map(|at| start + at..end)
+    }
+
+    /// The declarations of an element, each with where it stands in the source if it is as it was read.
+    pub(crate) fn declarations_with_places(
+        &self,
+        element: NodeId,
+    ) -> impl Iterator<Item = (Option<Range<usize>>, (Atom, Atom))> {
+        self.declaration_nodes(element).map(|node| (self.range(node), self.at(node).binding()))
+    }
+}
+
+impl Node {
+    /// Whether the node and all below it are as they were read; the node itself may be elsewhere.
+    #[inline]
+    pub(super) fn is_as_read(&self) -> bool {
+        self.flags.any(Flags::SOURCE) && !self.flags.any(Flags::EDITED.with(Flags::CHANGED))
+    }
+}
