@@ -4,6 +4,7 @@
 
 mod bench;
 mod ci;
+mod conformance;
 mod docs;
 mod fuzz;
 mod process;
@@ -35,6 +36,8 @@ enum Command {
     Docs(docs::Arguments),
     /// Compares the release binary with other servers, in turns.
     Bench(bench::Arguments),
+    /// Conformance suites that others made: xml, c14n, xpath, json.
+    Conformance(conformance::Arguments),
     /// Lets fuzz targets run for a while.
     Fuzz(fuzz::Arguments),
     /// Installs from Debian's packages what tests and benches need and this machine lacks.
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
         Command::Test(arguments) => test::run(&arguments).map(|summary| summary.success()),
         Command::Docs(arguments) => docs::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Conformance(arguments) => conformance::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Setup => setup::run().map(|()| true),
     };
