@@ -17,7 +17,7 @@ mod places;
 mod value;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::sync::OnceLock;
 

@@ -8,6 +8,9 @@ mod escape;
 mod pretty;
 mod subtree;
 
+#[cfg(test)]
+mod tests;
+
 pub(crate) use escape::{escape_attribute, escape_text};
 
 use crate::document::{Document, Fixups, Kind, NodeId};
