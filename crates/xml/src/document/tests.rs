@@ -10,10 +10,11 @@ pub(crate) fn read(text: &str) -> Document {
 }
 
 /// The tree as one line: what XPath could tell of it.
-pub(crate) fn shape(document: &Document, node: NodeId) -> String {
+pub(crate) fn shape(document: &Document, top: NodeId) -> String {
+    let depth = |node| std::iter::successors(document.parent(node), |&node| document.parent(node)).count();
     let mut line = String::new();
-    for node in std::iter::once(node).chain(document.descendants(node)) {
-        let depth = std::iter::successors(document.parent(node), |&node| document.parent(node)).count();
+    for node in std::iter::once(top).chain(document.descendants(top)) {
+        let depth = depth(node) - depth(top);
         let name = document.qname(node);
         let own = match document.kind(node) {
             Kind::Document => "/".to_owned(),
