@@ -23,8 +23,6 @@ pub enum Error {
     Duplicate {
         /// The key, shortened to [`SHOWN_BYTES`].
         key: String,
-        /// The later of the two, where the text is still at hand.
-        place: Option<Place>,
     },
     /// The text of a path does not follow the grammar: its author's.
     Path {
@@ -39,12 +37,19 @@ pub enum Error {
     Inapplicable(&'static str),
     /// The evaluation would look at more nodes than its limit allows.
     Visited(usize),
+    /// The evaluation would make or put in more bytes of text than its limit allows.
+    Made(usize),
     /// A change would make the value larger than a value can be, or would hold it in itself.
     Unchangeable(&'static str),
 }
 
 /// How much of a key an error repeats.
 pub const SHOWN_BYTES: usize = 64;
+
+/// As much of a key as an error repeats.
+pub(crate) fn shortened(key: &str) -> String {
+    key[..key.floor_char_boundary(SHOWN_BYTES)].to_owned()
+}
 
 /// What of a text is limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,12 +125,12 @@ impl fmt::Display for Error {
             }
             Error::Encoding(place) => write!(formatter, "{place}: not UTF-8"),
             Error::TooLarge(limit, place) => write!(formatter, "{place}: {limit}"),
-            Error::Duplicate { key, place: Some(place) } => write!(formatter, "{place}: the key {key:?} occurs twice"),
-            Error::Duplicate { key, place: None } => write!(formatter, "the key {key:?} occurs twice"),
+            Error::Duplicate { key } => write!(formatter, "the key {key:?} occurs twice"),
             Error::Path { offset, problem } => write!(formatter, "JSONPath, offset {offset}: {problem}"),
             Error::NotFound => write!(formatter, "the path leads to nothing"),
             Error::Inapplicable(why) => write!(formatter, "the path cannot be applied: {why}"),
             Error::Visited(limit) => write!(formatter, "the path looks at more than {limit} nodes"),
+            Error::Made(limit) => write!(formatter, "the path makes more than {limit} bytes of text"),
             Error::Unchangeable(why) => write!(formatter, "the value cannot be changed: {why}"),
         }
     }

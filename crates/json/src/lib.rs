@@ -1,13 +1,17 @@
-//! JSON in pieces ([`Reader`]), as a tree over its text ([`Value`]), and Jayway's JSONPath on both.
+//! JSON in pieces ([`Reader`]), as a tree over its text ([`Value`]), and Jayway's JSONPath on both ([`Path`], [`Plan`]).
 //!
 //! Everything is a pure function of its input: no HTTP, no Synapse, no clock.
 //! Nothing recurses on what came from outside, and everything that can grow has a limit with an error of its own.
 
 pub mod error;
+pub mod path;
 pub mod reader;
+pub mod stream;
 pub mod text;
 pub mod value;
 
 pub use error::{Error, Limit, Place};
+pub use path::{Duplicates, Match, Path, Rules};
 pub use reader::{Event, Kind, Options, Reader, Step};
+pub use stream::{Answer, Found, Plan, Progress, Run};
 pub use value::{New, NodeId, Type, Value};

@@ -96,6 +96,25 @@ pub(crate) fn means(raw: &[u8], escaped: bool, text: &str) -> bool {
     if escaped { unescape(raw) == text } else { raw == text.as_bytes() }
 }
 
+/// A JSON text without the white space between its tokens.
+pub(crate) fn compact(json: &[u8]) -> String {
+    let mut out = Vec::with_capacity(json.len());
+    let (mut quoted, mut escaped) = (false, false);
+    for &byte in json {
+        if quoted || !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
+            out.push(byte);
+        }
+        quoted ^= byte == b'"' && !escaped;
+        escaped = quoted && byte == b'\\' && !escaped;
+    }
+    into_string(out)
+}
+
+/// What was written as JSON, as text.
+pub(crate) fn into_string(json: Vec<u8>) -> String {
+    String::from_utf8(json).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

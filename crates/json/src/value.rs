@@ -7,7 +7,7 @@
 mod build;
 mod edit;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod write;
 
 use std::borrow::Cow;

@@ -1,0 +1,211 @@
+//! JSONPath in the dialect of Jayway's library (2.9), which is what `json-eval` means.
+//!
+//! A path is compiled once and run often.
+//! Where we differ from Jayway on purpose is listed at [`Path::compile`].
+
+mod change;
+mod evaluate;
+mod filter;
+mod function;
+mod number;
+mod parse;
+mod terms;
+#[cfg(test)]
+mod tests;
+
+use crate::error::Error;
+use crate::text;
+use crate::value::{NodeId, Type, Value};
+use evaluate::Evaluator;
+use filter::Expression;
+use function::Function;
+
+/// Which member counts where an object has a key twice.
+///
+/// See `docs/decisions/0004-json-duplicate-keys.md`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Duplicates {
+    /// The first, so that a decision can fall before the rest of the text has come.
+    #[default]
+    First,
+    /// The last, as Jayway and most programs read; nothing is decided before the object ends.
+    Last,
+    /// Neither: looking such a key up is an error.
+    Refuse,
+}
+
+/// How a path is evaluated.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    /// Which of two members with the same key counts.
+    pub duplicates: Duplicates,
+    /// Nodes that one evaluation may look at, those it only passes by included.
+    pub visits: usize,
+    /// Bytes of text that one evaluation may make or put in.
+    pub bytes: usize,
+}
+
+impl Default for Rules {
+    fn default() -> Rules {
+        Rules { duplicates: Duplicates::default(), visits: 10_000_000, bytes: 64 << 20 }
+    }
+}
+
+/// What a path leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Match {
+    /// A node of the value.
+    Node(NodeId),
+    /// Something that is not in the value, as JSON text: what a function gave, or members picked from an object.
+    Made(String),
+}
+
+/// Where a path starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// `$`
+    Document,
+    /// `@`: what a filter looks at.
+    Item,
+}
+
+#[derive(Debug, Clone)]
+enum Token {
+    /// `.name`, `['name']`, `['a','b']`
+    Names(Vec<String>),
+    /// `[0]`, `[0,-1]`
+    Indexes(Vec<i32>),
+    /// `[1:2]`, one of them may be missing.
+    Slice(Option<i32>, Option<i32>),
+    /// `.*`, `[*]`
+    Wildcard,
+    /// `[?(…)]`
+    Filter(Expression),
+    /// `..`
+    Scan,
+    /// `.length()`, always the last.
+    Function(Function),
+}
+
+/// A compiled path.
+#[derive(Debug, Clone)]
+pub struct Path {
+    text: String,
+    origin: Origin,
+    tokens: Vec<Token>,
+}
+
+impl Path {
+    /// Compiles a path; white space around it does not count, and `a.b` means `$.a.b`.
+    ///
+    /// Supported: names, indexes, slices, `*`, `..`, filters, functions at the end.
+    /// Refused here, where Jayway takes it and does something else than it says or fails when it runs:
+    /// a function that is unknown or not the last step; `first`, `last`, `index`, `append` and `keys` in a path that begins with `..`; arguments where none belong; `!` before a comparison without parentheses; a filter without its closing brackets; text in single quotes as an argument; the operators `all` and `type`, and predicates handed over by programs (`[?]`).
+    /// Other than in Jayway, `max` of negative numbers is one of them, `last` of one element is that element, and `$..*.x` finds what it says.
+    ///
+    /// Errors: `Path` with the offset: its author's.
+    /// Source: json-path 2.9.0 with json-smart 2.5.0; compare `SynapseJsonPath`.
+    pub fn compile(path: &str) -> Result<Path, Error> {
+        parse::compile(path)
+    }
+
+    /// The text it was compiled from.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it leads to at most one thing; otherwise its result is a list.
+    pub fn is_definite(&self) -> bool {
+        let last = self.tokens.len().wrapping_sub(1);
+        if self.gathers() {
+            return true;
+        }
+        self.tokens.iter().enumerate().all(|(index, token)| match token {
+            Token::Names(names) => names.len() == 1 || index == last,
+            Token::Indexes(indexes) => indexes.len() == 1,
+            Token::Function(_) => true,
+            Token::Slice(..) | Token::Wildcard | Token::Filter(_) | Token::Scan => false,
+        })
+    }
+
+    /// Whether a function at the end takes everything the path finds at once, as it does where the path begins with `..`.
+    fn gathers(&self) -> bool {
+        matches!(self.tokens.as_slice(), [Token::Scan, .., Token::Function(_)])
+    }
+
+    /// The steps of a path that a stream can follow: names and indexes from the front; `None` for any other.
+    pub(crate) fn steps(&self) -> Option<Vec<Step<'_>>> {
+        let steps = self.tokens.iter().map(|token| match token {
+            Token::Names(names) if names.len() == 1 => Some(Step::Name(&names[0])),
+            Token::Indexes(indexes) if indexes.len() == 1 => u32::try_from(indexes[0]).ok().map(Step::Index),
+            _ => None,
+        });
+        steps.collect()
+    }
+
+    /// What the path leads to, in the order of the text.
+    ///
+    /// Shape: exactly one match for a definite path, any number for another.
+    /// Errors: `NotFound`, `Inapplicable`, `Visited`, `Duplicate`, `Made`: the sender's, or the path does not fit the message.
+    pub fn find(&self, value: &Value, rules: &Rules) -> Result<Vec<Match>, Error> {
+        Evaluator::new(value, rules).run(self, value.root())
+    }
+
+    /// What `json-eval` makes of it.
+    ///
+    /// Shape: a string as its text, other scalars as written, arrays and objects as JSON without white space; what an indefinite path finds, as a JSON array.
+    /// Errors: as [`Path::find`].
+    /// Source: compare `SynapseJsonPath.stringValueOf`.
+    pub fn text(&self, value: &Value, rules: &Rules) -> Result<String, Error> {
+        let found = self.find(value, rules)?;
+        match found.as_slice() {
+            [Match::Node(node)] if self.is_definite() && value.kind(*node) == Type::String => {
+                Ok(value.scalar(*node).unwrap_or_default().into_owned())
+            }
+            [Match::Made(json)] if self.is_definite() && json.starts_with('"') => {
+                Ok(text::unescape(&json.as_bytes()[1..json.len() - 1]).into_owned())
+            }
+            _ => self.json_of(value, &found, rules),
+        }
+    }
+
+    /// What the path leads to, as a JSON text without white space; an array if it is not definite.
+    ///
+    /// Errors: as [`Path::find`].
+    pub fn json(&self, value: &Value, rules: &Rules) -> Result<String, Error> {
+        self.json_of(value, &self.find(value, rules)?, rules)
+    }
+
+    fn json_of(&self, value: &Value, found: &[Match], rules: &Rules) -> Result<String, Error> {
+        let list = !self.is_definite();
+        let mut out = Vec::new();
+        if list {
+            out.push(b'[');
+        }
+        for (index, found) in found.iter().enumerate() {
+            if index > 0 {
+                out.push(b',');
+            }
+            match found {
+                Match::Node(node) => value.write_compact(*node, &mut out),
+                Match::Made(json) => out.extend_from_slice(json.as_bytes()),
+            }
+            if out.len() > rules.bytes {
+                return Err(Error::Made(rules.bytes));
+            }
+        }
+        if list {
+            out.push(b']');
+        }
+        Ok(text::into_string(out))
+    }
+}
+
+/// A step that a stream can follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Step<'a> {
+    /// Into the member of that key.
+    Name(&'a str),
+    /// Into the element of that position.
+    Index(u32),
+}

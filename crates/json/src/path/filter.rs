@@ -1,0 +1,177 @@
+//! Filters: what they are made of, and whether they accept an item.
+
+use std::cmp::Ordering;
+
+use regex::Regex;
+
+use super::evaluate::Evaluator;
+use super::terms::{self, Term};
+use super::{Match, Path, number};
+use crate::error::Error;
+use crate::value::{NodeId, Value};
+
+#[derive(Debug, Clone)]
+pub(super) enum Expression {
+    Or(Vec<Expression>),
+    And(Vec<Expression>),
+    Not(Box<Expression>),
+    Exists(Box<Path>),
+    Compare(Operand, Operator, Operand),
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Operand {
+    Path(Box<Path>),
+    Text(String),
+    Number(String),
+    Boolean(bool),
+    Null,
+    Json(Box<Value>),
+    Pattern(Box<Regex>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Operator {
+    Equal,
+    Unequal,
+    /// Equal and of the same type.
+    Same,
+    NotSame,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    Match,
+    In,
+    NotIn,
+    SubsetOf,
+    AnyOf,
+    NoneOf,
+    Contains,
+    Size,
+    Empty,
+}
+
+impl Operator {
+    pub(super) fn named(name: &str) -> Option<Operator> {
+        Some(match name.to_ascii_lowercase().as_str() {
+            "==" => Operator::Equal,
+            "!=" => Operator::Unequal,
+            "===" => Operator::Same,
+            "!==" => Operator::NotSame,
+            "<" => Operator::Less,
+            "<=" => Operator::LessOrEqual,
+            ">" => Operator::Greater,
+            ">=" => Operator::GreaterOrEqual,
+            "=~" => Operator::Match,
+            "in" => Operator::In,
+            "nin" => Operator::NotIn,
+            "subsetof" => Operator::SubsetOf,
+            "anyof" => Operator::AnyOf,
+            "noneof" => Operator::NoneOf,
+            "contains" => Operator::Contains,
+            "size" => Operator::Size,
+            "empty" => Operator::Empty,
+            _ => return None,
+        })
+    }
+}
+
+impl<'a> Evaluator<'a> {
+    /// Whether a filter takes `item`.
+    ///
+    /// A comparison that cannot be made, such as `in` of what is no list, makes the whole filter say no, even under `!`.
+    pub(super) fn accepts(&mut self, expression: &Expression, item: NodeId) -> Result<bool, Error> {
+        match self.holds(expression, item) {
+            Err(Error::Inapplicable(_)) => Ok(false),
+            answer => answer,
+        }
+    }
+
+    fn holds(&mut self, expression: &Expression, item: NodeId) -> Result<bool, Error> {
+        self.visit(1)?;
+        match expression {
+            Expression::Or(parts) => parts.iter().try_fold(false, |any, part| Ok(any || self.holds(part, item)?)),
+            Expression::And(parts) => parts.iter().try_fold(true, |all, part| Ok(all && self.holds(part, item)?)),
+            Expression::Not(inner) => Ok(!self.holds(inner, item)?),
+            Expression::Exists(path) => self.exists(path, item),
+            Expression::Compare(left, operator, right) => {
+                let left = self.term(left, item)?;
+                let right = self.term(right, item)?;
+                self.compare(&left, *operator, &right)
+            }
+        }
+    }
+
+    fn term<'t>(&mut self, operand: &'t Operand, item: NodeId) -> Result<Term<'t>, Error>
+    where
+        'a: 't,
+    {
+        Ok(match operand {
+            Operand::Path(path) => match self.run(path, item) {
+                Ok(found) if path.is_definite() => match found.into_iter().next() {
+                    Some(found) => self.term_of(found),
+                    None => Term::Undefined,
+                },
+                Ok(found) => Term::List(found.into_iter().map(|found| self.term_of(found)).collect()),
+                Err(Error::NotFound) => Term::Undefined,
+                Err(error) => return Err(error),
+            },
+            Operand::Text(text) => Term::Text(text.as_str().into()),
+            Operand::Number(number) => Term::Number(number.as_str().into()),
+            Operand::Boolean(value) => Term::Boolean(*value),
+            Operand::Null => Term::Null,
+            Operand::Json(value) => Term::of(value, value.root()),
+            Operand::Pattern(pattern) => Term::Pattern(pattern),
+        })
+    }
+
+    fn term_of<'t>(&self, found: Match) -> Term<'t>
+    where
+        'a: 't,
+    {
+        match found {
+            Match::Node(node) => Term::of(self.value, node),
+            Match::Made(json) => Term::made(json),
+        }
+    }
+
+    fn compare(&mut self, left: &Term<'_>, operator: Operator, right: &Term<'_>) -> Result<bool, Error> {
+        let ordered = |accept: fn(Ordering) -> bool| terms::order(left, right).is_some_and(accept);
+        match operator {
+            Operator::Equal => self.equal(left, right),
+            Operator::Unequal => Ok(!self.equal(left, right)?),
+            Operator::Same => Ok(left.same_type(right) && self.equal(left, right)?),
+            Operator::NotSame => Ok(!(left.same_type(right) && self.equal(left, right)?)),
+            Operator::Less => Ok(ordered(Ordering::is_lt)),
+            Operator::LessOrEqual => Ok(ordered(Ordering::is_le)),
+            Operator::Greater => Ok(ordered(Ordering::is_gt)),
+            Operator::GreaterOrEqual => Ok(ordered(Ordering::is_ge)),
+            Operator::Match => match (left, right) {
+                (Term::Pattern(_), Term::Pattern(_)) => Ok(false),
+                (Term::Pattern(pattern), text) | (text, Term::Pattern(pattern)) => self.matches(pattern, text),
+                _ => Ok(false),
+            },
+            Operator::In => self.within(left, right),
+            Operator::NotIn => Ok(!self.within(left, right)?),
+            Operator::SubsetOf => Ok(self.shared(left, right)?.is_some_and(|(shared, all)| shared == all)),
+            Operator::AnyOf => Ok(self.shared(left, right)?.is_some_and(|(shared, _)| shared > 0)),
+            Operator::NoneOf => Ok(self.shared(left, right)?.is_some_and(|(shared, _)| shared == 0)),
+            Operator::Contains => match (left, right) {
+                (Term::Text(text), Term::Text(part)) => Ok(text.contains(part.as_ref())),
+                (Term::List(_) | Term::Tree(..), _) => self.within(right, left),
+                _ => Ok(false),
+            },
+            Operator::Size => {
+                let Term::Number(size) = right else { return Ok(false) };
+                let Some(length) = self.length(left)? else { return Ok(false) };
+                Ok(number::compare(&length.to_string(), size) == Some(Ordering::Equal))
+            }
+            Operator::Empty => match (self.length(left)?, right) {
+                (Some(length), Term::Boolean(empty)) => Ok((length == 0) == *empty),
+                (Some(_), _) => Err(Error::Inapplicable("`empty` wants `true` or `false`")),
+                (None, _) => Ok(false),
+            },
+        }
+    }
+}
