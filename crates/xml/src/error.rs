@@ -55,8 +55,10 @@ pub enum ErrorKind {
     EntityNotExpanded(String),
     /// A document type declaration where none is accepted.
     DoctypeRefused,
-    /// Bytes that are not UTF-8.
-    NotUtf8,
+    /// Bytes that are no text in the document's encoding.
+    NotText,
+    /// An encoding that is not read.
+    UnsupportedEncoding(String),
     /// The XML declaration names an encoding that the document is not in.
     WrongEncoding(String),
     /// A bound of [`Options`](crate::Options) is passed.
@@ -119,7 +121,10 @@ impl fmt::Display for ErrorKind {
             ErrorKind::DoctypeRefused => {
                 f.write_str("a document type declaration is refused, expected the root element")
             }
-            ErrorKind::NotUtf8 => f.write_str("bytes that are not UTF-8"),
+            ErrorKind::NotText => f.write_str("bytes that are no text in the document's encoding"),
+            ErrorKind::UnsupportedEncoding(name) => {
+                write!(f, "encoding {name} is not read, expected UTF-8, UTF-16, ISO-8859-1 or US-ASCII")
+            }
             ErrorKind::WrongEncoding(name) => {
                 write!(f, "the declared encoding {name} is not the one the document is in")
             }

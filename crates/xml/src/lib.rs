@@ -9,6 +9,7 @@
 pub mod c14n;
 mod characters;
 mod document;
+pub mod encoding;
 mod error;
 mod event;
 mod names;

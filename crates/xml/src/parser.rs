@@ -17,7 +17,7 @@ use crate::event::{
     AttributeSpan, Comment, DeclarationSpan, Doctype, End, Event, Instruction, Start, Step, Text, XmlDeclaration,
 };
 use crate::names::{Atom, NameId, Names};
-use crate::options::Options;
+use crate::options::{DeclaredEncoding, Options};
 use crate::value;
 
 use place::Place;
@@ -234,6 +234,11 @@ impl Parser {
             self.names.clear();
             self.forget_names();
         }
+    }
+
+    /// Says how the next document's declared encoding is judged: what [`detect`](crate::encoding::detect) found.
+    pub fn set_declared_encoding(&mut self, declared: DeclaredEncoding) {
+        self.options.declared_encoding = declared;
     }
 
     /// The options it was made with.
@@ -469,7 +474,7 @@ impl Parser {
             });
         }
         if window.len() < input.len() {
-            return ErrorKind::NotUtf8;
+            return ErrorKind::NotText;
         }
         let expected = match (expected, self.open.last()) {
             ("", None) => "the root element".to_owned(),
