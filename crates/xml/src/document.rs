@@ -24,7 +24,7 @@ use std::sync::OnceLock;
 pub use axes::{AttributeNodes, Children, Descendants};
 pub use build::Arena;
 pub use change::Refusal;
-pub(crate) use fixups::Fixups;
+pub(crate) use fixups::{Fixups, Prefix};
 pub use node::{Kind, NodeId};
 
 use crate::{ExpandedId, Name, NameId, Names};

@@ -9,7 +9,7 @@ mod pretty;
 mod subtree;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub(crate) use escape::{escape_attribute, escape_text};
 

@@ -6,14 +6,14 @@ use super::*;
 use crate::document::tests::{read, shape};
 use crate::{DoctypePolicy, Options, Refusal};
 
-fn written(document: &Document, node: NodeId) -> String {
+pub(crate) fn written(document: &Document, node: NodeId) -> String {
     let mut out = Vec::new();
     write(document, node, &WriteOptions::default(), &mut out);
     String::from_utf8(out).unwrap()
 }
 
 /// The element of that local name.
-fn find(document: &Document, local: &str) -> NodeId {
+pub(crate) fn find(document: &Document, local: &str) -> NodeId {
     let mut found = document.descendants(document.document_node()).filter(|&node| document.qname(node).local == local);
     found.next().unwrap()
 }
@@ -303,7 +303,7 @@ fn deep_and_wide_documents_are_written_without_recursion() {
 }
 
 /// A random document over few names, so that moved subtrees meet other bindings of their prefixes.
-fn element() -> impl Strategy<Value = String> {
+pub(crate) fn element() -> impl Strategy<Value = String> {
     let prefix = prop_oneof![Just(""), Just("p:"), Just("q:")];
     let declarations = proptest::sample::subsequence(
         vec!["xmlns='1'", "xmlns:p='2'", "xmlns:q='1'", "xmlns=''", "xmlns:p='1'", "a='&#10;'", "p:a='x'", "q:a=\"y\""],
@@ -327,7 +327,7 @@ fn element() -> impl Strategy<Value = String> {
 }
 
 #[derive(Clone, Debug)]
-enum Change {
+pub(crate) enum Change {
     Append,
     Before,
     After,
@@ -342,7 +342,7 @@ enum Change {
     Replace,
 }
 
-fn change() -> impl Strategy<Value = (Change, usize, usize)> {
+pub(crate) fn change() -> impl Strategy<Value = (Change, usize, usize)> {
     let name = || proptest::sample::select(vec![("", ""), ("", "1"), ("p", "1"), ("p", "2"), ("q", "3"), ("ns0", "4")]);
     let change = prop_oneof![
         Just(Change::Append),
@@ -362,7 +362,7 @@ fn change() -> impl Strategy<Value = (Change, usize, usize)> {
 }
 
 /// Applies a change to two of the nodes that were ever there; most that make no sense are refused.
-fn apply(document: &mut Document, (change, one, two): (Change, usize, usize)) {
+pub(crate) fn apply(document: &mut Document, (change, one, two): (Change, usize, usize)) {
     let root = document.root_element().unwrap();
     let below: Vec<NodeId> = document.descendants(root).collect();
     let (Some(&one), Some(&two)) = (below.get(one % below.len().max(1)), below.get(two % below.len().max(1))) else {
@@ -394,7 +394,7 @@ fn apply(document: &mut Document, (change, one, two): (Change, usize, usize)) {
 }
 
 /// Joins texts next to each other and drops empty ones, as reading does.
-fn normalise(document: &mut Document) {
+pub(crate) fn normalise(document: &mut Document) {
     let nodes: Vec<NodeId> = document.descendants(document.document_node()).collect();
     for node in nodes {
         if document.kind(node) != Kind::Text {

@@ -1,0 +1,290 @@
+//! The examples of the recommendations, and what holds of every document.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::document::tests::read;
+use crate::writer::tests::{apply, change, element, find, normalise, written};
+use crate::{DoctypePolicy, Options};
+
+fn canonical(document: &Document, apex: NodeId, how: &Canonical) -> String {
+    let mut out = Vec::new();
+    canonicalize(document, Subset { apex, excluded: &[] }, how, &mut out);
+    String::from_utf8(out).unwrap()
+}
+
+fn with_comments(method: Method) -> Canonical {
+    Canonical { comments: true, ..Canonical::new(method) }
+}
+
+const ALL: [Method; 3] = [Method::Inclusive, Method::Inclusive11, Method::Exclusive];
+
+/// Checks the canonical form of a whole document, by all methods.
+fn check(text: &str, expected: &str) {
+    let options = Options { doctype: DoctypePolicy::Skip, ..Options::default() };
+    let document = Document::parse(text.into(), &options).unwrap();
+    for method in ALL {
+        assert_eq!(canonical(&document, document.document_node(), &with_comments(method)), expected, "{method:?}");
+    }
+}
+
+/// Checks the canonical form of the element of that local name.
+fn check_element(text: &str, local: &str, how: &Canonical, expected: &str) {
+    let document = read(text);
+    assert_eq!(canonical(&document, find(&document, local), how), expected, "{how:?}");
+}
+
+/// Source: Canonical XML 1.1 §3.1.
+#[test]
+fn what_stands_outside_the_root_is_kept_on_lines_of_its_own() {
+    let text = "<?xml version=\"1.0\"?>\n\n<?xml-stylesheet   href=\"doc.xsl\"\n   type=\"text/xsl\"   ?>\n\n\
+        <!DOCTYPE doc SYSTEM \"doc.dtd\">\n\n<doc>Hello, world!<!-- Comment 1 --></doc>\n\n<?pi-without-data     ?>\n\n\
+        <!-- Comment 2 -->\n\n<!-- Comment 3 -->\n";
+    check(
+        text,
+        "<?xml-stylesheet href=\"doc.xsl\"\n   type=\"text/xsl\"   ?>\n<doc>Hello, world!<!-- Comment 1 --></doc>\n\
+        <?pi-without-data?>\n<!-- Comment 2 -->\n<!-- Comment 3 -->",
+    );
+    let options = Options { doctype: DoctypePolicy::Skip, ..Options::default() };
+    let document = Document::parse(text.into(), &options).unwrap();
+    assert_eq!(
+        canonical(&document, document.document_node(), &Canonical::new(Method::Inclusive)),
+        "<?xml-stylesheet href=\"doc.xsl\"\n   type=\"text/xsl\"   ?>\n<doc>Hello, world!</doc>\n<?pi-without-data?>"
+    );
+}
+
+/// Source: Canonical XML 1.1 §3.2.
+#[test]
+fn white_space_in_content_is_kept() {
+    let text = "<doc>\n   <clean>   </clean>\n   <dirty>   A   B   </dirty>\n   <mixed>\n      A\n   </mixed>\n</doc>";
+    check(text, text);
+}
+
+/// Source: Canonical XML 1.1 §3.3, without the attribute that a DTD would add.
+#[test]
+fn tags_are_regular_and_their_namespaces_and_attributes_sorted() {
+    let text = "<doc>\n   <e1   />\n   <e2   ></e2>\n   <e3   name = \"elem3\"   id=\"elem3\"   />\n   \
+        <e5 a:attr=\"out\" b:attr=\"sorted\" attr2=\"all\" attr=\"I'm\"\n      xmlns:b=\"http://www.ietf.org\"\n      \
+        xmlns:a=\"http://www.w3.org\"\n      xmlns=\"http://example.org\"/>\n   \
+        <e6 xmlns=\"\" xmlns:a=\"http://www.w3.org\">\n      <e7 xmlns=\"http://www.ietf.org\">\n         \
+        <e8 xmlns=\"\" xmlns:a=\"http://www.w3.org\">\n            <e9 xmlns=\"\" xmlns:a=\"http://www.ietf.org\"/>\n         \
+        </e8>\n      </e7>\n   </e6>\n</doc>";
+    let expected = "<doc>\n   <e1></e1>\n   <e2></e2>\n   <e3 id=\"elem3\" name=\"elem3\"></e3>\n   \
+        <e5 xmlns=\"http://example.org\" xmlns:a=\"http://www.w3.org\" xmlns:b=\"http://www.ietf.org\" attr=\"I'm\" \
+        attr2=\"all\" b:attr=\"sorted\" a:attr=\"out\"></e5>\n   <e6 xmlns:a=\"http://www.w3.org\">\n      \
+        <e7 xmlns=\"http://www.ietf.org\">\n         <e8 xmlns=\"\">\n            <e9 xmlns:a=\"http://www.ietf.org\"></e9>\n         \
+        </e8>\n      </e7>\n   </e6>\n</doc>";
+    let document = read(text);
+    for method in [Method::Inclusive, Method::Inclusive11] {
+        assert_eq!(canonical(&document, document.document_node(), &Canonical::new(method)), expected);
+    }
+    let exclusive =
+        expected.replace(" xmlns:a=\"http://www.w3.org\">\n", ">\n").replace(" xmlns:a=\"http://www.ietf.org\"", "");
+    assert_eq!(canonical(&document, document.document_node(), &Canonical::new(Method::Exclusive)), exclusive);
+}
+
+/// Source: Canonical XML 1.1 §3.4, without the attributes that a DTD would type, and §3.6.
+#[test]
+fn characters_and_references_become_one_form() {
+    check(
+        "<doc>\r\n   <text>First line&#x0d;&#10;Second line</text>\n   <value>&#x32;</value>\n   \
+        <compute><![CDATA[value>\"0\" && value<\"10\" ?\"valid\":\"error\"]]></compute>\n   \
+        <compute expr='value>\"0\" &amp;&amp; value&lt;\"10\" ?\"valid\":\"error\"'>valid</compute>\n   \
+        <norm attr=' &apos;   &#x20;&#13;&#xa;&#9;   &apos; '/>&#169;\n</doc>",
+        "<doc>\n   <text>First line&#xD;\nSecond line</text>\n   <value>2</value>\n   \
+        <compute>value&gt;\"0\" &amp;&amp; value&lt;\"10\" ?\"valid\":\"error\"</compute>\n   \
+        <compute expr=\"value>&quot;0&quot; &amp;&amp; value&lt;&quot;10&quot; ?&quot;valid&quot;:&quot;error&quot;\">valid</compute>\n   \
+        <norm attr=\" '    &#xD;&#xA;&#x9;   ' \"></norm>©\n</doc>",
+    );
+}
+
+/// Source: Canonical XML 1.0 §3.7 and 1.1 §3.8 with its erratum E01: `e1` and `e3` with their attributes.
+#[test]
+fn a_set_of_nodes_inherits_from_what_is_left_out() {
+    let text = "<doc xmlns=\"http://www.ietf.org\" xmlns:w3c=\"http://www.w3.org\">\n   <e1 xml:base=\"something/else\">\n      \
+        <e2 xmlns=\"\" xml:id=\"abc\" xml:base=\"bar/\">\n         <e3 id=\"E3\" xml:base=\"foo\"/>\n      </e2>\n   </e1>\n</doc>";
+    let document = read(text);
+    let include = |node: NodeRef<'_>| {
+        let local = |node: NodeId| document.qname(node).local;
+        match node {
+            NodeRef::Node(node) if document.kind(node) == Kind::Attribute => {
+                document.parent(node).is_some_and(|element| matches!(local(element), "e1" | "e3"))
+            }
+            NodeRef::Node(node) => matches!(local(node), "e1" | "e3"),
+            NodeRef::Namespace { element, .. } => matches!(local(element), "e1" | "e3"),
+        }
+    };
+    for (method, expected) in [
+        (Method::Inclusive, " id=\"E3\" xml:base=\"foo\" xml:id=\"abc\""),
+        (Method::Inclusive11, " id=\"E3\" xml:base=\"bar/foo\""),
+    ] {
+        let mut out = Vec::new();
+        canonicalize_nodes(&document, document.document_node(), &include, &Canonical::new(method), &mut out);
+        let expected = format!(
+            "<e1 xmlns=\"http://www.ietf.org\" xmlns:w3c=\"http://www.w3.org\" xml:base=\"something/else\">\
+            <e3 xmlns=\"\"{expected}></e3></e1>"
+        );
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+}
+
+/// Source: Exclusive XML Canonicalization §2.1 and §2.2.
+#[test]
+fn an_exclusive_subtree_does_not_show_what_is_around_it() {
+    let inner = "<n1:elem2 xmlns:n1=\"http://example.net\" xml:lang=\"en\">\n  <n3:stuff xmlns:n3=\"ftp://example.org\"/>\n</n1:elem2>";
+    let one = format!("<n0:local xmlns:n0=\"foo:bar\" xmlns:n3=\"ftp://example.org\">{inner}</n0:local>");
+    let two = format!(
+        "<n2:pdu xmlns:n1=\"http://example.com\" xmlns:n2=\"http://foo.example\" xml:lang=\"fr\" xml:space=\"preserve\">{inner}</n2:pdu>"
+    );
+    let exclusive = "<n1:elem2 xmlns:n1=\"http://example.net\" xml:lang=\"en\">\n  \
+        <n3:stuff xmlns:n3=\"ftp://example.org\"></n3:stuff>\n</n1:elem2>";
+    for text in [&one, &two] {
+        check_element(text, "elem2", &Canonical::new(Method::Exclusive), exclusive);
+    }
+    check_element(
+        &one,
+        "elem2",
+        &Canonical::new(Method::Inclusive),
+        "<n1:elem2 xmlns:n0=\"foo:bar\" xmlns:n1=\"http://example.net\" xmlns:n3=\"ftp://example.org\" xml:lang=\"en\">\n  \
+        <n3:stuff></n3:stuff>\n</n1:elem2>",
+    );
+    check_element(
+        &two,
+        "elem2",
+        &Canonical::new(Method::Inclusive),
+        "<n1:elem2 xmlns:n1=\"http://example.net\" xmlns:n2=\"http://foo.example\" xml:lang=\"en\" xml:space=\"preserve\">\n  \
+        <n3:stuff xmlns:n3=\"ftp://example.org\"></n3:stuff>\n</n1:elem2>",
+    );
+    let how = Canonical { inclusive_prefixes: vec!["n0".into(), "none".into()], ..Canonical::new(Method::Exclusive) };
+    check_element(&one, "elem2", &how, &exclusive.replace(" xmlns:n1", " xmlns:n0=\"foo:bar\" xmlns:n1"));
+}
+
+#[test]
+fn a_default_namespace_is_ended_only_where_one_was_shown() {
+    let text = "<a xmlns='1'><b xmlns=''><c xmlns='1'><d xmlns=''/></c></b></a>";
+    for method in ALL {
+        let how = Canonical::new(method);
+        check_element(text, "a", &how, "<a xmlns=\"1\"><b xmlns=\"\"><c xmlns=\"1\"><d xmlns=\"\"></d></c></b></a>");
+        check_element(text, "b", &how, "<b><c xmlns=\"1\"><d xmlns=\"\"></d></c></b>");
+    }
+    let exclusive = Canonical::new(Method::Exclusive);
+    check_element(
+        "<p:a xmlns='1' xmlns:p='2'><b xmlns=''/><p:c><d/></p:c></p:a>",
+        "a",
+        &exclusive,
+        "<p:a xmlns:p=\"2\"><b></b><p:c><d xmlns=\"1\"></d></p:c></p:a>",
+    );
+    let default = Canonical { inclusive_prefixes: vec![String::new()], ..exclusive };
+    check_element(
+        "<p:a xmlns='1' xmlns:p='2'><b xmlns=''/><p:c><d/></p:c></p:a>",
+        "a",
+        &default,
+        "<p:a xmlns=\"1\" xmlns:p=\"2\"><b xmlns=\"\"></b><p:c><d></d></p:c></p:a>",
+    );
+}
+
+#[test]
+fn an_enveloped_signature_is_left_out() {
+    let document = read("<a><b/><s>t<c/></s>u<s/></a>");
+    let excluded = [find(&document, "s")];
+    let mut out = Vec::new();
+    let subset = Subset { apex: document.document_node(), excluded: &excluded };
+    canonicalize(&document, subset, &Canonical::new(Method::Exclusive), &mut out);
+    assert_eq!(String::from_utf8(out).unwrap(), "<a><b></b>u<s></s></a>");
+}
+
+#[test]
+fn algorithms_are_known_by_their_identifiers() {
+    let known = |uri| Canonical::from_uri(uri).map(|how| (how.method, how.comments));
+    assert_eq!(known(INCLUSIVE), Some((Method::Inclusive, false)));
+    assert_eq!(known("http://www.w3.org/TR/2001/REC-xml-c14n-20010315#WithComments"), Some((Method::Inclusive, true)));
+    assert_eq!(known(INCLUSIVE_11), Some((Method::Inclusive11, false)));
+    assert_eq!(known("http://www.w3.org/2006/12/xml-c14n11#WithComments"), Some((Method::Inclusive11, true)));
+    assert_eq!(known(EXCLUSIVE), Some((Method::Exclusive, false)));
+    assert_eq!(known("http://www.w3.org/2001/10/xml-exc-c14n#WithComments"), Some((Method::Exclusive, true)));
+    assert_eq!(known("http://www.w3.org/2006/12/xml-c14n11WithComments"), None);
+    assert_eq!(known("urn:x"), None);
+}
+
+#[test]
+fn many_declarations_on_many_levels_cost_no_more_than_there_are() {
+    // 1,000 levels with 30 declarations each: lists of all in scope would have 15 million entries.
+    let mut text = String::new();
+    for level in 0..1_000 {
+        text.push_str("<a");
+        for number in 0..30 {
+            text.push_str(&format!(" xmlns:p{level}-{number}='u'"));
+        }
+        text.push('>');
+    }
+    let used: String = (0..1_000).map(|level| format!("<p{level}-0:b/>")).collect();
+    text.push_str(&used.repeat(20));
+    text.push_str(&"</a>".repeat(1_000));
+    let document = read(&text);
+    for method in ALL {
+        let start = std::time::Instant::now();
+        let once = canonical(&document, document.document_node(), &Canonical::new(method));
+        assert!(start.elapsed().as_secs() < 5, "{method:?} took {:?}", start.elapsed());
+        assert!(once.len() > 20_000 * 10);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn the_canonical_form_of_a_canonical_form_is_itself(text in element()) {
+        let Ok(document) = Document::parse(text.into_bytes(), &Options::default()) else { return Ok(()) };
+        for method in ALL {
+            let once = canonical(&document, document.document_node(), &with_comments(method));
+            let again = read(&once);
+            prop_assert_eq!(canonical(&again, again.document_node(), &with_comments(method)), once);
+        }
+    }
+
+    /// The general way and the short one agree where both can be used.
+    #[test]
+    fn a_subtree_is_the_set_of_all_its_nodes(text in element()) {
+        let Ok(document) = Document::parse(text.into_bytes(), &Options::default()) else { return Ok(()) };
+        let top = document.document_node();
+        for apex in document.descendants(top).filter(|&node| document.kind(node) == Kind::Element) {
+            let inside = |node| std::iter::successors(Some(node), |&node| document.parent(node)).any(|node| node == apex);
+            let include = |node: NodeRef<'_>| match node {
+                NodeRef::Node(node) | NodeRef::Namespace { element: node, .. } => inside(node),
+            };
+            for method in ALL {
+                let how = with_comments(method);
+                let mut set = Vec::new();
+                canonicalize_nodes(&document, top, &include, &how, &mut set);
+                prop_assert_eq!(String::from_utf8(set).unwrap(), canonical(&document, apex, &how));
+            }
+        }
+    }
+
+    /// Signing what was changed and verifying what was sent see the same bytes.
+    #[test]
+    fn a_changed_tree_has_the_canonical_form_of_what_is_written(
+        text in element(),
+        changes in proptest::collection::vec(change(), 0..10),
+    ) {
+        let Ok(mut document) = Document::parse(text.into_bytes(), &Options::default()) else { return Ok(()) };
+        for change in changes {
+            apply(&mut document, change);
+        }
+        normalise(&mut document);
+        let again = read(&written(&document, document.document_node()));
+        let elements = |document: &Document| -> Vec<NodeId> {
+            document.descendants(document.document_node()).filter(|&node| document.kind(node) == Kind::Element).collect()
+        };
+        for method in ALL {
+            let how = with_comments(method);
+            prop_assert_eq!(
+                canonical(&document, document.document_node(), &how),
+                canonical(&again, again.document_node(), &how)
+            );
+            for (&one, &other) in elements(&document).iter().zip(&elements(&again)) {
+                prop_assert_eq!(canonical(&document, one, &how), canonical(&again, other, &how));
+            }
+        }
+    }
+}
