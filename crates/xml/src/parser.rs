@@ -12,6 +12,7 @@ mod text;
 
 use std::ops::Range;
 
+use crate::characters::is_space;
 use crate::error::{Error, ErrorKind, Limit};
 use crate::event::{
     AttributeSpan, Comment, DeclarationSpan, Doctype, End, Event, Instruction, Start, Step, Text, XmlDeclaration,
@@ -282,12 +283,12 @@ impl Parser {
             self.check_utf8(input);
         }
         let window = &input[..self.window_end()];
-        if self.resume.is_some() && !self.is_last(window, complete) && !self.look_further(window) {
+        if self.resume.is_some() && !self.look_further(window, complete) {
             return Err(Stop::Starved(""));
         }
         match self.stage {
             Stage::Content => self.content(window),
-            _ => self.outside(window),
+            _ => self.outside(input),
         }
     }
 
@@ -311,31 +312,35 @@ impl Parser {
 
     /// The next token before or behind the root element.
     #[inline(never)]
-    fn outside(&mut self, window: &[u8]) -> Result<Token, Stop> {
+    fn outside(&mut self, input: &[u8]) -> Result<Token, Stop> {
         if self.stage == Stage::Failed {
             return Err(Stop::Starved(""));
         }
         if self.stage == Stage::Start {
-            if window.is_empty() {
+            let begin = &input[..self.checked];
+            if begin.is_empty() {
                 return Err(Stop::Starved(""));
             }
-            if window.starts_with(BYTE_ORDER_MARK) {
+            if begin.starts_with(BYTE_ORDER_MARK) {
                 self.at += BYTE_ORDER_MARK.len();
             }
             self.stage = Stage::Declaration;
         }
+        let window = &input[..self.window_end()];
         if self.stage == Stage::Declaration {
             match (begins(window, self.at, b"<?xml"), window.get(self.at + 5)) {
-                (Some(true), Some(byte)) if crate::characters::is_space(*byte) || *byte == b'?' => {
+                (Some(true), Some(byte)) if is_space(*byte) || *byte == b'?' => {
                     return self.declaration(window);
                 }
                 (Some(true), None) | (None, _) => return Err(Stop::Starved("")),
                 _ => self.stage = Stage::Prolog,
             }
         }
-        while window.get(self.at).is_some_and(|&byte| crate::characters::is_space(byte)) {
+        // White space here is no token: the bound of a token counts from behind it.
+        while input[..self.window_end()].get(self.at).is_some_and(|&byte| is_space(byte)) {
             self.at += 1;
         }
+        let window = &input[..self.window_end()];
         match (window.get(self.at), window.get(self.at + 1)) {
             (Some(b'<'), Some(b'!')) => match begins(window, self.at, b"<!DOCTYPE") {
                 Some(true) if self.stage == Stage::Prolog => self.document_type(window),
@@ -344,8 +349,8 @@ impl Parser {
                 None => Err(Stop::Starved("a comment")),
             },
             (Some(b'<'), Some(b'?')) => self.instruction(window),
-            (Some(b'<'), Some(_)) if self.stage == Stage::Prolog => self.start_tag(window),
             (Some(b'<'), Some(b'/')) => forbidden("an end tag without an open element", self.at),
+            (Some(b'<'), Some(_)) if self.stage == Stage::Prolog => self.start_tag(window),
             (Some(b'<'), Some(_)) => forbidden("a second root element", self.at),
             (Some(b'<'), None) => Err(Stop::Starved("a tag")),
             (Some(_), _) if self.stage == Stage::Prolog => malformed(window, self.at, "'<'"),
@@ -382,10 +387,14 @@ impl Parser {
         }
     }
 
-    /// Looks on for the end of a token that was not complete; whether it is there now.
+    /// Whether the token that was not complete may be so now.
     #[inline(never)]
-    fn look_further(&mut self, window: &[u8]) -> bool {
-        self.resume.as_mut().is_none_or(|resume| resume.look(window))
+    fn look_further(&mut self, window: &[u8], complete: bool) -> bool {
+        let found = self.is_last(window, complete) || self.resume.as_mut().is_none_or(|resume| resume.look(window));
+        if found {
+            self.resume = None;
+        }
+        found
     }
 
     #[inline]
@@ -450,7 +459,6 @@ impl Parser {
             Stop::Starved(_) => {
                 if self.resume.is_none() {
                     self.resume = Resume::begin(window, self.at);
-                    self.look_further(window);
                 }
                 return Ok(Step::More);
             }

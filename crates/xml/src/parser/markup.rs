@@ -60,6 +60,8 @@ impl Parser {
     /// Source: XML 1.0 productions 23 to 32 and 80.
     pub(super) fn declaration(&mut self, window: &[u8]) -> Result<Token, Stop> {
         let start = self.at;
+        let Some(length) = memchr::memmem::find(&window[start..], b"?>") else { return Err(Stop::Starved("?>")) };
+        let window = &window[..start + length + "?>".len()];
         let mut at = start + "<?xml".len();
         let version = pseudo_attribute(window, &mut at, b"version")?;
         let Some(version) = version else { return malformed(window, at, "version=\"1.0\"") };
@@ -91,12 +93,10 @@ impl Parser {
             },
         };
         at = skip_space(window, at..window.len());
-        match begins(window, at, b"?>") {
-            Some(true) => {}
-            Some(false) => return malformed(window, at, "?>"),
-            None => return Err(Stop::Starved("?>")),
+        if &window[at..] != b"?>" {
+            return malformed(window, at, "?>");
         }
-        self.at = at + "?>".len();
+        self.at = window.len();
         self.stage = Stage::Prolog;
         Ok(Token::Declaration { range: start..self.at, version, encoding, standalone })
     }
@@ -134,12 +134,12 @@ impl Parser {
 }
 
 /// Reads ` name="value"` if it stands at `at`, and moves behind it; gives the range of the value.
+///
+/// Shape: `window` ends with the declaration.
 fn pseudo_attribute(window: &[u8], at: &mut usize, name: &'static [u8]) -> Result<Option<Range<usize>>, Stop> {
     let start = skip_space(window, *at..window.len());
-    match begins(window, start, name) {
-        Some(true) if start > *at => {}
-        None => return Err(Stop::Starved("?>")),
-        Some(_) => return Ok(None),
+    if start == *at || !window[start..].starts_with(name) {
+        return Ok(None);
     }
     let equals = skip_space(window, start + name.len()..window.len());
     if window.get(equals) != Some(&b'=') {
@@ -151,7 +151,9 @@ fn pseudo_attribute(window: &[u8], at: &mut usize, name: &'static [u8]) -> Resul
         _ => return malformed(window, opening, "a quote"),
     };
     let value = opening + 1;
-    let Some(length) = memchr::memchr(quote, &window[value..]) else { return Err(Stop::Starved("a closing quote")) };
+    let Some(length) = memchr::memchr(quote, &window[value..]) else {
+        return malformed(window, window.len() - "?>".len(), "a closing quote");
+    };
     *at = value + length + 1;
     Ok(Some(value..value + length))
 }

@@ -88,7 +88,9 @@ impl Parser {
             end = skip_space(window, end);
             match window.get(end) {
                 Some(b'>') => {}
-                Some(_) if end == name + open.len() => return self.mismatch(window, name),
+                Some(byte) if end == name + open.len() && !NAME_END[*byte as usize] => {
+                    return self.mismatch(window, name);
+                }
                 _ => return malformed(window, end, "'>'"),
             }
         }

@@ -1,22 +1,58 @@
 //! Tests of the parser through its public face.
 
+mod bounds;
+mod documents;
+
 use super::*;
+use crate::names::Name;
+use crate::options::DoctypePolicy;
 
 /// What a document gives, one event a line; an error is the last line.
 fn events(document: &[u8], options: &Options) -> Vec<String> {
+    pieces(document, options, &[], false)
+}
+
+/// The same for a document that comes in pieces: up to each of `ends`, then the rest at once.
+/// With `forget`, the parser is told to forget what it has decided, each time more comes.
+fn pieces(document: &[u8], options: &Options, ends: &[usize], forget: bool) -> Vec<String> {
     let mut parser = Parser::new(options.clone());
     let mut lines = Vec::new();
+    let (mut forgotten, mut ends) = (0, ends.iter().copied());
+    let mut come = ends.next().unwrap_or(document.len());
     loop {
-        match parser.next(document, true) {
+        let input = &document[forgotten..come];
+        match parser.next(input, come == document.len()) {
             Ok(Step::Event(event)) => lines.push(line(&event)),
-            Ok(Step::More) => unreachable!("nothing more can come"),
-            Ok(Step::End) => return lines,
+            Ok(Step::More) => {
+                if forget {
+                    parser.forget(&document[forgotten..parser.position()]);
+                    forgotten = parser.position();
+                }
+                come = ends.next().unwrap_or(document.len());
+            }
+            Ok(Step::End) => {
+                assert!(parser.depth() == 0 && parser.position() == document.len());
+                return lines;
+            }
             Err(error) => {
-                assert_eq!(parser.next(document, true).unwrap_err(), error, "an error stays");
-                lines.push(error.to_string());
+                assert_eq!(parser.next(input, true).unwrap_err(), error, "an error stays");
+                lines.push(format!("{error} [{}]", error.offset));
                 return lines;
             }
         }
+    }
+}
+
+/// The error of a document, as people read it.
+fn error(document: &[u8], options: &Options) -> String {
+    let error = events(document, options).pop().unwrap_or_default();
+    error.rsplit_once(" [").map_or(format!("no error: {error}"), |(error, _)| error.to_owned())
+}
+
+/// Checks the error of each document.
+fn check_errors(options: &Options, table: &[(&str, &str)]) {
+    for (document, expected) in table {
+        assert_eq!(error(document.as_bytes(), options), *expected, "{document}");
     }
 }
 
@@ -43,22 +79,47 @@ fn line(event: &Event<'_>) -> String {
 }
 
 #[test]
-fn an_ordinary_document_becomes_its_events() {
-    let document = br#"<?xml version="1.0" encoding="UTF-8"?>
-<!-- c --><s:a xmlns:s="urn:s" xmlns='urn:d' x="1 &lt; &#x32;" s:y='"'><b/>t&amp;u<![CDATA[<&]]></s:a>
-<?pi  data ?>"#;
-    assert_eq!(
-        events(document, &Options::default()),
-        [
-            "declaration 1.0 Some(\"UTF-8\") None",
-            "comment \" c \"",
-            "start 0 49..110 xmlns:s=urn:s xmlns:=urn:d {}x=\"1 < 2\" {urn:s}y=\"\\\"\"",
-            "start 3 110..114",
-            "end 3 114..114",
-            "text \"t&u\" 114..121",
-            "text \"<&\" 121..135",
-            "end 0 135..141",
-            "instruction pi \"data \"",
-        ]
-    );
+fn a_parser_reads_one_document_after_the_other() {
+    let mut parser = Parser::new(Options::default());
+    for document in ["<a xmlns:p='u'><p:b", "<a><p:b/></a>", "<p:b xmlns:p='v'/>", "<p:b xmlns:p='u'/>"] {
+        let mut last = String::new();
+        loop {
+            match parser.next(document.as_bytes(), true) {
+                Ok(Step::Event(event)) => last = line(&event),
+                Ok(Step::More) => unreachable!("nothing more can come"),
+                Ok(Step::End) => break,
+                Err(error) => {
+                    last = error.to_string();
+                    break;
+                }
+            }
+        }
+        match document {
+            "<a><p:b/></a>" => assert!(last.contains("prefix p is not bound"), "{last}"),
+            _ => assert!(!last.contains("not bound"), "{last}"),
+        }
+        parser.reset();
+    }
+    let names = parser.names();
+    assert!(names.find("u", "b").is_some() && names.find("u", "b") != names.find("v", "b"));
+}
+
+#[test]
+fn names_taken_from_a_parser_stay_valid_and_the_parser_goes_on() {
+    let mut parser = Parser::new(Options::default());
+    let mut read = |parser: &mut Parser, document: &str| {
+        let mut name = None;
+        while let Step::Event(event) = parser.next(document.as_bytes(), true).unwrap() {
+            if let Event::Start(start) = event {
+                name = Some(start.name);
+            }
+        }
+        name.unwrap()
+    };
+    let first = read(&mut parser, "<a xmlns='u' x='1'/>");
+    let names = parser.take_names();
+    assert_eq!(names.get(first), Name { prefix: "", local: "a", namespace: "u" });
+    let second = read(&mut parser, "<p:b xmlns:p='v' p:y='1'/>");
+    assert_eq!(parser.names().get(second), Name { prefix: "p", local: "b", namespace: "v" });
+    assert_eq!(parser.names().find("u", "a"), None);
 }
