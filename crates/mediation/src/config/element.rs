@@ -4,6 +4,8 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
+use myelin_xml::{DeclaredEncoding, Document, ErrorKind, Kind, NodeId, Options};
+
 use super::problem::{Place, Problem};
 
 /// The namespace of the configuration language.
@@ -25,8 +27,8 @@ pub(crate) struct Element {
     pub(crate) children: Vec<Element>,
     attributes: Vec<Attribute>,
     text: String,
-    document: Arc<Document>,
-    range: Range<usize>,
+    file: Arc<File>,
+    node: NodeId,
     visited: Cell<bool>,
 }
 
@@ -41,24 +43,30 @@ struct Attribute {
     read: Cell<bool>,
 }
 
-/// The text of one file and where its lines start.
+/// One file as a tree, and where its lines start.
 #[derive(Debug)]
-struct Document {
-    file: Arc<str>,
-    text: String,
+struct File {
+    name: Arc<str>,
+    tree: Document,
     lines: Vec<usize>,
 }
 
-impl Document {
-    fn new(file: &Arc<str>, text: String) -> Document {
-        let lines = std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1)).collect();
-        Document { file: Arc::clone(file), text, lines }
+impl File {
+    fn new(name: &Arc<str>, tree: Document) -> File {
+        let breaks = memchr::memchr_iter(b'\n', tree.source().as_bytes());
+        let lines = std::iter::once(0).chain(breaks.map(|at| at + 1)).collect();
+        File { name: Arc::clone(name), tree, lines }
     }
 
     fn place(&self, offset: usize) -> Place {
         let line = self.lines.partition_point(|&start| start <= offset).max(1);
-        let before = self.text.get(self.lines[line - 1]..offset).unwrap_or_default();
-        Place { file: Arc::clone(&self.file), line: line as u32, column: before.chars().count() as u32 + 1 }
+        let before = self.tree.source().get(self.lines[line - 1]..offset).unwrap_or_default();
+        Place { file: Arc::clone(&self.name), line: line as u32, column: before.chars().count() as u32 + 1 }
+    }
+
+    fn range(&self, node: NodeId) -> Range<usize> {
+        // Nobody changes a configuration's tree, so that each node has its range.
+        self.tree.range(node).unwrap_or_default()
     }
 }
 
@@ -76,12 +84,17 @@ impl<'a> Text<'a> {
     /// The place of the byte `offset` inside the value.
     pub(crate) fn place(&self, offset: usize) -> Place {
         let inside = if self.exact { offset.min(self.value.len()) } else { 0 };
-        self.element.document.place(self.offset + inside)
+        self.element.file.place(self.offset + inside)
     }
 
     /// A problem that this value has.
     pub(crate) fn problem(&self, message: impl Into<String>) -> Problem {
         Problem { place: self.place(0), message: message.into() }
+    }
+
+    /// The namespace that a prefix stands for where this value stands.
+    pub(crate) fn namespace(&self, prefix: &str) -> Option<&'a str> {
+        self.element.file.tree.lookup_namespace(self.element.node, prefix)
     }
 
     /// The part of this value from `start` to `end`.
@@ -96,18 +109,19 @@ impl Element {
     ///
     /// Errors: a [`Problem`] with line and column where the text is not well-formed, nests too deep or has a DTD.
     pub(crate) fn parse(file: &Arc<str>, text: String) -> Result<Element, Problem> {
-        let document = Arc::new(Document::new(file, text));
-        let options = roxmltree::ParsingOptions { allow_dtd: false, nodes_limit: 1_000_000, ..Default::default() };
-        let tree = roxmltree::Document::parse_with_options(&document.text, options).map_err(|error| {
-            let position = error.pos();
-            let place = Place { file: Arc::clone(file), line: position.row.max(1), column: position.col.max(1) };
-            let message = match error {
-                roxmltree::Error::DtdDetected => "a DTD is refused: it could define entities".to_owned(),
-                other => format!("not well-formed XML: {}", without_position(&other.to_string())),
+        // The text was decoded already, whatever its declaration says.
+        let options = Options { declared_encoding: DeclaredEncoding::Any, ..Options::default() };
+        let tree = Document::parse(text.into_bytes(), &options).map_err(|error| {
+            let place = Place { file: Arc::clone(file), line: error.line as u32, column: error.column as u32 };
+            let message = match error.kind {
+                ErrorKind::DoctypeRefused => "a DTD is refused: it could define entities".to_owned(),
+                kind => format!("not well-formed XML: {kind}"),
             };
             Problem { place, message }
         })?;
-        convert(tree.root_element(), &document, 0)
+        let file = Arc::new(File::new(file, tree));
+        let root = file.tree.root_element().expect("a document that was read has a root element");
+        convert(root, &file, 0)
     }
 
     /// Whether this element belongs to the configuration language and has that local name.
@@ -149,7 +163,7 @@ impl Element {
     /// The text directly in this element, white space around it left out.
     pub(crate) fn text(&self) -> Text<'_> {
         self.visited.set(true);
-        Text { value: self.text.trim(), element: self, offset: self.range.start, exact: false }
+        Text { value: self.text.trim(), element: self, offset: self.file.range(self.node).start, exact: false }
     }
 
     /// The first child of the language with that name.
@@ -160,7 +174,7 @@ impl Element {
 
     /// The element as it stands in the file.
     pub(crate) fn source(&self) -> &str {
-        self.document.text.get(self.range.clone()).unwrap_or_default()
+        self.file.tree.source().get(self.file.range(self.node)).unwrap_or_default()
     }
 
     /// A problem that this element has.
@@ -180,7 +194,7 @@ impl Element {
             // Every element of the language may carry these, and they change nothing.
             let free = matches!(attribute.name.as_str(), "description" | "trace" | "statistics");
             if self.visited.get() && !attribute.read.get() && !free {
-                let place = self.document.place(attribute.name_offset);
+                let place = self.file.place(attribute.name_offset);
                 let message = format!("{}: attribute {:?} has no effect here", self.tag(), attribute.name);
                 warnings.push(Problem { place, message });
             }
@@ -189,43 +203,41 @@ impl Element {
     }
 }
 
-fn convert(node: roxmltree::Node<'_, '_>, document: &Arc<Document>, depth: usize) -> Result<Element, Problem> {
-    let place = document.place(node.range().start);
+fn convert(node: NodeId, file: &Arc<File>, depth: usize) -> Result<Element, Problem> {
+    let tree = &file.tree;
+    let place = file.place(file.range(node).start);
     if depth >= DEPTH_LIMIT {
         return Err(Problem { place, message: format!("elements nest deeper than {DEPTH_LIMIT}") });
     }
-    let attributes = node.attributes().map(|attribute| Attribute {
-        name: match attribute.namespace() {
-            // A qualified attribute is none of the language's, whatever its local name.
-            Some(namespace) => format!("{{{namespace}}}{}", attribute.name()),
-            None => attribute.name().to_owned(),
-        },
-        value: attribute.value().to_owned(),
-        name_offset: attribute.range_qname().start,
-        value_offset: attribute.range_value().start,
-        escaped: document.text.get(attribute.range_value()) != Some(attribute.value()),
-        read: Cell::new(false),
+    let attributes = tree.attributes(node).map(|attribute| {
+        let (name, value) = (tree.qname(attribute), tree.value(attribute));
+        let value_range = tree.value_range(attribute).unwrap_or_default();
+        Attribute {
+            name: match name.namespace {
+                "" => name.local.to_owned(),
+                // A qualified attribute is none of the language's, whatever its local name.
+                namespace => format!("{{{namespace}}}{}", name.local),
+            },
+            name_offset: file.range(attribute).start,
+            value_offset: value_range.start,
+            escaped: tree.source().get(value_range) != Some(&*value),
+            value: value.into_owned(),
+            read: Cell::new(false),
+        }
     });
-    let children = node.children().filter(roxmltree::Node::is_element);
+    let of_kind = |kind: Kind| tree.children(node).filter(move |&child| tree.kind(child) == kind);
+    let name = tree.qname(node);
     Ok(Element {
-        namespace: node.tag_name().namespace().map(str::to_owned),
-        name: node.tag_name().name().to_owned(),
+        namespace: Some(name.namespace).filter(|namespace| !namespace.is_empty()).map(str::to_owned),
+        name: name.local.to_owned(),
         place,
         attributes: attributes.collect(),
-        children: children.map(|child| convert(child, document, depth + 1)).collect::<Result<_, _>>()?,
-        text: node.children().filter(roxmltree::Node::is_text).filter_map(|text| text.text()).collect(),
-        document: Arc::clone(document),
-        range: node.range(),
+        children: of_kind(Kind::Element).map(|child| convert(child, file, depth + 1)).collect::<Result<_, _>>()?,
+        text: of_kind(Kind::Text).map(|text| tree.value(text)).collect(),
+        file: Arc::clone(file),
+        node,
         visited: Cell::new(false),
     })
-}
-
-/// The parser ends its sentences with "at line:column"; ours say the place themselves.
-fn without_position(text: &str) -> &str {
-    match text.rfind(" at ") {
-        Some(at) if text[at + 4..].bytes().all(|byte| byte.is_ascii_digit() || byte == b':') => &text[..at],
-        _ => text,
-    }
 }
 
 #[cfg(test)]
