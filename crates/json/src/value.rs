@@ -95,11 +95,20 @@ impl Value {
     /// Reads a whole text; it stays inside, and [`Value::into_source`] gives it back.
     ///
     /// Errors: those of [`crate::Reader::next`]; `TooLarge` from 4 GiB on: the sender's.
-    pub fn parse(source: Vec<u8>, options: &Options) -> Result<Value, Error> {
-        let source_bytes = source.len();
-        let mut value = Value { text: source, source_bytes, nodes: Vec::new() };
-        value.build(0, options)?;
-        Ok(value)
+    pub fn parse(mut source: Vec<u8>, options: &Options) -> Result<Value, Error> {
+        Value::take(&mut source, options)
+    }
+
+    /// As [`Value::parse`], of a text that stays where it is unless it is understood.
+    pub fn take(source: &mut Vec<u8>, options: &Options) -> Result<Value, Error> {
+        let mut value = Value { source_bytes: source.len(), text: std::mem::take(source), nodes: Vec::new() };
+        match value.build(0, options) {
+            Ok(_) => Ok(value),
+            Err(error) => {
+                *source = value.text;
+                Err(error)
+            }
+        }
     }
 
     /// The outermost value.

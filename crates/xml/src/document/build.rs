@@ -42,7 +42,12 @@ impl Document {
     }
 
     /// As [`parse`](Document::parse), in memory that was used before.
-    pub fn parse_in(source: Vec<u8>, options: &Options, arena: Arena) -> Result<Document, Error> {
+    pub fn parse_in(mut source: Vec<u8>, options: &Options, arena: Arena) -> Result<Document, Error> {
+        Document::take(&mut source, options, arena)
+    }
+
+    /// As [`parse_in`](Document::parse_in), of a source that stays where it is unless it is understood.
+    pub fn take(source: &mut Vec<u8>, options: &Options, arena: Arena) -> Result<Document, Error> {
         let mut document = Document::in_arena(arena);
         let total_bytes = options.total_bytes.min(u32::MAX as usize);
         let mut parser = Parser::with_names(Options { total_bytes, ..options.clone() }, document.names);
@@ -52,11 +57,11 @@ impl Document {
             instructions: Vec::new(),
             prolog: Prolog::default(),
         };
-        while let Step::Event(event) = parser.next(&source, true)? {
+        while let Step::Event(event) = parser.next(source, true)? {
             builder.add(event);
         }
         (document.names, document.nodes, document.prolog) = (parser.into_names(), builder.nodes, builder.prolog);
-        document.source = String::from_utf8(source).expect("the parser has checked each byte");
+        document.source = String::from_utf8(std::mem::take(source)).expect("the parser has checked each byte");
         document.name_instructions(&builder.instructions);
         let length = document.source.len() as u32;
         let top = document.at_mut(NodeId::DOCUMENT);
@@ -93,8 +98,13 @@ impl Document {
 
     /// Drops what the document says and keeps its memory.
     pub fn into_arena(self) -> Arena {
-        let Document { nodes, made, names, .. } = self;
-        Arena { nodes, made, names }
+        self.into_parts().1
+    }
+
+    /// Gives the source back, and the memory of the tree.
+    pub fn into_parts(self) -> (Vec<u8>, Arena) {
+        let Document { source, nodes, made, names, .. } = self;
+        (source.into_bytes(), Arena { nodes, made, names })
     }
 
     /// The parser gives targets as text, as its names are of elements and attributes.
