@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use myelin_bench::{echo, load, relay};
 
-use crate::{check, demo, run, test};
+use crate::{check, demo, run, test, xml};
 
 /// What `myelin` is asked to do.
 #[derive(Debug, clap::Subcommand)]
@@ -16,6 +16,8 @@ pub enum Command {
     Check(check::Arguments),
     /// Run golden cases: folders that say what goes in and what must come out
     Test(test::Arguments),
+    /// Check that XML documents are well formed, or print their canonical or indented form
+    Xml(xml::Arguments),
     /// Show the bus at work: backend, bus and real messages in one process, every answer checked
     Demo,
     /// Send load to a URL, check every answer, and report rates, latencies and errors
@@ -35,6 +37,7 @@ impl Command {
             Command::Run(arguments) => run::run(&arguments, &mut out),
             Command::Check(arguments) => check::run(&arguments, &mut out),
             Command::Test(arguments) => test::run(&arguments, &mut out),
+            Command::Xml(arguments) => xml::run(&arguments, &mut out),
             Command::Demo => demo::run(&mut out),
             Command::Load(arguments) => {
                 raise_file_limit();

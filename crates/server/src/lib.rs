@@ -8,9 +8,11 @@ mod demo;
 mod deployment;
 mod glue;
 mod logging;
+mod reading;
 mod run;
 mod server;
 mod test;
+mod xml;
 
 pub use access_log::Destination;
 pub use command::Command;

@@ -1,0 +1,94 @@
+//! `myelin xml`: whether documents are well formed, and their canonical or indented form.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use myelin_xml::WriteOptions;
+use myelin_xml::c14n::{Canonical, Method, Subset, canonicalize};
+
+use crate::reading::{Complaint, Reading};
+
+/// How far each level of `--pretty` is indented.
+const INDENT: usize = 2;
+
+/// The arguments of `myelin xml`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Arguments {
+    /// Documents to read; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Print the canonical form of XML 1.0
+    #[arg(long, group = "form")]
+    c14n: bool,
+    /// Print the canonical form of XML 1.1
+    #[arg(long, group = "form")]
+    c14n11: bool,
+    /// Print the exclusive canonical form of XML 1.0
+    #[arg(long, group = "form")]
+    exc_c14n: bool,
+    /// Keep comments in a canonical form
+    #[arg(long, conflicts_with = "pretty", requires = "form")]
+    with_comments: bool,
+    /// Print with elements on lines of their own
+    #[arg(long, group = "form")]
+    pretty: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+const AFTER_HELP: &str = "\
+Without a form to print, nothing is printed unless something is wrong: then a line FILE:LINE:COLUMN: SENTENCE for each \
+document, on standard error. Documents are read in pieces then, whatever their size.
+
+Exit status: 0 if all documents are well formed, 1 if one is not or cannot be read, 2 if the arguments are wrong.";
+
+/// Reads each document; success only if all are well formed.
+pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let mut out = BufWriter::new(out);
+    let mut code = ExitCode::SUCCESS;
+    for file in &arguments.files {
+        match arguments.formed(file) {
+            Ok(text) => out.write_all(&text)?,
+            Err(complaint) => {
+                code = ExitCode::FAILURE;
+                // What was printed before it comes before it where both go to one terminal.
+                out.flush()?;
+                writeln!(io::stderr(), "{complaint}")?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(code)
+}
+
+impl Arguments {
+    /// What is to be printed of a document.
+    fn formed(&self, file: &Path) -> Result<Vec<u8>, Complaint> {
+        let mut text = Vec::new();
+        if self.pretty {
+            let options = WriteOptions { indent: Some(INDENT), ..WriteOptions::default() };
+            let document = self.reading.document(file)?;
+            myelin_xml::write(&document, document.document_node(), &options, &mut text);
+        } else if let Some(how) = self.canonical() {
+            let document = self.reading.document(file)?;
+            let whole = Subset { apex: document.document_node(), excluded: &[] };
+            canonicalize(&document, whole, &how, &mut text);
+        } else {
+            self.reading.pieces(file)?.check()?;
+        }
+        Ok(text)
+    }
+
+    /// The canonical form that is asked for.
+    fn canonical(&self) -> Option<Canonical> {
+        let method = match self {
+            _ if self.c14n => Method::Inclusive,
+            _ if self.c14n11 => Method::Inclusive11,
+            _ if self.exc_c14n => Method::Exclusive,
+            _ => return None,
+        };
+        Some(Canonical { comments: self.with_comments, ..Canonical::new(method) })
+    }
+}
