@@ -14,9 +14,7 @@ use std::ops::Range;
 
 use crate::characters::is_space;
 use crate::error::{Error, ErrorKind, Limit};
-use crate::event::{
-    AttributeSpan, Comment, DeclarationSpan, Doctype, End, Event, Instruction, Start, Step, Text, XmlDeclaration,
-};
+use crate::event::{Comment, Doctype, End, Event, Instruction, Start, Step, TagParts, Text, XmlDeclaration};
 use crate::names::{Atom, NameId, Names};
 use crate::options::{DeclaredEncoding, Options};
 use crate::value;
@@ -51,8 +49,10 @@ pub struct Parser {
     bindings: Vec<Binding>,
     /// What the declarations of open elements have hidden.
     hidden: Vec<(Atom, Binding)>,
-    attributes: Vec<AttributeSpan>,
-    declarations: Vec<DeclarationSpan>,
+    /// The inside of the start tag that was read last.
+    parts: TagParts,
+    /// The inside of the declaration that was read last.
+    declaration: DeclarationParts,
     /// The number of the tag that last had an attribute of an expanded name.
     last_use: Vec<u64>,
     /// The number of this tag in the life of the parser, so that `last_use` and `bindings` need no clearing.
@@ -96,16 +96,24 @@ struct Binding {
     tag: u64,
 }
 
-/// What was read, by places in the input.
+/// What was read, by places in the input; small, because each event passes through it.
 enum Token {
-    Declaration { range: Range<usize>, version: Range<usize>, encoding: Option<Range<usize>>, standalone: Option<bool> },
-    Doctype { range: Range<usize> },
     Start { name: NameId, range: Range<usize>, empty: bool },
     End { name: NameId, range: Range<usize> },
     Text { range: Range<usize>, verbatim: bool },
     Cdata { range: Range<usize>, verbatim: bool },
     Comment { range: Range<usize> },
-    Instruction { range: Range<usize>, target_end: usize, data_start: usize },
+    Instruction { range: Range<usize> },
+    Doctype { range: Range<usize> },
+    Declaration { range: Range<usize> },
+}
+
+/// The inside of an XML declaration, by places in the input.
+#[derive(Debug, Default)]
+struct DeclarationParts {
+    version: Range<usize>,
+    encoding: Option<Range<usize>>,
+    standalone: Option<bool>,
 }
 
 /// Why no token was read.
@@ -149,8 +157,8 @@ impl Parser {
             open: Vec::new(),
             bindings: Parser::outer_bindings(),
             hidden: Vec::new(),
-            attributes: Vec::new(),
-            declarations: Vec::new(),
+            parts: TagParts::default(),
+            declaration: DeclarationParts::default(),
             last_use: Vec::new(),
             tag: 0,
             resume: None,
@@ -251,8 +259,6 @@ impl Parser {
     fn begin(&mut self) {
         self.reveal(0);
         self.open.clear();
-        self.attributes.clear();
-        self.declarations.clear();
         (self.base, self.at, self.seen, self.checked) = (0, 0, 0, 0);
         self.place = Place::default();
         self.stage = Stage::Start;
@@ -406,9 +412,8 @@ impl Parser {
                 empty,
                 range: absolute(&range),
                 tag: &input[range],
+                parts: &self.parts,
                 names: &self.names,
-                attributes: &self.attributes,
-                declarations: &self.declarations,
             }),
             Token::End { name, range } => Event::End(End { name, range: absolute(&range) }),
             Token::Text { range, verbatim } => {
@@ -422,19 +427,22 @@ impl Parser {
                 range: absolute(&range),
                 raw: value::text(&input[range.start + "<!--".len()..range.end - "-->".len()]),
             }),
-            Token::Instruction { range, target_end, data_start } => Event::Instruction(Instruction {
-                range: absolute(&range),
-                target: value::text(&input[range.start + "<?".len()..target_end]),
-                raw: value::text(&input[data_start..range.end - "?>".len()]),
-            }),
+            Token::Instruction { range } => {
+                let (target, raw) = markup::instruction_parts(&input[range.start + "<?".len()..range.end - "?>".len()]);
+                Event::Instruction(Instruction {
+                    range: absolute(&range),
+                    target: value::text(target),
+                    raw: value::text(raw),
+                })
+            }
             Token::Doctype { range } => {
                 Event::Doctype(Doctype { range: absolute(&range), raw: value::text(&input[range]) })
             }
-            Token::Declaration { range, version, encoding, standalone } => Event::Declaration(XmlDeclaration {
+            Token::Declaration { range } => Event::Declaration(XmlDeclaration {
                 range: absolute(&range),
-                version: value::text(&input[version]),
-                encoding: encoding.map(|range| value::text(&input[range])),
-                standalone,
+                version: value::text(&input[self.declaration.version.clone()]),
+                encoding: self.declaration.encoding.clone().map(|range| value::text(&input[range])),
+                standalone: self.declaration.standalone,
             }),
         }
     }

@@ -107,7 +107,7 @@ fn a_parser_reads_one_document_after_the_other() {
 #[test]
 fn names_taken_from_a_parser_stay_valid_and_the_parser_goes_on() {
     let mut parser = Parser::new(Options::default());
-    let mut read = |parser: &mut Parser, document: &str| {
+    let read = |parser: &mut Parser, document: &str| {
         let mut name = None;
         while let Step::Event(event) = parser.next(document.as_bytes(), true).unwrap() {
             if let Event::Start(start) = event {
