@@ -95,6 +95,7 @@ fn parts(expr: &Expr) -> Vec<&Expr> {
         | Expr::Number(_)
         | Expr::Integer(_)
         | Expr::Decimal(_)
+        | Expr::Pattern(_)
         | Expr::Variable(_)
         | Expr::Local(_)
         | Expr::Context

@@ -1,6 +1,6 @@
 //! The syntax tree of an expression, its names resolved: what the evaluator runs and the automaton compiles from.
 
-use crate::functions::Function;
+use crate::functions::{Function, Pattern};
 use crate::types::{AtomicType, SequenceType};
 
 /// An expression or a part of one.
@@ -16,6 +16,8 @@ pub enum Expr {
     Integer(i64),
     /// A number with a point as it is written, in version 2.0 and later.
     Decimal(String),
+    /// The regular expression of `matches()`, `replace()` or `tokenize()`, where it is a literal.
+    Pattern(Box<Pattern>),
     /// A variable of the host, by the host's slot.
     Variable(u32),
     /// A variable that `for`, `let`, `some` or `every` binds: how many bindings around it came before.

@@ -27,8 +27,8 @@ impl std::error::Error for SyntaxError {}
 pub enum Error {
     /// More nodes and items would be visited than [`Limits::steps`](crate::Limits::steps) allows.
     Steps(u64),
-    /// More text would be built than [`Limits::text_bytes`](crate::Limits::text_bytes) allows.
-    TextBytes(u64),
+    /// More text and longer lists would be built than [`Limits::bytes`](crate::Limits::bytes) allows.
+    Bytes(u64),
     /// The expression asks for a document, and there is none.
     NoContext,
     /// A value does not fit what is done with it: the expression's author, or the data.
@@ -53,7 +53,7 @@ impl Error {
         match self {
             Error::NoContext => Some("XPDY0002"),
             Error::Value { code, .. } => Some(code),
-            Error::Steps(_) | Error::TextBytes(_) | Error::Host(_) => None,
+            Error::Steps(_) | Error::Bytes(_) | Error::Host(_) => None,
         }
     }
 }
@@ -62,7 +62,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Steps(limit) => write!(f, "the expression visits more than {limit} nodes"),
-            Error::TextBytes(limit) => write!(f, "the expression builds more than {limit} bytes of text"),
+            Error::Bytes(limit) => write!(f, "the expression builds more than {limit} bytes of text and lists"),
             Error::NoContext => f.write_str("the expression looks into a document, and there is none"),
             Error::Value { message, .. } | Error::Host(message) => f.write_str(message),
         }

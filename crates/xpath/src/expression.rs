@@ -1,10 +1,13 @@
 //! A compiled expression.
 
-use crate::analysis;
+use std::borrow::Cow;
+
 use crate::ast::Expr;
+use crate::context::Context;
 use crate::environment::{Environment, Version};
-use crate::error::SyntaxError;
-use crate::parser;
+use crate::error::{Error, SyntaxError};
+use crate::value::Value;
+use crate::{analysis, evaluate, parser};
 
 /// An expression, compiled: run as often as you like, on any thread.
 #[derive(Clone, Debug)]
@@ -33,6 +36,27 @@ impl Expression {
             functions: parsed.functions,
             version,
         })
+    }
+
+    /// The value of the expression.
+    ///
+    /// Errors: [`Error`]: by the data, the limits, or the host.
+    pub fn evaluate<'a>(&'a self, context: &Context<'a>) -> Result<Value<'a>, Error> {
+        evaluate::evaluate(&self.root, self.version, context)
+    }
+
+    /// The value as a condition, found without looking at more of the document than it takes.
+    ///
+    /// Errors: as [`evaluate`](Expression::evaluate).
+    pub fn condition(&self, context: &Context<'_>) -> Result<bool, Error> {
+        evaluate::condition(&self.root, self.version, context)
+    }
+
+    /// The value as a text, found without looking at more of the document than it takes.
+    ///
+    /// Errors: as [`evaluate`](Expression::evaluate).
+    pub fn text<'a>(&'a self, context: &Context<'a>) -> Result<Cow<'a, str>, Error> {
+        evaluate::text(&self.root, self.version, context)
     }
 
     /// The syntax tree.

@@ -4,16 +4,23 @@
 //! [`Version`] by which rules an expression runs, and in either case may write what the later versions added.
 
 mod analysis;
+mod arithmetic;
 pub mod ast;
+mod compare;
+mod context;
 mod environment;
 mod error;
+mod evaluate;
 mod expression;
 mod functions;
 mod lexer;
 mod parser;
 pub mod types;
+mod value;
 
+pub use context::{Context, Host, Limits, NoHost};
 pub use environment::{Argument, Declared, Environment, Version};
 pub use error::{Error, SyntaxError};
 pub use expression::Expression;
-pub use functions::{Function, Library, Returns};
+pub use functions::{Function, Library, Pattern, Returns};
+pub use value::{Atomic, Decimal, Duration, Item, Moment, Node, NodeRef, QName, Value};

@@ -1,6 +1,23 @@
-//! The functions of the library, each declared where it is written.
+//! The functions of the library, each declared in the file that holds it.
 
-mod table;
+mod aggregates;
+mod call;
+mod dates;
+mod equality;
+mod math;
+mod nodes;
+mod numbers;
+mod patterns;
+mod qnames;
+mod sequences;
+mod strings;
+mod uris;
+
+use crate::error::Error;
+use crate::value::Value;
+pub(crate) use call::Call;
+pub use patterns::Pattern;
+pub(crate) use patterns::pattern_arguments;
 
 /// A function that expressions can call.
 #[derive(Debug)]
@@ -17,6 +34,21 @@ pub struct Function {
     pub defaults_to_context: bool,
     /// What it gives.
     pub returns: Returns,
+    pub(crate) run: Body,
+}
+
+/// A function asks its call for the arguments, in the form it needs them.
+pub(crate) type Body = for<'c, 'r, 'a> fn(&'c Call<'r, 'a>) -> Result<Value<'a>, Error>;
+
+impl Function {
+    const fn new(name: &'static str, least: u8, most: u8, returns: Returns, run: Body) -> Function {
+        Function { name, library: Library::Core, least, most, defaults_to_context: false, returns, run }
+    }
+
+    /// The same, with the context item for an argument left out.
+    const fn or_context(self) -> Function {
+        Function { defaults_to_context: true, ..self }
+    }
 }
 
 /// The namespaces of the library.
@@ -40,10 +72,26 @@ pub enum Returns {
 }
 
 /// Strings joined; also what `||` does.
-pub(crate) const CONCAT: &Function = &table::STRINGS[0];
+pub(crate) const CONCAT: &Function = &strings::FUNCTIONS[0];
+
+/// A name from a namespace and a lexical form; also what `xs:QName('p:local')` does.
+pub(crate) const QNAME: &Function = &qnames::FUNCTIONS[0];
+
+const FAMILIES: [&[Function]; 10] = [
+    strings::FUNCTIONS,
+    sequences::FUNCTIONS,
+    nodes::FUNCTIONS,
+    numbers::FUNCTIONS,
+    aggregates::FUNCTIONS,
+    patterns::FUNCTIONS,
+    dates::FUNCTIONS,
+    uris::FUNCTIONS,
+    qnames::FUNCTIONS,
+    math::FUNCTIONS,
+];
 
 fn all() -> impl Iterator<Item = &'static Function> {
-    table::ALL.iter().copied().flatten()
+    FAMILIES.into_iter().flatten()
 }
 
 /// The function with that name.

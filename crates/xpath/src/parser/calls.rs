@@ -4,7 +4,7 @@ use super::{Parser, refuse};
 use crate::ast::Expr;
 use crate::environment::{Argument, Declared};
 use crate::error::SyntaxError;
-use crate::functions::{self, Library};
+use crate::functions::{self, Library, Pattern};
 use crate::lexer::Kind;
 use crate::types::AtomicType;
 
@@ -73,7 +73,7 @@ impl Parser<'_, '_> {
     ) -> Result<Expr, SyntaxError> {
         let arguments = self.arguments(first)?;
         if namespace == Some(SCHEMA) {
-            return constructor(local, arguments, offset);
+            return self.constructor(local, arguments, offset);
         }
         let library = if namespace == Some(MATH) { Library::Math } else { Library::Core };
         let ours = namespace.is_none_or(is_library);
@@ -109,6 +109,42 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// `xs:date(…)`: the same as a cast that lets an empty sequence be.
+    fn constructor(&mut self, local: &str, mut arguments: Vec<Expr>, offset: usize) -> Result<Expr, SyntaxError> {
+        let atomic = AtomicType::find(local)
+            .filter(|atomic| !matches!(atomic, AtomicType::AnyAtomic | AtomicType::Notation))
+            .ok_or_else(|| unknown(offset, format!("xs:{local} is no type that can be made")))?;
+        match (arguments.len(), arguments.pop()) {
+            (1, Some(argument)) => self.cast(argument, atomic, true, offset),
+            (count, _) => Err(unknown(offset, format!("xs:{local}() takes 1 argument, not {count}"))),
+        }
+    }
+
+    /// A cast; a name in a literal is resolved now, as only the environment knows what its prefix stands for.
+    pub(super) fn cast(
+        &mut self,
+        operand: Expr,
+        target: AtomicType,
+        optional: bool,
+        offset: usize,
+    ) -> Result<Expr, SyntaxError> {
+        if target == AtomicType::QName
+            && let Expr::Text(name) = &operand
+        {
+            let prefix = name.split_once(':').map(|(prefix, _)| prefix.trim());
+            let namespace = match prefix {
+                Some(prefix) => self.known_prefix(prefix).ok_or_else(|| SyntaxError {
+                    offset,
+                    message: format!("the prefix {prefix:?} stands for no namespace"),
+                    code: "FONS0004",
+                })?,
+                None => self.environment.default_namespace().unwrap_or_default(),
+            };
+            return Ok(Expr::Call(functions::QNAME, vec![Expr::Text(namespace), operand]));
+        }
+        Ok(Expr::Cast(Box::new(operand), target, optional))
+    }
+
     fn host_call(
         &mut self,
         name: &str,
@@ -140,6 +176,13 @@ impl Parser<'_, '_> {
     }
 }
 
+fn as_text(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
 fn unknown(offset: usize, message: String) -> SyntaxError {
     SyntaxError { offset, message, code: "XPST0017" }
 }
@@ -147,16 +190,6 @@ fn unknown(offset: usize, message: String) -> SyntaxError {
 /// Drafts of the functions' specification had a year and a month in the namespace; configurations still use them.
 fn is_library(namespace: &str) -> bool {
     namespace == MATH || (namespace.starts_with("http://www.w3.org/") && namespace.ends_with("/xpath-functions"))
-}
-
-fn constructor(local: &str, mut arguments: Vec<Expr>, offset: usize) -> Result<Expr, SyntaxError> {
-    let atomic = AtomicType::find(local)
-        .filter(|atomic| !matches!(atomic, AtomicType::AnyAtomic | AtomicType::Notation))
-        .ok_or_else(|| unknown(offset, format!("xs:{local} is no type that can be made")))?;
-    match (arguments.len(), arguments.pop()) {
-        (1, Some(argument)) => Ok(Expr::Cast(Box::new(argument), atomic, true)),
-        (count, _) => Err(unknown(offset, format!("xs:{local}() takes 1 argument, not {count}"))),
-    }
 }
 
 fn library_call(
@@ -177,6 +210,17 @@ fn library_call(
     }
     if function.defaults_to_context && count == least {
         arguments.push(Expr::Context);
+    }
+    if let Some((pattern, flags)) = functions::pattern_arguments(function)
+        && let Some(Expr::Text(source)) = arguments.get(pattern)
+        && let Some(flags) = arguments.get(flags).map_or(Some(""), as_text)
+    {
+        let compiled = Pattern::new(source, flags).map_err(|error| SyntaxError {
+            offset,
+            message: error.to_string(),
+            code: error.code().unwrap_or("FORX0002"),
+        })?;
+        arguments[pattern] = Expr::Pattern(Box::new(compiled));
     }
     Ok(Expr::Call(function, arguments))
 }

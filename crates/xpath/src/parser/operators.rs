@@ -85,8 +85,9 @@ impl Parser<'_, '_> {
                     Expr::Castable(Box::new(left), atomic, optional)
                 }
                 Operator::CastAs => {
+                    let offset = self.offset();
                     let (atomic, optional) = self.single_type()?;
-                    Expr::Cast(Box::new(left), atomic, optional)
+                    self.cast(left, atomic, optional, offset)?
                 }
                 Operator::Arrow => self.arrow(left)?,
                 _ => combine(operator, left, self.expression(precedence + 1)?),

@@ -1,0 +1,3 @@
+//! XPath: the W3C's suite for 2.0 and later (QT3), and XPath 1.0 against `xmllint`.
+
+mod oracle;

@@ -1,0 +1,133 @@
+//! Comparisons of two values (XPath 1.0 §3.4, XPath 3.1 §3.7.1).
+
+use std::cmp::Ordering;
+
+use crate::ast::Comparison;
+use crate::environment::Version;
+use crate::error::Error;
+use crate::types::AtomicType as T;
+use crate::value::{Atomic, Item, Moment};
+
+/// The same comparison with its sides exchanged.
+pub(crate) fn mirrored(comparison: Comparison) -> Comparison {
+    match comparison {
+        Comparison::Less => Comparison::Greater,
+        Comparison::LessOrEqual => Comparison::GreaterOrEqual,
+        Comparison::Greater => Comparison::Less,
+        Comparison::GreaterOrEqual => Comparison::LessOrEqual,
+        same => same,
+    }
+}
+
+fn holds(comparison: Comparison, ordering: Ordering) -> bool {
+    match comparison {
+        Comparison::Equal => ordering.is_eq(),
+        Comparison::NotEqual => ordering.is_ne(),
+        Comparison::Less => ordering.is_lt(),
+        Comparison::LessOrEqual => ordering.is_le(),
+        Comparison::Greater => ordering.is_gt(),
+        Comparison::GreaterOrEqual => ordering.is_ge(),
+    }
+}
+
+/// Two numbers; with NaN only `!=` holds.
+fn numbers(comparison: Comparison, left: f64, right: f64) -> bool {
+    match left.partial_cmp(&right) {
+        Some(ordering) => holds(comparison, ordering),
+        None => comparison == Comparison::NotEqual,
+    }
+}
+
+/// Two conditions; false comes before true.
+pub(crate) fn booleans(comparison: Comparison, left: bool, right: bool) -> bool {
+    holds(comparison, left.cmp(&right))
+}
+
+/// Whether it is of a kind that XPath 1.0 knows.
+pub(crate) fn is_simple(item: &Item<'_>) -> bool {
+    match item {
+        Item::Node(_) => true,
+        Item::Atomic(atomic) => matches!(atomic, Atomic::Text(..) | Atomic::Boolean(_)) || atomic.is_numeric(),
+    }
+}
+
+/// Two values by XPath 1.0 §3.4: as booleans if one is, as numbers if one is or if it is about order, else as texts.
+pub(crate) fn simple(comparison: Comparison, left: &Item<'_>, right: &Item<'_>) -> bool {
+    let boolean = |item: &Item<'_>| matches!(item, Item::Atomic(Atomic::Boolean(_)));
+    let numeric = |item: &Item<'_>| matches!(item, Item::Atomic(atomic) if atomic.is_numeric());
+    let equality = matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+    let condition = |item: &Item<'_>| match item {
+        Item::Node(_) => true,
+        Item::Atomic(atomic) => atomic.condition().unwrap_or(true),
+    };
+    if equality && (boolean(left) || boolean(right)) {
+        booleans(comparison, condition(left), condition(right))
+    } else if !equality || numeric(left) || numeric(right) {
+        numbers(comparison, left.number(), right.number())
+    } else {
+        let (left, right) = (left.text(Version::V1), right.text(Version::V1));
+        (left == right) == (comparison == Comparison::Equal)
+    }
+}
+
+/// Two values by their types; `now` has the zone that is taken where a time has none.
+///
+/// Errors: `XPTY0004` where the types cannot be compared.
+pub(crate) fn atomic(
+    comparison: Comparison,
+    left: &Atomic<'_>,
+    right: &Atomic<'_>,
+    now: Option<Moment>,
+) -> Result<bool, Error> {
+    let ordered = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+    match (left, right) {
+        (Atomic::Text(left, _), Atomic::Text(right, _)) => Ok(holds(comparison, left.as_bytes().cmp(right.as_bytes()))),
+        (Atomic::Boolean(left), Atomic::Boolean(right)) => Ok(booleans(comparison, *left, *right)),
+        (Atomic::Moment(left), Atomic::Moment(right)) if left.kind.primitive() == right.kind.primitive() => {
+            if ordered && !matches!(left.kind.primitive(), T::DateTime | T::Date | T::Time) {
+                return refused(left.kind, right.kind);
+            }
+            Ok(holds(comparison, zoned(left, now).compare(&zoned(right, now))))
+        }
+        (Atomic::Duration(left), Atomic::Duration(right)) => {
+            if ordered && (left.kind != right.kind || left.kind == T::Duration) {
+                return refused(left.kind, right.kind);
+            }
+            Ok(holds(comparison, (left.months, left.nanos).cmp(&(right.months, right.nanos))))
+        }
+        (Atomic::QName(left), Atomic::QName(right)) if !ordered => {
+            let same = left.local == right.local && left.namespace == right.namespace;
+            Ok(same == (comparison == Comparison::Equal))
+        }
+        (Atomic::Binary(left, of), Atomic::Binary(right, other)) if of == other => {
+            Ok(holds(comparison, left.cmp(right)))
+        }
+        _ => match numeric(left, right) {
+            Some(ordering) => Ok(ordering.map_or(comparison == Comparison::NotEqual, |it| holds(comparison, it))),
+            None => refused(left.atomic_type(), right.atomic_type()),
+        },
+    }
+}
+
+fn refused(left: T, right: T) -> Result<bool, Error> {
+    Err(Error::value("XPTY0004", format!("{left} cannot be compared so with {right}")))
+}
+
+/// With the zone of the evaluation where it has none.
+pub(crate) fn zoned(moment: &Moment, now: Option<Moment>) -> Moment {
+    Moment { zone: moment.zone.or(now.and_then(|now| now.zone)), ..*moment }
+}
+
+/// The order of two numbers of any type: the outer `None` where one is no number, the inner one where one is NaN.
+pub(crate) fn numeric(left: &Atomic<'_>, right: &Atomic<'_>) -> Option<Option<Ordering>> {
+    if let (Some(left), Some(right)) = (left.as_decimal(), right.as_decimal()) {
+        return Some(Some(left.cmp(&right)));
+    }
+    let single = |atomic: &Atomic<'_>| !matches!(atomic, Atomic::Double(_));
+    let (first, second) = (left.as_double()?, right.as_double()?);
+    if single(left) && single(right) {
+        // A float compares with decimals as floats do.
+        return Some((first as f32).partial_cmp(&(second as f32)));
+    }
+    Some(first.partial_cmp(&second))
+}

@@ -1,0 +1,169 @@
+//! Predicates on sequences, and sets of nodes joined, shared and taken away.
+
+use super::{Flow, Focus, Run, Stop, finish};
+use crate::ast::{Axis, Expr, NameTest, NodeTest, Predicate, PredicateKind};
+use crate::error::Error;
+use crate::value::{Item, NodeRef, Value};
+
+use super::collect::Collector;
+
+/// The nodes of a value; anything else in it is an error.
+pub(super) fn nodes<'a>(value: &Value<'a>, operator: &str) -> Result<Vec<NodeRef<'a>>, Error> {
+    value.as_nodes().ok_or_else(|| no_node(operator))
+}
+
+pub(super) fn no_node(operator: &str) -> Error {
+    let code = if operator == "/" { "XPTY0019" } else { "XPTY0004" };
+    Error::value(code, format!("`{operator}` takes nodes, and there is something else"))
+}
+
+/// Puts nodes into document order, each once.
+pub(super) fn sort(nodes: &mut Vec<NodeRef<'_>>) {
+    // Most lists are in order already, and seeing that costs one pass.
+    if nodes.windows(2).all(|pair| pair[0].order(pair[1]).is_lt()) {
+        return;
+    }
+    nodes.sort_unstable_by(|one, other| one.order(*other));
+    nodes.dedup();
+}
+
+/// Whether a test takes a namespace node, whose name is its prefix.
+pub(super) fn takes_namespace(test: &NodeTest, axis: Axis, node: NodeRef<'_>) -> bool {
+    let prefix = || node.namespace().map_or("", |(prefix, _)| prefix);
+    match test {
+        NodeTest::Any | NodeTest::Namespace => true,
+        // A namespace is the principal kind of its own axis only.
+        NodeTest::Name(name) if axis == Axis::Namespace => match name {
+            NameTest::Any => true,
+            NameTest::InNamespace(_) => false,
+            NameTest::Local(local) => prefix() == local,
+            NameTest::Name { namespace, local, .. } => namespace.is_empty() && prefix() == local,
+        },
+        _ => false,
+    }
+}
+
+impl<'a> Run<'a> {
+    /// An operand with predicates: `(…)[1]`.
+    pub(super) fn filter(
+        &self,
+        inside: &'a Expr,
+        predicates: &'a [Predicate],
+        focus: &Focus<'_, 'a>,
+    ) -> Result<Value<'a>, Error> {
+        if let [Predicate { kind: PredicateKind::At(wanted), .. }, rest @ ..] = predicates {
+            let mut left = *wanted;
+            let mut found = None;
+            finish(self.each(inside, focus, &mut |item| {
+                left -= 1;
+                if left > 0 {
+                    return Ok(());
+                }
+                found = Some(item);
+                Err(Stop::Enough)
+            }))?;
+            let found = found.into_iter().collect();
+            return Ok(Value::from_items(self.filter_items(found, rest, focus)?));
+        }
+        let value = self.value(inside, focus)?;
+        if value.len() == 1
+            && let Some(item) = value.get(0)
+        {
+            for predicate in predicates {
+                if !self.holds(predicate, &focus.on(item.clone(), 1, 1))? {
+                    return Ok(Value::EMPTY);
+                }
+            }
+            return Ok(value);
+        }
+        self.build(value.len() * size_of::<Item<'_>>())?;
+        let items = self.filter_items(value.into_items().collect(), predicates, focus)?;
+        let mut collector = Collector::new(self);
+        items.into_iter().try_for_each(|item| collector.push(item))?;
+        Ok(collector.finish())
+    }
+
+    /// What the predicates leave of a list, one after the other.
+    pub(super) fn filter_items(
+        &self,
+        mut items: Vec<Item<'a>>,
+        predicates: &'a [Predicate],
+        focus: &Focus<'_, 'a>,
+    ) -> Result<Vec<Item<'a>>, Error> {
+        for predicate in predicates {
+            let size = items.len() as u64;
+            self.step(size)?;
+            let mut position = 0;
+            let mut failed = None;
+            items.retain(|item| {
+                position += 1;
+                if failed.is_some() {
+                    return false;
+                }
+                match self.holds(predicate, &focus.on(item.clone(), position, size)) {
+                    Ok(holds) => holds,
+                    Err(error) => {
+                        failed = Some(error);
+                        false
+                    }
+                }
+            });
+            if let Some(error) = failed {
+                return Err(error);
+            }
+        }
+        Ok(items)
+    }
+
+    /// Whether a predicate holds for the item in focus.
+    pub(super) fn holds(&self, predicate: &'a Predicate, focus: &Focus<'_, 'a>) -> Result<bool, Error> {
+        match predicate.kind {
+            PredicateKind::At(wanted) => Ok(focus.position == wanted),
+            PredicateKind::UpTo(wanted) => Ok(focus.position <= wanted),
+            PredicateKind::Last => Ok(focus.position == focus.size),
+            PredicateKind::Condition => self.condition(&predicate.expr, focus),
+            PredicateKind::Positional | PredicateKind::Sized => {
+                let value = self.value(&predicate.expr, focus)?;
+                if let Value::Item(Item::Atomic(atomic)) = &value
+                    && let Some(number) = atomic.as_double()
+                {
+                    return Ok(number == focus.position as f64);
+                }
+                self.condition_of(&value)
+            }
+        }
+    }
+
+    /// `|`: all nodes of all operands.
+    pub(super) fn union(&self, operands: &'a [Expr], focus: &Focus<'_, 'a>) -> Result<Value<'a>, Error> {
+        let mut all = Vec::new();
+        for operand in operands {
+            let gathered: Flow = self.any(operand, focus, &mut |item| {
+                self.build(size_of::<NodeRef<'_>>())?;
+                all.push(item.node().ok_or_else(|| no_node("|"))?);
+                Ok(())
+            });
+            finish(gathered)?;
+        }
+        sort(&mut all);
+        self.node_value(all)
+    }
+
+    /// `intersect` and `except`: the nodes on the left that are, or are not, on the right.
+    pub(super) fn common(&self, sides: &'a [Expr; 2], focus: &Focus<'_, 'a>, wanted: bool) -> Result<Value<'a>, Error> {
+        let operator = if wanted { "intersect" } else { "except" };
+        let mut left = nodes(&self.value(&sides[0], focus)?, operator)?;
+        let mut right = nodes(&self.value(&sides[1], focus)?, operator)?;
+        sort(&mut left);
+        sort(&mut right);
+        self.step((left.len() + right.len()) as u64)?;
+        left.retain(|node| right.binary_search_by(|other| other.order(*node)).is_ok() == wanted);
+        self.node_value(left)
+    }
+
+    fn node_value(&self, nodes: Vec<NodeRef<'a>>) -> Result<Value<'a>, Error> {
+        let mut collector = Collector::new(self);
+        nodes.into_iter().try_for_each(|node| collector.push(Item::Node(node)))?;
+        Ok(collector.finish())
+    }
+}

@@ -1,0 +1,458 @@
+//! Runs an expression over the tree.
+//!
+//! Two ways lead through each expression: [`Run::value`] gives its value, [`Run::each`] hands out its items one by one
+//! and stops when the taker has had enough. Whatever gives many items has `each`, and its value is what that collects.
+
+mod axes;
+mod collect;
+mod compare;
+mod filter;
+mod many;
+mod names;
+mod path;
+mod types;
+
+use std::borrow::Cow;
+use std::cell::Cell;
+
+use crate::ast::{Binding, Expr};
+use crate::context::{Context, Host, Limits};
+use crate::environment::Version;
+use crate::error::Error;
+use crate::functions::Call;
+use crate::value::{Atomic, Decimal, Item, Moment, NodeRef, Value};
+use crate::{arithmetic, value};
+use collect::Collector;
+use names::NameCache;
+
+/// One evaluation of one expression.
+pub(crate) struct Run<'a> {
+    host: &'a (dyn Host + 'a),
+    pub(crate) version: Version,
+    pub(crate) now: Option<Moment>,
+    limits: Limits,
+    steps_left: Cell<u64>,
+    bytes_left: Cell<u64>,
+    names: NameCache<'a>,
+}
+
+/// What a part of an expression runs with.
+#[derive(Clone)]
+pub(crate) struct Focus<'r, 'a> {
+    pub(crate) item: Option<Item<'a>>,
+    pub(crate) position: u64,
+    pub(crate) size: u64,
+    locals: Option<&'r Frame<'r, 'a>>,
+}
+
+/// A variable that the expression binds, and those bound around it.
+pub(crate) struct Frame<'r, 'a> {
+    local: u32,
+    value: Value<'a>,
+    outer: Option<&'r Frame<'r, 'a>>,
+}
+
+/// Why a walk ends before its end.
+pub(crate) enum Stop {
+    /// Nothing more of this axis is wanted.
+    Axis,
+    /// Nothing more at all is wanted.
+    Enough,
+    Failed(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Stop {
+        Stop::Failed(error)
+    }
+}
+
+/// Whether a walk goes on.
+pub(crate) type Flow = Result<(), Stop>;
+
+/// Makes an ordinary result of a walk that may have been stopped.
+pub(crate) fn finish(flow: Flow) -> Result<(), Error> {
+    match flow {
+        Err(Stop::Failed(error)) => Err(error),
+        Ok(()) | Err(Stop::Axis | Stop::Enough) => Ok(()),
+    }
+}
+
+/// Runs a whole expression.
+pub(crate) fn evaluate<'a>(root: &'a Expr, version: Version, context: &Context<'a>) -> Result<Value<'a>, Error> {
+    let run = Run::new(version, context);
+    run.value(root, &run.focus(context))
+}
+
+/// Runs a whole expression as a condition.
+pub(crate) fn condition<'a>(root: &'a Expr, version: Version, context: &Context<'a>) -> Result<bool, Error> {
+    let run = Run::new(version, context);
+    run.condition(root, &run.focus(context))
+}
+
+/// Runs a whole expression as a text.
+pub(crate) fn text<'a>(root: &'a Expr, version: Version, context: &Context<'a>) -> Result<Cow<'a, str>, Error> {
+    let run = Run::new(version, context);
+    run.text(root, &run.focus(context))
+}
+
+impl<'r, 'a> Focus<'r, 'a> {
+    /// The focus on one item of several.
+    pub(crate) fn on(&self, item: Item<'a>, position: u64, size: u64) -> Focus<'r, 'a> {
+        Focus { item: Some(item), position, size, locals: self.locals }
+    }
+
+    fn binding<'n>(&self, frame: &'n Frame<'n, 'a>) -> Focus<'n, 'a>
+    where
+        'r: 'n,
+    {
+        Focus { item: self.item.clone(), position: self.position, size: self.size, locals: Some(frame) }
+    }
+
+    fn local(&self, local: u32) -> Option<&Value<'a>> {
+        let frames = std::iter::successors(self.locals, |frame| frame.outer);
+        frames.into_iter().find(|frame| frame.local == local).map(|frame| &frame.value)
+    }
+
+    /// The context node.
+    pub(crate) fn node(&self) -> Result<NodeRef<'a>, Error> {
+        match &self.item {
+            Some(Item::Node(node)) => Ok(*node),
+            Some(Item::Atomic(_)) => Err(Error::value("XPTY0020", "a path starts from a node, and here is none")),
+            None => Err(Error::NoContext),
+        }
+    }
+}
+
+impl<'a> Run<'a> {
+    fn new(version: Version, context: &Context<'a>) -> Run<'a> {
+        Run {
+            host: context.host,
+            version,
+            now: context.now,
+            limits: context.limits,
+            steps_left: Cell::new(context.limits.steps),
+            bytes_left: Cell::new(context.limits.bytes),
+            names: NameCache::default(),
+        }
+    }
+
+    fn focus<'r>(&self, context: &Context<'a>) -> Focus<'r, 'a> {
+        Focus { item: context.item.clone(), position: context.position, size: context.size, locals: None }
+    }
+
+    /// Counts nodes and items that are looked at.
+    #[inline]
+    pub(crate) fn step(&self, count: u64) -> Result<(), Error> {
+        match self.steps_left.get().checked_sub(count) {
+            Some(left) => {
+                self.steps_left.set(left);
+                Ok(())
+            }
+            None => Err(Error::Steps(self.limits.steps)),
+        }
+    }
+
+    /// Counts bytes that are built.
+    #[inline]
+    pub(crate) fn build(&self, bytes: usize) -> Result<(), Error> {
+        match self.bytes_left.get().checked_sub(bytes as u64) {
+            Some(left) => {
+                self.bytes_left.set(left);
+                Ok(())
+            }
+            None => Err(Error::Bytes(self.limits.bytes)),
+        }
+    }
+
+    /// The value of an expression.
+    pub(crate) fn value(&self, expr: &'a Expr, focus: &Focus<'_, 'a>) -> Result<Value<'a>, Error> {
+        match expr {
+            Expr::Text(text) => Ok(Value::from(text.as_str())),
+            Expr::Number(number) => Ok(Value::from(*number)),
+            Expr::Integer(number) => Ok(Value::from(*number)),
+            Expr::Decimal(digits) => decimal(digits),
+            Expr::Pattern(pattern) => Ok(Value::from(pattern.source.as_str())),
+            Expr::Variable(slot) => self.host.variable(*slot),
+            Expr::Local(local) => {
+                let value = focus.local(*local).ok_or(Error::NoContext)?;
+                self.step(value.len() as u64)?;
+                Ok(value.clone())
+            }
+            Expr::Context => focus.item.clone().map(Value::Item).ok_or(Error::NoContext),
+            Expr::Root => focus.node().map(|node| node.root().into()),
+            Expr::Call(function, arguments) => (function.run)(&Call::new(self, focus, arguments)),
+            Expr::HostCall(slot, arguments) => self.host_call(*slot, arguments, focus),
+            Expr::Or(_)
+            | Expr::And(_)
+            | Expr::General(..)
+            | Expr::Some(..)
+            | Expr::Every(..)
+            | Expr::InstanceOf(..)
+            | Expr::Castable(..) => self.condition(expr, focus).map(Value::from),
+            Expr::Single(comparison, sides) => self.single(*comparison, sides, focus),
+            Expr::Nodes(comparison, sides) => self.node_comparison(*comparison, sides, focus),
+            Expr::Arithmetic(operator, sides) => {
+                let left = self.operand(&sides[0], focus)?;
+                let right = self.operand(&sides[1], focus)?;
+                arithmetic::calculate(*operator, left, right, self.version).map(optional)
+            }
+            Expr::Negate(inside) => {
+                let operand = self.operand(inside, focus)?;
+                arithmetic::negate(operand, self.version).map(optional)
+            }
+            Expr::Plus(inside) => {
+                let operand = self.operand(inside, focus)?;
+                arithmetic::plus(operand, self.version).map(optional)
+            }
+            Expr::If(branches) => {
+                let [condition, then, otherwise] = &**branches;
+                self.value(if self.condition(condition, focus)? { then } else { otherwise }, focus)
+            }
+            Expr::Let(binding, body) => {
+                let frame = self.bind(binding, focus)?;
+                self.value(body, &focus.binding(&frame))
+            }
+            Expr::Treat(inside, wanted) => self.treat(inside, wanted, focus),
+            Expr::Cast(inside, target, optional) => self.cast(inside, *target, *optional, focus),
+            Expr::Union(operands) => self.union(operands, focus),
+            Expr::Intersect(sides) => self.common(sides, focus, true),
+            Expr::Except(sides) => self.common(sides, focus, false),
+            Expr::Filter(inside, predicates) => self.filter(inside, predicates, focus),
+            Expr::Path(_) | Expr::Sequence(_) | Expr::Range(_) | Expr::For(..) | Expr::Map(_) => {
+                let mut collector = Collector::new(self);
+                finish(self.each(expr, focus, &mut |item| Ok(collector.push(item)?)))?;
+                Ok(collector.finish())
+            }
+        }
+    }
+
+    /// The items of an expression, one by one, in order.
+    pub(crate) fn each(&self, expr: &'a Expr, focus: &Focus<'_, 'a>, sink: &mut dyn FnMut(Item<'a>) -> Flow) -> Flow {
+        match expr {
+            Expr::Path(path) => self.path(path, focus, path::Order::Document, sink),
+            Expr::Sequence(items) => items.iter().try_for_each(|item| self.each(item, focus, sink)),
+            Expr::Range(sides) => self.range(sides, focus, sink),
+            Expr::For(binding, body) => self.each(&binding.value, focus, &mut |item| {
+                self.step(1)?;
+                let frame = Frame { local: binding.local, value: Value::Item(item), outer: focus.locals };
+                self.each(body, &focus.binding(&frame), sink)
+            }),
+            Expr::Let(binding, body) => {
+                let frame = self.bind(binding, focus)?;
+                self.each(body, &focus.binding(&frame), sink)
+            }
+            Expr::If(branches) => {
+                let [condition, then, otherwise] = &**branches;
+                self.each(if self.condition(condition, focus)? { then } else { otherwise }, focus, sink)
+            }
+            Expr::Map(sides) => self.map(sides, focus, sink),
+            Expr::Local(local) => {
+                let value = focus.local(*local).ok_or(Error::NoContext)?;
+                for item in value.items() {
+                    self.step(1)?;
+                    sink(item)?;
+                }
+                Ok(())
+            }
+            other => self.value(other, focus)?.into_items().try_for_each(|item| {
+                self.step(1)?;
+                sink(item)
+            }),
+        }
+    }
+
+    /// The items in any order and perhaps some of them twice, for whoever only looks for one.
+    pub(crate) fn any(&self, expr: &'a Expr, focus: &Focus<'_, 'a>, sink: &mut dyn FnMut(Item<'a>) -> Flow) -> Flow {
+        match expr {
+            Expr::Path(path) => self.path(path, focus, path::Order::Any, sink),
+            Expr::Union(operands) => operands.iter().try_for_each(|operand| {
+                self.any(operand, focus, &mut |item| match item {
+                    Item::Node(_) => sink(item),
+                    Item::Atomic(_) => Err(filter::no_node("|").into()),
+                })
+            }),
+            other => self.each(other, focus, sink),
+        }
+    }
+
+    /// The first item in order, if there is one.
+    pub(crate) fn first(&self, expr: &'a Expr, focus: &Focus<'_, 'a>) -> Result<Option<Item<'a>>, Error> {
+        let mut first = None;
+        finish(self.each(expr, focus, &mut |item| {
+            first = Some(item);
+            Err(Stop::Enough)
+        }))?;
+        Ok(first)
+    }
+
+    /// The value as a condition, without looking further than needed.
+    ///
+    /// Source: XPath 1.0 §4.3, XPath 3.1 §2.4.3.
+    pub(crate) fn condition(&self, expr: &'a Expr, focus: &Focus<'_, 'a>) -> Result<bool, Error> {
+        match expr {
+            Expr::Or(operands) => {
+                for operand in operands {
+                    if self.condition(operand, focus)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            Expr::And(operands) => {
+                for operand in operands {
+                    if !self.condition(operand, focus)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Expr::General(comparison, sides) => self.general(*comparison, sides, focus),
+            Expr::Some(binding, body) => self.quantified(binding, body, focus, true),
+            Expr::Every(binding, body) => Ok(!self.quantified(binding, body, focus, false)?),
+            Expr::InstanceOf(inside, wanted) => Ok(self.instance(&self.value(inside, focus)?, wanted)),
+            Expr::Castable(inside, target, optional) => self.castable(inside, *target, *optional, focus),
+            Expr::Path(_) | Expr::Union(_) => {
+                let mut found = None;
+                finish(self.any(expr, focus, &mut |item| {
+                    found = Some(item);
+                    Err(Stop::Enough)
+                }))?;
+                match found {
+                    Some(Item::Node(_)) => Ok(true),
+                    None => Ok(false),
+                    // The last step gave an atomic value, and there may be more of them.
+                    Some(Item::Atomic(_)) => self.condition_of(&self.value(expr, focus)?),
+                }
+            }
+            other => self.condition_of(&self.value(other, focus)?),
+        }
+    }
+
+    /// A value as a condition.
+    pub(crate) fn condition_of(&self, value: &Value<'a>) -> Result<bool, Error> {
+        if self.version == Version::V1 {
+            return Ok(value.boolean());
+        }
+        let refused = |what: String| Err(Error::value("FORG0006", format!("{what} is neither true nor false")));
+        match (value.get(0), value.len()) {
+            (None, _) => Ok(false),
+            (Some(Item::Node(_)), _) => Ok(true),
+            (Some(Item::Atomic(atomic)), 1) => match atomic.condition() {
+                Some(condition) => Ok(condition),
+                None => refused(format!("a value of type {}", atomic.atomic_type())),
+            },
+            _ => refused("a sequence of several values".to_owned()),
+        }
+    }
+
+    /// The value as a text, by the rules of `string()`; of several items the first in version 1.
+    pub(crate) fn text(&self, expr: &'a Expr, focus: &Focus<'_, 'a>) -> Result<Cow<'a, str>, Error> {
+        let text = match self.one(expr, focus)? {
+            Some(item) => item.into_text(self.version),
+            None => Cow::Borrowed(""),
+        };
+        if let Cow::Owned(text) = &text {
+            self.build(text.len())?;
+        }
+        Ok(text)
+    }
+
+    /// The only item; in version 1 the first of several.
+    pub(crate) fn one(&self, expr: &'a Expr, focus: &Focus<'_, 'a>) -> Result<Option<Item<'a>>, Error> {
+        if self.version == Version::V1 {
+            return match expr {
+                Expr::Path(_) | Expr::Sequence(_) | Expr::Range(_) | Expr::For(..) | Expr::Map(_) => {
+                    self.first(expr, focus)
+                }
+                other => Ok(self.value(other, focus)?.first()),
+            };
+        }
+        let value = self.value(expr, focus)?;
+        if value.len() > 1 {
+            return Err(Error::value("XPTY0004", format!("one value is wanted here, and there are {}", value.len())));
+        }
+        Ok(value.first())
+    }
+
+    /// The only item as an atomic value.
+    pub(crate) fn operand(&self, expr: &'a Expr, focus: &Focus<'_, 'a>) -> Result<Option<Atomic<'a>>, Error> {
+        Ok(self.one(expr, focus)?.map(Item::atomize))
+    }
+
+    fn bind<'r>(&self, binding: &'a Binding, focus: &Focus<'r, 'a>) -> Result<Frame<'r, 'a>, Error> {
+        Ok(Frame { local: binding.local, value: self.value(&binding.value, focus)?, outer: focus.locals })
+    }
+
+    /// Whether the condition comes out as `wanted` for some item.
+    fn quantified(
+        &self,
+        binding: &'a Binding,
+        body: &'a Expr,
+        focus: &Focus<'_, 'a>,
+        wanted: bool,
+    ) -> Result<bool, Error> {
+        let mut found = false;
+        finish(self.each(&binding.value, focus, &mut |item| {
+            self.step(1)?;
+            let frame = Frame { local: binding.local, value: Value::Item(item), outer: focus.locals };
+            found = self.condition(body, &focus.binding(&frame))? == wanted;
+            if found { Err(Stop::Enough) } else { Ok(()) }
+        }))?;
+        Ok(found)
+    }
+
+    fn range(&self, sides: &'a [Expr; 2], focus: &Focus<'_, 'a>, sink: &mut dyn FnMut(Item<'a>) -> Flow) -> Flow {
+        let (Some(from), Some(to)) = (self.integer(&sides[0], focus)?, self.integer(&sides[1], focus)?) else {
+            return Ok(());
+        };
+        for number in from..=to {
+            self.step(1)?;
+            sink(Item::Atomic(match self.version {
+                Version::V1 => Atomic::from(number as f64),
+                _ => Atomic::from(number),
+            }))?;
+        }
+        Ok(())
+    }
+
+    /// A whole number; a text of a type unknown is read as one.
+    pub(crate) fn integer(&self, expr: &'a Expr, focus: &Focus<'_, 'a>) -> Result<Option<i64>, Error> {
+        let Some(atomic) = self.operand(expr, focus)? else { return Ok(None) };
+        value::whole(&atomic, self.version).map(Some)
+    }
+
+    fn map(&self, sides: &'a [Expr; 2], focus: &Focus<'_, 'a>, sink: &mut dyn FnMut(Item<'a>) -> Flow) -> Flow {
+        let left = self.value(&sides[0], focus)?;
+        let size = left.len() as u64;
+        for (index, item) in left.into_items().enumerate() {
+            self.step(1)?;
+            self.each(&sides[1], &focus.on(item, index as u64 + 1, size), sink)?;
+        }
+        Ok(())
+    }
+
+    fn host_call(&self, slot: u32, arguments: &'a [Expr], focus: &Focus<'_, 'a>) -> Result<Value<'a>, Error> {
+        match arguments {
+            [] => self.host.call(slot, &[]),
+            [one] => self.host.call(slot, &[self.value(one, focus)?]),
+            [one, two] => self.host.call(slot, &[self.value(one, focus)?, self.value(two, focus)?]),
+            many => {
+                let values: Result<Vec<_>, _> = many.iter().map(|argument| self.value(argument, focus)).collect();
+                self.host.call(slot, &values?)
+            }
+        }
+    }
+}
+
+/// A sequence of one value or none.
+fn optional(atomic: Option<Atomic<'_>>) -> Value<'_> {
+    atomic.map_or(Value::EMPTY, Value::from)
+}
+
+fn decimal(digits: &str) -> Result<Value<'static>, Error> {
+    match Decimal::parse(digits) {
+        Some(decimal) => Ok(Value::from(decimal)),
+        None => Err(Error::value("FOAR0002", format!("{digits} has too many digits"))),
+    }
+}

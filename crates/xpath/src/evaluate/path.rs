@@ -1,0 +1,286 @@
+//! Paths: one step after the other, without gathering nodes in between wherever document order allows it.
+
+use super::{Flow, Focus, Run, Stop, filter, finish};
+use crate::ast::{Axis, AxisStep, Expr, Path, PredicateKind, Step};
+use crate::error::Error;
+use crate::value::{Item, Node, NodeRef};
+
+/// More predicates than this on one step are rare enough to be run over a list.
+const COUNTED: usize = 4;
+
+/// In which order nodes are wanted.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Order {
+    /// In document order, each once.
+    Document,
+    /// In any order, and each once if that costs nothing.
+    Any,
+}
+
+/// What is known of the nodes a step starts from.
+#[derive(Clone, Copy, PartialEq)]
+enum Known {
+    /// There is at most one.
+    Single,
+    /// They are in document order, and none is inside another.
+    Disjoint,
+    /// They are in document order.
+    Ordered,
+    /// Each is there once.
+    Distinct,
+}
+
+/// What is known of the result of a step, if it can be walked without gathering nodes.
+fn walked(axis: Axis, known: Known) -> Option<Known> {
+    use Known::{Disjoint, Distinct, Ordered, Single};
+    Some(match (axis, known) {
+        (Axis::Self_, known) => known,
+        // Attributes have nothing below them.
+        (Axis::Attribute | Axis::Namespace, Single | Disjoint | Ordered) => Disjoint,
+        (Axis::Attribute | Axis::Namespace, Distinct) => Distinct,
+        (Axis::Child, Single | Disjoint) => Disjoint,
+        (Axis::Child, Ordered | Distinct) => Distinct,
+        (Axis::Descendant | Axis::DescendantOrSelf, Single | Disjoint) => Ordered,
+        (Axis::Parent, Single) => Single,
+        (Axis::FollowingSibling, Single) => Disjoint,
+        (Axis::Following, Single) => Ordered,
+        (Axis::Ancestor | Axis::AncestorOrSelf | Axis::Preceding | Axis::PrecedingSibling, Single) => Distinct,
+        _ => return None,
+    })
+}
+
+/// How many of the steps can be walked in one go.
+fn walkable(steps: &[Step], mut known: Known, order: Order) -> usize {
+    let mut count = 0;
+    for (index, step) in steps.iter().enumerate() {
+        let Step::Axis(step) = step else { break };
+        match walked(step.axis, known) {
+            Some(next) => known = next,
+            None => break,
+        }
+        if known != Known::Distinct || order == Order::Any {
+            count = index + 1;
+        }
+    }
+    count
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn path(
+        &self,
+        path: &'a Path,
+        focus: &Focus<'_, 'a>,
+        order: Order,
+        sink: &mut dyn FnMut(Item<'a>) -> Flow,
+    ) -> Flow {
+        match &path.start {
+            Expr::Context => self.steps(&[focus.node()?], &path.steps, focus, order, sink),
+            Expr::Root => self.steps(&[focus.node()?.root()], &path.steps, focus, order, sink),
+            other => {
+                let mut nodes = filter::nodes(&self.value(other, focus)?, "/")?;
+                // An operand that is no axis sees the items in the order they have (§3.3.1.1 of 3.1).
+                if matches!(path.steps[0], Step::Axis(_)) {
+                    filter::sort(&mut nodes);
+                }
+                self.steps(&nodes, &path.steps, focus, order, sink)
+            }
+        }
+    }
+
+    fn steps(
+        &self,
+        start: &[NodeRef<'a>],
+        steps: &'a [Step],
+        focus: &Focus<'_, 'a>,
+        order: Order,
+        sink: &mut dyn FnMut(Item<'a>) -> Flow,
+    ) -> Flow {
+        let mut gathered: Vec<NodeRef<'a>>;
+        let mut nodes = start;
+        let mut rest = steps;
+        loop {
+            let known = if nodes.len() <= 1 { Known::Single } else { Known::Ordered };
+            if walkable(rest, known, order) == rest.len() {
+                return nodes.iter().try_for_each(|node| self.walk(rest, *node, focus, sink));
+            }
+            gathered = match &rest[0] {
+                Step::Expr(expr) => {
+                    let Some(found) = self.operand_step(nodes, expr, rest.len() == 1, focus, order, sink)? else {
+                        return Ok(());
+                    };
+                    rest = &rest[1..];
+                    found
+                }
+                Step::Axis(step) => match walkable(rest, known, Order::Document) {
+                    0 => {
+                        rest = &rest[1..];
+                        self.step_from_many(nodes, step, focus)?
+                    }
+                    count => {
+                        let mut found = Vec::new();
+                        for node in nodes {
+                            finish(self.walk(&rest[..count], *node, focus, &mut |item| {
+                                self.build(size_of::<NodeRef<'_>>())?;
+                                found.extend(item.node());
+                                Ok(())
+                            }))?;
+                        }
+                        rest = &rest[count..];
+                        found
+                    }
+                },
+            };
+            nodes = &gathered;
+            if rest.is_empty() {
+                return nodes.iter().try_for_each(|node| sink(Item::Node(*node)));
+            }
+        }
+    }
+
+    /// Goes down the steps from one node; recursion is as deep as there are steps.
+    fn walk(
+        &self,
+        steps: &'a [Step],
+        node: NodeRef<'a>,
+        focus: &Focus<'_, 'a>,
+        sink: &mut dyn FnMut(Item<'a>) -> Flow,
+    ) -> Flow {
+        match steps {
+            [Step::Axis(last)] => self.step_from(last, node, focus, &mut |next| sink(Item::Node(next))),
+            [Step::Axis(first), rest @ ..] => {
+                self.step_from(first, node, focus, &mut |next| self.walk(rest, next, focus, sink))
+            }
+            // Only steps along axes are walked.
+            _ => Ok(()),
+        }
+    }
+
+    /// One step along an axis from one node, with its predicates, in the order of the axis.
+    pub(super) fn step_from(
+        &self,
+        step: &'a AxisStep,
+        from: NodeRef<'a>,
+        focus: &Focus<'_, 'a>,
+        sink: &mut dyn FnMut(NodeRef<'a>) -> Flow,
+    ) -> Flow {
+        let document = from.document;
+        let test = self.names.resolve(&step.test, step.axis, document);
+        let takes = |node: Node| match node {
+            Node::Tree(node) => test.takes(document, node),
+            Node::Namespace { .. } => filter::takes_namespace(&step.test, step.axis, NodeRef { document, node }),
+        };
+        if step.predicates.is_empty() {
+            return self.axis(step.axis, from, |node| match takes(node) {
+                true => sink(NodeRef { document, node }),
+                false => Ok(()),
+            });
+        }
+        let sized = |kind| matches!(kind, PredicateKind::Last | PredicateKind::Sized);
+        if step.predicates.len() > COUNTED || step.predicates.iter().any(|predicate| sized(predicate.kind)) {
+            let mut found = Vec::new();
+            self.axis(step.axis, from, |node| {
+                if takes(node) {
+                    self.build(size_of::<Item<'_>>())?;
+                    found.push(Item::Node(NodeRef { document, node }));
+                }
+                Ok(())
+            })?;
+            let found = self.filter_items(found, &step.predicates, focus)?;
+            return found.into_iter().filter_map(|item| item.node()).try_for_each(sink);
+        }
+        let mut positions = [0_u64; COUNTED];
+        let flow = self.axis(step.axis, from, |node| {
+            if !takes(node) {
+                return Ok(());
+            }
+            let node = NodeRef { document, node };
+            let mut last = false;
+            for (index, predicate) in step.predicates.iter().enumerate() {
+                positions[index] += 1;
+                let position = positions[index];
+                // Only what comes first can end the axis: it sees every node the test takes.
+                let holds = match predicate.kind {
+                    PredicateKind::At(wanted) | PredicateKind::UpTo(wanted) if position >= wanted && index == 0 => {
+                        last = true;
+                        position == wanted
+                    }
+                    PredicateKind::At(wanted) => position == wanted,
+                    PredicateKind::UpTo(wanted) => position <= wanted,
+                    _ => self.holds(predicate, &focus.on(Item::Node(node), position, 0))?,
+                };
+                if !holds {
+                    return if last { Err(Stop::Axis) } else { Ok(()) };
+                }
+            }
+            sink(node)?;
+            if last { Err(Stop::Axis) } else { Ok(()) }
+        });
+        match flow {
+            Err(Stop::Axis) => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Whether a step takes a node of its axis, where no predicate asks for the position.
+    pub(super) fn accepts(&self, step: &'a AxisStep, node: NodeRef<'a>, focus: &Focus<'_, 'a>) -> Result<bool, Error> {
+        let takes = match node.node {
+            Node::Tree(tree) => self.names.resolve(&step.test, step.axis, node.document).takes(node.document, tree),
+            Node::Namespace { .. } => filter::takes_namespace(&step.test, step.axis, node),
+        };
+        if !takes {
+            return Ok(false);
+        }
+        for predicate in &step.predicates {
+            if !self.condition(&predicate.expr, &focus.on(Item::Node(node), 1, 1))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Any other operand as a step; `None`: it was the last, and the sink has everything.
+    fn operand_step(
+        &self,
+        nodes: &[NodeRef<'a>],
+        expr: &'a Expr,
+        last: bool,
+        focus: &Focus<'_, 'a>,
+        order: Order,
+        sink: &mut dyn FnMut(Item<'a>) -> Flow,
+    ) -> Result<Option<Vec<NodeRef<'a>>>, Stop> {
+        let size = nodes.len() as u64;
+        let mut found = Vec::new();
+        let mut atomic = false;
+        for (index, node) in nodes.iter().enumerate() {
+            let focus = focus.on(Item::Node(*node), index as u64 + 1, size);
+            self.each(expr, &focus, &mut |item| {
+                self.build(size_of::<NodeRef<'_>>())?;
+                match (item, last) {
+                    (Item::Node(node), _) if !atomic => found.push(node),
+                    (item @ Item::Atomic(_), true) if found.is_empty() => {
+                        atomic = true;
+                        sink(item)?;
+                    }
+                    (Item::Atomic(_), false) => {
+                        return Err(
+                            Error::value("XPTY0019", "a step before `/` gives something that is no node").into()
+                        );
+                    }
+                    _ => {
+                        let message = "the last step gives nodes and other values mixed";
+                        return Err(Error::value("XPTY0018", message).into());
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        if !last || order == Order::Document {
+            filter::sort(&mut found);
+        }
+        if !last {
+            return Ok(Some(found));
+        }
+        found.into_iter().try_for_each(|node| sink(Item::Node(node)))?;
+        Ok(None)
+    }
+}

@@ -1,0 +1,76 @@
+//! `instance of`, `treat as`, `cast as`, `castable as`.
+
+use super::{Focus, Run};
+use crate::ast::{Axis, Expr, NodeTest};
+use crate::error::Error;
+use crate::types::{AtomicType, ItemType, Occurrence, SequenceType};
+use crate::value::cast::cast;
+use crate::value::{Item, Node, NodeRef, Value};
+
+impl<'a> Run<'a> {
+    /// Whether a value is of a type.
+    pub(super) fn instance(&self, value: &Value<'a>, wanted: &SequenceType) -> bool {
+        let Some(item_type) = &wanted.item else { return value.is_empty() };
+        let fits = match wanted.occurrence {
+            Occurrence::One => value.len() == 1,
+            Occurrence::Optional => value.len() <= 1,
+            Occurrence::Any => true,
+            Occurrence::Some => !value.is_empty(),
+        };
+        fits && value.items().all(|item| match (item_type, &item) {
+            (ItemType::Any, _) => true,
+            (ItemType::Atomic(wanted), Item::Atomic(atomic)) => atomic.atomic_type().is(*wanted),
+            (ItemType::Node(test), Item::Node(node)) => self.node_is(test, *node),
+            _ => false,
+        })
+    }
+
+    fn node_is(&self, test: &NodeTest, node: NodeRef<'a>) -> bool {
+        match node.node {
+            Node::Tree(tree) => self.names.resolve(test, Axis::Self_, node.document).takes(node.document, tree),
+            Node::Namespace { .. } => matches!(test, NodeTest::Any | NodeTest::Namespace),
+        }
+    }
+
+    pub(super) fn treat(
+        &self,
+        inside: &'a Expr,
+        wanted: &SequenceType,
+        focus: &Focus<'_, 'a>,
+    ) -> Result<Value<'a>, Error> {
+        let value = self.value(inside, focus)?;
+        if self.instance(&value, wanted) {
+            return Ok(value);
+        }
+        Err(Error::value("XPDY0050", "the value is not of the type it is treated as"))
+    }
+
+    pub(super) fn cast(
+        &self,
+        inside: &'a Expr,
+        target: AtomicType,
+        optional: bool,
+        focus: &Focus<'_, 'a>,
+    ) -> Result<Value<'a>, Error> {
+        match self.operand(inside, focus)? {
+            Some(atomic) => cast(atomic, target, self.version).map(Value::from),
+            None if optional => Ok(Value::EMPTY),
+            None => Err(Error::value("XPTY0004", format!("nothing cannot be cast to {target}"))),
+        }
+    }
+
+    pub(super) fn castable(
+        &self,
+        inside: &'a Expr,
+        target: AtomicType,
+        optional: bool,
+        focus: &Focus<'_, 'a>,
+    ) -> Result<bool, Error> {
+        let value = self.value(inside, focus)?;
+        match value.len() {
+            0 => Ok(optional),
+            1 => Ok(value.first().is_some_and(|item| cast(item.atomize(), target, self.version).is_ok())),
+            _ => Ok(false),
+        }
+    }
+}

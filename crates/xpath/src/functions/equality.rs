@@ -1,0 +1,101 @@
+//! `deep-equal()`, and what is the same value to `distinct-values()`.
+
+use myelin_xml::{Document, Kind, NodeId};
+
+use super::Call;
+use crate::ast::Comparison;
+use crate::compare;
+use crate::error::Error;
+use crate::value::{Atomic, Item, Moment, NodeRef, Value};
+
+/// Whether two values are the same: equal, or both NaN.
+pub(super) fn same(left: &Atomic<'_>, right: &Atomic<'_>, now: Option<Moment>) -> bool {
+    let nan = |atomic: &Atomic<'_>| atomic.as_double().is_some_and(f64::is_nan);
+    (nan(left) && nan(right)) || compare::atomic(Comparison::Equal, left, right, now).unwrap_or(false)
+}
+
+pub(super) fn deep_equal<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    call.collation(2)?;
+    let (left, right) = (call.value(0)?, call.value(1)?);
+    if left.len() != right.len() {
+        return Ok(Value::from(false));
+    }
+    for (left, right) in left.items().zip(right.items()) {
+        let equal = match (&left, &right) {
+            (Item::Node(left), Item::Node(right)) => nodes(call, *left, *right)?,
+            (Item::Atomic(left), Item::Atomic(right)) => same(left, right, call.run.now),
+            _ => false,
+        };
+        if !equal {
+            return Ok(Value::from(false));
+        }
+    }
+    Ok(Value::from(true))
+}
+
+fn nodes(call: &Call<'_, '_>, left: NodeRef<'_>, right: NodeRef<'_>) -> Result<bool, Error> {
+    let (Some(one), Some(other)) = (left.node.tree(), right.node.tree()) else {
+        return Ok(left.namespace() == right.namespace());
+    };
+    let mut lefts = shape(left.document, one);
+    let mut rights = shape(right.document, other);
+    loop {
+        call.run.step(1)?;
+        match (lefts.next(), rights.next()) {
+            (None, None) => return Ok(true),
+            (Some((depth, one)), Some((other_depth, other))) => {
+                if depth != other_depth || !alike(left.document, one, right.document, other) {
+                    return Ok(false);
+                }
+            }
+            _ => return Ok(false),
+        }
+    }
+}
+
+/// A subtree in document order with the depth of each node; comments and instructions below the top do not count.
+fn shape(document: &Document, top: NodeId) -> impl Iterator<Item = (usize, NodeId)> {
+    let mut at = Some((0, top));
+    let walk = std::iter::from_fn(move || {
+        let (depth, node) = at?;
+        at = match document.first_child(node) {
+            Some(child) => Some((depth + 1, child)),
+            None => {
+                let mut up = (depth, node);
+                loop {
+                    if up.1 == top {
+                        break None;
+                    }
+                    if let Some(next) = document.next_sibling(up.1) {
+                        break Some((up.0, next));
+                    }
+                    match document.parent(up.1) {
+                        Some(parent) => up = (up.0 - 1, parent),
+                        None => break None,
+                    }
+                }
+            }
+        };
+        Some((depth, node))
+    });
+    walk.filter(move |(depth, node)| *depth == 0 || !matches!(document.kind(*node), Kind::Comment | Kind::Instruction))
+}
+
+/// Whether two nodes are alike without what is below them.
+fn alike(left: &Document, one: NodeId, right: &Document, other: NodeId) -> bool {
+    let name = |document: &Document, node: NodeId| {
+        let name = document.qname(node);
+        (name.namespace.to_owned(), name.local.to_owned())
+    };
+    if left.kind(one) != right.kind(other) || name(left, one) != name(right, other) {
+        return false;
+    }
+    if left.kind(one) != Kind::Element {
+        return left.value(one) == right.value(other);
+    }
+    left.attributes(one).count() == right.attributes(other).count()
+        && left.attributes(one).all(|attribute| {
+            let name = left.qname(attribute);
+            right.attribute(other, name.namespace, name.local).is_some_and(|value| value == left.value(attribute))
+        })
+}

@@ -1,0 +1,204 @@
+//! Functions on conditions and sequences (XPath 1.0 §4.1 and §4.3, Functions and Operators §7 and §14).
+
+use std::collections::HashSet;
+
+use super::{Call, Function, Returns, equality};
+use crate::ast::Comparison;
+use crate::compare;
+use crate::error::Error;
+use crate::evaluate::Stop;
+use crate::value::{Atomic, Item, Value};
+
+use Returns::{Any, Boolean, Number};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("true", 0, 0, Boolean, |_| Ok(Value::from(true))),
+    Function::new("false", 0, 0, Boolean, |_| Ok(Value::from(false))),
+    Function::new("not", 1, 1, Boolean, |call| Ok(Value::from(!call.condition(0)?))),
+    Function::new("boolean", 1, 1, Boolean, |call| Ok(Value::from(call.condition(0)?))),
+    Function::new("exists", 1, 1, Boolean, |call| Ok(Value::from(exists(call)?))),
+    Function::new("empty", 1, 1, Boolean, |call| Ok(Value::from(!exists(call)?))),
+    Function::new("position", 0, 0, Number, |call| focused(call, call.focus.position)),
+    Function::new("last", 0, 0, Number, |call| focused(call, call.focus.size)),
+    Function::new("count", 1, 1, Number, count),
+    Function::new("data", 0, 1, Any, data).or_context(),
+    Function::new("head", 1, 1, Any, head),
+    Function::new("tail", 1, 1, Any, |call| kept(call, |position, _| position > 1)),
+    Function::new("reverse", 1, 1, Any, reverse),
+    Function::new("subsequence", 2, 3, Any, subsequence),
+    Function::new("insert-before", 3, 3, Any, insert_before),
+    Function::new("remove", 2, 2, Any, remove),
+    Function::new("unordered", 1, 1, Any, |call| call.value(0)),
+    Function::new("index-of", 2, 3, Any, index_of),
+    Function::new("distinct-values", 1, 2, Any, distinct_values),
+    Function::new("deep-equal", 2, 3, Boolean, equality::deep_equal),
+    Function::new("zero-or-one", 1, 1, Any, |call| counted(call, 0, 1, "FORG0003")),
+    Function::new("one-or-more", 1, 1, Any, |call| counted(call, 1, usize::MAX, "FORG0004")),
+    Function::new("exactly-one", 1, 1, Any, |call| counted(call, 1, 1, "FORG0005")),
+    Function::new("trace", 1, 2, Any, |call| call.value(0)),
+    Function::new("error", 0, 3, Any, error),
+];
+
+fn exists(call: &Call<'_, '_>) -> Result<bool, Error> {
+    let mut found = false;
+    call.any_until(0, &mut |_| {
+        found = true;
+        Err(Stop::Enough)
+    })?;
+    Ok(found)
+}
+
+fn focused<'a>(call: &Call<'_, 'a>, number: u64) -> Result<Value<'a>, Error> {
+    if call.focus.item.is_none() && !call.is_v1() {
+        return Err(Error::NoContext);
+    }
+    Ok(call.whole(number))
+}
+
+fn count<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    let mut count = 0;
+    call.each(0, |_| {
+        count += 1;
+        Ok(())
+    })?;
+    Ok(call.whole(count))
+}
+
+fn data<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    collected(call, |item| Some(Item::Atomic(item.atomize())))
+}
+
+/// What becomes of the items of the first argument.
+fn collected<'a>(
+    call: &Call<'_, 'a>,
+    mut change: impl FnMut(Item<'a>) -> Option<Item<'a>>,
+) -> Result<Value<'a>, Error> {
+    let mut items = Vec::new();
+    call.each(0, |item| {
+        if let Some(item) = change(item) {
+            call.run.build(size_of::<Item<'_>>())?;
+            items.push(item);
+        }
+        Ok(())
+    })?;
+    Ok(Value::from_items(items))
+}
+
+/// The items at some positions, counted from 1.
+fn kept<'a>(call: &Call<'_, 'a>, keep: impl Fn(u64, u64) -> bool) -> Result<Value<'a>, Error> {
+    let mut position = 0;
+    collected(call, |item| {
+        position += 1;
+        keep(position, 0).then_some(item)
+    })
+}
+
+fn head<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    let mut first = None;
+    call.each_until(0, &mut |item| {
+        first = Some(item);
+        Err(Stop::Enough)
+    })?;
+    Ok(first.map_or(Value::EMPTY, Value::Item))
+}
+
+fn reverse<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    let value = call.value(0)?;
+    call.run.build(value.len() * size_of::<Item<'_>>())?;
+    Ok(Value::from_items(value.items().rev().collect()))
+}
+
+fn subsequence<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    let first = crate::value::number::round(call.required_double(1)?);
+    let behind = match call.count() {
+        3 => first + crate::value::number::round(call.required_double(2)?),
+        _ => f64::INFINITY,
+    };
+    kept(call, |position, _| position as f64 >= first && (position as f64) < behind)
+}
+
+fn insert_before<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    let (value, inserted) = (call.value(0)?, call.value(2)?);
+    let at = usize::try_from(call.integer(1)?.max(1) - 1).unwrap_or(usize::MAX).min(value.len());
+    call.run.build((value.len() + inserted.len()) * size_of::<Item<'_>>())?;
+    let mut items: Vec<Item<'a>> = value.items().take(at).collect();
+    items.extend(inserted.into_items());
+    items.extend(value.items().skip(at));
+    Ok(Value::from_items(items))
+}
+
+fn remove<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    let at = call.integer(1)?;
+    kept(call, |position, _| i64::try_from(position) != Ok(at))
+}
+
+fn index_of<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    call.collation(2)?;
+    let Some(wanted) = call.atomic(1)? else { return Ok(Value::EMPTY) };
+    let mut position = 0;
+    let mut found = Vec::new();
+    call.each(0, |item| {
+        position += 1;
+        let equal = compare::atomic(Comparison::Equal, &item.atomize(), &wanted, call.run.now);
+        // What cannot be compared is not equal (§14.2.2).
+        if equal.unwrap_or(false) {
+            call.run.build(size_of::<Item<'_>>())?;
+            found.extend(call.whole(position).into_items());
+        }
+        Ok(())
+    })?;
+    Ok(Value::from_items(found))
+}
+
+fn distinct_values<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    call.collation(1)?;
+    let mut texts = HashSet::new();
+    let mut others: Vec<Atomic<'a>> = Vec::new();
+    collected_checked(call, |item| {
+        let atomic = item.atomize();
+        if let Atomic::Text(text, _) = &atomic {
+            call.run.build(text.len())?;
+            return Ok(texts.insert(text.clone().into_owned()).then_some(atomic));
+        }
+        call.run.step(others.len() as u64)?;
+        if others.iter().any(|known| equality::same(known, &atomic, call.run.now)) {
+            return Ok(None);
+        }
+        others.push(atomic.clone());
+        Ok(Some(atomic))
+    })
+}
+
+fn collected_checked<'a>(
+    call: &Call<'_, 'a>,
+    mut change: impl FnMut(Item<'a>) -> Result<Option<Atomic<'a>>, Error>,
+) -> Result<Value<'a>, Error> {
+    let mut items = Vec::new();
+    call.each(0, |item| {
+        if let Some(atomic) = change(item)? {
+            call.run.build(size_of::<Item<'_>>())?;
+            items.push(Item::Atomic(atomic));
+        }
+        Ok(())
+    })?;
+    Ok(Value::from_items(items))
+}
+
+fn counted<'a>(call: &Call<'_, 'a>, least: usize, most: usize, code: &'static str) -> Result<Value<'a>, Error> {
+    let value = call.value(0)?;
+    if (least..=most).contains(&value.len()) {
+        return Ok(value);
+    }
+    Err(Error::value(
+        code,
+        format!("there are {} items, which is too {}", value.len(), if value.len() < least { "few" } else { "many" }),
+    ))
+}
+
+/// Ends the evaluation with the caller's own words.
+fn error<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    let code = if call.count() > 0 { call.atomic(0)? } else { None };
+    let code = code.map_or_else(|| "FOER0000".to_owned(), |code| code.text(call.run.version).into_owned());
+    let message = if call.count() > 1 { call.any_text(1)?.into_owned() } else { String::new() };
+    Err(Error::value("FOER0000", format!("error(): {code} {message}")))
+}
