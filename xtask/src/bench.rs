@@ -16,7 +16,7 @@ const BUILD_DEADLINE: Duration = Duration::from_secs(20 * 60);
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Scenarios (direct, header, many, idle; all when left out), then options of the comparison; `bench -- --help` lists them.
+    /// Scenarios (direct, header, many, idle when left out), then options of the comparison; `bench -- --help` lists them.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     words: Vec<String>,
 }
@@ -35,7 +35,11 @@ struct Comparison {
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     // Asked to build into another folder, cargo does so; the binary is then looked for there.
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    let command_line = command_line(target.join("release/myelin").into_os_string(), &arguments.words);
+    let mut command_line = command_line(target.join("release/myelin").into_os_string(), &arguments.words);
+    let synapse = root().join("../shared/oracle/synapse/run.sh");
+    if synapse.is_file() && !arguments.words.iter().any(|word| word.starts_with("--synapse")) {
+        command_line.extend([OsString::from("--synapse"), synapse.into_os_string()]);
+    }
     let comparison = Comparison::parse_from(command_line).arguments;
     if !succeeds(cargo().args(["build", "--release", "--package", "myelin-server"]), BUILD_DEADLINE)? {
         bail!("the release binary does not build");

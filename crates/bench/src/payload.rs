@@ -8,13 +8,13 @@ use anyhow::Context;
 /// The bytes of a body or of a whole request, shared by all connections that send them.
 ///
 /// A payload is a row of pieces of which each may repeat, so that a body of gigabytes costs only its distinct parts.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Payload {
     pieces: Vec<Piece>,
     length: u64,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Piece {
     bytes: Arc<[u8]>,
     /// Where the piece begins in the payload.
@@ -142,9 +142,9 @@ fn chunks(bytes: &[u8]) -> Vec<u8> {
 const START: &str = concat!(
     r#"<?xml version="1.0" encoding="UTF-8"?>"#,
     "\n",
-    r#"<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"><soapenv:Body>"#,
-    r#"<m:buyStocks xmlns:m="http://services.samples/xsd">"#,
+    r#"<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/">"#,
 );
+const BODY: &str = r#"<soapenv:Body><m:buyStocks xmlns:m="http://services.samples/xsd">"#;
 const END: &str = "</m:buyStocks></soapenv:Body></soapenv:Envelope>";
 const SYMBOLS: [&str; 8] = ["SUNW", "MSFT", "ORCL", "GOOG", "INTC", "CSCO", "DELL", "NVDA"];
 /// Orders in the run that repeats; about 45 KB.
@@ -152,6 +152,9 @@ const RUN_ORDERS: u64 = 512;
 
 /// The media type of [`soap`] payloads.
 pub const SOAP_TYPE: &str = "text/xml; charset=UTF-8";
+
+/// The namespace of the header block in [`soap_with_block`] payloads.
+pub const BLOCK_NAMESPACE: &str = "urn:myelin:routing";
 
 /// The benchmark's message, exactly `size` bytes long.
 ///
@@ -161,9 +164,29 @@ pub const SOAP_TYPE: &str = "text/xml; charset=UTF-8";
 /// Errors: `size` is too small for one order; the caller's.
 /// Source: BENCHMARK.md §1.
 pub fn soap(size: u64) -> anyhow::Result<Payload> {
-    let first = order("IBM", "myelin", 2000);
+    message(START, "IBM", size)
+}
+
+/// As [`soap`], with the first order for another symbol.
+///
+/// Errors: as [`soap`].
+pub fn soap_for(symbol: &str, size: u64) -> anyhow::Result<Payload> {
+    message(START, symbol, size)
+}
+
+/// As [`soap`], with one block in the SOAP header: its local name in [`BLOCK_NAMESPACE`], and its text.
+///
+/// Errors: as [`soap`]; the block takes some of the room.
+pub fn soap_with_block(size: u64, (name, text): (&str, &str)) -> anyhow::Result<Payload> {
+    let block = format!(r#"<r:{name} xmlns:r="{BLOCK_NAMESPACE}">{text}</r:{name}>"#);
+    message(&format!("{START}<soapenv:Header>{block}</soapenv:Header>"), "IBM", size)
+}
+
+/// A message of exactly `size` bytes that begins with `start`.
+fn message(start: &str, symbol: &str, size: u64) -> anyhow::Result<Payload> {
+    let first = order(symbol, "myelin", 2000);
     let one = ordinary(0).len() as u64;
-    let fixed = (START.len() + first.len() + END.len()) as u64;
+    let fixed = (start.len() + BODY.len() + first.len() + END.len()) as u64;
     let room = size
         .checked_sub(fixed)
         .with_context(|| format!("a SOAP message with one order has at least {fixed} bytes, not {size}"))?;
@@ -172,14 +195,14 @@ pub fn soap(size: u64) -> anyhow::Result<Payload> {
 
     let mut payload = Payload::empty();
     if orders == 0 {
-        let only = order("IBM", &padded("myelin"), 2000);
-        payload.push(format!("{START}{only}{END}").into_bytes(), 1);
+        let only = order(symbol, &padded("myelin"), 2000);
+        payload.push(format!("{start}{BODY}{only}{END}").into_bytes(), 1);
         return Ok(payload);
     }
     let last = order(SYMBOLS[0], &padded("buyer0"), 1000);
     let (runs, rest) = ((orders - 1) / RUN_ORDERS, (orders - 1) % RUN_ORDERS);
     let run = |count: u64| (0..count).map(ordinary).collect::<String>();
-    let mut start = format!("{START}{first}");
+    let mut start = format!("{start}{BODY}{first}");
     // Repeating pays only where copies would cost memory: below a megabyte one run leaves in fewer sends.
     if size <= 1 << 20 {
         start.push_str(&run(RUN_ORDERS).repeat(runs as usize));
@@ -229,6 +252,24 @@ mod tests {
             assert_eq!(stocks.tag_name().namespace(), Some("http://services.samples/xsd"));
             assert!(orders.len() as u64 > size / 120 - 3, "{size} bytes hold {} orders", orders.len());
         }
+    }
+
+    #[test]
+    fn a_header_block_stands_before_the_body_and_counts_for_the_size() {
+        for size in [500, 1024, 10_240, 2_000_003] {
+            let payload = soap_with_block(size, ("routing", "a;b#1")).unwrap();
+            assert_eq!(payload.length(), size);
+            let text = String::from_utf8(payload.to_vec()).unwrap();
+            let document = roxmltree::Document::parse(&text).unwrap();
+            let envelope = document.root_element();
+            let header = envelope.first_element_child().unwrap();
+            let block = header.first_element_child().unwrap();
+            assert!(block.has_tag_name((BLOCK_NAMESPACE, "routing")));
+            assert_eq!(block.text(), Some("a;b#1"));
+            assert_eq!(header.next_sibling_element().unwrap().tag_name().name(), "Body");
+        }
+        let other = String::from_utf8(soap_for("SUNW", 500).unwrap().to_vec()).unwrap();
+        assert!(other.contains("<order><symbol>SUNW</symbol>") && !other.contains("IBM"), "{other}");
     }
 
     #[test]

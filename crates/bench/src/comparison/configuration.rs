@@ -2,45 +2,75 @@
 
 use std::net::SocketAddr;
 
-use super::ROUTING;
+use super::scenario::{NOBODY, ROUTING};
+use crate::payload::BLOCK_NAMESPACE;
 
-/// Myelin's: two proxy services before one endpoint.
-pub(super) fn myelin(backend: SocketAddr) -> String {
+/// Myelin's and Synapse's: a proxy service for each scenario, before one endpoint.
+pub(super) fn synapse(backend: SocketAddr) -> String {
     let (name, value) = ROUTING;
     let pattern = value.replace('.', "\\.");
+    let route = format!(r#"<case regex="{pattern}">{SEND}</case>"#);
+    let proxies: String = [
+        proxy("direct", SEND, ""),
+        proxy("header", &format!(r#"<switch source="$trp:{name}">{route}<default><drop/></default></switch>"#), ""),
+        proxy("relay", &format!("{READ_WHOLE}{SEND}"), ""),
+        proxy("built-unchanged", &format!("{READ_LAST}{SEND}"), READ_LAST),
+        proxy(
+            "built",
+            &format!(r#"<header xmlns:r="{BLOCK_NAMESPACE}" name="r:checked" value="yes"/>{SEND}"#),
+            &format!(r#"<header xmlns:r="{BLOCK_NAMESPACE}" name="r:checked" action="remove"/>"#),
+        ),
+        proxy(
+            "soap-header",
+            &format!(
+                r#"<switch xmlns:r="{BLOCK_NAMESPACE}" source="$header/r:{name}">{route}<default>{REFUSE}</default></switch>"#
+            ),
+            "",
+        ),
+        proxy(
+            "cbr",
+            &format!(r#"<filter xpath="//order[1]/symbol = 'IBM'"><then>{SEND}</then><else>{REFUSE}</else></filter>"#),
+            "",
+        ),
+        // What is not there is certain only at the end.
+        proxy(
+            "cbr-scan",
+            &format!(r#"<filter xpath="//order/symbol = '{NOBODY}'"><then>{REFUSE}</then><else>{SEND}</else></filter>"#),
+            "",
+        ),
+    ]
+    .concat();
     format!(
         r#"<definitions xmlns="http://ws.apache.org/ns/synapse">
     <endpoint name="echo">
         <address uri="http://{backend}/"/>
-    </endpoint>
-    <proxy name="direct" transports="http">
-        <target endpoint="echo">
-            <outSequence>
-                <send/>
-            </outSequence>
-        </target>
-    </proxy>
-    <proxy name="header" transports="http">
-        <target>
-            <inSequence>
-                <switch source="$trp:{name}">
-                    <case regex="{pattern}">
-                        <send>
-                            <endpoint key="echo"/>
-                        </send>
-                    </case>
-                    <default>
-                        <drop/>
-                    </default>
-                </switch>
-            </inSequence>
-            <outSequence>
-                <send/>
-            </outSequence>
-        </target>
-    </proxy>
+    </endpoint>{proxies}
 </definitions>
 "#
+    )
+}
+
+const SEND: &str = r#"<send><endpoint key="echo"/></send>"#;
+const REFUSE: &str = concat!(
+    r#"<makefault version="soap11">"#,
+    r#"<code xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" value="s:Client"/>"#,
+    r#"<reason value="nobody trades this here"/></makefault><respond/>"#
+);
+/// A length can be told only of what has come to its end.
+const READ_WHOLE: &str = r#"<property name="DISABLE_CHUNKING" scope="axis2" value="true"/>"#;
+
+/// The last order can be told only of a whole tree.
+const READ_LAST: &str = r#"<property name="last" expression="//order[last()]/symbol"/>"#;
+
+fn proxy(name: &str, request: &str, answer: &str) -> String {
+    format!(
+        r#"
+    <proxy name="{name}" transports="http">
+        <target>
+            <inSequence>{request}</inSequence>
+            <outSequence>{answer}<send/></outSequence>
+        </target>
+    </proxy>"#
     )
 }
 
@@ -145,13 +175,19 @@ backend echo
 
 #[cfg(test)]
 mod tests {
+    use clap::ValueEnum;
+
+    use super::super::Scenario;
     use super::*;
 
     #[test]
-    fn the_configuration_of_myelin_is_well_formed_and_matches_the_header_it_is_sent() {
-        let text = myelin("127.0.0.1:9000".parse().unwrap());
+    fn the_configuration_of_a_bus_is_well_formed_and_matches_the_header_it_is_sent() {
+        let text = synapse("127.0.0.1:9000".parse().unwrap());
         let document = roxmltree::Document::parse(&text).unwrap();
         let case = document.descendants().find(|node| node.has_tag_name(("http://ws.apache.org/ns/synapse", "case")));
         assert_eq!(case.unwrap().attribute("regex"), Some(r"xadmin;server1;community#1\.0##"));
+        for scenario in Scenario::value_variants().iter().filter(|scenario| scenario.mediates()) {
+            assert!(text.contains(&format!(r#"<proxy name="{scenario}""#)), "{scenario} has no proxy");
+        }
     }
 }

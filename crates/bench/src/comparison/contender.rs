@@ -14,7 +14,8 @@ use rustix::process::{Pid, Signal};
 use serde::Serialize;
 use tempfile::TempDir;
 
-use super::{Scenario, configuration};
+use super::scenario::{Likeness, Scenario};
+use super::{Arguments, configuration};
 use crate::procfs;
 
 /// Who can take part.
@@ -29,6 +30,10 @@ pub enum Kind {
     Haproxy,
     /// `myelin relay`, which copies bytes only.
     Relay,
+    /// `myelin run` again, which passes everything on unread: what mediation is compared with.
+    Direct,
+    /// Apache Synapse 3 with its pass-through transport, started by a script.
+    Synapse,
 }
 
 /// A contender that is running; dropping it stops it.
@@ -51,13 +56,15 @@ pub(super) struct Server {
 }
 
 const READY: Duration = Duration::from_secs(20);
+/// The script fetches what it starts when it does so for the first time.
+const READY_WITH_DOWNLOAD: Duration = Duration::from_secs(5 * 60);
 const END: Duration = Duration::from_secs(5);
 /// Bodies over this size go to the location that nginx has for large ones.
 const LARGE_BYTES: u64 = 16 * 1024;
 
 impl Kind {
     /// All there are, in the order of reports.
-    pub const ALL: [Kind; 4] = [Kind::Myelin, Kind::Nginx, Kind::Haproxy, Kind::Relay];
+    pub const ALL: [Kind; 6] = [Kind::Myelin, Kind::Direct, Kind::Nginx, Kind::Haproxy, Kind::Relay, Kind::Synapse];
 
     /// The name in reports.
     pub fn name(self) -> &'static str {
@@ -66,15 +73,51 @@ impl Kind {
             Kind::Nginx => "nginx",
             Kind::Haproxy => "haproxy",
             Kind::Relay => "relay",
+            Kind::Direct => "direct",
+            Kind::Synapse => "synapse",
         }
     }
 
+    /// Whether it has a way to do this, and a point in doing it.
+    pub(super) fn can(self, scenario: Scenario) -> bool {
+        match self {
+            Kind::Myelin => true,
+            Kind::Nginx | Kind::Haproxy | Kind::Relay => !scenario.needs_content(),
+            Kind::Direct => scenario.mediates(),
+            // `relay` and `built` are other transports there, not other mediators.
+            Kind::Synapse => !matches!(scenario, Scenario::Relay | Scenario::Built | Scenario::BuiltUnchanged),
+        }
+    }
+
+    /// How like the expected body its answers have to be.
+    pub(super) fn likeness(self, scenario: Scenario) -> Likeness {
+        match self {
+            Kind::Myelin if scenario == Scenario::Built => Likeness::Canonical,
+            // It writes anew whatever it has looked at.
+            Kind::Synapse if scenario.needs_content() => Likeness::Canonical,
+            _ => Likeness::Bytes,
+        }
+    }
+
+    /// Whether what it is sent is kept back where the scenario says so.
+    pub(super) fn keeps_back(self) -> bool {
+        !matches!(self, Kind::Direct | Kind::Relay)
+    }
+
+    /// Whether it compiles its code while it runs, and has to be driven for a while before it is measured.
+    pub(super) fn warms_up(self) -> bool {
+        self == Kind::Synapse
+    }
+
     /// What the program says about its version; `None` if it cannot be run.
-    pub(super) fn version(self, myelin: &Path) -> Option<String> {
+    pub(super) fn version(self, arguments: &Arguments) -> Option<String> {
         let (program, argument) = match self {
-            Kind::Myelin | Kind::Relay => (myelin, "--version"),
+            Kind::Myelin | Kind::Direct | Kind::Relay => (arguments.myelin.as_path(), "--version"),
             Kind::Nginx => (Path::new("nginx"), "-v"),
             Kind::Haproxy => (Path::new("haproxy"), "-v"),
+            Kind::Synapse if arguments.synapse.as_ref().is_none_or(|script| !script.is_file()) => return None,
+            // The script names the bus's version; what differs between machines is what it runs on.
+            Kind::Synapse => (Path::new("java"), "--version"),
         };
         let output = Command::new(program).arg(argument).stdin(Stdio::null()).output().ok()?;
         if !output.status.success() {
@@ -95,7 +138,10 @@ impl Kind {
 
     /// The path of the URL for this scenario and size.
     pub(super) fn path(self, scenario: Scenario, size: u64) -> String {
-        let name = if scenario == Scenario::Header { "header" } else { "direct" };
+        let name = match scenario {
+            scenario if self == Kind::Direct || !scenario.mediates() => "direct".to_owned(),
+            scenario => scenario.name(),
+        };
         let suffix = if self == Kind::Nginx && size > LARGE_BYTES { "-large" } else { "" };
         format!("/services/{name}{suffix}")
     }
@@ -104,15 +150,17 @@ impl Kind {
 impl Contender {
     /// Writes the configuration, starts the process, waits until it accepts connections.
     ///
-    /// Errors: it cannot be started, or is not ready in 20 s; what it said is in the error.
-    pub(super) fn start(kind: Kind, backend: SocketAddr, threads: usize, myelin: &Path) -> anyhow::Result<Contender> {
+    /// Errors: it cannot be started, or is not ready in time; what it said is in the error.
+    pub(super) fn start(kind: Kind, backend: SocketAddr, arguments: &Arguments) -> anyhow::Result<Contender> {
+        let Arguments { threads, myelin, .. } = arguments;
+        let threads = *threads;
         let folder = tempfile::tempdir()?;
         let begin = Instant::now();
         let threads_text = threads.to_string();
         let (server, configuration) = match kind {
-            Kind::Myelin => {
+            Kind::Myelin | Kind::Direct => {
                 let file = folder.path().join("synapse.xml");
-                let text = configuration::myelin(backend);
+                let text = configuration::synapse(backend);
                 std::fs::write(&file, &text)?;
                 let mut command = Command::new(myelin);
                 command.arg("run").arg(&file).args(["--http", "127.0.0.1:0", "--threads", &threads_text]);
@@ -130,7 +178,7 @@ impl Contender {
                 std::fs::write(&file, &text)?;
                 let mut command = Command::new("nginx");
                 command.arg("-p").arg(folder.path()).arg("-e").arg(folder.path().join("nginx.log")).arg("-c").arg(file);
-                (Server::at(command, folder.path(), listen)?, text)
+                (Server::at(command, folder.path(), listen, READY)?, text)
             }
             Kind::Haproxy => {
                 let listen = free_address()?;
@@ -139,7 +187,18 @@ impl Contender {
                 std::fs::write(&file, &text)?;
                 let mut command = Command::new("haproxy");
                 command.args(["-db", "-f"]).arg(file);
-                (Server::at(command, folder.path(), listen)?, text)
+                (Server::at(command, folder.path(), listen, READY)?, text)
+            }
+            Kind::Synapse => {
+                let script = arguments.synapse.as_ref().context("no script that starts Synapse was given")?;
+                let home = std::path::absolute(arguments.output.join("synapse"))?;
+                std::fs::create_dir_all(&home)?;
+                let listen = free_address()?;
+                let (file, text) = (folder.path().join("synapse.xml"), configuration::synapse(backend));
+                std::fs::write(&file, &text)?;
+                let mut command = Command::new("bash");
+                command.arg(script).arg(home).arg("pt").arg(file).arg(listen.port().to_string());
+                (Server::at(command, folder.path(), listen, READY_WITH_DOWNLOAD)?, text)
             }
         };
         Ok(Contender { kind, start: begin.elapsed(), configuration, server, _folder: folder })
@@ -199,8 +258,8 @@ impl Server {
         Ok(server)
     }
 
-    /// Starts a process that listens at `address`.
-    fn at(mut command: Command, folder: &Path, address: SocketAddr) -> anyhow::Result<Server> {
+    /// Starts a process that listens at `address`, after `ready` at the latest.
+    fn at(mut command: Command, folder: &Path, address: SocketAddr, ready: Duration) -> anyhow::Result<Server> {
         let log = folder.join("stderr.log");
         let child = command
             .stdin(Stdio::null())
@@ -209,7 +268,7 @@ impl Server {
             .spawn()
             .with_context(|| format!("cannot start {command:?}"))?;
         let mut server = Server { address, child };
-        let deadline = Instant::now() + READY;
+        let deadline = Instant::now() + ready;
         while TcpStream::connect_timeout(&address, Duration::from_secs(1)).is_err() {
             if server.child.try_wait()?.is_some() || Instant::now() > deadline {
                 bail!("{command:?} is not ready: {}", last_words(&log));

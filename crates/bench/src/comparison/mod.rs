@@ -7,22 +7,24 @@
 
 mod configuration;
 mod contender;
+mod probe;
 mod report;
 mod rounds;
+mod scenario;
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
-use clap::ValueEnum;
-use serde::Serialize;
 
 use crate::units;
 
 pub use contender::Kind;
 pub use report::{Environment, Report};
 pub use rounds::{Cell, Figures};
+pub use scenario::Scenario;
 
 /// The arguments of a comparison.
 #[derive(Clone, Debug, clap::Args)]
@@ -30,13 +32,19 @@ pub struct Arguments {
     /// The binary `myelin`, which is a contender, the relay and the echo
     #[arg(long, value_name = "FILE")]
     pub myelin: PathBuf,
-    /// Who takes part; the first is what the others are compared with
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_enum, default_value = "myelin,nginx,haproxy,relay")]
+    /// Who takes part, where it can; the first is what the others are compared with
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        value_enum,
+        default_value = "myelin,direct,nginx,haproxy,relay"
+    )]
     pub contenders: Vec<Kind>,
     /// What they do
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_enum, default_value = "direct,header,many,idle")]
     pub scenario: Vec<Scenario>,
-    /// Body sizes for `direct` and `header`
+    /// Body sizes, but for `many` and `idle`
     #[arg(
         long,
         value_name = "SIZES",
@@ -45,7 +53,7 @@ pub struct Arguments {
         default_value = "500,1K,10K,100K,1M"
     )]
     pub sizes: Vec<u64>,
-    /// Connections for `direct` and `header`
+    /// Connections, but for `many` and `idle`
     #[arg(long, value_name = "COUNTS", value_delimiter = ',', default_value = "20,160,640")]
     pub connections: Vec<usize>,
     /// Rounds in which each contender has one turn
@@ -57,27 +65,16 @@ pub struct Arguments {
     /// Threads or workers of each contender
     #[arg(long, value_name = "COUNT", default_value_t = 2)]
     pub threads: usize,
+    /// The script that starts Apache Synapse, for the contender `synapse`: `FILE HOME pt CONFIGURATION PORT`
+    #[arg(long, value_name = "FILE")]
+    pub synapse: Option<PathBuf>,
+    /// How long a contender that compiles while it runs is driven before it is measured
+    #[arg(long, value_name = "DURATION", value_parser = units::duration, default_value = "40s")]
+    pub warm_up: Duration,
     /// Where comparison.md, comparison.csv and comparison.json are written
     #[arg(long, value_name = "FOLDER", default_value = "target/comparison")]
     pub output: PathBuf,
 }
-
-/// What the contenders do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub enum Scenario {
-    /// Request and answer are passed on unread.
-    Direct,
-    /// The same, after routing on a transport header.
-    Header,
-    /// `direct` with 1 KB over 2,560 connections.
-    Many,
-    /// `direct` with 1 KB over 500 connections while 9,500 others are open and silent.
-    Idle,
-}
-
-/// The header that `header` routes on, and the value that leads to the backend.
-pub(crate) const ROUTING: (&str, &str) = ("routing", "xadmin;server1;community#1.0##");
 
 /// One combination of scenario, size and connections.
 #[derive(Clone, Copy, Debug)]
@@ -136,22 +133,22 @@ pub fn compare(arguments: &Arguments) -> anyhow::Result<Report> {
         // Nobody depends on this line.
         let _ = writeln!(
             progress,
-            "{}/{}: {scenario:?}, {} over {connections} connections",
+            "{}/{}: {scenario}, {} over {connections} connections",
             index + 1,
             tasks.len(),
             units::show_size(*size)
         );
-        let taking_part = present.iter().copied().filter(|kind| {
+        let taking_part = present.iter().copied().filter(|kind| kind.can(*scenario)).filter(|kind| {
             let needed = kind.files(task.connections + task.idle);
             let enough = needed <= files;
             if !enough {
                 let (name, missing) = (kind.name(), &mut report.environment.missing);
-                missing.push(format!("{name} in {scenario:?} (needs {needed} open files, {files} are allowed)"));
+                missing.push(format!("{name} in {scenario} (needs {needed} open files, {files} are allowed)"));
             }
             enough
         });
         let taking_part: Vec<Kind> = taking_part.collect();
-        let cell = rounds::measure(arguments, *task, &taking_part, &mut report.configurations)?;
+        let cell = rounds::measure(arguments, *task, &taking_part, &mut report)?;
         report.cells.push(cell);
     }
     Ok(report)
@@ -161,9 +158,9 @@ fn tasks(arguments: &Arguments) -> Vec<Task> {
     let mut tasks = Vec::new();
     for scenario in &arguments.scenario {
         let (sizes, connections, idle) = match scenario {
-            Scenario::Direct | Scenario::Header => (&arguments.sizes[..], &arguments.connections[..], 0),
             Scenario::Many => (&[1024][..], &[2560][..], 0),
             Scenario::Idle => (&[1024][..], &[500][..], 9500),
+            _ => (&arguments.sizes[..], &arguments.connections[..], 0),
         };
         for size in sizes {
             for connections in connections {

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::fs;
 use std::time::SystemTime;
 
+use clap::ValueEnum;
 use serde::Serialize;
 
 use super::{Arguments, Cell, Figures, Scenario};
@@ -53,7 +54,7 @@ impl Report {
     pub(super) fn new(arguments: &Arguments, open_files_limit: u64) -> Report {
         let (mut versions, mut missing) = (BTreeMap::new(), Vec::new());
         for kind in &arguments.contenders {
-            match kind.version(&arguments.myelin) {
+            match kind.version(arguments) {
                 Some(version) => drop(versions.insert(kind.name(), version)),
                 None => missing.push(format!("{} (not installed)", kind.name())),
             }
@@ -82,11 +83,11 @@ impl Report {
     /// The tables, one pair for each scenario.
     pub fn markdown(&self) -> String {
         let mut text = self.introduction();
-        for scenario in [Scenario::Direct, Scenario::Header, Scenario::Many, Scenario::Idle] {
-            let cells: Vec<&Cell> = self.cells.iter().filter(|cell| cell.scenario == scenario).collect();
+        for scenario in Scenario::value_variants() {
+            let cells: Vec<&Cell> = self.cells.iter().filter(|cell| cell.scenario == *scenario).collect();
             let Some(first) = cells.first() else { continue };
             let names: Vec<&str> = first.contenders.iter().map(|figures| figures.name).collect();
-            let _ = writeln!(text, "\n## {}", format!("{scenario:?}").to_lowercase());
+            let _ = writeln!(text, "\n## {scenario}");
             table(&mut text, &cells, "CPU ms per 1,000 requests", &names, cost);
             table(&mut text, &cells, "Requests a second, p99, peak memory", &names, speed);
         }
@@ -118,8 +119,7 @@ impl Report {
             .to_owned();
         for cell in &self.cells {
             for figures in &cell.contenders {
-                let scenario = format!("{:?}", cell.scenario).to_lowercase();
-                let Cell { size_bytes, connections, idle_connections, requests, .. } = cell;
+                let Cell { scenario, size_bytes, connections, idle_connections, requests, .. } = cell;
                 let p_value = figures.p_value.map(|value| format!("{value:.6}")).unwrap_or_default();
                 let _ = writeln!(
                     text,

@@ -8,9 +8,9 @@ use rustix::process::{Resource, Rlimit};
 use serde::Serialize;
 
 use super::contender::{self, Contender, Kind};
-use super::{Arguments, ROUTING, Scenario, Task};
+use super::{Arguments, Report, Scenario, Task, probe};
 use crate::load::{Outcome, Plan, Verify};
-use crate::payload;
+use crate::payload::{self, Payload};
 use crate::procfs::Usage;
 use crate::statistics::{median, paired_p_value, ratio_of_medians};
 
@@ -73,40 +73,44 @@ pub(super) fn raise_files() -> u64 {
     rustix::process::getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
 }
 
-/// Measures one cell with fresh contenders; notes their configurations.
-pub(super) fn measure(
-    arguments: &Arguments,
-    task: Task,
-    kinds: &[Kind],
-    configurations: &mut BTreeMap<String, String>,
-) -> anyhow::Result<Cell> {
+/// Measures one cell with fresh contenders; notes their configurations, and who failed to do the work at all.
+///
+/// Errors: a contender does not start, or the first one does not do what the scenario says.
+pub(super) fn measure(arguments: &Arguments, task: Task, kinds: &[Kind], report: &mut Report) -> anyhow::Result<Cell> {
     let folder = tempfile::tempdir()?;
     let echo = contender::echo(&arguments.myelin, folder.path())?;
-    let contenders = kinds
-        .iter()
-        .map(|kind| {
-            Contender::start(*kind, echo.address, arguments.threads, &arguments.myelin)
-                .with_context(|| format!("contender {}", kind.name()))
-        })
-        .collect::<anyhow::Result<Vec<Contender>>>()?;
-    for contender in &contenders {
-        configurations.entry(contender.kind.name().to_owned()).or_insert_with(|| contender.configuration.clone());
+    let mut contenders = Vec::new();
+    for kind in kinds {
+        let started = Contender::start(*kind, echo.address, arguments);
+        let contender = started.with_context(|| format!("contender {}", kind.name()))?;
+        let name = kind.name().to_owned();
+        report.configurations.entry(name).or_insert_with(|| contender.configuration.clone());
+        match probe::probe(&contender, task).with_context(|| format!("{} in {}", kind.name(), task.scenario)) {
+            Ok(answer) => contenders.push((contender, answer)),
+            Err(error) if contenders.is_empty() => return Err(error),
+            Err(error) => report.environment.missing.push(format!("{error:#}")),
+        }
     }
 
     let requests = arguments.requests.unwrap_or_else(|| requests(task));
-    for contender in &contenders {
-        turn(contender, task, (requests / 4).max(task.connections as u64))?;
+    for (contender, answer) in &contenders {
+        if contender.kind.warms_up() {
+            turn(contender, task, answer, None, arguments.warm_up)?;
+        } else {
+            turn(contender, task, answer, Some((requests / 4).max(task.connections as u64)), TURN)?;
+        }
     }
     let mut outcomes: Vec<Vec<Outcome>> = contenders.iter().map(|_| Vec::new()).collect();
     for round in 0..arguments.rounds {
         for place in 0..contenders.len() {
             // Another one begins each round, so that nobody always follows the same predecessor.
             let index = (round + place) % contenders.len();
-            outcomes[index].push(turn(&contenders[index], task, requests)?);
+            let (contender, answer) = &contenders[index];
+            outcomes[index].push(turn(contender, task, answer, Some(requests), TURN)?);
         }
     }
     let mut figures: Vec<Figures> =
-        contenders.iter().zip(&outcomes).map(|(contender, outcomes)| Figures::new(contender, outcomes)).collect();
+        contenders.iter().zip(&outcomes).map(|((contender, _), outcomes)| Figures::new(contender, outcomes)).collect();
     compare_with_first(&mut figures);
     Ok(Cell {
         scenario: task.scenario,
@@ -124,24 +128,38 @@ fn requests(task: Task) -> u64 {
     by_size.max(4 * task.connections as u64)
 }
 
-/// One contender does its work once.
-fn turn(contender: &Contender, task: Task, requests: u64) -> anyhow::Result<Outcome> {
+/// The longest turn: a contender that needs a second for a request does fewer of them.
+const TURN: Duration = Duration::from_secs(10);
+
+/// One contender does its work once, as often as asked or as long.
+fn turn(
+    contender: &Contender,
+    task: Task,
+    answer: &Payload,
+    requests: Option<u64>,
+    longest: Duration,
+) -> anyhow::Result<Outcome> {
+    let mut plan = plan(contender, task)?;
+    plan.requests = requests;
+    plan.duration = Some(longest);
+    plan.connections = task.connections;
+    plan.idle_connections = task.idle;
+    plan.verify = Verify::Body(answer.clone());
+    plan.processes = contender.processes();
+    plan.run()
+}
+
+/// One request of the scenario to this contender.
+pub(super) fn plan(contender: &Contender, task: Task) -> anyhow::Result<Plan> {
     let path = contender.kind.path(task.scenario, task.size);
     let mut plan = Plan::new(&format!("http://{}{path}", contender.address()))?;
     plan.method = "POST".to_owned();
     plan.media_type = Some(payload::SOAP_TYPE.to_owned());
-    plan.body = payload::soap(task.size)?;
+    plan.body = task.scenario.payload(task.size)?;
     plan.headers.push(("SOAPAction".to_owned(), "\"urn:buyStocks\"".to_owned()));
-    if task.scenario == Scenario::Header {
-        plan.headers.push((ROUTING.0.to_owned(), ROUTING.1.to_owned()));
-    }
-    plan.requests = Some(requests);
-    plan.connections = task.connections;
-    plan.idle_connections = task.idle;
-    plan.verify = Verify::Echo;
+    plan.headers.extend(task.scenario.headers());
     plan.timeout = Duration::from_secs(30);
-    plan.processes = contender.processes();
-    plan.run()
+    Ok(plan)
 }
 
 impl Figures {

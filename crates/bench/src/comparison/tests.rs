@@ -2,7 +2,7 @@ use std::process::Command;
 
 use super::*;
 use crate::load::{Plan, Verify};
-use crate::payload;
+use crate::payload::{self, Payload};
 
 /// Whether a program can be run; says visibly what is not tested without it.
 fn installed(program: &str) -> bool {
@@ -20,13 +20,13 @@ fn nginx_and_haproxy_pass_on_and_route_what_they_are_sent() {
         if !installed(kind.name()) {
             continue;
         }
-        let contender = contender::Contender::start(kind, echo.address, 2, std::path::Path::new("-")).unwrap();
+        let contender = contender::Contender::start(kind, echo.address, &arguments(Vec::new())).unwrap();
         assert!(contender.processes().len() >= if kind == Kind::Nginx { 3 } else { 1 });
         for (scenario, value, size, good) in [
             (Scenario::Direct, None, 500, true),
             (Scenario::Direct, None, 200_000, true),
-            (Scenario::Header, Some(ROUTING.1), 500, true),
-            (Scenario::Header, Some(ROUTING.1), 200_000, true),
+            (Scenario::Header, Some(scenario::ROUTING.1), 500, true),
+            (Scenario::Header, Some(scenario::ROUTING.1), 200_000, true),
             (Scenario::Header, Some("xadmin;server1;community"), 500, false),
             (Scenario::Header, None, 500, false),
         ] {
@@ -34,11 +34,15 @@ fn nginx_and_haproxy_pass_on_and_route_what_they_are_sent() {
             plan.method = "POST".to_owned();
             plan.body = payload::soap(size).unwrap();
             plan.verify = Verify::Echo;
-            plan.headers.extend(value.map(|value| (ROUTING.0.to_owned(), value.to_owned())));
+            plan.headers.extend(value.map(|value| (scenario::ROUTING.0.to_owned(), value.to_owned())));
             (plan.requests, plan.connections) = (Some(20), 2);
             let outcome = plan.run().unwrap();
             assert_eq!(outcome.is_clean(), good, "{kind:?} {scenario:?} {value:?}: {:?}", outcome.failures_by_kind);
         }
+        let task = Task { scenario: Scenario::Header, size: 600, connections: 1, idle: 0 };
+        assert_eq!(probe::probe(&contender, task).unwrap(), Payload::from(payload::soap(600).unwrap().to_vec()));
+        let unable = Task { scenario: Scenario::Cbr, ..task };
+        assert!(probe::probe(&contender, unable).is_err(), "{kind:?} has no content routing");
         let processes = contender.processes();
         drop(contender);
         for process in processes {
@@ -47,24 +51,39 @@ fn nginx_and_haproxy_pass_on_and_route_what_they_are_sent() {
     }
 }
 
-#[test]
-fn each_scenario_has_its_cells() {
-    let arguments = Arguments {
+fn arguments(scenario: Vec<Scenario>) -> Arguments {
+    Arguments {
         myelin: "myelin".into(),
         contenders: Kind::ALL.to_vec(),
-        scenario: vec![Scenario::Direct, Scenario::Many, Scenario::Idle],
+        scenario,
         sizes: vec![500, 1024],
         connections: vec![20, 160],
         rounds: 5,
         requests: None,
         threads: 2,
+        synapse: None,
+        warm_up: Duration::from_secs(1),
         output: "out".into(),
-    };
+    }
+}
+
+#[test]
+fn each_scenario_has_its_cells() {
+    let arguments = arguments(vec![Scenario::Direct, Scenario::Many, Scenario::Idle]);
     let cells: Vec<_> =
         tasks(&arguments).iter().map(|task| (task.scenario, task.size, task.connections, task.idle)).collect();
     assert_eq!(cells.len(), 6);
     assert_eq!(cells[3], (Scenario::Direct, 1024, 160, 0));
     assert_eq!(cells[4..], [(Scenario::Many, 1024, 2560, 0), (Scenario::Idle, 1024, 500, 9500)]);
+}
+
+#[test]
+fn only_who_can_do_it_takes_part() {
+    let able = |scenario| Kind::ALL.into_iter().filter(|kind| kind.can(scenario)).map(Kind::name).collect::<Vec<_>>();
+    assert_eq!(able(Scenario::Direct), ["myelin", "nginx", "haproxy", "relay", "synapse"]);
+    assert_eq!(able(Scenario::Header), ["myelin", "direct", "nginx", "haproxy", "relay", "synapse"]);
+    assert_eq!(able(Scenario::Cbr), ["myelin", "direct", "synapse"]);
+    assert_eq!(able(Scenario::Built), ["myelin", "direct"]);
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub(super) struct Expected {
 
 enum Check {
     Status,
-    Echo(Payload),
+    Body(Payload),
     Contains(Box<Finder<'static>>),
 }
 
@@ -55,7 +55,8 @@ impl Expected {
     pub(super) fn new(verify: &Verify, body: &Payload, method: &str) -> Expected {
         let check = match verify {
             Verify::Status => Check::Status,
-            Verify::Echo => Check::Echo(body.clone()),
+            Verify::Echo => Check::Body(body.clone()),
+            Verify::Body(wanted) => Check::Body(wanted.clone()),
             Verify::Contains(text) => Check::Contains(Box::new(Finder::new(text).into_owned())),
         };
         Expected { check, bodiless: method == "HEAD" }
@@ -120,12 +121,12 @@ impl Answer {
         let verdict = &self.verdict;
         match &expected.check {
             Check::Status => Ok(()),
-            Check::Echo(_) if verdict.wrong => Err(Failure::Mismatch("other bytes than were sent".to_owned())),
-            Check::Echo(sent) if sent.length() != verdict.length => {
-                Err(Failure::Mismatch(format!("{} bytes instead of {}", verdict.length, sent.length())))
+            Check::Body(_) if verdict.wrong => Err(Failure::Mismatch("other bytes than were expected".to_owned())),
+            Check::Body(wanted) if wanted.length() != verdict.length => {
+                Err(Failure::Mismatch(format!("{} bytes instead of {}", verdict.length, wanted.length())))
             }
             Check::Contains(_) if !verdict.found => Err(Failure::Mismatch("the text is not in the body".to_owned())),
-            Check::Echo(_) | Check::Contains(_) => Ok(()),
+            Check::Body(_) | Check::Contains(_) => Ok(()),
         }
     }
 
@@ -233,7 +234,7 @@ impl Verdict {
     fn see(&mut self, data: &[u8], expected: &Expected) {
         match &expected.check {
             Check::Status => {}
-            Check::Echo(sent) => self.wrong |= !sent.holds(self.length, data),
+            Check::Body(wanted) => self.wrong |= !wanted.holds(self.length, data),
             Check::Contains(finder) if !self.found => self.search(data, finder),
             Check::Contains(_) => {}
         }

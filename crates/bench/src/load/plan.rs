@@ -58,6 +58,8 @@ pub enum Verify {
     Status,
     /// The body is, byte for byte, the body that was sent.
     Echo,
+    /// The body is, byte for byte, this one.
+    Body(Payload),
     /// The body contains this text.
     Contains(String),
 }
@@ -116,7 +118,7 @@ impl Plan {
     }
 
     /// The whole request, built once.
-    pub(super) fn request(&self) -> Payload {
+    pub(crate) fn request(&self) -> Payload {
         let mut head = format!("{} {} HTTP/1.1\r\n", self.method, self.target.path);
         let given = |name: &str| self.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
         let mut line = |name: &str, value: &str| {

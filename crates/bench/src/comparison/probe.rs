@@ -1,0 +1,146 @@
+//! Whether a contender does what the scenario says, asked before it is measured.
+//!
+//! A contender that passed everything on would win where messages are to be looked at, so one message that must not
+//! reach the backend is sent too.
+//! What the load generator then compares each answer with, byte for byte, is the answer that was judged here.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use myelin_xml::c14n::{Canonical, Method, Subset, canonicalize};
+use myelin_xml::{Document, Options};
+
+use super::contender::Contender;
+use super::scenario::Likeness;
+use super::{Task, rounds};
+use crate::framing::{self, Decoder};
+use crate::load::Plan;
+use crate::payload::Payload;
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Asks for one good answer, and for one refusal where the scenario has any; the body of the good answer.
+///
+/// Errors: the answer is not the one the scenario asks for, the refusal is none, or nobody answers.
+pub(super) fn probe(contender: &Contender, task: Task) -> anyhow::Result<Payload> {
+    let mut plan = rounds::plan(contender, task)?;
+    let (status, body) = ask(&plan)?;
+    let expected = task.scenario.answer(task.size)?;
+    let alike = match contender.kind.likeness(task.scenario) {
+        _ if body == expected => true,
+        Likeness::Bytes => false,
+        Likeness::Canonical => canonical(body.clone())? == canonical(expected)?,
+    };
+    if !(200..300).contains(&status) || !alike {
+        bail!("a wrong answer, status {status}: {}", beginning(&body));
+    }
+    if let Some(stray) = task.scenario.stray()?.filter(|_| contender.kind.keeps_back()) {
+        plan.headers.retain(|header| !task.scenario.headers().contains(header));
+        plan.body = stray;
+        let (_, body) = ask(&plan)?;
+        // Only the echo knows this name.
+        if String::from_utf8_lossy(&body).contains("buyStocks") {
+            bail!("what is to be kept back came through to the backend");
+        }
+    }
+    Ok(Payload::from(body))
+}
+
+/// The status and the body of the answer to one request, over a connection of its own.
+fn ask(plan: &Plan) -> anyhow::Result<(u16, Vec<u8>)> {
+    let mut plan = plan.clone();
+    plan.keep_alive = false;
+    let request = plan.request().to_vec();
+    let mut stream = TcpStream::connect(&*plan.target.authority)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let mut answer = Vec::new();
+    std::thread::scope(|scope| {
+        let mut sending = stream.try_clone()?;
+        // Read and written at once, because an echo sends before it has everything.
+        let sender = scope.spawn(move || sending.write_all(&request));
+        let read = stream.read_to_end(&mut answer);
+        // Whoever answers early reads no further, and the sender must not wait for it; a refusal is as good an answer.
+        let _ = stream.shutdown(Shutdown::Both);
+        let _ = sender.join();
+        read
+    })
+    .context("no answer")?;
+    read_answer(&answer)
+}
+
+fn read_answer(answer: &[u8]) -> anyhow::Result<(u16, Vec<u8>)> {
+    let mut headers = [httparse::EMPTY_HEADER; 64];
+    let mut head = httparse::Response::new(&mut headers);
+    let httparse::Status::Complete(start) = head.parse(answer).context("no HTTP answer")? else {
+        bail!("the answer ends in its head");
+    };
+    let value = |name: &str| head.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
+    let mut decoder = match (value("Transfer-Encoding"), value("Content-Length")) {
+        (Some(_), _) => Decoder::chunked(),
+        (None, Some(length)) => {
+            Decoder::Length(framing::content_length(length.value).ok().context("a length that is none")?)
+        }
+        (None, None) => Decoder::Close,
+    };
+    let (mut rest, mut body) = (&answer[start..], Vec::new());
+    let mut done = decoder.is_done();
+    while !rest.is_empty() && !done {
+        let Ok(step) = decoder.advance(rest) else { bail!("a chunk is malformed") };
+        body.extend_from_slice(step.data);
+        (rest, done) = (&rest[step.used..], step.done);
+    }
+    if !done && !matches!(decoder, Decoder::Close) {
+        bail!("the answer ends after {} bytes of its body", body.len());
+    }
+    Ok((head.code.unwrap_or(0), body))
+}
+
+/// Source: Canonical XML 1.0.
+fn canonical(text: Vec<u8>) -> anyhow::Result<Vec<u8>> {
+    let document = Document::parse(text, &Options::default()).context("the answer is no XML")?;
+    let mut bytes = Vec::new();
+    let all = Subset { apex: document.document_node(), excluded: &[] };
+    canonicalize(&document, all, &Canonical::new(Method::Inclusive), &mut bytes);
+    Ok(bytes)
+}
+
+fn beginning(body: &[u8]) -> String {
+    String::from_utf8_lossy(&body[..body.len().min(300)]).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_read_in_every_framing_and_only_whole() {
+        let check = |answer: &str, expected: Option<(u16, &str)>| {
+            let read = read_answer(answer.as_bytes()).ok();
+            let expected = expected.map(|(status, body)| (status, body.as_bytes().to_vec()));
+            assert_eq!(read, expected, "{answer:?}");
+        };
+        check("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab", Some((200, "ab")));
+        check(
+            "HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n",
+            Some((500, "abc")),
+        );
+        check("HTTP/1.1 200 OK\r\n\r\nuntil the end", Some((200, "until the end")));
+        check("HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n", Some((202, "")));
+        check("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab", None);
+        check("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n", None);
+        check("HTTP/1.1 200", None);
+        check("no answer\r\n\r\n", None);
+    }
+
+    #[test]
+    fn ways_of_writing_do_not_count_in_the_canonical_form() {
+        let canonical = |text: &str| canonical(text.as_bytes().to_vec()).ok();
+        assert!(canonical("<a/>").is_some());
+        assert_eq!(canonical("<?xml version='1.0'?>\n<a b='1'/>"), canonical("<a b=\"1\"></a>"));
+        assert_ne!(canonical("<a><b/></a>"), canonical("<a></a>"));
+        assert_eq!(canonical("<a>"), None);
+    }
+}
