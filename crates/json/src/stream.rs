@@ -157,8 +157,9 @@ impl Run {
     /// Shape and errors: as [`Reader::next`].
     pub fn next(&mut self, input: &[u8], complete: bool) -> Result<Progress, Error> {
         while self.undecided > 0 {
-            match self.reader.next(input, complete)? {
-                Step::Event(event) => self.event(event),
+            let inside = self.frames.last().map_or(0, |frame| frame.inside);
+            match self.reader.next_within(input, complete, inside)? {
+                Step::Event(event) => self.event(event, inside),
                 Step::More => return Ok(Progress::More),
                 Step::End => break,
             }
@@ -166,17 +167,13 @@ impl Run {
         Ok(Progress::Decided)
     }
 
-    #[inline]
-    fn event(&mut self, event: Event<'_>) {
-        let depth = self.reader.depth();
-        let inside = self.frames.last().map_or(0, |frame| frame.inside);
+    /// What stands in the innermost frame, or ends it.
+    fn event(&mut self, event: Event<'_>, inside: usize) {
         match event.kind {
-            Kind::ObjectStart | Kind::ArrayStart if depth == inside + 1 => self.value(event),
-            Kind::ObjectStart | Kind::ArrayStart => {}
-            Kind::ObjectEnd | Kind::ArrayEnd if depth + 1 == inside => self.close(event),
-            Kind::ObjectEnd | Kind::ArrayEnd => {}
-            _ if depth != inside => {}
             Kind::Key => self.key(event),
+            Kind::ObjectEnd | Kind::ArrayEnd if self.reader.depth() < inside => self.close(event),
+            // Of what was passed over.
+            Kind::ObjectEnd | Kind::ArrayEnd => {}
             _ => self.value(event),
         }
     }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 
 use super::*;
+use crate::error::Limit;
 
 type Owned = (Kind, usize, Vec<u8>, bool);
 
