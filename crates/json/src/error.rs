@@ -61,6 +61,8 @@ pub enum Limit {
     KeyBytes(usize),
     /// So many bytes in a number.
     NumberBytes(usize),
+    /// So many nodes in a tree.
+    Nodes(usize),
     /// So many bytes in a text that becomes a tree.
     SourceBytes(usize),
 }
@@ -107,6 +109,7 @@ impl fmt::Display for Limit {
             Limit::Depth(limit) => write!(formatter, "arrays and objects nested deeper than {limit}"),
             Limit::KeyBytes(limit) => write!(formatter, "a key longer than {limit} bytes"),
             Limit::NumberBytes(limit) => write!(formatter, "a number longer than {limit} bytes"),
+            Limit::Nodes(limit) => write!(formatter, "a tree of more than {limit} nodes"),
             Limit::SourceBytes(limit) => write!(formatter, "a text longer than {limit} bytes"),
         }
     }

@@ -25,11 +25,19 @@ pub struct Options {
     pub key_bytes: usize,
     /// Bytes of a number.
     pub number_bytes: usize,
+    /// Nodes of a tree, 40 bytes each: a text of nothing but `[1,1,…]` makes one of every two bytes.
+    pub nodes: usize,
+}
+
+impl Options {
+    /// For what has passed its sender's limits, or comes from a program.
+    pub(crate) const UNLIMITED: Options =
+        Options { depth: usize::MAX, key_bytes: usize::MAX, number_bytes: usize::MAX, nodes: usize::MAX };
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { depth: 1_000, key_bytes: 8 << 10, number_bytes: 1_000 }
+        Options { depth: 1_000, key_bytes: 8 << 10, number_bytes: 1_000, nodes: 4_000_000 }
     }
 }
 

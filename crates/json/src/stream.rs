@@ -233,10 +233,9 @@ impl Run {
             self.seen[child] = false;
         }
         // Names lead nowhere in an array, nor indexes in an object.
-        let (unfit_names, unfit_indexes) =
-            if kind == Type::Array { (&entry.names[..], &[][..]) } else { (&[][..], &entry.indexes[..]) };
-        let children = unfit_names.iter().map(|&(_, child)| child).chain(unfit_indexes.iter().map(|&(_, child)| child));
-        for child in children {
+        let names = entry.names.iter().filter(|_| kind == Type::Array).map(|&(_, child)| child);
+        let indexes = entry.indexes.iter().filter(|_| kind == Type::Object).map(|&(_, child)| child);
+        for child in names.chain(indexes) {
             for path in plan.nodes[child].below.clone() {
                 self.answer(path, Answer::Missing, entry.certain);
             }

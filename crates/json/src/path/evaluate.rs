@@ -210,7 +210,10 @@ impl<'a> Evaluator<'a> {
     /// The named members as an object of their own.
     fn picked(&mut self, names: &[String], object: NodeId, strict: bool) -> Result<Match, Error> {
         let mut json = vec![b'{'];
-        for name in names {
+        for (index, name) in names.iter().enumerate() {
+            if names[..index].contains(name) {
+                continue;
+            }
             match self.get(object, name)? {
                 Some(member) => {
                     if json.len() > 1 {
@@ -219,6 +222,9 @@ impl<'a> Evaluator<'a> {
                     text::write_string(name, &mut json);
                     json.push(b':');
                     self.value.write_compact(member, &mut json);
+                    if json.len() > self.rules.bytes {
+                        return Err(Error::Made(self.rules.bytes));
+                    }
                 }
                 None if strict => return Err(Error::NotFound),
                 None => {}

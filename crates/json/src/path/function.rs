@@ -3,6 +3,7 @@
 use super::evaluate::Evaluator;
 use super::{Match, Path, number};
 use crate::error::Error;
+use crate::reader::Options;
 use crate::text;
 use crate::value::{NodeId, Type, Value};
 
@@ -192,6 +193,10 @@ impl Function {
             }
             _ => sum,
         };
+        // Java would say `Infinity`, which is no JSON.
+        if !result.is_finite() {
+            return Err(Error::Inapplicable("a function over numbers gave one that is too large"));
+        }
         Ok(Match::Made(number::double(result)))
     }
 }
@@ -222,7 +227,7 @@ impl Evaluator<'_> {
                             each(self.value, node);
                         }
                         Match::Made(json) => {
-                            if let Ok(value) = Value::parse(json.into_bytes(), &crate::reader::Options::default()) {
+                            if let Ok(value) = Value::parse(json.into_bytes(), &Options::UNLIMITED) {
                                 each(&value, value.root());
                             }
                         }

@@ -224,6 +224,9 @@ impl<'a> Parser<'a> {
             if !self.take(b',') {
                 return Ok(names);
             }
+            if names.len() == LIMIT_STEPS {
+                return self.fail(format!("at most {LIMIT_STEPS} names may stand together"));
+            }
         }
     }
 

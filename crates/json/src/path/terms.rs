@@ -56,10 +56,9 @@ impl<'t> Term<'t> {
         }
     }
 
-    /// What a function made; what is not JSON, such as an infinite sum, is not defined.
+    /// What a function made, or members picked from an object.
     pub(super) fn made(json: String) -> Term<'t> {
-        let options = Options { depth: usize::MAX, key_bytes: usize::MAX, number_bytes: usize::MAX };
-        match Value::parse(json.into_bytes(), &options) {
+        match Value::parse(json.into_bytes(), &Options::UNLIMITED) {
             Ok(value) => {
                 let root = value.root();
                 Term::Tree(Holder::Made(Rc::new(value)), root).resolved()

@@ -46,7 +46,8 @@ fn same_in_all_splits(text: &[u8], options: &Options) -> (Vec<Owned>, Result<(),
 }
 
 fn check(text: &[u8], expected: &str) {
-    let (events, end) = same_in_all_splits(text, &Options { depth: 4, key_bytes: 6, number_bytes: 8 });
+    let (events, end) =
+        same_in_all_splits(text, &Options { depth: 4, key_bytes: 6, number_bytes: 8, ..Options::default() });
     let mut shown: Vec<String> =
         events.iter().map(|(kind, at, raw, _)| format!("{kind:?}@{at}={}", String::from_utf8_lossy(raw))).collect();
     if let Err(error) = end {
@@ -129,7 +130,7 @@ proptest! {
         }
         let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(text.len())).collect();
         cuts.sort_unstable();
-        let options = Options { depth: 5, key_bytes: 6, number_bytes: 5 };
+        let options = Options { depth: 5, key_bytes: 6, number_bytes: 5, ..Options::default() };
         prop_assert_eq!(read(&text, &cuts, &options), read(&text, &[], &options));
     }
 

@@ -26,6 +26,9 @@ impl Value {
         let mut builder = Builder { nodes: &mut self.nodes, base: base as u32, open: NONE, key: None };
         while let Step::Event(event) = reader.next(input, true)? {
             builder.take(event);
+            if builder.nodes.len() - root as usize > options.nodes {
+                return Err(Error::TooLarge(Limit::Nodes(options.nodes), reader.place(input, event.start)));
+            }
         }
         Ok(NodeId(root))
     }

@@ -5,9 +5,6 @@ use crate::error::Error;
 use crate::reader::Options;
 use crate::text;
 
-/// What stands in a value is read again without its sender's limits: it has passed them, or comes from a program.
-const UNLIMITED: Options = Options { depth: usize::MAX, key_bytes: usize::MAX, number_bytes: usize::MAX };
-
 /// What is put into a value.
 #[derive(Debug, Clone, Copy)]
 pub enum New<'a> {
@@ -130,7 +127,7 @@ impl Value {
             New::Text(text) => text::write_string(text, &mut self.text),
             New::Node(value, node) => value.write(node, &mut self.text),
         }
-        let built = self.span(base).and_then(|_| self.build(base, &UNLIMITED));
+        let built = self.span(base).and_then(|_| self.build(base, &Options::UNLIMITED));
         if built.is_err() {
             self.text.truncate(base);
             self.nodes.truncate(nodes);

@@ -104,6 +104,14 @@ fn what_cannot_be_put_in_changes_nothing() {
 }
 
 #[test]
+fn a_tree_has_no_more_nodes_than_it_may() {
+    let options = Options { nodes: 4, ..Options::default() };
+    assert!(Value::parse(b"[1,2,3]".to_vec(), &options).is_ok());
+    let error = Value::parse(b"[1,2,3,\n 4]".to_vec(), &options).unwrap_err();
+    assert_eq!(error.to_string(), "line 2, column 2: a tree of more than 4 nodes");
+}
+
+#[test]
 fn deep_and_wide_values_are_read_written_and_dropped() {
     let deep = "[".repeat(1_000_000) + &"]".repeat(1_000_000);
     let options = Options { depth: usize::MAX, ..Options::default() };
