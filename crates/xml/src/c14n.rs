@@ -14,6 +14,7 @@ mod walk;
 mod tests;
 
 use std::collections::HashSet;
+use std::fmt;
 
 use crate::{Document, Kind, NodeId};
 use walk::Walk;
@@ -106,27 +107,48 @@ pub enum NodeRef<'a> {
     },
 }
 
+/// A namespace that is a relative reference: such documents have no canonical form. The document's author is to blame.
+///
+/// Source: Canonical XML 1.1 §1.3.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RelativeNamespace(pub String);
+
+impl fmt::Display for RelativeNamespace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "namespace {:?} is relative, expected one with a scheme: it has no canonical form", self.0)
+    }
+}
+
+impl std::error::Error for RelativeNamespace {}
+
 /// Writes the canonical form of a subset.
 ///
+/// Errors: a namespace to be shown is relative; what was written until then is of no use.
 /// Source: Canonical XML 1.0, Canonical XML 1.1, Exclusive XML Canonicalization 1.0.
-pub fn canonicalize(document: &Document, subset: Subset<'_>, how: &Canonical, sink: &mut dyn Sink) {
+pub fn canonicalize(
+    document: &Document,
+    subset: Subset<'_>,
+    how: &Canonical,
+    sink: &mut dyn Sink,
+) -> Result<(), RelativeNamespace> {
     let excluded = subset.excluded.iter().copied().collect();
-    Walk::run(document, subset.apex, &Selection::Subtree { excluded }, how, sink);
+    Walk::run(document, subset.apex, &Selection::Subtree { excluded }, how, sink)
 }
 
 /// Writes the canonical form of the nodes that `include` says are in the set.
 ///
 /// `include` is asked for each node of the document that holds `any`, and for each namespace in scope of each of its
 /// elements: what it costs grows with the product of both.
+/// Errors: as for [`canonicalize`].
 pub fn canonicalize_nodes(
     document: &Document,
     any: NodeId,
     include: &dyn Fn(NodeRef<'_>) -> bool,
     how: &Canonical,
     sink: &mut dyn Sink,
-) {
+) -> Result<(), RelativeNamespace> {
     let top = std::iter::successors(Some(any), |&node| document.parent(node)).last().unwrap_or(any);
-    Walk::run(document, top, &Selection::Nodes(include), how, sink);
+    Walk::run(document, top, &Selection::Nodes(include), how, sink)
 }
 
 /// Which nodes are in the set.

@@ -70,9 +70,15 @@ pub struct Start<'a> {
     /// From `<` to behind `>`.
     pub range: Range<usize>,
     pub(crate) tag: &'a [u8],
+    pub(crate) parts: &'a TagParts,
     pub(crate) names: &'a Names,
-    pub(crate) attributes: &'a [AttributeSpan],
-    pub(crate) declarations: &'a [DeclarationSpan],
+}
+
+/// What stands in a start tag besides its name.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TagParts {
+    pub(crate) attributes: Vec<AttributeSpan>,
+    pub(crate) declarations: Vec<DeclarationSpan>,
 }
 
 /// Where an attribute stands; places count from the tag's `<`.
@@ -107,13 +113,13 @@ impl<'a> Start<'a> {
     /// The attributes in their order, without namespace declarations.
     #[inline]
     pub fn attributes(&self) -> Attributes<'a> {
-        Attributes { spans: self.attributes.iter(), tag: self.tag, start: self.range.start }
+        Attributes { spans: self.parts.attributes.iter(), tag: self.tag, start: self.range.start }
     }
 
     /// The namespace declarations in their order.
     #[inline]
     pub fn declarations(&self) -> NamespaceDeclarations<'a> {
-        NamespaceDeclarations { spans: self.declarations.iter(), start: self.range.start, names: self.names }
+        NamespaceDeclarations { spans: self.parts.declarations.iter(), start: self.range.start, names: self.names }
     }
 
     /// The tag as written, from `<` to `>`.

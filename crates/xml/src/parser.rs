@@ -14,9 +14,7 @@ use std::ops::Range;
 
 use crate::characters::is_space;
 use crate::error::{Error, ErrorKind, Limit};
-use crate::event::{
-    AttributeSpan, Comment, DeclarationSpan, Doctype, End, Event, Instruction, Start, Step, Text, XmlDeclaration,
-};
+use crate::event::{Comment, Doctype, End, Event, Instruction, Start, Step, TagParts, Text, XmlDeclaration};
 use crate::names::{Atom, NameId, Names};
 use crate::options::{DeclaredEncoding, Options};
 use crate::value;
@@ -51,8 +49,10 @@ pub struct Parser {
     bindings: Vec<Binding>,
     /// What the declarations of open elements have hidden.
     hidden: Vec<(Atom, Binding)>,
-    attributes: Vec<AttributeSpan>,
-    declarations: Vec<DeclarationSpan>,
+    /// The inside of the start tag that was read last.
+    parts: TagParts,
+    /// The inside of the declaration that was read last.
+    declaration: DeclarationParts,
     /// The number of the tag that last had an attribute of an expanded name.
     last_use: Vec<u64>,
     /// The number of this tag in the life of the parser, so that `last_use` and `bindings` need no clearing.
@@ -96,16 +96,24 @@ struct Binding {
     tag: u64,
 }
 
-/// What was read, by places in the input.
+/// What was read, by places in the input; small, because each event passes through it.
 enum Token {
-    Declaration { range: Range<usize>, version: Range<usize>, encoding: Option<Range<usize>>, standalone: Option<bool> },
-    Doctype { range: Range<usize> },
     Start { name: NameId, range: Range<usize>, empty: bool },
     End { name: NameId, range: Range<usize> },
     Text { range: Range<usize>, verbatim: bool },
     Cdata { range: Range<usize>, verbatim: bool },
     Comment { range: Range<usize> },
-    Instruction { range: Range<usize>, target_end: usize, data_start: usize },
+    Instruction { range: Range<usize> },
+    Doctype { range: Range<usize> },
+    Declaration { range: Range<usize> },
+}
+
+/// The inside of an XML declaration, by places in the input.
+#[derive(Debug, Default)]
+struct DeclarationParts {
+    version: Range<usize>,
+    encoding: Option<Range<usize>>,
+    standalone: Option<bool>,
 }
 
 /// Why no token was read.
@@ -121,8 +129,18 @@ struct Fault {
     at: usize,
 }
 
+/// How far before the end of what was checked more is checked, so that few tokens end there.
+/// Tests have small documents, which should cross the same borders.
+const AHEAD: usize = if cfg!(test) { 4 } else { 512 };
+
+/// How much is checked at a time.
+const BLOCK: usize = if cfg!(test) { 16 } else { 2_048 };
+
 /// Names that are kept for the next document; more would let one document slow down those behind it.
 const KEPT_NAMES: usize = 4_096;
+
+/// The same for their bytes.
+const KEPT_NAMES_BYTES: usize = 256 << 10;
 
 impl Parser {
     /// Ready for a first document.
@@ -149,8 +167,8 @@ impl Parser {
             open: Vec::new(),
             bindings: Parser::outer_bindings(),
             hidden: Vec::new(),
-            attributes: Vec::new(),
-            declarations: Vec::new(),
+            parts: TagParts::default(),
+            declaration: DeclarationParts::default(),
             last_use: Vec::new(),
             tag: 0,
             resume: None,
@@ -166,9 +184,15 @@ impl Parser {
     /// Errors: the first one, again for every later call.
     #[inline]
     pub fn next<'a>(&'a mut self, input: &'a [u8], complete: bool) -> Result<Step<'a>, Error> {
-        match self.advance(input, complete) {
-            Ok(token) => Ok(Step::Event(self.event(token, input))),
-            Err(stop) => self.stopped(stop, input, complete),
+        loop {
+            match self.advance(input, complete) {
+                Ok(token) => return Ok(Step::Event(self.event(token, input))),
+                Err(stop) => {
+                    if let Some(step) = self.stopped(stop, input, complete)? {
+                        return Ok(step);
+                    }
+                }
+            }
         }
     }
 
@@ -231,8 +255,9 @@ impl Parser {
     /// Makes ready for the next document; memory is kept, and so are the names while they are not many.
     pub fn reset(&mut self) {
         self.begin();
-        if self.names.size().0 > KEPT_NAMES {
-            self.names.clear();
+        let (atoms, bytes) = self.names.size();
+        if atoms > KEPT_NAMES || bytes > KEPT_NAMES_BYTES {
+            self.names = Names::new();
             self.forget_names();
         }
     }
@@ -251,8 +276,6 @@ impl Parser {
     fn begin(&mut self) {
         self.reveal(0);
         self.open.clear();
-        self.attributes.clear();
-        self.declarations.clear();
         (self.base, self.at, self.seen, self.checked) = (0, 0, 0, 0);
         self.place = Place::default();
         self.stage = Stage::Start;
@@ -263,7 +286,7 @@ impl Parser {
     /// Bindings and uses are by numbers of names that are no longer valid.
     fn forget_names(&mut self) {
         self.bindings = Parser::outer_bindings();
-        self.last_use.clear();
+        self.last_use = Vec::new();
     }
 
     /// What is bound before any declaration: `xml`, and no prefix to no namespace.
@@ -279,11 +302,11 @@ impl Parser {
         if self.closing {
             return Ok(self.close_empty());
         }
-        if input.len() != self.seen {
+        if self.seen < self.at + AHEAD && self.seen < input.len() {
             self.check_utf8(input);
         }
         let window = &input[..self.window_end()];
-        if self.resume.is_some() && !self.look_further(window, complete) {
+        if self.resume.is_some() && !self.look_further(window, complete && self.seen == input.len()) {
             return Err(Stop::Starved(""));
         }
         match self.stage {
@@ -367,20 +390,24 @@ impl Parser {
         self.checked.min(token).min(total)
     }
 
-    /// Whether the window cannot grow any more for the token at its end.
+    /// Whether the window cannot grow any more for the token at its end; `complete` says that all input was seen.
     fn is_last(&self, window: &[u8], complete: bool) -> bool {
         complete || self.invalid || window.len() < self.checked
     }
 
+    /// Checks that some more of the input is UTF-8, as much again as the token at hand has so far:
+    /// who stops early does not pay for what stands behind, and a large token is not read often.
     #[inline(never)]
     fn check_utf8(&mut self, input: &[u8]) {
-        self.seen = input.len();
+        let further = BLOCK.max(self.seen - self.at);
+        self.seen = input.len().min(self.seen.saturating_add(further));
         if self.invalid {
             return;
         }
-        match std::str::from_utf8(&input[self.checked..]) {
-            Ok(_) => self.checked = input.len(),
+        match std::str::from_utf8(&input[self.checked..self.seen]) {
+            Ok(_) => self.checked = self.seen,
             Err(error) => {
+                // Without a length the error is but the end of what was looked at, inside a character.
                 self.checked += error.valid_up_to();
                 self.invalid = error.error_len().is_some();
             }
@@ -406,9 +433,8 @@ impl Parser {
                 empty,
                 range: absolute(&range),
                 tag: &input[range],
+                parts: &self.parts,
                 names: &self.names,
-                attributes: &self.attributes,
-                declarations: &self.declarations,
             }),
             Token::End { name, range } => Event::End(End { name, range: absolute(&range) }),
             Token::Text { range, verbatim } => {
@@ -422,45 +448,52 @@ impl Parser {
                 range: absolute(&range),
                 raw: value::text(&input[range.start + "<!--".len()..range.end - "-->".len()]),
             }),
-            Token::Instruction { range, target_end, data_start } => Event::Instruction(Instruction {
-                range: absolute(&range),
-                target: value::text(&input[range.start + "<?".len()..target_end]),
-                raw: value::text(&input[data_start..range.end - "?>".len()]),
-            }),
+            Token::Instruction { range } => {
+                let (target, raw) = markup::instruction_parts(&input[range.start + "<?".len()..range.end - "?>".len()]);
+                Event::Instruction(Instruction {
+                    range: absolute(&range),
+                    target: value::text(target),
+                    raw: value::text(raw),
+                })
+            }
             Token::Doctype { range } => {
                 Event::Doctype(Doctype { range: absolute(&range), raw: value::text(&input[range]) })
             }
-            Token::Declaration { range, version, encoding, standalone } => Event::Declaration(XmlDeclaration {
+            Token::Declaration { range } => Event::Declaration(XmlDeclaration {
                 range: absolute(&range),
-                version: value::text(&input[version]),
-                encoding: encoding.map(|range| value::text(&input[range])),
-                standalone,
+                version: value::text(&input[self.declaration.version.clone()]),
+                encoding: self.declaration.encoding.clone().map(|range| value::text(&input[range])),
+                standalone: self.declaration.standalone,
             }),
         }
     }
 
-    /// What it means that no token was read: more has to come, the end, or an error.
+    /// What it means that no token was read: more has to come, the end, or an error;
+    /// nothing yet where more of the input can be looked at.
     #[cold]
     #[inline(never)]
-    fn stopped<'a>(&mut self, stop: Stop, input: &[u8], complete: bool) -> Result<Step<'a>, Error> {
+    fn stopped<'a>(&mut self, stop: Stop, input: &[u8], complete: bool) -> Result<Option<Step<'a>>, Error> {
         if let Some(error) = &self.failed {
             return Err(Error::clone(error));
         }
         let window = &input[..self.window_end()];
         let fault = match stop {
             Stop::Bad(fault) => *fault,
+            Stop::Starved(_) if self.seen < input.len() && window.len() == self.checked && !self.invalid => {
+                self.resume = self.resume.take().or_else(|| Resume::begin(window, self.at));
+                self.check_utf8(input);
+                return Ok(None);
+            }
             Stop::Starved(expected) if self.is_last(window, complete) => {
                 let between = self.at == input.len() && self.stage == Stage::Epilog;
                 if between {
-                    return Ok(Step::End);
+                    return Ok(Some(Step::End));
                 }
                 Fault { kind: self.starved(window, input, expected), at: window.len() }
             }
             Stop::Starved(_) => {
-                if self.resume.is_none() {
-                    self.resume = Resume::begin(window, self.at);
-                }
-                return Ok(Step::More);
+                self.resume = self.resume.take().or_else(|| Resume::begin(window, self.at));
+                return Ok(Some(Step::More));
             }
         };
         let mut place = self.place;

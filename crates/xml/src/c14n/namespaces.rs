@@ -29,6 +29,8 @@ pub(super) struct Namespaces<'a> {
     candidates: Vec<usize>,
     /// What the element shows.
     pub(super) shows: Vec<(usize, Atom)>,
+    /// A relative namespace that was to be shown.
+    pub(super) relative: Option<Atom>,
 }
 
 /// Lengths of what has to be undone when an element ends.
@@ -58,6 +60,7 @@ impl<'a> Namespaces<'a> {
             inclusive_prefixes,
             candidates: Vec::new(),
             shows: Vec::new(),
+            relative: None,
         }
     }
 
@@ -200,9 +203,22 @@ impl<'a> Namespaces<'a> {
         // output do not end anything.
         if namespace != Atom::EMPTY || (prefix == Atom::EMPTY.index() && included) {
             self.shows.push((prefix, namespace));
+            if namespace != Atom::EMPTY && !has_scheme(self.document.names().text(namespace)) {
+                self.relative = Some(namespace);
+            }
         }
         if included {
             self.shown_undo.push((prefix, std::mem::replace(&mut self.shown[prefix], namespace)));
         }
     }
+}
+
+/// Whether a reference is absolute.
+///
+/// Source: RFC 3986 §3.1.
+fn has_scheme(reference: &str) -> bool {
+    reference.split_once(':').is_some_and(|(scheme, _)| {
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
+    })
 }

@@ -2,7 +2,7 @@
 
 use super::attributes::{self, Item};
 use super::namespaces::{Mark, Namespaces};
-use super::{Canonical, Selection, Sink, is_top_level};
+use super::{Canonical, RelativeNamespace, Selection, Sink, is_top_level};
 use crate::document::Fixups;
 use crate::writer::{escape_attribute, escape_text};
 use crate::{Document, Kind, NodeId};
@@ -40,7 +40,7 @@ impl Walk<'_> {
         selection: &Selection<'_>,
         how: &Canonical,
         sink: &mut dyn Sink,
-    ) {
+    ) -> Result<(), RelativeNamespace> {
         let root = std::iter::successors(Some(top), |&node| document.parent(node)).last().unwrap_or(top);
         let detached;
         let fixups = if root == document.document_node() {
@@ -64,6 +64,10 @@ impl Walk<'_> {
         walk.namespaces.surround(top);
         walk.subtree(top);
         walk.sink.write(&walk.gathered);
+        match walk.namespaces.relative {
+            Some(namespace) => Err(RelativeNamespace(document.names().text(namespace).to_owned())),
+            None => Ok(()),
+        }
     }
 
     fn subtree(&mut self, top: NodeId) {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::resume::Doctype;
 use super::text::characters;
-use super::{Parser, Stage, Stop, Token, bad, begins, forbidden, malformed};
+use super::{DeclarationParts, Parser, Stage, Stop, Token, bad, begins, forbidden, malformed};
 use crate::characters::{is_space, name_error};
 use crate::error::ErrorKind;
 use crate::options::{DeclaredEncoding, DoctypePolicy};
@@ -38,9 +38,7 @@ impl Parser {
         let inner = start + "<?".len();
         let Some(length) = memchr::memmem::find(&window[inner..], b"?>") else { return Err(Stop::Starved("?>")) };
         let end = inner + length;
-        let body = &window[inner..end];
-        let target = &body[..body.iter().position(|&byte| is_space(byte)).unwrap_or(length)];
-        let target_end = inner + target.len();
+        let (target, _) = instruction_parts(&window[inner..end]);
         let name = value::text(target);
         let colon = if self.options.namespaces { name.find(':') } else { None };
         if let Some(place) = name_error(name).or(colon) {
@@ -49,10 +47,9 @@ impl Parser {
         if name.eq_ignore_ascii_case("xml") {
             return forbidden("an XML declaration that is not at the very start", start);
         }
-        characters(window, target_end, end)?;
-        let data_start = skip_space(window, target_end..end);
+        characters(window, inner + target.len(), end)?;
         self.at = end + "?>".len();
-        Ok(Token::Instruction { range: start..self.at, target_end, data_start })
+        Ok(Token::Instruction { range: start..self.at })
     }
 
     /// The XML declaration, of which `<?xml` is known to stand.
@@ -98,7 +95,8 @@ impl Parser {
         }
         self.at = window.len();
         self.stage = Stage::Prolog;
-        Ok(Token::Declaration { range: start..self.at, version, encoding, standalone })
+        self.declaration = DeclarationParts { version, encoding, standalone };
+        Ok(Token::Declaration { range: start..self.at })
     }
 
     /// Whether a document that came as it did may say that it is in this encoding.
@@ -131,6 +129,12 @@ impl Parser {
         self.doctype = true;
         Ok(Token::Doctype { range: start..self.at })
     }
+}
+
+/// Target and data of what stands between `<?` and `?>`.
+pub(super) fn instruction_parts(body: &[u8]) -> (&[u8], &[u8]) {
+    let end = body.iter().position(|&byte| is_space(byte)).unwrap_or(body.len());
+    (&body[..end], &body[skip_space(body, end..body.len())..])
 }
 
 /// Reads ` name="value"` if it stands at `at`, and moves behind it; gives the range of the value.

@@ -43,8 +43,8 @@ impl Parser {
             return bad(ErrorKind::Limit(Limit::Depth(self.options.depth)), start);
         }
         let (raw, mut at) = self.name(window, start + 1, "the name of an element")?;
-        self.attributes.clear();
-        self.declarations.clear();
+        self.parts.attributes.clear();
+        self.parts.declarations.clear();
         let empty = loop {
             let before = at;
             at = skip_space(window, at);
@@ -142,13 +142,13 @@ impl Parser {
         let (start, value_start, value_end) = (place(start), place(value), place(end));
         let shape = self.names.shape(raw);
         if matches!(shape, Shape::Plain | Shape::Prefixed) {
-            if self.attributes.len() >= self.options.attributes {
+            if self.parts.attributes.len() >= self.options.attributes {
                 return bad(ErrorKind::Limit(Limit::Attributes(self.options.attributes)), self.at + start as usize);
             }
             let name = NameId::PENDING;
-            self.attributes.push(AttributeSpan { raw, name, start, value_start, value_end, verbatim });
+            self.parts.attributes.push(AttributeSpan { raw, name, start, value_start, value_end, verbatim });
         } else {
-            if self.declarations.len() >= self.options.declarations {
+            if self.parts.declarations.len() >= self.options.declarations {
                 return bad(ErrorKind::Limit(Limit::Declarations(self.options.declarations)), self.at + start as usize);
             }
             let prefix = if shape == Shape::DeclaresDefault { Atom::EMPTY } else { self.names.local(raw) };
@@ -161,7 +161,7 @@ impl Parser {
             if let Some(rule) = forbidden_binding(prefix, namespace) {
                 return forbidden(rule, self.at + start as usize);
             }
-            self.declarations.push(DeclarationSpan { prefix, namespace, start, value_start, value_end });
+            self.parts.declarations.push(DeclarationSpan { prefix, namespace, start, value_start, value_end });
         }
         Ok(end + 1)
     }
@@ -203,7 +203,7 @@ impl Parser {
         }
         self.tag += 1;
         let hidden = self.hidden.len();
-        if !self.declarations.is_empty() {
+        if !self.parts.declarations.is_empty() {
             self.bind()?;
         }
         let name = match self.names.shape(raw) {
@@ -213,7 +213,7 @@ impl Parser {
                 self.names.resolve(raw, namespace)
             }
         };
-        if !self.attributes.is_empty() {
+        if !self.parts.attributes.is_empty() {
             self.resolve_attributes(window)?;
         }
         self.open.push(Open { raw, name, hidden });
@@ -243,7 +243,7 @@ impl Parser {
     }
 
     fn bind(&mut self) -> Result<(), Stop> {
-        for span in &self.declarations {
+        for span in &self.parts.declarations {
             let place = span.prefix.index();
             if place >= self.bindings.len() {
                 self.bindings.resize(place + 1, Binding::default());
@@ -274,8 +274,8 @@ impl Parser {
     /// Names the attributes, each once.
     #[inline]
     fn resolve_attributes(&mut self, window: &[u8]) -> Result<(), Stop> {
-        for index in 0..self.attributes.len() {
-            let AttributeSpan { raw, start, .. } = self.attributes[index];
+        for index in 0..self.parts.attributes.len() {
+            let AttributeSpan { raw, start, .. } = self.parts.attributes[index];
             let at = self.at + start as usize;
             let name = match self.names.prefix(raw) {
                 Atom::EMPTY => self.names.resolve_bare(raw),
@@ -284,7 +284,7 @@ impl Parser {
                     self.names.resolve(raw, namespace)
                 }
             };
-            self.attributes[index].name = name;
+            self.parts.attributes[index].name = name;
             let expanded = self.names.expanded(name).index();
             if expanded >= self.last_use.len() {
                 self.last_use.resize(self.names.expanded_count(), 0);

@@ -1,6 +1,7 @@
 //! Tests of the parser through its public face.
 
 mod bounds;
+mod differential;
 mod documents;
 
 use super::*;
@@ -107,7 +108,7 @@ fn a_parser_reads_one_document_after_the_other() {
 #[test]
 fn names_taken_from_a_parser_stay_valid_and_the_parser_goes_on() {
     let mut parser = Parser::new(Options::default());
-    let mut read = |parser: &mut Parser, document: &str| {
+    let read = |parser: &mut Parser, document: &str| {
         let mut name = None;
         while let Step::Event(event) = parser.next(document.as_bytes(), true).unwrap() {
             if let Event::Start(start) = event {
@@ -122,4 +123,14 @@ fn names_taken_from_a_parser_stay_valid_and_the_parser_goes_on() {
     let second = read(&mut parser, "<p:b xmlns:p='v' p:y='1'/>");
     assert_eq!(parser.names().get(second), Name { prefix: "p", local: "b", namespace: "v" });
     assert_eq!(parser.names().find("u", "a"), None);
+}
+
+#[test]
+fn who_stops_early_does_not_pay_for_what_stands_behind() {
+    let document = format!("<a><b/>{}", "text".repeat(1 << 20));
+    let mut parser = Parser::new(Options::default());
+    for _ in 0..3 {
+        assert!(matches!(parser.next(document.as_bytes(), false), Ok(Step::Event(_))));
+    }
+    assert!(parser.seen <= "<a><b/>".len() + AHEAD + BLOCK, "{}", parser.seen);
 }

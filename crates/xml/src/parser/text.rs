@@ -20,13 +20,32 @@ const SPECIAL: [bool; 256] = {
     special
 };
 
+/// Text up to this length is cheaper byte by byte than with wide instructions.
+const SHORT: usize = 32;
+
 impl Parser {
     #[inline]
     pub(super) fn text(&mut self, window: &[u8]) -> Result<Token, Stop> {
         let start = self.at;
-        let Some(length) = memchr::memchr(b'<', &window[start..]) else { return Err(Stop::Starved("")) };
+        let rest = &window[start..];
+        let (short, long) = rest.split_at(rest.len().min(SHORT));
+        let mut special = false;
+        let mut length = short.len();
+        for (at, &byte) in short.iter().enumerate() {
+            if byte == b'<' {
+                length = at;
+                break;
+            }
+            special |= SPECIAL[byte as usize];
+        }
+        if length == SHORT {
+            let Some(further) = memchr::memchr(b'<', long) else { return Err(Stop::Starved("")) };
+            special |= any_special(&long[..further]);
+            length += further;
+        } else if length == rest.len() {
+            return Err(Stop::Starved(""));
+        }
         let end = start + length;
-        let special = window[start..end].iter().fold(false, |any, &byte| any | SPECIAL[byte as usize]);
         let verbatim = !special || self.examine(window, start, end)?;
         self.at = end;
         Ok(Token::Text { range: start..end, verbatim })
@@ -95,6 +114,19 @@ impl Parser {
         }
         Ok(end + 1)
     }
+}
+
+/// Whether one of the bytes is special; in a shape that the compiler turns into wide comparisons.
+#[inline(never)]
+fn any_special(bytes: &[u8]) -> bool {
+    let check = |chunk: &[u8]| {
+        chunk.iter().fold(false, |any, &byte| {
+            let control = (byte < 0x20) & (byte != b'\t') & (byte != b'\n');
+            any | control | (byte == b'&') | (byte == b']') | (byte == 0xEF)
+        })
+    };
+    let (chunks, rest) = bytes.as_chunks::<64>();
+    chunks.iter().any(|chunk| check(chunk)) || check(rest)
 }
 
 /// Whether a byte can be part of a name, by itself or with those around it.
