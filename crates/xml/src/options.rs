@@ -11,7 +11,7 @@ pub struct Options {
     pub attributes: usize,
     /// Namespace declarations of one element.
     pub declarations: usize,
-    /// Bytes of one name with its prefix, and of one namespace.
+    /// Bytes of one name with its prefix, of one namespace, and of the names of entities and encodings.
     pub name_bytes: usize,
     /// Different names, prefixes and namespaces in one document.
     pub names: usize,

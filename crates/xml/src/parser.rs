@@ -7,20 +7,24 @@
 mod markup;
 mod place;
 mod resume;
+mod stage;
+mod stop;
 mod tag;
 mod text;
+mod token;
+mod window;
 
-use std::ops::Range;
-
-use crate::characters::is_space;
-use crate::error::{Error, ErrorKind, Limit};
-use crate::event::{Comment, Doctype, End, Event, Instruction, Start, Step, TagParts, Text, XmlDeclaration};
+use crate::error::Error;
+use crate::event::{Step, TagParts};
 use crate::names::{Atom, NameId, Names};
 use crate::options::{DeclaredEncoding, Options};
-use crate::value;
 
 use place::Place;
 use resume::Resume;
+use stage::Stage;
+use stop::Stop;
+use token::{DeclarationParts, Token};
+use window::AHEAD;
 
 /// Reads one document after the other, as events.
 ///
@@ -61,23 +65,6 @@ pub struct Parser {
     failed: Option<Box<Error>>,
 }
 
-/// What may come next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
-    /// A byte order mark.
-    Start,
-    /// The XML declaration.
-    Declaration,
-    /// Comments, instructions, the document type, the root element.
-    Prolog,
-    /// Anything inside the root element.
-    Content,
-    /// Comments and instructions.
-    Epilog,
-    /// Nothing: there was an error.
-    Failed,
-}
-
 /// An open element.
 #[derive(Clone, Copy, Debug)]
 struct Open {
@@ -95,46 +82,6 @@ struct Binding {
     /// The tag whose declaration this is.
     tag: u64,
 }
-
-/// What was read, by places in the input; small, because each event passes through it.
-enum Token {
-    Start { name: NameId, range: Range<usize>, empty: bool },
-    End { name: NameId, range: Range<usize> },
-    Text { range: Range<usize>, verbatim: bool },
-    Cdata { range: Range<usize>, verbatim: bool },
-    Comment { range: Range<usize> },
-    Instruction { range: Range<usize> },
-    Doctype { range: Range<usize> },
-    Declaration { range: Range<usize> },
-}
-
-/// The inside of an XML declaration, by places in the input.
-#[derive(Debug, Default)]
-struct DeclarationParts {
-    version: Range<usize>,
-    encoding: Option<Range<usize>>,
-    standalone: Option<bool>,
-}
-
-/// Why no token was read.
-enum Stop {
-    /// The window ends, and this was expected.
-    Starved(&'static str),
-    Bad(Box<Fault>),
-}
-
-struct Fault {
-    kind: ErrorKind,
-    /// In the input.
-    at: usize,
-}
-
-/// How far before the end of what was checked more is checked, so that few tokens end there.
-/// Tests have small documents, which should cross the same borders.
-const AHEAD: usize = if cfg!(test) { 4 } else { 512 };
-
-/// How much is checked at a time.
-const BLOCK: usize = if cfg!(test) { 16 } else { 2_048 };
 
 /// Names that are kept for the next document; more would let one document slow down those behind it.
 const KEPT_NAMES: usize = 4_096;
@@ -314,251 +261,6 @@ impl Parser {
             _ => self.outside(input),
         }
     }
-
-    /// The next token inside the root element.
-    #[inline]
-    fn content(&mut self, window: &[u8]) -> Result<Token, Stop> {
-        match (window.get(self.at), window.get(self.at + 1)) {
-            (Some(b'<'), Some(b'/')) => self.end_tag(window),
-            (Some(b'<'), Some(b'!')) => match begins(window, self.at, b"<![CDATA[") {
-                Some(true) => self.cdata(window),
-                Some(false) => self.comment(window),
-                None => Err(Stop::Starved("a comment or CDATA section")),
-            },
-            (Some(b'<'), Some(b'?')) => self.instruction(window),
-            (Some(b'<'), Some(_)) => self.start_tag(window),
-            (Some(b'<'), None) => Err(Stop::Starved("a tag")),
-            (Some(_), _) => self.text(window),
-            (None, _) => Err(Stop::Starved("")),
-        }
-    }
-
-    /// The next token before or behind the root element.
-    #[inline(never)]
-    fn outside(&mut self, input: &[u8]) -> Result<Token, Stop> {
-        if self.stage == Stage::Failed {
-            return Err(Stop::Starved(""));
-        }
-        if self.stage == Stage::Start {
-            let begin = &input[..self.checked];
-            if begin.is_empty() {
-                return Err(Stop::Starved(""));
-            }
-            if begin.starts_with(BYTE_ORDER_MARK) {
-                self.at += BYTE_ORDER_MARK.len();
-            }
-            self.stage = Stage::Declaration;
-        }
-        let window = &input[..self.window_end()];
-        if self.stage == Stage::Declaration {
-            match (begins(window, self.at, b"<?xml"), window.get(self.at + 5)) {
-                (Some(true), Some(byte)) if is_space(*byte) || *byte == b'?' => {
-                    return self.declaration(window);
-                }
-                (Some(true), None) | (None, _) => return Err(Stop::Starved("")),
-                _ => self.stage = Stage::Prolog,
-            }
-        }
-        // White space here is no token: the bound of a token counts from behind it.
-        while input[..self.window_end()].get(self.at).is_some_and(|&byte| is_space(byte)) {
-            self.at += 1;
-        }
-        let window = &input[..self.window_end()];
-        match (window.get(self.at), window.get(self.at + 1)) {
-            (Some(b'<'), Some(b'!')) => match begins(window, self.at, b"<!DOCTYPE") {
-                Some(true) if self.stage == Stage::Prolog => self.document_type(window),
-                Some(true) => forbidden("a document type declaration behind the root element", self.at),
-                Some(false) => self.comment(window),
-                None => Err(Stop::Starved("a comment")),
-            },
-            (Some(b'<'), Some(b'?')) => self.instruction(window),
-            (Some(b'<'), Some(b'/')) => forbidden("an end tag without an open element", self.at),
-            (Some(b'<'), Some(_)) if self.stage == Stage::Prolog => self.start_tag(window),
-            (Some(b'<'), Some(_)) => forbidden("a second root element", self.at),
-            (Some(b'<'), None) => Err(Stop::Starved("a tag")),
-            (Some(_), _) if self.stage == Stage::Prolog => malformed(window, self.at, "'<'"),
-            (Some(_), _) => malformed(window, self.at, "the end of the document, a comment or an instruction"),
-            (None, _) => Err(Stop::Starved("")),
-        }
-    }
-
-    /// How far the next token may reach: what is there, is UTF-8 and within the bounds.
-    #[inline]
-    fn window_end(&self) -> usize {
-        let token = self.at.saturating_add(self.options.token_bytes);
-        let total = self.options.total_bytes.saturating_sub(self.base);
-        self.checked.min(token).min(total)
-    }
-
-    /// Whether the window cannot grow any more for the token at its end; `complete` says that all input was seen.
-    fn is_last(&self, window: &[u8], complete: bool) -> bool {
-        complete || self.invalid || window.len() < self.checked
-    }
-
-    /// Checks that some more of the input is UTF-8, as much again as the token at hand has so far:
-    /// who stops early does not pay for what stands behind, and a large token is not read often.
-    #[inline(never)]
-    fn check_utf8(&mut self, input: &[u8]) {
-        let further = BLOCK.max(self.seen - self.at);
-        self.seen = input.len().min(self.seen.saturating_add(further));
-        if self.invalid {
-            return;
-        }
-        match std::str::from_utf8(&input[self.checked..self.seen]) {
-            Ok(_) => self.checked = self.seen,
-            Err(error) => {
-                // Without a length the error is but the end of what was looked at, inside a character.
-                self.checked += error.valid_up_to();
-                self.invalid = error.error_len().is_some();
-            }
-        }
-    }
-
-    /// Whether the token that was not complete may be so now.
-    #[inline(never)]
-    fn look_further(&mut self, window: &[u8], complete: bool) -> bool {
-        let found = self.is_last(window, complete) || self.resume.as_mut().is_none_or(|resume| resume.look(window));
-        if found {
-            self.resume = None;
-        }
-        found
-    }
-
-    #[inline]
-    fn event<'a>(&'a self, token: Token, input: &'a [u8]) -> Event<'a> {
-        let absolute = |range: &Range<usize>| self.base + range.start..self.base + range.end;
-        match token {
-            Token::Start { name, range, empty } => Event::Start(Start {
-                name,
-                empty,
-                range: absolute(&range),
-                tag: &input[range],
-                parts: &self.parts,
-                names: &self.names,
-            }),
-            Token::End { name, range } => Event::End(End { name, range: absolute(&range) }),
-            Token::Text { range, verbatim } => {
-                Event::Text(Text { cdata: false, verbatim, range: absolute(&range), bytes: &input[range] })
-            }
-            Token::Cdata { range, verbatim } => {
-                let bytes = &input[range.start + "<![CDATA[".len()..range.end - "]]>".len()];
-                Event::Text(Text { cdata: true, verbatim, range: absolute(&range), bytes })
-            }
-            Token::Comment { range } => Event::Comment(Comment {
-                range: absolute(&range),
-                raw: value::text(&input[range.start + "<!--".len()..range.end - "-->".len()]),
-            }),
-            Token::Instruction { range } => {
-                let (target, raw) = markup::instruction_parts(&input[range.start + "<?".len()..range.end - "?>".len()]);
-                Event::Instruction(Instruction {
-                    range: absolute(&range),
-                    target: value::text(target),
-                    raw: value::text(raw),
-                })
-            }
-            Token::Doctype { range } => {
-                Event::Doctype(Doctype { range: absolute(&range), raw: value::text(&input[range]) })
-            }
-            Token::Declaration { range } => Event::Declaration(XmlDeclaration {
-                range: absolute(&range),
-                version: value::text(&input[self.declaration.version.clone()]),
-                encoding: self.declaration.encoding.clone().map(|range| value::text(&input[range])),
-                standalone: self.declaration.standalone,
-            }),
-        }
-    }
-
-    /// What it means that no token was read: more has to come, the end, or an error;
-    /// nothing yet where more of the input can be looked at.
-    #[cold]
-    #[inline(never)]
-    fn stopped<'a>(&mut self, stop: Stop, input: &[u8], complete: bool) -> Result<Option<Step<'a>>, Error> {
-        if let Some(error) = &self.failed {
-            return Err(Error::clone(error));
-        }
-        let window = &input[..self.window_end()];
-        let fault = match stop {
-            Stop::Bad(fault) => *fault,
-            Stop::Starved(_) if self.seen < input.len() && window.len() == self.checked && !self.invalid => {
-                self.resume = self.resume.take().or_else(|| Resume::begin(window, self.at));
-                self.check_utf8(input);
-                return Ok(None);
-            }
-            Stop::Starved(expected) if self.is_last(window, complete) => {
-                let between = self.at == input.len() && self.stage == Stage::Epilog;
-                if between {
-                    return Ok(Some(Step::End));
-                }
-                Fault { kind: self.starved(window, input, expected), at: window.len() }
-            }
-            Stop::Starved(_) => {
-                self.resume = self.resume.take().or_else(|| Resume::begin(window, self.at));
-                return Ok(Some(Step::More));
-            }
-        };
-        let mut place = self.place;
-        place.pass(&input[..fault.at], self.base == 0);
-        let Place { line, column, .. } = place;
-        let error = Error { kind: fault.kind, line, column, offset: self.base + fault.at };
-        self.failed = Some(Box::new(error.clone()));
-        self.stage = Stage::Failed;
-        Err(error)
-    }
-
-    /// Why the window is not larger.
-    fn starved(&self, window: &[u8], input: &[u8], expected: &'static str) -> ErrorKind {
-        if window.len() < self.checked {
-            let total = self.options.total_bytes;
-            return ErrorKind::Limit(match self.base + window.len() == total {
-                true => Limit::TotalBytes(total),
-                false => Limit::TokenBytes(self.options.token_bytes),
-            });
-        }
-        if window.len() < input.len() {
-            return ErrorKind::NotText;
-        }
-        let expected = match (expected, self.open.last()) {
-            ("", None) => "the root element".to_owned(),
-            ("", Some(open)) => format!("</{}>", self.names.text(open.raw)),
-            (expected, _) => expected.to_owned(),
-        };
-        ErrorKind::UnexpectedEnd { expected }
-    }
-}
-
-const BYTE_ORDER_MARK: &[u8] = "\u{FEFF}".as_bytes();
-
-/// Whether `literal` stands at `at`; unknown while the window ends inside it.
-#[inline]
-fn begins(window: &[u8], at: usize, literal: &[u8]) -> Option<bool> {
-    let rest = &window[at..];
-    if rest.len() >= literal.len() {
-        return Some(rest.starts_with(literal));
-    }
-    if literal.starts_with(rest) { None } else { Some(false) }
-}
-
-#[cold]
-#[inline(never)]
-fn bad<T>(kind: ErrorKind, at: usize) -> Result<T, Stop> {
-    Err(Stop::Bad(Box::new(Fault { kind, at })))
-}
-
-fn forbidden<T>(what: &'static str, at: usize) -> Result<T, Stop> {
-    bad(ErrorKind::Forbidden(what), at)
-}
-
-/// Something else was expected at `at`, which may be the end of the window.
-#[cold]
-#[inline(never)]
-fn malformed<T>(window: &[u8], at: usize, expected: &'static str) -> Result<T, Stop> {
-    let rest = &window[at..window.len().min(at + 4)];
-    if rest.is_empty() {
-        return Err(Stop::Starved(expected));
-    }
-    // A bound may cut the window inside a character; then the replacement character stands for it.
-    let found = String::from_utf8_lossy(rest).chars().next().unwrap_or(char::REPLACEMENT_CHARACTER);
-    bad(ErrorKind::Malformed { expected, found }, at)
 }
 
 #[cfg(test)]

@@ -2,11 +2,14 @@
 
 use std::ops::Range;
 
+use super::Parser;
 use super::resume::Doctype;
+use super::stage::{Stage, begins};
+use super::stop::{Stop, bad, forbidden, malformed};
 use super::text::characters;
-use super::{DeclarationParts, Parser, Stage, Stop, Token, bad, begins, forbidden, malformed};
+use super::token::{DeclarationParts, Token};
 use crate::characters::{is_space, name_error};
-use crate::error::ErrorKind;
+use crate::error::{ErrorKind, Limit};
 use crate::options::{DeclaredEncoding, DoctypePolicy};
 use crate::value;
 
@@ -69,6 +72,9 @@ impl Parser {
         let encoding = pseudo_attribute(window, &mut at, b"encoding")?;
         if let Some(encoding) = &encoding {
             let name = &window[encoding.clone()];
+            if name.len() > self.options.name_bytes {
+                return bad(ErrorKind::Limit(Limit::NameBytes(self.options.name_bytes)), encoding.start);
+            }
             let letters = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
             if !name.first().is_some_and(u8::is_ascii_alphabetic) || !name.iter().all(letters) {
                 return forbidden(

@@ -21,7 +21,7 @@ impl Place {
     /// Moves behind `bytes`; `first` says that they begin the document, so that a byte order mark has no column.
     pub(super) fn pass(&mut self, bytes: &[u8], first: bool) {
         let mut rest = match first {
-            true => bytes.strip_prefix(super::BYTE_ORDER_MARK).unwrap_or(bytes),
+            true => bytes.strip_prefix(super::stage::BYTE_ORDER_MARK).unwrap_or(bytes),
             false => bytes,
         };
         if rest.is_empty() {

@@ -1,7 +1,10 @@
 //! Start tags, end tags, and the namespaces they bring and take.
 
+use super::stage::Stage;
+use super::stop::{Stop, bad, forbidden, malformed};
 use super::text::character;
-use super::{Binding, Open, Parser, Stage, Stop, Token, bad, forbidden, malformed};
+use super::token::Token;
+use super::{Binding, Open, Parser};
 use crate::characters::is_space;
 use crate::error::{ErrorKind, Limit};
 use crate::event::{AttributeSpan, DeclarationSpan};

@@ -4,7 +4,10 @@ mod bounds;
 mod differential;
 mod documents;
 
+use super::window::BLOCK;
 use super::*;
+use crate::error::{ErrorKind, Limit};
+use crate::event::Event;
 use crate::names::Name;
 use crate::options::DoctypePolicy;
 

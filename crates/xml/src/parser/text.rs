@@ -1,8 +1,10 @@
 //! Text, CDATA sections and references.
 
-use super::{Parser, Stop, Token, bad, forbidden, malformed};
+use super::Parser;
+use super::stop::{Stop, bad, forbidden, malformed};
+use super::token::Token;
 use crate::characters;
-use crate::error::ErrorKind;
+use crate::error::{ErrorKind, Limit};
 
 /// Bytes in text that need a closer look.
 const SPECIAL: [bool; 256] = {
@@ -95,6 +97,9 @@ impl Parser {
         }
         let length = window[name..].iter().position(|byte| !name_byte(*byte));
         let Some(length) = length else { return Err(Stop::Starved("a reference")) };
+        if length > self.options.name_bytes {
+            return bad(ErrorKind::Limit(Limit::NameBytes(self.options.name_bytes)), name);
+        }
         let end = name + length;
         let entity = String::from_utf8_lossy(&window[name..end]);
         match characters::name_error(&entity) {
