@@ -37,6 +37,7 @@ pub(super) enum Seen {
 }
 
 impl Reader {
+    /// The next token; inlined by all means, for who asks asks for each token of a text.
     #[inline(always)]
     pub(super) fn token(&mut self, input: &[u8], complete: bool) -> Result<Seen, Box<Error>> {
         loop {
@@ -184,11 +185,11 @@ impl Reader {
         let bound = start.saturating_add(self.options.number_bytes);
         let from = self.scanned.max(start);
         let end = self.number.scan(&input[..input.len().min(bound)], from);
+        self.scanned = end;
         if end >= bound && input.get(end).is_some_and(|&byte| self.number.after(byte).is_some()) {
             return Err(self.too_large(Limit::NumberBytes(self.options.number_bytes), input));
         }
         if end == input.len() && !complete {
-            self.scanned = end;
             return Ok(Seen::More);
         }
         if let Some(expected) = self.number.lacks() {

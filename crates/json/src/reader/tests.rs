@@ -24,7 +24,10 @@ fn read(text: &[u8], cuts: &[usize], options: &Options) -> (Vec<Owned>, Result<(
                 }
                 Ok(Step::More) => break,
                 Ok(Step::End) => return (events, Ok(())),
-                Err(error) => return (events, Err(error)),
+                Err(error) => {
+                    assert_eq!(reader.next(&text[gone..end], complete), Err(error.clone()), "an error stays");
+                    return (events, Err(error));
+                }
             }
         }
         let decided = gone + reader.position();
