@@ -230,10 +230,10 @@ impl Names {
         self.begin();
     }
 
-    /// How many texts there are, and how many bytes they have together.
+    /// How many texts or names there are, whichever are more, and how many bytes the texts have together.
     #[inline]
     pub(crate) fn size(&self) -> (usize, usize) {
-        (self.atoms.len(), self.text.len())
+        (self.atoms.len().max(self.names.len()), self.text.len())
     }
 
     /// The atom of a qualified name as it stands in a document, split at its colon.
@@ -390,3 +390,6 @@ impl Default for Names {
 fn number(index: usize) -> u32 {
     u32::try_from(index).expect("the names of one document are fewer, and shorter together, than 4 GiB")
 }
+
+#[cfg(test)]
+mod tests;

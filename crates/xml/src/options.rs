@@ -13,7 +13,7 @@ pub struct Options {
     pub declarations: usize,
     /// Bytes of one name with its prefix, of one namespace, and of the names of entities and encodings.
     pub name_bytes: usize,
-    /// Different names, prefixes and namespaces in one document.
+    /// Different names in one document, and different prefixes, local names and namespaces.
     pub names: usize,
     /// Bytes of all different names, prefixes and namespaces of one document together.
     pub names_bytes: usize,

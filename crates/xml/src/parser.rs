@@ -95,7 +95,8 @@ impl Parser {
         Parser::with_names(options, Names::new())
     }
 
-    /// Ready for a first document, with names (and their memory) that are known already.
+    /// Ready for a first document, with names (and their memory) that are known already:
+    /// they may come from programs, and from parsers that agree on [`Options::namespaces`].
     pub fn with_names(mut options: Options, names: Names) -> Parser {
         // Places inside a token are 32 bits wide.
         options.token_bytes = options.token_bytes.min(u32::MAX as usize / 2);

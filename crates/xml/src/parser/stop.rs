@@ -9,7 +9,7 @@ use crate::event::Step;
 
 /// Why no token was read.
 pub(super) enum Stop {
-    /// The window ends, and this was expected.
+    /// The window ends, and this was expected; empty for what ends the innermost element, or the root element.
     Starved(&'static str),
     Bad(Box<Fault>),
 }
@@ -38,8 +38,7 @@ impl Parser {
                 return Ok(None);
             }
             Stop::Starved(expected) if self.is_last(window, complete) => {
-                let between = self.at == input.len() && self.stage == Stage::Epilog;
-                if between {
+                if self.at == input.len() && self.stage == Stage::Epilog {
                     return Ok(Some(Step::End));
                 }
                 Fault { kind: self.starved(window, input, expected), at: window.len() }

@@ -62,7 +62,7 @@ impl Parser {
             }
         };
         let end = at + if empty { 2 } else { 1 };
-        let name = self.enter(window, raw)?;
+        let name = self.enter(raw)?;
         self.at = end;
         self.closing = empty;
         self.stage = Stage::Content;
@@ -196,7 +196,7 @@ impl Parser {
 
     /// Binds what a complete start tag declares, resolves its names and opens the element.
     #[inline]
-    fn enter(&mut self, window: &[u8], raw: Atom) -> Result<NameId, Stop> {
+    fn enter(&mut self, raw: Atom) -> Result<NameId, Stop> {
         let (atoms, bytes) = self.names.size();
         if atoms > self.options.names {
             return bad(ErrorKind::Limit(Limit::Names(self.options.names)), self.at);
@@ -209,15 +209,13 @@ impl Parser {
         if !self.parts.declarations.is_empty() {
             self.bind()?;
         }
-        let name = match self.names.shape(raw) {
-            Shape::DeclaresPrefix => return forbidden("an element with the prefix xmlns", self.at),
-            _ => {
-                let namespace = self.namespace(self.names.prefix(raw), self.at)?;
-                self.names.resolve(raw, namespace)
-            }
-        };
+        if self.names.shape(raw) == Shape::DeclaresPrefix {
+            return forbidden("an element with the prefix xmlns", self.at);
+        }
+        let namespace = self.namespace(self.names.prefix(raw), self.at)?;
+        let name = self.names.resolve(raw, namespace);
         if !self.parts.attributes.is_empty() {
-            self.resolve_attributes(window)?;
+            self.resolve_attributes()?;
         }
         self.open.push(Open { raw, name, hidden });
         Ok(name)
@@ -276,7 +274,7 @@ impl Parser {
 
     /// Names the attributes, each once.
     #[inline]
-    fn resolve_attributes(&mut self, window: &[u8]) -> Result<(), Stop> {
+    fn resolve_attributes(&mut self) -> Result<(), Stop> {
         for index in 0..self.parts.attributes.len() {
             let AttributeSpan { raw, start, .. } = self.parts.attributes[index];
             let at = self.at + start as usize;
@@ -293,9 +291,7 @@ impl Parser {
                 self.last_use.resize(self.names.expanded_count(), 0);
             }
             if std::mem::replace(&mut self.last_use[expanded], self.tag) == self.tag {
-                let (_, end) = self.name(window, at, "an attribute")?;
-                let name = value::text(&window[at..end]).to_owned();
-                return bad(ErrorKind::DuplicateAttribute(name), at);
+                return bad(ErrorKind::DuplicateAttribute(self.names.text(raw).to_owned()), at);
             }
         }
         Ok(())

@@ -111,6 +111,13 @@ fn many_names_are_bounded() {
 }
 
 #[test]
+fn few_texts_that_make_many_names_are_bounded_too() {
+    let children: String =
+        (0..400).flat_map(|local| (0..400).map(move |uri| format!("<a{local} xmlns='{uri}'/>"))).collect();
+    check(&format!("<a>{children}</a>"), Err(Limit::Names(100_000)), 320_002);
+}
+
+#[test]
 fn twenty_megabytes_of_text_end_soon() {
     let text = "text &amp; text ]] \u{FF00} ".repeat(1 << 20);
     check(&format!("<a>{text}</a>"), Err(Limit::TokenBytes(16 << 20)), 3);
