@@ -44,9 +44,9 @@ pub(crate) enum Kind<'t> {
 }
 
 /// Longer ones first, so that the first that fits is the right one.
-const SYMBOLS: [&str; 30] = [
+const SYMBOLS: [&str; 32] = [
     "//", "..", "::", ":=", "||", "!=", "<=", ">=", "<<", ">>", "=>", "/", ".", "(", ")", "[", "]", ",", "@", "|", "+",
-    "-", "=", "<", ">", "*", "!", "?", "{", "}",
+    "-", "=", "<", ">", "*", "!", "?", "{", "}", ":", "#",
 ];
 
 /// Splits an expression into words; the last is always [`Kind::End`].

@@ -112,7 +112,6 @@ fn extreme<'a>(call: &Call<'_, 'a>, wanted: Comparison) -> Result<Value<'a>, Err
         Some(best) if best.is_numeric() && matches!(widest, T::Double | T::Float) => {
             cast(best, widest, call.run.version).map(Value::from)
         }
-        Some(Atomic::Text(text, T::AnyUri)) => Ok(Value::from(Atomic::Text(text, T::String))),
         Some(best) => Ok(Value::from(best)),
     }
 }

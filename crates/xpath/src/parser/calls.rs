@@ -1,6 +1,6 @@
 //! Calls: which function a name means, and whether it takes so many arguments.
 
-use super::{Parser, refuse};
+use super::{FUNCTIONS, Parser, refuse};
 use crate::ast::Expr;
 use crate::environment::{Argument, Declared};
 use crate::error::SyntaxError;
@@ -10,7 +10,7 @@ use crate::types::AtomicType;
 
 /// The namespace of XML Schema's types.
 pub(super) const SCHEMA: &str = "http://www.w3.org/2001/XMLSchema";
-const FUNCTIONS: &str = "http://www.w3.org/2005/xpath-functions";
+const CORE: &str = "http://www.w3.org/2005/xpath-functions";
 const MATH: &str = "http://www.w3.org/2005/xpath-functions/math";
 
 impl Parser<'_, '_> {
@@ -28,7 +28,7 @@ impl Parser<'_, '_> {
             let known = match prefix {
                 "xml" => "http://www.w3.org/XML/1998/namespace",
                 "xs" => SCHEMA,
-                "fn" => FUNCTIONS,
+                "fn" => CORE,
                 "math" => MATH,
                 _ => return None,
             };
@@ -46,7 +46,7 @@ impl Parser<'_, '_> {
     ) -> Result<Expr, SyntaxError> {
         let Some(prefix) = prefix else { return self.call_in(None, local, first, offset) };
         if let Some(namespace) = self.known_prefix(prefix)
-            && is_library(&namespace)
+            && (is_library(&namespace) || namespace == SCHEMA)
         {
             return self.call_in(Some(&namespace), local, first, offset);
         }
@@ -96,7 +96,7 @@ impl Parser<'_, '_> {
         }
         loop {
             if *self.peek() == Kind::Symbol("?") {
-                return Err(self.error("functions cannot be values yet, so `?` is no argument"));
+                return Err(self.error(FUNCTIONS));
             }
             arguments.push(self.inner()?);
             if !self.take(",") {

@@ -16,6 +16,10 @@ const DEPTH_LIMIT: usize = 64;
 /// Expressions with more operators and steps than this are refused: a chain of them is a deep tree.
 const OPERATOR_LIMIT: usize = 500;
 
+/// What is said of values that this library does not have.
+const VALUES: &str = "maps and arrays are not offered yet";
+const FUNCTIONS: &str = "functions cannot be values yet";
+
 /// What the parser found.
 pub(crate) struct Parsed {
     pub(crate) root: Expr,
@@ -45,8 +49,8 @@ pub(crate) fn parse(text: &str, environment: &mut dyn Environment) -> Result<Par
     if *parser.peek() != Kind::End {
         return Err(parser.error(match parser.peek() {
             Kind::Symbol(symbol @ (")" | "]" | "}")) => format!("`{symbol}` closes what nothing has opened"),
-            Kind::Symbol("?") => "maps, arrays and their `?` are not offered yet".to_owned(),
-            Kind::Symbol("(") => "functions cannot be values yet, so nothing can be called here".to_owned(),
+            Kind::Symbol("?" | "{" | ":") => VALUES.to_owned(),
+            Kind::Symbol("(" | "#") => FUNCTIONS.to_owned(),
             _ => "an operator is missing here".to_owned(),
         }));
     }

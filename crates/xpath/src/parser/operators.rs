@@ -1,6 +1,6 @@
 //! Operators and how tightly they bind.
 
-use super::{Parser, refuse};
+use super::{FUNCTIONS, Parser, refuse};
 use crate::ast::{Arithmetic, Comparison, Expr, NodeComparison};
 use crate::environment::Version;
 use crate::error::SyntaxError;
@@ -163,6 +163,7 @@ impl Parser<'_, '_> {
         let offset = self.offset();
         match (self.next(), self.peek()) {
             (Kind::Name(prefix, local), Kind::Symbol("(")) => self.call(prefix, local, Some(left), offset),
+            (Kind::Variable(..) | Kind::Symbol("("), _) => Err(refuse(offset, FUNCTIONS)),
             _ => Err(refuse(offset, "behind `=>` there is a function's name with its arguments")),
         }
     }

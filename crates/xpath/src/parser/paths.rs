@@ -1,6 +1,6 @@
 //! Paths: steps, node tests, predicates, and the operands a path can start from.
 
-use super::{Parser, refuse};
+use super::{FUNCTIONS, Parser, VALUES, refuse};
 use crate::analysis;
 use crate::ast::{Axis, AxisStep, Expr, NameTest, NodeTest, Path, Predicate, Step};
 use crate::environment::Version;
@@ -97,6 +97,12 @@ impl<'t> Parser<'t, '_> {
             Kind::Name(..) | Kind::Braced(..) if *self.ahead(1) == Kind::Symbol("(") => {
                 return self.primary().map(Step::Expr);
             }
+            Kind::Name(None, "map" | "array") if *self.ahead(1) == Kind::Symbol("{") => {
+                return Err(refuse(offset, VALUES));
+            }
+            Kind::Name(..) | Kind::Braced(..) if *self.ahead(1) == Kind::Symbol("#") => {
+                return Err(refuse(offset, FUNCTIONS));
+            }
             Kind::Name(..) | Kind::Braced(..) | Kind::InPrefix(_) | Kind::InAny(_) | Kind::InBraced(_) => {
                 (Axis::Child, self.node_test(Axis::Child)?)
             }
@@ -141,6 +147,7 @@ impl<'t> Parser<'t, '_> {
             }
             Kind::Name(prefix, local) => self.call(prefix, local, None, offset)?,
             Kind::Braced(uri, local) => self.call_in(Some(uri), local, None, offset)?,
+            Kind::Symbol("[" | "?" | "{") => return Err(refuse(offset, VALUES)),
             Kind::Symbol(symbol) => {
                 return Err(refuse(offset, format!("a value is missing before `{symbol}`")));
             }

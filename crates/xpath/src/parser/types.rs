@@ -1,6 +1,6 @@
 //! Types behind `instance of`, `treat as`, `cast as` and `castable as`.
 
-use super::{Parser, refuse};
+use super::{Parser, VALUES, refuse};
 use crate::ast::Axis;
 use crate::error::SyntaxError;
 use crate::lexer::Kind;
@@ -29,7 +29,7 @@ impl Parser<'_, '_> {
                 Some(ItemType::Any)
             }
             (Kind::Name(None, "map" | "array" | "function"), Kind::Symbol("(")) => {
-                return Err(refuse(offset, "maps, arrays and functions are not offered yet"));
+                return Err(refuse(offset, VALUES));
             }
             (_, Kind::Symbol("(")) => Some(ItemType::Node(self.node_test(Axis::Child)?)),
             _ => Some(ItemType::Atomic(self.atomic_type()?)),
