@@ -15,6 +15,7 @@ mod expression;
 mod functions;
 mod lexer;
 mod parser;
+pub mod stream;
 pub mod types;
 mod value;
 

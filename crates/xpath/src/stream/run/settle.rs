@@ -1,0 +1,327 @@
+//! When conditions are true or false, when nothing more can be found, and the answers that follow.
+
+use super::super::plan::{Body, Condition, Kind, Operand, Owner, Plan, Term, Wanted};
+use super::state::{Accumulator, Scalar, Settled};
+use super::{Run, Scene};
+use crate::ast::Comparison;
+use crate::compare;
+use crate::value::{Atomic, Item};
+
+/// How a condition stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Truth {
+    True,
+    False,
+    /// More must be read.
+    Open,
+    /// The tree must be asked; it may well say why.
+    NeedsTree,
+}
+
+impl From<bool> for Truth {
+    fn from(truth: bool) -> Truth {
+        if truth { Truth::True } else { Truth::False }
+    }
+}
+
+impl Run {
+    /// Reads what is the same for the whole pass, and answers what hangs on nothing else.
+    pub(super) fn begin(&mut self, scene: Scene<'_>) {
+        for (index, expr) in scene.plan.constants.iter().enumerate() {
+            self.read_constant(scene, index, expr);
+        }
+        for query in 0..scene.plan.queries.len() {
+            self.ask(scene, Owner::Query(query));
+        }
+    }
+
+    /// Takes it that the document has ended.
+    pub(super) fn complete(&mut self, scene: Scene<'_>) {
+        for (index, collector) in scene.plan.collectors.iter().enumerate() {
+            self.collecting[index].complete = matches!(collector.owner, Owner::Query(_));
+        }
+        for query in 0..scene.plan.queries.len() {
+            self.ask(scene, Owner::Query(query));
+            // Every collector is complete, so this is for nothing; but no answer at all would be worse than the tree.
+            self.give_up(scene.plan, query);
+        }
+    }
+
+    /// Looks whether collectors whose steps were lost have become complete.
+    pub(super) fn look_for_the_end(&mut self, scene: Scene<'_>, lost: u64) {
+        for (index, collector) in scene.plan.collectors.iter().enumerate() {
+            if collector.mask & lost != 0 {
+                self.look_whether_complete(scene, index);
+            }
+        }
+    }
+
+    /// Notes when nothing more can be found for a collector: none of its steps is looked for any more.
+    pub(super) fn look_whether_complete(&mut self, scene: Scene<'_>, index: usize) {
+        let collector = &scene.plan.collectors[index];
+        let collecting = self.collecting[index];
+        let waits = collector.gates.iter().any(|&gate| self.gates[gate].pending);
+        if collecting.complete || collecting.captures > 0 || waits || !matches!(collector.owner, Owner::Query(_)) {
+            return;
+        }
+        let frame = self.depth * scene.plan.masks.len() + collector.word;
+        let hopes = self.hopes(&scene.plan.masks[collector.word], frame, collector.word);
+        if hopes & collector.mask == 0 {
+            self.collecting[index].complete = true;
+            self.ask(scene, collector.owner);
+        }
+    }
+
+    /// Looks whether a query or a predicate can be decided now.
+    pub(super) fn ask(&mut self, scene: Scene<'_>, owner: Owner) {
+        match owner {
+            Owner::Query(query) if matches!(self.answers[query], Settled::Open) => self.answer_now(scene, query),
+            Owner::Gate(gate) if self.gates[gate].pending => self.decide(scene, gate, false),
+            _ => {}
+        }
+    }
+
+    /// Decides a predicate that an element waits for; `ended`: whether that element has ended.
+    pub(super) fn decide(&mut self, scene: Scene<'_>, index: usize, ended: bool) {
+        let gate = &scene.plan.gates[index];
+        match self.truth(scene, &gate.condition, ended) {
+            Truth::True => self.gates[index].pending = false,
+            Truth::False => {
+                let state = &mut self.gates[index];
+                (state.pending, state.failed) = (false, true);
+            }
+            Truth::Open if !ended => return,
+            Truth::Open | Truth::NeedsTree => return self.give_up(scene.plan, gate.query),
+        }
+        let collector = &scene.plan.collectors[gate.collector];
+        let levels = &mut self.accumulators[collector.accumulators..][..=collector.gates.len()];
+        let outside = &collector.gates[..gate.level - 1];
+        if self.gates[index].failed || outside.iter().any(|&gate| self.gates[gate].failed) {
+            // What waits for conditions further in waits for this one, too.
+            levels[gate.level..].iter_mut().for_each(Accumulator::clear);
+            self.drop_captures(|collector| collector == gate.collector);
+            self.collecting[gate.collector].captures = 0;
+        } else {
+            let level = outside.iter().rposition(|&gate| self.gates[gate].pending).map_or(0, |place| place + 1);
+            let (certain, waiting) = levels.split_at_mut(gate.level);
+            certain[level].absorb(&mut waiting[0]);
+            self.changed(scene, gate.collector, level);
+        }
+    }
+
+    /// How a condition stands; `ended`: whether what its predicate belongs to has ended.
+    pub(super) fn truth(&self, scene: Scene<'_>, condition: &Condition, ended: bool) -> Truth {
+        match condition {
+            Condition::Known(truth) => Truth::from(*truth),
+            Condition::Exists(index) => self.exists(scene, *index, ended),
+            Condition::Compare(index) => self.compared(scene, *index, ended),
+            Condition::Count(index, comparison, number) => {
+                let count = self.certain(scene, *index).count as f64;
+                if self.is_complete(scene, *index, ended) {
+                    return Truth::from(holds(*comparison, count, *number));
+                }
+                // There will be this many, or more.
+                match comparison {
+                    Comparison::Greater | Comparison::NotEqual if count > *number => Truth::True,
+                    Comparison::GreaterOrEqual if count >= *number => Truth::True,
+                    Comparison::Equal | Comparison::LessOrEqual if count > *number => Truth::False,
+                    Comparison::Less if count >= *number => Truth::False,
+                    _ => Truth::Open,
+                }
+            }
+            Condition::Not(condition) => match self.truth(scene, condition, ended) {
+                Truth::True => Truth::False,
+                Truth::False => Truth::True,
+                other => other,
+            },
+            Condition::And(conditions) => self.decisive(scene, conditions, ended, Truth::False, Truth::True),
+            Condition::Or(conditions) => self.decisive(scene, conditions, ended, Truth::True, Truth::False),
+            Condition::If(parts) => match self.truth(scene, &parts[0], ended) {
+                Truth::True => self.truth(scene, &parts[1], ended),
+                Truth::False => self.truth(scene, &parts[2], ended),
+                other => other,
+            },
+            Condition::Term(term) if !self.is_known(scene, term, ended) => Truth::Open,
+            Condition::Term(term) => self.boolean(scene, term).map_or(Truth::NeedsTree, Truth::from),
+        }
+    }
+
+    /// `decisive` if one of the conditions is that, `otherwise` if all are the contrary.
+    fn decisive(
+        &self,
+        scene: Scene<'_>,
+        conditions: &[Condition],
+        ended: bool,
+        decisive: Truth,
+        otherwise: Truth,
+    ) -> Truth {
+        let mut all = otherwise;
+        for condition in conditions {
+            match self.truth(scene, condition, ended) {
+                truth if truth == decisive => return decisive,
+                Truth::NeedsTree => all = Truth::NeedsTree,
+                Truth::Open if all == otherwise => all = Truth::Open,
+                _ => {}
+            }
+        }
+        all
+    }
+
+    fn exists(&self, scene: Scene<'_>, index: usize, ended: bool) -> Truth {
+        if self.certain(scene, index).count > 0 {
+            Truth::True
+        } else if self.is_complete(scene, index, ended) {
+            Truth::False
+        } else {
+            Truth::Open
+        }
+    }
+
+    fn compared(&self, scene: Scene<'_>, index: usize, ended: bool) -> Truth {
+        if let Kind::Compare(comparison, operand) = &scene.plan.collectors[index].kind
+            && let Some(operand) = self.as_boolean(operand)
+        {
+            // Nodes are compared with true or false as "there are some" (XPath 1.0 §3.4).
+            return match self.exists(scene, index, ended) {
+                Truth::Open => Truth::Open,
+                exists => Truth::from(compare::booleans(*comparison, exists == Truth::True, operand)),
+            };
+        }
+        if self.certain(scene, index).hit {
+            Truth::True
+        } else if self.is_complete(scene, index, ended) {
+            Truth::False
+        } else {
+            Truth::Open
+        }
+    }
+
+    /// What a collector has found for certain.
+    pub(super) fn certain(&self, scene: Scene<'_>, index: usize) -> &Accumulator {
+        &self.accumulators[scene.plan.collectors[index].accumulators]
+    }
+
+    fn is_complete(&self, scene: Scene<'_>, index: usize, ended: bool) -> bool {
+        match scene.plan.collectors[index].owner {
+            Owner::Query(_) => self.collecting[index].complete,
+            Owner::Gate(_) => ended,
+        }
+    }
+
+    /// Whether a term has its final value.
+    fn is_known(&self, scene: Scene<'_>, term: &Term, ended: bool) -> bool {
+        term.collectors.iter().all(|&index| {
+            let found = self.certain(scene, index);
+            let early = match scene.plan.collectors[index].kind {
+                Kind::Exists => found.count > 0,
+                Kind::First(_) => found.ready,
+                Kind::Count | Kind::Compare(..) | Kind::Texts => false,
+            };
+            early || self.is_complete(scene, index, ended)
+        })
+    }
+
+    /// Answers a query if that can be done.
+    fn answer_now(&mut self, scene: Scene<'_>, index: usize) {
+        let query = &scene.plan.queries[index];
+        let answer = match &query.body {
+            Body::Condition(condition) => match self.truth(scene, condition, false) {
+                Truth::True => self.answer_boolean(index, query.wanted, true),
+                Truth::False => self.answer_boolean(index, query.wanted, false),
+                Truth::Open => return,
+                Truth::NeedsTree => Settled::NeedsTree,
+            },
+            Body::Texts(collector) if self.collecting[*collector].complete => {
+                // A copy, so that both texts keep their memory for the next message.
+                self.texts[index].clear();
+                let found = &self.accumulators[scene.plan.collectors[*collector].accumulators];
+                self.texts[index].push_str(&found.text);
+                Settled::Text
+            }
+            Body::Number(term) if self.is_known(scene, term, false) => {
+                self.number(scene, term).map_or(Settled::NeedsTree, Settled::Number)
+            }
+            Body::Text(term) if self.is_known(scene, term, false) => {
+                let mut text = std::mem::take(&mut self.texts[index]);
+                text.clear();
+                let answer = if self.write_text(scene, term, &mut text) { Settled::Text } else { Settled::NeedsTree };
+                self.texts[index] = text;
+                answer
+            }
+            Body::Texts(_) | Body::Number(_) | Body::Text(_) => return,
+        };
+        self.settle(scene.plan, index, answer);
+    }
+
+    fn answer_boolean(&mut self, index: usize, wanted: Wanted, answer: bool) -> Settled {
+        match wanted {
+            Wanted::Boolean => Settled::Boolean(answer),
+            Wanted::Number => Settled::Number(f64::from(u8::from(answer))),
+            Wanted::Text | Wanted::String => {
+                self.texts[index].clear();
+                self.texts[index].push_str(if answer { "true" } else { "false" });
+                Settled::Text
+            }
+        }
+    }
+
+    /// Leaves a query to the tree, if it has no answer yet.
+    pub(super) fn give_up(&mut self, plan: &Plan, query: usize) {
+        if matches!(self.answers[query], Settled::Open) {
+            self.settle(plan, query, Settled::NeedsTree);
+        }
+    }
+
+    /// Gives the answer, and looks for nothing more on its behalf.
+    fn settle(&mut self, plan: &Plan, query: usize, answer: Settled) {
+        self.answers[query] = answer;
+        for (retired, steps) in self.retired.iter_mut().zip(&plan.queries[query].steps) {
+            *retired |= steps;
+        }
+        for (gate, state) in plan.gates.iter().zip(&mut self.gates) {
+            if gate.query == query {
+                state.pending = false;
+            }
+        }
+        self.drop_captures(|collector| plan.collectors[collector].query == query);
+    }
+
+    fn drop_captures(&mut self, dropped: impl Fn(usize) -> bool) {
+        self.captures.retain(|capture| !dropped(capture.collector));
+        self.directs.retain(|direct| !dropped(direct.collector));
+        if self.captures.is_empty() {
+            self.text.clear();
+        }
+    }
+
+    /// Whether a node's value compares true; `None`: what it is compared with is not known here.
+    pub(super) fn compares(&self, comparison: Comparison, value: &str, operand: &Operand) -> Option<bool> {
+        match operand {
+            Operand::Text(text) => Some(holds(comparison, value, text.as_str())),
+            Operand::Number(number) => Some(holds(comparison, value, *number)),
+            Operand::Boolean(_) => None,
+            Operand::Host(index) => match self.constants[*index].value {
+                Scalar::Text => Some(holds(comparison, value, self.constants[*index].text.as_str())),
+                Scalar::Number(number) => Some(holds(comparison, value, number)),
+                Scalar::Boolean(_) | Scalar::Unusable => None,
+            },
+        }
+    }
+
+    /// What nodes are compared with, where that is true or false.
+    pub(super) fn as_boolean(&self, operand: &Operand) -> Option<bool> {
+        match operand {
+            Operand::Boolean(truth) => Some(*truth),
+            Operand::Host(index) => match self.constants[*index].value {
+                Scalar::Boolean(truth) => Some(truth),
+                _ => None,
+            },
+            Operand::Text(_) | Operand::Number(_) => None,
+        }
+    }
+}
+
+/// Whether two values compare true (XPath 1.0 §3.4).
+fn holds<'v>(comparison: Comparison, left: impl Into<Atomic<'v>>, right: impl Into<Atomic<'v>>) -> bool {
+    compare::simple(comparison, &Item::Atomic(left.into()), &Item::Atomic(right.into()))
+}

@@ -1,0 +1,152 @@
+//! What a pass remembers beside the steps: what was found so far, what is still open, and the answers.
+
+use super::super::plan::Plan;
+use super::{Frame, Run};
+
+/// What a collector has found, as far as it is certain, or as far as one of its predicates turns out true.
+#[derive(Debug, Default)]
+pub(super) struct Accumulator {
+    pub(super) count: u64,
+    /// Whether a comparison was true.
+    pub(super) hit: bool,
+    /// Whether the first node was found; its value may still be incomplete.
+    pub(super) claimed: bool,
+    pub(super) ready: bool,
+    pub(super) text: String,
+}
+
+impl Accumulator {
+    pub(super) fn clear(&mut self) {
+        (self.count, self.hit, self.claimed, self.ready) = (0, false, false, false);
+        self.text.clear();
+    }
+
+    /// Adds what was found later under a condition that turned out true, and leaves nothing there.
+    pub(super) fn absorb(&mut self, other: &mut Accumulator) {
+        self.count += other.count;
+        self.hit |= other.hit;
+        self.claimed |= other.claimed;
+        self.ready |= other.ready;
+        self.text.push_str(&other.text);
+        other.clear();
+    }
+}
+
+/// How far a collector is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Progressing {
+    /// How many of its nodes are open, their values incomplete.
+    pub(super) captures: u32,
+    /// Whether nothing more can come.
+    pub(super) complete: bool,
+}
+
+/// How far a predicate is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct GateState {
+    /// How many elements are open that it was true for, or that wait for it.
+    pub(super) open: u32,
+    /// Whether one of these had to wait: what it looks for below is under way until it closes.
+    pub(super) spread: bool,
+    /// Whether that one still waits.
+    pub(super) pending: bool,
+    /// Whether it was false for that one: what is found below does not count.
+    pub(super) failed: bool,
+}
+
+/// An open element that satisfied a predicate, or waits for it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scope {
+    pub(super) gate: usize,
+    pub(super) depth: usize,
+    pub(super) waits: bool,
+}
+
+/// An open element whose string value is wanted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Capture {
+    pub(super) collector: usize,
+    pub(super) depth: usize,
+    /// Where in the kept text it begins.
+    pub(super) start: usize,
+}
+
+/// An open element of which only the texts directly in it are wanted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Direct {
+    pub(super) collector: usize,
+    pub(super) depth: usize,
+    /// Whether these were white space so far.
+    pub(super) blank: bool,
+}
+
+/// A value of the host's, read when the pass starts.
+#[derive(Debug, Default)]
+pub(super) struct Constant {
+    pub(super) value: Scalar,
+    pub(super) text: String,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) enum Scalar {
+    /// Nodes, or an error.
+    #[default]
+    Unusable,
+    Boolean(bool),
+    Number(f64),
+    /// It stands beside.
+    Text,
+}
+
+/// The answer to a query.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) enum Settled {
+    #[default]
+    Open,
+    Boolean(bool),
+    Number(f64),
+    /// It stands in [`Run::texts`](super::Run).
+    Text,
+    NeedsTree,
+}
+
+impl Run {
+    /// Forgets the document before; keeps the memory.
+    pub(super) fn reset(&mut self, plan: &Plan) {
+        self.depth = 0;
+        self.entered = 0;
+        self.frames.clear();
+        self.frames.extend(plan.start.iter().map(|&expects| Frame { expects, spent: 0, above: 0 }));
+        refill(&mut self.counters, plan.counters, 0);
+        refill(&mut self.totals, plan.totals, 0);
+        self.classes.clear();
+        refill(&mut self.candidates, plan.masks.len(), 0);
+        refill(&mut self.retired, plan.masks.len(), 0);
+        // Texts keep their memory, so their owners are emptied one by one.
+        self.accumulators.iter_mut().for_each(Accumulator::clear);
+        at_least(&mut self.accumulators, plan.accumulators);
+        refill(&mut self.collecting, plan.collectors.len(), Progressing::default());
+        refill(&mut self.gates, plan.gates.len(), GateState::default());
+        self.scopes.clear();
+        self.captures.clear();
+        self.directs.clear();
+        self.watched = 0;
+        self.text.clear();
+        self.node.clear();
+        self.in_node = false;
+        at_least(&mut self.constants, plan.constants.len());
+        refill(&mut self.answers, plan.queries.len(), Settled::Open);
+        at_least(&mut self.texts, plan.queries.len());
+    }
+}
+
+fn refill<T: Clone>(list: &mut Vec<T>, length: usize, value: T) {
+    list.clear();
+    list.resize(length, value);
+}
+
+fn at_least<T: Default>(list: &mut Vec<T>, length: usize) {
+    if list.len() < length {
+        list.resize_with(length, T::default);
+    }
+}
