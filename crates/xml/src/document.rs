@@ -6,6 +6,7 @@
 //! Nothing here recurses: a document as deep as the parser's limit allows is walked, written and dropped in a loop.
 
 mod axes;
+mod bindings;
 mod build;
 mod change;
 mod copy;
@@ -22,6 +23,7 @@ pub(crate) mod tests;
 use std::sync::OnceLock;
 
 pub use axes::{AttributeNodes, Children, Descendants};
+pub(crate) use bindings::Bindings;
 pub use build::Arena;
 pub use change::Refusal;
 pub(crate) use fixups::{Fixups, Prefix};
