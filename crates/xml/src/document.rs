@@ -10,6 +10,7 @@ mod bindings;
 mod build;
 mod change;
 mod copy;
+mod create;
 mod fixups;
 mod namespaces;
 mod node;
@@ -25,7 +26,7 @@ use std::sync::OnceLock;
 pub use axes::{AttributeNodes, Children, Descendants};
 pub(crate) use bindings::Bindings;
 pub use build::Arena;
-pub use change::Refusal;
+pub use create::Refusal;
 pub(crate) use fixups::{Fixups, Prefix};
 pub use node::{Kind, NodeId};
 

@@ -5,7 +5,7 @@
 //! what is declared where; writing and canonical XML use the same answer.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::node::{Flags, Node};
 use super::{Bindings, Document, Kind, NodeId};
@@ -26,7 +26,7 @@ pub(crate) struct Fixups {
     added: HashMap<NodeId, Vec<(Prefix, Atom)>>,
     renamed: HashMap<NodeId, Prefix>,
     /// Elements without namespace on which a default namespace is declared: the declaration is not written.
-    dropped: HashMap<NodeId, ()>,
+    dropped: HashSet<NodeId>,
 }
 
 impl Fixups {
@@ -45,7 +45,7 @@ impl Fixups {
     /// Whether the element's own declaration of a default namespace is left out.
     #[inline]
     pub(crate) fn drops_default(&self, element: NodeId) -> bool {
-        !self.dropped.is_empty() && self.dropped.contains_key(&element)
+        !self.dropped.is_empty() && self.dropped.contains(&element)
     }
 }
 
@@ -178,7 +178,7 @@ impl<'a> Pass<'a> {
         for (declared, bound) in document.declared(id) {
             // There is no prefix to take for a name without a namespace, so the name wins.
             if declared == Atom::EMPTY && bound != Atom::EMPTY && namespace == Atom::EMPTY {
-                self.found.dropped.insert(id, ());
+                self.found.dropped.insert(id);
                 consistent = false;
                 continue;
             }
