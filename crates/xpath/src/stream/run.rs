@@ -7,6 +7,7 @@ mod candidate;
 mod collect;
 mod settle;
 mod state;
+mod truth;
 mod value;
 
 use myelin_xml::{Event, Name, NameId, Names, Parser, Step as Parsed, Text};
@@ -118,7 +119,9 @@ impl Run {
         Run::default()
     }
 
-    /// Begins with a new document, whatever happened before; variables of the host are read here, once.
+    /// Begins with a new document, whatever happened before.
+    ///
+    /// What the host gives must stay the same for the whole pass: some of it is read here, the rest when it matters.
     pub fn start(&mut self, plan: &Plan, host: &dyn Host) {
         self.reset(plan);
         self.begin(Scene { plan, host });

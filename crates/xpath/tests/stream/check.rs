@@ -149,14 +149,18 @@ pub(crate) struct Tally {
 pub(crate) fn check(choices: &mut Choices<'_>, tally: &mut Tally) {
     let start = if choices.below(2) == 0 { StartAt::Document } else { StartAt::Root };
     let together = 1 + choices.below(4);
+    let (names, expression): (_, fn(&mut Choices<'_>) -> String) = match choices.below(2) {
+        0 => (generator::MANY, generator::expression),
+        _ => (generator::FEW, generator::conditional),
+    };
     let mut expressions = Vec::new();
     for _ in 0..together {
         let wanted = [Wanted::Boolean, Wanted::Boolean, Wanted::String, Wanted::Text, Wanted::Number][choices.below(5)];
-        let text = generator::expression(choices);
+        let text = expression(choices);
         let expression = Expression::compile(&text, &mut Known).unwrap_or_else(|error| panic!("{text}: {error}"));
         expressions.push((text, expression, wanted));
     }
-    let document = generator::document(choices);
+    let document = generator::document(choices, names);
     let anchor = Expression::compile(ANCHOR, &mut Known).expect("it is right");
     let asked: Vec<(&Expression, Wanted)> =
         expressions.iter().map(|(_, expression, wanted)| (expression, *wanted)).collect();
@@ -185,7 +189,7 @@ pub(crate) fn check(choices: &mut Choices<'_>, tally: &mut Tally) {
         let place = parser.position();
         tally.early += usize::from(place < document.len());
         let mut documents = vec![document.clone()];
-        documents.extend([false, true].map(|more| otherwise(&document[..place], choices, more)));
+        documents.extend([false, true].map(|more| otherwise(&document[..place], choices, names, more)));
         for other in &documents {
             let expected = by_tree(other, expression, *wanted, start);
             assert!(
@@ -199,7 +203,7 @@ pub(crate) fn check(choices: &mut Choices<'_>, tally: &mut Tally) {
 }
 
 /// Another document that begins with these bytes.
-fn otherwise(begun: &str, choices: &mut Choices<'_>, more: bool) -> String {
+fn otherwise(begun: &str, choices: &mut Choices<'_>, names: &[&str], more: bool) -> String {
     let mut parser = Parser::new(Options::default());
     let mut open = Vec::new();
     let (mut started, mut in_text) = (false, false);
@@ -229,7 +233,7 @@ fn otherwise(begun: &str, choices: &mut Choices<'_>, more: bool) -> String {
     for name in open.iter().rev() {
         if more {
             let children = choices.below(4);
-            generator::content(choices, &mut out, 3, children);
+            generator::content(choices, names, &mut out, 3, children);
         }
         let _ = write!(out, "</{name}>");
     }

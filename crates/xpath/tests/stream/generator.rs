@@ -27,24 +27,27 @@ impl Choices<'_> {
     }
 }
 
-const NAMES: [&str; 6] = ["a", "b", "c", "m:a", "m:b", "d"];
+/// Which names a document has: the fewer, the more often an expression finds some of them.
+pub(crate) const MANY: &[&str] = &["a", "b", "c", "m:a", "m:b", "d"];
+pub(crate) const FEW: &[&str] = &["a", "b", "c"];
+
 const TEXTS: [&str; 8] = ["1", "2", "5", "x", " ", "xy", "1&#x30;", "<![CDATA[x]]>"];
 
 /// A whole document; the prefix `m` is bound to `urn:m` everywhere.
-pub(crate) fn document(choices: &mut Choices<'_>) -> String {
+pub(crate) fn document(choices: &mut Choices<'_>, names: &[&str]) -> String {
     let mut out = String::new();
     if choices.rarely(6) {
         out.push_str("<!--x--><?p x?>");
     }
-    element(choices, &mut out, 0, true);
+    element(choices, names, &mut out, 0, true);
     if choices.rarely(6) {
         out.push_str("<!--x-->");
     }
     out
 }
 
-fn element(choices: &mut Choices<'_>, out: &mut String, depth: usize, root: bool) {
-    let name = choices.of(&NAMES);
+fn element(choices: &mut Choices<'_>, names: &[&str], out: &mut String, depth: usize, root: bool) {
+    let name = choices.of(names);
     out.push('<');
     out.push_str(name);
     if root {
@@ -64,15 +67,15 @@ fn element(choices: &mut Choices<'_>, out: &mut String, depth: usize, root: bool
         return;
     }
     out.push('>');
-    content(choices, out, depth, children);
+    content(choices, names, out, depth, children);
     let _ = write!(out, "</{name}>");
 }
 
 /// So many children, of any kind.
-pub(crate) fn content(choices: &mut Choices<'_>, out: &mut String, depth: usize, children: usize) {
+pub(crate) fn content(choices: &mut Choices<'_>, names: &[&str], out: &mut String, depth: usize, children: usize) {
     for _ in 0..children {
         match choices.below(10) {
-            0..5 => element(choices, out, depth + 1, false),
+            0..5 => element(choices, names, out, depth + 1, false),
             5..9 => out.push_str(choices.of(&TEXTS)),
             _ => out.push_str(choices.of(&["<!--x-->", "<?p x?>"])),
         }
@@ -85,6 +88,44 @@ pub(crate) fn expression(choices: &mut Choices<'_>) -> String {
         0..6 => condition(choices, 3),
         6..8 => path(choices, 2),
         _ => value(choices, 2),
+    }
+}
+
+/// A path with predicates on what elements hold, for documents of few names.
+pub(crate) fn conditional(choices: &mut Choices<'_>) -> String {
+    let mut path = choices.of(&["//", "//", "/*/", "/*/*/"]).to_owned();
+    for index in 0..=choices.below(3) {
+        if index > 0 {
+            path.push_str(choices.of(&["/", "/", "//"]));
+        }
+        path.push_str(choices.of(FEW));
+        if choices.below(3) > 0 {
+            let _ = write!(path, "[{}]", held(choices, 2));
+        }
+    }
+    path.push_str(choices.of(&["", "", "", "", "/@x", "/text()"]));
+    match choices.below(6) {
+        0..3 => path,
+        3 => format!("count({path})"),
+        4 => format!("{path} = {}", constant(choices)),
+        _ => format!("count({path}) > 1"),
+    }
+}
+
+/// A condition on what an element holds.
+fn held(choices: &mut Choices<'_>, depth: usize) -> String {
+    let name = choices.of(FEW);
+    match choices.below(if depth == 0 { 6 } else { 10 }) {
+        0 => format!("not({name})"),
+        1 => format!("{name} = 'x'"),
+        2 => format!("not({name} = '1')"),
+        3 => format!(".//{name}"),
+        4 => format!("count({name}) < 2"),
+        5 => format!("@x or {name}"),
+        6 => format!("{name}[{}]", held(choices, depth - 1)),
+        7 => format!("not(.//{name}[{}])", held(choices, depth - 1)),
+        8 => format!("{} or {}", held(choices, depth - 1), held(choices, depth - 1)),
+        _ => format!("{} and {}", held(choices, depth - 1), held(choices, depth - 1)),
     }
 }
 

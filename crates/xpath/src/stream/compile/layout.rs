@@ -3,6 +3,7 @@
 use super::super::plan::{Check, Collector, Condition, Gate, Kind, Masks, Operand, Owner, Part, Position, Step, Test};
 use super::path::{Draft, DraftCheck};
 use super::{Compiler, NotStreamable, refuse};
+use crate::ast::Expr;
 
 /// How many steps fit a word: its last bit is for no step.
 const STEPS: usize = 63;
@@ -115,7 +116,7 @@ impl<'e> Compiler<'e, '_> {
     }
 
     /// Compiles a predicate that is a condition.
-    fn gate(&mut self, condition: &'e crate::ast::Expr, collector: usize) -> Result<usize, NotStreamable> {
+    fn gate(&mut self, condition: &'e Expr, collector: usize) -> Result<usize, NotStreamable> {
         let index = self.plan.gates.len();
         self.plan.gates.push(Gate {
             condition: Condition::Known(false),

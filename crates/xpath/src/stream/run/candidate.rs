@@ -4,8 +4,8 @@ use myelin_xml::{Name, Start};
 
 use super::super::plan::{Check, Gate, Masks, Position};
 use super::collect::Found;
-use super::settle::Truth;
 use super::state::{Accumulator, GateState, Progressing, Scope};
+use super::truth::Truth;
 use super::{Frame, Run, Scene};
 
 /// An element as it starts.
