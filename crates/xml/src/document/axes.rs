@@ -85,16 +85,16 @@ impl Document {
 
     /// The index behind the last entry of a subtree whose entries stand together: one as it was read or copied.
     pub(super) fn end_of_subtree(&self, top: NodeId) -> usize {
-        let last = std::iter::successors(Some(top), |&node| self.last_child(node)).last().unwrap_or(top);
-        let chain = std::iter::successors(Some(last), |&node| match self.kind(node) {
-            Kind::Element => self.first_in_chain(node),
-            _ => NodeId::from_link(self.at(node).next),
-        });
-        if self.kind(last) == Kind::Element {
-            chain.last().map_or(last, |last| last).index() + 1
-        } else {
-            last.index() + 1
+        let mut last = top;
+        while let Some(child) = self.last_child(last) {
+            last = child;
         }
+        let mut next = if self.kind(last) == Kind::Element { self.first_in_chain(last) } else { None };
+        while let Some(entry) = next {
+            last = entry;
+            next = NodeId::from_link(self.at(entry).next);
+        }
+        last.index() + 1
     }
 
     /// The first declaration or attribute of an element.

@@ -22,6 +22,9 @@ pub struct Arena {
 /// Names that an arena keeps for the next document; more would let one document slow down those behind it.
 const KEPT_NAMES: usize = 4_096;
 
+/// How many nodes are made room for before any was seen.
+const GUESSED_NODES: usize = 4_096;
+
 /// What stands in the source before the root element and is no node.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Prolog {
@@ -52,6 +55,8 @@ impl Document {
         let mut document = Document::in_arena(arena);
         let total_bytes = options.total_bytes.min(u32::MAX as usize);
         let mut parser = Parser::with_names(Options { total_bytes, ..options.clone() }, document.names);
+        // Most documents have a node for every dozen bytes; a large one may grow its array as it needs it.
+        document.nodes.reserve((source.len() / 12).min(GUESSED_NODES));
         let mut builder = Builder {
             nodes: document.nodes,
             open: NodeId::DOCUMENT.link(),
