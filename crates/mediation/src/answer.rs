@@ -1,6 +1,7 @@
 //! From a fault to the answer a client gets. There is no other place where one is written.
 
 use myelin_message::{Body, Message, StatusCode};
+use myelin_soap::{self as soap, Version, Who};
 
 use crate::exchange::Format;
 use crate::fault::{Fault, Origin};
@@ -11,8 +12,8 @@ use crate::fault::{Fault, Origin};
 pub(crate) fn from_fault(fault: &Fault, format: Format) -> Message {
     let Fault { code, message, status, .. } = fault;
     let mut answer = match format {
-        Format::Soap11 => soap11(*code, message, fault.origin),
-        Format::Soap12 => soap12(*code, message, fault.origin),
+        Format::Soap11 => soap(Version::Soap11, *code, message, fault.origin),
+        Format::Soap12 => soap(Version::Soap12, *code, message, fault.origin),
         Format::Json => {
             let body = serde_json::json!({ "error": { "code": code, "message": message } });
             with_body("application/json", body.to_string())
@@ -41,48 +42,19 @@ fn with_body(content_type: &str, body: String) -> Message {
     answer
 }
 
-/// SOAP 1.1 §4.4.
-fn soap11(code: u32, message: &str, origin: Origin) -> Message {
-    let who = if origin == Origin::Client { "Client" } else { "Server" };
-    with_body(
-        "text/xml; charset=UTF-8",
-        format!(
-            "<soapenv:Envelope xmlns:soapenv=\"http://schemas.xmlsoap.org/soap/envelope/\"><soapenv:Body>\
-             <soapenv:Fault><faultcode>soapenv:{who}</faultcode><faultstring>{}</faultstring>\
-             <detail><code>{code}</code></detail></soapenv:Fault></soapenv:Body></soapenv:Envelope>",
-            escaped(message)
-        ),
-    )
-}
-
-/// SOAP 1.2 Part 1 §5.4.
-fn soap12(code: u32, message: &str, origin: Origin) -> Message {
-    let who = if origin == Origin::Client { "Sender" } else { "Receiver" };
-    with_body(
-        "application/soap+xml; charset=UTF-8",
-        format!(
-            "<soapenv:Envelope xmlns:soapenv=\"http://www.w3.org/2003/05/soap-envelope\"><soapenv:Body>\
-             <soapenv:Fault><soapenv:Code><soapenv:Value>soapenv:{who}</soapenv:Value></soapenv:Code>\
-             <soapenv:Reason><soapenv:Text xml:lang=\"en\">{}</soapenv:Text></soapenv:Reason>\
-             <soapenv:Detail><code>{code}</code></soapenv:Detail></soapenv:Fault></soapenv:Body></soapenv:Envelope>",
-            escaped(message)
-        ),
-    )
-}
-
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            // No XML document may hold the other control characters.
-            letter if letter < ' ' && !"\t\n\r".contains(letter) => out.push('\u{fffd}'),
-            other => out.push(other),
-        }
-    }
-    out
+fn soap(version: Version, code: u32, message: &str, origin: Origin) -> Message {
+    let who = if origin == Origin::Client { Who::Sender } else { Who::Receiver };
+    let detail = format!("<code>{code}</code>");
+    let fault = soap::Fault {
+        version,
+        code: soap::Code::standard(version, who),
+        reason: message,
+        node: None,
+        role: None,
+        detail: Some(&detail),
+        header: None,
+    };
+    with_body(&format!("{}; charset=UTF-8", version.media_type()), fault.write())
 }
 
 #[cfg(test)]

@@ -8,8 +8,9 @@ use http::StatusCode;
 use myelin_message::{Body, HeaderId, Message};
 
 use crate::bus::Bus;
+use crate::content::{Answer, Json, Query, Scans, Tree};
 use crate::endpoint::Forward;
-use crate::engine::Arrival;
+use crate::engine::{self, Arrival};
 use crate::fault::{Fault, Outcome};
 use crate::property::{Found, Properties, Scope, Slot, Value, slot};
 use crate::sequence::SequenceId;
@@ -48,6 +49,8 @@ pub(crate) struct Exchange {
     pub(crate) accepted: bool,
     /// How many sequences and branches are nested around the running mediator.
     pub(crate) depth: u32,
+    /// What is known of the body that is still on the wire.
+    pub(crate) scans: Scans,
     message_id: OnceCell<String>,
 }
 
@@ -88,7 +91,7 @@ impl Format {
             Format::Soap11
         } else if is("application/soap+xml") {
             Format::Soap12
-        } else if is("application/xml") {
+        } else if is("application/xml") || essence.to_ascii_lowercase().ends_with(b"+xml") {
             Format::Pox
         } else if is("application/json") || essence.to_ascii_lowercase().ends_with(b"+json") {
             Format::Json
@@ -114,6 +117,7 @@ impl Exchange {
             guarded: false,
             accepted: false,
             depth: 0,
+            scans: Scans::default(),
             message_id: OnceCell::new(),
         }
     }
@@ -121,10 +125,63 @@ impl Exchange {
     /// The backend's response takes the place of what was sent.
     pub(crate) fn turn(&mut self, response: Message) {
         self.message = response;
+        self.scans = Scans::default();
         self.direction = Direction::Response;
         self.properties.next_message();
         self.message_id = OnceCell::new();
         self.postfix_start = usize::MAX;
+    }
+
+    /// The body as XML, where it was built as that.
+    ///
+    /// Errors: the bus's, where it is something else.
+    pub(crate) fn tree(&self) -> Outcome<&Tree> {
+        self.message.body.built::<Tree>().ok_or_else(|| self.is_no("XML"))
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn tree_mut(&mut self) -> Outcome<&mut Tree> {
+        if self.message.body.built::<Tree>().is_none_or(Tree::is_opaque) {
+            return Err(self.is_no("XML"));
+        }
+        self.message.body.built_mut::<Tree>().ok_or_else(engine::missing)
+    }
+
+    /// The body as JSON, where it was built as that; `None` where there is no body.
+    ///
+    /// Errors: the bus's, where it is something else.
+    pub(crate) fn json(&self) -> Outcome<Option<&Json>> {
+        match self.message.body.built::<Json>() {
+            Some(json) => Ok(Some(json)),
+            None if self.message.body.built::<Tree>().is_some_and(Tree::is_empty) => Ok(None),
+            None => Err(self.is_no("JSON")),
+        }
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn json_mut(&mut self) -> Outcome<&mut Json> {
+        if self.message.body.built::<Json>().is_none() {
+            return Err(self.is_no("JSON"));
+        }
+        self.message.body.built_mut::<Json>().ok_or_else(engine::missing)
+    }
+
+    fn is_no(&self, wanted: &str) -> Box<Fault> {
+        match self.message.body {
+            Body::Gone => Fault::bus("The message's body was sent already and cannot be read again"),
+            _ => Fault::bus(format!("The message's body is no {wanted}; converting it is not offered yet")),
+        }
+    }
+
+    /// The answer to a query on a body that was not built.
+    pub(crate) fn answer_of(&self, query: &Query) -> Option<Answer<'_>> {
+        if let Body::Built(_) = self.message.body { None } else { self.scans.answer(query) }
+    }
+
+    /// Puts another body in the place of the message's.
+    pub(crate) fn set_body(&mut self, body: Body) {
+        self.message.body = body;
+        self.scans = Scans::default();
     }
 
     /// Whether a plain `send` goes to the client: a response, or a request that was declared one.
@@ -134,9 +191,23 @@ impl Exchange {
 
     /// The current message, to be sent: moved if nothing looks at it afterwards, else its head is copied.
     pub(crate) fn take_message(&mut self, for_good: bool) -> Message {
+        self.settle_encoding();
         let head = if for_good { std::mem::take(&mut self.message.head) } else { self.message.head.clone() };
         let reason = if for_good { self.message.reason.take() } else { self.message.reason.clone() };
         Message { head, status: self.message.status, reason, body: self.message.body.take() }
+    }
+
+    /// A changed body leaves in UTF-8: a content type that says another encoding says that then.
+    fn settle_encoding(&mut self) {
+        if !self.message.body.built::<Tree>().is_some_and(Tree::is_recoded) {
+            return;
+        }
+        let Some(value) = self.message.head.known(HeaderId::ContentType) else { return };
+        let value = String::from_utf8_lossy(value).into_owned();
+        let parameters = value.split(';').filter(|part| !is_charset(part));
+        let value = format!("{}; charset=UTF-8", parameters.collect::<Vec<_>>().join(";"));
+        // Parts of a valid value are valid, and so is what is added.
+        let _ = self.message.head.set("Content-Type", value.as_bytes());
     }
 
     /// The current message as the client's answer, with what the properties say about status and body.
@@ -304,6 +375,17 @@ impl Exchange {
         self.properties.put(Scope::Default, slot::ERROR_DETAIL, text(detail));
         self.properties.put(Scope::Default, slot::ERROR_EXCEPTION, text(detail));
     }
+}
+
+/// The character set that the message's content type names.
+pub(crate) fn charset(exchange: &Exchange) -> Option<&str> {
+    let value = std::str::from_utf8(exchange.message.head.known(HeaderId::ContentType)?).ok()?;
+    let parameter = value.split(';').skip(1).find(|part| is_charset(part))?;
+    Some(parameter.split_once('=')?.1.trim().trim_matches('"'))
+}
+
+fn is_charset(parameter: &str) -> bool {
+    parameter.split_once('=').is_some_and(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))
 }
 
 /// What WS-Addressing says for "whoever asked"; a response is addressed so (WS-Addressing 1.0 SOAP Binding §5.1).

@@ -143,6 +143,24 @@ impl Fault {
     }
 }
 
+impl Fault {
+    /// A body that is not what its content type says; Synapse's 601000.
+    pub(crate) fn unreadable(is_response: bool, detail: impl Into<String>) -> Box<Fault> {
+        let fault = if is_response {
+            Fault::new(601000, Origin::Backend, StatusCode::BAD_GATEWAY, "The backend's answer could not be understood")
+        } else {
+            Fault::new(601000, Origin::Client, StatusCode::BAD_REQUEST, "The request's body could not be understood")
+        };
+        fault.with_detail(detail)
+    }
+}
+
+impl From<myelin_xml::Refusal> for Box<Fault> {
+    fn from(refusal: myelin_xml::Refusal) -> Box<Fault> {
+        Fault::bus("A message was to hold what XML cannot hold").with_detail(refusal.to_string())
+    }
+}
+
 impl From<Malformed> for Box<Fault> {
     fn from(error: Malformed) -> Box<Fault> {
         Fault::bus("A header was to be set to what no header can hold").with_detail(error.to_string())

@@ -7,6 +7,7 @@
 mod answer;
 mod bus;
 mod config;
+mod content;
 mod date;
 mod dispatch;
 mod endpoint;

@@ -1,6 +1,7 @@
 //! What a mediator is: something that looks at an exchange and says how the flow goes on.
 
 use crate::config::{Element, Loader, Problem};
+use crate::content::{Need, when_ready};
 use crate::exchange::{Exchange, Scene};
 use crate::fault::Outcome;
 use crate::transport::LocalFuture;
@@ -40,19 +41,24 @@ pub(crate) trait Mediator: Send + Sync {
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a>;
 }
 
-/// A mediator that never waits.
+/// A mediator that does its work at once, as soon as the body is in the form it needs.
 pub(crate) trait Immediate: Send + Sync {
     /// Does what the element says.
     fn mediate(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow>;
 }
 
-/// Makes a mediator of one that never waits.
-pub(crate) struct AtOnce<T>(pub(crate) T);
+/// A mediator that waits for nothing but the body.
+struct OnceReady<T> {
+    need: Need,
+    mediator: T,
+}
 
-impl<T: Immediate> Mediator for AtOnce<T> {
+impl<T: Immediate> Mediator for OnceReady<T> {
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
-        let outcome = self.0.mediate(exchange, scene);
-        Step::Done(exchange, outcome)
+        when_ready(&self.need, exchange, scene, |exchange| {
+            let outcome = self.mediator.mediate(exchange, scene);
+            Step::Done(exchange, outcome)
+        })
     }
 }
 
@@ -61,7 +67,12 @@ pub(crate) type Built = Result<Box<dyn Mediator>, Problem>;
 
 /// A mediator that never waits, boxed.
 pub(crate) fn at_once(mediator: impl Immediate + 'static) -> Built {
-    Ok(Box::new(AtOnce(mediator)))
+    once_ready(Need::default(), mediator)
+}
+
+/// A mediator that waits until the body is as it needs it, boxed.
+pub(crate) fn once_ready(need: Need, mediator: impl Immediate + 'static) -> Built {
+    Ok(Box::new(OnceReady { need, mediator }))
 }
 
 /// A mediator's element, its documentation, and how to build it.

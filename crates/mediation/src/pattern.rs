@@ -63,14 +63,6 @@ impl Pattern {
     }
 }
 
-/// A pattern for `matches` and `replace`, whose pattern comes while serving or is found anywhere in the value.
-pub(crate) fn anywhere(java: &str) -> Result<Regex, String> {
-    if java.len() > LIMIT_BYTES {
-        return Err(format!("the regular expression is longer than {LIMIT_BYTES} bytes"));
-    }
-    Regex::new(&translate(java)?).map_err(|_| "not a regular expression".to_owned())
-}
-
 fn translate(java: &str) -> Result<String, String> {
     let dot_matches_all = java.contains("(?s") || java.contains("(?is") || java.contains("(?ms");
     let mut out = String::with_capacity(java.len() + 16);

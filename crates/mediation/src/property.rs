@@ -7,6 +7,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use myelin_xml::{DeclaredEncoding, Document, NodeId, Options};
+
 use crate::number;
 
 /// The number a property name was given when the configuration was loaded.
@@ -132,9 +134,43 @@ pub(crate) enum Scope {
     Addressing,
 }
 
+/// A piece of XML apart from any message.
+#[derive(Clone, Debug)]
+pub(crate) struct Fragment {
+    pub(crate) document: Arc<Document>,
+    /// Its root element.
+    pub(crate) node: NodeId,
+}
+
+impl Fragment {
+    /// XML from text, if it is any.
+    pub(crate) fn parse(text: &str) -> Option<Fragment> {
+        let options = Options { declared_encoding: DeclaredEncoding::Any, ..Options::default() };
+        let document = Document::parse(text.trim().into(), &options).ok()?;
+        Some(Fragment { node: document.root_element()?, document: Arc::new(document) })
+    }
+
+    /// A copy of an element; nothing that happens to the original later shows in it.
+    pub(crate) fn copy(document: &Document, element: NodeId) -> Fragment {
+        let mut copy = Document::new();
+        // A copy has no more nodes than the original had numbers for.
+        let node = copy.import(document, element).expect("there is room for what another document holds");
+        let top = copy.document_node();
+        copy.append(top, node).expect("an element can be the root of an empty document");
+        Fragment { document: Arc::new(copy), node }
+    }
+}
+
+impl PartialEq for Fragment {
+    fn eq(&self, other: &Fragment) -> bool {
+        Arc::ptr_eq(&self.document, &other.document) && self.node == other.node
+    }
+}
+
 /// The value of a property, with the type it was given.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
+    Xml(Fragment),
     Text(Arc<str>),
     Boolean(bool),
     Integer(i64),
@@ -146,6 +182,7 @@ impl Value {
     /// The value as Java's `toString` gives it.
     pub(crate) fn text(&self) -> Cow<'_, str> {
         match self {
+            Value::Xml(fragment) => Cow::Owned(crate::expression::text_of_fragment(fragment)),
             Value::Text(text) => Cow::Borrowed(text),
             Value::Boolean(true) => Cow::Borrowed("true"),
             Value::Boolean(false) => Cow::Borrowed("false"),

@@ -208,7 +208,7 @@ fn steering_properties_change_the_request_that_leaves() {
     let soap12 =
         request("POST", "/services/P", &[("Content-Type", "application/soap+xml; action=\"a\"; charset=UTF-8")], "");
     let (out, _) = sent("<header name='Action' value='urn:new'/>", soap12);
-    assert_eq!(out.header("Content-Type"), Some("application/soap+xml; charset=UTF-8;action=\"urn:new\""));
+    assert_eq!(out.header("Content-Type"), Some("application/soap+xml; charset=UTF-8; action=\"urn:new\""));
 }
 
 #[test]

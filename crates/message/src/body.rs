@@ -154,7 +154,8 @@ impl Body {
         if let Body::Built(_) = self
             && let Body::Built(built) = std::mem::replace(self, Body::Gone)
         {
-            *self = Body::Bytes(built.into_bytes());
+            let bytes = built.into_bytes();
+            *self = if bytes.is_empty() { Body::Empty } else { Body::Bytes(bytes) };
         }
     }
 

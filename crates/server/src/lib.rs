@@ -13,7 +13,6 @@ mod run;
 mod server;
 mod test;
 mod xml;
-mod xpath;
 
 pub use access_log::Destination;
 pub use command::Command;

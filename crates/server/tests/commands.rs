@@ -7,7 +7,6 @@ use std::process::{Command, Stdio};
 
 mod commands {
     mod xml;
-    mod xpath;
 }
 
 /// What a command did.

@@ -42,3 +42,8 @@ pub(crate) fn name_error(name: &str) -> Option<usize> {
         _ => Some(0),
     }
 }
+
+/// Whether `name` is a name without a colon (Namespaces in XML 1.0, production 4).
+pub fn is_ncname(name: &str) -> bool {
+    name_error(name).is_none() && !name.contains(':')
+}

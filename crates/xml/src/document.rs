@@ -6,11 +6,9 @@
 //! Nothing here recurses: a document as deep as the parser's limit allows is walked, written and dropped in a loop.
 
 mod axes;
-mod bindings;
 mod build;
 mod change;
 mod copy;
-mod create;
 mod fixups;
 mod namespaces;
 mod node;
@@ -24,9 +22,8 @@ pub(crate) mod tests;
 use std::sync::OnceLock;
 
 pub use axes::{AttributeNodes, Children, Descendants};
-pub(crate) use bindings::Bindings;
 pub use build::Arena;
-pub use create::Refusal;
+pub use change::Refusal;
 pub(crate) use fixups::{Fixups, Prefix};
 pub use node::{Kind, NodeId};
 

@@ -2,7 +2,7 @@
 //!
 //! [`Parser`] takes the bytes of a document in any pieces and gives [`Event`]s that borrow from them.
 //! [`Names`] holds the names it met, each as a small number.
-//! [`Document`] is a whole document as a tree, which programs may change; [`write()`] makes bytes of it again.
+//! [`Document`] is a whole document as a tree, which programs may change; [`write`] makes bytes of it again.
 //! [`Options`] bound everything that can grow; each bound has an [`Error`] of its own.
 //! Nothing here knows of HTTP, of Synapse or of waiting, and no entity is ever expanded or fetched.
 
@@ -18,6 +18,7 @@ mod parser;
 mod value;
 mod writer;
 
+pub use characters::is_ncname;
 pub use document::{Arena, AttributeNodes, Children, Descendants, Document, Kind, NodeId, Refusal};
 pub use error::{Error, ErrorKind, Limit};
 pub use event::{

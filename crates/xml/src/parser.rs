@@ -5,7 +5,7 @@
 //! so that a large token that comes in small pieces is not read again for each piece.
 
 mod markup;
-pub(crate) mod place;
+mod place;
 mod resume;
 mod stage;
 mod stop;

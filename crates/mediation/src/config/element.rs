@@ -7,6 +7,8 @@ use std::sync::Arc;
 use myelin_xml::{DeclaredEncoding, Document, ErrorKind, Kind, NodeId, Options};
 
 use super::problem::{Place, Problem};
+use crate::content::text_of;
+use crate::property::Fragment;
 
 /// The namespace of the configuration language.
 pub(crate) const SYNAPSE: &str = "http://ws.apache.org/ns/synapse";
@@ -175,6 +177,12 @@ impl Element {
     /// The element as it stands in the file.
     pub(crate) fn source(&self) -> &str {
         self.file.tree.source().get(self.file.range(self.node)).unwrap_or_default()
+    }
+
+    /// The element with all below it, as a piece of XML of its own, with the namespaces that its names use.
+    pub(crate) fn fragment(&self) -> Fragment {
+        self.forgive();
+        Fragment::parse(&text_of(&self.file.tree, self.node)).expect("an element that was read is written as one")
     }
 
     /// A problem that this element has.

@@ -6,6 +6,7 @@ use super::element::{Element, Text};
 use super::problem::{Place, Problem};
 use super::vocabulary;
 use crate::bus::SequenceRef;
+use crate::content::PlanBuilder;
 use crate::endpoint::EndpointId;
 use crate::mediators::MEDIATORS;
 use crate::property::Names;
@@ -22,6 +23,7 @@ pub(super) enum Reference {
 #[derive(Default)]
 pub(crate) struct Loader {
     pub(super) names: Names,
+    plans: PlanBuilder,
     pub(super) sequences: HashMap<String, SequenceId>,
     pub(super) endpoints: HashMap<String, EndpointId>,
     /// Of the artefact that is being built.
@@ -34,6 +36,11 @@ impl Loader {
     /// The property names seen so far.
     pub(crate) fn names(&mut self) -> &mut Names {
         &mut self.names
+    }
+
+    /// What compiling an expression needs: the names, and the expressions of the sequence it stands in.
+    pub(crate) fn for_expressions(&mut self) -> (&mut Names, &mut PlanBuilder) {
+        (&mut self.names, &mut self.plans)
     }
 
     /// The artefact that is being built cannot run.
@@ -117,7 +124,10 @@ impl Loader {
             .attribute("onError")
             .filter(|key| !key.value.trim().is_empty())
             .and_then(|key| self.sequence_id(key).map_err(|problem| self.problem(problem)).ok());
-        Sequence { name: name.into(), place: element.place.clone(), block: self.block(element), on_error }
+        self.plans.begin();
+        let block = self.block(element);
+        self.plans.end();
+        Sequence { name: name.into(), place: element.place.clone(), block, on_error }
     }
 
     /// A sequence named by an attribute, or one that stands inside as a child; the attribute wins.

@@ -243,7 +243,7 @@ fn set_action(exchange: &Exchange, message: &mut myelin_message::Message) -> Out
             let kept = value
                 .split(';')
                 .filter(|part| !part.split('=').next().unwrap_or_default().trim().eq_ignore_ascii_case("action"));
-            let value = format!("{};action=\"{action}\"", kept.collect::<Vec<_>>().join(";"));
+            let value = format!("{}; action=\"{action}\"", kept.collect::<Vec<_>>().join(";"));
             message.head.set("Content-Type", value.as_bytes())?;
         }
         _ => {}

@@ -5,7 +5,7 @@ use http::Uri;
 use super::{absolute, parse_uri};
 use crate::config::{Problem, Text};
 use crate::exchange::{Exchange, Scene};
-use crate::expression::{Base, Source, Value};
+use crate::expression::{Base, Source};
 use crate::fault::Outcome;
 use crate::property::Names;
 
@@ -77,10 +77,8 @@ impl Template {
             match piece {
                 Piece::Text(text) => uri.push_str(text),
                 Piece::Hole { source, reserved_stays } => {
-                    if let value @ (Value::Text(_) | Value::Number(_) | Value::Boolean(_)) =
-                        source.read(exchange, scene)
-                    {
-                        escape(&value.string(), *reserved_stays, &mut uri);
+                    if let Some(text) = source.read(exchange, scene).text() {
+                        escape(&text, *reserved_stays, &mut uri);
                     }
                 }
             }

@@ -1,108 +1,152 @@
-//! Expressions: XPath 1.0 with Synapse's variables and functions, over what the transport knows.
+//! Expressions: XPath over the message with Synapse's variables and functions, and JSONPath as `json-eval(…)`.
 //!
-//! What touches the body (paths, `$body`, `count()` …) is refused when loading, with its column;
-//! the syntax tree has room for it.
+//! The context node is the SOAP envelope, as in Synapse; plain XML stands in the body of one that is never sent.
+//! An expression that looks at the message is answered from the scan of its [`Query`] where the body is still on the
+//! wire, and from the built body where there is one; both give the same.
 
-mod evaluate;
+mod environment;
 mod functions;
-mod lexer;
-mod parser;
+mod host;
+mod json;
+mod places;
 mod source;
-mod value;
+mod text;
+mod xpath;
 
 use std::borrow::Cow;
-use std::fmt;
 
-use crate::config::{Problem, Text};
+use crate::config::{Loader, Problem, Text};
+use crate::content::{PlanBuilder, Query};
 use crate::exchange::{Exchange, Scene};
-use crate::number;
-use crate::property::Names;
+use crate::fault::Outcome;
+use crate::property::{Fragment, Names};
 
-use functions::Function;
+pub(crate) use host::MessageHost;
+use json::JsonEval;
+pub(crate) use places::anchor;
+use source::Read;
 pub(crate) use source::{Base, Source};
-pub(crate) use value::Value;
+pub(crate) use text::{fragment_of, text_of_fragment};
+pub(crate) use xpath::{Slots, XPath};
 
-/// An expression, parsed.
+/// An expression, compiled.
 #[derive(Debug)]
 pub(crate) struct Expression {
-    root: Expr,
+    kind: Kind,
 }
 
-/// A node of the syntax tree.
 #[derive(Debug)]
-enum Expr {
-    Text(String),
-    Number(f64),
-    /// A variable or property whose name stands in the configuration.
+enum Kind {
+    /// One variable or property and nothing else: what is not set has no text then.
     Source(Source),
-    /// A property whose name is worked out while serving.
-    Property(Base, Box<Expr>),
-    /// The date, by a pattern that is worked out while serving.
-    Date(Box<Expr>),
-    Call(Function, Vec<Expr>),
-    Binary(Operator, Box<Expr>, Box<Expr>),
-    Negate(Box<Expr>),
+    XPath(XPath),
+    Json(JsonEval),
 }
 
+/// What a mediator asks of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Operator {
-    Or,
-    And,
-    Equal,
-    NotEqual,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Modulo,
-}
-
-/// Why an expression is refused, and at which byte of its text.
-#[derive(Debug)]
-pub(crate) struct Error {
-    offset: usize,
-    message: String,
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
+pub(crate) enum Wanted {
+    /// Whether it holds.
+    Boolean,
+    /// The text that Synapse stores and prints.
+    Text,
+    /// Nodes, which only the built body has.
+    Nodes,
 }
 
 impl Expression {
-    /// Parses an expression and resolves the names in it.
+    /// Compiles an expression and resolves the names in it.
     ///
     /// Errors: a [`Problem`] at the character where it is wrong, or needs what is not offered.
-    pub(crate) fn parse(text: Text<'_>, names: &mut Names) -> Result<Expression, Problem> {
-        parser::parse(text.value, names).map(|root| Expression { root }).map_err(|error| Problem {
-            place: text.place(error.offset),
-            message: format!("expression {:?}: {}", shortened(text.value), error.message),
+    pub(crate) fn compile(text: Text<'_>, wanted: Wanted, loader: &mut Loader) -> Result<Expression, Problem> {
+        let (names, plans) = loader.for_expressions();
+        Expression::build(text, wanted, names, plans).map_err(|(offset, message)| Problem {
+            place: text.place(offset),
+            message: format!("expression {:?}: {message}", shortened(text.value)),
         })
     }
 
-    /// The value, by XPath's own rules.
-    pub(crate) fn value<'a>(&'a self, exchange: &'a Exchange, scene: &'a Scene<'a>) -> Value<'a> {
-        evaluate::evaluate(&self.root, exchange, scene)
+    fn build(
+        text: Text<'_>,
+        wanted: Wanted,
+        names: &mut Names,
+        plans: &mut PlanBuilder,
+    ) -> Result<Expression, (usize, String)> {
+        let kind = match JsonEval::inside(text.value)? {
+            Some(range) => Kind::Json(JsonEval::compile(text.value, range, wanted, plans)?),
+            None => XPath::compile(text, wanted, names, plans)?,
+        };
+        Ok(Expression { kind })
+    }
+
+    /// Whether it looks at the message's body.
+    pub(crate) fn looks_at_body(&self) -> bool {
+        match &self.kind {
+            Kind::Source(_) => false,
+            Kind::XPath(xpath) => xpath.looks_at_body(),
+            Kind::Json(_) => true,
+        }
+    }
+
+    /// What answers it from the bytes on the wire, where that can be.
+    pub(crate) fn query(&self) -> Option<&Query> {
+        match &self.kind {
+            Kind::Source(_) => None,
+            Kind::XPath(xpath) => xpath.query(),
+            Kind::Json(json) => json.query(),
+        }
+    }
+
+    /// Whether it is `json-eval(…)`.
+    pub(crate) fn json(&self) -> Option<&myelin_json::Path> {
+        match &self.kind {
+            Kind::Json(json) => Some(json.path()),
+            _ => None,
+        }
+    }
+
+    /// The XPath of it, if it is any.
+    pub(crate) fn xpath(&self) -> Option<&XPath> {
+        match &self.kind {
+            Kind::XPath(xpath) => Some(xpath),
+            _ => None,
+        }
     }
 
     /// The value as Synapse stores and prints it: numbers in Java's manner, `None` for what is not set.
-    pub(crate) fn text<'a>(&'a self, exchange: &'a Exchange, scene: &'a Scene<'a>) -> Option<Cow<'a, str>> {
-        match self.value(exchange, scene) {
-            Value::Nothing => None,
-            Value::Text(text) => Some(text),
-            Value::Number(number) => Some(Cow::Owned(number::java(number))),
-            Value::Boolean(boolean) => Some(Cow::Borrowed(if boolean { "true" } else { "false" })),
+    ///
+    /// Errors: faults of whoever made a message that the expression cannot be asked of.
+    pub(crate) fn text<'a>(&'a self, exchange: &'a Exchange, scene: &'a Scene<'a>) -> Outcome<Option<Cow<'a, str>>> {
+        match &self.kind {
+            Kind::Source(source) => Ok(source.read(exchange, scene).text()),
+            Kind::XPath(xpath) => xpath.text(exchange, scene).map(Some),
+            Kind::Json(json) => json.text(exchange).map(Some),
         }
     }
 
     /// The value as a condition.
-    pub(crate) fn boolean(&self, exchange: &Exchange, scene: &Scene<'_>) -> bool {
-        self.value(exchange, scene).boolean()
+    ///
+    /// Errors: as [`Expression::text`].
+    pub(crate) fn boolean(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<bool> {
+        match &self.kind {
+            Kind::Source(source) => Ok(source.read(exchange, scene).boolean()),
+            Kind::XPath(xpath) => xpath.boolean(exchange, scene),
+            Kind::Json(json) => json.boolean(exchange),
+        }
+    }
+
+    /// The first element or document that it leads to, as a tree of its own; `None` where it leads to none.
+    ///
+    /// Errors: as [`Expression::text`].
+    pub(crate) fn fragment(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<Fragment>> {
+        match &self.kind {
+            Kind::Source(source) => Ok(match source.read(exchange, scene) {
+                Read::Xml(fragment) => Some(fragment.clone()),
+                _ => None,
+            }),
+            Kind::XPath(xpath) => xpath.fragment(exchange, scene),
+            Kind::Json(_) => Ok(None),
+        }
     }
 }
 

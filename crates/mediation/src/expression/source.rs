@@ -2,10 +2,20 @@
 
 use std::borrow::Cow;
 
-use super::Value;
+use super::text::text_of_fragment;
 use crate::date;
 use crate::exchange::{Direction, Exchange, Format, Scene};
-use crate::property::{Found, Names, Scope, Slot, slot};
+use crate::property::{Found, Fragment, Names, Scope, Slot, Value, slot};
+
+/// What was read.
+#[derive(Debug)]
+pub(crate) enum Read<'a> {
+    /// Nobody set it; behaves as an empty node-set.
+    Nothing,
+    Text(Cow<'a, str>),
+    Boolean(bool),
+    Xml(&'a Fragment),
+}
 
 /// The scope an expression names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +26,28 @@ pub(crate) enum Base {
     Operation,
     Transport,
     System,
+}
+
+impl<'a> Read<'a> {
+    /// The text that Synapse stores and prints; `None` for what is not set.
+    pub(crate) fn text(self) -> Option<Cow<'a, str>> {
+        match self {
+            Read::Nothing => None,
+            Read::Text(text) => Some(text),
+            Read::Boolean(boolean) => Some(Cow::Borrowed(if boolean { "true" } else { "false" })),
+            Read::Xml(fragment) => Some(Cow::Owned(text_of_fragment(fragment))),
+        }
+    }
+
+    /// The value as a condition.
+    pub(crate) fn boolean(&self) -> bool {
+        match self {
+            Read::Nothing => false,
+            Read::Text(text) => !text.is_empty(),
+            Read::Boolean(boolean) => *boolean,
+            Read::Xml(_) => true,
+        }
+    }
 }
 
 /// A place to read a value from.
@@ -65,38 +97,36 @@ impl Source {
     }
 
     /// Reads a property whose name came up while serving.
-    pub(super) fn read_named(base: Base, name: &str, exchange: &Exchange, scene: &Scene<'_>) -> Value<'static> {
+    pub(super) fn read_named<'a>(base: Base, name: &str, exchange: &'a Exchange, scene: &'a Scene<'a>) -> Read<'a> {
         match Source::resolve(base, name, scene.bus.names.find(name)) {
+            // The source is gone when this returns; what was read from it must not borrow from it.
+            Some(Source::Header(name)) => {
+                let value = exchange.message.head.first(&name).map(String::from_utf8_lossy);
+                value.map_or(Read::Nothing, Read::Text)
+            }
+            Some(Source::Environment(value)) => value.map_or(Read::Nothing, |value| Read::Text(value.into())),
+            Some(Source::Property(scope, slot)) => property(scope, slot, exchange, scene),
             Some(source) => match source.read(exchange, scene) {
-                Value::Nothing => Value::Nothing,
-                Value::Number(number) => Value::Number(number),
-                Value::Boolean(boolean) => Value::Boolean(boolean),
-                Value::Text(text) => Value::Text(Cow::Owned(text.into_owned())),
+                Read::Text(text) => Read::Text(Cow::Owned(text.into_owned())),
+                _ => Read::Nothing,
             },
-            None => Value::Nothing,
+            None => Read::Nothing,
         }
     }
 
     /// Reads the value.
-    pub(crate) fn read<'a>(&'a self, exchange: &'a Exchange, scene: &'a Scene<'a>) -> Value<'a> {
-        let text = |text: Option<Cow<'a, str>>| text.map_or(Value::Nothing, Value::Text);
+    pub(crate) fn read<'a>(&'a self, exchange: &'a Exchange, scene: &'a Scene<'a>) -> Read<'a> {
+        let text = |text: Option<Cow<'a, str>>| text.map_or(Read::Nothing, Read::Text);
         match self {
             Source::Header(name) => text(exchange.message.head.first(name).map(String::from_utf8_lossy)),
             // Synapse gives an empty text for a parameter that is not there, and for an address nobody set.
-            Source::Query(name) => Value::Text(query(exchange, name).unwrap_or_default()),
-            Source::Property(scope, slot) => match exchange.properties.find(*scope, *slot) {
-                Found::Set(value) => value.into(),
-                Found::Removed if *scope == Scope::Default => text(entry(*slot, scene)),
-                Found::Removed => Value::Nothing,
-                Found::Untouched if *scope == Scope::Axis2 => text(exchange.transport_property(*slot, scene)),
-                Found::Untouched if *scope == Scope::Default => text(given(*slot, exchange, scene)),
-                Found::Untouched => Value::Nothing,
-            },
-            Source::Addressing(slot::TO) => Value::Text(exchange.to().unwrap_or_default()),
-            Source::Addressing(slot::ACTION) => Value::Text(exchange.action().unwrap_or_default()),
+            Source::Query(name) => Read::Text(query(exchange, name).unwrap_or_default()),
+            Source::Property(scope, slot) => property(*scope, *slot, exchange, scene),
+            Source::Addressing(slot::TO) => Read::Text(exchange.to().unwrap_or_default()),
+            Source::Addressing(slot::ACTION) => Read::Text(exchange.action().unwrap_or_default()),
             Source::Addressing(slot) => {
                 let set = exchange.properties.get(Scope::Addressing, *slot);
-                set.map_or(Value::Text(Cow::Borrowed("")), Into::into)
+                set.map_or(Read::Text(Cow::Borrowed("")), Read::from)
             }
             Source::MessageId => text(Some(Cow::Borrowed(exchange.message_id(scene)))),
             Source::MessageFormat => text(Some(Cow::Borrowed(message_format(exchange)))),
@@ -106,6 +136,31 @@ impl Source {
                 text(Some(Cow::Owned(now.as_millis().to_string())))
             }
             Source::Environment(value) => text(value.as_deref().map(Cow::Borrowed)),
+        }
+    }
+}
+
+/// Reads a property, or what the bus works out where nobody set it.
+fn property<'a>(scope: Scope, slot: Slot, exchange: &'a Exchange, scene: &'a Scene<'a>) -> Read<'a> {
+    let text = |text: Option<Cow<'a, str>>| text.map_or(Read::Nothing, Read::Text);
+    match exchange.properties.find(scope, slot) {
+        Found::Set(value) => value.into(),
+        Found::Removed if scope == Scope::Default => text(entry(slot, scene)),
+        Found::Removed => Read::Nothing,
+        Found::Untouched if scope == Scope::Axis2 => text(exchange.transport_property(slot, scene)),
+        Found::Untouched if scope == Scope::Default => text(given(slot, exchange, scene)),
+        Found::Untouched => Read::Nothing,
+    }
+}
+
+impl<'a> From<&'a Value> for Read<'a> {
+    fn from(value: &'a Value) -> Read<'a> {
+        match value {
+            Value::Xml(fragment) => Read::Xml(fragment),
+            Value::Text(text) => Read::Text(Cow::Borrowed(text)),
+            Value::Boolean(boolean) => Read::Boolean(*boolean),
+            // An integer stays text as long as it is only printed: `7` must not become `7.0`.
+            other => Read::Text(other.text()),
         }
     }
 }

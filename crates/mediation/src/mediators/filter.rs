@@ -1,9 +1,11 @@
 //! `<filter>`: what is inside runs if a condition holds.
 
 use crate::config::{Element, Loader, Problem};
+use crate::content::{Need, when_ready};
 use crate::engine;
 use crate::exchange::{Exchange, Scene};
-use crate::expression::Expression;
+use crate::expression::{Expression, Wanted};
+use crate::fault::Outcome;
 use crate::mediator::{Built, Flow, Mediator, Spec, Step};
 use crate::pattern::Pattern;
 use crate::sequence::{Block, SequenceId};
@@ -16,6 +18,8 @@ Runs one of two branches.
 - `source` and `regex`: the text of the expression must match the whole regular expression; what is not set never does.
 - or `xpath`: the expression must be true.
 
+An expression over the body reads only as far as the decision needs, and the very bytes that came are passed on.
+
 The mediators stand directly inside, or in `then` and `else`; each of these may name a `sequence` instead.
 
     <filter source="get-property('transport', 'routing')" regex=".*server1.*">
@@ -25,6 +29,10 @@ The mediators stand directly inside, or in `then` and `else`; each of these may 
         <else sequence="audit"/>
     </filter>
 
+    <filter xpath="//*[local-name() = 'symbol'] = 'IBM'">
+        <property name="target" value="server2"/>
+    </filter>
+
     <filter xpath="$url:symbol = 'IBM' or $trp:X-Symbol = 'IBM'">
         <log level="simple"/>
     </filter>
@@ -32,6 +40,7 @@ The mediators stand directly inside, or in `then` and `else`; each of these may 
 
 struct Filter {
     condition: Condition,
+    need: Need,
     then: Branch,
     otherwise: Branch,
 }
@@ -49,10 +58,10 @@ pub(super) enum Branch {
 
 fn build(element: &Element, loader: &mut Loader) -> Built {
     let condition = match (element.attribute("xpath"), element.attribute("source"), element.attribute("regex")) {
-        (Some(xpath), None, None) => Condition::Holds(Expression::parse(xpath, loader.names())?),
+        (Some(xpath), None, None) => Condition::Holds(Expression::compile(xpath, Wanted::Boolean, loader)?),
         (None, Some(source), Some(regex)) => {
             let pattern = Pattern::compile(regex.value).map_err(|message| regex.problem(message))?;
-            Condition::Matches(Expression::parse(source, loader.names())?, pattern)
+            Condition::Matches(Expression::compile(source, Wanted::Text, loader)?, pattern)
         }
         _ => return Err(element.problem("<filter> needs xpath, or source and regex")),
     };
@@ -65,7 +74,9 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     } else {
         (Branch::Inline(loader.block(element)), Branch::Inline(Block::default()))
     };
-    Ok(Box::new(Filter { condition, then: branches.0, otherwise: branches.1 }))
+    let (Condition::Holds(expression) | Condition::Matches(expression, _)) = &condition;
+    let need = Need::of([expression]);
+    Ok(Box::new(Filter { condition, need, then: branches.0, otherwise: branches.1 }))
 }
 
 /// Reads a branch; one that is not there does nothing.
@@ -93,12 +104,21 @@ impl Branch {
 
 impl Mediator for Filter {
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
-        let holds = match &self.condition {
+        when_ready(&self.need, exchange, scene, |exchange| match self.condition.holds(exchange, scene) {
+            Ok(true) => self.then.run(exchange, scene),
+            Ok(false) => self.otherwise.run(exchange, scene),
+            Err(fault) => Step::Done(exchange, Err(fault)),
+        })
+    }
+}
+
+impl Condition {
+    fn holds(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<bool> {
+        match self {
             Condition::Holds(expression) => expression.boolean(exchange, scene),
             Condition::Matches(source, pattern) => {
-                source.text(exchange, scene).is_some_and(|text| pattern.matches(&text))
+                Ok(source.text(exchange, scene)?.is_some_and(|text| pattern.matches(&text)))
             }
-        };
-        if holds { self.then.run(exchange, scene) } else { self.otherwise.run(exchange, scene) }
+        }
     }
 }

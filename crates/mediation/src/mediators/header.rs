@@ -1,27 +1,40 @@
 //! `<header>`: sets or removes a header of the message.
 
+use myelin_soap::Envelope;
+use myelin_xml::{Document, Kind, NodeId, is_ncname};
+
 use super::setting::Setting;
-use crate::config::{Element, Loader};
+use crate::config::{Element, Loader, Problem, Text};
+use crate::content::Need;
 use crate::exchange::{Exchange, Scene};
 use crate::fault::Outcome;
-use crate::mediator::{Built, Flow, Immediate, Spec, at_once};
-use crate::property::{Scope, Slot, Value, slot};
+use crate::mediator::{Built, Flow, Immediate, Spec, once_ready};
+use crate::property::{Fragment, Scope, Slot, Value, slot};
 
 pub(super) const SPEC: Spec = Spec { element: "header", doc: DOC, build };
 
 const DOC: &str = r#"
 Sets or removes a header.
 
-- `name` (required); with `scope="transport"` an HTTP header, else `To`, `Action`, `From`, `ReplyTo`, `FaultTo` or `RelatesTo`.
+- `name` (required, save where an element stands inside): with `scope="transport"` an HTTP header;
+  `To`, `Action`, `From`, `ReplyTo`, `FaultTo` or `RelatesTo`; or, with a prefix, a block of the SOAP header.
   `To` is where a `send` without an endpoint goes; `Action` leaves as `SOAPAction`, or as the `action` of SOAP 1.2's content type.
   The others can be read again by `get-property`.
 - `value` or `expression`: what to set; an HTTP header is removed where the expression finds nothing.
+- an element inside: the block itself.
 - `action`: `set` (default) or `remove`.
 
-Headers of the SOAP envelope need the body and are not offered yet.
+Setting a block puts it behind the others, as in Synapse: one of the same name stays; removing takes all of that name.
+The header is made where there is none. Plain XML has none that is sent.
 
     <header name="X-Tenant" value="gold" scope="transport"/>
     <header name="Authorization" scope="transport" action="remove"/>
+
+    <header xmlns:r="urn:routing" name="r:Route" action="remove"/>
+    <header xmlns:r="urn:routing" name="r:Route" expression="$trp:routing"/>
+    <header>
+        <r:Hops xmlns:r="urn:routing" max="3"/>
+    </header>
 
     <header name="To" action="remove"/>
     <property name="RESPONSE" value="true"/>
@@ -37,32 +50,25 @@ struct Header {
 enum Target {
     Transport(String),
     Addressing(Slot),
+    Block(BlockName),
+    /// A block that stands in the configuration.
+    Element(Fragment),
+}
+
+struct BlockName {
+    prefix: String,
+    local: String,
+    namespace: String,
 }
 
 fn build(element: &Element, loader: &mut Loader) -> Built {
-    if let Some(child) = element.children.first() {
-        return Err(child.problem("<header> with an element inside needs the body: not offered yet"));
+    if element.attribute("name").is_none()
+        && let Some(child) = element.children.iter().find(|child| !child.is("description"))
+    {
+        return once_ready(Need::built(), Header { target: Target::Element(child.fragment()), setting: None });
     }
     let name = element.required("name")?;
-    let scope = element.attribute("scope");
-    let target = match scope.map_or("default", |scope| scope.value) {
-        "transport" => {
-            if !myelin_message::is_token(name.value.as_bytes()) {
-                return Err(name.problem(format!("{:?} cannot be the name of an HTTP header", name.value)));
-            }
-            Target::Transport(name.value.to_owned())
-        }
-        "default" => Target::Addressing(match name.value {
-            "To" => slot::TO,
-            "Action" => slot::ACTION,
-            "From" => slot::FROM,
-            "ReplyTo" => slot::REPLY_TO,
-            "FaultTo" => slot::FAULT_TO,
-            "RelatesTo" => slot::RELATES_TO,
-            other => return Err(name.problem(format!("SOAP header {other:?} needs the body: not offered yet"))),
-        }),
-        other => return Err(element.problem(format!("<header>: scope {other:?} is neither default nor transport"))),
-    };
+    let target = target(element, name)?;
     if let Target::Addressing(slot) = target
         && !matches!(slot, slot::TO | slot::ACTION)
     {
@@ -72,7 +78,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     let setting = match element.attribute("action").map_or("set", |action| action.value) {
         "set" => match Setting::read(element, loader)? {
             Some(setting) => Some(setting),
-            None => return Err(element.problem("<header> needs value or expression")),
+            None => return Err(element.problem("<header> with a name needs value or expression")),
         },
         "remove" => {
             element.forgive();
@@ -80,26 +86,95 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
         }
         other => return Err(element.problem(format!("<header>: action {other:?} is neither set nor remove"))),
     };
-    at_once(Header { target, setting })
+    let need = if let Target::Block(_) = target { Need::built() } else { Need::default() };
+    let need = setting.as_ref().and_then(Setting::expression).into_iter().fold(need, Need::and);
+    once_ready(need, Header { target, setting })
+}
+
+/// What a name means in its scope.
+fn target(element: &Element, name: Text<'_>) -> Result<Target, Problem> {
+    match element.attribute("scope").map_or("default", |scope| scope.value) {
+        "transport" if myelin_message::is_token(name.value.as_bytes()) => {
+            return Ok(Target::Transport(name.value.to_owned()));
+        }
+        "transport" => return Err(name.problem(format!("{:?} cannot be the name of an HTTP header", name.value))),
+        "default" => {}
+        other => return Err(element.problem(format!("<header>: scope {other:?} is neither default nor transport"))),
+    }
+    let (prefix, local) = name.value.trim().split_once(':').unwrap_or(("", name.value.trim()));
+    let slot = match name.value.trim() {
+        "To" => slot::TO,
+        "Action" => slot::ACTION,
+        "From" => slot::FROM,
+        "ReplyTo" => slot::REPLY_TO,
+        "FaultTo" => slot::FAULT_TO,
+        "RelatesTo" => slot::RELATES_TO,
+        _ => {
+            // As in Synapse, a name without a prefix is in the default namespace of the configuration.
+            let namespace = name.namespace(prefix).unwrap_or_default();
+            if namespace.is_empty() && !prefix.is_empty() {
+                return Err(name.problem(format!("prefix {prefix:?} stands for no namespace here")));
+            }
+            if !is_ncname(local) {
+                return Err(name.problem(format!("{:?} cannot be the name of an element", name.value)));
+            }
+            let (prefix, local, namespace) = (prefix.to_owned(), local.to_owned(), namespace.to_owned());
+            return Ok(Target::Block(BlockName { prefix, local, namespace }));
+        }
+    };
+    Ok(Target::Addressing(slot))
 }
 
 impl Immediate for Header {
     fn mediate(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
         let text = match &self.setting {
-            Some(Setting::Fixed(text)) => Some(std::borrow::Cow::Borrowed(text.as_str())),
-            Some(setting) => setting.text(exchange, scene).map(|text| text.into_owned().into()),
+            Some(setting) => setting.text(exchange, scene)?.map(|text| text.into_owned()),
             None => None,
         };
         match (&self.target, text) {
-            (Target::Transport(name), Some(text)) => exchange.message.head.set(name, text.as_bytes())?,
+            (Target::Transport(name), Some(text)) => {
+                exchange.message.head.set(name, text.as_bytes())?;
+            }
             (Target::Transport(name), None) => {
                 exchange.message.head.remove(name);
             }
             (Target::Addressing(slot), Some(text)) => {
-                exchange.properties.put(Scope::Addressing, *slot, Some(Value::Text(text.as_ref().into())));
+                exchange.properties.put(Scope::Addressing, *slot, Some(Value::Text(text.into())));
             }
             (Target::Addressing(slot), None) => exchange.properties.put(Scope::Addressing, *slot, None),
+            (Target::Block(name), None) if self.setting.is_none() => {
+                exchange.tree_mut()?.change_header(|document, envelope| {
+                    name.remove_from(document, envelope);
+                    Ok(())
+                })?;
+            }
+            (Target::Block(name), text) => exchange.tree_mut()?.change_header(|document, envelope| {
+                let block = document.create_element(&name.prefix, &name.local, &name.namespace)?;
+                if let Some(text) = text.filter(|text| !text.is_empty()) {
+                    let text = document.create_text(&text)?;
+                    document.append(block, text)?;
+                }
+                let header = envelope.header_or_new(document)?;
+                document.append(header, block)
+            })?,
+            (Target::Element(fragment), _) => exchange.tree_mut()?.change_header(|document, envelope| {
+                let block = document.import(&fragment.document, fragment.node)?;
+                let header = envelope.header_or_new(document)?;
+                document.append(header, block)
+            })?,
         }
         Ok(Flow::Next)
+    }
+}
+
+impl BlockName {
+    fn remove_from(&self, document: &mut Document, envelope: &Envelope) {
+        let Some(header) = envelope.header else { return };
+        let is_meant = |document: &Document, node: NodeId| {
+            let name = document.qname(node);
+            document.kind(node) == Kind::Element && name.local == self.local && name.namespace == self.namespace
+        };
+        let blocks: Vec<NodeId> = document.children(header).filter(|&node| is_meant(document, node)).collect();
+        blocks.into_iter().for_each(|block| document.detach(block));
     }
 }

@@ -2,13 +2,15 @@
 
 use std::fmt::Write;
 
-use myelin_message::{Body, BodyError};
+use myelin_message::{Body, HeaderId};
+use myelin_xml::Kind;
 use tracing::Level;
 
 use super::setting::Setting;
 use crate::config::{Element, Loader};
-use crate::exchange::{Direction, Exchange, Scene};
-use crate::fault::Fault;
+use crate::content::{Json, Need, Tree, when_ready};
+use crate::exchange::{Exchange, Format, Scene};
+use crate::fault::Outcome;
 use crate::mediator::{Built, Flow, Mediator, Spec, Step};
 use crate::property::{Scope, slot};
 
@@ -17,13 +19,13 @@ pub(super) const SPEC: Spec = Spec { element: "log", doc: DOC, build };
 const DOC: &str = r#"
 Writes one line to the log (target `myelin::log`).
 
-- `level`: `simple` (default: where to, action, message identifier, direction), `headers` (HTTP header lines),
+- `level`: `simple` (default: where to, action, message identifier, direction), `headers` (the SOAP header blocks),
   `full` (`simple` and the body) or `custom` (only what is listed inside).
 - `category`: `TRACE`, `DEBUG`, `INFO` (default), `WARN`, `ERROR` or `FATAL`.
 - `separator`: what stands between the parts (default: comma and space).
 - `property` inside, with `name` and `value` or `expression`: a part `name = value`; what is not set is `null`.
 
-Only `full` reads the body, up to the bus's limit; every other level leaves it on the wire.
+`full` and `headers` read the body, up to the bus's limit; expressions read as far as they must.
 
     <log level="custom" category="WARN" separator=" | ">
         <property name="symbol" expression="$url:symbol"/>
@@ -38,6 +40,10 @@ struct Log {
     category: Level,
     separator: String,
     properties: Vec<(String, Setting)>,
+    /// What the properties need.
+    need: Need,
+    /// What the level needs on top.
+    whole: Option<Need>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +91,13 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
             return Err(child.problem(format!("<log> holds properties, not {}", child.tag())));
         }
     }
-    Ok(Box::new(Log { detail, category, separator, properties }))
+    let need = Need::of(properties.iter().filter_map(|(_, setting)| setting.expression()));
+    let whole = match detail {
+        Detail::Full => Some(Need::read()),
+        Detail::Headers => Some(Need::built()),
+        Detail::Simple | Detail::Custom => None,
+    };
+    Ok(Box::new(Log { detail, category, separator, properties, need, whole }))
 }
 
 impl Mediator for Log {
@@ -93,49 +105,47 @@ impl Mediator for Log {
         if !self.enabled() {
             return Step::Done(exchange, Ok(Flow::Next));
         }
-        if self.detail == Detail::Full && matches!(exchange.message.body, Body::Wire(_)) {
-            return Step::Wait(Box::pin(async move {
-                let read = exchange.message.body.bytes(scene.bus.settings.body_limit_bytes).await.map(drop);
-                let is_response = exchange.direction == Direction::Response;
-                let outcome = match read {
-                    Ok(()) | Err(BodyError::Gone) => {
-                        self.write(&self.line(exchange, scene));
-                        Ok(Flow::Next)
-                    }
-                    Err(error) => Err(Fault::body(&error, is_response)),
-                };
-                (exchange, outcome)
-            }));
+        // What was sent already cannot be read, but the rest of the line can still be written.
+        let gone = matches!(exchange.message.body, Body::Gone);
+        match self.whole.as_ref().filter(|_| !gone && (self.detail == Detail::Full || is_soap(exchange))) {
+            Some(whole) => when_ready(whole, exchange, scene, |exchange| self.write_when_ready(exchange, scene)),
+            None => self.write_when_ready(exchange, scene),
         }
-        self.write(&self.line(exchange, scene));
-        Step::Done(exchange, Ok(Flow::Next))
     }
 }
 
+/// Whether the message has SOAP header blocks, as far as its content type says.
+fn is_soap(exchange: &Exchange) -> bool {
+    let content_type = exchange.message.head.known(HeaderId::ContentType);
+    matches!(Format::of(content_type), Format::Soap11 | Format::Soap12)
+}
+
 impl Log {
-    fn line(&self, exchange: &Exchange, scene: &Scene<'_>) -> String {
+    fn write_when_ready<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
+        when_ready(&self.need, exchange, scene, |exchange| {
+            let outcome = self.line(exchange, scene).map(|line| {
+                self.write(&line);
+                Flow::Next
+            });
+            Step::Done(exchange, outcome)
+        })
+    }
+
+    fn line(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<String> {
         let mut line = Line { text: String::new(), separator: &self.separator };
         match self.detail {
             Detail::Custom => {}
-            Detail::Headers => {
-                for (name, value) in exchange.message.head.iter() {
-                    line.part(format_args!("{name} : {}", String::from_utf8_lossy(value)));
-                }
-            }
+            Detail::Headers => blocks(&mut line, exchange),
             Detail::Simple | Detail::Full => simple(&mut line, exchange, scene),
         }
         for (name, setting) in &self.properties {
-            let value = setting.text(exchange, scene);
+            let value = setting.text(exchange, scene)?;
             line.part(format_args!("{name} = {}", value.as_deref().unwrap_or("null")));
         }
         if self.detail == Detail::Full {
-            match &exchange.message.body {
-                Body::Bytes(bytes) => line.part(format_args!("Envelope: {}", String::from_utf8_lossy(bytes))),
-                Body::Empty => line.part(format_args!("Envelope: ")),
-                _ => line.part(format_args!("Envelope: (sent already)")),
-            }
+            body(&mut line, exchange);
         }
-        line.text
+        Ok(line.text)
     }
 
     fn enabled(&self) -> bool {
@@ -176,6 +186,36 @@ fn simple(line: &mut Line<'_>, exchange: &Exchange, scene: &Scene<'_>) {
     line.part(format_args!("MessageID: {}", exchange.message_id(scene)));
     let direction = if exchange.is_response() { "response" } else { "request" };
     line.part(format_args!("Direction: {direction}"));
+}
+
+/// The SOAP header blocks with the texts directly in them.
+fn blocks(line: &mut Line<'_>, exchange: &Exchange) {
+    let Some(tree) = exchange.message.body.built::<Tree>() else { return };
+    let document = tree.document();
+    let Some(header) = tree.envelope().header else { return };
+    for block in document.children(header).filter(|&node| document.kind(node) == Kind::Element) {
+        let texts = document.children(block).filter(|&node| document.kind(node) == Kind::Text);
+        let text: String = texts.map(|node| document.value(node)).collect();
+        line.part(format_args!("{} : {text}", document.qname(block).local));
+    }
+}
+
+/// The body as it would be sent; JSON has a word of its own in people's logs.
+fn body(line: &mut Line<'_>, exchange: &Exchange) {
+    let word = match Format::of(exchange.message.head.known(HeaderId::ContentType)) {
+        Format::Json => "Payload",
+        _ => "Envelope",
+    };
+    match &exchange.message.body {
+        Body::Bytes(bytes) => line.part(format_args!("{word}: {}", String::from_utf8_lossy(bytes))),
+        Body::Built(_) => {
+            let tree = exchange.message.body.built::<Tree>().map(Tree::text);
+            let text = tree.or_else(|| exchange.message.body.built::<Json>().map(Json::text));
+            line.part(format_args!("{word}: {}", text.as_deref().unwrap_or_default()));
+        }
+        Body::Empty => line.part(format_args!("{word}: ")),
+        _ => line.part(format_args!("{word}: (sent already)")),
+    }
 }
 
 struct Line<'a> {

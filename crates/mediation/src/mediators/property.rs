@@ -5,12 +5,13 @@ use std::sync::Arc;
 use myelin_message::HeaderId;
 
 use crate::config::{Element, Loader, Problem, Text};
+use crate::content::Need;
 use crate::exchange::{Exchange, Scene};
-use crate::expression::Expression;
+use crate::expression::{Expression, Wanted};
 use crate::fault::{Fault, Outcome};
-use crate::mediator::{Built, Flow, Immediate, Spec, at_once};
+use crate::mediator::{Built, Flow, Immediate, Spec, once_ready};
 use crate::pattern::Pattern;
-use crate::property::{Scope, Slot, Value, slot};
+use crate::property::{Fragment, Scope, Slot, Value, slot};
 
 pub(super) const SPEC: Spec = Spec { element: "property", doc: DOC, build };
 
@@ -21,7 +22,9 @@ Sets or removes a property.
   and removes an HTTP header.
 - `scope`: `default` (kept for the whole exchange), `operation` (the same, apart from the default ones),
   `axis2` and `axis2-client` (of the current message, gone when the response comes), `transport` (HTTP headers).
-- `type`: `STRING` (default), `BOOLEAN`, `INTEGER`, `LONG`, `SHORT`, `FLOAT`, `DOUBLE`.
+- `type`: `STRING` (default), `BOOLEAN`, `INTEGER`, `LONG`, `SHORT`, `FLOAT`, `DOUBLE`;
+  `OM`, a copy of the first element the expression finds, or text that is XML; `JSON`, text that is JSON.
+- an element inside instead of `value` and `expression`: the property holds that element.
 - `pattern` and `group`: the group of the regular expression that matches the whole value; empty where it does not match.
 - `action`: `set` (default) or `remove`.
 
@@ -37,6 +40,12 @@ The bus itself sets `ERROR_CODE`, `ERROR_MESSAGE`, `ERROR_DETAIL` and `ERROR_EXC
     <property name="X-Count" value="3" type="INTEGER" scope="transport"/>
     <property name="number" expression="$trp:X-Order" pattern="order-([0-9]+)" group="1"/>
     <property name="TRANSPORT_HEADERS" scope="axis2" action="remove"/>
+
+    <property name="order" expression="//*[local-name() = 'order'][1]" type="OM"/>
+    <property name="price" expression="$ctx:order/price"/>
+    <property name="empty">
+        <order xmlns=""/>
+    </property>
 "#;
 
 /// Properties whose effect is known and not offered yet.
@@ -90,6 +99,8 @@ enum Kind {
     Short,
     Float,
     Double,
+    Xml,
+    Json,
 }
 
 fn build(element: &Element, loader: &mut Loader) -> Built {
@@ -110,6 +121,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     };
     let slot = loader.names().slot(name.value);
     let setting = setting(element, loader)?;
+    let need = Need::of(setting.as_ref().and_then(Setting::expression));
     if setting.is_some() && scope == Scope::Axis2 && slot == slot::MESSAGE_TYPE {
         return Err(name.problem("messageType: converting messages is not offered yet"));
     }
@@ -119,7 +131,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     if let (Some(Setting::Fixed(value)), Scope::Axis2) = (&setting, scope) {
         check_constant(slot, name, value)?;
     }
-    at_once(Property { target: Target::Property(scope, slot), setting })
+    once_ready(need, Property { target: Target::Property(scope, slot), setting })
 }
 
 /// Tells when loading what would be a fault each time.
@@ -146,7 +158,8 @@ fn header(element: &Element, name: Text<'_>, loader: &mut Loader) -> Built {
     {
         return Err(element.problem(format!("no HTTP header can hold {:?}", value.text())));
     }
-    at_once(Property { target: Target::Header(name.value.to_owned()), setting })
+    let need = Need::of(setting.as_ref().and_then(Setting::expression));
+    once_ready(need, Property { target: Target::Header(name.value.to_owned()), setting })
 }
 
 /// What to set, or `None` to remove.
@@ -159,24 +172,25 @@ fn setting(element: &Element, loader: &mut Loader) -> Result<Option<Setting>, Pr
         }
         other => return Err(element.problem(format!("<property>: action {other:?} is neither set nor remove"))),
     }
-    if let Some(child) = element.children.first() {
-        return Err(child.problem("a property that holds XML is not offered yet"));
-    }
     let kind = kind(element)?;
     let extract = extract(element)?;
-    match super::setting::Setting::read(element, loader)? {
+    let wanted = if kind == Kind::Xml { Wanted::Nodes } else { Wanted::Text };
+    match super::setting::Setting::read_as(element, wanted, loader)? {
         Some(super::setting::Setting::Fixed(text)) => {
             let text = match &extract {
                 Some((pattern, group)) => pattern.group(&text, *group).unwrap_or_default().to_owned(),
                 None => text,
             };
-            let value = kind.value(&text).ok_or_else(|| element.problem(format!("{text:?} is no {kind:?}")))?;
+            let value = kind.value(&text).ok_or_else(|| element.problem(format!("{text:?} is no {}", kind.word())))?;
             Ok(Some(Setting::Fixed(value)))
         }
         Some(super::setting::Setting::Computed(expression)) => {
             Ok(Some(Setting::Computed { expression, kind, extract }))
         }
-        None => Err(element.problem("<property> needs value or expression")),
+        None => match element.children.iter().find(|child| !child.is("description")) {
+            Some(child) => Ok(Some(Setting::Fixed(Value::Xml(child.fragment())))),
+            None => Err(element.problem("<property> needs value, expression or an element inside")),
+        },
     }
 }
 
@@ -194,22 +208,30 @@ fn extract(element: &Element) -> Result<Option<(Pattern, usize)>, Problem> {
     Ok(Some((compiled, number)))
 }
 
+/// The words of the attribute `type`.
+const KINDS: [(Kind, &str); 9] = [
+    (Kind::Text, "STRING"),
+    (Kind::Boolean, "BOOLEAN"),
+    (Kind::Integer, "INTEGER"),
+    (Kind::Long, "LONG"),
+    (Kind::Short, "SHORT"),
+    (Kind::Float, "FLOAT"),
+    (Kind::Double, "DOUBLE"),
+    (Kind::Xml, "OM"),
+    (Kind::Json, "JSON"),
+];
+
 fn kind(element: &Element) -> Result<Kind, Problem> {
-    let Some(text) = element.attribute("type") else { return Ok(Kind::Text) };
-    Ok(match text.value {
-        "STRING" | "" => Kind::Text,
-        "BOOLEAN" => Kind::Boolean,
-        "INTEGER" => Kind::Integer,
-        "LONG" => Kind::Long,
-        "SHORT" => Kind::Short,
-        "FLOAT" => Kind::Float,
-        "DOUBLE" => Kind::Double,
-        "OM" | "JSON" => return Err(text.problem(format!("type {:?} is not offered yet", text.value))),
-        other => return Err(text.problem(format!("type {other:?} is unknown"))),
-    })
+    let Some(text) = element.attribute("type").filter(|text| !text.value.is_empty()) else { return Ok(Kind::Text) };
+    let known = KINDS.iter().find(|(_, word)| *word == text.value);
+    known.map(|(kind, _)| *kind).ok_or_else(|| text.problem(format!("type {:?} is unknown", text.value)))
 }
 
 impl Kind {
+    fn word(self) -> &'static str {
+        KINDS.iter().find(|(kind, _)| *kind == self).map_or("", |(_, word)| word)
+    }
+
     /// The value a text stands for; `None` where it stands for none of this kind.
     fn value(self, text: &str) -> Option<Value> {
         let integer = |number: Option<i64>| number.map(Value::Integer);
@@ -224,26 +246,46 @@ impl Kind {
             Kind::Short => integer(text.parse::<i16>().ok().map(i64::from)),
             Kind::Float => text.trim().parse().ok().map(Value::Float),
             Kind::Double => text.trim().parse().ok().map(Value::Double),
+            Kind::Xml => Fragment::parse(text).map(Value::Xml),
+            Kind::Json => {
+                let value = myelin_json::Value::parse(text.into(), &myelin_json::Options::default());
+                value.is_ok().then(|| Value::Text(Arc::from(text)))
+            }
         }
     }
 }
 
 impl Setting {
+    fn expression(&self) -> Option<&Expression> {
+        match self {
+            Setting::Fixed(_) => None,
+            Setting::Computed { expression, .. } => Some(expression),
+        }
+    }
+
     /// The value, or `None` where the expression finds nothing that is set.
     fn value(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<Value>> {
         let (expression, kind, extract) = match self {
             Setting::Fixed(value) => return Ok(Some(value.clone())),
             Setting::Computed { expression, kind, extract } => (expression, kind, extract),
         };
-        let Some(text) = expression.text(exchange, scene) else { return Ok(None) };
+        if *kind == Kind::Xml
+            && let Some(fragment) = expression.fragment(exchange, scene)?
+        {
+            return Ok(Some(Value::Xml(fragment)));
+        }
+        let Some(text) = expression.text(exchange, scene)? else { return Ok(None) };
+        if *kind == Kind::Xml && text.is_empty() {
+            return Ok(None);
+        }
         let part = match extract {
             Some((pattern, group)) => pattern.group(&text, *group).unwrap_or_default(),
             None => &text,
         };
         match kind.value(part) {
             Some(value) => Ok(Some(value)),
-            None => Err(Fault::bus(format!("A property of type {kind:?} got a value of another kind"))
-                .with_detail(format!("{part:?} is no {kind:?}"))),
+            None => Err(Fault::bus(format!("A property of type {} got a value of another kind", kind.word()))
+                .with_detail(format!("{part:?} is no {}", kind.word()))),
         }
     }
 }
@@ -255,7 +297,9 @@ impl Immediate for Property {
             None => None,
         };
         match (&self.target, value) {
-            (Target::Header(name), Some(value)) => exchange.message.head.set(name, value.text().as_bytes())?,
+            (Target::Header(name), Some(value)) => {
+                exchange.message.head.set(name, value.text().as_bytes())?;
+            }
             (Target::Header(name), None) => {
                 exchange.message.head.remove(name);
             }

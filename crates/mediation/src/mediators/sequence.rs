@@ -1,10 +1,11 @@
 //! `<sequence>` inside a sequence: a named one runs here, or one that stands here.
 
 use crate::config::{Element, Loader};
+use crate::content::{Need, when_ready};
 use crate::engine;
 use crate::exchange::{Exchange, Scene};
-use crate::expression::Expression;
-use crate::fault::Fault;
+use crate::expression::{Expression, Wanted};
+use crate::fault::{Fault, Outcome};
 use crate::mediator::{Built, Mediator, Spec, Step};
 use crate::sequence::{Sequence, SequenceId};
 
@@ -28,7 +29,7 @@ Runs another sequence, then goes on.
 
 enum Call {
     Named(SequenceId),
-    Computed(Expression),
+    Computed(Expression, Need),
     Inline(Sequence),
 }
 
@@ -45,7 +46,9 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     let call = match value.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
         Some(inside) => {
             let from = start + 1;
-            Call::Computed(Expression::parse(key.part(from..from + inside.len()), loader.names())?)
+            let expression = Expression::compile(key.part(from..from + inside.len()), Wanted::Text, loader)?;
+            let need = Need::of([&expression]);
+            Call::Computed(expression, need)
         }
         None => Call::Named(loader.sequence_id(key)?),
     };
@@ -54,21 +57,28 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
 
 impl Mediator for Call {
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
-        let sequence = match self {
-            Call::Inline(sequence) => Ok(sequence),
-            Call::Named(id) => scene.bus.sequence(*id).ok_or_else(engine::missing),
-            Call::Computed(expression) => {
-                let name = expression.text(exchange, scene).unwrap_or_default();
-                let id = scene.bus.sequence_ids.get(name.trim());
-                id.and_then(|&id| scene.bus.sequence(id)).ok_or_else(|| {
-                    Fault::bus("A sequence that the configuration calls for does not exist")
-                        .with_detail(format!("there is no sound sequence {name:?}"))
+        match self {
+            Call::Inline(sequence) => sequence.run(exchange, scene),
+            Call::Named(id) => match scene.bus.sequence(*id) {
+                Some(sequence) => sequence.run(exchange, scene),
+                None => Step::Done(exchange, Err(engine::missing())),
+            },
+            Call::Computed(expression, need) => {
+                when_ready(need, exchange, scene, |exchange| match computed(expression, exchange, scene) {
+                    Ok(sequence) => sequence.run(exchange, scene),
+                    Err(fault) => Step::Done(exchange, Err(fault)),
                 })
             }
-        };
-        match sequence {
-            Ok(sequence) => sequence.run(exchange, scene),
-            Err(fault) => Step::Done(exchange, Err(fault)),
         }
     }
+}
+
+/// The sequence that an expression names.
+fn computed<'a>(expression: &Expression, exchange: &Exchange, scene: &Scene<'a>) -> Outcome<&'a Sequence> {
+    let name = expression.text(exchange, scene)?.unwrap_or_default();
+    let id = scene.bus.sequence_ids.get(name.trim());
+    id.and_then(|&id| scene.bus.sequence(id)).ok_or_else(|| {
+        Fault::bus("A sequence that the configuration calls for does not exist")
+            .with_detail(format!("there is no sound sequence {name:?}"))
+    })
 }

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use crate::config::{Element, Loader, Problem};
 use crate::exchange::{Exchange, Scene};
-use crate::expression::Expression;
+use crate::expression::{Expression, Wanted};
+use crate::fault::Outcome;
 
 /// A `value` or an `expression`.
 pub(super) enum Setting {
@@ -15,21 +16,36 @@ pub(super) enum Setting {
 impl Setting {
     /// Reads the attribute `value` or `expression`; `None` where there is neither.
     pub(super) fn read(element: &Element, loader: &mut Loader) -> Result<Option<Setting>, Problem> {
+        Setting::read_as(element, Wanted::Text, loader)
+    }
+
+    /// The same, for whoever asks something else of the expression than its text.
+    pub(super) fn read_as(element: &Element, wanted: Wanted, loader: &mut Loader) -> Result<Option<Setting>, Problem> {
         match (element.attribute("value"), element.attribute("expression")) {
             (Some(_), Some(expression)) => Err(expression.problem("value and expression exclude each other")),
             (Some(value), None) if value.value.contains("${") => {
                 Err(value.problem("Synapse expressions `${…}` are not offered yet"))
             }
             (Some(value), None) => Ok(Some(Setting::Fixed(value.value.to_owned()))),
-            (None, Some(expression)) => Ok(Some(Setting::Computed(Expression::parse(expression, loader.names())?))),
+            (None, Some(expression)) => Ok(Some(Setting::Computed(Expression::compile(expression, wanted, loader)?))),
             (None, None) => Ok(None),
         }
     }
 
-    /// The text, or `None` where the expression finds nothing that is set.
-    pub(super) fn text<'a>(&'a self, exchange: &'a Exchange, scene: &'a Scene<'a>) -> Option<Cow<'a, str>> {
+    /// The expression, if it is one.
+    pub(super) fn expression(&self) -> Option<&Expression> {
         match self {
-            Setting::Fixed(text) => Some(Cow::Borrowed(text)),
+            Setting::Fixed(_) => None,
+            Setting::Computed(expression) => Some(expression),
+        }
+    }
+
+    /// The text, or `None` where the expression finds nothing that is set.
+    ///
+    /// Errors: as [`Expression::text`].
+    pub(super) fn text<'a>(&'a self, exchange: &'a Exchange, scene: &'a Scene<'a>) -> Outcome<Option<Cow<'a, str>>> {
+        match self {
+            Setting::Fixed(text) => Ok(Some(Cow::Borrowed(text))),
             Setting::Computed(expression) => expression.text(exchange, scene),
         }
     }

@@ -2,8 +2,9 @@
 
 use super::filter::Branch;
 use crate::config::{Element, Loader};
+use crate::content::{Need, when_ready};
 use crate::exchange::{Exchange, Scene};
-use crate::expression::Expression;
+use crate::expression::{Expression, Wanted};
 use crate::mediator::{Built, Mediator, Spec, Step};
 use crate::pattern::Pattern;
 use crate::sequence::Block;
@@ -26,12 +27,13 @@ What is not set matches no case.
 
 struct Switch {
     source: Expression,
+    need: Need,
     cases: Vec<(Pattern, Branch)>,
     otherwise: Branch,
 }
 
 fn build(element: &Element, loader: &mut Loader) -> Built {
-    let source = Expression::parse(element.required("source")?, loader.names())?;
+    let source = Expression::compile(element.required("source")?, Wanted::Text, loader)?;
     let mut cases = Vec::new();
     let mut otherwise = None;
     for child in &element.children {
@@ -48,15 +50,19 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
         }
     }
     let otherwise = otherwise.unwrap_or_else(|| Branch::Inline(Block::default()));
-    Ok(Box::new(Switch { source, cases, otherwise }))
+    let need = Need::of([&source]);
+    Ok(Box::new(Switch { source, need, cases, otherwise }))
 }
 
 impl Mediator for Switch {
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
-        let found = match self.source.text(exchange, scene) {
-            Some(text) => self.cases.iter().find(|(pattern, _)| pattern.matches(&text)),
-            None => None,
-        };
-        found.map_or(&self.otherwise, |(_, branch)| branch).run(exchange, scene)
+        when_ready(&self.need, exchange, scene, |exchange| {
+            let found = match self.source.text(exchange, scene) {
+                Ok(Some(text)) => self.cases.iter().find(|(pattern, _)| pattern.matches(&text)),
+                Ok(None) => None,
+                Err(fault) => return Step::Done(exchange, Err(fault)),
+            };
+            found.map_or(&self.otherwise, |(_, branch)| branch).run(exchange, scene)
+        })
     }
 }

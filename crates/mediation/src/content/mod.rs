@@ -1,0 +1,101 @@
+//! The forms in which mediators work on a body, and how a body gets there: not before somebody asks, and no further.
+//!
+//! A mediator says by its [`Need`] what it looks at; [`when_ready`] lets it run once the body is so far.
+//! What only asks expressions is answered in one pass over the bytes as they lie on the wire, which ends at the
+//! decision; what that cannot answer reads the whole body into a [`Tree`] or [`Json`].
+
+mod json;
+mod need;
+mod plan;
+mod scan;
+mod tree;
+
+pub(crate) use json::Json;
+pub(crate) use need::{Need, when_ready};
+pub(crate) use plan::{PlanBuilder, Query};
+pub(crate) use scan::{Answer, Scans};
+pub(crate) use tree::{Tree, text_of};
+
+use std::task::{Context, Poll, ready};
+
+use myelin_message::{Body, HeaderId};
+
+use crate::exchange::{Direction, Exchange, Format, Scene, charset};
+use crate::fault::{Fault, Outcome};
+
+/// Why a body is not what its content type says.
+#[derive(Debug)]
+enum Unreadable {
+    Xml(myelin_xml::Error),
+    Json(myelin_json::Error),
+}
+
+impl From<myelin_xml::Error> for Unreadable {
+    fn from(error: myelin_xml::Error) -> Unreadable {
+        Unreadable::Xml(error)
+    }
+}
+
+impl From<myelin_json::Error> for Unreadable {
+    fn from(error: myelin_json::Error) -> Unreadable {
+        Unreadable::Json(error)
+    }
+}
+
+impl Unreadable {
+    fn fault(self, is_response: bool) -> Box<Fault> {
+        match self {
+            Unreadable::Xml(error) => Fault::unreadable(is_response, format!("not well-formed XML: {error}")),
+            Unreadable::Json(error) => Fault::unreadable(is_response, format!("not JSON: {error}")),
+        }
+    }
+}
+
+/// Reads the whole body; one that was built stays so.
+///
+/// Errors: faults of whoever sent it.
+fn poll_read(exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Context<'_>) -> Poll<Outcome<()>> {
+    if let Body::Built(_) = exchange.message.body {
+        return Poll::Ready(Ok(()));
+    }
+    let read = exchange.message.body.poll_bytes(cx, scene.bus.settings.body_limit_bytes).map_ok(drop);
+    read.map_err(|error| Fault::body(&error, exchange.direction == Direction::Response))
+}
+
+/// Reads the whole body and builds the form that its content type stands for.
+///
+/// Errors: faults of whoever sent it. A body that is not what it should be is still there, as bytes.
+fn poll_built(exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Context<'_>) -> Poll<Outcome<()>> {
+    if let Body::Built(_) = exchange.message.body {
+        return Poll::Ready(Ok(()));
+    }
+    let is_response = exchange.direction == Direction::Response;
+    ready!(poll_read(exchange, scene, cx))?;
+    let bytes = match exchange.message.body.take() {
+        Body::Bytes(bytes) => bytes,
+        _ => Vec::new(),
+    };
+    let content_type = exchange.message.head.known(HeaderId::ContentType);
+    let built = match Format::of(content_type) {
+        _ if bytes.is_empty() => Ok(Body::Built(Box::new(Tree::empty()))),
+        Format::Json => Json::read(bytes)
+            .map(|json| Body::Built(Box::new(json)))
+            .map_err(|(error, bytes)| (Unreadable::Json(error), bytes)),
+        Format::Soap11 | Format::Soap12 | Format::Pox => Tree::read(bytes, charset(exchange))
+            .map(|tree| Body::Built(Box::new(tree)))
+            .map_err(|(error, bytes)| (Unreadable::Xml(error), bytes)),
+        // As in Synapse, there is nothing to be found in a text or an image, and it is no fault to look.
+        Format::None | Format::Other => Ok(Body::Built(Box::new(Tree::opaque(bytes)))),
+    };
+    Poll::Ready(match built {
+        Ok(body) => {
+            exchange.message.body = body;
+            exchange.scans = Scans::default();
+            Ok(())
+        }
+        Err((unreadable, bytes)) => {
+            exchange.message.body = Body::Bytes(bytes);
+            Err(unreadable.fault(is_response))
+        }
+    })
+}

@@ -1,0 +1,99 @@
+//! What a mediator needs of the body before it can do its work at once.
+
+use std::future::poll_fn;
+use std::task::{Context, Poll, Waker, ready};
+
+use super::{Query, poll_built, poll_read, scan};
+use crate::exchange::{Exchange, Scene};
+use crate::expression::Expression;
+use crate::fault::Outcome;
+use crate::mediator::Step;
+
+/// What a mediator looks at.
+#[derive(Debug, Default)]
+pub(crate) struct Need {
+    /// Answers that one pass over the bytes may give.
+    queries: Vec<Query>,
+    whole: Whole,
+}
+
+/// How much of the body is needed, apart from the answers of queries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Whole {
+    #[default]
+    Nothing,
+    /// All of it, in whatever form.
+    Read,
+    /// All of it, in its built form.
+    Built,
+}
+
+impl Need {
+    /// The whole body, built.
+    pub(crate) fn built() -> Need {
+        Need { queries: Vec::new(), whole: Whole::Built }
+    }
+
+    /// The whole body, understood or not.
+    pub(crate) fn read() -> Need {
+        Need { queries: Vec::new(), whole: Whole::Read }
+    }
+
+    /// What these expressions look at.
+    pub(crate) fn of<'a>(expressions: impl IntoIterator<Item = &'a Expression>) -> Need {
+        expressions.into_iter().fold(Need::default(), Need::and)
+    }
+
+    /// The same, and what another expression looks at.
+    pub(crate) fn and(mut self, expression: &Expression) -> Need {
+        match expression.query() {
+            Some(query) => self.queries.push(query.clone()),
+            None if expression.looks_at_body() => self.whole = Whole::Built,
+            None => {}
+        }
+        self
+    }
+
+    /// A mediator is about to look: what properties and headers were when another looked does not count any more.
+    fn begin(&self, exchange: &mut Exchange) {
+        if !self.queries.is_empty() {
+            exchange.scans.forget_volatile();
+        }
+    }
+
+    /// Brings the body so far.
+    ///
+    /// Errors: faults of whoever sent it, as [`poll_built`] and the pass give them.
+    fn poll(&self, exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Context<'_>) -> Poll<Outcome<()>> {
+        if self.whole == Whole::Built {
+            return poll_built(exchange, scene, cx);
+        }
+        for query in &self.queries {
+            if !ready!(scan::poll_answered(exchange, scene, query, cx))? {
+                return poll_built(exchange, scene, cx);
+            }
+        }
+        if self.whole == Whole::Read { poll_read(exchange, scene, cx) } else { Poll::Ready(Ok(())) }
+    }
+}
+
+/// Lets `then` run once the body is so far: at once wherever what is needed has come already.
+pub(crate) fn when_ready<'a>(
+    need: &'a Need,
+    exchange: &'a mut Exchange,
+    scene: &'a Scene<'a>,
+    then: impl FnOnce(&'a mut Exchange) -> Step<'a> + 'a,
+) -> Step<'a> {
+    need.begin(exchange);
+    // Whoever waits polls again with a waker of its own.
+    match need.poll(exchange, scene, &mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(Ok(())) => then(exchange),
+        Poll::Ready(Err(fault)) => Step::Done(exchange, Err(fault)),
+        Poll::Pending => Step::Wait(Box::pin(async move {
+            match poll_fn(|cx| need.poll(exchange, scene, cx)).await {
+                Ok(()) => then(exchange).finish().await,
+                Err(fault) => (exchange, Err(fault)),
+            }
+        })),
+    }
+}

@@ -1,0 +1,115 @@
+//! Which expressions share a pass over a message, and what they are compiled to.
+
+use std::sync::{Arc, OnceLock};
+
+use myelin_json::{self as json, Duplicates, Path};
+use myelin_xpath::Expression;
+use myelin_xpath::stream::{self, QueryId, StartAt, Wanted};
+
+use crate::expression::{Slots, anchor};
+
+/// Expressions that are answered in one pass.
+#[derive(Debug)]
+pub(crate) enum Plan {
+    /// Those of one sequence that ask nothing but the message; compiled once the sequence is complete.
+    Shared(OnceLock<Compiled>),
+    /// One that asks for properties and headers, too: what they are now counts each time.
+    Alone(Compiled, Arc<Slots>),
+    /// One path into JSON.
+    Json(Arc<json::Plan>),
+}
+
+/// What expressions became.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub(super) plan: stream::Plan,
+    /// For each expression its number in the plan; none for those that need a tree.
+    pub(super) queries: Vec<Option<QueryId>>,
+}
+
+/// One expression of a plan.
+#[derive(Clone, Debug)]
+pub(crate) struct Query {
+    pub(super) plan: Arc<Plan>,
+    index: usize,
+}
+
+impl Query {
+    /// The number in the compiled plan; `None` where the expression needs a tree.
+    pub(super) fn id(&self) -> Option<QueryId> {
+        self.plan.compiled()?.queries.get(self.index).copied().flatten()
+    }
+}
+
+impl Plan {
+    /// What it was compiled to, if it is for XML.
+    pub(super) fn compiled(&self) -> Option<&Compiled> {
+        match self {
+            Plan::Shared(compiled) => compiled.get(),
+            Plan::Alone(compiled, _) => Some(compiled),
+            Plan::Json(_) => None,
+        }
+    }
+
+    /// Whether its answers hold only as long as nobody sets a property.
+    pub(super) fn is_volatile(&self) -> bool {
+        matches!(self, Plan::Alone(..))
+    }
+}
+
+/// Gathers the expressions of sequences while they are built.
+#[derive(Debug, Default)]
+pub(crate) struct PlanBuilder {
+    /// The sequences that are being built, the innermost last.
+    open: Vec<Gathered>,
+}
+
+#[derive(Debug)]
+struct Gathered {
+    plan: Arc<Plan>,
+    expressions: Vec<(Arc<Expression>, Wanted)>,
+}
+
+impl PlanBuilder {
+    /// A sequence begins.
+    pub(crate) fn begin(&mut self) {
+        self.open.push(Gathered { plan: Arc::new(Plan::Shared(OnceLock::new())), expressions: Vec::new() });
+    }
+
+    /// The innermost sequence is complete: its expressions are compiled together.
+    pub(crate) fn end(&mut self) {
+        let Some(Gathered { plan, expressions }) = self.open.pop() else { return };
+        if let Plan::Shared(cell) = &*plan {
+            // Nobody else sets it.
+            let _ = cell.set(compile(&expressions));
+        }
+    }
+
+    /// An expression joins the sequence that is being built; one with `slots` of its own gets a pass of its own.
+    pub(crate) fn add(&mut self, expression: &Arc<Expression>, wanted: Wanted, slots: Option<&Arc<Slots>>) -> Query {
+        match (self.open.last_mut(), slots) {
+            (Some(gathered), None) => {
+                gathered.expressions.push((Arc::clone(expression), wanted));
+                Query { plan: Arc::clone(&gathered.plan), index: gathered.expressions.len() - 1 }
+            }
+            (_, slots) => {
+                let compiled = compile(&[(Arc::clone(expression), wanted)]);
+                let slots = slots.map(Arc::clone).unwrap_or_default();
+                Query { plan: Arc::new(Plan::Alone(compiled, slots)), index: 0 }
+            }
+        }
+    }
+
+    /// A path into JSON; `None` where it needs the tree.
+    pub(crate) fn add_json(&mut self, path: &Path) -> Option<Query> {
+        let plan = json::Plan::new(&[path], Duplicates::default()).ok()?;
+        Some(Query { plan: Arc::new(Plan::Json(Arc::new(plan))), index: 0 })
+    }
+}
+
+fn compile(expressions: &[(Arc<Expression>, Wanted)]) -> Compiled {
+    let expressions: Vec<(&Expression, Wanted)> =
+        expressions.iter().map(|(expression, wanted)| (&**expression, *wanted)).collect();
+    let (plan, queries) = stream::Plan::compile(&expressions, &|slot| anchor(slot), StartAt::Root);
+    Compiled { plan, queries: queries.into_iter().map(Result::ok).collect() }
+}

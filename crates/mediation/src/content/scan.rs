@@ -1,0 +1,342 @@
+//! One pass over the bytes of a message as they come, for the expressions of a [`Plan`]; it stops at the decision.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use myelin_json as json;
+use myelin_message::{Body, HeaderId};
+use myelin_soap::Version;
+use myelin_xml::encoding::{self, Decoder, Encoding};
+use myelin_xml::{Event, Options, Parser, Step};
+use myelin_xpath::stream::{self, Run};
+
+use super::Unreadable;
+use super::plan::{Plan, Query};
+use crate::exchange::{Direction, Exchange, Format, Scene, charset};
+use crate::expression::{MessageHost, Slots};
+use crate::fault::{Fault, Outcome};
+
+/// An answer that is final.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Answer<'a> {
+    Boolean(bool),
+    Number(f64),
+    Text(&'a str),
+}
+
+/// The passes that were begun over the current message.
+#[derive(Debug, Default)]
+pub(crate) struct Scans {
+    /// Most messages have one, which takes no memory of its own.
+    first: Option<Box<Scan>>,
+    #[expect(clippy::vec_box, reason = "a pass moves between here, the first place and the spare ones as a pointer")]
+    others: Vec<Box<Scan>>,
+}
+
+/// One pass.
+#[derive(Debug)]
+pub(crate) struct Scan {
+    plan: Option<Arc<Plan>>,
+    xml: Xml,
+    json: Option<json::Run>,
+    /// The text that a path into JSON found.
+    found: Option<String>,
+    /// How much of the body was shown before.
+    seen: usize,
+}
+
+/// The state of reading XML.
+#[derive(Debug)]
+struct Xml {
+    parser: Parser,
+    run: Run,
+    stage: Stage,
+    /// What is not UTF-8 is made so here, as far as it has come.
+    decoder: Option<Decoder>,
+    utf8: Vec<u8>,
+    decoded: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// The encoding is not known.
+    Encoding,
+    /// The root element has not been seen, and with it whether this is SOAP.
+    Root,
+    Inside,
+}
+
+thread_local! {
+    /// Passes that are over, for the next messages of this thread: their buffers have the right size already.
+    #[expect(clippy::vec_box, reason = "a pass moves between here and an exchange as a pointer")]
+    static SPARE: RefCell<Vec<Box<Scan>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// How many passes a thread keeps.
+const SPARE_SCANS: usize = 4;
+/// A text that was not UTF-8 and took more than this gives its memory back.
+const KEPT_TEXT_BYTES: usize = 64 * 1024;
+
+impl Scans {
+    /// The answer to a query, once it has one.
+    pub(crate) fn answer(&self, query: &Query) -> Option<Answer<'_>> {
+        let scan = self.iter().find(|scan| scan.is_of(&query.plan))?;
+        if let Plan::Json(_) = &*query.plan {
+            return scan.found.as_deref().map(Answer::Text);
+        }
+        match scan.xml.run.answer(query.id()?)? {
+            stream::Answer::Boolean(boolean) => Some(Answer::Boolean(boolean)),
+            stream::Answer::Number(number) => Some(Answer::Number(number)),
+            stream::Answer::Text(text) => Some(Answer::Text(text)),
+            stream::Answer::NeedsTree => None,
+        }
+    }
+
+    /// What a property or header is now counts: passes that asked for the old ones are over.
+    pub(super) fn forget_volatile(&mut self) {
+        let is_volatile = |scan: &Scan| scan.plan.as_ref().is_some_and(|plan| plan.is_volatile());
+        if self.first.as_deref().is_some_and(is_volatile) {
+            self.first.take().into_iter().for_each(Scan::retire);
+        }
+        while let Some(at) = self.others.iter().position(|scan| is_volatile(scan)) {
+            self.others.swap_remove(at).retire();
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Scan> {
+        self.first.iter().chain(&self.others).map(|scan| &**scan)
+    }
+
+    /// Takes out the pass of a plan, or a fresh one.
+    fn take(&mut self, plan: &Arc<Plan>) -> Box<Scan> {
+        if let Some(scan) = self.first.take_if(|scan| scan.is_of(plan)) {
+            return scan;
+        }
+        match self.others.iter().position(|scan| scan.is_of(plan)) {
+            Some(at) => self.others.swap_remove(at),
+            None => SPARE.with_borrow_mut(Vec::pop).unwrap_or_default(),
+        }
+    }
+
+    fn put(&mut self, scan: Box<Scan>) {
+        match self.first {
+            None => self.first = Some(scan),
+            Some(_) => self.others.push(scan),
+        }
+    }
+}
+
+impl Drop for Scans {
+    fn drop(&mut self) {
+        self.first.take().into_iter().chain(self.others.drain(..)).for_each(Scan::retire);
+    }
+}
+
+impl Default for Scan {
+    fn default() -> Scan {
+        let xml = Xml {
+            parser: Parser::new(Options::default()),
+            run: Run::new(),
+            stage: Stage::Encoding,
+            decoder: None,
+            utf8: Vec::new(),
+            decoded: 0,
+        };
+        Scan { plan: None, xml, json: None, found: None, seen: 0 }
+    }
+}
+
+/// Brings a query to its answer; `false` where only the built body can give one.
+///
+/// Errors: faults of whoever sent the body.
+pub(super) fn poll_answered(
+    exchange: &mut Exchange,
+    scene: &Scene<'_>,
+    query: &Query,
+    cx: &mut Context<'_>,
+) -> Poll<Outcome<bool>> {
+    let content_type = exchange.message.head.known(HeaderId::ContentType);
+    let fits = match (&*query.plan, Format::of(content_type)) {
+        (Plan::Json(_), format) => format == Format::Json,
+        (_, Format::Soap11 | Format::Soap12 | Format::Pox) => query.id().is_some(),
+        _ => false,
+    };
+    if !fits || matches!(exchange.message.body, Body::Built(_)) {
+        return Poll::Ready(Ok(false));
+    }
+    let mut scan = exchange.scans.take(&query.plan);
+    // The body is looked at while properties and headers are: they are taken apart for that.
+    let mut body = std::mem::replace(&mut exchange.message.body, Body::Gone);
+    let mut unreadable = None;
+    let seen = {
+        let (limit_bytes, exchange) = (scene.bus.settings.body_limit_bytes, &*exchange);
+        scan.begin(&query.plan, exchange, scene);
+        body.poll_look(cx, limit_bytes, &mut |bytes, complete| {
+            let settled = scan.read(bytes, complete, query, exchange, scene);
+            settled.unwrap_or_else(|error| {
+                unreadable = Some(error);
+                true
+            })
+        })
+    };
+    exchange.message.body = body;
+    let answered = scan.has_answered(query);
+    exchange.scans.put(scan);
+    let is_response = exchange.direction == Direction::Response;
+    if let Some(unreadable) = unreadable {
+        return Poll::Ready(Err(unreadable.fault(is_response)));
+    }
+    Poll::Ready(match ready!(seen) {
+        Ok(()) => Ok(answered),
+        Err(error) => Err(Fault::body(&error, is_response)),
+    })
+}
+
+impl Scan {
+    fn is_of(&self, plan: &Arc<Plan>) -> bool {
+        self.plan.as_ref().is_some_and(|own| Arc::ptr_eq(own, plan))
+    }
+
+    /// Gives its memory to the next message.
+    fn retire(mut self: Box<Scan>) {
+        self.plan = None;
+        self.found = None;
+        if self.xml.utf8.capacity() > KEPT_TEXT_BYTES {
+            self.xml.utf8 = Vec::new();
+        }
+        // The list may be gone at thread end.
+        let _ = SPARE.try_with(|spare| {
+            let mut spare = spare.borrow_mut();
+            if spare.len() < SPARE_SCANS {
+                spare.push(self);
+            }
+        });
+    }
+
+    /// Starts the pass, unless it has started.
+    fn begin(&mut self, plan: &Arc<Plan>, exchange: &Exchange, scene: &Scene<'_>) {
+        if self.is_of(plan) {
+            return;
+        }
+        self.plan = Some(Arc::clone(plan));
+        self.seen = 0;
+        match (&**plan, &mut self.json) {
+            (Plan::Json(paths), Some(run)) => run.restart(Arc::clone(paths)),
+            (Plan::Json(paths), none) => *none = Some(json::Run::new(Arc::clone(paths), json::Options::default())),
+            _ => {
+                self.xml.restart();
+                if let Some(compiled) = plan.compiled() {
+                    self.xml.run.start(&compiled.plan, &host(plan, exchange, scene));
+                }
+            }
+        }
+    }
+
+    /// Reads on in what has come; says whether the query is settled.
+    ///
+    /// Errors: what of the body is not as its content type says.
+    fn read(
+        &mut self,
+        bytes: &[u8],
+        complete: bool,
+        query: &Query,
+        exchange: &Exchange,
+        scene: &Scene<'_>,
+    ) -> Result<bool, Unreadable> {
+        // Another look begins with less than the last one ended with where the body is shown in pieces again.
+        if bytes.len() < self.seen {
+            return Ok(false);
+        }
+        self.seen = bytes.len();
+        if let Some(run) = &mut self.json
+            && let Plan::Json(_) = &*query.plan
+        {
+            if self.found.is_none() && run.next(bytes, complete)? == json::Progress::Decided {
+                let text = run.answers()[0].text(bytes);
+                self.found = Some(text.map(String::from).unwrap_or_else(|error| {
+                    tracing::warn!(target: "myelin::expression", "json-eval() finds nothing: {error}");
+                    String::new()
+                }));
+            }
+            return Ok(self.found.is_some());
+        }
+        self.xml.read(bytes, complete, query, &host(&query.plan, exchange, scene), exchange)
+    }
+
+    fn has_answered(&self, query: &Query) -> bool {
+        match &*query.plan {
+            Plan::Json(_) => self.found.is_some(),
+            _ => query
+                .id()
+                .and_then(|id| self.xml.run.answer(id))
+                .is_some_and(|answer| answer != stream::Answer::NeedsTree),
+        }
+    }
+}
+
+/// Whom the expressions of a plan ask for what is not in the message.
+fn host<'a>(plan: &'a Plan, exchange: &'a Exchange, scene: &'a Scene<'a>) -> MessageHost<'a> {
+    static NO_SLOTS: Slots = Slots::NONE;
+    let slots = if let Plan::Alone(_, slots) = plan { slots } else { &NO_SLOTS };
+    MessageHost { slots, exchange, scene }
+}
+
+impl Xml {
+    fn restart(&mut self) {
+        self.parser.reset();
+        self.stage = Stage::Encoding;
+        self.decoder = None;
+        self.utf8.clear();
+        self.decoded = 0;
+    }
+
+    fn read(
+        &mut self,
+        bytes: &[u8],
+        complete: bool,
+        query: &Query,
+        host: &MessageHost<'_>,
+        exchange: &Exchange,
+    ) -> Result<bool, Unreadable> {
+        let (Some(compiled), Some(id)) = (query.plan.compiled(), query.id()) else { return Ok(true) };
+        if self.stage == Stage::Encoding {
+            let Some(detected) = encoding::detect(charset(exchange), bytes, complete)? else { return Ok(false) };
+            self.parser.set_declared_encoding(detected.declared);
+            self.decoder = (detected.encoding != Encoding::Utf8).then(|| Decoder::new(detected.encoding));
+            self.stage = Stage::Root;
+        }
+        let input = match &mut self.decoder {
+            None => bytes,
+            Some(decoder) => {
+                decoder.push(&bytes[self.decoded..], &mut self.utf8);
+                self.decoded = bytes.len();
+                if complete {
+                    decoder.finish(&mut self.utf8);
+                }
+                &self.utf8
+            }
+        };
+        while self.stage == Stage::Root {
+            match self.parser.next(input, complete)? {
+                Step::Event(event) => {
+                    if let Event::Start(start) = &event {
+                        let name = start.names().get(start.name);
+                        if Version::of_namespace(name.namespace).is_none() || name.local != "Envelope" {
+                            // Plain XML stands in the body of an envelope nobody sent.
+                            let namespace = Version::Soap11.namespace();
+                            self.run.enter(&compiled.plan, host, namespace, "Envelope");
+                            self.run.enter(&compiled.plan, host, namespace, "Body");
+                        }
+                        self.stage = Stage::Inside;
+                    }
+                    self.run.event(&compiled.plan, host, &event);
+                }
+                Step::More => return Ok(false),
+                Step::End => return Ok(true),
+            }
+        }
+        let progress = self.run.drive(&compiled.plan, host, &mut self.parser, input, complete, id)?;
+        Ok(progress == stream::Progress::Settled)
+    }
+}

@@ -1,0 +1,197 @@
+//! An XML body as a tree: a SOAP envelope, or a plain document in an envelope that is never sent.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+
+use myelin_message::Built;
+use myelin_soap::{Envelope, Version, wrap};
+use myelin_xml::{Arena, Document, Error, NodeId, Options, Refusal, WriteOptions, encoding, write};
+
+thread_local! {
+    /// The arrays of an earlier tree of this thread, for the next.
+    static ARENA: RefCell<Option<Arena>> = const { RefCell::new(None) };
+}
+
+/// The tree of a larger source gives its memory back instead of keeping it for the next.
+const KEPT_SOURCE_BYTES: usize = 1 << 20;
+
+/// A body that was read as XML.
+///
+/// Only the document can be changed, and asking for it to change it is what makes it a changed one:
+/// until then the very bytes that came are sent.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    document: Document,
+    envelope: Envelope,
+    /// Whether the envelope is ours: what came, and what is sent, is what stands in its body.
+    plain: bool,
+    changed: bool,
+    /// The bytes that came, where they were not UTF-8.
+    original: Option<Vec<u8>>,
+}
+
+impl Tree {
+    /// Reads a body in the encoding that its bytes and its content type say.
+    ///
+    /// What the root element is decides between SOAP and plain XML, whatever the content type says.
+    /// Errors: the sender's, with the bytes it sent.
+    pub(super) fn read(bytes: Vec<u8>, charset: Option<&str>) -> Result<Tree, (Error, Vec<u8>)> {
+        let (utf8, declared_encoding) = match encoding::decode(charset, &bytes) {
+            Ok((Cow::Borrowed(_), declared)) => (None, declared),
+            Ok((Cow::Owned(utf8), declared)) => (Some(utf8), declared),
+            Err(error) => return Err((error, bytes)),
+        };
+        let options = Options { declared_encoding, ..Options::default() };
+        let arena = ARENA.take().unwrap_or_default();
+        let mut bytes = bytes;
+        let (document, original) = match utf8 {
+            Some(mut utf8) => (Document::take(&mut utf8, &options, arena), Some(std::mem::take(&mut bytes))),
+            None => (Document::take(&mut bytes, &options, arena), None),
+        };
+        let document = match document {
+            Ok(document) => document,
+            Err(error) => return Err((error, original.unwrap_or(bytes))),
+        };
+        Ok(Tree::of(document, original))
+    }
+
+    /// What Synapse sees where there is no body.
+    pub(super) fn empty() -> Tree {
+        Tree::of(Document::new(), None)
+    }
+
+    /// A body that is no XML: there is nothing in it, and it leaves as it came.
+    pub(super) fn opaque(bytes: Vec<u8>) -> Tree {
+        Tree::of(Document::new(), Some(bytes))
+    }
+
+    fn of(mut document: Document, original: Option<Vec<u8>>) -> Tree {
+        let (envelope, plain) = match Envelope::of(&document) {
+            Some(envelope) => (envelope, false),
+            // A document that fills all the numbers of nodes cannot have been read: each takes three bytes at least.
+            None => (wrap(&mut document, Version::Soap11).expect("there is room for two nodes more"), true),
+        };
+        Tree { document, envelope, plain, changed: false, original }
+    }
+
+    /// The document to look at.
+    pub(crate) fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// Where its parts are.
+    pub(crate) fn envelope(&self) -> Envelope {
+        self.envelope
+    }
+
+    /// Whether it stands for a body that is not there.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.is_made() && self.original.is_none()
+    }
+
+    /// Whether it stands for a body that is no XML.
+    pub(crate) fn is_opaque(&self) -> bool {
+        self.is_made() && self.original.is_some()
+    }
+
+    /// Whether nothing of it came as XML.
+    fn is_made(&self) -> bool {
+        self.document.source().is_empty() && !self.changed
+    }
+
+    /// Whether the envelope is one that is never sent.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.plain
+    }
+
+    /// Whether something else is sent than came.
+    pub(crate) fn is_changed(&self) -> bool {
+        self.changed
+    }
+
+    /// Changes the document; from now on it is what is sent.
+    ///
+    /// Errors: the change's own; the document may then be changed half-way.
+    pub(crate) fn change<T>(
+        &mut self,
+        change: impl FnOnce(&mut Document, &mut Envelope) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        self.changed = true;
+        let result = change(&mut self.document, &mut self.envelope);
+        // Parts may have been taken out or put in.
+        if let Some(envelope) = Envelope::of(&self.document) {
+            self.envelope = envelope;
+        }
+        result
+    }
+
+    /// Whether the bytes that are sent are in UTF-8 while those that came were not.
+    pub(crate) fn is_recoded(&self) -> bool {
+        self.changed && self.original.is_some()
+    }
+
+    /// The body as it would be sent.
+    pub(crate) fn text(&self) -> Cow<'_, str> {
+        match (self.changed, &self.original) {
+            (false, Some(original)) if self.is_opaque() => String::from_utf8_lossy(original),
+            (false, _) => Cow::Borrowed(self.document.source()),
+            // The writer copies from texts and writes nothing but UTF-8.
+            (true, _) => {
+                let bytes = written(self.document.clone(), self.envelope, self.plain);
+                Cow::Owned(String::from_utf8(bytes).unwrap_or_default())
+            }
+        }
+    }
+
+    /// Changes the header, which of plain XML is never sent.
+    ///
+    /// Errors: as [`Tree::change`].
+    pub(crate) fn change_header<T>(
+        &mut self,
+        change: impl FnOnce(&mut Document, &mut Envelope) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        let changed = self.changed || !self.plain;
+        let result = self.change(change);
+        self.changed = changed;
+        result
+    }
+}
+
+/// The document as it is sent; plain XML without the envelope that was put around it.
+fn written(mut document: Document, envelope: Envelope, plain: bool) -> Vec<u8> {
+    if let Some(body) = envelope.body
+        && plain
+    {
+        document.detach(envelope.element);
+        let top = document.document_node();
+        while let Some(child) = document.first_child(body) {
+            document.detach(child);
+            // A text cannot stand beside a root element, and nobody would understand it there.
+            let _ = document.append(top, child);
+        }
+    }
+    let mut out = Vec::with_capacity(document.source().len() + 256);
+    write(&document, document.document_node(), &WriteOptions::default(), &mut out);
+    out
+}
+
+/// A node with all below it, as XML of its own.
+pub(crate) fn text_of(document: &Document, node: NodeId) -> String {
+    let mut out = Vec::new();
+    write(document, node, &WriteOptions::default(), &mut out);
+    // The writer copies from texts and writes nothing but UTF-8.
+    String::from_utf8(out).unwrap_or_default()
+}
+
+impl Built for Tree {
+    fn into_bytes(self: Box<Self>) -> Vec<u8> {
+        if self.changed {
+            return written(self.document, self.envelope, self.plain);
+        }
+        let (source, arena) = self.document.into_parts();
+        if source.len() <= KEPT_SOURCE_BYTES {
+            ARENA.set(Some(arena));
+        }
+        self.original.unwrap_or(source)
+    }
+}

@@ -1,0 +1,44 @@
+//! What a running expression asks of the exchange.
+
+use myelin_xpath::{Atomic, Error, Host, Item, Value};
+
+use super::places::Place;
+use super::source::Read;
+use super::xpath::Slots;
+use crate::exchange::{Exchange, Scene};
+
+/// The exchange as an expression sees it.
+pub(crate) struct MessageHost<'a> {
+    pub(crate) slots: &'a Slots,
+    pub(crate) exchange: &'a Exchange,
+    pub(crate) scene: &'a Scene<'a>,
+}
+
+impl Host for MessageHost<'_> {
+    fn variable(&self, slot: u32) -> Result<Value<'_>, Error> {
+        if let Some(place) = Place::of_slot(slot) {
+            // Whoever streams has made a path of it; whoever evaluates has a tree.
+            let tree = self.exchange.tree().map_err(|fault| Error::Host(fault.to_string()))?;
+            return Ok(place.find(tree).map_or(Value::EMPTY, |node| Value::node(tree.document(), node)));
+        }
+        let source = self.slots.sources.get(slot as usize - Place::ALL.len());
+        Ok(source.map_or(Value::EMPTY, |source| value(source.read(self.exchange, self.scene))))
+    }
+
+    fn call(&self, slot: u32, arguments: &[Value<'_>]) -> Result<Value<'_>, Error> {
+        let function = self.slots.functions.get(slot as usize);
+        function.map_or(Ok(Value::EMPTY), |function| function.call(arguments, self.exchange, self.scene))
+    }
+}
+
+/// What was read, as a value of XPath: what is not set is an empty node-set.
+pub(super) fn value(read: Read<'_>) -> Value<'_> {
+    let atomic = match read {
+        Read::Nothing => return Value::EMPTY,
+        Read::Xml(fragment) => return Value::node(&fragment.document, fragment.node),
+        Read::Text(std::borrow::Cow::Borrowed(text)) => Atomic::from(text),
+        Read::Text(std::borrow::Cow::Owned(text)) => Atomic::from(text),
+        Read::Boolean(boolean) => Atomic::Boolean(boolean),
+    };
+    Value::Item(Item::Atomic(atomic))
+}

@@ -1,0 +1,70 @@
+//! The text that Synapse stores and prints for a value, which is not XPath's `string()`.
+//!
+//! Compare Synapse `SynapseXPath.stringValueOf`: all nodes count, each with the texts directly in it, and an element
+//! without such text is written out as XML.
+
+use std::borrow::Cow;
+
+use myelin_xml::{Document, Kind, NodeId};
+use myelin_xpath::{Atomic, Item, Node, NodeRef, Value, Version};
+
+use crate::content::text_of;
+use crate::number;
+use crate::property::Fragment;
+
+/// The text of a value.
+pub(super) fn of(value: Value<'_>) -> Cow<'_, str> {
+    if let Value::Item(Item::Atomic(atomic)) = value {
+        return match atomic {
+            Atomic::Double(double) => Cow::Owned(number::java(double)),
+            other => other.into_text(Version::V1),
+        };
+    }
+    let mut text = String::new();
+    for item in value.into_items() {
+        match item {
+            Item::Node(NodeRef { document, node, .. }) => append(document, node, &mut text),
+            Item::Atomic(atomic) => text.push_str(&atomic.text(Version::V1)),
+            _ => {}
+        }
+    }
+    Cow::Owned(text)
+}
+
+/// The text of a piece of XML.
+pub(crate) fn text_of_fragment(fragment: &Fragment) -> String {
+    let mut text = String::new();
+    append(&fragment.document, fragment.node.into(), &mut text);
+    text
+}
+
+fn append(document: &Document, node: Node, text: &mut String) {
+    let Some(node) = node.tree() else { return };
+    match document.kind(node) {
+        Kind::Element => {
+            let start = text.len();
+            for child in document.children(node).filter(|&child| document.kind(child) == Kind::Text) {
+                text.push_str(&document.value(child));
+            }
+            if text[start..].trim().is_empty() {
+                text.truncate(start);
+                text.push_str(&text_of(document, node));
+            }
+        }
+        Kind::Document => text.push_str(&text_of(document, node)),
+        Kind::Attribute | Kind::Text => text.push_str(&document.value(node)),
+        Kind::Comment | Kind::Instruction => {}
+    }
+}
+
+/// An element, or the root element of a document, as a tree of its own.
+pub(crate) fn fragment_of(node: NodeRef<'_>) -> Option<Fragment> {
+    let document = node.document;
+    let node: NodeId = node.node.tree()?;
+    let element = match document.kind(node) {
+        Kind::Element => node,
+        Kind::Document => document.root_element()?,
+        _ => return None,
+    };
+    Some(Fragment::copy(document, element))
+}

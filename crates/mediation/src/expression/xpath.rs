@@ -1,0 +1,155 @@
+//! XPath over the message.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use myelin_xml::NodeId;
+use myelin_xpath::ast::Expr;
+use myelin_xpath::{Context, Error, Expression as Compiled, NodeRef, Returns, Value};
+
+use super::environment::Compiling;
+use super::functions::Function;
+use super::host::MessageHost;
+use super::places::Place;
+use super::source::Source;
+use super::{Kind, Wanted, fragment_of, text};
+use crate::config::Text;
+use crate::content::{Answer, PlanBuilder, Query};
+use crate::exchange::{Exchange, Scene};
+use crate::fault::{Fault, Outcome};
+use crate::number;
+use crate::property::{Fragment, Names};
+
+/// A compiled expression and what its slots stand for.
+#[derive(Debug)]
+pub(crate) struct XPath {
+    pub(super) compiled: Arc<Compiled>,
+    pub(super) slots: Arc<Slots>,
+    looks_at_body: bool,
+    query: Option<Query>,
+}
+
+/// What the slots of one expression stand for; those of places come first and are the same everywhere.
+#[derive(Debug, Default)]
+pub(crate) struct Slots {
+    pub(super) sources: Vec<Source>,
+    pub(super) functions: Vec<Function>,
+}
+
+impl Slots {
+    /// Those of an expression that asks nothing but the message.
+    pub(crate) const NONE: Slots = Slots { sources: Vec::new(), functions: Vec::new() };
+}
+
+impl XPath {
+    /// Compiles an expression; one that is a variable or property and nothing else becomes the source of that.
+    ///
+    /// Errors: the byte where it is wrong, and a sentence.
+    pub(super) fn compile(
+        text: Text<'_>,
+        wanted: Wanted,
+        names: &mut Names,
+        plans: &mut PlanBuilder,
+    ) -> Result<Kind, (usize, String)> {
+        let mut environment = Compiling::new(text, names);
+        let compiled =
+            Compiled::compile(text.value, &mut environment).map_err(|error| (error.offset, error.message))?;
+        let mut slots = Slots { sources: environment.sources, functions: environment.functions };
+        let places = Place::ALL.len() as u32;
+        if let Expr::Variable(slot @ 4..) = *compiled.ast() {
+            return Ok(Kind::Source(slots.sources.swap_remove((slot - places) as usize)));
+        }
+        let looks_at_body = compiled.needs_context() || compiled.variables().iter().any(|&slot| slot < places);
+        let mut xpath = XPath { compiled: compiled.into(), slots: slots.into(), looks_at_body, query: None };
+        if looks_at_body && wanted != Wanted::Nodes {
+            // What the host is asked may change between two mediators, so that such an expression shares no pass.
+            let pure = xpath.slots.sources.is_empty() && xpath.slots.functions.is_empty();
+            let wanted = match wanted {
+                Wanted::Boolean => myelin_xpath::stream::Wanted::Boolean,
+                _ if is_number(xpath.compiled.ast()) => myelin_xpath::stream::Wanted::Number,
+                _ => myelin_xpath::stream::Wanted::Text,
+            };
+            xpath.query = Some(plans.add(&xpath.compiled, wanted, (!pure).then_some(&xpath.slots)));
+        }
+        Ok(Kind::XPath(xpath))
+    }
+
+    pub(super) fn looks_at_body(&self) -> bool {
+        self.looks_at_body
+    }
+
+    pub(super) fn query(&self) -> Option<&Query> {
+        self.query.as_ref()
+    }
+
+    pub(super) fn text<'a>(&'a self, exchange: &'a Exchange, scene: &'a Scene<'a>) -> Outcome<Cow<'a, str>> {
+        if let Some(query) = &self.query
+            && let Some(answer) = exchange.answer_of(query)
+        {
+            return Ok(match answer {
+                Answer::Text(text) => Cow::Borrowed(text),
+                Answer::Number(number) => Cow::Owned(number::java(number)),
+                Answer::Boolean(boolean) => Cow::Borrowed(if boolean { "true" } else { "false" }),
+            });
+        }
+        self.with_value(exchange, scene, |value| text::of(value).into_owned()).map(Cow::Owned)
+    }
+
+    pub(super) fn boolean(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<bool> {
+        if let Some(query) = &self.query
+            && let Some(Answer::Boolean(answer)) = exchange.answer_of(query)
+        {
+            return Ok(answer);
+        }
+        self.with_value(exchange, scene, |value| value.boolean())
+    }
+
+    pub(super) fn fragment(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<Fragment>> {
+        self.with_value(exchange, scene, |value| value.as_nodes().unwrap_or_default().into_iter().find_map(fragment_of))
+    }
+
+    /// The nodes of the message's own tree that it leads to.
+    ///
+    /// Errors: the bus's, where the body is not built as XML.
+    pub(crate) fn nodes(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Vec<NodeId>> {
+        let document = exchange.tree()?.document();
+        self.with_value(exchange, scene, |value| {
+            let nodes = value.as_nodes().unwrap_or_default();
+            let own = nodes.into_iter().filter(|node| std::ptr::eq(node.document, document));
+            own.filter_map(|node| node.node.tree()).collect()
+        })
+    }
+
+    /// Evaluates and hands the value on, which borrows from more than a caller would want to name.
+    pub(crate) fn with_value<T>(
+        &self,
+        exchange: &Exchange,
+        scene: &Scene<'_>,
+        then: impl FnOnce(Value<'_>) -> T,
+    ) -> Outcome<T> {
+        let host = MessageHost { slots: &self.slots, exchange, scene };
+        let context = Context::new(&host);
+        let context = match self.looks_at_body {
+            true => {
+                let tree = exchange.tree()?;
+                context.at(NodeRef::new(tree.document(), tree.envelope().element))
+            }
+            false => context,
+        };
+        self.compiled.evaluate(&context).map(then).map_err(|error| fault(&error))
+    }
+}
+
+/// Whether it gives a number whatever the message is.
+fn is_number(expr: &Expr) -> bool {
+    match expr {
+        Expr::Number(_) | Expr::Integer(_) | Expr::Decimal(_) | Expr::Arithmetic(..) | Expr::Negate(_) => true,
+        Expr::Call(function, _) => function.returns == Returns::Number,
+        _ => false,
+    }
+}
+
+/// An expression that failed on a message.
+fn fault(error: &Error) -> Box<Fault> {
+    Fault::bus("An expression could not be evaluated").with_detail(error.to_string())
+}
