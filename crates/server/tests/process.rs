@@ -26,10 +26,15 @@ struct Process {
 impl Process {
     /// `myelin run` with a proxy `P` before that backend.
     fn run(backend: SocketAddr, arguments: &[&str]) -> Process {
+        Process::with("", backend, arguments)
+    }
+
+    /// The same with something in the proxy's in sequence.
+    fn with(mediators: &str, backend: SocketAddr, arguments: &[&str]) -> Process {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("synapse.xml");
         let configuration = format!(
-            r#"<definitions xmlns="http://ws.apache.org/ns/synapse"><proxy name="P"><target><endpoint><address uri="http://{backend}/"/></endpoint></target></proxy></definitions>"#
+            r#"<definitions xmlns="http://ws.apache.org/ns/synapse"><proxy name="P"><target><inSequence>{mediators}</inSequence><endpoint><address uri="http://{backend}/"/></endpoint></target></proxy></definitions>"#
         );
         fs::write(&file, configuration).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_myelin"));
@@ -139,6 +144,33 @@ fn a_body_of_100_mb_goes_through_in_flat_memory() {
         assert!(peak <= 40_000_000, "{peak} bytes, chunked {chunked}");
     }
     backend.stop();
+}
+
+#[test]
+fn a_gigabyte_is_routed_on_its_first_order_in_flat_memory() {
+    const PIECE: &[u8] = &[b' '; 100_000];
+    const PIECES: usize = 10_000;
+    let answering = [Step::Read(Until::Head), Step::Read(Until::Body), Step::Send(whole())];
+    let backend = Backend::start(Script::of(answering)).unwrap();
+    let route = r#"<filter xpath="//order[1]/symbol = 'IBM'"><property name="X-Route" value="ibm" scope="transport"/></filter>"#;
+    let process = Process::with(route, backend.address(), &["--threads", "1"]);
+    let order = b"<orders><order><symbol>IBM</symbol></order>";
+    let length = order.len() + PIECE.len() * PIECES;
+    let head = format!(
+        "POST /services/P HTTP/1.1\r\nHost: a\r\nContent-Type: application/xml\r\nContent-Length: {length}\r\n\r\n"
+    );
+    let mut client = Client::connect(process.address).unwrap();
+    client.deadline(Duration::from_secs(60));
+    client.send(&[head.as_bytes(), order].concat()).unwrap();
+    for _ in 0..PIECES {
+        client.send(PIECE).unwrap();
+    }
+    assert_eq!(client.answer().unwrap().status, 200);
+    let peak = procfs::usage(process.child.id()).unwrap().peak_memory_bytes;
+    assert!(peak <= 40_000_000, "{peak} bytes");
+    let arrived = &backend.connections()[0];
+    assert!(arrived.text().contains("X-Route: ibm\r\n"));
+    assert!(arrived.received_bytes >= length as u64, "{}", arrived.received_bytes);
 }
 
 #[test]
