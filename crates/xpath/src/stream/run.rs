@@ -92,8 +92,8 @@ pub enum Answer<'a> {
     /// For [`Wanted::Number`](super::Wanted::Number).
     Number(f64),
     /// Only the tree can tell: the text of an element that has no text of its own must be serialised, elements with a
-    /// condition stand within each other, more text had to be kept than [`LIMIT_BYTES`](super::LIMIT_BYTES), or the
-    /// host gave nodes or an error.
+    /// condition stand within each other, or more than 64 of which the text is wanted, more text had to be kept than
+    /// [`LIMIT_BYTES`](super::LIMIT_BYTES), or the host gave nodes or an error.
     NeedsTree,
 }
 

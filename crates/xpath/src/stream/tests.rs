@@ -159,6 +159,19 @@ fn elements_with_a_condition_within_each_other_are_left_to_the_tree() {
 }
 
 #[test]
+fn texts_within_each_other_are_bounded() {
+    let nested = |depth: usize| format!("{}x{}", "<s>".repeat(depth), "</s>".repeat(depth));
+    check("//s = 'x'", Wanted::Boolean, &nested(64).replacen("x</s>", "x</s>^", 1), Answer::Boolean(true));
+    check("//s = 'x'", Wanted::Boolean, &nested(65).replacen("x<", "^x<", 1), Answer::NeedsTree);
+}
+
+#[test]
+fn a_plan_can_be_used_by_all_threads() {
+    fn is_shared<T: Send + Sync>() {}
+    is_shared::<Plan>();
+}
+
+#[test]
 fn more_text_than_the_limit_is_left_to_the_tree() {
     let text = "x".repeat(LIMIT_BYTES + 1);
     for expression in ["//s = 'y'", "//s/text() = 'y'", "string(//s)"] {

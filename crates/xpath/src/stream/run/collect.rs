@@ -10,6 +10,9 @@ use super::candidate::bits;
 use super::state::{Capture, Direct};
 use super::{Run, Scene};
 
+/// How many elements whose text one collector wants may stand within each other: their text is looked at as often.
+const LIMIT_NESTED: u32 = 64;
+
 /// A node at the end of a path.
 #[derive(Clone, Copy)]
 pub(super) enum Found<'a> {
@@ -89,6 +92,9 @@ impl Run {
     /// Takes the value of a node now, or that of an element when it has ended.
     fn evaluate(&mut self, scene: Scene<'_>, index: usize, level: usize, found: Found<'_>) {
         if let Found::Element = found {
+            if self.collecting[index].captures == LIMIT_NESTED {
+                return self.give_up(scene.plan, scene.plan.collectors[index].query);
+            }
             self.collecting[index].captures += 1;
             self.captures.push(Capture { collector: index, depth: self.depth, start: self.text.len() });
             self.watched = self.depth;
