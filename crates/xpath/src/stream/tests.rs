@@ -272,3 +272,25 @@ fn an_error_of_the_parser_comes_before_answers_behind_it() {
     assert!(run.drive(&plan, &Known, &mut parser, document, true, query).is_err());
     assert_eq!(run.answer(query), None);
 }
+
+#[test]
+fn what_was_read_can_be_forgotten() {
+    let (plan, query) = compiled("count(//o[s = 'x'])", Wanted::Number);
+    let query = query.unwrap();
+    let document = format!("<os>{}</os>", "<o><s>y</s><s>x</s></o><o/>".repeat(5_000));
+    let mut run = Run::new();
+    run.start(&plan, &Known);
+    let mut parser = Parser::new(Options::default());
+    let (mut buffer, mut forgotten) = (Vec::new(), 0);
+    let mut pieces = document.as_bytes().chunks(1_000).peekable();
+    while let Some(piece) = pieces.next() {
+        buffer.extend_from_slice(piece);
+        assert!(buffer.len() < 1_100, "only a token that is not complete is kept");
+        run.drive(&plan, &Known, &mut parser, &buffer, pieces.peek().is_none(), query).unwrap();
+        let read = parser.position() - forgotten;
+        parser.forget(&buffer[..read]);
+        buffer.drain(..read);
+        forgotten += read;
+    }
+    assert_eq!(run.answer(query), Some(Answer::Number(5_000.0)));
+}

@@ -158,8 +158,10 @@ fn condition(choices: &mut Choices<'_>, depth: usize) -> String {
 }
 
 fn constant(choices: &mut Choices<'_>) -> &'static str {
-    choices
-        .of(&["'1'", "'x'", "1", "2", "''", "'x1'", "10", "true()", "false()", "$text", "$number", "$truth", "1 + 1"])
+    choices.of(&[
+        "'1'", "'x'", "1", "2", "''", "'x1'", "10", "true()", "false()", "$text", "$number", "$truth", "1 + 1",
+        "('1', 5)",
+    ])
 }
 
 fn value(choices: &mut Choices<'_>, depth: usize) -> String {

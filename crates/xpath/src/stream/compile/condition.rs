@@ -58,6 +58,10 @@ impl<'e> Compiler<'e, '_> {
     ) -> Result<Option<Condition>, NotStreamable> {
         match (left, right) {
             (left, Expr::Sequence(items)) if self.is_nodes(left) => {
+                // What may be true or false is compared with all nodes at once, not with each.
+                if !items.iter().all(|item| matches!(item, Expr::Text(_) | Expr::Number(_))) {
+                    return refuse("a sequence of more than texts and numbers");
+                }
                 let mut any = Vec::with_capacity(items.len());
                 for item in items {
                     any.extend(self.comparison(comparison, left, item, owner)?);
