@@ -3,10 +3,9 @@
 use std::cmp::Ordering;
 
 use crate::ast::Comparison;
-use crate::environment::Version;
 use crate::error::Error;
 use crate::types::AtomicType as T;
-use crate::value::{Atomic, Item, Moment};
+use crate::value::{Atomic, Moment};
 
 /// The same comparison with its sides exchanged.
 pub(crate) fn mirrored(comparison: Comparison) -> Comparison {
@@ -44,29 +43,21 @@ pub(crate) fn booleans(comparison: Comparison, left: bool, right: bool) -> bool 
 }
 
 /// Whether it is of a kind that XPath 1.0 knows.
-pub(crate) fn is_simple(item: &Item<'_>) -> bool {
-    match item {
-        Item::Node(_) => true,
-        Item::Atomic(atomic) => matches!(atomic, Atomic::Text(..) | Atomic::Boolean(_)) || atomic.is_numeric(),
-    }
+pub(crate) fn is_simple(atomic: &Atomic<'_>) -> bool {
+    matches!(atomic, Atomic::Text(..) | Atomic::Boolean(_)) || atomic.is_numeric()
 }
 
 /// Two values by XPath 1.0 §3.4: as booleans if one is, as numbers if one is or if it is about order, else as texts.
-pub(crate) fn simple(comparison: Comparison, left: &Item<'_>, right: &Item<'_>) -> bool {
-    let boolean = |item: &Item<'_>| matches!(item, Item::Atomic(Atomic::Boolean(_)));
-    let numeric = |item: &Item<'_>| matches!(item, Item::Atomic(atomic) if atomic.is_numeric());
+pub(crate) fn simple(comparison: Comparison, left: &Atomic<'_>, right: &Atomic<'_>) -> bool {
+    let boolean = |atomic: &Atomic<'_>| matches!(atomic, Atomic::Boolean(_));
+    let condition = |atomic: &Atomic<'_>| atomic.condition().unwrap_or(true);
     let equality = matches!(comparison, Comparison::Equal | Comparison::NotEqual);
-    let condition = |item: &Item<'_>| match item {
-        Item::Node(_) => true,
-        Item::Atomic(atomic) => atomic.condition().unwrap_or(true),
-    };
-    if equality && (boolean(left) || boolean(right)) {
-        booleans(comparison, condition(left), condition(right))
-    } else if !equality || numeric(left) || numeric(right) {
-        numbers(comparison, left.number(), right.number())
-    } else {
-        let (left, right) = (left.text(Version::V1), right.text(Version::V1));
-        (left == right) == (comparison == Comparison::Equal)
+    match (left, right) {
+        _ if equality && (boolean(left) || boolean(right)) => booleans(comparison, condition(left), condition(right)),
+        (Atomic::Text(left, _), Atomic::Text(right, _)) if equality => {
+            (left == right) == (comparison == Comparison::Equal)
+        }
+        _ => numbers(comparison, left.number(), right.number()),
     }
 }
 

@@ -277,7 +277,7 @@ mod tests {
         let check =
             |text: &str, offset: usize| assert_eq!(tokens(text, Version::V2).expect_err(text).offset, offset, "{text}");
         check("a 'b", 2);
-        check("a # b", 2);
+        check("a & b", 2);
         check("(: a", 0);
         check("1a", 1);
         check("a + $", 4);

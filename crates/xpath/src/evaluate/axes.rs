@@ -39,7 +39,7 @@ impl<'a> Run<'a> {
             (Axis::FollowingSibling, Node::Tree(node)) => following_siblings(document, node).try_for_each(tree),
             (Axis::PrecedingSibling, Node::Tree(node)) => preceding_siblings(document, node).try_for_each(tree),
             (Axis::Following, _) => {
-                let first = first_following(from);
+                let first = first_following(from, None);
                 std::iter::successors(first, |&node| next(document, node)).try_for_each(tree)
             }
             (Axis::Preceding, node) => preceding(document, element_or_self(node, document), tree),
@@ -71,7 +71,7 @@ pub(super) fn preceding_siblings(document: &Document, node: NodeId) -> impl Iter
 }
 
 /// An attribute or namespace node stands where its element does.
-fn element_or_self(node: Node, document: &Document) -> NodeId {
+pub(super) fn element_or_self(node: Node, document: &Document) -> NodeId {
     match node {
         Node::Namespace { element, .. } => element,
         Node::Tree(node) if document.kind(node) == Kind::Attribute => document.parent(node).unwrap_or(node),
@@ -79,10 +79,12 @@ fn element_or_self(node: Node, document: &Document) -> NodeId {
     }
 }
 
-/// The first node behind a subtree.
-pub(super) fn behind(document: &Document, node: NodeId) -> Option<NodeId> {
-    let mut node = node;
+/// The first node behind a subtree, not looked for outside of the node `around`.
+pub(super) fn behind(document: &Document, mut node: NodeId, around: Option<NodeId>) -> Option<NodeId> {
     loop {
+        if Some(node) == around {
+            return None;
+        }
         if let Some(next) = document.next_sibling(node) {
             return Some(next);
         }
@@ -91,14 +93,15 @@ pub(super) fn behind(document: &Document, node: NodeId) -> Option<NodeId> {
 }
 
 fn next(document: &Document, node: NodeId) -> Option<NodeId> {
-    document.first_child(node).or_else(|| behind(document, node))
+    document.first_child(node).or_else(|| behind(document, node, None))
 }
 
 /// Where the following axis begins: behind an attribute come the children of its element.
-pub(super) fn first_following(from: NodeRef<'_>) -> Option<NodeId> {
+pub(super) fn first_following(from: NodeRef<'_>, around: Option<NodeId>) -> Option<NodeId> {
     let document = from.document;
     let owner = element_or_self(from.node, document);
-    if Node::Tree(owner) == from.node { behind(document, owner) } else { next(document, owner) }
+    let inside = if Node::Tree(owner) == from.node { None } else { document.first_child(owner) };
+    inside.or_else(|| behind(document, owner, around))
 }
 
 /// All that ends before a node, backwards.

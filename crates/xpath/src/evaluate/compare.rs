@@ -1,6 +1,5 @@
 //! Comparisons of sequences: one pair of items that compares true is enough (XPath 1.0 §3.4, XPath 3.1 §3.7).
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::{Focus, Run, Stop, finish};
@@ -51,7 +50,15 @@ impl<'a> Run<'a> {
                     (nodes, Value::Item(Item::Atomic(Atomic::Boolean(boolean)))) if nodes.is_nodes() => {
                         Ok(compare::booleans(comparison, nodes.boolean(), *boolean))
                     }
-                    _ => self.some_pair(comparison, value.into_items(), other),
+                    _ => {
+                        let others = self.atomics(other)?;
+                        for item in value.into_items() {
+                            if self.some_pair(comparison, &self.atomize(item)?, &others)? {
+                                return Ok(true);
+                            }
+                        }
+                        Ok(false)
+                    }
                 };
             }
             // A boolean makes a node-set one as a whole (§3.4).
@@ -59,70 +66,69 @@ impl<'a> Run<'a> {
                 return Ok(compare::booleans(comparison, self.condition(walked, focus)?, *boolean));
             }
         }
-        let texts = if comparison == Comparison::Equal && other.len() >= MANY { self.texts(other)? } else { None };
+        // The nodes of the other side are turned into values once, not once for each pair.
+        let (single, several);
+        let others: &[Atomic<'a>] = match other {
+            Value::Item(item) => {
+                single = [self.atomize(item.clone())?];
+                &single
+            }
+            _ => {
+                several = self.atomics(other)?;
+                &several
+            }
+        };
+        let texts = match comparison {
+            Comparison::Equal if others.len() >= MANY => texts(others),
+            _ => None,
+        };
         let mut found = false;
         finish(self.any(walked, focus, &mut |item| {
-            found = match (&texts, &item) {
-                (Some(texts), Item::Node(node)) => texts.contains(&*node.string_value()),
-                _ => self.some_pair(comparison, std::iter::once(item), other)?,
+            let atomic = self.atomize(item)?;
+            found = match (&texts, &atomic) {
+                (Some(texts), Atomic::Text(text, _)) => texts.contains(&**text),
+                _ => self.some_pair(comparison, &atomic, others)?,
             };
             if found { Err(Stop::Enough) } else { Ok(()) }
         }))?;
         Ok(found)
     }
 
-    /// The texts of a list of nodes, to look them up.
-    fn texts(&self, value: &Value<'a>) -> Result<Option<HashSet<Cow<'a, str>>>, Error> {
-        if !value.is_nodes() {
-            return Ok(None);
-        }
-        self.step(value.len() as u64)?;
-        self.build(value.len() * size_of::<Cow<'_, str>>())?;
-        Ok(Some(value.items().map(|item| item.into_text(self.version)).collect()))
+    fn atomics(&self, value: &Value<'a>) -> Result<Vec<Atomic<'a>>, Error> {
+        self.build(value.len().saturating_sub(1) * size_of::<Atomic<'_>>())?;
+        value.items().map(|item| self.atomize(item)).collect()
     }
 
-    fn some_pair(
-        &self,
-        comparison: Comparison,
-        left: impl Iterator<Item = Item<'a>>,
-        right: &Value<'a>,
-    ) -> Result<bool, Error> {
-        for item in left {
-            for other in right.items() {
-                self.step(1)?;
-                if self.pair(comparison, &item, &other)? {
-                    return Ok(true);
-                }
+    fn some_pair(&self, comparison: Comparison, left: &Atomic<'a>, right: &[Atomic<'a>]) -> Result<bool, Error> {
+        for other in right {
+            self.step(1)?;
+            if self.pair(comparison, left, other)? {
+                return Ok(true);
             }
         }
         Ok(false)
     }
 
-    fn pair(&self, comparison: Comparison, left: &Item<'a>, right: &Item<'a>) -> Result<bool, Error> {
+    fn pair(&self, comparison: Comparison, left: &Atomic<'a>, right: &Atomic<'a>) -> Result<bool, Error> {
         if self.version == Version::V1 && compare::is_simple(left) && compare::is_simple(right) {
             return Ok(compare::simple(comparison, left, right));
         }
-        let (left, right) = (left.clone().atomize(), right.clone().atomize());
-        let (left, right) = match (left.atomic_type() == T::Untyped, right.atomic_type() == T::Untyped) {
-            (true, false) => (self.adapted(left, &right)?, right),
-            (false, true) => {
-                let right = self.adapted(right, &left)?;
-                (left, right)
-            }
-            _ => (left, right),
-        };
-        compare::atomic(comparison, &left, &right, self.now)
+        match (left.atomic_type() == T::Untyped, right.atomic_type() == T::Untyped) {
+            (true, false) => compare::atomic(comparison, &self.adapted(left, right)?, right, self.now),
+            (false, true) => compare::atomic(comparison, left, &self.adapted(right, left)?, self.now),
+            _ => compare::atomic(comparison, left, right, self.now),
+        }
     }
 
     /// A value of a type unknown becomes what it is compared with (§3.7.2 of 3.1).
-    fn adapted(&self, untyped: Atomic<'a>, other: &Atomic<'a>) -> Result<Atomic<'a>, Error> {
+    fn adapted(&self, untyped: &Atomic<'a>, other: &Atomic<'a>) -> Result<Atomic<'a>, Error> {
         let target = match other.atomic_type() {
             _ if other.is_numeric() => T::Double,
             T::YearMonthDuration => T::YearMonthDuration,
             T::DayTimeDuration => T::DayTimeDuration,
             atomic => atomic.primitive(),
         };
-        cast(untyped, target, self.version)
+        cast(untyped.clone(), target, self.version)
     }
 
     /// `eq`, `lt` …
@@ -135,10 +141,6 @@ impl<'a> Run<'a> {
         let (left, right) = (self.operand(&sides[0], focus)?, self.operand(&sides[1], focus)?);
         let (Some(left), Some(right)) = (left, right) else { return Ok(Value::EMPTY) };
         if self.version == Version::V1 {
-            let (left, right) = (Item::Atomic(left), Item::Atomic(right));
-            if compare::is_simple(&left) && compare::is_simple(&right) {
-                return Ok(compare::simple(comparison, &left, &right).into());
-            }
             return self.pair(comparison, &left, &right).map(Value::from);
         }
         compare::atomic(comparison, &left, &right, self.now).map(Value::from)
@@ -168,4 +170,15 @@ impl<'a> Run<'a> {
 /// Whether an expression gives nodes that are better looked at one by one.
 fn many(expr: &Expr) -> bool {
     matches!(expr, Expr::Path(_) | Expr::Union(_))
+}
+
+/// The texts in a list, to look them up; `None` where there are other values, which compare in other ways.
+fn texts<'s>(atomics: &'s [Atomic<'_>]) -> Option<HashSet<&'s str>> {
+    atomics
+        .iter()
+        .map(|atomic| match atomic {
+            Atomic::Text(text, _) => Some(&**text),
+            _ => None,
+        })
+        .collect()
 }

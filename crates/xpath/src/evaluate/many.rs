@@ -71,7 +71,7 @@ impl<'a> Run<'a> {
             };
             self.step_from(step, node, focus, take)?;
             if node.kind() != Some(myelin_xml::Kind::Attribute) {
-                end = Some(axes::behind(node.document, top).map(Node::Tree));
+                end = Some(axes::behind(node.document, top, None).map(Node::Tree));
             }
         }
         Ok(())
@@ -108,21 +108,20 @@ impl<'a> Run<'a> {
 }
 
 /// The node whose following axis holds those of all others.
+///
+/// As long as nodes come before whatever follows the ones before them, each is inside the one before.
 fn earliest_following<'a>(nodes: &[NodeRef<'a>]) -> Option<NodeRef<'a>> {
     let mut best: Option<(NodeRef<'a>, NodeRef<'a>)> = None;
+    let mut around = None;
     for &node in nodes {
-        if let Some((_, start)) = best
-            && node.order(start).is_ge()
-        {
-            // Whatever follows this node follows the best one too, as does everything behind it.
+        if best.is_some_and(|(_, start)| node.order(start).is_ge()) {
             break;
         }
-        if let Some(start) = axes::first_following(node) {
-            let start = NodeRef::new(node.document, start);
-            if best.is_none_or(|(_, known)| start.order(known).is_lt()) {
-                best = Some((node, start));
-            }
+        // What follows the node before follows this one, too, unless something inside that node comes first.
+        if let Some(start) = axes::first_following(node, around) {
+            best = Some((node, NodeRef::new(node.document, start)));
         }
+        around = Some(axes::element_or_self(node.node, node.document));
     }
     best.map(|(node, _)| node)
 }

@@ -10,6 +10,7 @@ mod filter;
 mod many;
 mod names;
 mod path;
+mod text;
 mod types;
 
 use std::borrow::Cow;
@@ -192,11 +193,7 @@ impl<'a> Run<'a> {
             | Expr::Castable(..) => self.condition(expr, focus).map(Value::from),
             Expr::Single(comparison, sides) => self.single(*comparison, sides, focus),
             Expr::Nodes(comparison, sides) => self.node_comparison(*comparison, sides, focus),
-            Expr::Arithmetic(operator, sides) => {
-                let left = self.operand(&sides[0], focus)?;
-                let right = self.operand(&sides[1], focus)?;
-                arithmetic::calculate(*operator, left, right, self.version).map(optional)
-            }
+            Expr::Arithmetic(..) => self.calculation(expr, focus),
             Expr::Negate(inside) => {
                 let operand = self.operand(inside, focus)?;
                 arithmetic::negate(operand, self.version).map(optional)
@@ -349,7 +346,7 @@ impl<'a> Run<'a> {
     /// The value as a text, by the rules of `string()`; of several items the first in version 1.
     pub(crate) fn text(&self, expr: &'a Expr, focus: &Focus<'_, 'a>) -> Result<Cow<'a, str>, Error> {
         let text = match self.one(expr, focus)? {
-            Some(item) => item.into_text(self.version),
+            Some(item) => self.item_text(item)?,
             None => Cow::Borrowed(""),
         };
         if let Cow::Owned(text) = &text {
@@ -377,7 +374,22 @@ impl<'a> Run<'a> {
 
     /// The only item as an atomic value.
     pub(crate) fn operand(&self, expr: &'a Expr, focus: &Focus<'_, 'a>) -> Result<Option<Atomic<'a>>, Error> {
-        Ok(self.one(expr, focus)?.map(Item::atomize))
+        self.one(expr, focus)?.map(|item| self.atomize(item)).transpose()
+    }
+
+    /// `a + b - c …`, from the innermost left side on: a chain is no recursion.
+    fn calculation(&self, expr: &'a Expr, focus: &Focus<'_, 'a>) -> Result<Value<'a>, Error> {
+        let mut chain = Vec::new();
+        let mut left = expr;
+        while let Expr::Arithmetic(operator, sides) = left {
+            chain.push((*operator, &sides[1]));
+            left = &sides[0];
+        }
+        let mut result = self.operand(left, focus)?;
+        for (operator, right) in chain.into_iter().rev() {
+            result = arithmetic::calculate(operator, result, self.operand(right, focus)?, self.version)?;
+        }
+        Ok(optional(result))
     }
 
     fn bind<'r>(&self, binding: &'a Binding, focus: &Focus<'r, 'a>) -> Result<Frame<'r, 'a>, Error> {

@@ -8,6 +8,9 @@ use crate::value::{Item, Node, NodeRef};
 /// More predicates than this on one step are rare enough to be run over a list.
 const COUNTED: usize = 4;
 
+/// Longer walks would be deep recursions; nodes are gathered in between instead.
+const WALKED: usize = 16;
+
 /// In which order nodes are wanted.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Order {
@@ -52,7 +55,7 @@ fn walked(axis: Axis, known: Known) -> Option<Known> {
 /// How many of the steps can be walked in one go.
 fn walkable(steps: &[Step], mut known: Known, order: Order) -> usize {
     let mut count = 0;
-    for (index, step) in steps.iter().enumerate() {
+    for (index, step) in steps.iter().take(WALKED).enumerate() {
         let Step::Axis(step) = step else { break };
         match walked(step.axis, known) {
             Some(next) => known = next,
@@ -198,14 +201,14 @@ impl<'a> Run<'a> {
             for (index, predicate) in step.predicates.iter().enumerate() {
                 positions[index] += 1;
                 let position = positions[index];
-                // Only what comes first can end the axis: it sees every node the test takes.
+                // Once a predicate has seen the position it wants, nothing later on the axis gets past it.
                 let holds = match predicate.kind {
-                    PredicateKind::At(wanted) | PredicateKind::UpTo(wanted) if position >= wanted && index == 0 => {
+                    PredicateKind::At(wanted) | PredicateKind::UpTo(wanted) if position >= wanted => {
                         last = true;
                         position == wanted
                     }
-                    PredicateKind::At(wanted) => position == wanted,
-                    PredicateKind::UpTo(wanted) => position <= wanted,
+                    PredicateKind::At(_) => false,
+                    PredicateKind::UpTo(_) => true,
                     _ => self.holds(predicate, &focus.on(Item::Node(node), position, 0))?,
                 };
                 if !holds {

@@ -69,7 +69,10 @@ impl<'a> Run<'a> {
         let value = self.value(inside, focus)?;
         match value.len() {
             0 => Ok(optional),
-            1 => Ok(value.first().is_some_and(|item| cast(item.atomize(), target, self.version).is_ok())),
+            1 => match value.first() {
+                Some(item) => Ok(cast(self.atomize(item)?, target, self.version).is_ok()),
+                None => Ok(false),
+            },
             _ => Ok(false),
         }
     }

@@ -23,7 +23,7 @@ fn sum<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     if call.is_v1() && call.count() == 1 {
         let mut sum = 0.0;
         call.each(0, |item| {
-            sum += item.number();
+            sum += call.run.item_number(item)?;
             Ok(())
         })?;
         return Ok(Value::from(sum));
@@ -54,7 +54,7 @@ fn total<'a>(call: &Call<'_, 'a>) -> Result<(Option<Atomic<'a>>, u64), Error> {
 }
 
 fn addend<'a>(call: &Call<'_, 'a>, item: Item<'a>) -> Result<Atomic<'a>, Error> {
-    let atomic = item.atomize();
+    let atomic = call.run.atomize(item)?;
     match atomic.atomic_type() {
         T::Untyped => cast(atomic, T::Double, call.run.version),
         T::YearMonthDuration | T::DayTimeDuration => Ok(atomic),
@@ -79,8 +79,8 @@ fn extreme<'a>(call: &Call<'_, 'a>, wanted: Comparison) -> Result<Value<'a>, Err
     call.each(0, |item| {
         let atomic = match item {
             // Version 1 has no types: what is in a document is a number here, as it is to `sum()`.
-            Item::Node(node) if call.is_v1() => Atomic::Double(Item::Node(node).number()),
-            item => item.atomize(),
+            Item::Node(node) if call.is_v1() => Atomic::Double(call.run.item_number(Item::Node(node))?),
+            item => call.run.atomize(item)?,
         };
         let atomic =
             if atomic.atomic_type() == T::Untyped { cast(atomic, T::Double, call.run.version)? } else { atomic };

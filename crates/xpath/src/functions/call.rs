@@ -85,7 +85,7 @@ impl<'r, 'a> Call<'r, 'a> {
         if self.is_v1() {
             return match self.item(index)? {
                 None => Ok(None),
-                Some(item) => Ok(Some(item.into_text(Version::V1))),
+                Some(item) => self.run.item_text(item).map(Some),
             };
         }
         match self.atomic(index)? {
@@ -107,7 +107,7 @@ impl<'r, 'a> Call<'r, 'a> {
     /// An argument as a double: NaN where version 1 finds none; `None` where later versions find nothing.
     pub(super) fn double(&self, index: usize) -> Result<Option<f64>, Error> {
         if self.is_v1() {
-            return Ok(Some(self.item(index)?.map_or(f64::NAN, |item| item.number())));
+            return Ok(Some(self.item(index)?.map_or(Ok(f64::NAN), |item| self.run.item_number(item))?));
         }
         match self.numeric(index)? {
             None => Ok(None),
@@ -123,7 +123,7 @@ impl<'r, 'a> Call<'r, 'a> {
     /// An argument as a number of whatever type; in version 1 always a double.
     pub(super) fn numeric(&self, index: usize) -> Result<Option<Atomic<'a>>, Error> {
         if self.is_v1() {
-            return Ok(Some(Atomic::Double(self.item(index)?.map_or(f64::NAN, |item| item.number()))));
+            return Ok(self.double(index)?.map(Atomic::Double));
         }
         match self.atomic(index)? {
             None => Ok(None),

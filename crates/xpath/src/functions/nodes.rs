@@ -167,7 +167,7 @@ fn lang<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 fn id<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let mut wanted = HashSet::new();
     call.each(0, |item| {
-        let text = item.into_text(call.run.version);
+        let text = call.run.item_text(item)?;
         call.run.build(text.len())?;
         wanted.extend(text.split(is_space).filter(|token| !token.is_empty()).map(str::to_owned));
         Ok(())

@@ -65,7 +65,7 @@ fn count<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 }
 
 fn data<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
-    collected(call, |item| Some(Item::Atomic(item.atomize())))
+    collected_checked(call, |item| call.run.atomize(item).map(Some))
 }
 
 /// What becomes of the items of the first argument.
@@ -139,7 +139,7 @@ fn index_of<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let mut found = Vec::new();
     call.each(0, |item| {
         position += 1;
-        let equal = compare::atomic(Comparison::Equal, &item.atomize(), &wanted, call.run.now);
+        let equal = compare::atomic(Comparison::Equal, &call.run.atomize(item)?, &wanted, call.run.now);
         // What cannot be compared is not equal (§14.2.2).
         if equal.unwrap_or(false) {
             call.run.build(size_of::<Item<'_>>())?;
@@ -155,7 +155,7 @@ fn distinct_values<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let mut texts = HashSet::new();
     let mut others: Vec<Atomic<'a>> = Vec::new();
     collected_checked(call, |item| {
-        let atomic = item.atomize();
+        let atomic = call.run.atomize(item)?;
         if let Atomic::Text(text, _) = &atomic {
             call.run.build(text.len())?;
             return Ok(texts.insert(text.clone().into_owned()).then_some(atomic));

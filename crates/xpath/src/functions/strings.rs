@@ -63,7 +63,7 @@ fn contains_token<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     call.collation(2)?;
     let mut found = false;
     call.each(0, |item| {
-        found |= item.text(call.run.version).split(is_space).any(|word| !word.is_empty() && word == token);
+        found |= call.run.item_text(item)?.split(is_space).any(|word| !word.is_empty() && word == token);
         Ok(())
     })?;
     Ok(Value::from(found))
@@ -153,7 +153,7 @@ fn string_join<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let separator = if call.count() == 2 { call.required_text(1)? } else { Cow::Borrowed("") };
     let mut joined: Option<String> = None;
     call.each(0, |item| {
-        let part = item.into_text(call.run.version);
+        let part = call.run.item_text(item)?;
         call.run.build(part.len() + separator.len())?;
         match &mut joined {
             None => joined = Some(part.into_owned()),
@@ -170,7 +170,7 @@ fn string_join<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 fn codepoints_to_string<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let mut text = String::new();
     call.each(0, |item| {
-        let number = crate::value::whole(&item.atomize(), call.run.version)?;
+        let number = crate::value::whole(&call.run.atomize(item)?, call.run.version)?;
         let letter = u32::try_from(number).ok().and_then(char::from_u32).filter(|letter| is_xml(*letter));
         let Some(letter) = letter else {
             return Err(Error::value("FOCH0001", format!("{number} is no character of XML")));

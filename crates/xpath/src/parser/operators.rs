@@ -1,6 +1,6 @@
 //! Operators and how tightly they bind.
 
-use super::{FUNCTIONS, Parser, refuse};
+use super::{DEPTH_LIMIT, FUNCTIONS, Parser, refuse};
 use crate::ast::{Arithmetic, Comparison, Expr, NodeComparison};
 use crate::environment::Version;
 use crate::error::SyntaxError;
@@ -34,6 +34,14 @@ const SIGN_V1: u8 = 10;
 const SIGN_V2: u8 = 18;
 
 impl Operator {
+    /// Whether each of a chain has the one before inside it, so that running the chain is a recursion.
+    fn wraps(self) -> bool {
+        !matches!(
+            self,
+            Operator::Or | Operator::And | Operator::Union | Operator::Concatenate | Operator::Arithmetic(_)
+        )
+    }
+
     /// Larger binds tighter; true: it cannot be chained without parentheses.
     fn precedence(self, version: Version) -> (u8, bool) {
         let later = version >= Version::V2;
@@ -64,6 +72,7 @@ impl Parser<'_, '_> {
     pub(super) fn expression(&mut self, minimum: u8) -> Result<Expr, SyntaxError> {
         let mut left = self.signed()?;
         let mut ceiling = u8::MAX;
+        let mut wrapped = 0;
         while let Some((operator, words)) = self.operator() {
             let (precedence, alone) = operator.precedence(self.version);
             if precedence < minimum {
@@ -76,24 +85,33 @@ impl Parser<'_, '_> {
                 ceiling = precedence;
             }
             self.count_operator()?;
+            wrapped += usize::from(operator.wraps());
+            if wrapped > DEPTH_LIMIT {
+                return Err(self.error(format!("more than {DEPTH_LIMIT} operators of this kind in a chain")));
+            }
             self.at += words;
-            left = match operator {
-                Operator::InstanceOf => Expr::InstanceOf(Box::new(left), self.sequence_type()?),
-                Operator::TreatAs => Expr::Treat(Box::new(left), self.sequence_type()?),
-                Operator::CastableAs => {
-                    let (atomic, optional) = self.single_type()?;
-                    Expr::Castable(Box::new(left), atomic, optional)
-                }
-                Operator::CastAs => {
-                    let offset = self.offset();
-                    let (atomic, optional) = self.single_type()?;
-                    self.cast(left, atomic, optional, offset)?
-                }
-                Operator::Arrow => self.arrow(left)?,
-                _ => combine(operator, left, self.expression(precedence + 1)?),
-            };
+            left = self.applied(operator, precedence, left)?;
         }
         Ok(left)
+    }
+
+    /// An operator with its left side and what comes behind it; apart, so that operands alone nest on small frames.
+    fn applied(&mut self, operator: Operator, precedence: u8, left: Expr) -> Result<Expr, SyntaxError> {
+        Ok(match operator {
+            Operator::InstanceOf => Expr::InstanceOf(Box::new(left), self.sequence_type()?),
+            Operator::TreatAs => Expr::Treat(Box::new(left), self.sequence_type()?),
+            Operator::CastableAs => {
+                let (atomic, optional) = self.single_type()?;
+                Expr::Castable(Box::new(left), atomic, optional)
+            }
+            Operator::CastAs => {
+                let offset = self.offset();
+                let (atomic, optional) = self.single_type()?;
+                self.cast(left, atomic, optional, offset)?
+            }
+            Operator::Arrow => self.arrow(left)?,
+            _ => combine(operator, left, self.expression(precedence + 1)?),
+        })
     }
 
     /// An operand with the signs before it.
@@ -186,6 +204,10 @@ fn combine(operator: Operator, left: Expr, right: Expr) -> Expr {
             Expr::Union(operands)
         }
         (Operator::Union, left) => Expr::Union(vec![left, right]),
+        (Operator::Concatenate, Expr::Call(function, mut operands)) if function.name == functions::CONCAT.name => {
+            operands.push(right);
+            Expr::Call(function, operands)
+        }
         (Operator::Concatenate, left) => Expr::Call(functions::CONCAT, vec![left, right]),
         (Operator::General(comparison), left) => Expr::General(comparison, Box::new([left, right])),
         (Operator::Single(comparison), left) => Expr::Single(comparison, Box::new([left, right])),

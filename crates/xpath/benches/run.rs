@@ -1,0 +1,87 @@
+//! How long expressions take on a tree that is there: medians in turns, on a SOAP order of 10 KB and of 1 MB.
+//!
+//! `cargo bench -p myelin-xpath`
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use myelin_xml::{Document, Options};
+use myelin_xpath::{Argument, Context, Declared, Environment, Expression, NoHost, NodeRef};
+
+const EXPRESSIONS: &[&str] = &[
+    "//order[1]/symbol = 'IBM'",
+    "/*/*/*/order[1]/symbol",
+    "//order[last()]/symbol",
+    "count(//order)",
+    "//order[symbol = 'nothing']",
+    "sum(//quantity)",
+    "string(/)",
+    "//order[3]/following-sibling::order[2]",
+    "//symbol/ancestor::*",
+    "starts-with(//symbol, 'I') and count(//order) > 2",
+    "concat('a', 'b')",
+];
+
+const ROUNDS: usize = 7;
+
+/// A host without names of its own.
+struct Nothing;
+
+impl Environment for Nothing {
+    fn namespace(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn variable(&mut self, _: Option<&str>, local: &str) -> Result<u32, String> {
+        Err(format!("${local} is not known"))
+    }
+
+    fn function(&mut self, _: &str, _: Option<&str>, _: &[Argument<'_>]) -> Result<Option<Declared>, String> {
+        Ok(None)
+    }
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+/// The time of one call, from as many as fit into 20 ms.
+fn timed(mut call: impl FnMut()) -> Duration {
+    let started = Instant::now();
+    let mut calls = 0;
+    while started.elapsed() < Duration::from_millis(20) {
+        call();
+        calls += 1;
+    }
+    started.elapsed() / calls
+}
+
+#[expect(clippy::print_stdout, reason = "it is what a bench is for")]
+fn main() {
+    for size in [10 * 1024, 1024 * 1024] {
+        let source = myelin_bench::payload::soap(size);
+        let document = Document::parse(source.to_vec(), &Options::default()).expect("a SOAP envelope");
+        println!("\n{} bytes, {} nodes", source.len(), document.node_count());
+        let context = Context::new(&NoHost).at(NodeRef::new(&document, document.document_node()));
+        let compiled: Vec<Expression> =
+            EXPRESSIONS.iter().map(|text| Expression::compile(text, &mut Nothing).expect(text)).collect();
+        let mut times = vec![Vec::new(); compiled.len()];
+        for _ in 0..ROUNDS {
+            for (expression, times) in compiled.iter().zip(&mut times) {
+                times.push(timed(|| {
+                    black_box(expression.evaluate(&context).expect("a value"));
+                }));
+            }
+        }
+        for (text, times) in EXPRESSIONS.iter().zip(times) {
+            println!("{:>12.3} µs  {text}", median(times).as_nanos() as f64 / 1000.0);
+        }
+    }
+    let compiling = (0..ROUNDS).map(|_| {
+        timed(|| {
+            black_box(Expression::compile(black_box(EXPRESSIONS[0]), &mut Nothing).expect("it compiles"));
+        })
+    });
+    println!("\n{:>12.3} µs  compiling {}", median(compiling.collect()).as_nanos() as f64 / 1000.0, EXPRESSIONS[0]);
+}
