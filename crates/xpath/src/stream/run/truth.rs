@@ -5,7 +5,7 @@ use super::state::{Accumulator, Scalar};
 use super::{Run, Scene};
 use crate::ast::Comparison;
 use crate::compare;
-use crate::value::{Atomic, Item};
+use crate::value::Atomic;
 
 /// How a condition stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,5 +166,5 @@ impl Run {
 
 /// Whether two values compare true (XPath 1.0 §3.4).
 fn holds<'v>(comparison: Comparison, left: impl Into<Atomic<'v>>, right: impl Into<Atomic<'v>>) -> bool {
-    compare::simple(comparison, &Item::Atomic(left.into()), &Item::Atomic(right.into()))
+    compare::simple(comparison, &left.into(), &right.into())
 }
