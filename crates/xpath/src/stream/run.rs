@@ -18,7 +18,7 @@ use self::state::{Accumulator, Capture, Constant, Direct, GateState, Progressing
 use super::plan::{Masks, Plan, QueryId};
 use crate::Host;
 
-/// One pass over one document; kept for the next, it keeps its memory.
+/// One pass over one document; kept for the next, it keeps memory of the usual size.
 ///
 /// Shape: [`start`](Run::start), then either [`drive`](Run::drive) or [`event`](Run::event) for each event and
 /// [`finish`](Run::finish); all with the same plan. An answer once given is final.

@@ -18,7 +18,7 @@ pub(super) struct Accumulator {
 impl Accumulator {
     pub(super) fn clear(&mut self) {
         (self.count, self.hit, self.claimed, self.ready) = (0, false, false, false);
-        self.text.clear();
+        empty(&mut self.text);
     }
 
     /// Adds what was found later under a condition that turned out true, and leaves nothing there.
@@ -111,7 +111,7 @@ pub(super) enum Settled {
 }
 
 impl Run {
-    /// Forgets the document before; keeps the memory.
+    /// Forgets the document before; keeps memory of the usual size.
     pub(super) fn reset(&mut self, plan: &Plan) {
         self.depth = 0;
         self.entered = 0;
@@ -120,6 +120,7 @@ impl Run {
         refill(&mut self.counters, plan.counters, 0);
         refill(&mut self.totals, plan.totals, 0);
         self.classes.clear();
+        self.classes.shrink_to(KEPT_CLASSES);
         refill(&mut self.candidates, plan.masks.len(), 0);
         refill(&mut self.retired, plan.masks.len(), 0);
         // Texts keep their memory, so their owners are emptied one by one.
@@ -131,13 +132,23 @@ impl Run {
         self.captures.clear();
         self.directs.clear();
         self.watched = 0;
-        self.text.clear();
-        self.node.clear();
+        empty(&mut self.text);
+        empty(&mut self.node);
         self.in_node = false;
         at_least(&mut self.constants, plan.constants.len());
         refill(&mut self.answers, plan.queries.len(), Settled::Open);
+        self.texts.iter_mut().for_each(empty);
         at_least(&mut self.texts, plan.queries.len());
     }
+}
+
+/// How much memory of each text is kept for the next document, and for how many names their steps.
+const KEPT_BYTES: usize = 64 * 1024;
+const KEPT_CLASSES: usize = 4 * 1024;
+
+fn empty(text: &mut String) {
+    text.clear();
+    text.shrink_to(KEPT_BYTES);
 }
 
 fn refill<T: Clone>(list: &mut Vec<T>, length: usize, value: T) {
