@@ -1,4 +1,5 @@
-//! `cargo xtask bench`: the release binary against other servers, in turns, on this machine.
+//! `cargo xtask bench`: the release binary against other servers, or our XML against other libraries, in turns, on this
+//! machine.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,10 +14,11 @@ use crate::process::{cargo, succeeds};
 use crate::root;
 
 const BUILD_DEADLINE: Duration = Duration::from_secs(20 * 60);
+const BENCH_DEADLINE: Duration = Duration::from_secs(60 * 60);
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Scenarios (direct, header, many, idle when left out), then options of the comparison; `bench -- --help` lists them.
+    /// Scenarios (direct, header, many, idle when left out), or `xml` for the libraries in memory; then their options, which `bench -- --help` and `bench xml --help` list.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     words: Vec<String>,
 }
@@ -29,10 +31,16 @@ struct Comparison {
     arguments: comparison::Arguments,
 }
 
-/// Builds the release binary and runs the comparison; whether our own requests were all answered rightly.
+/// Builds the release binary and runs the comparison, or the bench of libraries in memory; whether our own answers were
+/// all right.
 ///
 /// Errors: the binary does not build, or the comparison cannot run.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
+    if let Some(("xml", options)) = arguments.words.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        let mut bench = cargo();
+        bench.args(["bench", "--package", "myelin-bench", "--bench", "xml", "--"]).args(options);
+        return succeeds(&mut bench, BENCH_DEADLINE);
+    }
     // Asked to build into another folder, cargo does so; the binary is then looked for there.
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
     let mut command_line = command_line(target.join("release/myelin").into_os_string(), &arguments.words);

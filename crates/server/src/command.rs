@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use myelin_bench::{echo, load, relay};
 
-use crate::{check, demo, run, test, xml};
+use crate::{check, demo, run, test, xml, xpath};
 
 /// What `myelin` is asked to do.
 #[derive(Debug, clap::Subcommand)]
@@ -18,6 +18,9 @@ pub enum Command {
     Test(test::Arguments),
     /// Check that XML documents are well formed, or print their canonical or indented form
     Xml(xml::Arguments),
+    /// Ask documents an XPath expression, or JSON a JSONPath
+    #[command(name = "xpath")]
+    XPath(Box<xpath::Arguments>),
     /// Show the bus at work: backend, bus and real messages in one process, every answer checked
     Demo,
     /// Send load to a URL, check every answer, and report rates, latencies and errors
@@ -38,6 +41,7 @@ impl Command {
             Command::Check(arguments) => check::run(&arguments, &mut out),
             Command::Test(arguments) => test::run(&arguments, &mut out),
             Command::Xml(arguments) => xml::run(&arguments, &mut out),
+            Command::XPath(arguments) => xpath::run(&arguments, &mut out),
             Command::Demo => demo::run(&mut out),
             Command::Load(arguments) => {
                 raise_file_limit();

@@ -13,6 +13,7 @@ mod run;
 mod server;
 mod test;
 mod xml;
+mod xpath;
 
 pub use access_log::Destination;
 pub use command::Command;

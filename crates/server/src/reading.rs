@@ -79,8 +79,12 @@ pub(crate) struct Complaint(String);
 
 impl Complaint {
     /// As compilers say it, so that editors find the place.
+    pub(crate) fn at(path: &Path, line: u64, column: u64, what: impl fmt::Display) -> Complaint {
+        Complaint(format!("{}:{line}:{column}: {what}", path.display()))
+    }
+
     pub(crate) fn malformed(path: &Path, error: &Error) -> Complaint {
-        Complaint(format!("{}:{}:{}: {}", path.display(), error.line, error.column, error.kind))
+        Complaint::at(path, error.line, error.column, &error.kind)
     }
 
     /// Something about the file that has no place in it.

@@ -74,7 +74,7 @@ impl Arguments {
         } else if let Some(how) = self.canonical() {
             let document = self.reading.document(file)?;
             let whole = Subset { apex: document.document_node(), excluded: &[] };
-            canonicalize(&document, whole, &how, &mut text);
+            canonicalize(&document, whole, &how, &mut text).map_err(|error| Complaint::about(file, error))?;
         } else {
             self.reading.pieces(file)?.check()?;
         }

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 mod commands {
     mod xml;
+    mod xpath;
 }
 
 /// What a command did.

@@ -6,9 +6,11 @@
 //! Nothing here recurses: a document as deep as the parser's limit allows is walked, written and dropped in a loop.
 
 mod axes;
+mod bindings;
 mod build;
 mod change;
 mod copy;
+mod create;
 mod fixups;
 mod namespaces;
 mod node;
@@ -22,8 +24,9 @@ pub(crate) mod tests;
 use std::sync::OnceLock;
 
 pub use axes::{AttributeNodes, Children, Descendants};
+pub(crate) use bindings::Bindings;
 pub use build::Arena;
-pub use change::Refusal;
+pub use create::Refusal;
 pub(crate) use fixups::{Fixups, Prefix};
 pub use node::{Kind, NodeId};
 

@@ -85,6 +85,8 @@ pub enum Limit {
     TokenBytes(usize),
     /// The document has too many bytes.
     TotalBytes(usize),
+    /// A tree has too many nodes.
+    Nodes(usize),
 }
 
 impl fmt::Display for Error {
@@ -144,6 +146,7 @@ impl fmt::Display for Limit {
             Limit::NamesBytes(bound) => write!(f, "different names of more than {bound} bytes together"),
             Limit::TokenBytes(bound) => write!(f, "a tag, text, comment or instruction of more than {bound} bytes"),
             Limit::TotalBytes(bound) => write!(f, "a document of more than {bound} bytes"),
+            Limit::Nodes(bound) => write!(f, "a tree of more than {bound} nodes"),
         }
     }
 }

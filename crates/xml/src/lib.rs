@@ -2,7 +2,7 @@
 //!
 //! [`Parser`] takes the bytes of a document in any pieces and gives [`Event`]s that borrow from them.
 //! [`Names`] holds the names it met, each as a small number.
-//! [`Document`] is a whole document as a tree, which programs may change; [`write`] makes bytes of it again.
+//! [`Document`] is a whole document as a tree, which programs may change; [`write()`] makes bytes of it again.
 //! [`Options`] bound everything that can grow; each bound has an [`Error`] of its own.
 //! Nothing here knows of HTTP, of Synapse or of waiting, and no entity is ever expanded or fetched.
 

@@ -21,6 +21,8 @@ pub struct Options {
     pub token_bytes: usize,
     /// Bytes of the whole document, in UTF-8.
     pub total_bytes: usize,
+    /// Nodes of a tree, attributes and namespace declarations included: each takes 40 bytes.
+    pub nodes: usize,
     /// What happens at a document type declaration.
     pub doctype: DoctypePolicy,
     /// How an encoding named in the XML declaration is judged.
@@ -40,6 +42,7 @@ impl Default for Options {
             names_bytes: 8 << 20,
             token_bytes: 16 << 20,
             total_bytes: usize::MAX,
+            nodes: 4_000_000,
             doctype: DoctypePolicy::Refuse,
             declared_encoding: DeclaredEncoding::Utf8,
             namespaces: true,

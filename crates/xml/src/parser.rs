@@ -5,7 +5,7 @@
 //! so that a large token that comes in small pieces is not read again for each piece.
 
 mod markup;
-mod place;
+pub(crate) mod place;
 mod resume;
 mod stage;
 mod stop;

@@ -103,7 +103,7 @@ fn canonical(text: Vec<u8>) -> anyhow::Result<Vec<u8>> {
     let document = Document::parse(text, &Options::default()).context("the answer is no XML")?;
     let mut bytes = Vec::new();
     let all = Subset { apex: document.document_node(), excluded: &[] };
-    canonicalize(&document, all, &Canonical::new(Method::Inclusive), &mut bytes);
+    canonicalize(&document, all, &Canonical::new(Method::Inclusive), &mut bytes)?;
     Ok(bytes)
 }
 

@@ -27,14 +27,15 @@ fn what_is_wrong_is_said_with_its_place_and_the_other_files_are_read_all_the_sam
 
 #[test]
 fn canonical_forms_are_printed_as_their_standards_say() {
-    let document = "<?xml version='1.0'?><a  b='1' a=\"2\" xmlns:n='u'><!-- c --><c/></a>";
-    myelin("xml --c14n -", document).with(0, r#"<a xmlns:n="u" a="2" b="1"><c></c></a>"#, "");
+    let document = "<?xml version='1.0'?><a  b='1' a=\"2\" xmlns:n='urn:u'><!-- c --><c/></a>";
+    myelin("xml --c14n -", document).with(0, r#"<a xmlns:n="urn:u" a="2" b="1"><c></c></a>"#, "");
     myelin("xml --c14n11 --with-comments -", document).with(
         0,
-        r#"<a xmlns:n="u" a="2" b="1"><!-- c --><c></c></a>"#,
+        r#"<a xmlns:n="urn:u" a="2" b="1"><!-- c --><c></c></a>"#,
         "",
     );
     myelin("xml --exc-c14n -", document).with(0, r#"<a a="2" b="1"><c></c></a>"#, "");
+    myelin("xml --c14n -", "<a xmlns='a/b'/>").with(1, "", "has no canonical form");
 }
 
 #[test]

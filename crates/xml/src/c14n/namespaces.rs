@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Canonical, Method, Selection};
-use crate::document::{Fixups, Prefix};
+use crate::document::{Bindings, Fixups, Prefix};
 use crate::{Atom, Document, Kind, NodeId};
 
 /// What prefixes mean at the place of the walk, and what the canonical form has said of them.
@@ -14,13 +14,7 @@ pub(super) struct Namespaces<'a> {
     document: &'a Document,
     fixups: &'a Fixups,
     atoms: usize,
-    /// By prefix, its namespace in scope; the empty one for none.
-    scope: Vec<Atom>,
-    /// By prefix, its namespace node in the set at the nearest element in the output that shows or uses it.
-    shown: Vec<Atom>,
-    /// Prefixes that were declared anywhere so far, each once, and by prefix whether it is among them.
-    declared: Vec<usize>,
-    is_declared: Vec<bool>,
+    bindings: Bindings<Binding>,
     /// What `scope` and `shown` were before open elements changed them.
     scope_undo: Vec<(usize, Atom)>,
     shown_undo: Vec<(usize, Atom)>,
@@ -31,6 +25,20 @@ pub(super) struct Namespaces<'a> {
     pub(super) shows: Vec<(usize, Atom)>,
     /// A relative namespace that was to be shown.
     pub(super) relative: Option<Atom>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Binding {
+    /// The namespace in scope; the empty one for none.
+    scope: Atom,
+    /// The namespace node in the set at the nearest element in the output that shows or uses the prefix.
+    shown: Atom,
+}
+
+impl Default for Binding {
+    fn default() -> Binding {
+        Binding { scope: Atom::EMPTY, shown: Atom::EMPTY }
+    }
 }
 
 /// Lengths of what has to be undone when an element ends.
@@ -51,10 +59,7 @@ impl<'a> Namespaces<'a> {
             document,
             fixups,
             atoms,
-            scope: vec![Atom::EMPTY; atoms],
-            shown: vec![Atom::EMPTY; atoms],
-            declared: Vec::new(),
-            is_declared: vec![false; atoms],
+            bindings: Bindings::default(),
             scope_undo: Vec::new(),
             shown_undo: Vec::new(),
             inclusive_prefixes,
@@ -99,8 +104,7 @@ impl<'a> Namespaces<'a> {
                 self.candidates.extend(self.scope_undo[mark.scope..].iter().map(|&(prefix, _)| prefix));
             }
             _ => {
-                self.candidates.push(Atom::EMPTY.index());
-                self.candidates.extend_from_slice(&self.declared);
+                self.candidates.extend(self.bindings.iter().map(|(prefix, _)| prefix));
             }
         }
         for at in 0..self.candidates.len() {
@@ -119,12 +123,12 @@ impl<'a> Namespaces<'a> {
     pub(super) fn leave(&mut self, mark: Mark) {
         while self.scope_undo.len() > mark.scope {
             if let Some((prefix, before)) = self.scope_undo.pop() {
-                self.scope[prefix] = before;
+                self.bindings.get_mut(prefix).scope = before;
             }
         }
         while self.shown_undo.len() > mark.shown {
             if let Some((prefix, before)) = self.shown_undo.pop() {
-                self.shown[prefix] = before;
+                self.bindings.get_mut(prefix).shown = before;
             }
         }
     }
@@ -157,15 +161,8 @@ impl<'a> Namespaces<'a> {
     }
 
     fn bind(&mut self, prefix: usize, namespace: Atom) {
-        if prefix >= self.scope.len() {
-            self.scope.resize(prefix + 1, Atom::EMPTY);
-            self.shown.resize(prefix + 1, Atom::EMPTY);
-            self.is_declared.resize(prefix + 1, false);
-        }
-        self.scope_undo.push((prefix, std::mem::replace(&mut self.scope[prefix], namespace)));
-        if !std::mem::replace(&mut self.is_declared[prefix], true) {
-            self.declared.push(prefix);
-        }
+        let binding = self.bindings.get_mut(prefix);
+        self.scope_undo.push((prefix, std::mem::replace(&mut binding.scope, namespace)));
     }
 
     /// Adds the prefixes that the element and its attributes in the set use.
@@ -192,11 +189,11 @@ impl<'a> Namespaces<'a> {
         if prefix == Atom::XML.index() {
             return;
         }
-        let mut namespace = self.scope[prefix];
+        let Binding { scope: mut namespace, shown } = self.bindings.get(prefix);
         if namespace != Atom::EMPTY && !selection.holds_namespace(element, &self.text(prefix)) {
             namespace = Atom::EMPTY;
         }
-        if namespace == self.shown[prefix] {
+        if namespace == shown {
             return;
         }
         // That a default namespace ends has to be said; other prefixes cannot end. Elements that are not in the
@@ -208,7 +205,8 @@ impl<'a> Namespaces<'a> {
             }
         }
         if included {
-            self.shown_undo.push((prefix, std::mem::replace(&mut self.shown[prefix], namespace)));
+            self.bindings.get_mut(prefix).shown = namespace;
+            self.shown_undo.push((prefix, shown));
         }
     }
 }

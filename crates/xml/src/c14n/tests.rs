@@ -228,6 +228,16 @@ fn a_relative_namespace_has_no_canonical_form() {
 }
 
 #[test]
+fn a_deep_document_is_canonicalised_without_recursion() {
+    let depth = 100_000;
+    let text = format!("{}{}", "<a>".repeat(depth), "</a>".repeat(depth));
+    let document = Document::parse(text.clone().into_bytes(), &Options { depth, ..Options::default() }).unwrap();
+    for method in ALL {
+        assert_eq!(canonical(&document, document.document_node(), &Canonical::new(method)), text);
+    }
+}
+
+#[test]
 fn many_declarations_on_many_levels_cost_no_more_than_there_are() {
     // 900 levels with 30 declarations each: lists of all in scope would have 12 million entries.
     let mut text = String::new();

@@ -6,7 +6,8 @@ use std::sync::OnceLock;
 use super::node::{Flags, Node};
 use super::{Document, Kind, NodeId};
 use crate::event::{Start, Text};
-use crate::{Error, Event, Names, Options, Parser, Step};
+use crate::parser::place::Place;
+use crate::{Error, ErrorKind, Event, Limit, Names, Options, Parser, Step};
 
 /// The memory of a document that is not needed any more, for the next one of the same thread.
 ///
@@ -39,7 +40,7 @@ impl Document {
     /// Reads a whole document in UTF-8. The source stays inside; nothing of it is copied.
     ///
     /// Units: at most 4 GiB, as ranges have 32 bits.
-    /// Errors: as the parser's; `TotalBytes` for a source that is too large.
+    /// Errors: as the parser's; `TotalBytes` for a source that is too large, `Nodes` for a tree that is.
     pub fn parse(source: Vec<u8>, options: &Options) -> Result<Document, Error> {
         Document::parse_in(source, options, Arena::default())
     }
@@ -64,6 +65,9 @@ impl Document {
         };
         while let Step::Event(event) = parser.next(source, true)? {
             builder.add(event);
+            if builder.nodes.len() > options.nodes.saturating_add(2) {
+                return Err(too_many_nodes(options.nodes, &source[..parser.position()]));
+            }
         }
         (document.names, document.nodes, document.prolog) = (parser.into_names(), builder.nodes, builder.prolog);
         document.source = String::from_utf8(std::mem::take(source)).expect("the parser has checked each byte");
@@ -122,6 +126,13 @@ impl Document {
             self.at_mut(instruction).name = name;
         }
     }
+}
+
+fn too_many_nodes(bound: usize, read: &[u8]) -> Error {
+    let mut place = Place::default();
+    place.pass(read, true);
+    let Place { line, column, .. } = place;
+    Error { kind: ErrorKind::Limit(Limit::Nodes(bound)), line, column, offset: read.len() }
 }
 
 impl Default for Document {

@@ -2,6 +2,12 @@
 
 use super::node::{Flags, Node};
 use super::{Document, Kind, NodeId, Refusal};
+use crate::NameId;
+
+/// Names of another document met lately, each with the one here, in the place that its number gives: as good as all of
+/// them for most documents, and small ones can be taken out of a large one at no more than their own cost.
+type Known = [Option<(NameId, NameId)>; KNOWN];
+const KNOWN: usize = 64;
 
 impl Document {
     /// A copy of the node with all below it, which belongs to nothing yet. What was not changed is still written by
@@ -30,7 +36,7 @@ impl Document {
     /// keep their meaning too.
     /// Errors: `Place` for the document node.
     pub fn import(&mut self, other: &Document, node: NodeId) -> Result<NodeId, Refusal> {
-        let mut names = vec![None; other.names.count()];
+        let mut names = [None; KNOWN];
         let mut copies = Copies::new(self);
         for original in std::iter::once(node).chain(other.descendants(node)) {
             let entry = copies.document.imported(other, original, &mut names)?;
@@ -55,14 +61,17 @@ impl Document {
     }
 
     /// An entry with the kind, name and value of a node of another document; `names` are those met before.
-    fn imported(&mut self, other: &Document, original: NodeId, names: &mut [Option<u32>]) -> Result<Node, Refusal> {
+    fn imported(&mut self, other: &Document, original: NodeId, names: &mut Known) -> Result<Node, Refusal> {
         let kind = other.kind(original);
         let mut entry = Node::blank(kind, Flags::default());
         if let Some(id) = other.name(original) {
-            entry.name = *names[id.index()].get_or_insert_with(|| {
+            let known = &mut names[id.index() % KNOWN];
+            let (_, name) = *known.filter(|&(theirs, _)| theirs == id).get_or_insert_with(|| {
                 let name = other.names.get(id);
-                self.names.intern(name.prefix, name.local, name.namespace).index() as u32
+                (id, self.names.intern(name.prefix, name.local, name.namespace))
             });
+            *known = Some((id, name));
+            entry.name = name.index() as u32;
         }
         if !entry.is_parent() {
             (entry.first, entry.last) = self.make_value(kind, &other.value(original))?;

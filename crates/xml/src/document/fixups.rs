@@ -5,10 +5,10 @@
 //! what is declared where; writing and canonical XML use the same answer.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::node::{Flags, Node};
-use super::{Document, Kind, NodeId};
+use super::{Bindings, Document, Kind, NodeId};
 use crate::Atom;
 
 /// A prefix: one of the document's, or one made up here.
@@ -26,7 +26,7 @@ pub(crate) struct Fixups {
     added: HashMap<NodeId, Vec<(Prefix, Atom)>>,
     renamed: HashMap<NodeId, Prefix>,
     /// Elements without namespace on which a default namespace is declared: the declaration is not written.
-    dropped: HashMap<NodeId, ()>,
+    dropped: HashSet<NodeId>,
 }
 
 impl Fixups {
@@ -45,7 +45,7 @@ impl Fixups {
     /// Whether the element's own declaration of a default namespace is left out.
     #[inline]
     pub(crate) fn drops_default(&self, element: NodeId) -> bool {
-        !self.dropped.is_empty() && self.dropped.contains_key(&element)
+        !self.dropped.is_empty() && self.dropped.contains(&element)
     }
 }
 
@@ -75,18 +75,30 @@ impl Document {
 struct Pass<'a> {
     document: &'a Document,
     found: Fixups,
-    /// For each atom what it is bound to as a prefix; the empty one for nothing.
-    bindings: Vec<Atom>,
-    /// What bindings were before, to be restored when an element ends.
+    /// By the atom of a prefix.
+    bindings: Bindings<Binding>,
+    /// What prefixes were bound to before, to be restored when an element ends.
     undo: Vec<(Atom, Atom)>,
-    /// For each atom the last element on which it was declared or relied upon as a prefix.
-    taken: Vec<u32>,
     /// The prefix that was made up or found for a namespace the last time.
     chosen: HashMap<Atom, Prefix>,
     /// Where made prefixes are declared: by number, how many open elements do.
     made: HashMap<usize, usize>,
     next_made: usize,
     open: Vec<Open>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Binding {
+    /// What the prefix is bound to; the empty one for nothing.
+    namespace: Atom,
+    /// The last element on which the prefix was declared or relied upon.
+    taken: u32,
+}
+
+impl Default for Binding {
+    fn default() -> Binding {
+        Binding { namespace: Atom::EMPTY, taken: 0 }
+    }
 }
 
 /// An element that the walk is inside of.
@@ -100,15 +112,13 @@ struct Open {
 
 impl<'a> Pass<'a> {
     fn run(document: &'a Document, top: NodeId) -> Fixups {
-        let (atoms, _) = document.names.size();
-        let mut bindings = vec![Atom::EMPTY; atoms];
-        bindings[Atom::XML.index()] = Atom::XML_NAMESPACE;
+        let mut bindings = Bindings::<Binding>::default();
+        bindings.get_mut(Atom::XML.index()).namespace = Atom::XML_NAMESPACE;
         let mut pass = Pass {
             document,
             found: Fixups::default(),
             bindings,
             undo: Vec::new(),
-            taken: vec![0; atoms],
             chosen: HashMap::new(),
             made: HashMap::new(),
             next_made: 0,
@@ -168,12 +178,12 @@ impl<'a> Pass<'a> {
         for (declared, bound) in document.declared(id) {
             // There is no prefix to take for a name without a namespace, so the name wins.
             if declared == Atom::EMPTY && bound != Atom::EMPTY && namespace == Atom::EMPTY {
-                self.found.dropped.insert(id, ());
+                self.found.dropped.insert(id);
                 consistent = false;
                 continue;
             }
             self.bind(declared, bound);
-            self.taken[declared.index()] = id.link();
+            self.bindings.get_mut(declared.index()).taken = id.link();
         }
         consistent &= self.name(id, id, (prefix, namespace));
         for attribute in document.attributes(id) {
@@ -187,15 +197,17 @@ impl<'a> Pass<'a> {
 
     /// Sees to it that the name of an element or of one of its attributes has its namespace; whether it had.
     fn name(&mut self, element: NodeId, node: NodeId, (prefix, namespace): (Atom, Atom)) -> bool {
-        let usable = node == element || prefix != Atom::EMPTY;
-        if usable && self.bindings[prefix.index()] == namespace {
-            self.taken[prefix.index()] = element.link();
-            return true;
-        }
-        if usable && self.taken[prefix.index()] != element.link() {
-            self.taken[prefix.index()] = element.link();
-            self.add(element, prefix, namespace);
-            return false;
+        let binding = self.bindings.get_mut(prefix.index());
+        if node == element || prefix != Atom::EMPTY {
+            let before = std::mem::replace(&mut binding.taken, element.link());
+            if binding.namespace == namespace {
+                return true;
+            }
+            if before != element.link() {
+                self.bind(prefix, namespace);
+                self.found.added.entry(element).or_default().push((Prefix::Known(prefix), namespace));
+                return false;
+            }
         }
         let prefix = self.choose(element, namespace);
         self.found.renamed.insert(node, prefix);
@@ -204,18 +216,15 @@ impl<'a> Pass<'a> {
 
     /// A prefix for a namespace whose name brings none that can be used: one in scope, or one made up.
     fn choose(&mut self, element: NodeId, namespace: Atom) -> Prefix {
-        let known = match self.chosen.get(&namespace) {
-            Some(&chosen) => Some(chosen),
-            None => self
-                .bindings
-                .iter()
-                .skip(1)
-                .position(|&bound| bound == namespace)
-                .map(|at| Prefix::Known(Atom::from_index(at as u32 + 1))),
-        };
+        let known = self.chosen.get(&namespace).copied().or_else(|| {
+            let mut bound = self.bindings.iter().filter(|(_, binding)| binding.namespace == namespace);
+            bound
+                .find(|&(prefix, _)| prefix != Atom::EMPTY.index())
+                .map(|(prefix, _)| Prefix::Known(Atom::from_index(prefix as u32)))
+        });
         match known {
-            Some(Prefix::Known(prefix)) if self.bindings[prefix.index()] == namespace => {
-                self.taken[prefix.index()] = element.link();
+            Some(Prefix::Known(prefix)) if self.bindings.get(prefix.index()).namespace == namespace => {
+                self.bindings.get_mut(prefix.index()).taken = element.link();
                 self.chosen.insert(namespace, Prefix::Known(prefix));
                 return Prefix::Known(prefix);
             }
@@ -240,11 +249,6 @@ impl<'a> Pass<'a> {
     fn add_made(&mut self, element: NodeId, number: usize, namespace: Atom) {
         *self.made.entry(number).or_default() += 1;
         self.found.added.entry(element).or_default().push((Prefix::Made(number), namespace));
-    }
-
-    fn add(&mut self, element: NodeId, prefix: Atom, namespace: Atom) {
-        self.bind(prefix, namespace);
-        self.found.added.entry(element).or_default().push((Prefix::Known(prefix), namespace));
     }
 
     /// Finds what a subtree as it was read uses from outside itself and does not find here.
@@ -273,30 +277,30 @@ impl<'a> Pass<'a> {
             }
             let (prefix, _, namespace) = document.names.atoms(node.name());
             let default = node.kind == Kind::Attribute && prefix == Atom::EMPTY;
-            if !default && self.bindings[prefix.index()] != namespace {
+            if !default && self.bindings.get(prefix.index()).namespace != namespace {
                 // Not bound within the subtree, so no scope of it that ends will undo this.
-                outer.push((prefix, self.bindings[prefix.index()]));
-                self.bindings[prefix.index()] = namespace;
+                let binding = self.bindings.get_mut(prefix.index());
+                outer.push((prefix, std::mem::replace(&mut binding.namespace, namespace)));
                 self.found.added.entry(top).or_default().push((Prefix::Known(prefix), namespace));
             }
         }
         self.unbind(before);
         for (prefix, before) in outer.into_iter().rev() {
-            self.bindings[prefix.index()] = before;
+            self.bindings.get_mut(prefix.index()).namespace = before;
         }
     }
 
     #[inline]
     fn bind(&mut self, prefix: Atom, namespace: Atom) {
-        let before = std::mem::replace(&mut self.bindings[prefix.index()], namespace);
-        self.undo.push((prefix, before));
+        let binding = self.bindings.get_mut(prefix.index());
+        self.undo.push((prefix, std::mem::replace(&mut binding.namespace, namespace)));
     }
 
     #[inline]
     fn unbind(&mut self, length: usize) {
         while self.undo.len() > length {
             if let Some((prefix, before)) = self.undo.pop() {
-                self.bindings[prefix.index()] = before;
+                self.bindings.get_mut(prefix.index()).namespace = before;
             }
         }
     }

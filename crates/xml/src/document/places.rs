@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::node::{Flags, Node};
 use super::{Document, Kind, NodeId};
 use crate::Atom;
+use crate::parser::place::Place;
 
 impl Document {
     /// Where the node stands in the source, in bytes: from `<` to behind the end tag, from the name of an attribute to
@@ -32,11 +33,9 @@ impl Document {
         if !node.flags.any(Flags::SOURCE) {
             return None;
         }
-        let before = &self.source[..node.start as usize];
-        let line_start = memchr::memrchr(b'\n', before.as_bytes()).map_or(0, |at| at + 1);
-        let lines = memchr::memchr_iter(b'\n', before.as_bytes()).count() as u64;
-        let column = before[line_start..].trim_start_matches('\u{FEFF}').chars().count() as u64;
-        Some((lines + 1, column + 1))
+        let mut place = Place::default();
+        place.pass(&self.source.as_bytes()[..node.start as usize], true);
+        Some((place.line, place.column))
     }
 
     /// Whether the node with all below it is as it was read, wherever it is now.

@@ -180,4 +180,8 @@ fn errors_are_those_of_the_parser() {
     assert_eq!((error("<a>\n<b></a>").line, error("<a>\n<b></a>").column), (2, 6));
     let small = Options { total_bytes: 3, ..Options::default() };
     assert!(Document::parse(b"<a/>".to_vec(), &small).is_err());
+    let few = |nodes| Document::parse(b"<a x='1'>\n<b/></a>".to_vec(), &Options { nodes, ..Options::default() });
+    let error = few(3).unwrap_err();
+    assert_eq!((error.to_string(), error.offset), ("line 2, column 5: a tree of more than 3 nodes".to_owned(), 14));
+    assert_eq!(few(4).unwrap().node_count(), 5, "the document node is one more");
 }

@@ -2,11 +2,11 @@
 
 /// A place in a document.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(crate) struct Place {
     /// From 1.
-    pub(super) line: u64,
+    pub(crate) line: u64,
     /// In characters, from 1.
-    pub(super) column: u64,
+    pub(crate) column: u64,
     /// A carriage return stands before: a line feed behind it belongs to the same line end.
     after_return: bool,
 }
@@ -19,7 +19,7 @@ impl Default for Place {
 
 impl Place {
     /// Moves behind `bytes`; `first` says that they begin the document, so that a byte order mark has no column.
-    pub(super) fn pass(&mut self, bytes: &[u8], first: bool) {
+    pub(crate) fn pass(&mut self, bytes: &[u8], first: bool) {
         let mut rest = match first {
             true => bytes.strip_prefix(super::stage::BYTE_ORDER_MARK).unwrap_or(bytes),
             false => bytes,

@@ -302,6 +302,24 @@ fn deep_and_wide_documents_are_written_without_recursion() {
     assert_eq!(written(&document, root).len(), "<a></a>".len() + 400_000);
 }
 
+/// A table of all names for each part would come to 400 million entries here.
+#[test]
+fn parts_of_a_large_document_cost_what_they_have() {
+    let children: String = (0..20_000).map(|number| format!("<p:n{number} xmlns:q='u'>t</p:n{number}>")).collect();
+    let document = read(&format!("<p:a xmlns:p='u:1'>{children}</p:a>"));
+    let start = std::time::Instant::now();
+    let mut bytes = 0;
+    for child in document.children(document.root_element().unwrap()) {
+        bytes += written(&document, child).len();
+        let mut part = Document::new();
+        let import = part.import(&document, child).unwrap();
+        part.append(part.document_node(), import).unwrap();
+        bytes += written(&part, part.document_node()).len();
+    }
+    assert!(bytes > 20_000 * 60);
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+}
+
 /// A random document over few names, so that moved subtrees meet other bindings of their prefixes.
 pub(crate) fn element() -> impl Strategy<Value = String> {
     let prefix = prop_oneof![Just(""), Just("p:"), Just("q:")];

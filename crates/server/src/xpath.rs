@@ -1,0 +1,134 @@
+//! `myelin xpath`: what an expression gives on documents, in one pass where that will do, otherwise on a tree.
+
+mod bindings;
+mod json;
+mod printer;
+mod stream;
+mod xml;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use crate::reading::{Complaint, Reading};
+use printer::{Format, Printer};
+
+/// The arguments of `myelin xpath`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Arguments {
+    /// An XPath expression; or, beginning with $. or $[, a JSONPath
+    #[arg(value_name = "EXPR")]
+    expression: String,
+    /// Documents to ask; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// What a prefix of the expression stands for; may be repeated
+    #[arg(long = "ns", value_name = "PREFIX=URI", value_parser = pair)]
+    namespaces: Vec<(String, String)>,
+    /// The text of a variable of the expression; may be repeated
+    #[arg(long = "var", value_name = "NAME=TEXT", value_parser = pair)]
+    variables: Vec<(String, String)>,
+    /// Read in one pass that stops at the decision; what needs a tree is refused, with the reason
+    #[arg(long, conflicts_with = "tree")]
+    stream: bool,
+    /// Read whole documents, even where one pass would do
+    #[arg(long)]
+    tree: bool,
+    /// How to print what is found
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+const AFTER_HELP: &str = "\
+Paths start at the document. XPath 1.0 is complete; of later versions there is what configurations use.
+
+One pass gives texts, numbers, true and false; nodes need a tree: ask string(…), count(…) or boolean(…) instead. Without \
+--stream and --tree, files are read in one pass where that will do, and standard input as a tree. One pass keeps an XML \
+document's memory small whatever its size, and notices what is wrong with it only as far as it reads.
+
+Exit status: 0 if something is found in a document: nodes, true, a number but 0 and NaN, a text but the empty one, any \
+JSON; 1 if nothing is; 2 if the expression, a document or the arguments are wrong.";
+
+/// Nothing was found.
+const NOTHING: u8 = 1;
+/// The expression or a document is wrong.
+const TROUBLE: u8 = 2;
+
+/// Asks each document and prints what it answers.
+pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let question = match Question::new(arguments) {
+        Ok(question) => question,
+        Err(sentence) => {
+            writeln!(io::stderr(), "myelin: {sentence}")?;
+            return Ok(ExitCode::from(TROUBLE));
+        }
+    };
+    let mut printer = Printer::new(out, arguments.format, arguments.files.len() > 1);
+    let mut code = NOTHING;
+    for file in &arguments.files {
+        match question.ask(arguments, file, &mut printer)? {
+            Ok(found) => code = if found && code == NOTHING { 0 } else { code },
+            Err(complaint) => {
+                code = TROUBLE;
+                // What was printed before it comes before it where both go to one terminal.
+                printer.flush()?;
+                writeln!(io::stderr(), "{complaint}")?;
+            }
+        }
+    }
+    printer.finish()?;
+    Ok(ExitCode::from(code))
+}
+
+/// What documents are asked.
+enum Question {
+    Xml(Box<xml::Question>),
+    Json(json::Question),
+}
+
+impl Question {
+    /// Compiles the expression.
+    ///
+    /// Errors: a sentence; the typist's.
+    fn new(arguments: &Arguments) -> Result<Question, String> {
+        if json::is_path(&arguments.expression) {
+            json::Question::new(arguments).map(Question::Json)
+        } else {
+            xml::Question::new(arguments).map(|question| Question::Xml(Box::new(question)))
+        }
+    }
+
+    /// Prints what a document answers; whether it is something.
+    ///
+    /// Errors: the outer ones are of printing, the inner ones the document's.
+    fn ask(
+        &self,
+        arguments: &Arguments,
+        file: &Path,
+        printer: &mut Printer<'_>,
+    ) -> io::Result<Result<bool, Complaint>> {
+        match self {
+            Question::Xml(question) => question.ask(arguments, file, printer),
+            Question::Json(question) => question.ask(file, printer),
+        }
+    }
+}
+
+/// A sentence about an expression, with the place below it where it goes wrong.
+fn misplaced(expression: &str, offset: usize, sentence: &str) -> String {
+    let before = expression.get(..offset).unwrap_or(expression);
+    // Wherever lines end in it, the mark stands below the line that goes wrong.
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    let line = expression[start..].lines().next().unwrap_or_default();
+    format!("{sentence}\n{line}\n{}^", " ".repeat(before[start..].chars().count()))
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("a name, = and a value".to_owned()),
+    }
+}

@@ -1,0 +1,89 @@
+//! XPath on XML documents: in one pass as far as the decision, or on a tree.
+
+use std::io;
+use std::path::Path;
+use std::time::SystemTime;
+
+use myelin_xpath::{Context, Expression, Limits, Moment, NodeRef};
+
+use super::bindings::Bindings;
+use super::printer::Printer;
+use super::stream::Pass;
+use super::{Arguments, misplaced};
+use crate::reading::{Complaint, Reading, is_standard_input};
+
+/// Who typed the expression waits for it and may interrupt it; what grows is still bounded.
+const LIMITS: Limits = Limits { steps: 10_000_000_000, bytes: 1 << 30 };
+
+/// The code of an expression with a prefix that stands for nothing (XPath 3.1 appendix G).
+const UNBOUND_PREFIX: &str = "XPST0081";
+
+/// An expression, and how to ask it.
+pub(super) struct Question {
+    expression: Expression,
+    bindings: Bindings,
+    /// Only where one pass may be enough.
+    pass: Option<Pass>,
+}
+
+impl Question {
+    /// Errors: a sentence; the typist's.
+    pub(super) fn new(arguments: &Arguments) -> Result<Question, String> {
+        let mut bindings = Bindings::new(&arguments.namespaces, &arguments.variables);
+        let expression = Expression::compile(&arguments.expression, &mut bindings).map_err(|error| {
+            let hint = if error.code == UNBOUND_PREFIX { "; here, --ns PREFIX=URI says it" } else { "" };
+            misplaced(&arguments.expression, error.offset, &format!("{}{hint}", error.message))
+        })?;
+        let pass = match Pass::new(&expression) {
+            Ok(pass) => Some(pass),
+            Err(reason) if arguments.stream => return Err(format!("the expression cannot be streamed: {reason}")),
+            Err(_) => None,
+        };
+        Ok(Question { expression, bindings, pass: pass.filter(|_| !arguments.tree) })
+    }
+
+    /// Prints what a document answers; whether it is something.
+    ///
+    /// Errors: the outer ones are of printing, the inner ones the document's.
+    pub(super) fn ask(
+        &self,
+        arguments: &Arguments,
+        file: &Path,
+        printer: &mut Printer<'_>,
+    ) -> io::Result<Result<bool, Complaint>> {
+        // What was read of standard input is gone should the pass find that it needs a tree after all.
+        let pass = self.pass.as_ref().filter(|_| arguments.stream || !is_standard_input(file));
+        let answer = match pass {
+            Some(pass) => pass.run(&arguments.reading, file, &self.bindings),
+            None => Ok(None),
+        };
+        match answer {
+            Ok(Some(value)) => printer.value(file, &value).map(|()| Ok(value.boolean())),
+            Ok(None) if arguments.stream => Ok(Err(Complaint::about(file, "this document needs --tree"))),
+            Ok(None) => self.ask_tree(&arguments.reading, file, printer),
+            Err(complaint) => Ok(Err(complaint)),
+        }
+    }
+
+    fn ask_tree(
+        &self,
+        reading: &Reading,
+        file: &Path,
+        printer: &mut Printer<'_>,
+    ) -> io::Result<Result<bool, Complaint>> {
+        let document = match reading.document(file) {
+            Ok(document) => document,
+            Err(complaint) => return Ok(Err(complaint)),
+        };
+        let context = Context { limits: LIMITS, now: now(), ..Context::new(&self.bindings) };
+        match self.expression.evaluate(&context.at(NodeRef::new(&document, document.document_node()))) {
+            Ok(value) => printer.value(file, &value).map(|()| Ok(value.boolean())),
+            Err(error) => Ok(Err(Complaint::about(file, error))),
+        }
+    }
+}
+
+fn now() -> Option<Moment> {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    Some(Moment::at(i128::try_from(since.as_nanos()).ok()?, Some(0)))
+}
