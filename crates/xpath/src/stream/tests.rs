@@ -139,6 +139,7 @@ fn values_are_given_as_they_are_wanted() {
     check("//@id", Wanted::Text, "<os><s id='1'/><s id='2'/></os>^", Answer::Text("12"));
     check("//s", Wanted::Text, "<os><s> <x>b</x></s>^</os>", Answer::NeedsTree);
     check("//s", Wanted::Text, "<os><s>a<s>^b</s></s></os>", Answer::NeedsTree);
+    check("//node()", Wanted::Text, "<os>a<!-- -->^b</os>", Answer::NeedsTree);
     check("//s[t]", Wanted::Text, "<os><s>a</s><s>b<t/></s></os>^", Answer::Text("b"));
     check("count(//s)", Wanted::Text, "<os><s/><s/></os>^", Answer::Text("2"));
     check("count(//s) + 1", Wanted::Number, "<os><s/><s/></os>^", Answer::Number(3.0));

@@ -76,9 +76,9 @@ impl Run {
             }
             Kind::Exists | Kind::Count | Kind::Compare(..) => self.evaluate(scene, index, level, found),
             Kind::Texts => match found {
-                // The texts of elements within each other do not come one after the other.
-                Found::Element if self.collecting[index].captures > 0 => self.give_up(scene.plan, collector.query),
                 Found::Comment(_) | Found::Instruction(_) => {}
+                // The texts of nodes within each other do not come one after the other.
+                _ if self.collecting[index].captures > 0 => self.give_up(scene.plan, collector.query),
                 Found::Element => {
                     self.collecting[index].captures += 1;
                     self.directs.push(Direct { collector: index, depth: self.depth, blank: true });
