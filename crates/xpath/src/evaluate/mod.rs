@@ -10,6 +10,7 @@ mod filter;
 mod many;
 mod names;
 mod path;
+mod short;
 mod text;
 mod types;
 
@@ -283,100 +284,6 @@ impl<'a> Run<'a> {
         Ok(first)
     }
 
-    /// The value as a condition, without looking further than needed.
-    ///
-    /// Source: XPath 1.0 §4.3, XPath 3.1 §2.4.3.
-    pub(crate) fn condition(&self, expr: &'a Expr, focus: &Focus<'_, 'a>) -> Result<bool, Error> {
-        match expr {
-            Expr::Or(operands) => {
-                for operand in operands {
-                    if self.condition(operand, focus)? {
-                        return Ok(true);
-                    }
-                }
-                Ok(false)
-            }
-            Expr::And(operands) => {
-                for operand in operands {
-                    if !self.condition(operand, focus)? {
-                        return Ok(false);
-                    }
-                }
-                Ok(true)
-            }
-            Expr::General(comparison, sides) => self.general(*comparison, sides, focus),
-            Expr::Some(binding, body) => self.quantified(binding, body, focus, true),
-            Expr::Every(binding, body) => Ok(!self.quantified(binding, body, focus, false)?),
-            Expr::InstanceOf(inside, wanted) => Ok(self.instance(&self.value(inside, focus)?, wanted)),
-            Expr::Castable(inside, target, optional) => self.castable(inside, *target, *optional, focus),
-            Expr::Path(_) | Expr::Union(_) => {
-                let mut found = None;
-                finish(self.any(expr, focus, &mut |item| {
-                    found = Some(item);
-                    Err(Stop::Enough)
-                }))?;
-                match found {
-                    Some(Item::Node(_)) => Ok(true),
-                    None => Ok(false),
-                    // The last step gave an atomic value, and there may be more of them.
-                    Some(Item::Atomic(_)) => self.condition_of(&self.value(expr, focus)?),
-                }
-            }
-            other => self.condition_of(&self.value(other, focus)?),
-        }
-    }
-
-    /// A value as a condition.
-    pub(crate) fn condition_of(&self, value: &Value<'a>) -> Result<bool, Error> {
-        if self.version == Version::V1 {
-            return Ok(value.boolean());
-        }
-        let refused = |what: String| Err(Error::value("FORG0006", format!("{what} is neither true nor false")));
-        match (value.get(0), value.len()) {
-            (None, _) => Ok(false),
-            (Some(Item::Node(_)), _) => Ok(true),
-            (Some(Item::Atomic(atomic)), 1) => match atomic.condition() {
-                Some(condition) => Ok(condition),
-                None => refused(format!("a value of type {}", atomic.atomic_type())),
-            },
-            _ => refused("a sequence of several values".to_owned()),
-        }
-    }
-
-    /// The value as a text, by the rules of `string()`; of several items the first in version 1.
-    pub(crate) fn text(&self, expr: &'a Expr, focus: &Focus<'_, 'a>) -> Result<Cow<'a, str>, Error> {
-        let text = match self.one(expr, focus)? {
-            Some(item) => self.item_text(item)?,
-            None => Cow::Borrowed(""),
-        };
-        if let Cow::Owned(text) = &text {
-            self.build(text.len())?;
-        }
-        Ok(text)
-    }
-
-    /// The only item; in version 1 the first of several.
-    pub(crate) fn one(&self, expr: &'a Expr, focus: &Focus<'_, 'a>) -> Result<Option<Item<'a>>, Error> {
-        if self.version == Version::V1 {
-            return match expr {
-                Expr::Path(_) | Expr::Sequence(_) | Expr::Range(_) | Expr::For(..) | Expr::Map(_) => {
-                    self.first(expr, focus)
-                }
-                other => Ok(self.value(other, focus)?.first()),
-            };
-        }
-        let value = self.value(expr, focus)?;
-        if value.len() > 1 {
-            return Err(Error::value("XPTY0004", format!("one value is wanted here, and there are {}", value.len())));
-        }
-        Ok(value.first())
-    }
-
-    /// The only item as an atomic value.
-    pub(crate) fn operand(&self, expr: &'a Expr, focus: &Focus<'_, 'a>) -> Result<Option<Atomic<'a>>, Error> {
-        self.one(expr, focus)?.map(|item| self.atomize(item)).transpose()
-    }
-
     /// `a + b - c …`, from the innermost left side on: a chain is no recursion.
     fn calculation(&self, expr: &'a Expr, focus: &Focus<'_, 'a>) -> Result<Value<'a>, Error> {
         let mut chain = Vec::new();
@@ -394,24 +301,6 @@ impl<'a> Run<'a> {
 
     fn bind<'r>(&self, binding: &'a Binding, focus: &Focus<'r, 'a>) -> Result<Frame<'r, 'a>, Error> {
         Ok(Frame { local: binding.local, value: self.value(&binding.value, focus)?, outer: focus.locals })
-    }
-
-    /// Whether the condition comes out as `wanted` for some item.
-    fn quantified(
-        &self,
-        binding: &'a Binding,
-        body: &'a Expr,
-        focus: &Focus<'_, 'a>,
-        wanted: bool,
-    ) -> Result<bool, Error> {
-        let mut found = false;
-        finish(self.each(&binding.value, focus, &mut |item| {
-            self.step(1)?;
-            let frame = Frame { local: binding.local, value: Value::Item(item), outer: focus.locals };
-            found = self.condition(body, &focus.binding(&frame))? == wanted;
-            if found { Err(Stop::Enough) } else { Ok(()) }
-        }))?;
-        Ok(found)
     }
 
     fn range(&self, sides: &'a [Expr; 2], focus: &Focus<'_, 'a>, sink: &mut dyn FnMut(Item<'a>) -> Flow) -> Flow {
