@@ -65,6 +65,10 @@ fn functions_that_configurations_use() {
     same("encode-for-uri('a b/ü')", "a%20b%2F%C3%BC");
     same("math:pow(2, 10)", "1024");
     same("fn:string-length('abc')", "3");
+    same("outermost(//*)/name()", "d");
+    same("innermost(//*)/name()", "a | a | a | b | c");
+    same("deep-equal(//a[1], //a[2])", "false");
+    same("deep-equal(/, /d/..)", "true");
     same("path(//a[2])", "/Q{}d[1]/Q{}a[2]");
 }
 

@@ -83,11 +83,9 @@ fn shape(document: &Document, top: NodeId) -> impl Iterator<Item = (usize, NodeI
 
 /// Whether two nodes are alike without what is below them.
 fn alike(left: &Document, one: NodeId, right: &Document, other: NodeId) -> bool {
-    let name = |document: &Document, node: NodeId| {
-        let name = document.qname(node);
-        (name.namespace.to_owned(), name.local.to_owned())
-    };
-    if left.kind(one) != right.kind(other) || name(left, one) != name(right, other) {
+    let (name, other_name) = (left.qname(one), right.qname(other));
+    let named_alike = name.namespace == other_name.namespace && name.local == other_name.local;
+    if left.kind(one) != right.kind(other) || !named_alike {
         return false;
     }
     if left.kind(one) != Kind::Element {

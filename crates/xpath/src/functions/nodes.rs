@@ -216,25 +216,18 @@ fn nested<'a>(call: &Call<'_, 'a>, innermost: bool) -> Result<Value<'a>, Error> 
     nodes.dedup();
     let mut kept: Vec<NodeRef<'a>> = Vec::new();
     for node in nodes {
-        // In document order what is around a node comes before it, and what came last is nearest.
-        while let Some(last) = kept.last().copied() {
+        // In document order what is around a node comes before it, and only what was kept last can be around it.
+        let mut around = node.parent();
+        while let Some(ancestor) = around.filter(|ancestor| kept.last() != Some(ancestor)) {
             call.run.step(1)?;
-            let mut ancestors = std::iter::successors(node.parent(), |node| node.parent());
-            if !ancestors.any(|ancestor| ancestor == last) {
-                break;
-            }
-            if !innermost {
-                break;
-            }
-            kept.pop();
+            around = ancestor.parent();
         }
-        let inside = !innermost
-            && kept.last().is_some_and(|last| {
-                std::iter::successors(node.parent(), |node| node.parent()).any(|ancestor| ancestor == *last)
-            });
-        if !inside {
-            kept.push(node);
+        match (around, innermost) {
+            (Some(_), false) => continue,
+            (Some(_), true) => drop(kept.pop()),
+            (None, _) => {}
         }
+        kept.push(node);
     }
     Ok(Value::from_items(kept.into_iter().map(Item::Node).collect()))
 }

@@ -23,7 +23,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("count", 1, 1, Number, count),
     Function::new("data", 0, 1, Any, data).or_context(),
     Function::new("head", 1, 1, Any, head),
-    Function::new("tail", 1, 1, Any, |call| kept(call, |position, _| position > 1)),
+    Function::new("tail", 1, 1, Any, |call| kept(call, |position| position > 1)),
     Function::new("reverse", 1, 1, Any, reverse),
     Function::new("subsequence", 2, 3, Any, subsequence),
     Function::new("insert-before", 3, 3, Any, insert_before),
@@ -85,11 +85,11 @@ fn collected<'a>(
 }
 
 /// The items at some positions, counted from 1.
-fn kept<'a>(call: &Call<'_, 'a>, keep: impl Fn(u64, u64) -> bool) -> Result<Value<'a>, Error> {
+fn kept<'a>(call: &Call<'_, 'a>, keep: impl Fn(u64) -> bool) -> Result<Value<'a>, Error> {
     let mut position = 0;
     collected(call, |item| {
         position += 1;
-        keep(position, 0).then_some(item)
+        keep(position).then_some(item)
     })
 }
 
@@ -114,7 +114,7 @@ fn subsequence<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
         3 => first + crate::value::number::round(call.required_double(2)?),
         _ => f64::INFINITY,
     };
-    kept(call, |position, _| position as f64 >= first && (position as f64) < behind)
+    kept(call, |position| position as f64 >= first && (position as f64) < behind)
 }
 
 fn insert_before<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
@@ -129,7 +129,7 @@ fn insert_before<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 
 fn remove<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let at = call.integer(1)?;
-    kept(call, |position, _| i64::try_from(position) != Ok(at))
+    kept(call, |position| i64::try_from(position) != Ok(at))
 }
 
 fn index_of<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
