@@ -1,5 +1,7 @@
 //! `myelin demo`: backends, bus and real messages in one process, every answer checked.
 
+mod answers;
+
 use std::fs;
 use std::io::Write;
 use std::net::SocketAddr;
@@ -8,11 +10,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use myelin_bench::load::{Outcome, Plan, Verify};
 use myelin_bench::{echo, payload, procfs};
 use myelin_mediation::load;
-use myelin_testkit::{raw, rude};
+use myelin_testkit::rude;
 
 use crate::command::raise_file_limit;
 use crate::server::{Listen, Running, Settings, start};
@@ -22,9 +24,12 @@ const SPAN: Duration = Duration::from_millis(1200);
 const CONNECTIONS: usize = 20;
 
 /// The examples, as they stand in the repository; their backends' addresses are replaced by those of this run.
-const EXAMPLES: [(&str, &str); 3] = [
+const EXAMPLES: [(&str, &str); 6] = [
     ("direct", include_str!("../../../examples/direct/synapse.xml")),
     ("header-routing", include_str!("../../../examples/header-routing/synapse.xml")),
+    ("cbr", include_str!("../../../examples/cbr/synapse.xml")),
+    ("soap-header-routing", include_str!("../../../examples/soap-header-routing/synapse.xml")),
+    ("json-routing", include_str!("../../../examples/json-routing/synapse.xml")),
     ("failure", include_str!("../../../examples/failure/synapse.xml")),
 ];
 
@@ -45,7 +50,7 @@ struct Scenario {
     body_bytes: u64,
 }
 
-const SCENARIOS: [Scenario; 4] = [
+const SCENARIOS: [Scenario; 6] = [
     Scenario { name: "direct, 500 B", proxy: "Direct", header: None, body_bytes: 500 },
     Scenario { name: "direct, 10 KB", proxy: "Direct", header: None, body_bytes: 10_000 },
     Scenario { name: "direct, 100 KB", proxy: "Direct", header: None, body_bytes: 100_000 },
@@ -55,6 +60,8 @@ const SCENARIOS: [Scenario; 4] = [
         header: Some(("X-Customer-Class", "gold")),
         body_bytes: 500,
     },
+    Scenario { name: "content routing, 500 B", proxy: "StockOrders", header: None, body_bytes: 500 },
+    Scenario { name: "content routing, 100 KB", proxy: "StockOrders", header: None, body_bytes: 100_000 },
 ];
 
 /// Runs the demo; success only if every answer was right.
@@ -149,57 +156,6 @@ impl Stage {
         plan.duration = Some(SPAN);
         plan.verify = Verify::Echo;
         plan.run()
-    }
-
-    /// Messages that show what a header decides and what happens when a backend fails.
-    fn single_answers(&self) -> Vec<(&'static str, anyhow::Result<String>)> {
-        let routed = |class: &str, status: u16, route: Option<&str>| {
-            let answer = self.post("Orders", &format!("X-Customer-Class: {class}\r\n"))?;
-            ensure!(answer.status == status, "status {} instead of {status}", answer.status);
-            let chosen = answer.header("X-Chosen-Route");
-            ensure!(chosen == route, "routed to {chosen:?} instead of {route:?}");
-            Ok(format!("{status}{}", route.map(|route| format!(", by {route}")).unwrap_or_default()))
-        };
-        let fault = |proxy: &str, status: u16, code: &str| {
-            let answer = self.post(proxy, "")?;
-            ensure!(answer.status == status, "status {} instead of {status}", answer.status);
-            let said = answer.text() + answer.header("X-Error-Code").unwrap_or_default();
-            ensure!(said.contains(code), "{said:?} does not name {code}");
-            Ok(format!("{status} with code {code}"))
-        };
-        vec![
-            ("routed by a header, gold", routed("gold", 200, Some("gold"))),
-            ("routed by a header, anybody else", routed("copper", 200, Some("standard"))),
-            ("refused by a header", routed("blocked-17", 403, None)),
-            ("backend down", fault("Down", 502, "101503")),
-            ("backend down, fault sequence answers", fault("Caught", 503, "101503")),
-            ("backend too slow", fault("Slow", 504, "101504")),
-            ("backend stops half-way", self.broken_off()),
-        ]
-    }
-
-    fn broken_off(&self) -> anyhow::Result<String> {
-        match self.post("Half", "") {
-            // Nothing of it had been passed on when it broke off, so the client could be told.
-            Ok(answer) if answer.status == 502 => Ok(format!("502, {}", answer.text().trim())),
-            Ok(answer) => bail!("status {} and a whole answer of {} bytes", answer.status, answer.body.len()),
-            Err(raw::Error::Closed(bytes) | raw::Error::Io(_, bytes)) => {
-                Ok(format!("connection closed after {} bytes, so that the client sees it", bytes.len()))
-            }
-            Err(error) => bail!(error),
-        }
-    }
-
-    fn post(&self, proxy: &str, lines: &str) -> Result<raw::Answer, raw::Error> {
-        let body = b"<a:Envelope xmlns:a=\"http://schemas.xmlsoap.org/soap/envelope/\"><a:Body/></a:Envelope>";
-        let mut request = format!(
-            "POST /services/{proxy} HTTP/1.1\r\nHost: {}\r\nContent-Type: text/xml\r\n{lines}Content-Length: {}\r\n\r\n",
-            self.address,
-            body.len()
-        )
-        .into_bytes();
-        request.extend_from_slice(body);
-        raw::exchange(self.address, &request)
     }
 
     fn strike(self) -> anyhow::Result<()> {

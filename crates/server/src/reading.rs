@@ -35,10 +35,10 @@ struct Bound {
     value: usize,
 }
 
-/// The bounds by the names they have in `--limits`, and what each of them bounds.
+/// The name of a bound in `--limits`, where it is kept, and what it counts.
 type Named = (&'static str, fn(&mut Options) -> &mut usize, &'static str);
 
-const BOUNDS: [Named; 8] = [
+const BOUNDS: [Named; 9] = [
     ("depth", |options| &mut options.depth, "elements inside each other"),
     ("attributes", |options| &mut options.attributes, "attributes of one element"),
     ("declarations", |options| &mut options.declarations, "namespace declarations of one element"),
@@ -47,6 +47,7 @@ const BOUNDS: [Named; 8] = [
     ("names-bytes", |options| &mut options.names_bytes, "bytes of all different names together"),
     ("token", |options| &mut options.token_bytes, "bytes of one tag, text, comment or instruction"),
     ("total", |options| &mut options.total_bytes, "bytes of one document, in UTF-8"),
+    ("nodes", |options| &mut options.nodes, "nodes of a document that is read as a tree"),
 ];
 
 fn limits_help() -> String {
@@ -73,7 +74,7 @@ fn bound(text: &str) -> Result<Bound, String> {
     Ok(Bound { of: *of, value })
 }
 
-/// Why a file was not read: whose place is known, or that it could not be opened.
+/// What is wrong with a file: a line for its user.
 #[derive(Debug)]
 pub(crate) struct Complaint(String);
 

@@ -56,6 +56,7 @@ fn bounds_can_be_tighter_and_wider() {
     let deep = "<a>".repeat(1_001) + &"</a>".repeat(1_001);
     myelin("xml -", &deep).with(1, "", "-:1:3001: more than 1000 elements inside each other\n");
     myelin("xml --limits depth=2K,total=1M -", &deep).with(0, "", "");
+    myelin("xml --limits nodes=2 --pretty -", "<a><b/><c/></a>").with(1, "", "a tree of more than 2 nodes");
     myelin("xml --limits total=9 --pretty -", "<a></a >\n\n").with(1, "", "more than 9 bytes");
 }
 

@@ -1,0 +1,123 @@
+//! Single messages to the examples, and what must come back.
+
+use anyhow::{bail, ensure};
+use myelin_testkit::raw;
+
+use super::Stage;
+
+const ORDER: &str = include_str!("../../../../examples/cbr/request.xml");
+const ROUTED_ORDER: &str = include_str!("../../../../examples/soap-header-routing/request.xml");
+const ROUTING_BLOCK: &str =
+    r#"<r:Routing xmlns:r="http://example.org/routing">xadmin;server1;community#1.0##</r:Routing>"#;
+const JSON_ORDER: &str = include_str!("../../../../examples/json-routing/request.json");
+
+/// A request by itself.
+struct Message<'a> {
+    media_type: &'a str,
+    lines: String,
+    body: &'a str,
+}
+
+impl<'a> Message<'a> {
+    fn soap(body: &'a str) -> Message<'a> {
+        Message { media_type: "text/xml", lines: String::new(), body }
+    }
+
+    fn json(body: &'a str) -> Message<'a> {
+        Message { media_type: "application/json", lines: String::new(), body }
+    }
+}
+
+/// What was sent, and what came of it.
+type Checked = (&'static str, anyhow::Result<String>);
+
+impl Stage {
+    /// Messages that show what headers and bodies decide, and what happens when a backend fails.
+    pub(super) fn single_answers(&self) -> Vec<Checked> {
+        let mut all = self.routed_by_headers();
+        all.extend(self.routed_by_content());
+        all.extend(self.failures());
+        all
+    }
+
+    fn routed_by_headers(&self) -> Vec<Checked> {
+        let class = |class: &str| Message { lines: format!("X-Customer-Class: {class}\r\n"), ..Message::soap(ORDER) };
+        vec![
+            ("routed by a header, gold", self.routed("Orders", &class("gold"), "gold", ORDER)),
+            ("routed by a header, anybody else", self.routed("Orders", &class("copper"), "standard", ORDER)),
+            ("refused by a header", self.refused("Orders", &class("blocked-17"), 403, "")),
+        ]
+    }
+
+    fn routed_by_content(&self) -> Vec<Checked> {
+        let (sun, none) = (ORDER.replace("IBM", "SUN"), ORDER.replace("IBM", "?"));
+        let without_block = ROUTED_ORDER.replace(ROUTING_BLOCK, "");
+        let (other, no_symbol) = (JSON_ORDER.replace("IBM", "SUN"), JSON_ORDER.replace("IBM", "?"));
+        vec![
+            ("routed by the body", self.routed("StockOrders", &Message::soap(ORDER), "ibm", ORDER)),
+            ("routed by the body, another order", self.routed("StockOrders", &Message::soap(&sun), "trading", &sun)),
+            ("no order that fits", self.refused("StockOrders", &Message::soap(&none), 400, "")),
+            (
+                "routed by a SOAP header block, which is taken out",
+                self.routed("RoutedOrders", &Message::soap(ROUTED_ORDER), "server1", &without_block),
+            ),
+            ("no such block", self.routed("RoutedOrders", &Message::soap(ORDER), "anywhere", ORDER)),
+            ("routed by JSON", self.routed("JsonOrders", &Message::json(JSON_ORDER), "ibm", JSON_ORDER)),
+            ("routed by JSON, another order", self.routed("JsonOrders", &Message::json(&other), "trading", &other)),
+            ("JSON that fits nowhere", self.refused("JsonOrders", &Message::json(&no_symbol), 422, "")),
+        ]
+    }
+
+    fn failures(&self) -> Vec<Checked> {
+        let fault = |proxy: &str, status: u16, code: &str| self.refused(proxy, &Message::soap(ORDER), status, code);
+        vec![
+            ("backend down", fault("Down", 502, "101503")),
+            ("backend down, fault sequence answers", fault("Caught", 503, "101503")),
+            ("backend too slow", fault("Slow", 504, "101504")),
+            ("backend stops half-way", self.broken_off()),
+        ]
+    }
+
+    /// Whether a message goes that way, and arrives as it should.
+    fn routed(&self, proxy: &str, message: &Message<'_>, route: &str, arrives: &str) -> anyhow::Result<String> {
+        let answer = self.post(proxy, message)?;
+        ensure!(answer.status == 200, "status {} and {:?} instead of 200", answer.status, answer.text());
+        let chosen = answer.header("X-Chosen-Route");
+        ensure!(chosen == Some(route), "routed to {chosen:?} instead of {route:?}");
+        ensure!(answer.text() == arrives, "the backend got {:?} instead of {arrives:?}", answer.text());
+        Ok(format!("200, by {route}"))
+    }
+
+    /// Whether a message is answered with that status and a text or header that says why.
+    fn refused(&self, proxy: &str, message: &Message<'_>, status: u16, why: &str) -> anyhow::Result<String> {
+        let answer = self.post(proxy, message)?;
+        ensure!(answer.status == status, "status {} instead of {status}", answer.status);
+        let said = answer.text() + answer.header("X-Error-Code").unwrap_or_default();
+        ensure!(said.contains(why), "{said:?} does not say {why}");
+        Ok(if why.is_empty() { status.to_string() } else { format!("{status}, saying {why:?}") })
+    }
+
+    fn broken_off(&self) -> anyhow::Result<String> {
+        match self.post("Half", &Message::soap(ORDER)) {
+            // Nothing of it had been passed on when it broke off, so the client could be told.
+            Ok(answer) if answer.status == 502 => Ok(format!("502, {}", answer.text().trim())),
+            Ok(answer) => bail!("status {} and a whole answer of {} bytes", answer.status, answer.body.len()),
+            Err(raw::Error::Closed(bytes) | raw::Error::Io(_, bytes)) => {
+                Ok(format!("connection closed after {} bytes, so that the client sees it", bytes.len()))
+            }
+            Err(error) => bail!(error),
+        }
+    }
+
+    fn post(&self, proxy: &str, message: &Message<'_>) -> Result<raw::Answer, raw::Error> {
+        let request = format!(
+            "POST /services/{proxy} HTTP/1.1\r\nHost: {}\r\nContent-Type: {}\r\n{}Content-Length: {}\r\n\r\n{}",
+            self.address,
+            message.media_type,
+            message.lines,
+            message.body.len(),
+            message.body,
+        );
+        raw::exchange(self.address, request.as_bytes())
+    }
+}
