@@ -87,13 +87,18 @@ impl Format {
         let Some(value) = content_type else { return Format::None };
         let essence = value.split(|&byte| byte == b';').next().unwrap_or_default().trim_ascii();
         let is = |known: &str| essence.eq_ignore_ascii_case(known.as_bytes());
+        // Structured syntax suffixes (RFC 6839).
+        let is_some = |suffix: &str| {
+            let tail = essence.len().checked_sub(suffix.len()).map(|at| &essence[at..]);
+            tail.is_some_and(|tail| tail.eq_ignore_ascii_case(suffix.as_bytes()))
+        };
         if is("text/xml") {
             Format::Soap11
         } else if is("application/soap+xml") {
             Format::Soap12
-        } else if is("application/xml") || essence.to_ascii_lowercase().ends_with(b"+xml") {
+        } else if is("application/xml") || is_some("+xml") {
             Format::Pox
-        } else if is("application/json") || essence.to_ascii_lowercase().ends_with(b"+json") {
+        } else if is("application/json") || is_some("+json") {
             Format::Json
         } else {
             Format::Other

@@ -1,0 +1,144 @@
+//! What content costs in memory: routing by it takes none, and a tree takes a number that does not grow with the message.
+//!
+//! In a binary of its own: the counting allocator is for the whole program.
+
+#![allow(clippy::unwrap_used, reason = "what fails in a test fails the test")]
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::SystemTime;
+
+use allocation_counter::measure;
+use myelin_mediation::transport::{LocalFuture, Outgoing, SendError, Transport};
+use myelin_mediation::{Arrival, Engine, Settings, load};
+use myelin_message::{Body, BodyError, Head, Message, Source, Start, StatusCode, Version, Wire};
+
+/// A body that is all there, on the wire.
+struct Whole(RefCell<Vec<u8>>);
+
+impl Source for Whole {
+    fn remaining(&self, _: u64) -> Option<u64> {
+        Some(self.0.borrow().len() as u64)
+    }
+
+    fn poll_piece(&self, _: u64, _: &mut Context<'_>, into: &mut Vec<u8>) -> Poll<Result<bool, BodyError>> {
+        into.append(&mut self.0.borrow_mut());
+        Poll::Ready(Ok(false))
+    }
+
+    fn poll_look(
+        &self,
+        _: u64,
+        _: &mut Context<'_>,
+        _: u64,
+        look: &mut dyn FnMut(&[u8], bool) -> bool,
+    ) -> Poll<Result<(), BodyError>> {
+        look(&self.0.borrow(), true);
+        Poll::Ready(Ok(()))
+    }
+
+    fn as_any(self: Rc<Self>) -> Rc<dyn Any> {
+        self
+    }
+}
+
+/// Takes everything and answers at once.
+struct Sink;
+
+impl Transport for Sink {
+    fn send<'a>(&'a self, mut request: Outgoing) -> LocalFuture<'a, Result<Message, SendError>> {
+        request.body.settle();
+        drop(request);
+        Box::pin(std::future::ready(Ok(Message::answer(StatusCode::OK, Body::Empty))))
+    }
+
+    fn now(&self) -> SystemTime {
+        SystemTime::UNIX_EPOCH
+    }
+}
+
+fn engine(mediators: &str) -> Engine {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("synapse.xml");
+    let text = format!(
+        "<definitions xmlns='http://ws.apache.org/ns/synapse'><proxy name='P'><target><inSequence>{mediators}</inSequence>\
+         <endpoint><address uri='http://backend/'/></endpoint></target></proxy></definitions>"
+    );
+    std::fs::write(&file, text).unwrap();
+    let loaded = load(&[file], &Settings::default());
+    assert_eq!(loaded.report.faulty(), 0, "{}", loaded.report.to_text());
+    Engine::new(Arc::new(loaded.bus), Rc::new(Sink))
+}
+
+fn request(content_type: &str, body: &[u8]) -> Message {
+    let start = Start::Request { method: 0..4, target: 5..16, version: Version::Http11 };
+    let mut head = Head::from_wire(b"POST /services/P HTTP/1.1\r\n".to_vec(), start, Vec::new());
+    head.append("Content-Type", content_type.as_bytes()).unwrap();
+    Message::new(head, Body::Wire(Wire { source: Rc::new(Whole(RefCell::new(body.to_vec()))), ticket: 1 }))
+}
+
+/// How often memory is asked for while one message is served, after a few others.
+fn allocations(mediators: &str, content_type: &str, body: &[u8]) -> u64 {
+    let engine = engine(mediators);
+    let address = ([127, 0, 0, 1], 1).into();
+    let serve = |request: Message| {
+        let arrival = Arrival { peer: address, local: address, secure: false, correlation: "" };
+        let mut serving = pin!(engine.serve(request, arrival));
+        let Poll::Ready(answer) = serving.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
+            panic!("nothing here has to wait");
+        };
+        assert_eq!(answer.status, 200);
+    };
+    for _ in 0..3 {
+        serve(request(content_type, body));
+    }
+    let next = request(content_type, body);
+    let mut next = Some(next);
+    measure(|| serve(next.take().unwrap())).count_total
+}
+
+fn orders(count: usize) -> Vec<u8> {
+    let order = "<order><symbol>IBM</symbol><price>1</price></order>";
+    format!(
+        "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body>{}</e:Body></e:Envelope>",
+        order.repeat(count)
+    )
+    .into_bytes()
+}
+
+const FILTER: &str = "<filter xpath=\"//order[1]/symbol = 'IBM'\"><then/><else><drop/></else></filter>";
+
+#[test]
+fn routing_by_content_allocates_nothing() {
+    for count in [1, 2_000] {
+        let body = orders(count);
+        let direct = allocations("<filter xpath='true()'><then/><else><drop/></else></filter>", "text/xml", &body);
+        assert_eq!(allocations(FILTER, "text/xml", &body), direct, "on the first order");
+        let scan = FILTER.replace("'IBM'", "'IBM' and not(//nowhere)");
+        assert_eq!(allocations(&scan, "text/xml", &body), direct, "to the end");
+        assert_eq!(allocations(&FILTER.repeat(3), "text/xml", &body), direct, "three in one pass");
+    }
+}
+
+#[test]
+fn a_tree_takes_the_same_number_of_allocations_whatever_its_size() {
+    let built = "<filter xpath=\"//order[last()]/symbol = 'IBM'\"><then/><else><drop/></else></filter>";
+    let direct = allocations("", "text/xml", &orders(1));
+    let (small, large) = (allocations(built, "text/xml", &orders(1)), allocations(built, "text/xml", &orders(2_000)));
+    assert!(small <= direct + 12, "{small} for a small one, {direct} without");
+    // The vector of what a path finds grows by doubling.
+    assert!(large <= small + 16, "{large} for a large one, {small} for a small one");
+}
+
+#[test]
+fn routing_json_allocates_no_more_than_the_text_it_finds() {
+    let json = format!("{{\"symbol\":\"IBM\",\"pad\":\"{}\"}}", "x".repeat(10_000));
+    let filter = "<filter source='json-eval($.symbol)' regex='IBM'><then/><else><drop/></else></filter>";
+    let direct = allocations("", "application/json", json.as_bytes());
+    let routed = allocations(filter, "application/json", json.as_bytes());
+    assert!(routed <= direct + 1, "{routed} instead of {direct}");
+}
