@@ -4,6 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use myelin_json::Duplicates as DuplicateKeys;
+
 use crate::config::Place;
 use crate::endpoint::{Endpoint, EndpointId, EndpointRef};
 use crate::property::{Names, Slot};
@@ -14,13 +16,15 @@ use crate::sequence::{Sequence, SequenceId};
 pub struct Settings {
     /// The largest body a mediator may read, in bytes; larger ones can still be passed on unread.
     pub body_limit_bytes: u64,
+    /// Which of two equal keys of a JSON object counts (`docs/decisions/0004-json-duplicate-keys.md`).
+    pub json_duplicate_keys: DuplicateKeys,
     /// Where relative `file:` references of the configuration start; the referring file's own folder where unset.
     pub home: Option<PathBuf>,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { body_limit_bytes: 16 * 1024 * 1024, home: None }
+        Settings { body_limit_bytes: 16 * 1024 * 1024, json_duplicate_keys: DuplicateKeys::default(), home: None }
     }
 }
 

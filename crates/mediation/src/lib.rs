@@ -23,7 +23,7 @@ mod property;
 mod sequence;
 pub mod transport;
 
-pub use bus::{Bus, Settings};
+pub use bus::{Bus, DuplicateKeys, Settings};
 pub use config::{Artefact, Loaded, Problem, Report, load};
 pub use engine::{Arrival, Engine};
 pub use mediators::mediators_markdown;

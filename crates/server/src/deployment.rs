@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use myelin_mediation::DuplicateKeys;
 use myelin_transport::{ClientOptions, Expect, Retry, ServerOptions};
 use serde::{Deserialize, Deserializer};
 use toml::{Table, Value};
@@ -33,6 +34,15 @@ pub(crate) struct Deployment {
 pub(crate) struct Own {
     server: OwnServer,
     client: OwnClient,
+    content: OwnContent,
+}
+
+/// `[myelin.content]`: see [`myelin_mediation::Settings`].
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct OwnContent {
+    body_bytes: Option<u64>,
+    json_duplicate_keys: Option<OwnDuplicateKeys>,
 }
 
 /// `[myelin.server]`: see [`ServerOptions`].
@@ -89,6 +99,14 @@ struct OwnClient {
 enum OwnExpect {
     Relay,
     Answer,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum OwnDuplicateKeys {
+    First,
+    Last,
+    Refuse,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -166,6 +184,18 @@ fn integer(table: &Table, path: &str) -> anyhow::Result<Option<i64>> {
 }
 
 impl Deployment {
+    /// Puts what the file says about content into the settings of mediation.
+    pub(crate) fn apply_content(&self, settings: &mut myelin_mediation::Settings) {
+        let OwnContent { body_bytes, json_duplicate_keys } = &self.own.content;
+        set(&mut settings.body_limit_bytes, *body_bytes);
+        let keys = json_duplicate_keys.map(|keys| match keys {
+            OwnDuplicateKeys::First => DuplicateKeys::First,
+            OwnDuplicateKeys::Last => DuplicateKeys::Last,
+            OwnDuplicateKeys::Refuse => DuplicateKeys::Refuse,
+        });
+        set(&mut settings.json_duplicate_keys, keys);
+    }
+
     /// Puts what the file says into the options.
     pub(crate) fn apply(&self, server: &mut ServerOptions, client: &mut ClientOptions) {
         if let Some(idle) = self.socket_timeout {
@@ -259,6 +289,15 @@ mod tests {
         assert_eq!(server.body_bytes, Some(1000));
         assert_eq!(server.head_timeout, Duration::from_secs(3));
         assert_eq!((server.expect, client.retry), (Expect::Answer, Retry::Never));
+    }
+
+    #[test]
+    fn content_has_limits_and_choices_of_its_own() {
+        let text = "[myelin.content]\nbody_bytes = 1000\njson_duplicate_keys = \"refuse\"";
+        let mut settings = myelin_mediation::Settings::default();
+        parse(text).unwrap().apply_content(&mut settings);
+        assert_eq!((settings.body_limit_bytes, settings.json_duplicate_keys), (1000, DuplicateKeys::Refuse));
+        assert!(parse("[myelin.content]\njson_duplicate_keys = \"any\"").is_err());
     }
 
     #[test]

@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     let _log = logging::start();
     raise_file_limit();
     let mut limits = myelin_mediation::Settings::default();
-    let settings = settings(arguments)?;
+    let settings = settings(arguments, &mut limits)?;
     if let Some(body_bytes) = settings.server.body_bytes {
         limits.body_limit_bytes = limits.body_limit_bytes.min(body_bytes);
     }
@@ -100,12 +100,13 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     Ok(ExitCode::SUCCESS)
 }
 
-fn settings(arguments: &Arguments) -> anyhow::Result<Settings> {
+fn settings(arguments: &Arguments, content: &mut myelin_mediation::Settings) -> anyhow::Result<Settings> {
     let (mut server, mut client) = (ServerOptions::default(), ClientOptions::default());
     let mut port = HTTP_PORT;
     if let Some(path) = &arguments.config {
         let deployment = deployment::read(path)?;
         deployment.apply(&mut server, &mut client);
+        deployment.apply_content(content);
         port = deployment.http_port;
         if let Some(hostname) = deployment.hostname {
             tracing::info!("this bus is called {hostname}");

@@ -47,7 +47,7 @@ enum Product {
 /// Builds the bus and the report from parsed files.
 pub(super) fn assemble(files: Vec<File>, settings: &Settings) -> Loaded {
     let count = files.len();
-    let mut loader = Loader::default();
+    let mut loader = Loader::new(settings);
     let mut items: Vec<Item> = files.into_iter().flat_map(items).collect();
     declare(&mut items, &mut loader, settings);
     for item in &mut items {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::element::{Element, Text};
 use super::problem::{Place, Problem};
 use super::vocabulary;
-use crate::bus::SequenceRef;
+use crate::bus::{SequenceRef, Settings};
 use crate::content::PlanBuilder;
 use crate::endpoint::EndpointId;
 use crate::mediators::MEDIATORS;
@@ -33,6 +33,10 @@ pub(crate) struct Loader {
 }
 
 impl Loader {
+    pub(super) fn new(settings: &Settings) -> Loader {
+        Loader { plans: PlanBuilder::new(settings.json_duplicate_keys), ..Loader::default() }
+    }
+
     /// The property names seen so far.
     pub(crate) fn names(&mut self) -> &mut Names {
         &mut self.names

@@ -62,6 +62,8 @@ impl Plan {
 pub(crate) struct PlanBuilder {
     /// The sequences that are being built, the innermost last.
     open: Vec<Gathered>,
+    /// What is said of JSON.
+    duplicates: Duplicates,
 }
 
 #[derive(Debug)]
@@ -71,6 +73,15 @@ struct Gathered {
 }
 
 impl PlanBuilder {
+    pub(crate) fn new(duplicates: Duplicates) -> PlanBuilder {
+        PlanBuilder { open: Vec::new(), duplicates }
+    }
+
+    /// Which of two equal keys counts.
+    pub(crate) fn duplicates(&self) -> Duplicates {
+        self.duplicates
+    }
+
     /// A sequence begins.
     pub(crate) fn begin(&mut self) {
         self.open.push(Gathered { plan: Arc::new(Plan::Shared(OnceLock::new())), expressions: Vec::new() });
@@ -102,7 +113,7 @@ impl PlanBuilder {
 
     /// A path into JSON; `None` where it needs the tree.
     pub(crate) fn add_json(&mut self, path: &Path) -> Option<Query> {
-        let plan = json::Plan::new(&[path], Duplicates::default()).ok()?;
+        let plan = json::Plan::new(&[path], self.duplicates).ok()?;
         Some(Query { plan: Arc::new(Plan::Json(Arc::new(plan))), index: 0 })
     }
 }

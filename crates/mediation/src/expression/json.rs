@@ -14,6 +14,7 @@ use crate::fault::{Fault, Outcome};
 #[derive(Debug)]
 pub(crate) struct JsonEval {
     path: Path,
+    rules: Rules,
     query: Option<Query>,
 }
 
@@ -44,7 +45,8 @@ impl JsonEval {
             other => (range.start, other.to_string()),
         })?;
         let query = if wanted == Wanted::Nodes { None } else { plans.add_json(&path) };
-        Ok(JsonEval { path, query })
+        let rules = Rules { duplicates: plans.duplicates(), ..Rules::default() };
+        Ok(JsonEval { path, rules, query })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -64,7 +66,7 @@ impl JsonEval {
             return Ok(Cow::Borrowed(text));
         }
         let Some(json) = exchange.json()? else { return Ok(Cow::Borrowed("")) };
-        match self.path.text(json.value(), &Rules::default()) {
+        match self.path.text(json.value(), &self.rules) {
             Ok(text) => Ok(Cow::Owned(text)),
             Err(Error::NotFound | Error::Inapplicable { .. }) => {
                 tracing::warn!(target: "myelin::expression", "json-eval({}) finds nothing", self.path.as_str());
