@@ -197,6 +197,8 @@ impl Exchange {
     /// The current message, to be sent: moved if nothing looks at it afterwards, else its head is copied.
     pub(crate) fn take_message(&mut self, for_good: bool) -> Message {
         self.settle_encoding();
+        // Nobody asks about a body that has left, and while a backend is waited for the next message can use the memory.
+        self.scans = Scans::default();
         let head = if for_good { std::mem::take(&mut self.message.head) } else { self.message.head.clone() };
         let reason = if for_good { self.message.reason.take() } else { self.message.reason.clone() };
         Message { head, status: self.message.status, reason, body: self.message.body.take() }
