@@ -93,8 +93,8 @@ impl Kind {
     pub(super) fn likeness(self, scenario: Scenario) -> Likeness {
         match self {
             Kind::Myelin if scenario == Scenario::Built => Likeness::Canonical,
-            // It writes anew whatever it has looked at.
-            Kind::Synapse if scenario.needs_content() => Likeness::Canonical,
+            // A switch builds the message there, whatever it looks at, and what was built is written anew.
+            Kind::Synapse if scenario.mediates() => Likeness::Canonical,
             _ => Likeness::Bytes,
         }
     }

@@ -21,7 +21,6 @@ fn nginx_and_haproxy_pass_on_and_route_what_they_are_sent() {
             continue;
         }
         let contender = contender::Contender::start(kind, echo.address, &arguments(Vec::new())).unwrap();
-        assert!(contender.processes().len() >= if kind == Kind::Nginx { 3 } else { 1 });
         for (scenario, value, size, good) in [
             (Scenario::Direct, None, 500, true),
             (Scenario::Direct, None, 200_000, true),
@@ -44,6 +43,8 @@ fn nginx_and_haproxy_pass_on_and_route_what_they_are_sent() {
         let unable = Task { scenario: Scenario::Cbr, ..task };
         assert!(probe::probe(&contender, unable).is_err(), "{kind:?} has no content routing");
         let processes = contender.processes();
+        // nginx listens before it has its workers, but does not answer.
+        assert!(processes.len() >= if kind == Kind::Nginx { 2 } else { 1 });
         drop(contender);
         for process in processes {
             assert!(crate::procfs::cpu_times(process).is_err(), "{kind:?} left process {process} behind");
