@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use myelin_xml::NodeId;
 use myelin_xpath::ast::Expr;
-use myelin_xpath::{Context, Error, Expression as Compiled, NodeRef, Returns, Value};
+use myelin_xpath::{Context, Error, Expression as Compiled, Moment, NodeRef, Returns, Value};
 
 use super::environment::Compiling;
 use super::functions::Function;
@@ -101,7 +101,7 @@ impl XPath {
         {
             return Ok(answer);
         }
-        self.with_value(exchange, scene, |value| value.boolean())
+        self.run(exchange, scene, |context| self.compiled.condition(context))
     }
 
     pub(super) fn fragment(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<Fragment>> {
@@ -127,16 +127,25 @@ impl XPath {
         scene: &Scene<'_>,
         then: impl FnOnce(Value<'_>) -> T,
     ) -> Outcome<T> {
+        self.run(exchange, scene, |context| self.compiled.evaluate(context).map(then))
+    }
+
+    /// Runs something in the context of the message.
+    fn run<T>(
+        &self,
+        exchange: &Exchange,
+        scene: &Scene<'_>,
+        run: impl FnOnce(&Context<'_>) -> Result<T, Error>,
+    ) -> Outcome<T> {
         let host = MessageHost { slots: &self.slots, exchange, scene };
-        let context = Context::new(&host);
-        let context = match self.looks_at_body {
-            true => {
-                let tree = exchange.tree()?;
-                context.at(NodeRef::new(tree.document(), tree.envelope().element))
-            }
-            false => context,
-        };
-        self.compiled.evaluate(&context).map(then).map_err(|error| fault(&error))
+        let mut context = Context::new(&host);
+        let since = scene.transport.now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        context.now = i128::try_from(since.as_nanos()).ok().map(|nanos| Moment::at(nanos, Some(0)));
+        if self.looks_at_body {
+            let tree = exchange.tree()?;
+            context = context.at(NodeRef::new(tree.document(), tree.envelope().element));
+        }
+        run(&context).map_err(|error| fault(&error))
     }
 }
 
