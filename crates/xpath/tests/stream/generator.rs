@@ -203,8 +203,10 @@ fn path(choices: &mut Choices<'_>, depth: usize) -> String {
         }
         out.push_str(choices.of(&["", "", "", "", "", "", "", "descendant::"]));
         out.push_str(choices.of(&["a", "b", "c", "m:a", "*", "m:*", "m:b", "*[local-name() = 'a']", "node()"]));
-        while choices.rarely(3) {
-            let _ = write!(out, "[{}]", predicate(choices, depth));
+        for _ in 0..3 {
+            if choices.rarely(3) {
+                let _ = write!(out, "[{}]", predicate(choices, depth));
+            }
         }
     }
     match choices.below(12) {
