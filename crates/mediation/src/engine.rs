@@ -151,7 +151,7 @@ async fn converse(
                 return Ok(Some(message));
             }
             Some(Decision::Forward(forward)) => forward,
-            None if flow == Flow::Respond => {
+            None if flow == Flow::Respond || is_answer(exchange, service, flow, implicit) => {
                 let mut message = exchange.answer(true)?;
                 finish(exchange, scene, &mut message).await?;
                 return Ok(Some(message));
@@ -175,6 +175,11 @@ async fn converse(
         }
     }
     Err(Fault::bus(format!("The message was sent on more than {HOP_LIMIT} times")))
+}
+
+/// Whether what a flow ended with is the answer though nobody sent it: a fault, where no endpoint would get it.
+fn is_answer(exchange: &Exchange, service: &Service<'_>, flow: Flow, implicit: bool) -> bool {
+    exchange.faulted.is_some() && flow == Flow::Next && !(implicit && service.endpoint.is_some())
 }
 
 async fn run(sequence: Option<&Sequence>, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {

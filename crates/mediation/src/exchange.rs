@@ -37,6 +37,8 @@ pub(crate) struct Exchange {
     pub(crate) proxy: Option<Arc<str>>,
     /// The byte of the request target at which `REST_URL_POSTFIX` starts.
     pub(crate) postfix_start: usize,
+    /// That a fault was made of the message, which is the answer then; and which way it counts as going.
+    pub(crate) faulted: Option<Direction>,
     /// What `send` decided; carried out when the flow ends.
     pub(crate) decision: Option<Decision>,
     /// The `onError` sequence nearest around the running mediator.
@@ -116,6 +118,7 @@ impl Exchange {
             properties: Properties::default(),
             proxy: None,
             postfix_start: usize::MAX,
+            faulted: None,
             decision: None,
             on_error: None,
             last: true,
@@ -132,6 +135,7 @@ impl Exchange {
         self.message = response;
         self.scans = Scans::default();
         self.direction = Direction::Response;
+        self.faulted = None;
         self.properties.next_message();
         self.message_id = OnceCell::new();
         self.postfix_start = usize::MAX;
@@ -189,9 +193,10 @@ impl Exchange {
         self.scans = Scans::default();
     }
 
-    /// Whether a plain `send` goes to the client: a response, or a request that was declared one.
+    /// Whether the message goes to the client: a response, or a request that was declared one or became a fault.
     pub(crate) fn is_response(&self) -> bool {
-        self.direction == Direction::Response || self.properties.is_true(Scope::Default, slot::RESPONSE)
+        [Some(self.direction), self.faulted].contains(&Some(Direction::Response))
+            || self.properties.is_true(Scope::Default, slot::RESPONSE)
     }
 
     /// The current message, to be sent: moved if nothing looks at it afterwards, else its head is copied.

@@ -7,8 +7,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use myelin_xml::{DeclaredEncoding, Document, NodeId, Options};
+use myelin_xml::Document;
 
+pub(crate) use crate::content::Fragment;
 use crate::number;
 
 /// The number a property name was given when the configuration was loaded.
@@ -134,43 +135,12 @@ pub(crate) enum Scope {
     Addressing,
 }
 
-/// A piece of XML apart from any message.
-#[derive(Clone, Debug)]
-pub(crate) struct Fragment {
-    pub(crate) document: Arc<Document>,
-    /// Its root element.
-    pub(crate) node: NodeId,
-}
-
-impl Fragment {
-    /// XML from text, if it is any.
-    pub(crate) fn parse(text: &str) -> Option<Fragment> {
-        let options = Options { declared_encoding: DeclaredEncoding::Any, ..Options::default() };
-        let document = Document::parse(text.trim().into(), &options).ok()?;
-        Some(Fragment { node: document.root_element()?, document: Arc::new(document) })
-    }
-
-    /// A copy of an element; nothing that happens to the original later shows in it.
-    pub(crate) fn copy(document: &Document, element: NodeId) -> Fragment {
-        let mut copy = Document::new();
-        // A copy has no more nodes than the original had numbers for.
-        let node = copy.import(document, element).expect("there is room for what another document holds");
-        let top = copy.document_node();
-        copy.append(top, node).expect("an element can be the root of an empty document");
-        Fragment { document: Arc::new(copy), node }
-    }
-}
-
-impl PartialEq for Fragment {
-    fn eq(&self, other: &Fragment) -> bool {
-        Arc::ptr_eq(&self.document, &other.document) && self.node == other.node
-    }
-}
-
 /// The value of a property, with the type it was given.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
     Xml(Fragment),
+    /// Several pieces of XML; an expression sees a node-set.
+    List(Arc<[Fragment]>),
     Text(Arc<str>),
     Boolean(bool),
     Integer(i64),
@@ -183,6 +153,7 @@ impl Value {
     pub(crate) fn text(&self) -> Cow<'_, str> {
         match self {
             Value::Xml(fragment) => Cow::Owned(crate::expression::text_of_fragment(fragment)),
+            Value::List(list) => Cow::Owned(list.iter().map(crate::expression::text_of_fragment).collect()),
             Value::Text(text) => Cow::Borrowed(text),
             Value::Boolean(true) => Cow::Borrowed("true"),
             Value::Boolean(false) => Cow::Borrowed("false"),
@@ -253,6 +224,16 @@ impl Properties {
             Some(entry) => entry.value = value,
             None => self.entries.push(Entry { scope, slot, value }),
         }
+    }
+
+    /// The piece of XML with that document, wherever it is held, to be changed.
+    pub(crate) fn fragment_mut(&mut self, document: *const Document) -> Option<&mut Fragment> {
+        let fragments = self.entries.iter_mut().flat_map(|entry| match &mut entry.value {
+            Some(Value::Xml(fragment)) => std::slice::from_mut(fragment),
+            Some(Value::List(list)) => Arc::make_mut(list),
+            _ => &mut [],
+        });
+        fragments.into_iter().find(|fragment| std::ptr::eq(Arc::as_ptr(&fragment.document), document))
     }
 
     /// Forgets what belonged to the message that was replaced by its response.

@@ -115,7 +115,7 @@ fn what_needs_a_faulty_artefact_is_faulty_and_the_rest_runs() {
     let report = report(
         "<sequence name='a'><sequence key='b'/></sequence>\
          <sequence name='b'><filter xpath='true()'><then sequence='c'/></filter></sequence>\
-         <sequence name='c'><sequence key='a'/><makefault/></sequence>\
+         <sequence name='c'><sequence key='a'/><payloadFactory/></sequence>\
          <sequence name='self'><sequence key='self'/></sequence>\
          <endpoint name='e'><wsdl/></endpoint>\
          <proxy name='p'><target endpoint='e'/></proxy>\

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Loaded;
 use super::element::Element;
 use super::files::{self, File};
-use super::loader::{Loader, Reference};
+use super::loader::{Entry, Loader, Reference};
 use super::problem::{Place, Problem};
 use super::report::{Artefact, Report};
 use super::vocabulary::{self, Standing};
@@ -110,12 +110,21 @@ fn declare(items: &mut [Item], loader: &mut Loader, settings: &Settings) {
     }
     // A local entry that holds a sequence or endpoint serves under its key, unless one is named so.
     for item in items.iter_mut().filter(|item| item.kind == "localEntry" && item.problems.is_empty()) {
-        let Some(held) = item.held() else { continue };
+        let Some(held) = item.held() else {
+            let text = match &item.included {
+                Some(Included::Text(text)) => text.clone(),
+                _ => item.element.as_ref().map_or_else(String::new, |element| element.text().value.to_owned()),
+            };
+            loader.entries.insert(item.name.clone(), Entry::Text(text));
+            continue;
+        };
         let (is_sequence, is_endpoint) = (held.is("sequence"), held.is("endpoint"));
         if is_sequence && !loader.sequences.contains_key(&item.name) {
             item.id = Some(number(&mut loader.sequences, &item.name, Reference::Sequence));
         } else if is_endpoint && !loader.endpoints.contains_key(&item.name) {
             item.id = Some(number(&mut loader.endpoints, &item.name, Reference::Endpoint));
+        } else if !is_sequence && !is_endpoint {
+            loader.entries.insert(item.name.clone(), Entry::Xml(held.fragment()));
         }
     }
 }

@@ -174,6 +174,11 @@ impl Element {
         self.children.iter().find(|child| child.is(name))
     }
 
+    /// All that prefixes stand for in this element.
+    pub(crate) fn namespaces(&self) -> Vec<(&str, &str)> {
+        self.file.tree.namespaces_in_scope(self.node)
+    }
+
     /// The element as it stands in the file.
     pub(crate) fn source(&self) -> &str {
         self.file.tree.source().get(self.file.range(self.node)).unwrap_or_default()

@@ -9,7 +9,7 @@ use crate::bus::{SequenceRef, Settings};
 use crate::content::PlanBuilder;
 use crate::endpoint::EndpointId;
 use crate::mediators::MEDIATORS;
-use crate::property::Names;
+use crate::property::{Fragment, Names};
 use crate::sequence::{Block, Node, Sequence, SequenceId};
 
 /// One artefact of another, by number.
@@ -19,6 +19,13 @@ pub(super) enum Reference {
     Endpoint(EndpointId),
 }
 
+/// What a local entry holds.
+#[derive(Clone, Debug)]
+pub(crate) enum Entry {
+    Xml(Fragment),
+    Text(String),
+}
+
 /// The state of loading.
 #[derive(Default)]
 pub(crate) struct Loader {
@@ -26,6 +33,7 @@ pub(crate) struct Loader {
     plans: PlanBuilder,
     pub(super) sequences: HashMap<String, SequenceId>,
     pub(super) endpoints: HashMap<String, EndpointId>,
+    pub(super) entries: HashMap<String, Entry>,
     /// Of the artefact that is being built.
     pub(super) problems: Vec<Problem>,
     pub(super) warnings: Vec<Problem>,
@@ -79,6 +87,15 @@ impl Loader {
         };
         self.references.push((Reference::Endpoint(id), key.place(0)));
         Ok(id)
+    }
+
+    /// What the local entry holds that a fixed key names.
+    ///
+    /// Errors: a [`Problem`] at the reference where there is none of that name.
+    pub(crate) fn entry(&self, key: Text<'_>) -> Result<Entry, Problem> {
+        let name = fixed(key)?;
+        let entry = self.entries.get(name).cloned();
+        entry.ok_or_else(|| key.problem(format!("there is no local entry {name:?} with XML or text")))
     }
 
     /// The mediators that are an element's children.

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 #[cfg(test)]
 pub(crate) use element::SYNAPSE;
 pub(crate) use element::{Element, Text};
-pub(crate) use loader::Loader;
+pub(crate) use loader::{Entry, Loader};
 pub(crate) use problem::Place;
 pub use problem::Problem;
 pub use report::{Artefact, Report};

@@ -4,7 +4,6 @@
 const MEDIATORS_LATER: &[&str] = &[
     "NTLM",
     "aggregate",
-    "builder",
     "cache",
     "call",
     "call-template",
@@ -16,7 +15,6 @@ const MEDIATORS_LATER: &[&str] = &[
     "dblookup",
     "dbreport",
     "enqueue",
-    "enrich",
     "entitlementService",
     "eventPublisher",
     "fastXSLT",
@@ -24,7 +22,6 @@ const MEDIATORS_LATER: &[&str] = &[
     "iterate",
     "jsontransform",
     "loopback",
-    "makefault",
     "oauthService",
     "opa",
     "payloadFactory",

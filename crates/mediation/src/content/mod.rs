@@ -4,12 +4,14 @@
 //! What only asks expressions is answered in one pass over the bytes as they lie on the wire, which ends at the
 //! decision; what that cannot answer reads the whole body into a [`Tree`] or [`Json`].
 
+mod fragment;
 mod json;
 mod need;
 mod plan;
 mod scan;
 mod tree;
 
+pub(crate) use fragment::Fragment;
 pub(crate) use json::Json;
 pub(crate) use need::{Need, when_ready};
 pub(crate) use plan::{PlanBuilder, Query};

@@ -1,6 +1,6 @@
 //! What a running expression asks of the exchange.
 
-use myelin_xpath::{Atomic, Error, Host, Item, Value};
+use myelin_xpath::{Atomic, Error, Host, Item, NodeRef, Value};
 
 use super::places::Place;
 use super::source::Read;
@@ -36,6 +36,10 @@ pub(super) fn value(read: Read<'_>) -> Value<'_> {
     let atomic = match read {
         Read::Nothing => return Value::EMPTY,
         Read::Xml(fragment) => return Value::node(&fragment.document, fragment.node),
+        Read::List(list) => {
+            let nodes = list.iter().map(|fragment| Item::Node(NodeRef::new(&fragment.document, fragment.node)));
+            return Value::from_items(nodes.collect());
+        }
         Read::Text(std::borrow::Cow::Borrowed(text)) => Atomic::from(text),
         Read::Text(std::borrow::Cow::Owned(text)) => Atomic::from(text),
         Read::Boolean(boolean) => Atomic::Boolean(boolean),

@@ -140,12 +140,19 @@ impl Expression {
     /// Errors: as [`Expression::text`].
     pub(crate) fn fragment(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<Fragment>> {
         match &self.kind {
-            Kind::Source(source) => Ok(match source.read(exchange, scene) {
-                Read::Xml(fragment) => Some(fragment.clone()),
-                _ => None,
-            }),
+            Kind::Source(_) => Ok(self.held(exchange, scene).first().cloned()),
             Kind::XPath(xpath) => xpath.fragment(exchange, scene),
             Kind::Json(_) => Ok(None),
+        }
+    }
+
+    /// The pieces of XML in the property that it names, where it is nothing but a property.
+    pub(crate) fn held<'a>(&'a self, exchange: &'a Exchange, scene: &'a Scene<'a>) -> &'a [Fragment] {
+        let Kind::Source(source) = &self.kind else { return &[] };
+        match source.read(exchange, scene) {
+            Read::Xml(fragment) => std::slice::from_ref(fragment),
+            Read::List(list) => list,
+            _ => &[],
         }
     }
 }

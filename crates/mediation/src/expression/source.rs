@@ -15,6 +15,7 @@ pub(crate) enum Read<'a> {
     Text(Cow<'a, str>),
     Boolean(bool),
     Xml(&'a Fragment),
+    List(&'a [Fragment]),
 }
 
 /// The scope an expression names.
@@ -36,6 +37,7 @@ impl<'a> Read<'a> {
             Read::Text(text) => Some(text),
             Read::Boolean(boolean) => Some(Cow::Borrowed(if boolean { "true" } else { "false" })),
             Read::Xml(fragment) => Some(Cow::Owned(text_of_fragment(fragment))),
+            Read::List(list) => Some(Cow::Owned(list.iter().map(text_of_fragment).collect())),
         }
     }
 
@@ -45,7 +47,7 @@ impl<'a> Read<'a> {
             Read::Nothing => false,
             Read::Text(text) => !text.is_empty(),
             Read::Boolean(boolean) => *boolean,
-            Read::Xml(_) => true,
+            Read::Xml(_) | Read::List(_) => true,
         }
     }
 }
@@ -157,6 +159,7 @@ impl<'a> From<&'a Value> for Read<'a> {
     fn from(value: &'a Value) -> Read<'a> {
         match value {
             Value::Xml(fragment) => Read::Xml(fragment),
+            Value::List(list) => Read::List(list),
             Value::Text(text) => Read::Text(Cow::Borrowed(text)),
             Value::Boolean(boolean) => Read::Boolean(*boolean),
             // An integer stays text as long as it is only printed: `7` must not become `7.0`.

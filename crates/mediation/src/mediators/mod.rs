@@ -1,10 +1,13 @@
 //! The mediators, one file each. To add one: its file, and one line in [`MEDIATORS`].
 
+mod builder;
 mod direction;
 mod drop;
+mod enrich;
 mod filter;
 mod header;
 mod log;
+mod makefault;
 mod property;
 mod property_group;
 mod respond;
@@ -19,11 +22,14 @@ use crate::mediator::Spec;
 
 /// Every mediator this bus runs, in alphabetical order.
 pub(crate) const MEDIATORS: &[Spec] = &[
+    builder::SPEC,
     drop::SPEC,
+    enrich::SPEC,
     filter::SPEC,
     header::SPEC,
     direction::IN,
     log::SPEC,
+    makefault::SPEC,
     direction::OUT,
     property::SPEC,
     property_group::SPEC,
@@ -48,20 +54,40 @@ pub fn mediators_markdown() -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::bus::Settings;
-    use crate::config::load;
+    use crate::config::{Report, load};
+
+    fn report(artefacts: &str) -> Report {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("example.xml");
+        let configuration = format!("<definitions xmlns='{}'>{artefacts}</definitions>", crate::config::SYNAPSE);
+        std::fs::write(&path, configuration).unwrap();
+        load(&[path], &Settings::default()).report
+    }
+
+    /// Asserts that a mediator has a problem that says `part`, in its own line; or none, for an empty part.
+    pub(crate) fn check(mediator: &str, part: &str) {
+        let report = report(&format!("<sequence name='s'>\n{mediator}</sequence>"));
+        let mut problems = report.artefacts.iter().flat_map(|artefact| &artefact.problems);
+        match problems.next() {
+            Some(problem) => {
+                assert!(!part.is_empty() && problem.message.contains(part), "{mediator}: {problem}, not {part:?}");
+                assert_eq!(problem.place.line, 2, "{mediator}: {problem}");
+            }
+            None => assert!(part.is_empty(), "{mediator}: no problem, not {part:?}"),
+        }
+    }
 
     #[test]
     fn every_example_in_the_documentation_loads_without_a_word() {
         for spec in MEDIATORS {
             let examples: Vec<&str> = spec.doc.lines().filter_map(|line| line.strip_prefix("    ")).collect();
             assert!(!examples.is_empty(), "<{}> has no example", spec.element);
-            let configuration = format!(
-                "<definitions xmlns='{}'><sequence name='audit'/><endpoint name='quotes'><default/></endpoint>\
-                 <sequence name='example'>{}</sequence></definitions>",
-                crate::config::SYNAPSE,
+            let artefacts = format!(
+                "<sequence name='audit'/><endpoint name='quotes'><default/></endpoint>\
+                 <localEntry key='greeting'><hello xmlns=''/></localEntry><sequence name='example'>{}</sequence>",
                 // Each blank-line group of a document is one example; sent messages must not meet in one sequence.
                 spec.doc
                     .split("\n\n")
@@ -69,10 +95,7 @@ mod tests {
                     .map(|part| { format!("<sequence>{part}</sequence>") })
                     .collect::<String>(),
             );
-            let folder = tempfile::tempdir().unwrap();
-            let path = folder.path().join("example.xml");
-            std::fs::write(&path, configuration).unwrap();
-            let report = load(&[path], &Settings::default()).report;
+            let report = report(&artefacts);
             assert_eq!(report.faulty(), 0, "<{}>: {}", spec.element, report.to_text());
             assert!(report.artefacts.iter().all(|artefact| artefact.warnings.is_empty()), "{}", report.to_text());
         }

@@ -14,7 +14,8 @@ Sends the current message.
 
 - With an `endpoint` (inline, or named by `key`): to that endpoint; its response goes through the out sequence.
 - Without one: a response goes to the client; a request goes to the absolute URI that `To` holds.
-  A request with the property `RESPONSE` set to `true` counts as a response, which makes an echo.
+  A request with the property `RESPONSE` set to `true` counts as a response, which makes an echo, and so does a fault
+  that `makefault` made of one.
 
 Mediators behind it still run, but the body is gone: it is on its way.
 A failure of theirs is logged and does not reach the client.
@@ -56,7 +57,9 @@ impl Immediate for Send {
             return Err(Fault::bus("The message was sent already; sending it twice is not offered yet"));
         }
         let decision = match &self.endpoint {
-            None if exchange.is_response() => Decision::Answer(exchange.answer(exchange.last)?),
+            None if exchange.is_response() || exchange.faulted.is_some() => {
+                Decision::Answer(exchange.answer(exchange.last)?)
+            }
             endpoint => {
                 let endpoint = match endpoint {
                     Some(endpoint) => Some(endpoint.find(scene.bus).ok_or_else(engine::missing)?),

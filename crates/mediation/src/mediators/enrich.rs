@@ -1,0 +1,140 @@
+//! `<enrich>`: takes something from one place of an exchange and puts it into another.
+
+mod json;
+mod source;
+mod target;
+mod xml;
+
+use self::source::Source;
+use self::target::Target;
+use crate::config::{Element, Loader, Problem};
+use crate::exchange::{Exchange, Scene};
+use crate::expression::{Expression, Wanted};
+use crate::fault::Outcome;
+use crate::mediator::{Built, Flow, Immediate, Spec, once_ready};
+
+pub(super) const SPEC: Spec = Spec { element: "enrich", doc: DOC, build };
+
+const DOC: &str = r#"
+Takes something from one place and puts it into another; all else in the message stays as it came.
+
+`source`:
+
+- `type`: `custom` (default, what `xpath` finds), `body` (the first element in the SOAP body, or the JSON),
+  `envelope`, `property` (named by `property`), `inline` (the element or text inside, or the local entry named by `key`).
+- `clone`: `true` (default) copies; `false` moves what is taken from the message to another place in it.
+
+`target`:
+
+- `type`: `custom` (default, the first node that `xpath` finds), `body`, `envelope`, `property`;
+  `key` gives the members that a `json-eval` path finds the name that `source` holds.
+- `action`: `replace` (default), `child` (behind what is inside the target), `sibling` (behind the target),
+  `remove` (takes what `source` finds out of the target, which is the body, or JSON in a property).
+
+A text in the place of an element becomes its content; it can take the place of an attribute's value, too.
+A path of `json-eval` as the target is one for all it finds; a child of an array goes behind its last element,
+the members of an object become those of an object.
+A source that finds nothing is said in the log and changes nothing, save that it empties a property;
+a target that finds nothing is a fault.
+
+    <enrich>
+        <source type="body"/>
+        <target type="property" property="request"/>
+    </enrich>
+    <enrich>
+        <source type="inline"><query xmlns="urn:stock"><symbol/></query></source>
+        <target type="body"/>
+    </enrich>
+    <enrich>
+        <source xpath="$ctx:request/o:symbol/text()" xmlns:o="urn:orders"/>
+        <target xpath="//s:symbol" xmlns:s="urn:stock"/>
+    </enrich>
+
+    <enrich>
+        <source type="inline" key="greeting"/>
+        <target action="child" xpath="$header"/>
+    </enrich>
+
+    <enrich>
+        <source type="inline">{"paid": true}</source>
+        <target action="child" xpath="json-eval($.orders[*])"/>
+    </enrich>
+    <enrich>
+        <source xpath="json-eval($.secret, $..password)"/>
+        <target type="body" action="remove"/>
+    </enrich>
+"#;
+
+struct Enrich {
+    source: Source,
+    target: Target,
+    action: Action,
+}
+
+/// What becomes of the target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Action {
+    Replace,
+    Child,
+    Sibling,
+    Remove,
+}
+
+fn build(element: &Element, loader: &mut Loader) -> Built {
+    let mut parts = [("source", None), ("target", None)];
+    for child in element.children.iter().filter(|child| !child.is("description")) {
+        match parts.iter_mut().find(|(name, part)| child.is(name) && part.is_none()) {
+            Some((_, part)) => *part = Some(child),
+            None => return Err(child.problem(format!("<enrich> holds one source and one target, not {}", child.tag()))),
+        }
+    }
+    let [(_, Some(source)), (_, Some(target))] = parts else {
+        return Err(element.problem("<enrich> needs a source and a target"));
+    };
+    let action = action(target)?;
+    let source = Source::read(source, action, loader)?;
+    let target = Target::read(target, action, &source, loader)?;
+    let need = target.need(source.need());
+    once_ready(need, Enrich { source, target, action })
+}
+
+fn action(target: &Element) -> Result<Action, Problem> {
+    let Some(action) = target.attribute("action") else { return Ok(Action::Replace) };
+    match action.value {
+        "replace" | "" => Ok(Action::Replace),
+        "child" => Ok(Action::Child),
+        "sibling" => Ok(Action::Sibling),
+        "remove" => Ok(Action::Remove),
+        other => Err(action.problem(format!("action {other:?} is none of replace, child, sibling and remove"))),
+    }
+}
+
+/// The word of the attribute `type`.
+fn kind(element: &Element) -> &str {
+    element.attribute("type").map(|kind| kind.value).filter(|kind| !kind.is_empty()).unwrap_or("custom")
+}
+
+/// The expression of a source or target.
+fn expression(element: &Element, loader: &mut Loader) -> Result<Expression, Problem> {
+    Expression::compile(element.required("xpath")?, Wanted::Nodes, loader)
+}
+
+impl Immediate for Enrich {
+    fn mediate(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
+        if self.action == Action::Remove {
+            self.source.remove_from(&self.target, exchange, scene)?;
+            return Ok(Flow::Next);
+        }
+        match self.source.take(exchange, scene)? {
+            Some(content) => self.target.put(content, &self.source, self.action, exchange, scene)?,
+            None => {
+                tracing::warn!(target: "myelin::enrich", "the source of enrich finds nothing");
+                self.target.without_source(&self.source, exchange)?;
+            }
+        }
+        Ok(Flow::Next)
+    }
+}
+
+#[cfg(test)]
+mod tests;

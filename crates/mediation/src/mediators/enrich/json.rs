@@ -1,0 +1,131 @@
+//! Changing JSON.
+
+use std::ops::Range;
+
+use myelin_json::{Error, New, Options, Path, Rules, Type, Value};
+
+use super::Action;
+use crate::exchange::Scene;
+use crate::fault::{Fault, Outcome};
+
+/// How paths are evaluated on this bus.
+pub(super) fn rules(scene: &Scene<'_>) -> Rules {
+    Rules { duplicates: scene.bus.settings.json_duplicate_keys, ..Rules::default() }
+}
+
+/// A text that is to be put somewhere: as the JSON it is, else as a string.
+pub(super) struct Piece<'a> {
+    text: &'a str,
+    value: Option<Value>,
+}
+
+impl<'a> Piece<'a> {
+    pub(super) fn of(text: &'a str) -> Piece<'a> {
+        Piece { text, value: Value::parse(text.into(), &Options::default()).ok() }
+    }
+
+    /// Whether it can stand as a whole body.
+    pub(super) fn is_whole(&self) -> bool {
+        self.value.as_ref().is_some_and(|value| matches!(value.kind(value.root()), Type::Object | Type::Array))
+    }
+
+    fn as_new(&self) -> New<'_> {
+        match self.value {
+            Some(_) => New::Json(self.text.as_bytes()),
+            None => New::Text(self.text),
+        }
+    }
+}
+
+/// Changes everything that the path leads to.
+pub(super) fn change(value: &mut Value, path: &Path, action: Action, piece: &Piece<'_>, rules: &Rules) -> Outcome<()> {
+    let nodes = path.nodes(value, rules).map_err(fault)?;
+    if nodes.is_empty() {
+        return Err(fault(Error::NotFound));
+    }
+    match action {
+        Action::Replace if nodes.contains(&value.root()) && !piece.is_whole() => {
+            Err(Fault::bus("Only an object or an array can be a JSON body"))
+        }
+        Action::Replace => path.set(value, piece.as_new(), rules).map(drop).map_err(fault),
+        Action::Child if nodes.iter().all(|&node| value.kind(node) == Type::Object) => {
+            let Some(new) = piece.value.as_ref().filter(|new| new.kind(new.root()) == Type::Object) else {
+                return Err(Fault::bus("Only the members of an object can be added to a JSON object"));
+            };
+            for member in new.children(new.root()) {
+                let key = new.key(member).unwrap_or_default();
+                path.put(value, &key, New::Node(new, member), rules).map_err(fault)?;
+            }
+            Ok(())
+        }
+        Action::Child => path.add(value, piece.as_new(), rules).map(drop).map_err(fault),
+        // Said when loading.
+        Action::Sibling | Action::Remove => Ok(()),
+    }
+}
+
+/// Takes out everything that the paths lead to.
+pub(super) fn remove(value: &mut Value, paths: &[Path], rules: &Rules) -> Outcome<()> {
+    for path in paths {
+        match path.delete(value, rules) {
+            Ok(_) | Err(Error::NotFound) => {}
+            Err(error) => return Err(fault(error)),
+        }
+    }
+    Ok(())
+}
+
+/// The same for JSON in a text.
+pub(super) fn removed_from_text(text: &str, paths: &[Path], rules: &Rules) -> Outcome<String> {
+    let mut value = Value::parse(text.into(), &Options::default()).map_err(fault)?;
+    remove(&mut value, paths, rules)?;
+    let mut out = Vec::new();
+    value.write_document(&mut out);
+    Ok(String::from_utf8_lossy(&out).into_owned())
+}
+
+/// Gives the members that the path leads to another name; as in Synapse they come to stand behind the others.
+pub(super) fn rename(value: &mut Value, path: &Path, name: &str, rules: &Rules) -> Outcome<()> {
+    let nodes = path.nodes(value, rules).map_err(fault)?;
+    for node in nodes {
+        let object = value.parent(node).filter(|_| value.key(node).is_some());
+        let Some(object) = object.filter(|_| !value.has_key(node, name)) else { continue };
+        let mut text = Vec::new();
+        value.write(node, &mut text);
+        let namesakes: Vec<_> = value.children(object).filter(|&other| value.has_key(other, name)).collect();
+        namesakes.into_iter().for_each(|namesake| value.remove(namesake));
+        value.remove(node);
+        value.insert(object, name, New::Json(&text)).map_err(fault)?;
+    }
+    Ok(())
+}
+
+fn fault(error: Error) -> Box<Fault> {
+    match error {
+        Error::NotFound => Fault::bus("The target of enrich finds nothing"),
+        error => Fault::bus("JSON could not be changed").with_detail(error.to_string()),
+    }
+}
+
+/// Where the parts of a list of paths are: between the commas outside all brackets and quotes.
+pub(super) fn split(text: &str) -> Vec<Range<usize>> {
+    let (mut parts, mut start, mut depth, mut quote) = (Vec::new(), 0, 0_usize, None);
+    let mut letters = text.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match (quote, letter) {
+            (Some(_), '\\') => drop(letters.next()),
+            (Some(open), letter) if letter == open => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(letter),
+            (None, '[' | '(') => depth += 1,
+            (None, ']' | ')') => depth = depth.saturating_sub(1),
+            (None, ',') if depth == 0 => {
+                parts.push(start..at);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(start..text.len());
+    parts
+}

@@ -1,0 +1,256 @@
+//! Where `enrich` puts what it took.
+
+use std::sync::Arc;
+
+use myelin_json::Path;
+use myelin_message::{Body, HeaderId};
+use myelin_soap::{Envelope, Version};
+use myelin_xml::{Document, NodeId};
+
+use super::json::{self, Piece};
+use super::source::{Content, Place, Source};
+use super::{Action, expression, kind, xml};
+use crate::config::{Element, Entry, Loader, Problem};
+use crate::content::{Json, Need, Tree, text_of};
+use crate::exchange::{Exchange, Format, Scene};
+use crate::expression::Expression;
+use crate::fault::{Fault, Outcome};
+use crate::property::{Fragment, Scope, Slot, Value};
+
+pub(super) enum Target {
+    Custom(Expression),
+    /// `$header`, which a message may lack.
+    Header,
+    Path(Path),
+    Key(Path),
+    Body,
+    Envelope,
+    Property(Slot),
+}
+
+impl Target {
+    pub(super) fn read(
+        element: &Element,
+        action: Action,
+        source: &Source,
+        loader: &mut Loader,
+    ) -> Result<Target, Problem> {
+        let target = match kind(element) {
+            "custom" => {
+                let text = element.required("xpath")?;
+                let expression = expression(element, loader)?;
+                match expression.json() {
+                    Some(path) => {
+                        if action == Action::Sibling {
+                            loader.warning(text.problem("action sibling has no effect on JSON"));
+                        }
+                        Target::Path(path.clone())
+                    }
+                    None if text.value.trim() == "$header" && action == Action::Child => Target::Header,
+                    None => Target::Custom(expression),
+                }
+            }
+            "key" => {
+                let path = expression(element, loader)?.json().cloned();
+                Target::Key(path.ok_or_else(|| element.problem("<target>: type key needs a json-eval path"))?)
+            }
+            "body" => Target::Body,
+            "envelope" => Target::Envelope,
+            "property" => Target::Property(loader.names().slot(element.required("property")?.value)),
+            "variable" => return Err(element.problem("<target>: variables of <variable> are not offered yet")),
+            other => return Err(element.problem(format!("<target>: type {other:?} is unknown"))),
+        };
+        let fits = match (&source.place, &target) {
+            (Place::Paths(_), Target::Body | Target::Property(_)) | (Place::Custom(_), Target::Body) => true,
+            _ => action != Action::Remove,
+        };
+        if !fits {
+            return Err(element.problem("<target>: what is removed is removed from the body, or JSON from a property"));
+        }
+        Ok(target)
+    }
+
+    /// What it needs of the body, and what the source needs.
+    pub(super) fn need(&self, source: Need) -> Need {
+        match self {
+            Target::Custom(expression) => source.and(expression),
+            Target::Property(_) => source,
+            Target::Header | Target::Path(_) | Target::Key(_) | Target::Body | Target::Envelope => Need::built(),
+        }
+    }
+
+    /// Puts what was taken there.
+    pub(super) fn put(
+        &self,
+        content: Content,
+        source: &Source,
+        action: Action,
+        exchange: &mut Exchange,
+        scene: &Scene<'_>,
+    ) -> Outcome<()> {
+        let is_envelope = matches!(source.place, Place::Envelope);
+        if is_envelope && !matches!(self, Target::Envelope | Target::Property(_)) {
+            return Err(Fault::bus("A whole envelope can only be put in a property or in the place of the envelope"));
+        }
+        match (self, content) {
+            (Target::Property(slot), content) => into_property(exchange, *slot, content, action),
+            (Target::Envelope, content) => into_envelope(exchange, content),
+            (Target::Body, content) => into_body(exchange, content, source, action, scene),
+            (Target::Path(path), Content::Text(text)) => {
+                json::change(exchange.json_mut()?.change(), path, action, &Piece::of(&text), &json::rules(scene))
+            }
+            (Target::Key(path), Content::Text(text)) => {
+                json::rename(exchange.json_mut()?.change(), path, text.trim(), &json::rules(scene))
+            }
+            (Target::Path(_) | Target::Key(_), _) => Err(no_conversion("XML", "JSON")),
+            (Target::Header, content) => xml::add_blocks(exchange, content, source.moves),
+            (Target::Custom(expression), content) => {
+                let (document, at) = first(expression, exchange, scene)?.ok_or_else(xml::nowhere)?;
+                match exchange.message.body.built::<Tree>() {
+                    Some(tree) if std::ptr::eq(tree.document(), document) => {
+                        xml::put(exchange, at, content, action, source.moves)
+                    }
+                    _ => xml::put_into_fragment(exchange, document, at, content, action),
+                }
+            }
+        }
+    }
+
+    /// What becomes of the target where there is nothing to put there.
+    pub(super) fn without_source(&self, source: &Source, exchange: &mut Exchange) -> Outcome<()> {
+        match (self, &source.place) {
+            (Target::Property(slot), Place::Custom(_)) => {
+                exchange.properties.put(Scope::Default, *slot, Some(Value::Text("".into())));
+                Ok(())
+            }
+            (Target::Envelope, _) => Err(no_envelope()),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn no_envelope() -> Box<Fault> {
+    Fault::bus("Only a SOAP envelope can take the place of one")
+}
+
+fn no_conversion(from: &str, to: &str) -> Box<Fault> {
+    Fault::bus(format!("{from} cannot be put into {to}; converting it is not offered yet"))
+}
+
+/// The first node that an expression leads to, with the address of its document.
+fn first(
+    expression: &Expression,
+    exchange: &Exchange,
+    scene: &Scene<'_>,
+) -> Outcome<Option<(*const Document, NodeId)>> {
+    match expression.xpath() {
+        Some(xpath) => xpath.with_value(exchange, scene, |value| {
+            let node = value.as_nodes()?.into_iter().next()?;
+            Some((std::ptr::from_ref(node.document), node.node.tree()?))
+        }),
+        None => {
+            let held = expression.held(exchange, scene).first();
+            Ok(held.map(|fragment| (Arc::as_ptr(&fragment.document), fragment.node)))
+        }
+    }
+}
+
+fn into_property(exchange: &mut Exchange, slot: Slot, content: Content, action: Action) -> Outcome<()> {
+    if action == Action::Child {
+        let Some(Value::Xml(held)) = exchange.properties.get(Scope::Default, slot) else { return Err(xml::nowhere()) };
+        let (document, at) = (Arc::as_ptr(&held.document), held.node);
+        return xml::put_into_fragment(exchange, document, at, content, action);
+    }
+    let value = match content {
+        Content::Text(text) => Value::Text(text.into()),
+        elements => match <[Fragment; 1]>::try_from(elements.fragments(exchange)?) {
+            Ok([one]) => Value::Xml(one),
+            Err(several) => Value::List(several.into()),
+        },
+    };
+    exchange.properties.put(Scope::Default, slot, Some(value));
+    Ok(())
+}
+
+fn into_envelope(exchange: &mut Exchange, content: Content) -> Outcome<()> {
+    let mut fragments = content.fragments(exchange)?;
+    let Some(fragment) = fragments.pop().filter(|_| fragments.is_empty()) else { return Err(no_envelope()) };
+    let Some(envelope) = Envelope::of(&fragment.document) else { return Err(no_envelope()) };
+    match exchange.message.body.built::<Tree>().filter(|tree| !tree.is_empty() && !tree.is_opaque()) {
+        None => whole(exchange, &fragment),
+        // Plain XML has no envelope that is sent: what stands in the other one's body takes its place.
+        Some(tree) if tree.is_plain() => {
+            let Some(payload) = envelope.payload(&fragment.document) else { return Err(no_envelope()) };
+            let Some(at) = tree.envelope().payload(tree.document()) else { return Err(xml::nowhere()) };
+            let content = Content::Elements(vec![Fragment::copy(&fragment.document, payload)]);
+            xml::put(exchange, at, content, Action::Replace, false)
+        }
+        Some(_) => {
+            xml::put_envelope(exchange, &fragment)?;
+            set_type(exchange, envelope.version.media_type())
+        }
+    }
+}
+
+fn into_body(
+    exchange: &mut Exchange,
+    content: Content,
+    source: &Source,
+    action: Action,
+    scene: &Scene<'_>,
+) -> Outcome<()> {
+    let body = &mut exchange.message.body;
+    let is_whole_json = |text: &str| {
+        let is_given = matches!(source.place, Place::Property(_) | Place::Inline(Entry::Text(_)));
+        is_given && action == Action::Replace && Piece::of(text).is_whole()
+    };
+    match content {
+        Content::Text(text) if body.built::<Json>().is_some() => {
+            let value = exchange.json_mut()?.change();
+            let root = Path::compile("$").expect("the path to all is one");
+            json::change(value, &root, action, &Piece::of(&text), &json::rules(scene))
+        }
+        // JSON in the place of XML is never meant as the text of an element.
+        Content::Text(text) if is_whole_json(&text) => {
+            set_type(exchange, "application/json")?;
+            exchange.set_body(Body::Bytes(text.into_bytes()));
+            Ok(())
+        }
+        content => {
+            let is_xml = body.built::<Tree>().is_some_and(|tree| !tree.is_empty() && !tree.is_opaque());
+            if !is_xml && action == Action::Replace && !matches!(content, Content::Text(_)) {
+                let mut fragments = content.fragments(exchange)?;
+                let one = fragments.pop().filter(|_| fragments.is_empty());
+                return whole(exchange, &one.ok_or_else(|| no_conversion("Several elements", "one body"))?);
+            }
+            let tree = exchange.tree()?;
+            match (tree.envelope().payload(tree.document()), content) {
+                (Some(payload), content) => xml::put(exchange, payload, content, action, source.moves),
+                (None, Content::Text(_)) => {
+                    tracing::warn!(target: "myelin::enrich", "a body without an element can hold no text");
+                    Ok(())
+                }
+                (None, content) => xml::fill(exchange, content, source.moves),
+            }
+        }
+    }
+}
+
+/// Makes an element the whole of a message that was none of XML.
+fn whole(exchange: &mut Exchange, fragment: &Fragment) -> Outcome<()> {
+    let name = fragment.document.qname(fragment.node);
+    let soap = Version::of_namespace(name.namespace).filter(|_| name.local == "Envelope");
+    set_type(exchange, soap.map_or("application/xml", Version::media_type))?;
+    exchange.set_body(Body::Bytes(text_of(&fragment.document, fragment.node).into_bytes()));
+    Ok(())
+}
+
+/// Sets the content type, unless it stands for the same already.
+fn set_type(exchange: &mut Exchange, media_type: &str) -> Outcome<()> {
+    let present = Format::of(exchange.message.head.known(HeaderId::ContentType));
+    if present != Format::of(Some(media_type.as_bytes())) {
+        let charset = if media_type == "application/json" { "" } else { "; charset=UTF-8" };
+        exchange.message.head.set("Content-Type", format!("{media_type}{charset}").as_bytes())?;
+    }
+    Ok(())
+}
