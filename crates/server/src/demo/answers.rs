@@ -52,19 +52,25 @@ impl Stage {
     fn routed_by_content(&self) -> Vec<Checked> {
         let (sun, none) = (ORDER.replace("IBM", "SUN"), ORDER.replace("IBM", "?"));
         let without_block = ROUTED_ORDER.replace(ROUTING_BLOCK, "");
-        let (other, no_symbol) = (JSON_ORDER.replace("IBM", "SUN"), JSON_ORDER.replace("IBM", "?"));
+        let other = JSON_ORDER.replace("IBM", "SUN");
+        // An object in which something changed is written without white space; no string here has any.
+        let accepted = other.replace("new", "accepted").replace([' ', '\n'], "");
+        let no_symbol = JSON_ORDER.replace("IBM", "?");
         vec![
             ("routed by the body", self.routed("StockOrders", &Message::soap(ORDER), "ibm", ORDER)),
             ("routed by the body, another order", self.routed("StockOrders", &Message::soap(&sun), "trading", &sun)),
-            ("no order that fits", self.refused("StockOrders", &Message::soap(&none), 400, "")),
+            ("no order that fits", self.refused("StockOrders", &Message::soap(&none), 500, "names no symbol")),
             (
                 "routed by a SOAP header block, which is taken out",
                 self.routed("RoutedOrders", &Message::soap(ROUTED_ORDER), "server1", &without_block),
             ),
             ("no such block", self.routed("RoutedOrders", &Message::soap(ORDER), "anywhere", ORDER)),
             ("routed by JSON", self.routed("JsonOrders", &Message::json(JSON_ORDER), "ibm", JSON_ORDER)),
-            ("routed by JSON, another order", self.routed("JsonOrders", &Message::json(&other), "trading", &other)),
-            ("JSON that fits nowhere", self.refused("JsonOrders", &Message::json(&no_symbol), 422, "")),
+            (
+                "routed by JSON, one value changed",
+                self.routed("JsonOrders", &Message::json(&other), "trading", &accepted),
+            ),
+            ("JSON that fits nowhere", self.refused("JsonOrders", &Message::json(&no_symbol), 422, "no symbol")),
         ]
     }
 
