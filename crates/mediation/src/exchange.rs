@@ -195,7 +195,8 @@ impl Exchange {
 
     /// Whether the message goes to the client: a response, or a request that was declared one or became a fault.
     pub(crate) fn is_response(&self) -> bool {
-        [Some(self.direction), self.faulted].contains(&Some(Direction::Response))
+        self.direction == Direction::Response
+            || self.faulted == Some(Direction::Response)
             || self.properties.is_true(Scope::Default, slot::RESPONSE)
     }
 

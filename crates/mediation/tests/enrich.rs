@@ -152,6 +152,9 @@ fn envelopes_stay_envelopes_and_documents_stay_documents() {
         "<a><b/></a>",
         "one root element",
     );
+    let kept = enrich("xpath='//a'>", "type='property' property='p'");
+    let beside = enrich("xpath='//a'>", "action='sibling' xpath='$ctx:p'");
+    fails_in_soap(&format!("{kept}{beside}"), "has no siblings");
     check("application/xml", &enrich("xpath='//b'>", "type='body'"), "<?x?><a><b/></a>", "<?x?><b/>");
     check("application/xml", &enrich("xpath='//b' clone='false'>", "type='body'"), "<a>t<b/></a>", "<b/>");
 }

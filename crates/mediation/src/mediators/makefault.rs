@@ -14,7 +14,7 @@ use crate::config::{Element, Loader, Problem};
 use crate::content::{Need, Tree, text_of, when_ready};
 use crate::exchange::{Direction, Exchange, Format, Scene, charset};
 use crate::expression::{Expression, Wanted};
-use crate::fault::{Fault, Outcome};
+use crate::fault::Outcome;
 use crate::mediator::{Built, Flow, Mediator, Spec, Step};
 use crate::property::{Fragment, Scope, Value, slot};
 
@@ -291,7 +291,7 @@ fn kept_blocks(exchange: &Exchange) -> String {
 }
 
 /// Puts a body in UTF-8 in the place of the message's, with its media type where the present one does not fit.
-fn put(exchange: &mut Exchange, body: String, media_type: &str) -> Result<(), Box<Fault>> {
+fn put(exchange: &mut Exchange, body: String, media_type: &str) -> Outcome<()> {
     let present = Format::of(exchange.message.head.known(HeaderId::ContentType));
     let is_utf8 = charset(exchange).is_none_or(|charset| charset.eq_ignore_ascii_case("utf-8"));
     let wanted = Format::of(Some(media_type.as_bytes()));
@@ -305,7 +305,7 @@ fn put(exchange: &mut Exchange, body: String, media_type: &str) -> Result<(), Bo
 }
 
 /// Puts an `<Exception>` in the body of the envelope, where the message is one, else in the place of the message.
-fn exception(exchange: &mut Exchange, text: &str) -> Result<(), Box<Fault>> {
+fn exception(exchange: &mut Exchange, text: &str) -> Outcome<()> {
     let written = match text {
         "" => "<Exception/>".to_owned(),
         text => format!("<Exception>{}</Exception>", escaped(text)),

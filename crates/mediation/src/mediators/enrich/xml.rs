@@ -62,11 +62,15 @@ pub(super) fn put_into_fragment(
         other => other,
     };
     let fragment = exchange.properties.fragment_mut(document).ok_or_else(nowhere)?;
-    if at == fragment.node && action == Action::Replace {
-        match content {
-            Content::Elements(mut elements) if elements.len() == 1 => *fragment = elements.remove(0),
-            Content::Text(text) => Arc::make_mut(&mut fragment.document).set_value(at, &text)?,
-            _ => return Err(Fault::bus("One element of a property can only be replaced by one")),
+    if at == fragment.node && action != Action::Child {
+        match (content, action) {
+            (Content::Elements(mut elements), Action::Replace) if elements.len() == 1 => *fragment = elements.remove(0),
+            (Content::Text(text), Action::Replace) => Arc::make_mut(&mut fragment.document).set_value(at, &text)?,
+            _ => {
+                return Err(Fault::bus(
+                    "The root of what a property holds has no siblings, and one element replaces it",
+                ));
+            }
         }
         return Ok(());
     }
