@@ -53,6 +53,8 @@ pub(crate) struct Exchange {
     pub(crate) depth: u32,
     /// What is known of the body that is still on the wire.
     pub(crate) scans: Scans,
+    /// What is seen of a body that is neither XML nor JSON.
+    nothing: OnceCell<Box<Tree>>,
     message_id: OnceCell<String>,
 }
 
@@ -126,6 +128,7 @@ impl Exchange {
             accepted: false,
             depth: 0,
             scans: Scans::default(),
+            nothing: OnceCell::new(),
             message_id: OnceCell::new(),
         }
     }
@@ -141,16 +144,27 @@ impl Exchange {
         self.postfix_start = usize::MAX;
     }
 
-    /// The body as XML, where it was built as that.
+    /// The body as XML, where it was built as that; what is neither XML nor JSON holds nothing that could be found.
     ///
-    /// Errors: the bus's, where it is something else.
+    /// Errors: the bus's, where it is JSON.
     pub(crate) fn tree(&self) -> Outcome<&Tree> {
-        self.message.body.built::<Tree>().ok_or_else(|| self.is_no("XML"))
+        match self.message.body.built::<Tree>() {
+            Some(tree) => Ok(tree),
+            None if self.is_opaque() => Ok(self.nothing.get_or_init(|| Box::new(Tree::empty()))),
+            None => Err(self.is_no("XML")),
+        }
+    }
+
+    /// Whether the body is neither XML nor JSON: as in Synapse, nothing is found there, and it is no fault to look.
+    pub(crate) fn is_opaque(&self) -> bool {
+        let content_type = self.message.head.known(HeaderId::ContentType);
+        matches!(Format::of(content_type), Format::None | Format::Other)
+            && !matches!(self.message.body, Body::Empty | Body::Built(_) | Body::Gone)
     }
 
     /// The same, to be changed.
     pub(crate) fn tree_mut(&mut self) -> Outcome<&mut Tree> {
-        if self.message.body.built::<Tree>().is_none_or(Tree::is_opaque) {
+        if self.message.body.built::<Tree>().is_none() {
             return Err(self.is_no("XML"));
         }
         self.message.body.built_mut::<Tree>().ok_or_else(engine::missing)
@@ -162,7 +176,7 @@ impl Exchange {
     pub(crate) fn json(&self) -> Outcome<Option<&Json>> {
         match self.message.body.built::<Json>() {
             Some(json) => Ok(Some(json)),
-            None if self.message.body.built::<Tree>().is_some_and(Tree::is_empty) => Ok(None),
+            None if self.is_opaque() || self.message.body.built::<Tree>().is_some_and(Tree::is_empty) => Ok(None),
             None => Err(self.is_no("JSON")),
         }
     }

@@ -57,18 +57,16 @@ impl Envelope {
 
 /// Puts an envelope around a document that is none, as Synapse sees plain XML; an empty document gets an empty one.
 ///
-/// Shape: what stands before the root element stays before the envelope; the root and what follows it go into the body.
 /// Errors: [`Refusal::Full`], where the document is as large as it can be.
 pub fn wrap(document: &mut Document, version: Version) -> Result<Envelope, Refusal> {
-    let mut next = document.root_element();
+    let root = document.root_element();
     let namespace = version.namespace();
     let element = document.create_element("soapenv", "Envelope", namespace)?;
     let body = document.create_element("soapenv", "Body", namespace)?;
     document.append(element, body)?;
-    while let Some(node) = next {
-        next = document.next_sibling(node);
-        document.detach(node);
-        document.append(body, node)?;
+    if let Some(root) = root {
+        document.detach(root);
+        document.append(body, root)?;
     }
     document.append(document.document_node(), element)?;
     Ok(Envelope { version, element, header: None, body: Some(body) })

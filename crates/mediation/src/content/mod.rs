@@ -66,9 +66,13 @@ fn poll_read(exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Context<'_>) -
 
 /// Reads the whole body and builds the form that its content type stands for.
 ///
+/// What is neither XML nor JSON stays where it is.///
 /// Errors: faults of whoever sent it. A body that is not what it should be is still there, as bytes.
 fn poll_built(exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Context<'_>) -> Poll<Outcome<()>> {
     if let Body::Built(_) = exchange.message.body {
+        return Poll::Ready(Ok(()));
+    }
+    if exchange.is_opaque() {
         return Poll::Ready(Ok(()));
     }
     let is_response = exchange.direction == Direction::Response;
@@ -83,11 +87,9 @@ fn poll_built(exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Context<'_>) 
         Format::Json => Json::read(bytes)
             .map(|json| Body::Built(Box::new(json)))
             .map_err(|(error, bytes)| (Unreadable::Json(error), bytes)),
-        Format::Soap11 | Format::Soap12 | Format::Pox => Tree::read(bytes, charset(exchange))
+        _ => Tree::read(bytes, charset(exchange))
             .map(|tree| Body::Built(Box::new(tree)))
             .map_err(|(error, bytes)| (Unreadable::Xml(error), bytes)),
-        // As in Synapse, there is nothing to be found in a text or an image, and it is no fault to look.
-        Format::None | Format::Other => Ok(Body::Built(Box::new(Tree::opaque(bytes)))),
     };
     Poll::Ready(match built {
         Ok(body) => {

@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use myelin_json::{self as json, Duplicates, Path};
+use myelin_soap::Version;
 use myelin_xpath::Expression;
 use myelin_xpath::stream::{self, QueryId, StartAt, Wanted};
 
@@ -19,12 +20,20 @@ pub(crate) enum Plan {
     Json(Arc<json::Plan>),
 }
 
-/// What expressions became.
+/// What expressions became: one plan for each version of SOAP, whose envelopes have parts of the same names.
 #[derive(Debug)]
-pub(crate) struct Compiled {
-    pub(super) plan: stream::Plan,
-    /// For each expression its number in the plan; none for those that need a tree.
-    pub(super) queries: Vec<Option<QueryId>>,
+pub(crate) struct Compiled([(stream::Plan, Vec<Option<QueryId>>); 2]);
+
+impl Compiled {
+    /// The plan for messages of that version.
+    pub(super) fn plan(&self, version: Version) -> &stream::Plan {
+        &self.0[version as usize].0
+    }
+
+    /// The number of an expression in the plan for that version; none for one that needs a tree.
+    fn query(&self, index: usize, version: Version) -> Option<QueryId> {
+        self.0[version as usize].1.get(index).copied().flatten()
+    }
 }
 
 /// One expression of a plan.
@@ -35,9 +44,9 @@ pub(crate) struct Query {
 }
 
 impl Query {
-    /// The number in the compiled plan; `None` where the expression needs a tree.
-    pub(super) fn id(&self) -> Option<QueryId> {
-        self.plan.compiled()?.queries.get(self.index).copied().flatten()
+    /// The number in the plan for messages of that version; `None` where the expression needs a tree.
+    pub(super) fn id(&self, version: Version) -> Option<QueryId> {
+        self.plan.compiled()?.query(self.index, version)
     }
 }
 
@@ -121,6 +130,8 @@ impl PlanBuilder {
 fn compile(expressions: &[(Arc<Expression>, Wanted)]) -> Compiled {
     let expressions: Vec<(&Expression, Wanted)> =
         expressions.iter().map(|(expression, wanted)| (&**expression, *wanted)).collect();
-    let (plan, queries) = stream::Plan::compile(&expressions, &|slot| anchor(slot), StartAt::Root);
-    Compiled { plan, queries: queries.into_iter().map(Result::ok).collect() }
+    Compiled([Version::Soap11, Version::Soap12].map(|version| {
+        let (plan, queries) = stream::Plan::compile(&expressions, &|slot| anchor(slot, version), StartAt::Root);
+        (plan, queries.into_iter().map(Result::ok).collect())
+    }))
 }

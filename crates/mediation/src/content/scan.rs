@@ -8,11 +8,11 @@ use myelin_json as json;
 use myelin_message::{Body, HeaderId};
 use myelin_soap::Version;
 use myelin_xml::encoding::{self, Decoder, Encoding};
-use myelin_xml::{Event, Options, Parser, Step};
+use myelin_xml::{Event, Name, Options, Parser, Step};
 use myelin_xpath::stream::{self, Run};
 
 use super::Unreadable;
-use super::plan::{Plan, Query};
+use super::plan::{Compiled, Plan, Query};
 use crate::exchange::{Direction, Exchange, Format, Scene, charset};
 use crate::expression::{MessageHost, Slots};
 use crate::fault::{Fault, Outcome};
@@ -52,6 +52,10 @@ struct Xml {
     parser: Parser,
     run: Run,
     stage: Stage,
+    /// Whether comments or instructions came before the root element.
+    preceded: bool,
+    /// Which SOAP it is; plain XML stands in an envelope of SOAP 1.1.
+    version: Version,
     /// What is not UTF-8 is made so here, as far as it has come.
     decoder: Option<Decoder>,
     utf8: Vec<u8>,
@@ -85,12 +89,7 @@ impl Scans {
         if let Plan::Json(_) = &*query.plan {
             return scan.found.as_deref().map(Answer::Text);
         }
-        match scan.xml.run.answer(query.id()?)? {
-            stream::Answer::Boolean(boolean) => Some(Answer::Boolean(boolean)),
-            stream::Answer::Number(number) => Some(Answer::Number(number)),
-            stream::Answer::Text(text) => Some(Answer::Text(text)),
-            stream::Answer::NeedsTree => None,
-        }
+        scan.xml.answer(query)
     }
 
     /// What a property or header is now counts: passes that asked for the old ones are over.
@@ -139,6 +138,8 @@ impl Default for Scan {
             parser: Parser::new(Options::default()),
             run: Run::new(),
             stage: Stage::Encoding,
+            preceded: false,
+            version: Version::Soap11,
             decoder: None,
             utf8: Vec::new(),
             decoded: 0,
@@ -157,13 +158,17 @@ pub(super) fn poll_answered(
     cx: &mut Context<'_>,
 ) -> Poll<Outcome<bool>> {
     let content_type = exchange.message.head.known(HeaderId::ContentType);
-    let fits = match (&*query.plan, Format::of(content_type)) {
-        (Plan::Json(_), format) => format == Format::Json,
-        (_, Format::Soap11 | Format::Soap12 | Format::Pox) => query.id().is_some(),
-        _ => false,
+    let format = Format::of(content_type);
+    let fits = match &*query.plan {
+        Plan::Json(_) => format == Format::Json,
+        _ => format != Format::Json && query.id(Version::Soap11).is_some(),
     };
-    if !fits || matches!(exchange.message.body, Body::Built(_)) {
+    // A body that is being read is one that needs its built form.
+    if !fits || matches!(exchange.message.body, Body::Built(_) | Body::Reading(..)) {
         return Poll::Ready(Ok(false));
+    }
+    if exchange.scans.answer(query).is_some() {
+        return Poll::Ready(Ok(true));
     }
     let mut scan = exchange.scans.take(&query.plan);
     // The body is looked at while properties and headers are: they are taken apart for that.
@@ -171,14 +176,22 @@ pub(super) fn poll_answered(
     let mut unreadable = None;
     let seen = {
         let (limit_bytes, exchange) = (scene.bus.settings.body_limit_bytes, &*exchange);
-        scan.begin(&query.plan, exchange, scene);
-        body.poll_look(cx, limit_bytes, &mut |bytes, complete| {
+        scan.begin(&query.plan);
+        let mut read = |bytes: &[u8], complete| {
             let settled = scan.read(bytes, complete, query, exchange, scene);
             settled.unwrap_or_else(|error| {
                 unreadable = Some(error);
                 true
             })
-        })
+        };
+        match format {
+            // There is nothing to be found in what is neither XML nor JSON, so nobody needs to look.
+            Format::None | Format::Other if !matches!(body, Body::Gone) => {
+                read(&[], true);
+                Poll::Ready(Ok(()))
+            }
+            _ => body.poll_look(cx, limit_bytes, &mut read),
+        }
     };
     exchange.message.body = body;
     let answered = scan.has_answered(query);
@@ -215,7 +228,7 @@ impl Scan {
     }
 
     /// Starts the pass, unless it has started.
-    fn begin(&mut self, plan: &Arc<Plan>, exchange: &Exchange, scene: &Scene<'_>) {
+    fn begin(&mut self, plan: &Arc<Plan>) {
         if self.is_of(plan) {
             return;
         }
@@ -226,9 +239,6 @@ impl Scan {
             (Plan::Json(paths), none) => *none = Some(json::Run::new(Arc::clone(paths), json::Options::default())),
             _ => {
                 self.xml.restart();
-                if let Some(compiled) = plan.compiled() {
-                    self.xml.run.start(&compiled.plan, &host(plan, exchange, scene));
-                }
             }
         }
     }
@@ -252,6 +262,10 @@ impl Scan {
         if let Some(run) = &mut self.json
             && let Plan::Json(_) = &*query.plan
         {
+            // As in Synapse, nothing is found where there is no body.
+            if complete && bytes.is_empty() {
+                self.found = Some(String::new());
+            }
             if self.found.is_none() && run.next(bytes, complete)? == json::Progress::Decided {
                 let text = run.answers()[0].text(bytes);
                 self.found = Some(text.map(String::from).unwrap_or_else(|error| {
@@ -267,10 +281,7 @@ impl Scan {
     fn has_answered(&self, query: &Query) -> bool {
         match &*query.plan {
             Plan::Json(_) => self.found.is_some(),
-            _ => query
-                .id()
-                .and_then(|id| self.xml.run.answer(id))
-                .is_some_and(|answer| answer != stream::Answer::NeedsTree),
+            _ => self.xml.answer(query).is_some(),
         }
     }
 }
@@ -285,10 +296,23 @@ fn host<'a>(plan: &'a Plan, exchange: &'a Exchange, scene: &'a Scene<'a>) -> Mes
 impl Xml {
     fn restart(&mut self) {
         self.parser.reset();
-        self.stage = Stage::Encoding;
+        (self.stage, self.preceded) = (Stage::Encoding, false);
         self.decoder = None;
         self.utf8.clear();
         self.decoded = 0;
+    }
+
+    /// The answer to a query; none as long as it is open, and where only a tree has it.
+    fn answer(&self, query: &Query) -> Option<Answer<'_>> {
+        if self.stage != Stage::Inside {
+            return None;
+        }
+        match self.run.answer(query.id(self.version)?)? {
+            stream::Answer::Boolean(boolean) => Some(Answer::Boolean(boolean)),
+            stream::Answer::Number(number) => Some(Answer::Number(number)),
+            stream::Answer::Text(text) => Some(Answer::Text(text)),
+            stream::Answer::NeedsTree => None,
+        }
     }
 
     fn read(
@@ -299,44 +323,94 @@ impl Xml {
         host: &MessageHost<'_>,
         exchange: &Exchange,
     ) -> Result<bool, Unreadable> {
-        let (Some(compiled), Some(id)) = (query.plan.compiled(), query.id()) else { return Ok(true) };
+        let Some(compiled) = query.plan.compiled() else { return Ok(true) };
+        if complete && bytes.is_empty() {
+            // As in Synapse, there is an envelope where there is no body, and nothing in it.
+            (self.stage, self.version) = (Stage::Inside, Version::Soap11);
+            let plan = compiled.plan(self.version);
+            self.run.start(plan, host);
+            enter(&mut self.run, plan, host);
+            self.run.finish(plan, host);
+            return Ok(true);
+        }
         if self.stage == Stage::Encoding {
             let Some(detected) = encoding::detect(charset(exchange), bytes, complete)? else { return Ok(false) };
             self.parser.set_declared_encoding(detected.declared);
             self.decoder = (detected.encoding != Encoding::Utf8).then(|| Decoder::new(detected.encoding));
             self.stage = Stage::Root;
         }
-        let input = match &mut self.decoder {
-            None => bytes,
-            Some(decoder) => {
-                decoder.push(&bytes[self.decoded..], &mut self.utf8);
-                self.decoded = bytes.len();
-                if complete {
-                    decoder.finish(&mut self.utf8);
-                }
-                &self.utf8
-            }
-        };
-        while self.stage == Stage::Root {
-            match self.parser.next(input, complete)? {
-                Step::Event(event) => {
-                    if let Event::Start(start) = &event {
-                        let name = start.names().get(start.name);
-                        if Version::of_namespace(name.namespace).is_none() || name.local != "Envelope" {
-                            // Plain XML stands in the body of an envelope nobody sent.
-                            let namespace = Version::Soap11.namespace();
-                            self.run.enter(&compiled.plan, host, namespace, "Envelope");
-                            self.run.enter(&compiled.plan, host, namespace, "Body");
-                        }
-                        self.stage = Stage::Inside;
-                    }
-                    self.run.event(&compiled.plan, host, &event);
-                }
-                Step::More => return Ok(false),
-                Step::End => return Ok(true),
+        if let Some(decoder) = &mut self.decoder {
+            decoder.push(&bytes[self.decoded..], &mut self.utf8);
+            self.decoded = bytes.len();
+            if complete {
+                decoder.finish(&mut self.utf8);
             }
         }
-        let progress = self.run.drive(&compiled.plan, host, &mut self.parser, input, complete, id)?;
+        let utf8 = std::mem::take(&mut self.utf8);
+        let input = if self.decoder.is_some() { &utf8 } else { bytes };
+        let settled = self.read_utf8(input, complete, compiled, query, host);
+        self.utf8 = utf8;
+        settled
+    }
+
+    fn read_utf8(
+        &mut self,
+        input: &[u8],
+        complete: bool,
+        compiled: &Compiled,
+        query: &Query,
+        host: &MessageHost<'_>,
+    ) -> Result<bool, Unreadable> {
+        if self.stage == Stage::Root && !self.read_root(input, complete, compiled, host)? {
+            return Ok(false);
+        }
+        let Some(id) = query.id(self.version) else { return Ok(true) };
+        let plan = compiled.plan(self.version);
+        let progress = self.run.drive(plan, host, &mut self.parser, input, complete, id)?;
         Ok(progress == stream::Progress::Settled)
+    }
+
+    /// Reads up to the root element, which says what kind of message it is; whether it has come.
+    fn read_root(
+        &mut self,
+        input: &[u8],
+        complete: bool,
+        compiled: &Compiled,
+        host: &MessageHost<'_>,
+    ) -> Result<bool, Unreadable> {
+        loop {
+            match self.parser.next(input, complete)? {
+                Step::Event(Event::Comment(_) | Event::Instruction(_)) => self.preceded = true,
+                Step::Event(event) => {
+                    let Event::Start(start) = &event else { continue };
+                    let name = start.names().get(start.name);
+                    let version = Version::of_namespace(name.namespace).filter(|_| name.local == "Envelope");
+                    self.stage = Stage::Inside;
+                    self.version = version.unwrap_or(Version::Soap11);
+                    let plan = compiled.plan(self.version);
+                    self.run.start(plan, host);
+                    if version.is_none() {
+                        enter(&mut self.run, plan, host);
+                    }
+                    // What stands before an envelope belongs to the document, and comes before it.
+                    if version.is_none() || !self.preceded {
+                        self.run.event(plan, host, &event);
+                        return Ok(true);
+                    }
+                    break;
+                }
+                // Without a root element there is no end either: the parser says so.
+                Step::More | Step::End => return Ok(false),
+            }
+        }
+        self.parser.reset();
+        Ok(true)
+    }
+}
+
+/// Puts plain XML into the body of an envelope that is not there.
+fn enter(run: &mut Run, plan: &stream::Plan, host: &MessageHost<'_>) {
+    for local in ["Envelope", "Body"] {
+        run.enter(plan, host, Name { prefix: "soapenv", local, namespace: Version::Soap11.namespace() });
     }
 }

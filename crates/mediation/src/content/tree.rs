@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::cmp::Ordering;
 
 use myelin_message::Built;
 use myelin_soap::{Envelope, Version, wrap};
@@ -25,6 +26,8 @@ pub(crate) struct Tree {
     envelope: Envelope,
     /// Whether the envelope is ours: what came, and what is sent, is what stands in its body.
     plain: bool,
+    /// What stood before and behind the root element of plain XML: nobody finds it, and it is sent again.
+    around: [Vec<NodeId>; 2],
     changed: bool,
     /// The bytes that came, where they were not UTF-8.
     original: Option<Vec<u8>>,
@@ -56,22 +59,24 @@ impl Tree {
     }
 
     /// What Synapse sees where there is no body.
-    pub(super) fn empty() -> Tree {
+    pub(crate) fn empty() -> Tree {
         Tree::of(Document::new(), None)
     }
 
-    /// A body that is no XML: there is nothing in it, and it leaves as it came.
-    pub(super) fn opaque(bytes: Vec<u8>) -> Tree {
-        Tree::of(Document::new(), Some(bytes))
-    }
-
     fn of(mut document: Document, original: Option<Vec<u8>>) -> Tree {
-        let (envelope, plain) = match Envelope::of(&document) {
-            Some(envelope) => (envelope, false),
-            // A document that fills all the numbers of nodes cannot have been read: each takes three bytes at least.
-            None => (wrap(&mut document, Version::Soap11).expect("there is room for two nodes more"), true),
-        };
-        Tree { document, envelope, plain, changed: false, original }
+        if let Some(envelope) = Envelope::of(&document) {
+            return Tree { document, envelope, plain: false, around: Default::default(), changed: false, original };
+        }
+        let (top, root) = (document.document_node(), document.root_element());
+        let mut around: [Vec<NodeId>; 2] = Default::default();
+        for node in document.children(top).filter(|&node| Some(node) != root) {
+            let behind = root.is_some_and(|root| document.order(root, node) == Ordering::Less);
+            around[usize::from(behind)].push(node);
+        }
+        around.iter().flatten().for_each(|&node| document.detach(node));
+        // A document that fills all the numbers of nodes cannot have been read: each takes three bytes at least.
+        let envelope = wrap(&mut document, Version::Soap11).expect("there is room for two nodes more");
+        Tree { document, envelope, plain: true, around, changed: false, original }
     }
 
     /// The document to look at.
@@ -86,27 +91,12 @@ impl Tree {
 
     /// Whether it stands for a body that is not there.
     pub(crate) fn is_empty(&self) -> bool {
-        self.is_made() && self.original.is_none()
-    }
-
-    /// Whether it stands for a body that is no XML.
-    pub(crate) fn is_opaque(&self) -> bool {
-        self.is_made() && self.original.is_some()
-    }
-
-    /// Whether nothing of it came as XML.
-    fn is_made(&self) -> bool {
         self.document.source().is_empty() && !self.changed
     }
 
     /// Whether the envelope is one that is never sent.
     pub(crate) fn is_plain(&self) -> bool {
         self.plain
-    }
-
-    /// Whether something else is sent than came.
-    pub(crate) fn is_changed(&self) -> bool {
-        self.changed
     }
 
     /// Changes the document; from now on it is what is sent.
@@ -132,12 +122,11 @@ impl Tree {
 
     /// The body as it would be sent.
     pub(crate) fn text(&self) -> Cow<'_, str> {
-        match (self.changed, &self.original) {
-            (false, Some(original)) if self.is_opaque() => String::from_utf8_lossy(original),
-            (false, _) => Cow::Borrowed(self.document.source()),
+        match self.changed {
+            false => Cow::Borrowed(self.document.source()),
             // The writer copies from texts and writes nothing but UTF-8.
-            (true, _) => {
-                let bytes = written(self.document.clone(), self.envelope, self.plain);
+            true => {
+                let bytes = written(self.document.clone(), self.envelope, self.plain.then_some(&self.around));
                 Cow::Owned(String::from_utf8(bytes).unwrap_or_default())
             }
         }
@@ -158,16 +147,15 @@ impl Tree {
 }
 
 /// The document as it is sent; plain XML without the envelope that was put around it.
-fn written(mut document: Document, envelope: Envelope, plain: bool) -> Vec<u8> {
-    if let Some(body) = envelope.body
-        && plain
-    {
+fn written(mut document: Document, envelope: Envelope, around: Option<&[Vec<NodeId>; 2]>) -> Vec<u8> {
+    if let (Some(body), Some([before, behind])) = (envelope.body, around) {
         document.detach(envelope.element);
+        let content: Vec<NodeId> = document.children(body).collect();
         let top = document.document_node();
-        while let Some(child) = document.first_child(body) {
-            document.detach(child);
+        for &node in before.iter().chain(&content).chain(behind) {
+            document.detach(node);
             // A text cannot stand beside a root element, and nobody would understand it there.
-            let _ = document.append(top, child);
+            let _ = document.append(top, node);
         }
     }
     let mut out = Vec::with_capacity(document.source().len() + 256);
@@ -186,7 +174,7 @@ pub(crate) fn text_of(document: &Document, node: NodeId) -> String {
 impl Built for Tree {
     fn into_bytes(self: Box<Self>) -> Vec<u8> {
         if self.changed {
-            return written(self.document, self.envelope, self.plain);
+            return written(self.document, self.envelope, self.plain.then_some(&self.around));
         }
         let (source, arena) = self.document.into_parts();
         if source.len() <= KEPT_SOURCE_BYTES {

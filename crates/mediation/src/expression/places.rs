@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
-use myelin_xml::{Kind, NodeId};
-use myelin_xpath::{Argument, Declared, Environment, Expression};
-
 use crate::content::Tree;
+use myelin_soap::Version;
+use myelin_xml::NodeId;
+use myelin_xpath::{Argument, Declared, Environment, Expression};
 
 /// A place in the envelope. Each has the same slot in every expression, so that expressions can share a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,12 +21,12 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    /// The places in the order of their slots, and how a path leads to them from the document.
+    /// The places in the order of their slots, and how a path leads to them from the document; `s` is SOAP's namespace.
     pub(super) const ALL: [(Place, &'static str); 4] = [
         (Place::Envelope, "/*"),
-        (Place::Header, "/*/*[local-name() = 'Header'][1]"),
-        (Place::Body, "/*/*[local-name() = 'Body'][1]"),
-        (Place::Fault, "/*/*[local-name() = 'Body'][1]/*[local-name() = 'Fault'][1]"),
+        (Place::Header, "/s:Envelope/s:Header[1]"),
+        (Place::Body, "/s:Envelope/s:Body[1]"),
+        (Place::Fault, "/s:Envelope/s:Body[1]/s:Fault[1]"),
     ];
 
     /// The slot that stands for it in expressions.
@@ -48,31 +48,34 @@ impl Place {
             Place::Body => envelope.body,
             Place::Fault => {
                 let document = tree.document();
-                let mut elements =
-                    document.children(envelope.body?).filter(|&node| document.kind(node) == Kind::Element);
-                elements.find(|&node| document.qname(node).local == "Fault")
+                document.children(envelope.body?).find(|&node| {
+                    let name = document.qname(node);
+                    name.local == "Fault" && name.namespace == envelope.version.namespace()
+                })
             }
         }
     }
 }
 
-/// The path that the variable with that slot stands for, where it is a place.
-pub(crate) fn anchor(slot: u32) -> Option<&'static Expression> {
-    static PATHS: LazyLock<Vec<Expression>> = LazyLock::new(|| {
-        let compile = |(_, path): &(Place, &str)| {
-            Expression::compile(path, &mut NoNames).expect("the paths of this file are sound")
-        };
-        Place::ALL.iter().map(compile).collect()
+/// The path that the variable with that slot stands for in a message of that version, where it is a place.
+pub(crate) fn anchor(slot: u32, version: Version) -> Option<&'static Expression> {
+    static PATHS: LazyLock<[Vec<Expression>; 2]> = LazyLock::new(|| {
+        [Version::Soap11, Version::Soap12].map(|version| {
+            let compile = |(_, path): &(Place, &str)| {
+                Expression::compile(path, &mut SoapOnly(version)).expect("the paths of this file are sound")
+            };
+            Place::ALL.iter().map(compile).collect()
+        })
     });
-    PATHS.get(slot as usize)
+    PATHS[version as usize].get(slot as usize)
 }
 
-/// For expressions that name nothing.
-struct NoNames;
+/// For paths that name the parts of an envelope and nothing else.
+struct SoapOnly(Version);
 
-impl Environment for NoNames {
-    fn namespace(&self, _: &str) -> Option<String> {
-        None
+impl Environment for SoapOnly {
+    fn namespace(&self, prefix: &str) -> Option<String> {
+        (prefix == "s").then(|| self.0.namespace().to_owned())
     }
 
     fn variable(&mut self, _: Option<&str>, _: &str) -> Result<u32, String> {

@@ -12,13 +12,16 @@ use crate::content::text_of;
 use crate::number;
 use crate::property::Fragment;
 
-/// The text of a value.
-pub(super) fn of(value: Value<'_>) -> Cow<'_, str> {
+/// The longest text that the nodes of a message may make: each of them is bounded by the limit for bodies already.
+pub(super) const LIMIT_BYTES: usize = 16 << 20;
+
+/// The text of a value; `None` where it is longer than [`LIMIT_BYTES`].
+pub(super) fn of(value: Value<'_>) -> Option<Cow<'_, str>> {
     if let Value::Item(Item::Atomic(atomic)) = value {
-        return match atomic {
+        return Some(match atomic {
             Atomic::Double(double) => Cow::Owned(number::java(double)),
             other => other.into_text(Version::V1),
-        };
+        });
     }
     let mut text = String::new();
     for item in value.into_items() {
@@ -27,8 +30,12 @@ pub(super) fn of(value: Value<'_>) -> Cow<'_, str> {
             Item::Atomic(atomic) => text.push_str(&atomic.text(Version::V1)),
             _ => {}
         }
+        // Nodes within each other are written out again and again: a small message could fill the memory.
+        if text.len() > LIMIT_BYTES {
+            return None;
+        }
     }
-    Cow::Owned(text)
+    Some(Cow::Owned(text))
 }
 
 /// The text of a piece of XML.

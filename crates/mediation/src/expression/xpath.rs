@@ -92,7 +92,12 @@ impl XPath {
                 Answer::Boolean(boolean) => Cow::Borrowed(if boolean { "true" } else { "false" }),
             });
         }
-        self.with_value(exchange, scene, |value| text::of(value).into_owned()).map(Cow::Owned)
+        let text = self.with_value(exchange, scene, |value| text::of(value).map(Cow::into_owned))?;
+        let too_long = || {
+            let detail = format!("its text is longer than {} bytes", text::LIMIT_BYTES);
+            Fault::bus("An expression could not be evaluated").with_detail(detail)
+        };
+        text.map(Cow::Owned).ok_or_else(too_long)
     }
 
     pub(super) fn boolean(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<bool> {

@@ -129,8 +129,7 @@ impl Run {
 
     /// An element around the document that is not in it, opened before the first event; the host's plain XML messages
     /// stand in a SOAP body nobody sent.
-    pub fn enter(&mut self, plan: &Plan, host: &dyn Host, namespace: &str, local: &str) {
-        let name = Name { prefix: "", local, namespace };
+    pub fn enter(&mut self, plan: &Plan, host: &dyn Host, name: Name<'_>) {
         let slow =
             plan.accept(name).enumerate().fold(0, |slow, (word, accepted)| slow | self.open(plan, word, accepted));
         self.deepen(plan);

@@ -176,7 +176,7 @@ fn into_envelope(exchange: &mut Exchange, content: Content) -> Outcome<()> {
     let mut fragments = content.fragments(exchange)?;
     let Some(fragment) = fragments.pop().filter(|_| fragments.is_empty()) else { return Err(no_envelope()) };
     let Some(envelope) = Envelope::of(&fragment.document) else { return Err(no_envelope()) };
-    match exchange.message.body.built::<Tree>().filter(|tree| !tree.is_empty() && !tree.is_opaque()) {
+    match exchange.message.body.built::<Tree>().filter(|tree| !tree.is_empty()) {
         None => whole(exchange, &fragment),
         // Plain XML has no envelope that is sent: what stands in the other one's body takes its place.
         Some(tree) if tree.is_plain() => {
@@ -217,7 +217,7 @@ fn into_body(
             Ok(())
         }
         content => {
-            let is_xml = body.built::<Tree>().is_some_and(|tree| !tree.is_empty() && !tree.is_opaque());
+            let is_xml = body.built::<Tree>().is_some_and(|tree| !tree.is_empty());
             if !is_xml && action == Action::Replace && !matches!(content, Content::Text(_)) {
                 let mut fragments = content.fragments(exchange)?;
                 let one = fragments.pop().filter(|_| fragments.is_empty());
