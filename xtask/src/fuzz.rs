@@ -60,6 +60,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
         let mut run = Command::new(root().join("fuzz/target").join(&triple).join("release").join(target));
         run.arg(format!("-max_total_time={}", arguments.seconds)).arg("-timeout=10").arg("-print_final_stats=1");
         run.arg(format!("-artifact_prefix={}/", artifacts.display())).arg(corpus);
+        // What others found worth keeping; new finds go to the first folder only.
+        let seeds = root().join("fuzz/seeds").join(target);
+        if seeds.is_dir() {
+            run.arg(seeds);
+        }
         clean &= succeeds(&mut run, Duration::from_secs(arguments.seconds + 120))?;
     }
     Ok(clean)

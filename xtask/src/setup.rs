@@ -24,6 +24,7 @@ const NEEDS: &[Need] = &[
     Need { package: "apache2-utils", program: "ab", reason: "the load generator of the public rounds" },
     Need { package: "strace", program: "strace", reason: "counts system calls per request" },
     Need { package: "valgrind", program: "valgrind", reason: "counts instructions per message" },
+    Need { package: "libxml2-utils", program: "xmllint", reason: "another opinion on XPath and canonical XML" },
     Need { package: "libxml2-dev", program: "xml2-config", reason: "a library to measure ours against, in memory" },
     Need { package: "curl", program: "curl", reason: "a client that others wrote, for the examples" },
 ];
