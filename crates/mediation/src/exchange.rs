@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use http::StatusCode;
-use myelin_message::{Body, HeaderId, Message};
+use myelin_message::{Body, Head, HeaderId, Message};
 
 use crate::bus::Bus;
 use crate::content::{Answer, Json, Query, Scans, Tree};
@@ -33,6 +33,8 @@ pub(crate) struct Exchange {
     pub(crate) properties: Properties,
     /// The language the request speaks, in which a fault is answered.
     pub(crate) format: Format,
+    /// What the body of the current message is, as its sender said; header lines set since are for the next receiver.
+    pub(crate) content: Content,
     /// The name of the proxy that serves it, and where in the target its own part of the path ends.
     pub(crate) proxy: Option<Arc<str>>,
     /// The byte of the request target at which `REST_URL_POSTFIX` starts.
@@ -85,6 +87,34 @@ pub(crate) enum Format {
     Other,
 }
 
+/// What a body is, by the content type it came with.
+#[derive(Clone, Debug)]
+pub(crate) struct Content {
+    pub(crate) format: Format,
+    charset: Option<Cow<'static, str>>,
+}
+
+impl Content {
+    fn of(head: &Head) -> Content {
+        let content_type = head.known(HeaderId::ContentType);
+        let parameter = content_type.and_then(|value| std::str::from_utf8(value).ok()).and_then(|value| {
+            let parameter = value.split(';').skip(1).find(|part| is_charset(part))?;
+            Some(parameter.split_once('=')?.1.trim().trim_matches('"'))
+        });
+        // The usual one is a constant: no message pays for saying it.
+        let charset = parameter.map(|name| match name {
+            name if name.eq_ignore_ascii_case("utf-8") => Cow::Borrowed("UTF-8"),
+            name => Cow::Owned(name.to_owned()),
+        });
+        Content { format: Format::of(content_type), charset }
+    }
+
+    /// The character set, where the content type names one.
+    pub(crate) fn charset(&self) -> Option<&str> {
+        self.charset.as_deref()
+    }
+}
+
 impl Format {
     /// The format a content type stands for; parameters are ignored.
     pub(crate) fn of(content_type: Option<&[u8]>) -> Format {
@@ -115,6 +145,7 @@ impl Exchange {
     pub(crate) fn new(request: Message) -> Exchange {
         Exchange {
             format: Format::of(request.head.known(HeaderId::ContentType)),
+            content: Content::of(&request.head),
             message: request,
             direction: Direction::Request,
             properties: Properties::default(),
@@ -135,6 +166,7 @@ impl Exchange {
 
     /// The backend's response takes the place of what was sent.
     pub(crate) fn turn(&mut self, response: Message) {
+        self.content = Content::of(&response.head);
         self.message = response;
         self.scans = Scans::default();
         self.direction = Direction::Response;
@@ -157,8 +189,7 @@ impl Exchange {
 
     /// Whether the body is neither XML nor JSON: as in Synapse, nothing is found there, and it is no fault to look.
     pub(crate) fn is_opaque(&self) -> bool {
-        let content_type = self.message.head.known(HeaderId::ContentType);
-        matches!(Format::of(content_type), Format::None | Format::Other)
+        matches!(self.content.format, Format::None | Format::Other)
             && !matches!(self.message.body, Body::Empty | Body::Built(_) | Body::Gone)
     }
 
@@ -201,8 +232,9 @@ impl Exchange {
         if let Body::Built(_) = self.message.body { None } else { self.scans.answer(query) }
     }
 
-    /// Puts another body in the place of the message's.
+    /// Puts another body in the place of the message's, of the type that its content type says now.
     pub(crate) fn set_body(&mut self, body: Body) {
+        self.content = Content::of(&self.message.head);
         self.message.body = body;
         self.scans = Scans::default();
     }
@@ -402,13 +434,6 @@ impl Exchange {
         self.properties.put(Scope::Default, slot::ERROR_DETAIL, text(detail));
         self.properties.put(Scope::Default, slot::ERROR_EXCEPTION, text(detail));
     }
-}
-
-/// The character set that the message's content type names.
-pub(crate) fn charset(exchange: &Exchange) -> Option<&str> {
-    let value = std::str::from_utf8(exchange.message.head.known(HeaderId::ContentType)?).ok()?;
-    let parameter = value.split(';').skip(1).find(|part| is_charset(part))?;
-    Some(parameter.split_once('=')?.1.trim().trim_matches('"'))
 }
 
 fn is_charset(parameter: &str) -> bool {

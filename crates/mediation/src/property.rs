@@ -10,6 +10,7 @@ use std::sync::Arc;
 use myelin_xml::Document;
 
 pub(crate) use crate::content::Fragment;
+use crate::fault::{Fault, Outcome};
 use crate::number;
 
 /// The number a property name was given when the configuration was loaded.
@@ -148,7 +149,24 @@ pub(crate) enum Value {
     Double(f64),
 }
 
+/// What the properties of one exchange may hold.
+const LIMIT_BYTES: usize = 128 << 20;
+
+/// What a node of a tree takes, about.
+const NODE_BYTES: usize = 40;
+
 impl Value {
+    /// How much memory it takes, about.
+    fn held_bytes(&self) -> usize {
+        let of = |fragment: &Fragment| fragment.document.node_count() * NODE_BYTES + fragment.document.source().len();
+        match self {
+            Value::Text(text) => text.len(),
+            Value::Xml(fragment) => of(fragment),
+            Value::List(fragments) => fragments.iter().map(of).sum(),
+            _ => 0,
+        }
+    }
+
     /// The value as Java's `toString` gives it.
     pub(crate) fn text(&self) -> Cow<'_, str> {
         match self {
@@ -216,6 +234,18 @@ impl Properties {
     /// Whether a switch was set to true.
     pub(crate) fn is_true(&self, scope: Scope, slot: Slot) -> bool {
         self.get(scope, slot).is_some_and(Value::is_true)
+    }
+
+    /// Whether one more value may be held beside the others: XML takes many times the memory it came in.
+    ///
+    /// Errors: the bus's, where it would be more than [`LIMIT_BYTES`].
+    pub(crate) fn check_room(&self, value: &Value) -> Outcome<()> {
+        let held: usize = self.entries.iter().filter_map(|entry| entry.value.as_ref()).map(Value::held_bytes).sum();
+        if held + value.held_bytes() <= LIMIT_BYTES {
+            return Ok(());
+        }
+        let detail = format!("more than {LIMIT_BYTES} bytes");
+        Err(Fault::bus("The properties of a message hold too much").with_detail(detail))
     }
 
     /// Sets a property, or removes it with `None`.

@@ -260,3 +260,33 @@ fn hundreds_of_mediators_in_a_row_and_many_pauses_are_no_burden() {
     let scenario = Scenario::new(&format!("<sequence name=\"main\">{many}<respond/></sequence>"));
     assert_eq!(scenario.serve(post("/", &[], "<a/>")).body, "<a/>");
 }
+
+#[test]
+fn a_content_type_set_for_the_backend_does_not_change_what_the_body_is() {
+    for set in [
+        r#"<property name="Content-Type" scope="transport" value="application/json"/>"#,
+        r#"<property name="Content-Type" scope="transport" value="application/xml; charset=UTF-16"/>"#,
+        r#"<property name="TRANSPORT_HEADERS" scope="axis2" action="remove"/>"#,
+    ] {
+        let scenario = Scenario::new(&format!(
+            r#"<proxy name="P"><target><inSequence><filter xpath="//a"><then/></filter>{set}
+               <filter xpath="//b = 1"><then><property name="X-B" scope="transport" value="yes"/></then></filter>
+               <respond/></inSequence></target></proxy>"#
+        ));
+        let reply = scenario.serve(post("/services/P", &[], "<r><a/><b>1</b></r>"));
+        assert_eq!((reply.status, reply.header("X-B")), (200, Some("yes")), "{set}");
+    }
+}
+
+#[test]
+fn the_properties_of_one_message_hold_only_so_much() {
+    let body = format!("<r>{}</r>", "<a/>".repeat(400_000));
+    let holding = |times: usize| {
+        let properties: String =
+            (0..times).map(|n| format!(r#"<property name="p{n}" expression="//r" type="OM"/>"#)).collect();
+        let text =
+            format!(r#"<proxy name="P"><target><inSequence>{properties}<respond/></inSequence></target></proxy>"#);
+        Scenario::new(&text).serve(post("/services/P", &[], &body)).status
+    };
+    assert_eq!((holding(1), holding(9)), (200, 500));
+}

@@ -20,9 +20,9 @@ pub(crate) use tree::{Tree, text_of};
 
 use std::task::{Context, Poll, ready};
 
-use myelin_message::{Body, HeaderId};
+use myelin_message::Body;
 
-use crate::exchange::{Direction, Exchange, Format, Scene, charset};
+use crate::exchange::{Direction, Exchange, Format, Scene};
 use crate::fault::{Fault, Outcome};
 
 /// Why a body is not what its content type says.
@@ -81,13 +81,12 @@ fn poll_built(exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Context<'_>) 
         Body::Bytes(bytes) => bytes,
         _ => Vec::new(),
     };
-    let content_type = exchange.message.head.known(HeaderId::ContentType);
-    let built = match Format::of(content_type) {
+    let built = match exchange.content.format {
         _ if bytes.is_empty() => Ok(Body::Built(Box::new(Tree::empty()))),
         Format::Json => Json::read(bytes)
             .map(|json| Body::Built(Box::new(json)))
             .map_err(|(error, bytes)| (Unreadable::Json(error), bytes)),
-        _ => Tree::read(bytes, charset(exchange))
+        _ => Tree::read(bytes, exchange.content.charset())
             .map(|tree| Body::Built(Box::new(tree)))
             .map_err(|(error, bytes)| (Unreadable::Xml(error), bytes)),
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use myelin_json as json;
-use myelin_message::{Body, HeaderId};
+use myelin_message::Body;
 use myelin_soap::Version;
 use myelin_xml::encoding::{self, Decoder, Encoding};
 use myelin_xml::{Event, Name, Options, Parser, Step};
@@ -13,7 +13,7 @@ use myelin_xpath::stream::{self, Run};
 
 use super::Unreadable;
 use super::plan::{Compiled, Plan, Query};
-use crate::exchange::{Direction, Exchange, Format, Scene, charset};
+use crate::exchange::{Direction, Exchange, Format, Scene};
 use crate::expression::{MessageHost, Slots};
 use crate::fault::{Fault, Outcome};
 
@@ -157,8 +157,7 @@ pub(super) fn poll_answered(
     query: &Query,
     cx: &mut Context<'_>,
 ) -> Poll<Outcome<bool>> {
-    let content_type = exchange.message.head.known(HeaderId::ContentType);
-    let format = Format::of(content_type);
+    let format = exchange.content.format;
     let fits = match &*query.plan {
         Plan::Json(_) => format == Format::Json,
         _ => format != Format::Json && query.id(Version::Soap11).is_some(),
@@ -334,7 +333,9 @@ impl Xml {
             return Ok(true);
         }
         if self.stage == Stage::Encoding {
-            let Some(detected) = encoding::detect(charset(exchange), bytes, complete)? else { return Ok(false) };
+            let Some(detected) = encoding::detect(exchange.content.charset(), bytes, complete)? else {
+                return Ok(false);
+            };
             self.parser.set_declared_encoding(detected.declared);
             self.decoder = (detected.encoding != Encoding::Utf8).then(|| Decoder::new(detected.encoding));
             self.stage = Stage::Root;

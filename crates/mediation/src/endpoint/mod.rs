@@ -235,6 +235,9 @@ fn method(exchange: &Exchange, own: Option<&str>) -> Outcome<Method> {
 fn set_action(exchange: &Exchange, message: &mut myelin_message::Message) -> Outcome<()> {
     let Some(action) = exchange.properties.get(Scope::Addressing, slot::ACTION) else { return Ok(()) };
     let action = action.text();
+    if action.contains(['"', '\\']) {
+        return Err(Fault::bus("An action was to be set that could end its own quotes"));
+    }
     match Format::of(message.head.known(myelin_message::HeaderId::ContentType)) {
         Format::Soap11 => message.head.set("SOAPAction", format!("\"{action}\"").as_bytes())?,
         Format::Soap12 => {

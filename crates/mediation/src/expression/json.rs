@@ -40,7 +40,12 @@ impl JsonEval {
         wanted: Wanted,
         plans: &mut PlanBuilder,
     ) -> Result<JsonEval, (usize, String)> {
-        let path = Path::compile(&text[range.clone()]).map_err(|error| match error {
+        // People write `$.` for the whole body.
+        let written = match text[range.clone()].trim() {
+            "$." => "$",
+            _ => &text[range.clone()],
+        };
+        let path = Path::compile(written).map_err(|error| match error {
             Error::Path { offset, .. } => (range.start + offset, error.to_string()),
             other => (range.start, other.to_string()),
         })?;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use myelin_message::{Body, HeaderId};
+use myelin_message::Body;
 use myelin_xml::Kind;
 use tracing::Level;
 
@@ -116,8 +116,7 @@ impl Mediator for Log {
 
 /// Whether the message has SOAP header blocks, as far as its content type says.
 fn is_soap(exchange: &Exchange) -> bool {
-    let content_type = exchange.message.head.known(HeaderId::ContentType);
-    matches!(Format::of(content_type), Format::Soap11 | Format::Soap12)
+    matches!(exchange.content.format, Format::Soap11 | Format::Soap12)
 }
 
 impl Log {
@@ -202,7 +201,7 @@ fn blocks(line: &mut Line<'_>, exchange: &Exchange) {
 
 /// The body as it would be sent; JSON has a word of its own in people's logs.
 fn body(line: &mut Line<'_>, exchange: &Exchange) {
-    let word = match Format::of(exchange.message.head.known(HeaderId::ContentType)) {
+    let word = match exchange.content.format {
         Format::Json => "Payload",
         _ => "Envelope",
     };

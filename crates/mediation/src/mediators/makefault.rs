@@ -12,7 +12,7 @@ use self::code::Code;
 use super::setting::Setting;
 use crate::config::{Element, Loader, Problem};
 use crate::content::{Need, Tree, text_of, when_ready};
-use crate::exchange::{Direction, Exchange, Format, Scene, charset};
+use crate::exchange::{Direction, Exchange, Format, Scene};
 use crate::expression::{Expression, Wanted};
 use crate::fault::Outcome;
 use crate::mediator::{Built, Flow, Mediator, Spec, Step};
@@ -256,7 +256,7 @@ impl Makefault {
 
 /// The language of the message; that of the request, where the message has none of XML.
 fn spoken(exchange: &Exchange) -> Format {
-    match Format::of(exchange.message.head.known(HeaderId::ContentType)) {
+    match exchange.content.format {
         Format::None | Format::Other | Format::Json => exchange.format,
         format => format,
     }
@@ -293,7 +293,7 @@ fn kept_blocks(exchange: &Exchange) -> String {
 /// Puts a body in UTF-8 in the place of the message's, with its media type where the present one does not fit.
 fn put(exchange: &mut Exchange, body: String, media_type: &str) -> Outcome<()> {
     let present = Format::of(exchange.message.head.known(HeaderId::ContentType));
-    let is_utf8 = charset(exchange).is_none_or(|charset| charset.eq_ignore_ascii_case("utf-8"));
+    let is_utf8 = exchange.content.charset().is_none_or(|charset| charset.eq_ignore_ascii_case("utf-8"));
     let wanted = Format::of(Some(media_type.as_bytes()));
     // `text/xml` is a name for any XML.
     let fits = present == wanted || (present, wanted) == (Format::Soap11, Format::Pox);

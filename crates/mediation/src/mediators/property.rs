@@ -303,7 +303,10 @@ impl Immediate for Property {
             (Target::Header(name), None) => {
                 exchange.message.head.remove(name);
             }
-            (Target::Property(scope, slot), Some(value)) => exchange.properties.put(*scope, *slot, Some(value)),
+            (Target::Property(scope, slot), Some(value)) => {
+                exchange.properties.check_room(&value)?;
+                exchange.properties.put(*scope, *slot, Some(value));
+            }
             // An expression that finds nothing changes nothing.
             (Target::Property(..), None) if self.setting.is_some() => {}
             (Target::Property(Scope::Axis2, slot::TRANSPORT_HEADERS), None) => {

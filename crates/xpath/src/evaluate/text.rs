@@ -9,6 +9,9 @@ use super::Run;
 use crate::error::Error;
 use crate::value::{Atomic, Item, Node, NodeRef};
 
+/// How much text costs as much as a node.
+const BYTES_A_STEP: u64 = 16;
+
 impl<'a> Run<'a> {
     /// The text of a node and all below it (XPath 1.0 §5).
     pub(crate) fn string_value(&self, node: NodeRef<'a>) -> Result<Cow<'a, str>, Error> {
@@ -30,6 +33,8 @@ impl<'a> Run<'a> {
                 }
             }
         }
+        // Whoever asks for a text reads it, so that elements within each other cost their depth times their text.
+        self.step(text.len() as u64 / BYTES_A_STEP)?;
         Ok(text)
     }
 

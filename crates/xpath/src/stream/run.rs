@@ -28,6 +28,8 @@ pub struct Run {
     depth: usize,
     /// How many of these the host made up.
     entered: usize,
+    /// How much text of elements was looked at.
+    valued_bytes: usize,
     /// For each open element, the document before them, one for each word.
     frames: Vec<Frame>,
     /// The positions counted among the children of each open element.

@@ -168,6 +168,7 @@ fn into_property(exchange: &mut Exchange, slot: Slot, content: Content, action: 
             Err(several) => Value::List(several.into()),
         },
     };
+    exchange.properties.check_room(&value)?;
     exchange.properties.put(Scope::Default, slot, Some(value));
     Ok(())
 }

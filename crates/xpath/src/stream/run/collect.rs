@@ -12,6 +12,8 @@ use super::{Run, Scene};
 
 /// How many elements whose text one collector wants may stand within each other: their text is looked at as often.
 const LIMIT_NESTED: u32 = 64;
+/// How much text of elements is looked at in one pass: those within each other share it, and each looks at it anew.
+const LIMIT_VALUED_BYTES: usize = 64 << 20;
 
 /// A node at the end of a path.
 #[derive(Clone, Copy)]
@@ -253,7 +255,13 @@ impl Run {
         self.collecting[index].captures -= 1;
         if let Some(level) = self.level(scene, index) {
             let text = std::mem::take(&mut self.text);
-            self.value(scene, index, level, &text[capture.start..]);
+            let value = &text[capture.start..];
+            self.valued_bytes += value.len();
+            if self.valued_bytes > LIMIT_VALUED_BYTES {
+                self.give_up(scene.plan, scene.plan.collectors[index].query);
+            } else {
+                self.value(scene, index, level, value);
+            }
             self.text = text;
         }
         if self.captures.is_empty() {

@@ -115,6 +115,7 @@ impl Run {
     pub(super) fn reset(&mut self, plan: &Plan) {
         self.depth = 0;
         self.entered = 0;
+        self.valued_bytes = 0;
         self.frames.clear();
         self.frames.extend(plan.start.iter().map(|&expects| Frame { expects, spent: 0, above: 0 }));
         refill(&mut self.counters, plan.counters, 0);
