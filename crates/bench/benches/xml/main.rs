@@ -84,6 +84,11 @@ impl Task {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 
+    /// Whether the time does not depend on the size, so that a speed would say nothing.
+    fn stops_early(self) -> bool {
+        matches!(self, Task::First | Task::Xpath)
+    }
+
     /// The number that shows that the work was done: elements, tags written, or the truth of the expression.
     fn check(self, message: &Message) -> u64 {
         let count =
@@ -123,8 +128,9 @@ fn main() -> anyhow::Result<()> {
             let first = medians.first().copied().unwrap_or(f64::NAN);
             let cells: Vec<String> =
                 medians.iter().enumerate().map(|(index, time)| cell(index, *time, first)).collect();
-            let speed = *size as f64 / first * 1e3;
-            println!("| {} | {} | {speed:.0} |", units::show_size(*size), cells.join(" | "));
+            let speed =
+                if task.stops_early() { "–".to_owned() } else { format!("{:.0}", *size as f64 / first * 1e3) };
+            println!("| {} | {} | {speed} |", units::show_size(*size), cells.join(" | "));
         }
     }
     Ok(())

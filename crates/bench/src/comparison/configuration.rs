@@ -14,7 +14,7 @@ pub(super) fn synapse(backend: SocketAddr) -> String {
         proxy("direct", SEND, ""),
         proxy("header", &format!(r#"<switch source="$trp:{name}">{route}<default><drop/></default></switch>"#), ""),
         proxy("relay", &format!("{READ_WHOLE}{SEND}"), ""),
-        proxy("built-unchanged", &format!("{READ_LAST}{SEND}"), READ_LAST),
+        proxy("built-unchanged", &format!("<builder/>{SEND}"), "<builder/>"),
         proxy(
             "built",
             &format!(r#"<header xmlns:r="{BLOCK_NAMESPACE}" name="r:checked" value="yes"/>{SEND}"#),
@@ -58,9 +58,6 @@ const REFUSE: &str = concat!(
 );
 /// A length can be told only of what has come to its end.
 const READ_WHOLE: &str = r#"<property name="DISABLE_CHUNKING" scope="axis2" value="true"/>"#;
-
-/// The last order can be told only of a whole tree.
-const READ_LAST: &str = r#"<property name="last" expression="//order[last()]/symbol"/>"#;
 
 fn proxy(name: &str, request: &str, answer: &str) -> String {
     format!(

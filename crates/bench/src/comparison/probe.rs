@@ -12,7 +12,7 @@ use anyhow::{Context, bail};
 use myelin_xml::c14n::{Canonical, Method, Subset, canonicalize};
 use myelin_xml::{Document, Options};
 
-use super::contender::Contender;
+use super::contender::{Contender, Kind};
 use super::scenario::Likeness;
 use super::{Task, rounds};
 use crate::framing::{self, Decoder};
@@ -27,7 +27,10 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub(super) fn probe(contender: &Contender, task: Task) -> anyhow::Result<Payload> {
     let mut plan = rounds::plan(contender, task)?;
     let (status, body) = ask(&plan)?;
-    let expected = task.scenario.answer(task.size)?;
+    let expected = match contender.kind {
+        Kind::Direct => task.scenario.payload(task.size)?.to_vec(),
+        _ => task.scenario.answer(task.size)?,
+    };
     let alike = match contender.kind.likeness(task.scenario) {
         _ if body == expected => true,
         Likeness::Bytes => false,
