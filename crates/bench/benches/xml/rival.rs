@@ -1,10 +1,10 @@
 //! Libraries in other languages, each in a process that is told what to do line by line.
 
+use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::rc::Rc;
-use std::{cell::RefCell, fmt::Write as _};
 
 use anyhow::{Context, bail};
 
@@ -121,11 +121,8 @@ fn output(command: &mut Command) -> anyhow::Result<String> {
     let shown = command.get_program().to_string_lossy().into_owned();
     let output = command.stdin(Stdio::null()).output().with_context(|| format!("{shown} is not installed"))?;
     if !output.status.success() {
-        let mut reason = format!("{shown} fails");
-        if let Some(line) = String::from_utf8_lossy(&output.stderr).lines().next() {
-            let _ = write!(reason, ": {line}");
-        }
-        bail!(reason);
+        let said = String::from_utf8_lossy(&output.stderr);
+        bail!("{shown} fails: {}", said.lines().next().unwrap_or("it says nothing"));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -85,8 +85,9 @@ impl Report {
         let mut text = self.introduction();
         for scenario in Scenario::value_variants() {
             let cells: Vec<&Cell> = self.cells.iter().filter(|cell| cell.scenario == *scenario).collect();
-            let Some(first) = cells.first() else { continue };
-            let names: Vec<&str> = first.contenders.iter().map(|figures| figures.name).collect();
+            // Who failed in one cell has its column for the others.
+            let Some(fullest) = cells.iter().max_by_key(|cell| cell.contenders.len()) else { continue };
+            let names: Vec<&str> = fullest.contenders.iter().map(|figures| figures.name).collect();
             let _ = writeln!(text, "\n## {scenario}");
             table(&mut text, &cells, "CPU ms per 1,000 requests", &names, cost);
             table(&mut text, &cells, "Requests a second, p99, peak memory", &names, speed);
@@ -147,7 +148,8 @@ fn table(text: &mut String, cells: &[&Cell], title: &str, names: &[&str], show: 
     let _ = writeln!(text, "\n{title}\n\n| size | connections | {} |", names.join(" | "));
     let _ = writeln!(text, "|---|---{}|", "|---".repeat(names.len()));
     for cell in cells {
-        let values: Vec<String> = cell.contenders.iter().map(show).collect();
+        let value = |name: &&str| cell.contenders.iter().find(|figures| figures.name == *name).map(show);
+        let values: Vec<String> = names.iter().map(|name| value(name).unwrap_or_else(|| "–".to_owned())).collect();
         let connections = match cell.idle_connections {
             0 => cell.connections.to_string(),
             idle => format!("{} + {idle} idle", cell.connections),

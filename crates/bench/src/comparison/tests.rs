@@ -124,14 +124,16 @@ fn a_report_has_a_row_for_each_cell_in_every_form() {
         versions: [("myelin", "0.1".to_owned())].into(),
         missing: vec!["haproxy (not installed)".to_owned()],
     };
-    let report = Report { environment, configurations: Default::default(), cells: vec![cell] };
+    let alone = Cell { size_bytes: 500, contenders: vec![figures("myelin", 12.0, None)], ..cell.clone() };
+    let report = Report { environment, configurations: Default::default(), cells: vec![alone, cell] };
     let markdown = report.markdown();
     assert!(markdown.contains("| 10K | 160 | 10.0 | 20.0 (0.50, p 0.010) |"), "{markdown}");
+    assert!(markdown.contains("| 500 | 160 | 12.0 | – |"), "{markdown}");
     assert!(markdown.contains("Left out: haproxy"), "{markdown}");
     assert!(markdown.contains("**failed: 3 reset**"), "{markdown}");
     let csv = report.csv();
     let columns = |line: &str| line.split(',').count();
     assert!(csv.lines().all(|line| columns(line) == columns(csv.lines().next().unwrap())), "{csv}");
-    assert_eq!(csv.lines().count(), 3);
+    assert_eq!(csv.lines().count(), 4);
     assert_eq!(serde_json::to_value(&report).unwrap()["cells"][0]["scenario"], "direct");
 }
