@@ -23,7 +23,7 @@ pub(crate) mod tests;
 
 use std::sync::OnceLock;
 
-pub use axes::{AttributeNodes, Children, Descendants};
+pub use axes::{Descendants, Siblings};
 pub(crate) use bindings::Bindings;
 pub use build::Arena;
 pub use create::Refusal;

@@ -19,7 +19,7 @@ mod value;
 mod writer;
 
 pub use characters::is_ncname;
-pub use document::{Arena, AttributeNodes, Children, Descendants, Document, Kind, NodeId, Refusal};
+pub use document::{Arena, Descendants, Document, Kind, NodeId, Refusal, Siblings};
 pub use error::{Error, ErrorKind, Limit};
 pub use event::{
     Attribute, Attributes, Comment, Doctype, End, Event, Instruction, NamespaceDeclaration, NamespaceDeclarations,

@@ -32,11 +32,7 @@ impl Json {
     pub(crate) fn text(&self) -> Cow<'_, str> {
         match self.changed {
             false => String::from_utf8_lossy(self.value.source()),
-            true => {
-                let mut out = Vec::new();
-                self.value.write_document(&mut out);
-                Cow::Owned(String::from_utf8_lossy(&out).into_owned())
-            }
+            true => Cow::Owned(String::from_utf8_lossy(&self.written()).into_owned()),
         }
     }
 
@@ -45,15 +41,16 @@ impl Json {
         self.changed = true;
         &mut self.value
     }
+
+    fn written(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.value.source().len());
+        self.value.write_document(&mut out);
+        out
+    }
 }
 
 impl Built for Json {
     fn into_bytes(self: Box<Self>) -> Vec<u8> {
-        if !self.changed {
-            return self.value.into_source();
-        }
-        let mut out = Vec::with_capacity(self.value.source().len());
-        self.value.write_document(&mut out);
-        out
+        if self.changed { self.written() } else { self.value.into_source() }
     }
 }

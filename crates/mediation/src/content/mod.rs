@@ -66,7 +66,8 @@ fn poll_read(exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Context<'_>) -
 
 /// Reads the whole body and builds the form that its content type stands for.
 ///
-/// What is neither XML nor JSON stays where it is.///
+/// What is neither XML nor JSON stays where it is.
+///
 /// Errors: faults of whoever sent it. A body that is not what it should be is still there, as bytes.
 fn poll_built(exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Context<'_>) -> Poll<Outcome<()>> {
     if let Body::Built(_) = exchange.message.body {

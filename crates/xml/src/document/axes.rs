@@ -40,8 +40,8 @@ impl Document {
     }
 
     /// The children in order.
-    pub fn children(&self, node: NodeId) -> Children<'_> {
-        Children { document: self, next: self.first_child(node) }
+    pub fn children(&self, node: NodeId) -> Siblings<'_> {
+        Siblings { document: self, next: self.first_child(node) }
     }
 
     /// All below the node in document order, without the node itself and without attributes.
@@ -50,19 +50,19 @@ impl Document {
     }
 
     /// The attributes of an element in the order they are written, without namespace declarations.
-    pub fn attributes(&self, element: NodeId) -> AttributeNodes<'_> {
+    pub fn attributes(&self, element: NodeId) -> Siblings<'_> {
         let mut next = self.first_in_chain(element);
         while let Some(node) = next.filter(|&node| self.at(node).is_declaration()) {
             next = NodeId::from_link(self.at(node).next);
         }
-        AttributeNodes { document: self, next }
+        Siblings { document: self, next }
     }
 
     /// The attribute of that expanded name; `namespace` is empty for none.
     pub fn attribute_node(&self, element: NodeId, namespace: &str, local: &str) -> Option<NodeId> {
         let first = self.attributes(element).next()?;
         let wanted = self.names.find(namespace, local)?;
-        AttributeNodes { document: self, next: Some(first) }
+        Siblings { document: self, next: Some(first) }
             .find(|&attribute| self.names.expanded(self.at(attribute).name()) == wanted)
     }
 
@@ -104,32 +104,14 @@ impl Document {
     }
 }
 
-/// The children of a node; see [`Document::children`].
+/// Nodes that follow each other: see [`Document::children`] and [`Document::attributes`].
 #[derive(Clone, Debug)]
-pub struct Children<'a> {
+pub struct Siblings<'a> {
     document: &'a Document,
     next: Option<NodeId>,
 }
 
-impl Iterator for Children<'_> {
-    type Item = NodeId;
-
-    #[inline]
-    fn next(&mut self) -> Option<NodeId> {
-        let node = self.next?;
-        self.next = NodeId::from_link(self.document.at(node).next);
-        Some(node)
-    }
-}
-
-/// The attributes of an element; see [`Document::attributes`].
-#[derive(Clone, Debug)]
-pub struct AttributeNodes<'a> {
-    document: &'a Document,
-    next: Option<NodeId>,
-}
-
-impl Iterator for AttributeNodes<'_> {
+impl Iterator for Siblings<'_> {
     type Item = NodeId;
 
     #[inline]
