@@ -99,6 +99,7 @@ fn parts(expr: &Expr) -> Vec<&Expr> {
         | Expr::Variable(_)
         | Expr::Local(_)
         | Expr::Context
+        | Expr::Current
         | Expr::Root => Vec::new(),
         Expr::Path(path) => vec![&path.start],
         Expr::Filter(inside, _)
@@ -149,7 +150,7 @@ fn may_be_number(expr: &Expr, nodes: bool) -> bool {
         | Expr::Every(..)
         | Expr::InstanceOf(..)
         | Expr::Castable(..) => false,
-        Expr::Context => !nodes,
+        Expr::Context | Expr::Current => !nodes,
         Expr::Path(path) => !matches!(path.steps.last(), Some(Step::Axis(_))),
         Expr::Filter(inside, _) => may_be_number(inside, nodes),
         Expr::If(branches) => branches[1..].iter().any(|branch| may_be_number(branch, nodes)),
@@ -161,5 +162,5 @@ fn may_be_number(expr: &Expr, nodes: bool) -> bool {
 
 /// Whether an expression looks at the context it is run with; what hangs on a value of the host's does not.
 pub(crate) fn needs_context(expr: &Expr) -> bool {
-    matches!(expr, Expr::Context | Expr::Root) || parts(expr).into_iter().any(needs_context)
+    matches!(expr, Expr::Context | Expr::Current | Expr::Root) || parts(expr).into_iter().any(needs_context)
 }

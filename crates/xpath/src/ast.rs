@@ -24,6 +24,8 @@ pub enum Expr {
     Local(u32),
     /// `.`
     Context,
+    /// The item that the whole expression started from: `current()` of XSLT.
+    Current,
     /// The document node (or the root of the tree) that the context node belongs to.
     Root,
     /// Steps from where `start` leads.

@@ -1,30 +1,34 @@
 //! What an expression runs with: the context item, the host, and limits.
 
+use std::cell::Cell;
+
 use crate::error::Error;
+use crate::evaluate::NameTable;
 use crate::value::{Item, Moment, NodeRef, Value};
 
-/// What a running expression asks its host for.
-pub trait Host {
+/// What a running expression asks its host for; `'a`: as long as the evaluation and its values.
+pub trait Host<'a> {
     /// The value of the variable with that slot (see [`Environment::variable`](crate::Environment::variable)).
     ///
     /// Errors: the host's own, such as [`Error::Host`]; they end the evaluation.
-    fn variable(&self, slot: u32) -> Result<Value<'_>, Error>;
+    fn variable(&'a self, slot: u32) -> Result<Value<'a>, Error>;
 
-    /// Calls the function with that slot (see [`Declared::Function`](crate::Declared::Function)).
+    /// Calls the function with that slot (see [`Declared::Function`](crate::Declared::Function)); `item` is the context
+    /// item where it is called.
     ///
     /// Errors: the host's own, such as [`Error::Host`]; they end the evaluation.
-    fn call(&self, slot: u32, arguments: &[Value<'_>]) -> Result<Value<'_>, Error>;
+    fn call(&'a self, slot: u32, arguments: &[Value<'a>], item: Option<&Item<'a>>) -> Result<Value<'a>, Error>;
 }
 
 /// A host without variables and functions.
 pub struct NoHost;
 
-impl Host for NoHost {
-    fn variable(&self, _: u32) -> Result<Value<'_>, Error> {
+impl<'a> Host<'a> for NoHost {
+    fn variable(&'a self, _: u32) -> Result<Value<'a>, Error> {
         Ok(Value::EMPTY)
     }
 
-    fn call(&self, _: u32, _: &[Value<'_>]) -> Result<Value<'_>, Error> {
+    fn call(&'a self, _: u32, _: &[Value<'a>], _: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
         Ok(Value::EMPTY)
     }
 }
@@ -45,6 +49,29 @@ impl Default for Limits {
     }
 }
 
+/// What several evaluations have used together, for a host that bounds them as one.
+#[derive(Debug, Default)]
+pub struct Meter {
+    steps: Cell<u64>,
+    bytes: Cell<u64>,
+}
+
+impl Meter {
+    /// What is left of `limits` after all evaluations so far.
+    pub fn rest_of(&self, limits: Limits) -> Limits {
+        Limits {
+            steps: limits.steps.saturating_sub(self.steps.get()),
+            bytes: limits.bytes.saturating_sub(self.bytes.get()),
+        }
+    }
+
+    /// Adds what somebody used.
+    pub fn add(&self, steps: u64, bytes: u64) {
+        self.steps.set(self.steps.get().saturating_add(steps));
+        self.bytes.set(self.bytes.get().saturating_add(bytes));
+    }
+}
+
 /// What an expression runs with.
 #[derive(Clone)]
 pub struct Context<'a> {
@@ -55,17 +82,33 @@ pub struct Context<'a> {
     /// `last()`
     pub size: u64,
     /// Where variables and functions come from that are not of this library.
-    pub host: &'a (dyn Host + 'a),
+    pub host: &'a (dyn Host<'a> + 'a),
     /// How much it may do.
     pub limits: Limits,
     /// `current-dateTime()`, with the zone that is taken where a date has none; `None`: asking is an error.
     pub now: Option<Moment>,
+    /// What [`Declared::Current`](crate::Declared::Current) gives; `None`: the same as `item`.
+    pub current: Option<Item<'a>>,
+    /// Where is counted what the evaluation uses.
+    pub meter: Option<&'a Meter>,
+    /// The numbers of names that the environment numbered (see [`Environment::name`](crate::Environment::name)).
+    pub names: Option<&'a NameTable<'a>>,
 }
 
 impl<'a> Context<'a> {
     /// A context without an item, with the usual limits.
-    pub fn new(host: &'a (dyn Host + 'a)) -> Context<'a> {
-        Context { item: None, position: 1, size: 1, host, limits: Limits::default(), now: None }
+    pub fn new(host: &'a (dyn Host<'a> + 'a)) -> Context<'a> {
+        Context {
+            item: None,
+            position: 1,
+            size: 1,
+            host,
+            limits: Limits::default(),
+            now: None,
+            current: None,
+            meter: None,
+            names: None,
+        }
     }
 
     /// The same with this node as the only context item.

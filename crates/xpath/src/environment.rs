@@ -41,6 +41,14 @@ pub trait Environment {
         arguments: &[Argument<'_>],
     ) -> Result<Option<Declared>, String>;
 
+    /// The host's own number for an exact name, where one table serves many expressions: a running expression finds it
+    /// in [`Context::names`](crate::Context::names). `None`: the expression numbers its names itself.
+    ///
+    /// Errors: none; a host that numbers names has to number all of them.
+    fn name(&mut self, _namespace: &str, _local: &str) -> Option<u32> {
+        None
+    }
+
     /// By which rules the expression runs.
     fn version(&self) -> Version {
         Version::V1
@@ -65,4 +73,6 @@ pub enum Declared {
     Variable(u32),
     /// A function that is called with its arguments whenever the expression comes to it.
     Function(u32),
+    /// The item that the whole expression started from, wherever it is asked for: `current()` of XSLT.
+    Current,
 }

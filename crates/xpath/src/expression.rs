@@ -48,7 +48,7 @@ impl Expression {
     /// The value as a condition, found without looking at more of the document than it takes.
     ///
     /// Errors: as [`evaluate`](Expression::evaluate).
-    pub fn condition(&self, context: &Context<'_>) -> Result<bool, Error> {
+    pub fn condition<'a>(&'a self, context: &Context<'a>) -> Result<bool, Error> {
         evaluate::condition(&self.root, self.version, context)
     }
 

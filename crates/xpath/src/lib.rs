@@ -19,9 +19,10 @@ pub mod stream;
 pub mod types;
 mod value;
 
-pub use context::{Context, Host, Limits, NoHost};
+pub use context::{Context, Host, Limits, Meter, NoHost};
 pub use environment::{Argument, Declared, Environment, Version};
 pub use error::{Error, SyntaxError};
+pub use evaluate::NameTable;
 pub use expression::Expression;
 pub use functions::{Function, Library, Pattern, Returns};
 pub use value::{Atomic, Decimal, Duration, Item, Moment, Node, NodeRef, QName, Value};

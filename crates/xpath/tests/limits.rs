@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use common::{Bindings, Values, document, run};
 use myelin_xml::{Document, Options};
-use myelin_xpath::{Context, Error, Expression, Limits, NoHost, NodeRef, Value, Version};
+use myelin_xpath::{Context, Error, Expression, Item, Limits, NoHost, NodeRef, Value, Version};
 
 /// A document in which each element is in the one before.
 fn deep(depth: usize) -> Document {
@@ -152,11 +152,11 @@ fn the_largest_expressions_fit_on_a_small_stack() {
 #[test]
 fn hosts_see_their_own_errors_come_back() {
     struct Failing;
-    impl myelin_xpath::Host for Failing {
-        fn variable(&self, _: u32) -> Result<Value<'_>, Error> {
+    impl<'a> myelin_xpath::Host<'a> for Failing {
+        fn variable(&'a self, _: u32) -> Result<Value<'a>, Error> {
             Err(Error::Host("no such thing".to_owned()))
         }
-        fn call(&self, _: u32, _: &[Value<'_>]) -> Result<Value<'_>, Error> {
+        fn call(&'a self, _: u32, _: &[Value<'a>], _: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
             Err(Error::Host("no such call".to_owned()))
         }
     }

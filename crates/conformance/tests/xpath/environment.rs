@@ -65,12 +65,12 @@ impl Environment for Scope {
     }
 }
 
-impl Host for Scope {
-    fn variable(&self, slot: u32) -> Result<Value<'_>, Error> {
+impl<'a> Host<'a> for Scope {
+    fn variable(&'a self, slot: u32) -> Result<Value<'a>, Error> {
         Ok(self.variables[slot as usize].1.clone())
     }
 
-    fn call(&self, _: u32, _: &[Value<'_>]) -> Result<Value<'_>, Error> {
+    fn call(&'a self, _: u32, _: &[Value<'a>], _: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
         Ok(Value::EMPTY)
     }
 }

@@ -14,8 +14,8 @@ pub(crate) struct MessageHost<'a> {
     pub(crate) scene: &'a Scene<'a>,
 }
 
-impl Host for MessageHost<'_> {
-    fn variable(&self, slot: u32) -> Result<Value<'_>, Error> {
+impl<'a> Host<'a> for MessageHost<'_> {
+    fn variable(&'a self, slot: u32) -> Result<Value<'a>, Error> {
         if let Some(place) = Place::of_slot(slot) {
             // Whoever streams has made a path of it; whoever evaluates has a tree.
             let tree = self.exchange.tree().map_err(|fault| Error::Host(fault.to_string()))?;
@@ -25,7 +25,7 @@ impl Host for MessageHost<'_> {
         Ok(source.map_or(Value::EMPTY, |source| value(source.read(self.exchange, self.scene))))
     }
 
-    fn call(&self, slot: u32, arguments: &[Value<'_>]) -> Result<Value<'_>, Error> {
+    fn call(&'a self, slot: u32, arguments: &[Value<'a>], _: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
         let function = self.slots.functions.get(slot as usize);
         function.map_or(Ok(Value::EMPTY), |function| function.call(arguments, self.exchange, self.scene))
     }

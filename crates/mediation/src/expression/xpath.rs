@@ -106,7 +106,7 @@ impl XPath {
         {
             return Ok(answer);
         }
-        self.run(exchange, scene, |context| self.compiled.condition(context))
+        self.run(exchange, scene, |compiled, context| compiled.condition(context))
     }
 
     pub(super) fn fragment(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<Fragment>> {
@@ -132,15 +132,15 @@ impl XPath {
         scene: &Scene<'_>,
         then: impl FnOnce(Value<'_>) -> T,
     ) -> Outcome<T> {
-        self.run(exchange, scene, |context| self.compiled.evaluate(context).map(then))
+        self.run(exchange, scene, |compiled, context| compiled.evaluate(context).map(then))
     }
 
-    /// Runs something in the context of the message.
+    /// Runs the expression in the context of the message.
     fn run<T>(
         &self,
         exchange: &Exchange,
         scene: &Scene<'_>,
-        run: impl FnOnce(&Context<'_>) -> Result<T, Error>,
+        run: impl for<'r> FnOnce(&'r Compiled, &Context<'r>) -> Result<T, Error>,
     ) -> Outcome<T> {
         let host = MessageHost { slots: &self.slots, exchange, scene };
         let mut context = Context::new(&host);
@@ -150,7 +150,7 @@ impl XPath {
             let tree = exchange.tree()?;
             context = context.at(NodeRef::new(tree.document(), tree.envelope().element));
         }
-        run(&context).map_err(|error| fault(&error))
+        run(&self.compiled, &context).map_err(|error| fault(&error))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the command line gives an expression: namespaces of its prefixes, and variables.
 
-use myelin_xpath::{Argument, Declared, Environment, Error, Host, Value};
+use myelin_xpath::{Argument, Declared, Environment, Error, Host, Item, Value};
 
 /// Namespaces and variables by name; a variable's slot is its place in the list.
 pub(super) struct Bindings {
@@ -32,12 +32,12 @@ impl Environment for Bindings {
     }
 }
 
-impl Host for Bindings {
-    fn variable(&self, slot: u32) -> Result<Value<'_>, Error> {
+impl<'a> Host<'a> for Bindings {
+    fn variable(&'a self, slot: u32) -> Result<Value<'a>, Error> {
         Ok(Value::from(self.variables[slot as usize].1.as_str()))
     }
 
-    fn call(&self, _: u32, _: &[Value<'_>]) -> Result<Value<'_>, Error> {
+    fn call(&'a self, _: u32, _: &[Value<'a>], _: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
         Err(Error::Host("the command line declares no functions".to_owned()))
     }
 }

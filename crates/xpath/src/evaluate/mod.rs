@@ -26,16 +26,18 @@ use crate::value::{Atomic, Decimal, Item, Moment, NodeRef, Value};
 use crate::{arithmetic, value};
 use collect::Collector;
 use names::NameCache;
+pub use names::NameTable;
 
 /// One evaluation of one expression.
 pub(crate) struct Run<'a> {
-    host: &'a (dyn Host + 'a),
+    host: &'a (dyn Host<'a> + 'a),
     pub(crate) version: Version,
     pub(crate) now: Option<Moment>,
     limits: Limits,
     steps_left: Cell<u64>,
     bytes_left: Cell<u64>,
     names: NameCache<'a>,
+    current: Option<Item<'a>>,
 }
 
 /// What a part of an expression runs with.
@@ -82,20 +84,27 @@ pub(crate) fn finish(flow: Flow) -> Result<(), Error> {
 
 /// Runs a whole expression.
 pub(crate) fn evaluate<'a>(root: &'a Expr, version: Version, context: &Context<'a>) -> Result<Value<'a>, Error> {
-    let run = Run::new(version, context);
-    run.value(root, &run.focus(context))
+    metered(version, context, |run, focus| run.value(root, focus))
 }
 
 /// Runs a whole expression as a condition.
 pub(crate) fn condition<'a>(root: &'a Expr, version: Version, context: &Context<'a>) -> Result<bool, Error> {
-    let run = Run::new(version, context);
-    run.condition(root, &run.focus(context))
+    metered(version, context, |run, focus| run.condition(root, focus))
 }
 
 /// Runs a whole expression as a text.
 pub(crate) fn text<'a>(root: &'a Expr, version: Version, context: &Context<'a>) -> Result<Cow<'a, str>, Error> {
+    metered(version, context, |run, focus| run.text(root, focus))
+}
+
+/// Runs something, and counts what it used where the context says so.
+fn metered<'a, T>(version: Version, context: &Context<'a>, evaluate: impl FnOnce(&Run<'a>, &Focus<'_, 'a>) -> T) -> T {
     let run = Run::new(version, context);
-    run.text(root, &run.focus(context))
+    let result = evaluate(&run, &run.focus(context));
+    if let Some(meter) = context.meter {
+        meter.add(run.limits.steps - run.steps_left.get(), run.limits.bytes - run.bytes_left.get());
+    }
+    result
 }
 
 impl<'r, 'a> Focus<'r, 'a> {
@@ -135,7 +144,8 @@ impl<'a> Run<'a> {
             limits: context.limits,
             steps_left: Cell::new(context.limits.steps),
             bytes_left: Cell::new(context.limits.bytes),
-            names: NameCache::default(),
+            names: NameCache::new(context.names),
+            current: context.current.as_ref().or(context.item.as_ref()).cloned(),
         }
     }
 
@@ -182,6 +192,7 @@ impl<'a> Run<'a> {
                 Ok(value.clone())
             }
             Expr::Context => focus.item.clone().map(Value::Item).ok_or(Error::NoContext),
+            Expr::Current => self.current.clone().map(Value::Item).ok_or(Error::NoContext),
             Expr::Root => focus.node().map(|node| node.root().into()),
             Expr::Call(function, arguments) => (function.run)(&Call::new(self, focus, arguments)),
             Expr::HostCall(slot, arguments) => self.host_call(*slot, arguments, focus),
@@ -334,13 +345,14 @@ impl<'a> Run<'a> {
     }
 
     fn host_call(&self, slot: u32, arguments: &'a [Expr], focus: &Focus<'_, 'a>) -> Result<Value<'a>, Error> {
+        let item = focus.item.as_ref();
         match arguments {
-            [] => self.host.call(slot, &[]),
-            [one] => self.host.call(slot, &[self.value(one, focus)?]),
-            [one, two] => self.host.call(slot, &[self.value(one, focus)?, self.value(two, focus)?]),
+            [] => self.host.call(slot, &[], item),
+            [one] => self.host.call(slot, &[self.value(one, focus)?], item),
+            [one, two] => self.host.call(slot, &[self.value(one, focus)?, self.value(two, focus)?], item),
             many => {
                 let values: Result<Vec<_>, _> = many.iter().map(|argument| self.value(argument, focus)).collect();
-                self.host.call(slot, &values?)
+                self.host.call(slot, &values?, item)
             }
         }
     }

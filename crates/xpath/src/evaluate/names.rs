@@ -10,13 +10,47 @@ use crate::ast::{Axis, NameTest, NodeTest};
 const SIZE: usize = 8;
 
 /// The numbers that the names of an expression have in the document last looked at.
-#[derive(Default)]
 pub(super) struct NameCache<'a> {
     document: Cell<Option<&'a Document>>,
     found: [Cell<Slot>; SIZE],
+    shared: Option<&'a NameTable<'a>>,
 }
 
-#[derive(Clone, Copy, Default)]
+/// The numbers that the names of many expressions have, each in the document it was last looked for in.
+///
+/// Who numbers names over several expressions ([`Environment::name`](crate::Environment::name)) gives one table to all
+/// their evaluations, so that a name is looked up once in a document and not once for each evaluation.
+#[derive(Debug)]
+pub struct NameTable<'a> {
+    found: Box<[Entry<'a>]>,
+}
+
+/// In which document a name was last looked for, and what was found there.
+type Entry<'a> = Cell<(Option<&'a Document>, Slot)>;
+
+impl<'a> NameTable<'a> {
+    /// A table for the numbers below `count`.
+    pub fn new(count: usize) -> NameTable<'a> {
+        NameTable { found: (0..count).map(|_| Cell::new((None, Slot::Unknown))).collect() }
+    }
+
+    /// The number of a name in a document; `None`: the document does not have it.
+    #[inline]
+    pub fn expanded(&self, document: &'a Document, index: u32, namespace: &str, local: &str) -> Option<ExpandedId> {
+        let Some(slot) = self.found.get(index as usize) else { return document.names().find(namespace, local) };
+        match slot.get() {
+            (Some(known), Slot::Found(expanded)) if std::ptr::eq(known, document) => Some(expanded),
+            (Some(known), Slot::Absent) if std::ptr::eq(known, document) => None,
+            _ => {
+                let found = document.names().find(namespace, local);
+                slot.set((Some(document), found.map_or(Slot::Absent, Slot::Found)));
+                found
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
 enum Slot {
     #[default]
     Unknown,
@@ -41,7 +75,14 @@ pub(super) enum Test {
 }
 
 impl<'a> NameCache<'a> {
+    pub(super) fn new(shared: Option<&'a NameTable<'a>>) -> NameCache<'a> {
+        NameCache { document: Cell::default(), found: Default::default(), shared }
+    }
+
     fn expanded(&self, document: &'a Document, namespace: &str, local: &str, index: u32) -> Option<ExpandedId> {
+        if let Some(shared) = self.shared {
+            return shared.expanded(document, index, namespace, local);
+        }
         let Some(slot) = self.found.get(index as usize) else { return document.names().find(namespace, local) };
         if !self.document.get().is_some_and(|known| std::ptr::eq(known, document)) {
             self.document.set(Some(document));

@@ -170,6 +170,7 @@ impl Parser<'_, '_> {
                 self.functions.push(slot);
                 Ok(Some(Expr::HostCall(slot, arguments)))
             }
+            Ok(Some(Declared::Current)) => Ok(Some(Expr::Current)),
             Ok(None) => Ok(None),
             Err(message) => Err(unknown(offset, message)),
         }

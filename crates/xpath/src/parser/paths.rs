@@ -245,8 +245,10 @@ impl<'t> Parser<'t, '_> {
             Kind::Name(Some(prefix), local) => (self.prefix(prefix, offset)?, local),
             _ => return Err(refuse(offset, "a name, `*` or a test such as `text()` is missing here")),
         };
-        let index = self.names;
-        self.names += 1;
+        let index = self.environment.name(&namespace, local).unwrap_or_else(|| {
+            self.names += 1;
+            self.names - 1
+        });
         Ok(NameTest::Name { namespace, local: local.to_owned(), index })
     }
 }

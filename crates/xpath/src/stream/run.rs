@@ -108,11 +108,14 @@ pub enum Progress {
     More,
 }
 
+/// A host that can be asked for as long or as short as it takes.
+pub type AnyHost<'s> = dyn for<'h> Host<'h> + 's;
+
 /// What a pass goes by.
 #[derive(Clone, Copy)]
 struct Scene<'a> {
     plan: &'a Plan,
-    host: &'a dyn Host,
+    host: &'a AnyHost<'a>,
 }
 
 impl Run {
@@ -124,14 +127,14 @@ impl Run {
     /// Begins with a new document, whatever happened before.
     ///
     /// What the host gives must stay the same for the whole pass: some of it is read here, the rest when it matters.
-    pub fn start(&mut self, plan: &Plan, host: &dyn Host) {
+    pub fn start(&mut self, plan: &Plan, host: &AnyHost<'_>) {
         self.reset(plan);
         self.begin(Scene { plan, host });
     }
 
     /// An element around the document that is not in it, opened before the first event; the host's plain XML messages
     /// stand in a SOAP body nobody sent.
-    pub fn enter(&mut self, plan: &Plan, host: &dyn Host, name: Name<'_>) {
+    pub fn enter(&mut self, plan: &Plan, host: &AnyHost<'_>, name: Name<'_>) {
         let slow =
             plan.accept(name).enumerate().fold(0, |slow, (word, accepted)| slow | self.open(plan, word, accepted));
         self.deepen(plan);
@@ -147,7 +150,7 @@ impl Run {
     pub fn drive(
         &mut self,
         plan: &Plan,
-        host: &dyn Host,
+        host: &AnyHost<'_>,
         parser: &mut Parser,
         input: &[u8],
         complete: bool,
@@ -165,7 +168,7 @@ impl Run {
 
     /// Takes the next event of the document.
     #[inline]
-    pub fn event(&mut self, plan: &Plan, host: &dyn Host, event: &Event<'_>) {
+    pub fn event(&mut self, plan: &Plan, host: &AnyHost<'_>, event: &Event<'_>) {
         self.take(Scene { plan, host }, event.clone());
     }
 
@@ -195,7 +198,7 @@ impl Run {
 
     /// Takes the end of the document, and of the elements that the host has put around it: what was not found is not
     /// there, so each expression has its answer.
-    pub fn finish(&mut self, plan: &Plan, host: &dyn Host) {
+    pub fn finish(&mut self, plan: &Plan, host: &AnyHost<'_>) {
         let scene = Scene { plan, host };
         while self.depth > 0 {
             self.end(scene);

@@ -3,7 +3,7 @@
 use myelin_xml::{Options, Parser};
 
 use super::{Answer, LIMIT_BYTES, NotStreamable, Plan, Progress, QueryId, Run, StartAt, Wanted};
-use crate::{Argument, Declared, Environment, Error, Expression, Host, Value};
+use crate::{Argument, Declared, Environment, Error, Expression, Host, Item, Value};
 
 struct Known;
 
@@ -24,8 +24,8 @@ impl Environment for Known {
     }
 }
 
-impl Host for Known {
-    fn variable(&self, slot: u32) -> Result<Value<'_>, Error> {
+impl<'a> Host<'a> for Known {
+    fn variable(&'a self, slot: u32) -> Result<Value<'a>, Error> {
         match VARIABLES[slot as usize] {
             "text" => Ok(Value::from("IBM")),
             "number" => Ok(Value::from(5.0)),
@@ -34,7 +34,7 @@ impl Host for Known {
         }
     }
 
-    fn call(&self, _: u32, _: &[Value<'_>]) -> Result<Value<'_>, Error> {
+    fn call(&'a self, _: u32, _: &[Value<'a>], _: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
         Ok(Value::EMPTY)
     }
 }

@@ -31,8 +31,8 @@ impl Environment for Bindings {
 /// Gives what [`Bindings`] promises.
 pub(crate) struct Values<'a>(pub(crate) &'a Document);
 
-impl Host for Values<'_> {
-    fn variable(&self, slot: u32) -> Result<Value<'_>, Error> {
+impl<'a> Host<'a> for Values<'_> {
+    fn variable(&'a self, slot: u32) -> Result<Value<'a>, Error> {
         Ok(match slot {
             0 => Value::from(1.0),
             1 => Value::from("text"),
@@ -43,7 +43,7 @@ impl Host for Values<'_> {
         })
     }
 
-    fn call(&self, _: u32, arguments: &[Value<'_>]) -> Result<Value<'_>, Error> {
+    fn call(&'a self, _: u32, arguments: &[Value<'a>], _: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
         let text = arguments.first().cloned().map_or(String::new(), |value| value.string().into_owned());
         Ok(Value::from(format!("{text}{text}")))
     }

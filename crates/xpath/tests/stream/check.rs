@@ -29,8 +29,8 @@ impl Environment for Known {
     }
 }
 
-impl Host for Known {
-    fn variable(&self, slot: u32) -> Result<Value<'_>, Error> {
+impl<'a> Host<'a> for Known {
+    fn variable(&'a self, slot: u32) -> Result<Value<'a>, Error> {
         Ok(match VARIABLES[slot as usize] {
             "text" => Value::from("1"),
             "number" => Value::from(2.0),
@@ -39,7 +39,7 @@ impl Host for Known {
         })
     }
 
-    fn call(&self, _: u32, _: &[Value<'_>]) -> Result<Value<'_>, Error> {
+    fn call(&'a self, _: u32, _: &[Value<'a>], _: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
         Ok(Value::EMPTY)
     }
 }
@@ -47,8 +47,8 @@ impl Host for Known {
 /// The same host for the tree, where the anchor is nodes.
 struct OnTree<'d>(&'d Document, Expression);
 
-impl Host for OnTree<'_> {
-    fn variable(&self, slot: u32) -> Result<Value<'_>, Error> {
+impl<'a> Host<'a> for OnTree<'_> {
+    fn variable(&'a self, slot: u32) -> Result<Value<'a>, Error> {
         if slot == 0 {
             self.1.evaluate(&Context::new(&Known).at(NodeRef::new(self.0, self.0.document_node())))
         } else {
@@ -56,7 +56,7 @@ impl Host for OnTree<'_> {
         }
     }
 
-    fn call(&self, _: u32, _: &[Value<'_>]) -> Result<Value<'_>, Error> {
+    fn call(&'a self, _: u32, _: &[Value<'a>], _: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
         Ok(Value::EMPTY)
     }
 }

@@ -13,8 +13,8 @@ struct Collected<'r> {
     scene: Scene<'r>,
 }
 
-impl Host for Collected<'_> {
-    fn variable(&self, slot: u32) -> Result<Value<'_>, Error> {
+impl<'a> Host<'a> for Collected<'_> {
+    fn variable(&'a self, slot: u32) -> Result<Value<'a>, Error> {
         let Some(index) = slot.checked_sub(COLLECTOR_SLOTS) else { return self.scene.host.variable(slot) };
         let found = self.run.certain(self.scene, index as usize);
         Ok(match self.scene.plan.collectors[index as usize].kind {
@@ -23,8 +23,8 @@ impl Host for Collected<'_> {
         })
     }
 
-    fn call(&self, slot: u32, arguments: &[Value<'_>]) -> Result<Value<'_>, Error> {
-        self.scene.host.call(slot, arguments)
+    fn call(&'a self, slot: u32, arguments: &[Value<'a>], item: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
+        self.scene.host.call(slot, arguments, item)
     }
 }
 
