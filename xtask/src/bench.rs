@@ -1,5 +1,5 @@
-//! `cargo xtask bench`: the release binary against other servers, or our XML against other libraries, in turns, on this
-//! machine.
+//! `cargo xtask bench`: the release binary against other servers, or our XML and XSLT against other libraries, in turns, on
+//! this machine.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ const BENCH_DEADLINE: Duration = Duration::from_secs(60 * 60);
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Scenarios (direct, header, many, idle when left out), or `xml` for the libraries in memory; then their options, which `bench -- --help` and `bench xml --help` list.
+    /// Scenarios (direct, header, many, idle when left out), or `xml` or `xslt` for libraries in memory; then their options, which `bench -- --help` and `bench xml --help` list. The scenario `xslt` goes through the bus as `bench --scenario xslt`.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     words: Vec<String>,
 }
@@ -36,9 +36,11 @@ struct Comparison {
 ///
 /// Errors: the binary does not build, or the comparison cannot run.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
-    if let Some(("xml", options)) = arguments.words.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+    if let Some((name @ ("xml" | "xslt"), options)) =
+        arguments.words.split_first().map(|(first, rest)| (first.as_str(), rest))
+    {
         let mut bench = cargo();
-        bench.args(["bench", "--package", "myelin-bench", "--bench", "xml", "--"]).args(options);
+        bench.args(["bench", "--package", "myelin-bench", "--bench", name, "--"]).args(options);
         return succeeds(&mut bench, BENCH_DEADLINE);
     }
     // Asked to build into another folder, cargo does so; the binary is then looked for there.

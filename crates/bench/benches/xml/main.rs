@@ -6,15 +6,18 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark speaks on standard output")]
 
+#[path = "../common/mod.rs"]
+mod common;
 mod myelin;
 mod quick;
 mod rival;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::{Parser, ValueEnum};
-use myelin_bench::{payload, statistics::median, units};
+use common::{Message, Span};
+use myelin_bench::{statistics::median, units};
 
 /// Reads XML and asks it questions, in turns with other libraries.
 #[derive(Parser)]
@@ -60,12 +63,6 @@ enum Task {
     WriteChanged,
 }
 
-/// A message, in memory and as the file that other processes read.
-struct Message {
-    bytes: Vec<u8>,
-    path: PathBuf,
-}
-
 /// What some repetitions took, and the number that all libraries have to agree on.
 struct Turn {
     nanoseconds: u64,
@@ -105,10 +102,7 @@ impl Task {
 
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
-    // Cargo runs a bench in the folder of its package; what is given and made belongs to the workspace.
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let folder = root.join(&arguments.folder);
-    std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let (root, folder) = common::folders(&arguments.folder)?;
     let mut libraries: Vec<Box<dyn Library>> = vec![Box::new(myelin::Myelin::new()?), Box::new(quick::QuickXml)];
     println!("One thread, CPU time a message in µs, medians of {} rounds in turns.", arguments.rounds);
     for started in [rival::libxml2(&root, &folder), rival::java(&root, &folder)] {
@@ -123,11 +117,9 @@ fn main() -> anyhow::Result<()> {
         println!("\n`{}`\n\n| size | {} | ours, MB/s |", task.name(), names.join(" | "));
         println!("|---|{}---|", "---|".repeat(names.len()));
         for size in &arguments.sizes {
-            let message = message(&folder, *size)?;
-            let medians = measure(&arguments, *task, &message, &mut able)?;
-            let first = medians.first().copied().unwrap_or(f64::NAN);
-            let cells: Vec<String> =
-                medians.iter().enumerate().map(|(index, time)| cell(index, *time, first)).collect();
+            let message = Message::new(&folder, *size)?;
+            let times = measure(&arguments, *task, &message, &mut able)?;
+            let (cells, first) = (common::cells(&times), times.first().map_or(f64::NAN, |times| median(times)));
             let speed =
                 if task.stops_early() { "–".to_owned() } else { format!("{:.0}", *size as f64 / first * 1e3) };
             println!("| {} | {} | {speed} |", units::show_size(*size), cells.join(" | "));
@@ -136,55 +128,20 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Nanoseconds a message, one for each library.
+/// Nanoseconds a message: a row for each library, a column for each round.
 fn measure(
     arguments: &Arguments,
     task: Task,
     message: &Message,
     libraries: &mut [&mut Box<dyn Library>],
-) -> anyhow::Result<Vec<f64>> {
+) -> anyhow::Result<Vec<Vec<f64>>> {
     let expected = task.check(message);
-    let turn = |library: &mut Box<dyn Library>, repetitions| -> anyhow::Result<f64> {
+    let span = Span { rounds: arguments.rounds, turn: arguments.turn, warm_up: 20 };
+    common::in_turns(&span, libraries, |library, repetitions| {
         let Turn { nanoseconds, check } = library.run(task, message, repetitions)?;
         if check != expected {
             bail!("{} says {check} to `{}`, and {expected} is right", library.name(), task.name());
         }
-        Ok(nanoseconds as f64 / repetitions as f64)
-    };
-    let wanted = (arguments.turn * 1_000_000) as f64;
-    let mut repetitions = Vec::new();
-    for library in libraries.iter_mut() {
-        // Grows until a turn is long enough: by then code that is compiled while it runs has been, too.
-        let (mut count, mut spent) = (1, 0.0);
-        while spent < 20.0 * wanted {
-            let each = turn(library, count)?.max(1.0);
-            spent += each * count as f64;
-            count = ((wanted / each) as u64).clamp(1, count * 10);
-        }
-        repetitions.push(count);
-    }
-    let mut times = vec![Vec::new(); libraries.len()];
-    for round in 0..arguments.rounds {
-        for place in 0..libraries.len() {
-            // Another one begins each round, so that nobody always follows the same predecessor.
-            let index = (round + place) % libraries.len();
-            times[index].push(turn(libraries[index], repetitions[index])?);
-        }
-    }
-    Ok(times.iter().map(|times| median(times)).collect())
-}
-
-/// The benchmark's message, also as a file.
-fn message(folder: &Path, size: u64) -> anyhow::Result<Message> {
-    let path = folder.join(format!("{size}.xml"));
-    let bytes = payload::soap(size)?.to_vec();
-    std::fs::write(&path, &bytes)?;
-    Ok(Message { bytes, path: path.canonicalize()? })
-}
-
-/// Microseconds, and for the others how many times ours that is.
-fn cell(index: usize, nanoseconds: f64, first: f64) -> String {
-    let time = nanoseconds / 1e3;
-    let shown = if time < 10.0 { format!("{time:.2}") } else { format!("{time:.0}") };
-    if index == 0 { shown } else { format!("{shown} ({:.1}×)", nanoseconds / first) }
+        Ok(nanoseconds)
+    })
 }
