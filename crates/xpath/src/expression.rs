@@ -38,6 +38,14 @@ impl Expression {
         })
     }
 
+    /// A part of a compiled expression as one of its own: the predicate of a pattern.
+    ///
+    /// What it binds itself must stand in it; its slots are not listed.
+    pub fn from_ast(root: Expr, version: Version) -> Expression {
+        let needs_context = analysis::needs_context(&root);
+        Expression { root, names: 0, variables: Vec::new(), functions: Vec::new(), needs_context, version }
+    }
+
     /// The value of the expression.
     ///
     /// Errors: [`Error`]: by the data, the limits, or the host.

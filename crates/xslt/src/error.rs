@@ -1,0 +1,72 @@
+//! What can be wrong with a stylesheet, and what can go wrong while it runs.
+
+use std::fmt;
+
+/// A place in a stylesheet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The URI by which the stylesheet was found.
+    pub file: String,
+    /// Counts from 1.
+    pub line: u64,
+    /// Counts from 1, in characters.
+    pub column: u64,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// Something in a stylesheet that is wrong, or that a warning is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Where.
+    pub place: Place,
+    /// The code that the standard gives it, such as `XTSE0010`; of a malformed stylesheet `XML`.
+    pub code: &'static str,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} ({})", self.place, self.message, self.code)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+/// Why a transformation gives no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// The code that the standard gives it, such as `XTDE0640`; `LIMIT` where a bound was reached.
+    pub code: String,
+    /// What went wrong.
+    pub message: String,
+    /// The instruction that failed.
+    pub place: Option<Place>,
+    /// The templates and functions that led there, the innermost first; at most the last few.
+    pub trail: Vec<String>,
+    /// A path to the source node that was worked on.
+    pub node: Option<String>,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            write!(f, "{place}: ")?;
+        }
+        write!(f, "{} ({})", self.message, self.code)?;
+        if let Some(node) = &self.node {
+            write!(f, ", at {node}")?;
+        }
+        if let Some(first) = self.trail.first() {
+            write!(f, ", in {first}")?;
+        }
+        self.trail.iter().skip(1).try_for_each(|outer| write!(f, ", from {outer}"))
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,22 @@
+//! XSLT: a stylesheet is compiled once and run many times, straight into a byte buffer.
+//!
+//! XSLT 1.0 is complete, with EXSLT; of 2.0 and 3.0 there is what stylesheets use, and what is missing is a
+//! [`Problem`] that names the instruction and its line.
+//! A stylesheet reads nothing but what its [`Resolver`] gives it, and stops within its [`Limits`].
+
+mod compile;
+mod error;
+mod functions;
+mod options;
+mod output;
+mod pattern;
+mod program;
+mod resolver;
+mod run;
+mod stylesheet;
+
+pub use error::{Error, Place, Problem};
+pub use options::{Limits, Message, Options, Outcome, Parameter, ParameterValue};
+pub use output::{Method, OutputProperties};
+pub use resolver::{NoResolver, Resolver, Resource, Wanted};
+pub use stylesheet::Stylesheet;

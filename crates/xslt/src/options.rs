@@ -1,0 +1,92 @@
+//! What a transformation is given, and what it tells beside its result.
+
+use myelin_xpath::Moment;
+
+use crate::error::Place;
+use crate::resolver::{NoResolver, Resolver};
+
+/// What a transformation runs with.
+pub struct Options<'o> {
+    /// Values of the stylesheet's parameters; those it does not declare are ignored.
+    pub parameters: &'o [Parameter],
+    /// What `document()` and its like may read.
+    pub resolver: &'o dyn Resolver,
+    /// How much it may do.
+    pub limits: Limits,
+    /// `current-dateTime()`; `None`: asking is an error.
+    pub now: Option<Moment>,
+    /// Asked from time to time: whether the time for it is over.
+    pub expired: Option<&'o dyn Fn() -> bool>,
+    /// The mode to begin in: `local` or `{namespace}local`.
+    pub initial_mode: Option<&'o str>,
+    /// The template to begin with instead of the one that matches the source.
+    pub initial_template: Option<&'o str>,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options {
+            parameters: &[],
+            resolver: &NoResolver,
+            limits: Limits::default(),
+            now: None,
+            expired: None,
+            initial_mode: None,
+            initial_template: None,
+        }
+    }
+}
+
+/// A value for a parameter of the stylesheet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// `local` or `{namespace}local`.
+    pub name: String,
+    /// Its value.
+    pub value: ParameterValue,
+}
+
+/// What a parameter is set to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ParameterValue {
+    /// A text, as it is.
+    Text(String),
+    /// An expression, evaluated with the source as context item.
+    Expression(String),
+}
+
+/// How much a transformation may do; each bound has an error that names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Templates, functions and other bodies within each other.
+    pub depth: u32,
+    /// Instructions run, and nodes that expressions visit.
+    pub instructions: u64,
+    /// Bytes of the result.
+    pub output_bytes: usize,
+    /// Bytes of temporary trees, variables and texts that are built.
+    pub memory_bytes: u64,
+}
+
+impl Default for Limits {
+    /// 5,000 levels, 100 million instructions and nodes, 64 MiB of result, 256 MiB of memory.
+    fn default() -> Limits {
+        Limits { depth: 5_000, instructions: 100_000_000, output_bytes: 64 << 20, memory_bytes: 256 << 20 }
+    }
+}
+
+/// What a transformation tells beside its result.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// What `xsl:message` said, in order; at most the first thousand.
+    pub messages: Vec<Message>,
+}
+
+/// What an `xsl:message` said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Its content as XML.
+    pub text: String,
+    /// The instruction.
+    pub place: Place,
+}

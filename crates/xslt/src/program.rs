@@ -1,0 +1,251 @@
+//! The program that a stylesheet is compiled to: what the compiler makes and the machine runs.
+
+mod expression;
+mod instruction;
+mod name;
+
+pub(crate) use expression::{Condition, Expr, Select, Test, TextSource};
+pub(crate) use instruction::{
+    AnalyzeString, ApplyTemplates, Attribute, Avt, AvtPart, Binding, Block, CallTemplate, Catch, Choose, Content, Copy,
+    Element, ForEach, ForEachGroup, GroupBy, Instruction, Iterate, Kind, LiteralAttribute, LiteralElement, Message,
+    ModeUse, Number, NumberLevel, Sort, Try, Variable, WithParam,
+};
+pub(crate) use name::{ExpandedName, QualifiedName};
+
+use myelin_xpath::types::SequenceType;
+
+use crate::functions::Function;
+use crate::output::OutputProperties;
+use crate::pattern::Pattern;
+
+/// Slots of variables from here on are global: the index in [`Program::globals`] plus this.
+pub(crate) const GLOBAL: u32 = 1 << 31;
+
+/// A stylesheet with all its modules, ready to run.
+pub(crate) struct Program {
+    /// The URIs of the modules; places refer to them.
+    pub(crate) files: Vec<String>,
+    pub(crate) templates: Vec<Template>,
+    /// The first is the default mode.
+    pub(crate) modes: Vec<Mode>,
+    pub(crate) globals: Vec<Global>,
+    pub(crate) functions: Vec<UserFunction>,
+    pub(crate) attribute_sets: Vec<AttributeSet>,
+    pub(crate) keys: Vec<Key>,
+    /// The first is the one without a name.
+    pub(crate) decimal_formats: Vec<(ExpandedName, DecimalFormat)>,
+    /// What expressions call: the host's function slots are indices in here.
+    pub(crate) calls: Vec<Call>,
+    /// The exact names of node tests, numbered over all expressions and patterns.
+    pub(crate) names: Vec<ExpandedName>,
+    /// Namespaces in scope where names are made while running; numbered by [`ScopeId`].
+    pub(crate) scopes: Vec<Scope>,
+    /// The names of template parameters, numbered by [`ParameterId`].
+    pub(crate) parameters: Vec<ExpandedName>,
+    pub(crate) output: OutputProperties,
+    pub(crate) strip: Vec<StripRule>,
+    /// The template that an unnamed initial template means in 3.0 (`xsl:initial-template`), if there is one.
+    pub(crate) initial_template: Option<u32>,
+}
+
+/// A place in a stylesheet, as the program keeps it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct At {
+    pub(crate) file: u32,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+}
+
+/// An index in [`Program::scopes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ScopeId(pub(crate) u32);
+
+/// An index in [`Program::parameters`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ParameterId(pub(crate) u32);
+
+/// What is known where an expression or a computed name stands.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Scope {
+    /// Prefix and namespace; the empty prefix is the default namespace. `xml` is not listed.
+    pub(crate) namespaces: Vec<(String, String)>,
+    /// The base URI of the place.
+    pub(crate) base: String,
+    /// `1.0`, `2.0` … as a number.
+    pub(crate) version: f64,
+}
+
+pub(crate) struct Template {
+    pub(crate) name: Option<ExpandedName>,
+    pub(crate) at: At,
+    pub(crate) parameters: Vec<TemplateParameter>,
+    /// How many variables, parameters included, it has at most.
+    pub(crate) frame: u32,
+    pub(crate) body: Block,
+    pub(crate) result: Option<SequenceType>,
+    /// Import precedence; a higher one wins.
+    pub(crate) precedence: u32,
+    /// The lowest precedence among the modules that this one's module imports; `xsl:apply-imports` looks from there up to
+    /// below `precedence`.
+    pub(crate) imports_from: u32,
+}
+
+pub(crate) struct TemplateParameter {
+    pub(crate) name: ParameterId,
+    pub(crate) slot: u32,
+    pub(crate) tunnel: bool,
+    pub(crate) required: bool,
+    pub(crate) default: Binding,
+    pub(crate) kind: Option<SequenceType>,
+    pub(crate) at: At,
+}
+
+pub(crate) struct Mode {
+    /// `None`: the default mode.
+    pub(crate) name: Option<ExpandedName>,
+    pub(crate) rules: crate::run::Rules,
+    pub(crate) on_no_match: NoMatch,
+}
+
+/// One alternative of a template's match pattern in one mode.
+pub(crate) struct Rule {
+    pub(crate) pattern: Pattern,
+    pub(crate) template: u32,
+    pub(crate) priority: f64,
+    pub(crate) precedence: u32,
+    /// Counts the rules in the order they are written, includes in place; the last wins among equals.
+    pub(crate) order: u32,
+}
+
+/// What is done with a node that no template matches (XSLT 3.0 §6.7; `TextOnlyCopy` is all that 1.0 has).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the standard's own names")]
+pub(crate) enum NoMatch {
+    TextOnlyCopy,
+    ShallowCopy,
+    DeepCopy,
+    ShallowSkip,
+    DeepSkip,
+    Fail,
+}
+
+/// `xsl:variable` and `xsl:param` below the stylesheet element.
+pub(crate) struct Global {
+    pub(crate) name: ExpandedName,
+    pub(crate) value: Binding,
+    pub(crate) kind: Option<SequenceType>,
+    /// Whether the caller may set it.
+    pub(crate) parameter: bool,
+    pub(crate) required: bool,
+    pub(crate) frame: u32,
+    pub(crate) at: At,
+}
+
+/// `xsl:function` and EXSLT's `func:function`.
+pub(crate) struct UserFunction {
+    pub(crate) name: ExpandedName,
+    /// Their slots are 0, 1 …; those behind the arguments of a call take their default, as EXSLT has it.
+    pub(crate) parameters: Vec<FunctionParameter>,
+    pub(crate) frame: u32,
+    pub(crate) body: Block,
+    pub(crate) result: Option<SequenceType>,
+    pub(crate) at: At,
+}
+
+pub(crate) struct FunctionParameter {
+    pub(crate) kind: Option<SequenceType>,
+    /// `None`: an argument must be there.
+    pub(crate) default: Option<Binding>,
+}
+
+pub(crate) struct AttributeSet {
+    pub(crate) name: ExpandedName,
+    /// The declarations of that name, lowest precedence first; each with the sets it uses first.
+    pub(crate) parts: Vec<AttributeSetPart>,
+}
+
+pub(crate) struct AttributeSetPart {
+    pub(crate) uses: Vec<u32>,
+    pub(crate) frame: u32,
+    pub(crate) body: Block,
+}
+
+/// All `xsl:key` of one name.
+pub(crate) struct Key {
+    pub(crate) name: ExpandedName,
+    pub(crate) definitions: Vec<KeyDefinition>,
+}
+
+pub(crate) struct KeyDefinition {
+    pub(crate) patterns: Vec<Pattern>,
+    pub(crate) value: Binding,
+    pub(crate) frame: u32,
+    pub(crate) at: At,
+}
+
+/// `xsl:decimal-format` (XSLT 1.0 §12.3).
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct DecimalFormat {
+    pub(crate) decimal_separator: char,
+    pub(crate) grouping_separator: char,
+    pub(crate) exponent_separator: char,
+    pub(crate) infinity: String,
+    pub(crate) minus_sign: char,
+    pub(crate) nan: String,
+    pub(crate) percent: char,
+    pub(crate) per_mille: char,
+    pub(crate) zero_digit: char,
+    pub(crate) digit: char,
+    pub(crate) pattern_separator: char,
+}
+
+impl Default for DecimalFormat {
+    fn default() -> DecimalFormat {
+        DecimalFormat {
+            decimal_separator: '.',
+            grouping_separator: ',',
+            exponent_separator: 'e',
+            infinity: "Infinity".to_owned(),
+            minus_sign: '-',
+            nan: "NaN".to_owned(),
+            percent: '%',
+            per_mille: '\u{2030}',
+            zero_digit: '0',
+            digit: '#',
+            pattern_separator: ';',
+        }
+    }
+}
+
+/// What an expression calls beside the functions of XPath.
+pub(crate) struct Call {
+    pub(crate) target: CallTarget,
+    /// Where the call stands: prefixes in its arguments, base URIs.
+    pub(crate) scope: ScopeId,
+    pub(crate) at: At,
+}
+
+pub(crate) enum CallTarget {
+    /// XSLT's own and EXSLT's.
+    Library(&'static Function),
+    /// An index in [`Program::functions`].
+    User(u32),
+}
+
+/// `xsl:strip-space`, `xsl:preserve-space`: one name test each.
+pub(crate) struct StripRule {
+    pub(crate) test: StripTest,
+    pub(crate) strip: bool,
+    pub(crate) precedence: u32,
+}
+
+/// Which elements a rule is for, from the weakest to the strongest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum StripTest {
+    Any,
+    /// `*:local`
+    Local(String),
+    /// `prefix:*`
+    Namespace(String),
+    Name(ExpandedName),
+}

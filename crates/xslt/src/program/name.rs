@@ -1,0 +1,45 @@
+//! Names with their namespaces.
+
+use std::fmt;
+
+/// A namespace and a local name; the namespace is empty for none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ExpandedName {
+    pub(crate) namespace: String,
+    pub(crate) local: String,
+}
+
+impl ExpandedName {
+    pub(crate) fn new(namespace: impl Into<String>, local: impl Into<String>) -> ExpandedName {
+        ExpandedName { namespace: namespace.into(), local: local.into() }
+    }
+
+    /// Reads `local`, `{namespace}local` or `Q{namespace}local`.
+    pub(crate) fn parse(text: &str) -> Option<ExpandedName> {
+        let braced = text.strip_prefix("Q{").or_else(|| text.strip_prefix('{'));
+        let (namespace, local) = match braced {
+            Some(rest) => rest.split_once('}')?,
+            None => ("", text),
+        };
+        myelin_xml::is_ncname(local).then(|| ExpandedName::new(namespace, local))
+    }
+}
+
+impl fmt::Display for ExpandedName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.namespace.as_str() {
+            "" => f.write_str(&self.local),
+            namespace => write!(f, "{{{namespace}}}{}", self.local),
+        }
+    }
+}
+
+/// A name as it is written into the result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct QualifiedName {
+    /// Empty: none.
+    pub(crate) prefix: String,
+    pub(crate) local: String,
+    /// Empty: none.
+    pub(crate) namespace: String,
+}
