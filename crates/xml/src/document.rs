@@ -8,6 +8,7 @@
 mod axes;
 mod bindings;
 mod build;
+mod builder;
 mod change;
 mod copy;
 mod create;
@@ -26,6 +27,7 @@ use std::sync::OnceLock;
 pub use axes::{Descendants, Siblings};
 pub(crate) use bindings::Bindings;
 pub use build::Arena;
+pub use builder::TreeBuilder;
 pub use create::Refusal;
 pub(crate) use fixups::{Fixups, Prefix};
 pub use node::{Kind, NodeId};

@@ -14,6 +14,9 @@ pub const XML_NAMESPACE: &str = "http://www.w3.org/XML/1998/namespace";
 /// The namespace of `xmlns` attributes.
 pub const XMLNS_NAMESPACE: &str = "http://www.w3.org/2000/xmlns/";
 
+/// What every document knows, by the numbers of its atoms.
+const KNOWN: [&str; 5] = ["", "xml", "xmlns", XML_NAMESPACE, XMLNS_NAMESPACE];
+
 /// A text that stands once in a [`Names`]: a prefix, a local name or a namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Atom(u32);
@@ -137,20 +140,18 @@ pub(crate) enum Shape {
 }
 
 impl Names {
-    /// Knows only what every document knows: `xml`, `xmlns` and their namespaces.
+    /// Knows only what every document knows: `xml`, `xmlns` and their namespaces; takes no memory before more is met.
     pub fn new() -> Names {
-        let mut names = Names {
+        Names {
             text: String::new(),
-            hasher: Hasher::new(),
+            hasher: Hasher::default(),
             atoms: Vec::new(),
             atom_table: Table::default(),
             names: Vec::new(),
             name_table: Table::default(),
             expanded: Vec::new(),
             expanded_table: Table::default(),
-        };
-        names.begin();
-        names
+        }
     }
 
     /// The texts of a name.
@@ -169,8 +170,10 @@ impl Names {
     /// The text of an atom.
     #[inline]
     pub fn text(&self, atom: Atom) -> &str {
-        let entry = &self.atoms[atom.index()];
-        &self.text[entry.start as usize..entry.end as usize]
+        match self.atoms.get(atom.index()) {
+            Some(entry) => &self.text[entry.start as usize..entry.end as usize],
+            None => KNOWN[atom.index()],
+        }
     }
 
     /// The expanded name with these texts, if it was met.
@@ -182,6 +185,9 @@ impl Names {
 
     /// The atom of a text, if it was met.
     pub fn find_atom(&self, text: &str) -> Option<Atom> {
+        if self.atoms.is_empty() {
+            return KNOWN.iter().position(|&known| known == text).map(|place| Atom(number(place)));
+        }
         self.look_up(text.as_bytes(), self.hasher.bytes(text.as_bytes()))
     }
 
@@ -193,6 +199,9 @@ impl Names {
 
     /// The atom of a text, new if it was not met.
     pub fn atom(&mut self, text: &str) -> Atom {
+        if self.atoms.is_empty() {
+            self.begin();
+        }
         let hash = self.hasher.bytes(text.as_bytes());
         match self.look_up(text.as_bytes(), hash) {
             Some(atom) => atom,
@@ -227,7 +236,6 @@ impl Names {
         self.name_table.clear();
         self.expanded.clear();
         self.expanded_table.clear();
-        self.begin();
     }
 
     /// How many texts or names there are, whichever are more, and how many bytes the texts have together.
@@ -292,9 +300,12 @@ impl Names {
         }
     }
 
+    /// Gives the known texts their atoms, before the first other one gets its own.
+    #[cold]
     fn begin(&mut self) {
-        for text in ["", "xml", "xmlns", XML_NAMESPACE, XMLNS_NAMESPACE] {
-            self.atom(text);
+        self.hasher = Hasher::new();
+        for text in KNOWN {
+            self.add(text, self.hasher.bytes(text.as_bytes()));
         }
     }
 
@@ -327,6 +338,10 @@ impl Names {
     #[cold]
     #[inline(never)]
     fn split(&mut self, raw: &[u8], hash: u64, namespaces: bool) -> Result<Atom, usize> {
+        if self.atoms.is_empty() {
+            self.begin();
+            return self.qualified(raw, namespaces);
+        }
         let name = std::str::from_utf8(raw).map_err(|error| error.valid_up_to())?;
         if let Some(at) = characters::name_error(name) {
             return Err(at);

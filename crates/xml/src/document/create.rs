@@ -135,6 +135,11 @@ pub(super) fn check_part(name: &str) -> Result<(), Refusal> {
 }
 
 pub(super) fn check_characters(text: &str) -> Result<(), Refusal> {
+    // All below the first that is not allowed above ASCII, U+FFFE; a loop over bytes that ends nowhere early is fast.
+    let plain = |&byte: &u8| (b' '..0xEF).contains(&byte) || matches!(byte, b'\t' | b'\n' | b'\r');
+    if text.as_bytes().iter().fold(true, |all, byte| all & plain(byte)) {
+        return Ok(());
+    }
     match text.chars().find(|&c| !is_allowed(c)) {
         Some(character) => Err(Refusal::Character(u32::from(character))),
         None => Ok(()),

@@ -38,6 +38,26 @@ impl Document {
         Some((place.line, place.column))
     }
 
+    /// The node with all below it as it stands in the source, if that still says what the node is: nothing of it was
+    /// changed, and prefixes mean around it what they meant.
+    ///
+    /// Where the document was changed elsewhere, a walk to the root.
+    pub fn as_read(&self, node: NodeId) -> Option<&str> {
+        let entry = self.at(node);
+        if !entry.is_as_read() {
+            return None;
+        }
+        let elsewhere = Flags::MOVED.with(Flags::REDECLARED);
+        let mut around = if self.is_as_read() { None } else { Some(node) };
+        while let Some(node) = around {
+            if self.at(node).flags.any(elsewhere) {
+                return None;
+            }
+            around = self.parent(node);
+        }
+        Some(&self.source[entry.start as usize..entry.end as usize])
+    }
+
     /// Whether the node with all below it is as it was read, wherever it is now.
     pub(crate) fn is_subtree_as_read(&self, node: NodeId) -> bool {
         self.at(node).is_as_read()

@@ -185,3 +185,20 @@ fn errors_are_those_of_the_parser() {
     assert_eq!((error.to_string(), error.offset), ("line 2, column 5: a tree of more than 3 nodes".to_owned(), 14));
     assert_eq!(few(4).unwrap().node_count(), 5, "the document node is one more");
 }
+
+#[test]
+fn a_node_is_as_read_until_it_or_what_its_prefixes_mean_changes() {
+    let mut document = read("<a xmlns:p='1'><p:b>t<c/></p:b><d/></a>");
+    let a = document.root_element().unwrap();
+    let [b, d] = document.children(a).collect::<Vec<_>>()[..] else { panic!() };
+    let c = document.last_child(b).unwrap();
+    assert_eq!(document.as_read(b), Some("<p:b>t<c/></p:b>"));
+    document.detach(d);
+    assert_eq!((document.as_read(a), document.as_read(b)), (None, Some("<p:b>t<c/></p:b>")));
+    document.append(d, b).unwrap();
+    assert_eq!((document.as_read(b), document.as_read(c)), (None, None));
+    let mut document = read("<a xmlns:p='1'><p:b/></a>");
+    let a = document.root_element().unwrap();
+    document.declare(a, "p", "2").unwrap();
+    assert_eq!(document.as_read(document.first_child(a).unwrap()), None);
+}

@@ -72,7 +72,9 @@ fn tag(hash: u64) -> u32 {
 }
 
 /// Hashes by multiplying with secrets of this process, so that nobody outside can choose names that collide.
-#[derive(Clone, Copy, Debug)]
+///
+/// The default knows no secrets yet: it is for tables that hold nothing.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Hasher {
     first: u64,
     second: u64,

@@ -18,6 +18,19 @@ fn a_name_has_one_number_and_its_expanded_name_another() {
 }
 
 #[test]
+fn what_every_document_knows_is_known_before_anything_was_met() {
+    let mut names = Names::new();
+    for round in 0..2 {
+        for (number, text) in ["", "xml", "xmlns", XML_NAMESPACE, XMLNS_NAMESPACE].into_iter().enumerate() {
+            let atom = names.find_atom(text).unwrap();
+            assert_eq!((atom.index(), names.text(atom)), (number, text), "{round}");
+        }
+        assert_eq!(names.find_atom("p").is_some(), round == 1);
+        names.atom("p");
+    }
+}
+
+#[test]
 fn names_of_all_lengths_are_told_apart() {
     let mut names = Names::new();
     let texts: Vec<String> = (0..2_000).map(|number| format!("{number:0width$}", width = number % 40)).collect();
