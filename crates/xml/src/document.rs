@@ -18,6 +18,7 @@ mod node;
 mod order;
 mod places;
 mod value;
+mod view;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -31,8 +32,9 @@ pub use builder::TreeBuilder;
 pub use create::Refusal;
 pub(crate) use fixups::{Fixups, Prefix};
 pub use node::{Kind, NodeId};
+pub use view::View;
 
-use crate::{ExpandedId, Name, NameId, Names};
+use crate::{Atom, ExpandedId, Name, NameId, Names};
 use node::Node;
 
 /// A document: its source, its nodes and their names.
@@ -54,6 +56,10 @@ pub struct Document {
     order: OnceLock<Box<[u32]>>,
     /// What namespaces ask for beyond what the tree declares.
     fixups: OnceLock<Fixups>,
+    /// What the ancestors of the element declare that is seen as the root.
+    inherited: Vec<(Atom, Atom)>,
+    /// Whether texts are out of sight that stand in the source.
+    hides_space: bool,
 }
 
 impl Document {

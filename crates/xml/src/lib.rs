@@ -20,7 +20,7 @@ mod value;
 mod writer;
 
 pub use characters::is_ncname;
-pub use document::{Arena, Descendants, Document, Kind, NodeId, Refusal, Siblings, TreeBuilder};
+pub use document::{Arena, Descendants, Document, Kind, NodeId, Refusal, Siblings, TreeBuilder, View};
 pub use error::{Error, ErrorKind, Limit};
 pub use event::{
     Attribute, Attributes, Comment, Doctype, End, Event, Instruction, NamespaceDeclaration, NamespaceDeclarations,

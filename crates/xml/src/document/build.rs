@@ -102,6 +102,8 @@ impl Document {
             relinked: false,
             order: OnceLock::new(),
             fixups: OnceLock::new(),
+            inherited: Vec::new(),
+            hides_space: false,
         }
     }
 

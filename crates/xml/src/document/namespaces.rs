@@ -28,6 +28,7 @@ impl Document {
             scope.extend(self.declarations(element));
             next = self.parent(element);
         }
+        scope.extend(self.inherited.iter().map(|&(prefix, uri)| (self.names.text(prefix), self.names.text(uri))));
         // Stable, so that of each prefix the innermost declaration comes first.
         scope.sort_by_key(|&(prefix, _)| prefix);
         scope.dedup_by_key(|&mut (prefix, _)| prefix);
@@ -48,7 +49,8 @@ impl Document {
             }
             next = self.parent(element);
         }
-        None
+        let inherited = self.inherited.iter().find(|&&(declared, _)| declared == prefix);
+        inherited.map(|&(_, namespace)| self.names.text(namespace)).filter(|namespace| !namespace.is_empty())
     }
 
     /// The declarations of an element; none of other nodes.
