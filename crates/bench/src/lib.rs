@@ -3,6 +3,7 @@
 //! The parts are commands of the binary `myelin` and a library for its tests and for `cargo xtask bench`:
 //! - [`load`] drives an HTTP service, checks every answer and reports rates, latencies and the CPU of its processes;
 //! - [`echo`] is the backend that returns what it is sent;
+//! - [`stockquote`] is the backend with operations: SimpleStockQuoteService, as the samples of Apache Synapse have it;
 //! - [`relay`] copies bytes between two TCP connections and does nothing else: the least a bus can cost;
 //! - [`comparison`] lets Myelin and other servers take turns at the same work;
 //! - [`payload`], [`procfs`], [`statistics`] and [`units`] are what these stand on.
@@ -19,7 +20,9 @@ pub mod load;
 pub mod payload;
 pub mod procfs;
 pub mod relay;
+mod request;
 pub mod statistics;
+pub mod stockquote;
 pub mod units;
 
 pub use listening::Handle;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use myelin_bench::{echo, load, relay};
+use myelin_bench::{echo, load, relay, stockquote};
 
 use crate::{check, demo, run, test, xml, xpath};
 
@@ -27,6 +27,8 @@ pub enum Command {
     Load(Box<load::Arguments>),
     /// Answer every request with its own body: the backend of benchmarks
     Echo(echo::Arguments),
+    /// Answer as SimpleStockQuoteService, the backend of Apache Synapse's samples
+    Stockquote(stockquote::Arguments),
     /// Relay TCP connections: what a benchmark compares everything with
     #[command(hide = true)]
     Relay(relay::Arguments),
@@ -50,6 +52,10 @@ impl Command {
             Command::Echo(arguments) => {
                 raise_file_limit();
                 echo::run(&arguments, &mut out)
+            }
+            Command::Stockquote(arguments) => {
+                raise_file_limit();
+                stockquote::run(&arguments, &mut out)
             }
             Command::Relay(arguments) => {
                 raise_file_limit();

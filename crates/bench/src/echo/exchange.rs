@@ -2,7 +2,8 @@
 
 use std::io::Write;
 
-use crate::framing::{self, Decoder, Malformed};
+use crate::framing::{Decoder, Malformed};
+use crate::request::{Framing, HEAD_LIMIT_BYTES, HEADER_LIMIT};
 
 /// Where answers go.
 pub(super) trait Sink {
@@ -59,10 +60,6 @@ pub(super) enum Progress {
     /// The request is no HTTP; the refusal is on its way and the connection is to be closed.
     Refused,
 }
-
-/// Longer request heads are refused.
-const HEAD_LIMIT_BYTES: usize = 64 * 1024;
-const HEADER_LIMIT: usize = 100;
 
 impl Exchange {
     /// Goes on with `input` and says how many bytes of it are used up.
@@ -246,42 +243,11 @@ fn chunk_size(head: &mut Vec<u8>, length: u64) {
 
 /// The framing of the request's body, how to answer, and whether `100 Continue` is waited for.
 fn read_head(request: &httparse::Request<'_, '_>) -> Result<(Decoder, Answer, bool), Malformed> {
-    let old_client = request.version == Some(0);
-    let mut answer =
-        Answer { chunked: false, keep_alive: !old_client, old_client, streaming: false, length: 0, media_type: None };
-    let (mut length, mut expects) = (None, false);
-    for header in request.headers.iter() {
-        let name = header.name;
-        // The length sorts out nearly all header lines before any name is compared.
-        match name.len() {
-            14 if name.eq_ignore_ascii_case("content-length") => {
-                let value = framing::content_length(header.value)?;
-                if length.replace(value).is_some_and(|earlier| earlier != value) {
-                    return Err(Malformed);
-                }
-            }
-            17 if name.eq_ignore_ascii_case("transfer-encoding") => {
-                if !header.value.eq_ignore_ascii_case(b"chunked") || answer.chunked || old_client {
-                    return Err(Malformed);
-                }
-                answer.chunked = true;
-            }
-            12 if name.eq_ignore_ascii_case("content-type") => answer.media_type = Some(header.value.to_vec()),
-            10 if name.eq_ignore_ascii_case("connection") => {
-                answer.keep_alive = framing::keeps_alive(header.value).unwrap_or(answer.keep_alive);
-            }
-            6 if name.eq_ignore_ascii_case("expect") => {
-                expects = header.value.eq_ignore_ascii_case(b"100-continue");
-            }
-            _ => {}
-        }
-    }
-    answer.length = length.unwrap_or(0);
+    let Framing { decoder, length, chunked, keep_alive, old_client, expects, media_type } = Framing::of(request)?;
     // A HEAD answer has no body, so there is nothing a body could be echoed in.
-    let bodiless = request.method == Some("HEAD") && (answer.chunked || answer.length > 0);
-    if bodiless || (answer.chunked && length.is_some()) {
+    if request.method == Some("HEAD") && (chunked || length > 0) {
         return Err(Malformed);
     }
-    let decoder = if answer.chunked { Decoder::chunked() } else { Decoder::Length(answer.length) };
-    Ok((decoder, answer, expects))
+    let media_type = media_type.map(<[u8]>::to_vec);
+    Ok((decoder, Answer { chunked, keep_alive, old_client, streaming: false, length, media_type }, expects))
 }
