@@ -4,8 +4,9 @@ use std::cmp::Ordering;
 
 use crate::ast::Comparison;
 use crate::error::Error;
+use crate::types::AtomicType;
 use crate::types::AtomicType as T;
-use crate::value::{Atomic, Moment};
+use crate::value::{Atomic, Moment, key};
 
 /// The same comparison with its sides exchanged.
 pub(crate) fn mirrored(comparison: Comparison) -> Comparison {
@@ -71,36 +72,71 @@ pub(crate) fn atomic(
     now: Option<Moment>,
 ) -> Result<bool, Error> {
     let ordered = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
-    match (left, right) {
-        (Atomic::Text(left, _), Atomic::Text(right, _)) => Ok(holds(comparison, left.as_bytes().cmp(right.as_bytes()))),
-        (Atomic::Boolean(left), Atomic::Boolean(right)) => Ok(booleans(comparison, *left, *right)),
+    let ordering = ordering(left, right, ordered, now)?;
+    // With NaN only `ne` holds.
+    Ok(ordering.map_or(comparison == Comparison::NotEqual, |ordering| holds(comparison, ordering)))
+}
+
+/// How two values stand to each other; `None` where one is NaN.
+///
+/// `ordered`: whether more is asked than whether they are equal, which some types do not answer.
+pub(crate) fn ordering(
+    left: &Atomic<'_>,
+    right: &Atomic<'_>,
+    ordered: bool,
+    now: Option<Moment>,
+) -> Result<Option<Ordering>, Error> {
+    Ok(Some(match (left, right) {
+        (Atomic::Text(left, _), Atomic::Text(right, _)) => left.as_bytes().cmp(right.as_bytes()),
+        (Atomic::Boolean(left), Atomic::Boolean(right)) => left.cmp(right),
         (Atomic::Moment(left), Atomic::Moment(right)) if left.kind.primitive() == right.kind.primitive() => {
             if ordered && !matches!(left.kind.primitive(), T::DateTime | T::Date | T::Time) {
                 return refused(left.kind, right.kind);
             }
-            Ok(holds(comparison, zoned(left, now).compare(&zoned(right, now))))
+            zoned(left, now).compare(&zoned(right, now))
         }
         (Atomic::Duration(left), Atomic::Duration(right)) => {
             if ordered && (left.kind != right.kind || left.kind == T::Duration) {
                 return refused(left.kind, right.kind);
             }
-            Ok(holds(comparison, (left.months, left.nanos).cmp(&(right.months, right.nanos))))
+            (left.months, left.nanos).cmp(&(right.months, right.nanos))
         }
         (Atomic::QName(left), Atomic::QName(right)) if !ordered => {
-            let same = left.local == right.local && left.namespace == right.namespace;
-            Ok(same == (comparison == Comparison::Equal))
+            (&left.namespace, &left.local).cmp(&(&right.namespace, &right.local))
         }
-        (Atomic::Binary(left, of), Atomic::Binary(right, other)) if of == other => {
-            Ok(holds(comparison, left.cmp(right)))
-        }
-        _ => match numeric(left, right) {
-            Some(ordering) => Ok(ordering.map_or(comparison == Comparison::NotEqual, |it| holds(comparison, it))),
-            None => refused(left.atomic_type(), right.atomic_type()),
-        },
+        (Atomic::Binary(left, of), Atomic::Binary(right, other)) if of == other => left.cmp(right),
+        _ => return numeric(left, right).map_or_else(|| refused(left.atomic_type(), right.atomic_type()), Ok),
+    }))
+}
+
+/// Whether two values are the same: equal, or both NaN; what cannot be compared is not.
+pub(crate) fn same(left: &Atomic<'_>, right: &Atomic<'_>, now: Option<Moment>) -> bool {
+    match ordering(left, right, false, now) {
+        Ok(Some(ordering)) => ordering.is_eq(),
+        Ok(None) => is_nan(left) && is_nan(right),
+        Err(_) => false,
     }
 }
 
-fn refused(left: T, right: T) -> Result<bool, Error> {
+/// The order in which values are sorted: a NaN comes before all other numbers.
+///
+/// Errors: `XPTY0004` where the types cannot be compared.
+pub(crate) fn sorting(left: &Atomic<'_>, right: &Atomic<'_>, now: Option<Moment>) -> Result<Ordering, Error> {
+    if left.is_numeric() && right.is_numeric() {
+        return Ok(key::numbers(left, right));
+    }
+    Ok(ordering(left, right, true, now)?.unwrap_or(Ordering::Equal))
+}
+
+pub(crate) fn is_nan(atomic: &Atomic<'_>) -> bool {
+    match atomic {
+        Atomic::Double(number) => number.is_nan(),
+        Atomic::Float(number) => number.is_nan(),
+        _ => false,
+    }
+}
+
+fn refused<T>(left: AtomicType, right: AtomicType) -> Result<T, Error> {
     Err(Error::value("XPTY0004", format!("{left} cannot be compared so with {right}")))
 }
 

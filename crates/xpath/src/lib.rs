@@ -24,5 +24,5 @@ pub use environment::{Argument, Declared, Environment, Version};
 pub use error::{Error, SyntaxError};
 pub use evaluate::NameTable;
 pub use expression::Expression;
-pub use functions::{Function, Library, Pattern, Returns};
-pub use value::{Atomic, Decimal, Duration, Item, Moment, Node, NodeRef, QName, Value};
+pub use functions::{Function, Library, Pattern, Returns, Segment, Segments};
+pub use value::{Atomic, Decimal, Distinct, Duration, Item, Moment, Node, NodeRef, QName, Value};

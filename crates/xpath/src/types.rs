@@ -1,8 +1,10 @@
 //! The types that expressions can name: `xs:date`, `element()*` (XPath 3.1 §2.5.4, XML Schema part 2).
 
+mod sequence;
+
 use std::fmt;
 
-use crate::ast::NodeTest;
+pub use sequence::{ItemType, Occurrence, SequenceType};
 
 /// A type of atomic values.
 ///
@@ -155,39 +157,6 @@ impl fmt::Display for AtomicType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "xs:{}", self.name())
     }
-}
-
-/// What kind of items, and how many of them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SequenceType {
-    /// `None`: `empty-sequence()`.
-    pub item: Option<ItemType>,
-    /// How many.
-    pub occurrence: Occurrence,
-}
-
-/// A kind of items.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ItemType {
-    /// `item()`
-    Any,
-    /// Atomic values of a type.
-    Atomic(AtomicType),
-    /// Nodes that a test takes.
-    Node(NodeTest),
-}
-
-/// How many items.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Occurrence {
-    /// Exactly one.
-    One,
-    /// `?`
-    Optional,
-    /// `*`
-    Any,
-    /// `+`
-    Some,
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ pub(super) fn no_node(operator: &str) -> Error {
 }
 
 /// Puts nodes into document order, each once.
-pub(super) fn sort(nodes: &mut Vec<NodeRef<'_>>) {
+pub(crate) fn sort(nodes: &mut Vec<NodeRef<'_>>) {
     // Most lists are in order already, and seeing that costs one pass.
     if nodes.windows(2).all(|pair| pair[0].order(pair[1]).is_lt()) {
         return;

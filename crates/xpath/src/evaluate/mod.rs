@@ -25,8 +25,10 @@ use crate::functions::Call;
 use crate::value::{Atomic, Decimal, Item, Moment, NodeRef, Value};
 use crate::{arithmetic, value};
 use collect::Collector;
+pub(crate) use filter::sort;
 use names::NameCache;
 pub use names::NameTable;
+pub(crate) use types::is_instance;
 
 /// One evaluation of one expression.
 pub(crate) struct Run<'a> {

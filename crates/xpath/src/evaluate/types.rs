@@ -1,35 +1,40 @@
 //! `instance of`, `treat as`, `cast as`, `castable as`.
 
+use super::names::NameCache;
 use super::{Focus, Run};
 use crate::ast::{Axis, Expr, NodeTest};
 use crate::error::Error;
-use crate::types::{AtomicType, ItemType, Occurrence, SequenceType};
+use crate::types::{AtomicType, ItemType, SequenceType};
 use crate::value::cast::cast;
 use crate::value::{Item, Node, NodeRef, Value};
+
+/// Whether a value is of a type.
+pub(crate) fn is_instance(value: &Value<'_>, wanted: &SequenceType) -> bool {
+    instance(value, wanted, &NameCache::new(None))
+}
+
+fn instance<'a>(value: &Value<'a>, wanted: &SequenceType, names: &NameCache<'a>) -> bool {
+    let Some(item_type) = &wanted.item else { return value.is_empty() };
+    wanted.occurrence.takes(value.len())
+        && value.items().all(|item| match (item_type, &item) {
+            (ItemType::Any, _) => true,
+            (ItemType::Atomic(wanted), Item::Atomic(atomic)) => atomic.atomic_type().is(*wanted),
+            (ItemType::Node(test), Item::Node(node)) => node_is(test, *node, names),
+            _ => false,
+        })
+}
+
+fn node_is<'a>(test: &NodeTest, node: NodeRef<'a>, names: &NameCache<'a>) -> bool {
+    match node.node {
+        Node::Tree(tree) => names.resolve(test, Axis::Self_, node.document).takes(node.document, tree),
+        Node::Namespace { .. } => matches!(test, NodeTest::Any | NodeTest::Namespace),
+    }
+}
 
 impl<'a> Run<'a> {
     /// Whether a value is of a type.
     pub(super) fn instance(&self, value: &Value<'a>, wanted: &SequenceType) -> bool {
-        let Some(item_type) = &wanted.item else { return value.is_empty() };
-        let fits = match wanted.occurrence {
-            Occurrence::One => value.len() == 1,
-            Occurrence::Optional => value.len() <= 1,
-            Occurrence::Any => true,
-            Occurrence::Some => !value.is_empty(),
-        };
-        fits && value.items().all(|item| match (item_type, &item) {
-            (ItemType::Any, _) => true,
-            (ItemType::Atomic(wanted), Item::Atomic(atomic)) => atomic.atomic_type().is(*wanted),
-            (ItemType::Node(test), Item::Node(node)) => self.node_is(test, *node),
-            _ => false,
-        })
-    }
-
-    fn node_is(&self, test: &NodeTest, node: NodeRef<'a>) -> bool {
-        match node.node {
-            Node::Tree(tree) => self.names.resolve(test, Axis::Self_, node.document).takes(node.document, tree),
-            Node::Namespace { .. } => matches!(test, NodeTest::Any | NodeTest::Namespace),
-        }
+        instance(value, wanted, &self.names)
     }
 
     pub(super) fn treat(

@@ -93,13 +93,12 @@ fn extreme<'a>(call: &Call<'_, 'a>, wanted: Comparison) -> Result<Value<'a>, Err
             }
             _ => {}
         }
-        let nan = |atomic: &Atomic<'_>| atomic.as_double().is_some_and(f64::is_nan);
         let better = match &best {
             None => true,
             Some(best) => {
                 let compared = compare::atomic(wanted, &atomic, best, call.run.now);
                 let compared = compared.map_err(|error| Error::value("FORG0006", error.to_string()))?;
-                !nan(best) && (compared || nan(&atomic))
+                !compare::is_nan(best) && (compared || compare::is_nan(&atomic))
             }
         };
         if better {

@@ -1,18 +1,11 @@
-//! `deep-equal()`, and what is the same value to `distinct-values()`.
+//! `deep-equal()`.
 
 use myelin_xml::{Document, Kind, NodeId};
 
 use super::Call;
-use crate::ast::Comparison;
 use crate::compare;
 use crate::error::Error;
-use crate::value::{Atomic, Item, Moment, NodeRef, Value};
-
-/// Whether two values are the same: equal, or both NaN.
-pub(super) fn same(left: &Atomic<'_>, right: &Atomic<'_>, now: Option<Moment>) -> bool {
-    let nan = |atomic: &Atomic<'_>| atomic.as_double().is_some_and(f64::is_nan);
-    (nan(left) && nan(right)) || compare::atomic(Comparison::Equal, left, right, now).unwrap_or(false)
-}
+use crate::value::{Item, NodeRef, Value};
 
 pub(super) fn deep_equal<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     call.collation(2)?;
@@ -23,7 +16,7 @@ pub(super) fn deep_equal<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     for (left, right) in left.items().zip(right.items()) {
         let equal = match (&left, &right) {
             (Item::Node(left), Item::Node(right)) => nodes(call, *left, *right)?,
-            (Item::Atomic(left), Item::Atomic(right)) => same(left, right, call.run.now),
+            (Item::Atomic(left), Item::Atomic(right)) => compare::same(left, right, call.run.now),
             _ => false,
         };
         if !equal {

@@ -16,8 +16,8 @@ mod uris;
 use crate::error::Error;
 use crate::value::Value;
 pub(crate) use call::Call;
-pub use patterns::Pattern;
 pub(crate) use patterns::pattern_arguments;
+pub use patterns::{Pattern, Segment, Segments};
 
 /// A function that expressions can call.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! Functions with regular expressions (Functions and Operators §5.6).
 
+mod segments;
 mod syntax;
 
 use regex::{Regex, RegexBuilder};
@@ -8,6 +9,7 @@ use super::{Call, Function, Returns};
 use crate::error::Error;
 use crate::value::cast::collapse;
 use crate::value::{Item, Value};
+pub use segments::{Segment, Segments};
 
 use Returns::{Any, Boolean, Text};
 
@@ -41,7 +43,7 @@ impl Pattern {
     ///
     /// Errors: `FORX0001` for unknown flags, `FORX0002` for what is no regular expression, or one that needs
     /// back-references, which linear time does not allow.
-    pub(crate) fn new(source: &str, flags: &str) -> Result<Pattern, Error> {
+    pub fn new(source: &str, flags: &str) -> Result<Pattern, Error> {
         let unknown = flags.chars().find(|flag| !"smixq".contains(*flag));
         if let Some(flag) = unknown {
             return Err(Error::value(
@@ -63,9 +65,21 @@ impl Pattern {
         Ok(Pattern { source: source.to_owned(), regex, literal: has('q') })
     }
 
+    /// Whether the empty text is a match, which functions that go through a text refuse.
+    pub fn matches_empty(&self) -> bool {
+        self.regex.is_match("")
+    }
+
+    /// The matches in a text and what lies between them, in their order.
+    ///
+    /// Source: `xsl:analyze-string` of XSLT 2.0 §15.
+    pub fn segments<'p, 't>(&'p self, text: &'t str) -> Segments<'p, 't> {
+        Segments { pattern: self, text, done: 0, search: Some(0), found: None }
+    }
+
     /// Later, `replace` and `tokenize` would not know where to stop (§5.6.4).
     fn refuse_empty(&self) -> Result<(), Error> {
-        match self.regex.is_match("") {
+        match self.matches_empty() {
             true => Err(Error::value("FORX0003", format!("the pattern {:?} matches the empty text", self.source))),
             false => Ok(()),
         }

@@ -1,13 +1,11 @@
 //! Functions on conditions and sequences (XPath 1.0 §4.1 and §4.3, Functions and Operators §7 and §14).
 
-use std::collections::HashSet;
-
 use super::{Call, Function, Returns, equality};
 use crate::ast::Comparison;
 use crate::compare;
 use crate::error::Error;
 use crate::evaluate::Stop;
-use crate::value::{Atomic, Item, Value};
+use crate::value::{Atomic, Distinct, Item, Value};
 
 use Returns::{Any, Boolean, Number};
 
@@ -152,20 +150,12 @@ fn index_of<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 
 fn distinct_values<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     call.collation(1)?;
-    let mut texts = HashSet::new();
-    let mut others: Vec<Atomic<'a>> = Vec::new();
+    let mut distinct = Distinct::new(call.run.now);
     collected_checked(call, |item| {
         let atomic = call.run.atomize(item)?;
-        if let Atomic::Text(text, _) = &atomic {
-            call.run.build(text.len())?;
-            return Ok(texts.insert(text.clone().into_owned()).then_some(atomic));
-        }
-        call.run.step(others.len() as u64)?;
-        if others.iter().any(|known| equality::same(known, &atomic, call.run.now)) {
-            return Ok(None);
-        }
-        others.push(atomic.clone());
-        Ok(Some(atomic))
+        call.run.build(size_of::<Atomic<'_>>())?;
+        let count = distinct.len();
+        Ok((distinct.number(&atomic) as usize == count).then_some(atomic))
     })
 }
 

@@ -9,6 +9,7 @@ use crate::ast::{Binding, Expr};
 use crate::environment::{Environment, Version};
 use crate::error::SyntaxError;
 use crate::lexer::{Kind, Token, tokens};
+use crate::types::SequenceType;
 
 /// Expressions nested deeper than this are refused.
 const DEPTH_LIMIT: usize = 64;
@@ -30,21 +31,19 @@ pub(crate) struct Parsed {
     pub(crate) functions: Vec<u32>,
 }
 
+/// Parses a type of sequences.
+pub(crate) fn parse_type(text: &str, environment: &mut dyn Environment) -> Result<SequenceType, SyntaxError> {
+    let mut parser = Parser::new(text, environment)?;
+    let parsed = parser.sequence_type()?;
+    match parser.peek() {
+        Kind::End => Ok(parsed),
+        _ => Err(parser.error("the type ends before this")),
+    }
+}
+
 /// Parses a whole expression.
 pub(crate) fn parse(text: &str, environment: &mut dyn Environment) -> Result<Parsed, SyntaxError> {
-    let version = environment.version();
-    let mut parser = Parser {
-        tokens: tokens(text, version)?,
-        at: 0,
-        depth: 0,
-        operators: 0,
-        names: 0,
-        locals: Vec::new(),
-        variables: Vec::new(),
-        functions: Vec::new(),
-        version,
-        environment,
-    };
+    let mut parser = Parser::new(text, environment)?;
     let root = parser.sequence()?;
     if *parser.peek() != Kind::End {
         return Err(parser.error(match parser.peek() {
@@ -76,7 +75,23 @@ struct Parser<'t, 'e> {
     environment: &'e mut dyn Environment,
 }
 
-impl<'t> Parser<'t, '_> {
+impl<'t, 'e> Parser<'t, 'e> {
+    fn new(text: &'t str, environment: &'e mut dyn Environment) -> Result<Parser<'t, 'e>, SyntaxError> {
+        let version = environment.version();
+        Ok(Parser {
+            tokens: tokens(text, version)?,
+            at: 0,
+            depth: 0,
+            operators: 0,
+            names: 0,
+            locals: Vec::new(),
+            variables: Vec::new(),
+            functions: Vec::new(),
+            version,
+            environment,
+        })
+    }
+
     fn peek(&self) -> &Kind<'t> {
         &self.tokens[self.at].kind
     }

@@ -5,9 +5,6 @@ use std::fmt;
 
 use super::number::is_space;
 
-/// The most digits behind the point; what has more is cut.
-const DIGITS: u32 = 18;
-
 /// A decimal number: `mantissa` divided by ten to the power of `scale`, with no zeros at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Decimal {
@@ -26,12 +23,15 @@ fn power(digits: u32) -> i128 {
 }
 
 impl Decimal {
+    /// The most digits behind the point; what has more is cut.
+    pub const DIGITS: u32 = 18;
+
     /// Zero.
     pub const ZERO: Decimal = Decimal { mantissa: 0, scale: 0 };
 
     /// `mantissa` divided by ten to the power of `scale`.
     pub fn new(mut mantissa: i128, mut scale: u32) -> Decimal {
-        while scale > DIGITS || (scale > 0 && mantissa % 10 == 0) {
+        while scale > Decimal::DIGITS || (scale > 0 && mantissa % 10 == 0) {
             mantissa /= 10;
             scale -= 1;
         }
@@ -58,7 +58,7 @@ impl Decimal {
                 return None;
             }
             if index >= whole.len() {
-                if scale == DIGITS {
+                if scale == Decimal::DIGITS {
                     continue;
                 }
                 scale += 1;
@@ -133,7 +133,7 @@ impl Decimal {
         }
         let mut dividend = self.mantissa;
         let mut scale = self.scale;
-        while scale < DIGITS + other.scale {
+        while scale < Decimal::DIGITS + other.scale {
             match dividend.checked_mul(10) {
                 Some(more) => dividend = more,
                 None => break,

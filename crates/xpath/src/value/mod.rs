@@ -4,7 +4,10 @@ pub(crate) mod atomic;
 pub(crate) mod binary;
 pub(crate) mod calendar;
 pub(crate) mod cast;
+pub(crate) mod convert;
 pub(crate) mod decimal;
+mod distinct;
+pub(crate) mod key;
 pub(crate) mod node;
 pub(crate) mod number;
 
@@ -18,6 +21,7 @@ use crate::types::AtomicType as T;
 pub use atomic::{Atomic, QName};
 pub use calendar::{Duration, Moment};
 pub use decimal::Decimal;
+pub use distinct::Distinct;
 pub use node::{Node, NodeRef};
 
 /// One node or one atomic value.
@@ -72,14 +76,16 @@ impl<'a> Item<'a> {
     }
 
     /// The item as an atomic value: a node gives its text, of a type unknown.
-    pub fn atomize(self) -> Atomic<'a> {
+    ///
+    /// Errors: `FOTY0013` for a function.
+    pub fn atomize(self) -> Result<Atomic<'a>, Error> {
         match self {
-            Item::Atomic(atomic) => atomic,
+            Item::Atomic(atomic) => Ok(atomic),
             // Comments, instructions and namespaces never get a type from a schema: they are texts (§2.5.2 of 3.1).
-            Item::Node(node) => match node.kind() {
+            Item::Node(node) => Ok(match node.kind() {
                 Some(myelin_xml::Kind::Comment | myelin_xml::Kind::Instruction) | None => node.string_value().into(),
                 Some(_) => Atomic::untyped(node.string_value()),
-            },
+            }),
         }
     }
 

@@ -1,0 +1,133 @@
+//! Values as others want them: atomic, of a type, in document order.
+
+use super::cast::cast;
+use super::{Atomic, Item, NodeRef, Value};
+use crate::environment::Version;
+use crate::error::Error;
+use crate::evaluate;
+use crate::types::{AtomicType as T, ItemType, Occurrence, SequenceType};
+
+impl<'a> Value<'a> {
+    /// The items as atomic values: a node gives its text, of a type unknown.
+    ///
+    /// Errors: `FOTY0013` for a function.
+    /// Source: Functions and Operators §2.4 (`fn:data`).
+    pub fn atomized(self) -> Result<Value<'a>, Error> {
+        match self {
+            Value::Item(item) => item.atomize().map(Value::from),
+            other => {
+                let items: Result<Vec<_>, _> =
+                    other.into_items().map(|item| item.atomize().map(Item::Atomic)).collect();
+                items.map(Value::from_items)
+            }
+        }
+    }
+
+    /// The nodes in document order, each once.
+    ///
+    /// Errors: `XPTY0004` where an item is no node.
+    pub fn in_document_order(self) -> Result<Value<'a>, Error> {
+        if self.len() < 2 && self.is_nodes() {
+            return Ok(self);
+        }
+        let Some(mut nodes) = self.as_nodes() else {
+            return Err(Error::value(
+                "XPTY0004",
+                "only nodes have an order in a document, and there is something else",
+            ));
+        };
+        evaluate::sort(&mut nodes);
+        Ok(Value::from_nodes(nodes))
+    }
+
+    fn from_nodes(nodes: Vec<NodeRef<'a>>) -> Value<'a> {
+        match nodes.as_slice() {
+            [first, .., last] if std::ptr::eq(first.document, last.document) => {
+                // In document order the nodes of one document stand together.
+                Value::nodes(first.document, nodes.iter().map(|node| node.node).collect())
+            }
+            _ => Value::from_items(nodes.into_iter().map(Item::Node).collect()),
+        }
+    }
+
+    /// Whether the value is of a type: `instance of`.
+    ///
+    /// Source: XPath 3.1 §2.5.5.
+    pub fn is_instance(&self, wanted: &SequenceType) -> bool {
+        evaluate::is_instance(self, wanted)
+    }
+
+    /// The value as a parameter or variable of that type takes it.
+    ///
+    /// Nodes become atomic where that is wanted, texts of a type unknown what is wanted, and numbers are promoted.
+    /// In version 1 the first item counts where one is wanted, and any value becomes a text or a number.
+    /// Errors: `XPTY0004` where that does not make it fit, those of a cast for texts of a type unknown.
+    /// Source: XPath 3.1 §3.1.5.2.
+    pub fn convert(self, wanted: &SequenceType, version: Version) -> Result<Value<'a>, Error> {
+        converted(self, wanted, version, &Value::atomized)
+    }
+}
+
+/// The same, with `atomized` to make values atomic.
+pub(crate) fn converted<'a>(
+    value: Value<'a>,
+    wanted: &SequenceType,
+    version: Version,
+    atomized: &dyn Fn(Value<'a>) -> Result<Value<'a>, Error>,
+) -> Result<Value<'a>, Error> {
+    if evaluate::is_instance(&value, wanted) {
+        return Ok(value);
+    }
+    let single = matches!(wanted.occurrence, Occurrence::One | Occurrence::Optional);
+    let mut value = value;
+    if version == Version::V1 && single && value.len() > 1 {
+        value = value.first().map_or(Value::EMPTY, Value::Item);
+    }
+    if let Some(ItemType::Atomic(target)) = wanted.item {
+        value = atomized(value)?;
+        if version == Version::V1 && single && value.is_empty() && target == T::String {
+            value = Value::from("");
+        }
+        let items: Result<Vec<_>, Error> = value
+            .into_items()
+            .map(|item| promoted(item.atomize()?, target, wanted, version).map(Item::Atomic))
+            .collect();
+        value = Value::from_items(items?);
+    }
+    match evaluate::is_instance(&value, wanted) {
+        true => Ok(value),
+        false => Err(unfit(wanted, &value)),
+    }
+}
+
+/// One atomic value as one of the type `target`, if the rules let it become one.
+fn promoted<'a>(atomic: Atomic<'a>, target: T, wanted: &SequenceType, version: Version) -> Result<Atomic<'a>, Error> {
+    let found = atomic.atomic_type();
+    if found.is(target) {
+        return Ok(atomic);
+    }
+    let promotes = match target {
+        T::Double => found.is(T::Numeric),
+        T::Float => found.is(T::Decimal),
+        T::String => found == T::AnyUri,
+        _ => false,
+    };
+    match found {
+        T::Untyped if matches!(target, T::QName | T::Notation) => {
+            Err(Error::value("XPTY0117", format!("a text of a type unknown does not become {target}")))
+        }
+        T::Untyped if target == T::Numeric => cast(atomic, T::Double, version),
+        _ if promotes || found == T::Untyped || version == Version::V1 => cast(atomic, target, version),
+        _ => Err(unfit(wanted, &Value::from(atomic))),
+    }
+}
+
+fn unfit(wanted: &SequenceType, value: &Value<'_>) -> Error {
+    let found = match (value.len(), value.get(0)) {
+        (1, Some(Item::Atomic(atomic))) => atomic.atomic_type().to_string(),
+        (1, Some(Item::Node(_))) => "a node of another kind".to_owned(),
+        (0, _) => "nothing".to_owned(),
+        (count, _) => format!("a sequence of {count} items"),
+    };
+    Error::value("XPTY0004", format!("{wanted} is wanted here, and there is {found}"))
+}
