@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use crate::update;
 
@@ -12,8 +13,12 @@ Each section is written by its suite with `UPDATE=1`; a difference fails the sui
 The names of failed cases are in `crates/conformance/known`, and a case may only leave these lists.
 ";
 
+/// Suites that run at once in one test program write the page one after the other.
+static WRITING: Mutex<()> = Mutex::new(());
+
 /// What is wrong with a suite's section; with `UPDATE=1` it is written instead.
 pub(crate) fn compare(path: &Path, name: &str, section: &str) -> Option<String> {
+    let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let old = fs::read_to_string(path).unwrap_or_else(|_| HEAD.to_owned());
     let new = with_section(&old, name, section);
     if old == new {
