@@ -25,4 +25,4 @@ pub use error::{Error, SyntaxError};
 pub use evaluate::NameTable;
 pub use expression::Expression;
 pub use functions::{Function, Library, Pattern, Returns, Segment, Segments};
-pub use value::{Atomic, Decimal, Distinct, Duration, Item, Moment, Node, NodeRef, QName, Value};
+pub use value::{Atomic, Decimal, Distinct, Duration, Item, List, Moment, Node, NodeRef, QName, Value};

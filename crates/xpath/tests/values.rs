@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Bindings, document, show};
+use common::{Bindings, document, run, show};
 use myelin_xpath::types::SequenceType;
 use myelin_xpath::{Atomic, Context, Error, Expression, Item, NoHost, NodeRef, Value, Version};
 
@@ -115,4 +115,18 @@ fn values_are_sorted_by_their_types() {
     assert!(Atomic::from(1).is_same(&Atomic::from(1.0), None));
     assert!(!Atomic::from(1).is_same(&Atomic::from("1"), None));
     assert_eq!(Value::from("x").atomized().map(|value| value.len()), Ok::<_, Error>(1));
+}
+
+#[test]
+fn what_a_variable_holds_is_not_copied_for_each_reference() {
+    let tree = document(&format!("<r>{}</r>", "<a/>".repeat(10_000)));
+    // Ten thousand references: copies would be ten million nodes each time.
+    for expression in [
+        "let $n := //a return count(for $i in 1 to 10000 return $n[1])",
+        "let $n := //a return sum(for $i in 1 to 10000 return count($n)) idiv 10000",
+        "let $n := //a return count(for $i in 1 to 10000 return $n[last()])",
+        "let $n := //a return count(for $i in 1 to 10000 return exists($n))",
+    ] {
+        assert!(run(&tree, expression, Version::V2).starts_with("10000"), "{expression}");
+    }
 }

@@ -58,7 +58,7 @@ impl<'r, 'a> Collector<'r, 'a> {
     pub(super) fn finish(self) -> Value<'a> {
         match (self.first, self.document) {
             (Some(item), _) => Value::Item(item),
-            (None, Some(document)) => Value::Nodes(Some(document), self.nodes),
+            (None, Some(document)) => Value::nodes(document, self.nodes),
             (None, None) => Value::from_items(self.items),
         }
     }

@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::value::{Item, NodeRef, Value};
 
 use super::collect::Collector;
+use super::predicates::Positions;
 
 /// The nodes of a value; anything else in it is an error.
 pub(super) fn nodes<'a>(value: &Value<'a>, operator: &str) -> Result<Vec<NodeRef<'a>>, Error> {
@@ -44,94 +45,38 @@ pub(super) fn takes_namespace(test: &NodeTest, axis: Axis, node: NodeRef<'_>) ->
 }
 
 impl<'a> Run<'a> {
-    /// An operand with predicates: `(…)[1]`.
+    /// An operand with predicates, `(…)[1]`: the items for which they hold.
     pub(super) fn filter(
         &self,
         inside: &'a Expr,
         predicates: &'a [Predicate],
         focus: &Focus<'_, 'a>,
-    ) -> Result<Value<'a>, Error> {
-        if let [Predicate { kind: PredicateKind::At(wanted), .. }, rest @ ..] = predicates {
-            let mut left = *wanted;
-            let mut found = None;
-            finish(self.each(inside, focus, &mut |item| {
-                left -= 1;
-                if left > 0 {
-                    return Ok(());
-                }
-                found = Some(item);
-                Err(Stop::Enough)
-            }))?;
-            let found = found.into_iter().collect();
-            return Ok(Value::from_items(self.filter_items(found, rest, focus)?));
+        sink: &mut dyn FnMut(Item<'a>) -> Flow,
+    ) -> Flow {
+        if Positions::suffice(predicates) {
+            let (mut positions, mut ended) = (Positions::default(), false);
+            let flow = self.each(inside, focus, &mut |item| {
+                let flow = positions.offer(self, predicates, item, focus, &mut *sink);
+                flow.map_err(|stop| match stop {
+                    Stop::Axis => {
+                        ended = true;
+                        Stop::Enough
+                    }
+                    other => other,
+                })
+            });
+            return match flow {
+                Err(Stop::Enough) if ended => Ok(()),
+                other => other,
+            };
         }
         let value = self.value(inside, focus)?;
-        if value.len() == 1
-            && let Some(item) = value.get(0)
-        {
-            for predicate in predicates {
-                if !self.holds(predicate, &focus.on(item.clone(), 1, 1))? {
-                    return Ok(Value::EMPTY);
-                }
-            }
-            return Ok(value);
+        if let [Predicate { kind: PredicateKind::Last, .. }] = predicates {
+            return value.len().checked_sub(1).and_then(|last| value.get(last)).map_or(Ok(()), sink);
         }
         self.build(value.len() * size_of::<Item<'_>>())?;
         let items = self.filter_items(value.into_items().collect(), predicates, focus)?;
-        let mut collector = Collector::new(self);
-        items.into_iter().try_for_each(|item| collector.push(item))?;
-        Ok(collector.finish())
-    }
-
-    /// What the predicates leave of a list, one after the other.
-    pub(super) fn filter_items(
-        &self,
-        mut items: Vec<Item<'a>>,
-        predicates: &'a [Predicate],
-        focus: &Focus<'_, 'a>,
-    ) -> Result<Vec<Item<'a>>, Error> {
-        for predicate in predicates {
-            let size = items.len() as u64;
-            self.step(size)?;
-            let mut position = 0;
-            let mut failed = None;
-            items.retain(|item| {
-                position += 1;
-                if failed.is_some() {
-                    return false;
-                }
-                match self.holds(predicate, &focus.on(item.clone(), position, size)) {
-                    Ok(holds) => holds,
-                    Err(error) => {
-                        failed = Some(error);
-                        false
-                    }
-                }
-            });
-            if let Some(error) = failed {
-                return Err(error);
-            }
-        }
-        Ok(items)
-    }
-
-    /// Whether a predicate holds for the item in focus.
-    pub(super) fn holds(&self, predicate: &'a Predicate, focus: &Focus<'_, 'a>) -> Result<bool, Error> {
-        match predicate.kind {
-            PredicateKind::At(wanted) => Ok(focus.position == wanted),
-            PredicateKind::UpTo(wanted) => Ok(focus.position <= wanted),
-            PredicateKind::Last => Ok(focus.position == focus.size),
-            PredicateKind::Condition => self.condition(&predicate.expr, focus),
-            PredicateKind::Positional | PredicateKind::Sized => {
-                let value = self.value(&predicate.expr, focus)?;
-                if let Value::Item(Item::Atomic(atomic)) = &value
-                    && let Some(number) = atomic.as_double()
-                {
-                    return Ok(number == focus.position as f64);
-                }
-                self.condition_of(&value)
-            }
-        }
+        items.into_iter().try_for_each(sink)
     }
 
     /// `|`: all nodes of all operands.

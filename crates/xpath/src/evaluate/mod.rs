@@ -10,6 +10,7 @@ mod filter;
 mod many;
 mod names;
 mod path;
+mod predicates;
 mod short;
 mod text;
 mod types;
@@ -187,12 +188,8 @@ impl<'a> Run<'a> {
             Expr::Integer(number) => Ok(Value::from(*number)),
             Expr::Decimal(digits) => decimal(digits),
             Expr::Pattern(pattern) => Ok(Value::from(pattern.source.as_str())),
-            Expr::Variable(slot) => self.host.variable(*slot),
-            Expr::Local(local) => {
-                let value = focus.local(*local).ok_or(Error::NoContext)?;
-                self.step(value.len() as u64)?;
-                Ok(value.clone())
-            }
+            Expr::Variable(slot) => self.read(self.host.variable(*slot)?),
+            Expr::Local(local) => self.read(focus.local(*local).ok_or(Error::NoContext)?.clone()),
             Expr::Context => focus.item.clone().map(Value::Item).ok_or(Error::NoContext),
             Expr::Current => self.current.clone().map(Value::Item).ok_or(Error::NoContext),
             Expr::Root => focus.node().map(|node| node.root().into()),
@@ -229,13 +226,21 @@ impl<'a> Run<'a> {
             Expr::Union(operands) => self.union(operands, focus),
             Expr::Intersect(sides) => self.common(sides, focus, true),
             Expr::Except(sides) => self.common(sides, focus, false),
-            Expr::Filter(inside, predicates) => self.filter(inside, predicates, focus),
-            Expr::Path(_) | Expr::Sequence(_) | Expr::Range(_) | Expr::For(..) | Expr::Map(_) => {
+            Expr::Path(_) | Expr::Sequence(_) | Expr::Range(_) | Expr::For(..) | Expr::Map(_) | Expr::Filter(..) => {
                 let mut collector = Collector::new(self);
                 finish(self.each(expr, focus, &mut |item| Ok(collector.push(item)?)))?;
                 Ok(collector.finish())
             }
         }
+    }
+
+    /// What a variable gave, paid for: its lists are shared, a text that was made is copied.
+    fn read(&self, value: Value<'a>) -> Result<Value<'a>, Error> {
+        if let Value::Item(Item::Atomic(Atomic::Text(Cow::Owned(text), _))) = &value {
+            self.step(text.len() as u64 / text::BYTES_A_STEP)?;
+        }
+        self.step(1)?;
+        Ok(value)
     }
 
     /// The items of an expression, one by one, in order.
@@ -258,6 +263,7 @@ impl<'a> Run<'a> {
                 self.each(if self.condition(condition, focus)? { then } else { otherwise }, focus, sink)
             }
             Expr::Map(sides) => self.map(sides, focus, sink),
+            Expr::Filter(inside, predicates) => self.filter(inside, predicates, focus, sink),
             Expr::Local(local) => {
                 let value = focus.local(*local).ok_or(Error::NoContext)?;
                 for item in value.items() {
@@ -313,7 +319,7 @@ impl<'a> Run<'a> {
     }
 
     fn bind<'r>(&self, binding: &'a Binding, focus: &Focus<'r, 'a>) -> Result<Frame<'r, 'a>, Error> {
-        Ok(Frame { local: binding.local, value: self.value(&binding.value, focus)?, outer: focus.locals })
+        Ok(Frame { local: binding.local, value: self.value(&binding.value, focus)?.shared(), outer: focus.locals })
     }
 
     fn range(&self, sides: &'a [Expr; 2], focus: &Focus<'_, 'a>, sink: &mut dyn FnMut(Item<'a>) -> Flow) -> Flow {

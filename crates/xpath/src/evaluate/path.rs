@@ -1,12 +1,10 @@
 //! Paths: one step after the other, without gathering nodes in between wherever document order allows it.
 
+use super::predicates::Positions;
 use super::{Flow, Focus, Run, Stop, filter, finish};
-use crate::ast::{Axis, AxisStep, Expr, Path, PredicateKind, Step};
+use crate::ast::{Axis, AxisStep, Expr, Path, Predicate, PredicateKind, Step};
 use crate::error::Error;
 use crate::value::{Item, Node, NodeRef};
-
-/// More predicates than this on one step are rare enough to be run over a list.
-const COUNTED: usize = 4;
 
 /// Longer walks would be deep recursions; nodes are gathered in between instead.
 const WALKED: usize = 16;
@@ -178,8 +176,10 @@ impl<'a> Run<'a> {
                 false => Ok(()),
             });
         }
-        let sized = |kind| matches!(kind, PredicateKind::Last | PredicateKind::Sized);
-        if step.predicates.len() > COUNTED || step.predicates.iter().any(|predicate| sized(predicate.kind)) {
+        if let [Predicate { kind: PredicateKind::Last, .. }] = step.predicates.as_slice() {
+            return self.last_of(step.axis, from, takes)?.map_or(Ok(()), |node| sink(NodeRef { document, node }));
+        }
+        if !Positions::suffice(&step.predicates) {
             let mut found = Vec::new();
             self.axis(step.axis, from, |node| {
                 if takes(node) {
@@ -191,37 +191,41 @@ impl<'a> Run<'a> {
             let found = self.filter_items(found, &step.predicates, focus)?;
             return found.into_iter().filter_map(|item| item.node()).try_for_each(sink);
         }
-        let mut positions = [0_u64; COUNTED];
+        let mut positions = Positions::default();
         let flow = self.axis(step.axis, from, |node| {
             if !takes(node) {
                 return Ok(());
             }
             let node = NodeRef { document, node };
-            let mut last = false;
-            for (index, predicate) in step.predicates.iter().enumerate() {
-                positions[index] += 1;
-                let position = positions[index];
-                // Once a predicate has seen the position it wants, nothing later on the axis gets past it.
-                let holds = match predicate.kind {
-                    PredicateKind::At(wanted) | PredicateKind::UpTo(wanted) if position >= wanted => {
-                        last = true;
-                        position == wanted
-                    }
-                    PredicateKind::At(_) => false,
-                    PredicateKind::UpTo(_) => true,
-                    _ => self.holds(predicate, &focus.on(Item::Node(node), position, 0))?,
-                };
-                if !holds {
-                    return if last { Err(Stop::Axis) } else { Ok(()) };
-                }
-            }
-            sink(node)?;
-            if last { Err(Stop::Axis) } else { Ok(()) }
+            positions.offer(self, &step.predicates, Item::Node(node), focus, |_| sink(node))
         });
         match flow {
             Err(Stop::Axis) => Ok(()),
             other => other,
         }
+    }
+
+    /// The last node of an axis that a test takes; among children it is looked for from the end.
+    fn last_of(&self, axis: Axis, from: NodeRef<'a>, takes: impl Fn(Node) -> bool) -> Result<Option<Node>, Error> {
+        let document = from.document;
+        if let (Axis::Child, Node::Tree(parent)) = (axis, from.node) {
+            let backwards = std::iter::successors(document.last_child(parent), |&node| document.previous_sibling(node));
+            for node in backwards {
+                self.step(1)?;
+                if takes(Node::Tree(node)) {
+                    return Ok(Some(Node::Tree(node)));
+                }
+            }
+            return Ok(None);
+        }
+        let mut last = None;
+        finish(self.axis(axis, from, |node| {
+            if takes(node) {
+                last = Some(node);
+            }
+            Ok(())
+        }))?;
+        Ok(last)
     }
 
     /// Whether a step takes a node of its axis, where no predicate asks for the position.

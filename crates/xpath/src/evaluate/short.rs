@@ -85,9 +85,12 @@ impl<'a> Run<'a> {
     pub(crate) fn one(&self, expr: &'a Expr, focus: &Focus<'_, 'a>) -> Result<Option<Item<'a>>, Error> {
         if self.version == Version::V1 {
             return match expr {
-                Expr::Path(_) | Expr::Sequence(_) | Expr::Range(_) | Expr::For(..) | Expr::Map(_) => {
-                    self.first(expr, focus)
-                }
+                Expr::Path(_)
+                | Expr::Sequence(_)
+                | Expr::Range(_)
+                | Expr::For(..)
+                | Expr::Map(_)
+                | Expr::Filter(..) => self.first(expr, focus),
                 other => Ok(self.value(other, focus)?.first()),
             };
         }

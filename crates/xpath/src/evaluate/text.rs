@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::value::{Atomic, Item, Node, NodeRef};
 
 /// How much text costs as much as a node.
-const BYTES_A_STEP: u64 = 16;
+pub(super) const BYTES_A_STEP: u64 = 16;
 
 impl<'a> Run<'a> {
     /// The text of a node and all below it (XPath 1.0 §5).

@@ -45,6 +45,19 @@ impl<'r, 'a> Call<'r, 'a> {
         finish(self.run.each(&self.arguments[index], self.focus, &mut |item| Ok(sink(item)?)))
     }
 
+    /// How many items an argument has; what hands them out one by one is not gathered for that.
+    pub(super) fn length(&self, index: usize) -> Result<u64, Error> {
+        if let Expr::Variable(_) | Expr::Local(_) = self.arguments[index] {
+            return Ok(self.value(index)?.len() as u64);
+        }
+        let mut count = 0;
+        self.each(index, |_| {
+            count += 1;
+            Ok(())
+        })?;
+        Ok(count)
+    }
+
     /// The items of an argument in order, until the sink has had enough.
     pub(super) fn each_until(&self, index: usize, sink: &mut dyn FnMut(Item<'a>) -> Flow) -> Result<(), Error> {
         finish(self.run.each(&self.arguments[index], self.focus, sink))

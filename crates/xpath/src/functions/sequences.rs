@@ -54,12 +54,7 @@ fn focused<'a>(call: &Call<'_, 'a>, number: u64) -> Result<Value<'a>, Error> {
 }
 
 fn count<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
-    let mut count = 0;
-    call.each(0, |_| {
-        count += 1;
-        Ok(())
-    })?;
-    Ok(call.whole(count))
+    call.length(0).map(|count| call.whole(count))
 }
 
 fn data<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {

@@ -8,6 +8,7 @@ pub(crate) mod convert;
 pub(crate) mod decimal;
 mod distinct;
 pub(crate) mod key;
+mod list;
 pub(crate) mod node;
 pub(crate) mod number;
 
@@ -22,6 +23,7 @@ pub use atomic::{Atomic, QName};
 pub use calendar::{Duration, Moment};
 pub use decimal::Decimal;
 pub use distinct::Distinct;
+pub use list::List;
 pub use node::{Node, NodeRef};
 
 /// One node or one atomic value.
@@ -43,9 +45,9 @@ pub enum Value<'a> {
     /// One item.
     Item(Item<'a>),
     /// Nodes of one document, in the order of the sequence; empty for the empty sequence.
-    Nodes(Option<&'a Document>, Vec<Node>),
+    Nodes(Option<&'a Document>, List<Node>),
     /// Anything else.
-    Items(Vec<Item<'a>>),
+    Items(List<Item<'a>>),
 }
 
 impl<'a> Item<'a> {
@@ -100,14 +102,14 @@ impl<'a> Item<'a> {
 
 impl<'a> Value<'a> {
     /// The empty sequence, which is also the empty node-set.
-    pub const EMPTY: Value<'static> = Value::Nodes(None, Vec::new());
+    pub const EMPTY: Value<'static> = Value::Nodes(None, List::Owned(Vec::new()));
 
     /// A sequence of these items.
     pub fn from_items(mut items: Vec<Item<'a>>) -> Value<'a> {
         match items.len() {
             0 => Value::EMPTY,
             1 => items.pop().map_or(Value::EMPTY, Value::Item),
-            _ => Value::Items(items),
+            _ => Value::Items(items.into()),
         }
     }
 
@@ -118,7 +120,17 @@ impl<'a> Value<'a> {
 
     /// Nodes of one document; in document order, unless the order says something else.
     pub fn nodes(document: &'a Document, nodes: Vec<Node>) -> Value<'a> {
-        Value::Nodes(Some(document), nodes)
+        Value::Nodes(Some(document), nodes.into())
+    }
+
+    /// The same value, of which a clone copies no list: for variables, and whatever else is asked for often.
+    #[must_use]
+    pub fn shared(self) -> Value<'a> {
+        match self {
+            Value::Item(item) => Value::Item(item),
+            Value::Nodes(document, nodes) => Value::Nodes(document, nodes.shared()),
+            Value::Items(items) => Value::Items(items.shared()),
+        }
     }
 
     /// How many items.
@@ -155,9 +167,9 @@ impl<'a> Value<'a> {
     /// The items, of a value that is not needed any more.
     pub fn into_items(self) -> impl Iterator<Item = Item<'a>> {
         let (one, document, nodes, items) = match self {
-            Value::Item(item) => (Some(item), None, Vec::new(), Vec::new()),
-            Value::Nodes(document, nodes) => (None, document, nodes, Vec::new()),
-            Value::Items(items) => (None, None, Vec::new(), items),
+            Value::Item(item) => (Some(item), None, List::Owned(Vec::new()), List::Owned(Vec::new())),
+            Value::Nodes(document, nodes) => (None, document, nodes, List::Owned(Vec::new())),
+            Value::Items(items) => (None, None, List::Owned(Vec::new()), items),
         };
         let nodes = nodes.into_iter().zip(std::iter::repeat(document));
         let nodes = nodes.filter_map(|(node, document)| Some(Item::Node(NodeRef { document: document?, node })));
