@@ -182,6 +182,23 @@ pub fn soap_with_block(size: u64, (name, text): (&str, &str)) -> anyhow::Result<
     message(&format!("{START}<soapenv:Header>{block}</soapenv:Header>"), "IBM", size)
 }
 
+/// A message of [`soap`] with the names of its own elements backwards: what the stylesheets of the benchmark make of it.
+///
+/// Names are replaced in the text, so that no processor of XML has to be believed.
+pub fn backwards(message: &[u8]) -> Vec<u8> {
+    let mut text = String::from_utf8_lossy(message).into_owned();
+    for name in ["buyStocks", "order", "symbol", "buyerID", "price", "volume"] {
+        let reversed: String = name.chars().rev().collect();
+        // No text of the message holds a `<`, so that only tags are met.
+        for before in ["<", "</", "<m:", "</m:"] {
+            for after in [">", " "] {
+                text = text.replace(&format!("{before}{name}{after}"), &format!("{before}{reversed}{after}"));
+            }
+        }
+    }
+    text.into_bytes()
+}
+
 /// A message of exactly `size` bytes that begins with `start`.
 fn message(start: &str, symbol: &str, size: u64) -> anyhow::Result<Payload> {
     let first = order(symbol, "myelin", 2000);
@@ -270,6 +287,14 @@ mod tests {
         }
         let other = String::from_utf8(soap_for("SUNW", 500).unwrap().to_vec()).unwrap();
         assert!(other.contains("<order><symbol>SUNW</symbol>") && !other.contains("IBM"), "{other}");
+    }
+
+    #[test]
+    fn backwards_turns_each_name_round_and_leaves_the_texts_alone() {
+        let message = String::from_utf8(backwards(&soap(600).unwrap().to_vec())).unwrap();
+        assert!(message.contains(r#"<m:skcotSyub xmlns:m="http://services.samples/xsd"><redro><lobmys>IBM</lobmys>"#));
+        assert!(message.ends_with("</redro></m:skcotSyub></soapenv:Body></soapenv:Envelope>"), "{message}");
+        assert!(!message.contains("<order") && !message.contains("<price") && message.contains(">buyer0"), "{message}");
     }
 
     #[test]

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use myelin_bench::payload;
 use myelin_bench::statistics::{median, paired_p_value, ratio_of_medians};
+use rustix::time::{ClockId, clock_gettime};
 
-pub(crate) use process::{Process, compiled, java};
+pub(crate) use process::{Process, compile, java};
 
 /// A message, in memory and as the file that other processes read.
 pub(crate) struct Message {
@@ -90,4 +91,10 @@ pub(crate) fn cells(times: &[Vec<f64>]) -> Vec<String> {
         format!("{} ({:.1}×{p_value})", shown(times), ratio_of_medians(times, first))
     };
     std::iter::once(shown(first)).chain(others.iter().map(other)).collect()
+}
+
+/// This thread's CPU time so far, in nanoseconds.
+pub(crate) fn cpu_nanoseconds() -> u64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }

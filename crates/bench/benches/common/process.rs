@@ -1,7 +1,7 @@
 //! Libraries in other languages, each in a process that is told what to do line by line.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use anyhow::{Context, bail};
@@ -13,16 +13,16 @@ pub(crate) struct Process {
     output: BufReader<ChildStdout>,
 }
 
-/// Compiles and starts `benches/NAME.c` with the flags that the program `config` names.
+/// Compiles `benches/NAME.c` with the flags that the program `config` names; the program.
 ///
 /// Errors: a sentence about what is missing.
-pub(crate) fn compiled(root: &Path, folder: &Path, name: &str, config: &str) -> anyhow::Result<Process> {
+pub(crate) fn compile(root: &Path, folder: &Path, name: &str, config: &str) -> anyhow::Result<PathBuf> {
     let flags = output(Command::new(config).args(["--cflags", "--libs"])).with_context(|| name.to_owned())?;
     let program = folder.join(name);
     let mut compile = Command::new("cc");
     compile.args(["-O2", "-o"]).arg(&program).arg(root.join(format!("benches/{name}.c")));
     output(compile.args(flags.split_whitespace())).with_context(|| format!("{name} (a C compiler)"))?;
-    Process::start(&mut Command::new(program))
+    Ok(program)
 }
 
 /// Fetches the jars, where those that are there are not the ones wanted, and starts `benches/java/FILE`.
@@ -46,7 +46,7 @@ pub(crate) fn java(root: &Path, folder: &Path, file: &str) -> anyhow::Result<Pro
 
 impl Process {
     /// Starts it and prints what it says of itself.
-    fn start(command: &mut Command) -> anyhow::Result<Process> {
+    pub(crate) fn start(command: &mut Command) -> anyhow::Result<Process> {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let input = child.stdin.take().context("standard input is piped")?;
         let output = BufReader::new(child.stdout.take().context("standard output is piped")?);

@@ -6,8 +6,8 @@ use anyhow::{Context as _, anyhow};
 use myelin_xml::{Arena, Document, Event, Kind, Options, Parser, Step, WriteOptions, write};
 use myelin_xpath::stream::{Answer, Plan, QueryId, Run, StartAt, Wanted};
 use myelin_xpath::{Argument, Context, Declared, Environment, Expression, NoHost, NodeRef};
-use rustix::time::{ClockId, clock_gettime};
 
+use super::common::cpu_nanoseconds;
 use super::{Library, Message, Task, Turn};
 
 pub(super) struct Myelin {
@@ -173,13 +173,9 @@ impl Library for Myelin {
 
 /// Repeats a piece of work, with this thread's CPU time for all and the number that the last gave.
 pub(super) fn timed(repetitions: u64, mut work: impl FnMut() -> anyhow::Result<u64>) -> anyhow::Result<Turn> {
-    let clock = || {
-        let time = clock_gettime(ClockId::ThreadCPUTime);
-        time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-    };
-    let (start, mut check) = (clock(), 0);
+    let (start, mut check) = (cpu_nanoseconds(), 0);
     for _ in 0..repetitions {
         check = black_box(work()?);
     }
-    Ok(Turn { nanoseconds: clock() - start, check })
+    Ok(Turn { nanoseconds: cpu_nanoseconds() - start, check })
 }

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::path::Path;
+use std::process::Command;
 use std::rc::Rc;
 
 use anyhow::{Context, bail};
@@ -23,8 +24,8 @@ const TREES: &[Task] = &[Task::Tree, Task::Xpath, Task::TreeXpath, Task::Write, 
 ///
 /// Errors: a sentence about what is missing.
 pub(super) fn libxml2(root: &Path, folder: &Path) -> anyhow::Result<Vec<Rival>> {
-    let process = common::compiled(root, folder, "libxml2", "xml2-config")?;
-    Ok(sharing(process, [("libxml2, reader", STREAMING), ("libxml2", TREES)]))
+    let program = common::compile(root, folder, "libxml2", "xml2-config")?;
+    Ok(sharing(Process::start(&mut Command::new(program))?, [("libxml2, reader", STREAMING), ("libxml2", TREES)]))
 }
 
 /// Fetches the jars, once, and starts the Java side.

@@ -9,6 +9,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod instructions;
+mod myelin;
 mod rival;
 
 use std::path::PathBuf;
@@ -16,7 +18,7 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 use clap::{Parser, ValueEnum};
 use common::{Message, Span};
-use myelin_bench::{statistics::median, units};
+use myelin_bench::{payload, statistics::median, units};
 use myelin_xml::c14n::{Canonical, Method, Subset, canonicalize};
 use myelin_xml::{Document, Options};
 
@@ -35,6 +37,12 @@ struct Arguments {
     /// How long a turn is to last, in milliseconds of CPU time
     #[arg(long, default_value_t = 50)]
     turn: u64,
+    /// Count instructions instead of measuring time
+    #[arg(long)]
+    instructions: bool,
+    /// Only our own, so many times and without a table: what callgrind counts.
+    #[arg(long, hide = true)]
+    alone: Option<u64>,
     /// Where programs, messages and results are put
     #[arg(long, value_name = "FOLDER", default_value = "target/bench-xslt")]
     folder: PathBuf,
@@ -80,7 +88,18 @@ impl Task {
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let (root, folder) = common::folders(&arguments.folder)?;
-    let mut processors: Vec<Box<dyn Processor>> = Vec::new();
+    let mut ours = myelin::Myelin::new(root.clone());
+    if let Some(repetitions) = arguments.alone {
+        for (task, size) in arguments.tasks.iter().flat_map(|task| arguments.sizes.iter().map(move |size| (task, size)))
+        {
+            ours.run(*task, &Message::new(&folder, *size)?, repetitions)?;
+        }
+        return Ok(());
+    }
+    if arguments.instructions {
+        return instructions::tables(&arguments, &root, &folder);
+    }
+    let mut processors: Vec<Box<dyn Processor>> = vec![Box::new(ours)];
     println!("One thread, CPU time a message in µs, medians of {} rounds in turns.", arguments.rounds);
     for started in [rival::libxslt(&root, &folder), rival::java(&root, &folder)] {
         match started {
@@ -95,7 +114,7 @@ fn main() -> anyhow::Result<()> {
         println!("|---|{}---|", "---|".repeat(names.len()));
         for size in &arguments.sizes {
             let message = Message::new(&folder, *size)?;
-            let expected = canonical(with_names_reversed(&message.bytes)?)?;
+            let expected = canonical(payload::backwards(&message.bytes))?;
             let times = common::in_turns(&span, &mut processors, |processor, repetitions| {
                 let (nanoseconds, result) = processor.run(*task, &message, repetitions)?;
                 if canonical(result)? != expected {
@@ -108,21 +127,6 @@ fn main() -> anyhow::Result<()> {
         }
     }
     Ok(())
-}
-
-/// The benchmark's message with its own names backwards, by replacing them in the text.
-fn with_names_reversed(message: &[u8]) -> anyhow::Result<Vec<u8>> {
-    let mut text = String::from_utf8(message.to_vec())?;
-    for name in ["buyStocks", "order", "symbol", "buyerID", "price", "volume"] {
-        let reversed: String = name.chars().rev().collect();
-        // Texts of the message hold none of `<`, `:` and `/`, so only tags are met.
-        for before in ["<", "</", "<m:", "</m:"] {
-            for after in [">", " "] {
-                text = text.replace(&format!("{before}{name}{after}"), &format!("{before}{reversed}{after}"));
-            }
-        }
-    }
-    Ok(text.into_bytes())
 }
 
 /// Source: Canonical XML 1.0.

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::rc::Rc;
 
 use anyhow::{Context, bail};
@@ -21,7 +22,8 @@ struct Rival {
 ///
 /// Errors: a sentence about what is missing.
 pub(super) fn libxslt(root: &Path, folder: &Path) -> anyhow::Result<Vec<Box<dyn Processor>>> {
-    sharing(root, folder, common::compiled(root, folder, "libxslt", "xslt-config")?, &["libxslt"])
+    let program = common::compile(root, folder, "libxslt", "xslt-config")?;
+    sharing(root, folder, Process::start(&mut Command::new(program))?, &["libxslt"])
 }
 
 /// Fetches the jars, once, and starts the Java side.

@@ -1,12 +1,39 @@
 //! What the contenders are told, for the same work on the same number of threads.
 
 use std::net::SocketAddr;
+use std::path::Path;
 
+use super::contender::Backends;
 use super::scenario::{NOBODY, ROUTING};
 use crate::payload::BLOCK_NAMESPACE;
+use crate::stockquote;
 
-/// Myelin's and Synapse's: a proxy service for each scenario, before one endpoint.
-pub(super) fn synapse(backend: SocketAddr) -> String {
+/// The stylesheets by their names, which are files beside the configuration.
+const STYLESHEETS: [(&str, &str); 7] = [
+    ("reversed", include_str!("../../../../examples/xslt/reversed.xsl")),
+    ("restored", include_str!("../../../../examples/xslt/restored.xsl")),
+    ("identity-reversed", include_str!("../../assets/identity-reversed.xsl")),
+    ("identity-restored", include_str!("../../assets/identity-restored.xsl")),
+    ("recursive", include_str!("../../assets/recursive.xsl")),
+    ("quote-request", include_str!("../../../../examples/custom-quote/request.xsl")),
+    ("quote-response", include_str!("../../../../examples/custom-quote/response.xsl")),
+];
+
+/// Writes Myelin's or Synapse's configuration with its stylesheets into `folder`; its text.
+///
+/// Errors: a file cannot be written.
+pub(super) fn write_synapse(file: &Path, backends: Backends) -> anyhow::Result<String> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    for (name, text) in STYLESHEETS {
+        std::fs::write(folder.join(format!("{name}.xsl")), text)?;
+    }
+    let text = synapse(backends, folder);
+    std::fs::write(file, &text)?;
+    Ok(text)
+}
+
+/// Myelin's and Synapse's: a proxy service for each scenario, before one endpoint or the other.
+fn synapse(backends: Backends, folder: &Path) -> String {
     let (name, value) = ROUTING;
     let pattern = value.replace('.', "\\.");
     let route = format!(r#"<case regex="{pattern}">{SEND}</case>"#);
@@ -38,19 +65,54 @@ pub(super) fn synapse(backend: SocketAddr) -> String {
             &format!(r#"<filter xpath="//order/symbol = '{NOBODY}'"><then>{REFUSE}</then><else>{SEND}</else></filter>"#),
             "",
         ),
+        transforming("xslt", "reversed", "restored"),
+        transforming("xslt-identity", "identity-reversed", "identity-restored"),
+        transforming("xslt-recursive", "recursive", "recursive"),
+        proxy("quote-direct", ASK, ""),
+        proxy(
+            "quote-cbr",
+            &format!(
+                r#"<switch xmlns:m="http://services.samples" source="//m:getQuote/m:request/m:symbol"><case regex="IBM">{ASK}</case><default>{REFUSE}</default></switch>"#
+            ),
+            "",
+        ),
+        proxy("quote-xslt", &format!(r#"<xslt key="quote-request"/>{ASK}"#), r#"<xslt key="quote-response"/>"#),
     ]
     .concat();
+    let folder = folder.display();
+    let stylesheets = STYLESHEETS.map(|(name, _)| {
+        format!(
+            r#"
+    <localEntry key="{name}" src="file:{folder}/{name}.xsl"/>"#
+        )
+    });
+    let (Backends { echo, quotes }, path) = (backends, stockquote::PATH);
     format!(
-        r#"<definitions xmlns="http://ws.apache.org/ns/synapse">
+        r#"<definitions xmlns="http://ws.apache.org/ns/synapse">{}
     <endpoint name="echo">
-        <address uri="http://{backend}/"/>
+        <address uri="http://{echo}/"/>
+    </endpoint>
+    <endpoint name="quotes">
+        <address uri="http://{quotes}{path}"/>
     </endpoint>{proxies}
 </definitions>
-"#
+"#,
+        stylesheets.concat()
     )
 }
 
+/// A stylesheet for the request and one for the answer; and the request's alone, to see what the backend gets.
+fn transforming(name: &str, request: &str, answer: &str) -> String {
+    let there = format!(r#"<xslt key="{request}"/>{SEND}"#);
+    let back = format!(r#"<xslt key="{answer}"/>"#);
+    proxy(name, &there, &back) + &proxy(&format!("{name}{ONLY_THERE}"), &there, "")
+}
+
+/// What the names of proxies that leave the answer as it is end in.
+pub(super) const ONLY_THERE: &str = "-there";
+
 const SEND: &str = r#"<send><endpoint key="echo"/></send>"#;
+const ASK: &str = r#"<send><endpoint key="quotes"/></send>"#;
 const REFUSE: &str = concat!(
     r#"<makefault version="soap11">"#,
     r#"<code xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" value="s:Client"/>"#,
@@ -179,7 +241,8 @@ mod tests {
 
     #[test]
     fn the_configuration_of_a_bus_is_well_formed_and_matches_the_header_it_is_sent() {
-        let text = synapse("127.0.0.1:9000".parse().unwrap());
+        let [echo, quotes] = ["127.0.0.1:9000", "127.0.0.1:9003"].map(|address| address.parse().unwrap());
+        let text = synapse(Backends { echo, quotes }, Path::new("/folder"));
         let document = roxmltree::Document::parse(&text).unwrap();
         let case = document.descendants().find(|node| node.has_tag_name(("http://ws.apache.org/ns/synapse", "case")));
         assert_eq!(case.unwrap().attribute("regex"), Some(r"xadmin;server1;community#1\.0##"));

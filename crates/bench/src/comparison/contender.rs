@@ -15,7 +15,7 @@ use serde::Serialize;
 use tempfile::TempDir;
 
 use super::scenario::{Likeness, Scenario};
-use super::{Arguments, configuration};
+use super::{Arguments, configuration, quotes};
 use crate::procfs;
 
 /// Who can take part.
@@ -46,6 +46,13 @@ pub(super) struct Contender {
     server: Server,
     // Its configuration and logs lie here as long as it runs.
     _folder: TempDir,
+}
+
+/// Where what the contenders stand in front of is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Backends {
+    pub(super) echo: SocketAddr,
+    pub(super) quotes: SocketAddr,
 }
 
 /// A process that listens; dropping it ends it and its children.
@@ -92,7 +99,7 @@ impl Kind {
     /// How like the expected body its answers have to be.
     pub(super) fn likeness(self, scenario: Scenario) -> Likeness {
         match self {
-            Kind::Myelin if scenario == Scenario::Built => Likeness::Canonical,
+            Kind::Myelin if scenario == Scenario::Built || scenario.transforms() => Likeness::Canonical,
             // A switch builds the message there, whatever it looks at, and what was built is written anew.
             Kind::Synapse if scenario.mediates() => Likeness::Canonical,
             _ => Likeness::Bytes,
@@ -136,9 +143,18 @@ impl Kind {
         if self == Kind::Relay { 2 * clients + 100 } else { clients + clients / 4 + 100 }
     }
 
+    /// What it is sent and has to answer: passing on unread, only what the backend understands.
+    pub(super) fn asked(self, scenario: Scenario) -> Scenario {
+        match (self, scenario) {
+            (Kind::Direct, Scenario::QuoteXslt) => Scenario::QuoteCbr,
+            (_, scenario) => scenario,
+        }
+    }
+
     /// The path of the URL for this scenario and size.
     pub(super) fn path(self, scenario: Scenario, size: u64) -> String {
         let name = match scenario {
+            scenario if self == Kind::Direct && scenario.asks_for_quotes() => "quote-direct".to_owned(),
             scenario if self == Kind::Direct || !scenario.mediates() => "direct".to_owned(),
             scenario => scenario.name(),
         };
@@ -151,17 +167,16 @@ impl Contender {
     /// Writes the configuration, starts the process, waits until it accepts connections.
     ///
     /// Errors: it cannot be started, or is not ready in time; what it said is in the error.
-    pub(super) fn start(kind: Kind, backend: SocketAddr, arguments: &Arguments) -> anyhow::Result<Contender> {
+    pub(super) fn start(kind: Kind, backends: Backends, arguments: &Arguments) -> anyhow::Result<Contender> {
         let Arguments { threads, myelin, .. } = arguments;
         let threads = *threads;
         let folder = tempfile::tempdir()?;
         let begin = Instant::now();
-        let threads_text = threads.to_string();
+        let (threads_text, backend) = (threads.to_string(), backends.echo);
         let (server, configuration) = match kind {
             Kind::Myelin | Kind::Direct => {
                 let file = folder.path().join("synapse.xml");
-                let text = configuration::synapse(backend);
-                std::fs::write(&file, &text)?;
+                let text = configuration::write_synapse(&file, backends)?;
                 let mut command = Command::new(myelin);
                 command.arg("run").arg(&file).args(["--http", "127.0.0.1:0", "--threads", &threads_text]);
                 (Server::announced(command, folder.path(), "http://")?, text)
@@ -194,8 +209,8 @@ impl Contender {
                 let home = std::path::absolute(arguments.output.join("synapse"))?;
                 std::fs::create_dir_all(&home)?;
                 let listen = free_address()?;
-                let (file, text) = (folder.path().join("synapse.xml"), configuration::synapse(backend));
-                std::fs::write(&file, &text)?;
+                let file = folder.path().join("synapse.xml");
+                let text = configuration::write_synapse(&file, backends)?;
                 let mut command = Command::new("bash");
                 command.arg(script).arg(home).arg("pt").arg(file).arg(listen.port().to_string());
                 (Server::at(command, folder.path(), listen, READY_WITH_DOWNLOAD)?, text)
@@ -219,6 +234,13 @@ pub(super) fn echo(myelin: &Path, folder: &Path) -> anyhow::Result<Server> {
     let mut command = Command::new(myelin);
     command.args(["echo", "--listen", "127.0.0.1:0"]);
     Server::announced(command, folder, "echo ready on ")
+}
+
+/// The backend that knows quotes, the same in every run.
+pub(super) fn stockquote(myelin: &Path, folder: &Path) -> anyhow::Result<Server> {
+    let mut command = Command::new(myelin);
+    command.args(["stockquote", "--listen", "127.0.0.1:0", "--seed", &quotes::SEED.to_string()]);
+    Server::announced(command, folder, "stockquote ready on http://")
 }
 
 fn relay(myelin: &Path, backend: SocketAddr, threads: usize, folder: &Path) -> anyhow::Result<Server> {
@@ -337,6 +359,7 @@ mod tests {
         };
         check("echo ready on 127.0.0.1:34567", "echo ready on ", "127.0.0.1:34567");
         check("myelin ready: http://127.0.0.1:8280, 2 proxies.", "http://", "127.0.0.1:8280");
+        check("stockquote ready on http://127.0.0.1:9003/services/X", "ready on http://", "127.0.0.1:9003");
         check("up at http://[::1]:8280/", "http://", "[::1]:8280");
         assert_eq!(find_address("nothing here", "http://"), None);
     }

@@ -8,6 +8,7 @@
 mod configuration;
 mod contender;
 mod probe;
+mod quotes;
 mod report;
 mod rounds;
 mod scenario;
@@ -44,7 +45,7 @@ pub struct Arguments {
     /// What they do
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_enum, default_value = "direct,header,many,idle")]
     pub scenario: Vec<Scenario>,
-    /// Body sizes, but for `many` and `idle`
+    /// Body sizes, but for `many`, `idle` and the quotes
     #[arg(
         long,
         value_name = "SIZES",
@@ -157,9 +158,12 @@ pub fn compare(arguments: &Arguments) -> anyhow::Result<Report> {
 fn tasks(arguments: &Arguments) -> Vec<Task> {
     let mut tasks = Vec::new();
     for scenario in &arguments.scenario {
+        // A question for a quote is as long as it is.
+        let quote = [scenario.payload(1024).map_or(0, |payload| payload.length())];
         let (sizes, connections, idle) = match scenario {
             Scenario::Many => (&[1024][..], &[2560][..], 0),
             Scenario::Idle => (&[1024][..], &[500][..], 9500),
+            scenario if scenario.asks_for_quotes() => (&quote[..], &arguments.connections[..], 0),
             _ => (&arguments.sizes[..], &arguments.connections[..], 0),
         };
         for size in sizes {

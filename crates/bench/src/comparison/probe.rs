@@ -14,7 +14,7 @@ use myelin_xml::{Document, Options};
 
 use super::contender::{Contender, Kind};
 use super::scenario::Likeness;
-use super::{Task, rounds};
+use super::{Task, configuration, rounds};
 use crate::framing::{self, Decoder};
 use crate::load::Plan;
 use crate::payload::Payload;
@@ -23,15 +23,36 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Asks for one good answer, and for one refusal where the scenario has any; the body of the good answer.
 ///
-/// Errors: the answer is not the one the scenario asks for, the refusal is none, or nobody answers.
+/// Errors: the answer is not the one the scenario asks for, the refusal is none, what is passed on to the backend is not
+/// what it should be, or nobody answers.
 pub(super) fn probe(contender: &Contender, task: Task) -> anyhow::Result<Payload> {
     let mut plan = rounds::plan(contender, task)?;
-    let (status, body) = ask(&plan)?;
-    let expected = match contender.kind {
-        Kind::Direct => task.scenario.payload(task.size)?.to_vec(),
-        _ => task.scenario.answer(task.size)?,
+    let (kind, scenario) = (contender.kind, contender.kind.asked(task.scenario));
+    let expected = match kind {
+        Kind::Direct if !scenario.asks_for_quotes() => scenario.payload(task.size)?.to_vec(),
+        _ => scenario.answer(task.size)?,
     };
-    let alike = match contender.kind.likeness(task.scenario) {
+    let body = good_answer(&plan, expected, kind.likeness(scenario))?;
+    if let Some(passed_on) = scenario.passed_on(task.size)?.filter(|_| kind != Kind::Direct) {
+        let mut there = plan.clone();
+        there.target.path.push_str(configuration::ONLY_THERE);
+        good_answer(&there, passed_on, Likeness::Canonical).context("what the backend gets")?;
+    }
+    if let Some(stray) = scenario.stray()?.filter(|_| kind.keeps_back()) {
+        plan.headers.retain(|header| !scenario.headers().contains(header));
+        plan.body = stray;
+        let (_, body) = ask(&plan)?;
+        if String::from_utf8_lossy(&body).contains(scenario.mark()) {
+            bail!("what is to be kept back came through to the backend");
+        }
+    }
+    Ok(Payload::from(body))
+}
+
+/// The body of the answer, which has to be like the expected one.
+fn good_answer(plan: &Plan, expected: Vec<u8>, likeness: Likeness) -> anyhow::Result<Vec<u8>> {
+    let (status, body) = ask(plan)?;
+    let alike = match likeness {
         _ if body == expected => true,
         Likeness::Bytes => false,
         Likeness::Canonical => canonical(body.clone())? == canonical(expected)?,
@@ -39,16 +60,7 @@ pub(super) fn probe(contender: &Contender, task: Task) -> anyhow::Result<Payload
     if !(200..300).contains(&status) || !alike {
         bail!("a wrong answer, status {status}: {}", beginning(&body));
     }
-    if let Some(stray) = task.scenario.stray()?.filter(|_| contender.kind.keeps_back()) {
-        plan.headers.retain(|header| !task.scenario.headers().contains(header));
-        plan.body = stray;
-        let (_, body) = ask(&plan)?;
-        // Only the echo knows this name.
-        if String::from_utf8_lossy(&body).contains("buyStocks") {
-            bail!("what is to be kept back came through to the backend");
-        }
-    }
-    Ok(Payload::from(body))
+    Ok(body)
 }
 
 /// The status and the body of the answer to one request, over a connection of its own.

@@ -7,7 +7,7 @@ use anyhow::Context;
 use rustix::process::{Resource, Rlimit};
 use serde::Serialize;
 
-use super::contender::{self, Contender, Kind};
+use super::contender::{self, Backends, Contender, Kind};
 use super::{Arguments, Report, Scenario, Task, probe};
 use crate::load::{Outcome, Plan, Verify};
 use crate::payload::{self, Payload};
@@ -79,9 +79,11 @@ pub(super) fn raise_files() -> u64 {
 pub(super) fn measure(arguments: &Arguments, task: Task, kinds: &[Kind], report: &mut Report) -> anyhow::Result<Cell> {
     let folder = tempfile::tempdir()?;
     let echo = contender::echo(&arguments.myelin, folder.path())?;
+    let quotes = contender::stockquote(&arguments.myelin, folder.path())?;
+    let backends = Backends { echo: echo.address, quotes: quotes.address };
     let mut contenders = Vec::new();
     for kind in kinds {
-        let started = Contender::start(*kind, echo.address, arguments);
+        let started = Contender::start(*kind, backends, arguments);
         let contender = started.with_context(|| format!("contender {}", kind.name()))?;
         let name = kind.name().to_owned();
         report.configurations.entry(name).or_insert_with(|| contender.configuration.clone());
@@ -151,13 +153,13 @@ fn turn(
 
 /// One request of the scenario to this contender.
 pub(super) fn plan(contender: &Contender, task: Task) -> anyhow::Result<Plan> {
-    let path = contender.kind.path(task.scenario, task.size);
+    let (path, scenario) = (contender.kind.path(task.scenario, task.size), contender.kind.asked(task.scenario));
     let mut plan = Plan::new(&format!("http://{}{path}", contender.address()))?;
     plan.method = "POST".to_owned();
     plan.media_type = Some(payload::SOAP_TYPE.to_owned());
-    plan.body = task.scenario.payload(task.size)?;
-    plan.headers.push(("SOAPAction".to_owned(), "\"urn:buyStocks\"".to_owned()));
-    plan.headers.extend(task.scenario.headers());
+    plan.body = scenario.payload(task.size)?;
+    plan.headers.push(("SOAPAction".to_owned(), scenario.action().to_owned()));
+    plan.headers.extend(scenario.headers());
     plan.timeout = Duration::from_secs(30);
     Ok(plan)
 }

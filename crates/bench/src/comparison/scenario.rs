@@ -5,6 +5,7 @@ use std::fmt;
 use clap::ValueEnum;
 use serde::Serialize;
 
+use super::quotes;
 use crate::payload::{self, Payload};
 
 /// What the contenders do.
@@ -33,6 +34,16 @@ pub enum Scenario {
     Cbr,
     /// Routing on an expression that only the end of the body decides.
     CbrScan,
+    /// Names are written backwards for the backend, and forwards again in its answer; a template for each name.
+    Xslt,
+    /// The same by the identity and six templates that rename.
+    XsltIdentity,
+    /// The same, character by character in a recursive template.
+    XsltRecursive,
+    /// The stock-quote service is asked for a quote, if it is for IBM.
+    QuoteCbr,
+    /// A question and an answer that the stock-quote service does not know become its own, and back.
+    QuoteXslt,
 }
 
 /// The header that `header` routes on, and the value that leads to the backend.
@@ -63,12 +74,29 @@ impl Scenario {
         self.mediates() && self != Scenario::Header
     }
 
+    /// Whether a stylesheet makes other elements of the body.
+    pub(super) fn transforms(self) -> bool {
+        matches!(self, Scenario::Xslt | Scenario::XsltIdentity | Scenario::XsltRecursive | Scenario::QuoteXslt)
+    }
+
+    /// Whether the backend is the stock-quote service, and the size of the message what it is.
+    pub(super) fn asks_for_quotes(self) -> bool {
+        matches!(self, Scenario::QuoteCbr | Scenario::QuoteXslt)
+    }
+
     /// The body of every request.
     pub(super) fn payload(self, size: u64) -> anyhow::Result<Payload> {
         match self {
             Scenario::SoapHeader => payload::soap_with_block(size, ROUTING),
+            Scenario::QuoteCbr => Ok(quotes::standard("IBM").into_bytes().into()),
+            Scenario::QuoteXslt => Ok(quotes::custom("IBM").into_bytes().into()),
             _ => payload::soap(size),
         }
+    }
+
+    /// The operation in `SOAPAction`.
+    pub(super) fn action(self) -> &'static str {
+        if self.asks_for_quotes() { "\"urn:getQuote\"" } else { "\"urn:buyStocks\"" }
     }
 
     /// Header lines that every request has besides those of SOAP over HTTP.
@@ -84,12 +112,24 @@ impl Scenario {
     /// Shape: the payload itself; after `built`, with the empty SOAP header that taking out the only block leaves.
     pub(super) fn answer(self, size: u64) -> anyhow::Result<Vec<u8>> {
         let sent = self.payload(size)?.to_vec();
-        if self != Scenario::Built {
-            return Ok(sent);
+        match self {
+            Scenario::Built => {
+                let body = b"<soapenv:Body>";
+                let start = sent.windows(body.len()).position(|window| window == body).unwrap_or(0);
+                Ok([&sent[..start], b"<soapenv:Header></soapenv:Header>", &sent[start..]].concat())
+            }
+            Scenario::QuoteCbr => Ok(quotes::standard_answer("IBM").into_bytes()),
+            Scenario::QuoteXslt => Ok(quotes::custom_answer("IBM").into_bytes()),
+            _ => Ok(sent),
         }
-        let body = b"<soapenv:Body>";
-        let start = sent.windows(body.len()).position(|window| window == body).unwrap_or(0);
-        Ok([&sent[..start], b"<soapenv:Header></soapenv:Header>", &sent[start..]].concat())
+    }
+
+    /// What the echo gets, where it is not what the bus is sent; the proxy that leaves the answer as it is shows it.
+    ///
+    /// A bus that transformed nothing, there and back, would otherwise pass for one that does.
+    pub(super) fn passed_on(self, size: u64) -> anyhow::Result<Option<Vec<u8>>> {
+        let turned = self.transforms() && !self.asks_for_quotes();
+        Ok(if turned { Some(payload::backwards(&self.payload(size)?.to_vec())) } else { None })
     }
 
     /// The body of a request without [`Scenario::headers`] that must not reach the backend; `None` where everything does.
@@ -100,8 +140,14 @@ impl Scenario {
             Scenario::SoapHeader => Some(payload::soap_with_block(SIZE, (ROUTING.0, "xadmin;server1;community"))?),
             Scenario::Cbr => Some(payload::soap_for("SUNW", SIZE)?),
             Scenario::CbrScan => Some(payload::soap_for(NOBODY, SIZE)?),
+            Scenario::QuoteCbr => Some(quotes::standard("SUNW").into_bytes().into()),
             _ => None,
         })
+    }
+
+    /// What only the backend's answers hold.
+    pub(super) fn mark(self) -> &'static str {
+        if self.asks_for_quotes() { "getQuoteResponse" } else { "buyStocks" }
     }
 }
 
@@ -125,6 +171,16 @@ mod tests {
         let written = String::from_utf8(Scenario::Built.answer(600).unwrap()).unwrap();
         assert_eq!(written.replace("<soapenv:Header></soapenv:Header>", "").as_bytes(), sent);
         assert!(written.contains("><soapenv:Header></soapenv:Header><soapenv:Body>"), "{written}");
+    }
+
+    #[test]
+    fn what_is_transformed_arrives_with_other_names_and_is_answered_with_those_that_were_sent() {
+        for scenario in [Scenario::Xslt, Scenario::XsltIdentity, Scenario::XsltRecursive] {
+            let passed_on = String::from_utf8(scenario.passed_on(600).unwrap().unwrap()).unwrap();
+            assert!(passed_on.contains("<redro>") && !passed_on.contains("<order>"), "{passed_on}");
+            assert_eq!(scenario.answer(600).unwrap(), scenario.payload(600).unwrap().to_vec());
+        }
+        assert_eq!(Scenario::Cbr.passed_on(600).unwrap(), None);
     }
 
     #[test]

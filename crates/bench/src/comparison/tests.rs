@@ -16,11 +16,12 @@ fn installed(program: &str) -> bool {
 #[test]
 fn nginx_and_haproxy_pass_on_and_route_what_they_are_sent() {
     let echo = crate::echo::start("127.0.0.1:0".parse().unwrap(), crate::echo::Options::default()).unwrap();
+    let backends = contender::Backends { echo: echo.address, quotes: echo.address };
     for kind in [Kind::Nginx, Kind::Haproxy] {
         if !installed(kind.name()) {
             continue;
         }
-        let contender = contender::Contender::start(kind, echo.address, &arguments(Vec::new())).unwrap();
+        let contender = contender::Contender::start(kind, backends, &arguments(Vec::new())).unwrap();
         for (scenario, value, size, good) in [
             (Scenario::Direct, None, 500, true),
             (Scenario::Direct, None, 200_000, true),
@@ -70,12 +71,14 @@ fn arguments(scenario: Vec<Scenario>) -> Arguments {
 
 #[test]
 fn each_scenario_has_its_cells() {
-    let arguments = arguments(vec![Scenario::Direct, Scenario::Many, Scenario::Idle]);
+    let arguments = arguments(vec![Scenario::Direct, Scenario::Many, Scenario::Idle, Scenario::QuoteCbr]);
     let cells: Vec<_> =
         tasks(&arguments).iter().map(|task| (task.scenario, task.size, task.connections, task.idle)).collect();
-    assert_eq!(cells.len(), 6);
+    assert_eq!(cells.len(), 8);
     assert_eq!(cells[3], (Scenario::Direct, 1024, 160, 0));
-    assert_eq!(cells[4..], [(Scenario::Many, 1024, 2560, 0), (Scenario::Idle, 1024, 500, 9500)]);
+    assert_eq!(cells[4..6], [(Scenario::Many, 1024, 2560, 0), (Scenario::Idle, 1024, 500, 9500)]);
+    let length = Scenario::QuoteCbr.payload(1024).unwrap().length();
+    assert_eq!(cells[6..].iter().map(|cell| cell.1).collect::<Vec<_>>(), [length, length]);
 }
 
 #[test]
@@ -85,6 +88,7 @@ fn only_who_can_do_it_takes_part() {
     assert_eq!(able(Scenario::Header), ["myelin", "direct", "nginx", "haproxy", "relay", "synapse"]);
     assert_eq!(able(Scenario::Cbr), ["myelin", "direct", "synapse"]);
     assert_eq!(able(Scenario::Built), ["myelin", "direct"]);
+    assert_eq!(able(Scenario::Xslt), ["myelin", "direct", "synapse"]);
 }
 
 #[test]

@@ -28,7 +28,8 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 
 use market::Market;
-use service::Service;
+use myelin_soap::Version;
+use service::{Call, Service};
 
 use crate::deadlines::Deadlines;
 use crate::listening::{self, Handle, PerThread};
@@ -84,6 +85,13 @@ pub fn start(address: SocketAddr, options: &Options) -> anyhow::Result<Handle> {
     let seed = options.seed;
     let shared = move || Shared { service: Service::new(Market::new(seed)), deadlines: Deadlines::default() };
     Ok(listening::start("stockquote", address, options.threads, shared, connection::serve)?)
+}
+
+/// The body that a service with this seed answers to a SOAP 1.1 request.
+pub fn answer(seed: u64, request: &str) -> String {
+    let media_type = Version::Soap11.media_type();
+    let call = Call { method: "POST", target: PATH, host: "", media_type, body: request.as_bytes().to_vec() };
+    Service::new(Market::new(Some(seed))).answer(call).body
 }
 
 /// Runs `myelin stockquote` until the process is ended.
