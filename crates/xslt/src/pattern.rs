@@ -6,7 +6,7 @@ use myelin_xpath::ast::{Axis, AxisStep, Expr, NameTest, NodeTest, Path, Predicat
 use myelin_xpath::{Environment, Expression, SyntaxError, Version};
 
 /// One alternative of a pattern: those joined by `|` are patterns of their own.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Pattern {
     /// The last step of the path comes first; empty for `/`, `key(…)` and the like alone.
     pub(crate) steps: Box<[PatternStep]>,
@@ -17,7 +17,7 @@ pub(crate) struct Pattern {
 }
 
 /// A step of a pattern.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PatternStep {
     pub(crate) test: NodeTest,
     pub(crate) attribute: bool,
@@ -26,7 +26,7 @@ pub(crate) struct PatternStep {
     pub(crate) link: Link,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PatternPredicate {
     pub(crate) expression: Expression,
     /// Whether it asks for the position among the siblings that the step takes.
@@ -46,7 +46,7 @@ pub(crate) enum Link {
 }
 
 /// What stands in front of the first step.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Anchor {
     /// Nothing: any node will do.
     Anywhere,

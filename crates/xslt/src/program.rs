@@ -25,6 +25,8 @@ pub(crate) const GLOBAL: u32 = 1 << 31;
 pub(crate) struct Program {
     /// The URIs of the modules; places refer to them.
     pub(crate) files: Vec<String>,
+    /// The texts of the modules, for `document('')`; empty where nothing calls `document()`.
+    pub(crate) sources: Vec<Box<str>>,
     pub(crate) templates: Vec<Template>,
     /// The first is the default mode.
     pub(crate) modes: Vec<Mode>,
@@ -108,6 +110,7 @@ pub(crate) struct Mode {
 }
 
 /// One alternative of a template's match pattern in one mode.
+#[derive(Clone)]
 pub(crate) struct Rule {
     pub(crate) pattern: Pattern,
     pub(crate) template: u32,
@@ -230,6 +233,9 @@ pub(crate) enum CallTarget {
     Library(&'static Function),
     /// An index in [`Program::functions`].
     User(u32),
+    /// A function that nobody knows, by its name as it is written: an error where it is called, as stylesheets ask
+    /// `function-available()` first.
+    Missing(Box<str>),
 }
 
 /// `xsl:strip-space`, `xsl:preserve-space`: one name test each.

@@ -1,0 +1,254 @@
+//! Sequence constructors: what stands inside an instruction, a template or a variable (XSLT 2.0 §5.7).
+
+use std::rc::Rc;
+
+use super::Compiler;
+use super::element::{Attribute, Child, Element, XSLT};
+use super::here::{Here, STANDARD};
+use super::problems::Made;
+use super::specs::{self, Role};
+use crate::program::{At, Avt, AvtPart, Block, Content, Instruction, Kind};
+
+/// Instructions that are being put together.
+type Instructions = Vec<Instruction>;
+
+impl<'s> Compiler<'s> {
+    /// All that stands inside an element.
+    pub(super) fn block(&mut self, element: Element<'s>, here: &Rc<Here>) -> Block {
+        self.block_of(element.children(), here)
+    }
+
+    /// What stands inside an element without some parts of it, which come first and go to `part`.
+    ///
+    /// White space between the parts goes with them.
+    pub(super) fn split(
+        &mut self,
+        element: Element<'s>,
+        here: &Rc<Here>,
+        is_part: impl Fn(&str) -> bool,
+    ) -> (Vec<(Element<'s>, Rc<Here>)>, Vec<Child<'s>>) {
+        let mut parts = Vec::new();
+        let mut rest = Vec::new();
+        for child in element.children() {
+            match child {
+                Child::Element(part) if part.xslt().is_some_and(&is_part) => {
+                    let inner = here.enter(part, &mut self.problems);
+                    if !self.is_used(part, &inner) {
+                        continue;
+                    }
+                    if !rest.is_empty() {
+                        let message = format!("<{}> has to come first in <{}>", part.written(), element.written());
+                        self.problems.error(part.at(), "XTSE0010", message);
+                    }
+                    self.check_attributes(part, &inner);
+                    parts.push((part, inner));
+                }
+                Child::Text(text) if !here.keeps(&text.value) => {}
+                other => rest.push(other),
+            }
+        }
+        (parts, rest)
+    }
+
+    pub(super) fn block_of(&mut self, children: Vec<Child<'s>>, here: &Rc<Here>) -> Block {
+        let mark = self.frame.open();
+        let mut made = Instructions::new();
+        for child in children {
+            match child {
+                Child::Text(text) if here.keeps(&text.value) => self.text(&text, here, &mut made),
+                Child::Text(_) => {}
+                Child::Element(element) => {
+                    let inner = here.enter(element, &mut self.problems);
+                    if self.is_used(element, &inner) {
+                        self.instruction(element, &inner, &mut made);
+                    }
+                }
+            }
+        }
+        self.frame.close(mark);
+        made.into()
+    }
+
+    /// Whether `use-when` lets the element be there.
+    pub(super) fn is_used(&mut self, element: Element<'s>, here: &Rc<Here>) -> bool {
+        self.statics.use_when(element, here, &mut self.problems).unwrap_or(false)
+    }
+
+    /// Text of the stylesheet, in which expressions may stand between braces (XSLT 3.0 §5.6.2).
+    pub(super) fn text(&mut self, text: &Attribute<'s>, here: &Rc<Here>, made: &mut Instructions) {
+        let at = text.at();
+        if !here.expand_text {
+            return push_text(made, at, &text.value);
+        }
+        match self.avt(text, here) {
+            Ok(Avt::Constant(constant)) => push_text(made, at, &constant),
+            Ok(Avt::Parts(parts)) => {
+                for part in parts {
+                    match part {
+                        AvtPart::Text(constant) => push_text(made, at, &constant),
+                        AvtPart::Value(source) => {
+                            made.push(Instruction { at, kind: Kind::ValueOf(Content::Select(source, None), false) });
+                        }
+                    }
+                }
+            }
+            Err(_) => {}
+        }
+    }
+
+    fn instruction(&mut self, element: Element<'s>, here: &Rc<Here>, made: &mut Instructions) {
+        let at = element.at();
+        let known = self.problems.mark();
+        let kind = match element.xslt() {
+            Some(local) => match specs::find(local).map(|spec| &spec.role) {
+                Some(Role::Instruction(build)) => {
+                    self.check_attributes(element, here);
+                    build(self, element, here)
+                }
+                // What is in place of an instruction that is known says nothing.
+                Some(Role::Part) if local == "fallback" => return,
+                Some(Role::Missing(instead)) => {
+                    let message = format!("<{}> is not offered: {instead}", element.written());
+                    return self.fall_back(element, here, "XTSE0010", message, made);
+                }
+                Some(Role::Declaration | Role::Part) => {
+                    let message = format!("<{}> cannot stand here", element.written());
+                    Err(self.problems.error(at, "XTSE0010", message))
+                }
+                None => {
+                    let message = format!("<{}> is no instruction of XSLT", element.written());
+                    return self.fall_back(element, here, "XTSE0010", message, made);
+                }
+            },
+            None if here.extensions.iter().any(|known| known == element.name().namespace) => {
+                return self.extension(element, here, made);
+            }
+            None => self.literal(element, here),
+        };
+        match kind {
+            Ok(Kind::Text(text, false)) => push_text(made, at, &text),
+            Ok(kind) => made.push(Instruction { at, kind }),
+            // What is wrong by the rules known here may be right by those of a later version, so it is an error only
+            // when it is come to (XSLT 3.0 §3.9).
+            Err(_) if here.is_forwards() => {
+                if let Some(problem) = self.problems.take_back(known) {
+                    made.push(Instruction { at, kind: Kind::Fail(problem.code, problem.message.into()) });
+                }
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// An instruction that is not known: its `xsl:fallback`, or an error when it is come to.
+    fn fall_back(
+        &mut self,
+        element: Element<'s>,
+        here: &Rc<Here>,
+        code: &'static str,
+        message: String,
+        made: &mut Instructions,
+    ) {
+        let fallbacks: Vec<_> = element.elements().filter(|child| child.is("fallback")).collect();
+        for &fallback in &fallbacks {
+            let inner = here.enter(fallback, &mut self.problems);
+            if self.is_used(fallback, &inner) {
+                made.extend(self.block(fallback, &inner));
+            }
+        }
+        if !fallbacks.is_empty() {
+            return;
+        }
+        // Extension elements are another's, and may be guarded by element-available() at any version.
+        if here.is_forwards() || code == "XTDE1450" {
+            let at = element.at();
+            self.problems.warning(at, code, format!("{message}: coming to it will be an error"));
+            made.push(Instruction { at, kind: Kind::Fail(code, message.into()) });
+        } else {
+            self.problems.error(element.at(), code, message);
+        }
+    }
+
+    fn extension(&mut self, element: Element<'s>, here: &Rc<Here>, made: &mut Instructions) {
+        let name = element.name();
+        if name.namespace == super::functions::EXSLT && name.local == "result" {
+            if let Ok(kind) = self.function_result(element, here) {
+                made.push(Instruction { at: element.at(), kind });
+            }
+            return;
+        }
+        let message = format!("the extension element <{}> is not known", element.written());
+        self.fall_back(element, here, "XTDE1450", message, made);
+    }
+
+    /// Refuses attributes that an element of XSLT does not have.
+    pub(super) fn check_attributes(&mut self, element: Element<'s>, here: &Here) {
+        let Some(spec) = element.xslt().and_then(specs::find) else { return };
+        for attribute in element.attributes() {
+            let name = attribute.name();
+            let known = match name.namespace {
+                "" => {
+                    let shadowed = if here.version >= 3.0 { name.local.strip_prefix('_') } else { None };
+                    let local = shadowed.unwrap_or(name.local);
+                    spec.has_attribute(local) || STANDARD.contains(&local) || here.is_forwards()
+                }
+                XSLT => false,
+                _ => true,
+            };
+            if !known {
+                let message = format!("<{}> has no attribute {}", element.written(), attribute.written());
+                self.problems.error(attribute.at(), "XTSE0090", message);
+            }
+        }
+    }
+
+    /// Refuses content where there has to be none.
+    pub(super) fn check_empty(&mut self, element: Element<'s>, here: &Here) {
+        let content = element.children().into_iter().find(|child| match child {
+            Child::Text(text) => here.keeps(&text.value),
+            Child::Element(inner) => !inner.is("fallback"),
+        });
+        if content.is_some() {
+            let message = format!("<{}> has to be empty", element.written());
+            self.problems.error(element.at(), "XTSE0260", message);
+        }
+    }
+
+    /// Whether anything stands inside.
+    pub(super) fn has_content(&mut self, element: Element<'s>, here: &Here) -> bool {
+        element.children().iter().any(|child| match child {
+            Child::Text(text) => here.keeps(&text.value),
+            Child::Element(_) => true,
+        })
+    }
+
+    /// The kind of an instruction that may be made by `select` or by what stands inside (XSLT 2.0 §5.7.2).
+    pub(super) fn content(&mut self, element: Element<'s>, here: &Rc<Here>) -> Made<Content> {
+        let separator = self.template(element, "separator", here);
+        let Some(select) = self.attribute(element, "select") else {
+            return Ok(Content::Block(self.block(element, here), separator?));
+        };
+        self.refuse_content(element, here, "XTSE0870");
+        Ok(Content::Select(self.text_source(&select, here)?, separator?))
+    }
+
+    /// Refuses content beside `select`.
+    pub(super) fn refuse_content(&mut self, element: Element<'s>, here: &Here, code: &'static str) {
+        if self.has_content(element, here) {
+            let message = format!("<{}> has both select=\"…\" and content: one of them has to go", element.written());
+            self.problems.error(element.at(), code, message);
+        }
+    }
+}
+
+/// Texts beside each other are one.
+fn push_text(made: &mut Instructions, at: At, text: &str) {
+    match made.last_mut() {
+        Some(Instruction { kind: Kind::Text(before, false), .. }) => {
+            let mut joined = String::from(std::mem::take(before));
+            joined.push_str(text);
+            *before = joined.into();
+        }
+        _ if text.is_empty() => {}
+        _ => made.push(Instruction { at, kind: Kind::Text(text.into(), false) }),
+    }
+}

@@ -1,0 +1,212 @@
+//! What a stylesheet declares, so that all of it can be referred to before any of it is compiled.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::Compiler;
+use super::element::Element;
+use super::functions::{EXSLT, KnownFunction};
+use super::here::Here;
+use super::problems::Made;
+use super::specs::{self, Role};
+use crate::program::{ExpandedName, Mode, NoMatch};
+
+/// An element below the stylesheet element, with what holds for it.
+#[derive(Clone)]
+pub(super) struct Declaration<'s> {
+    pub(super) element: Element<'s>,
+    pub(super) here: Rc<Here>,
+    pub(super) precedence: u32,
+    pub(super) imports_from: u32,
+    /// Counts the declarations in the order they are written, imports and includes in place.
+    pub(super) order: u32,
+}
+
+/// Declarations by kind, lowest precedence first; of those that can be overridden only what is left.
+#[derive(Default)]
+pub(super) struct Declarations<'s> {
+    pub(super) templates: Vec<Declaration<'s>>,
+    /// Simplified stylesheets: literal result elements that stand for a template.
+    pub(super) simplified: Vec<Declaration<'s>>,
+    pub(super) globals: Vec<(ExpandedName, Declaration<'s>)>,
+    pub(super) functions: Vec<Declaration<'s>>,
+    pub(super) attribute_sets: Vec<(ExpandedName, Vec<Declaration<'s>>)>,
+    pub(super) keys: Vec<(ExpandedName, Vec<Declaration<'s>>)>,
+    /// What says something about the whole: output, white space, decimal formats, modes, character maps.
+    pub(super) others: Vec<Declaration<'s>>,
+}
+
+/// What names refer to.
+#[derive(Default)]
+pub(super) struct Index {
+    pub(super) templates: HashMap<ExpandedName, u32>,
+    pub(super) globals: HashMap<ExpandedName, u32>,
+    pub(super) functions: HashMap<ExpandedName, Vec<KnownFunction>>,
+    pub(super) attribute_sets: HashMap<ExpandedName, u32>,
+}
+
+/// A namespace of the stylesheet that is another in the result.
+pub(super) struct Alias {
+    pub(super) stylesheet: String,
+    pub(super) prefix: String,
+    pub(super) result: String,
+    precedence: u32,
+}
+
+impl<'s> Compiler<'s> {
+    /// Sorts the declarations, which come with ascending precedence, and gives numbers to what has a name.
+    pub(super) fn index(&mut self, all: Vec<(Declaration<'s>, bool)>) -> Declarations<'s> {
+        let mut declarations = Declarations::default();
+        for (declaration, simplified) in all {
+            if simplified {
+                declarations.simplified.push(declaration);
+                continue;
+            }
+            // What is wrong is noted, and the declaration is as if it were not there.
+            let _: Made<()> = self.sort_in(declaration, &mut declarations);
+        }
+        declarations
+    }
+
+    fn sort_in(&mut self, declaration: Declaration<'s>, into: &mut Declarations<'s>) -> Made<()> {
+        let Declaration { element, here, .. } = &declaration;
+        let (element, here) = (*element, Rc::clone(here));
+        let Some(local) = element.xslt() else {
+            let name = element.name();
+            if name.namespace == EXSLT && name.local == "function" {
+                return self.index_function(declaration, into);
+            }
+            // Data of the author's, or what another processor understands.
+            return Ok(());
+        };
+        let known = specs::find(local)
+            .is_some_and(|spec| matches!(spec.role, Role::Declaration) || matches!(local, "param" | "variable"));
+        if !known {
+            if !here.is_forwards() {
+                let message = format!("<{}> cannot stand below the stylesheet element", element.written());
+                return Err(self.problems.error(element.at(), "XTSE0010", message));
+            }
+            return Ok(());
+        }
+        self.check_attributes(element, &here);
+        match local {
+            "template" => {
+                if let Some(attribute) = self.attribute(element, "name") {
+                    let name = self.qname(&attribute, &here)?;
+                    let number = into.templates.len() as u32;
+                    let before = self.index.templates.insert(name.clone(), number);
+                    let before = before.and_then(|before| into.templates.get(before as usize));
+                    if before.is_some_and(|before| before.precedence == declaration.precedence) {
+                        let message = format!("there are two templates with the name {name}");
+                        self.problems.error(element.at(), "XTSE0660", message);
+                    }
+                }
+                into.templates.push(declaration);
+            }
+            "param" | "variable" => {
+                let name = self.named(element, &here)?;
+                match self.index.globals.get(&name) {
+                    Some(&number) => {
+                        let before = &mut into.globals[number as usize].1;
+                        if before.precedence == declaration.precedence {
+                            let message = format!("${name} is declared twice");
+                            self.problems.error(element.at(), "XTSE0630", message);
+                        }
+                        *before = declaration;
+                    }
+                    None => {
+                        self.index.globals.insert(name.clone(), into.globals.len() as u32);
+                        into.globals.push((name, declaration));
+                    }
+                }
+            }
+            "function" => self.index_function(declaration, into)?,
+            "attribute-set" => {
+                let name = self.named(element, &here)?;
+                let next = into.attribute_sets.len() as u32;
+                let number = *self.index.attribute_sets.entry(name.clone()).or_insert(next);
+                if number == next {
+                    into.attribute_sets.push((name, Vec::new()));
+                }
+                into.attribute_sets[number as usize].1.push(declaration);
+            }
+            "key" => {
+                let name = self.named(element, &here)?;
+                match into.keys.iter_mut().find(|(known, _)| *known == name) {
+                    Some((_, definitions)) => definitions.push(declaration),
+                    None => into.keys.push((name, vec![declaration])),
+                }
+            }
+            "namespace-alias" => self.alias(&declaration)?,
+            "import-schema" | "package" | "use-package" | "expose" | "accumulator" => {
+                let code = if local == "import-schema" { "XTSE1650" } else { "XTSE0010" };
+                let message =
+                    format!("<{}> is not offered: there are no schemas, packages or accumulators", element.written());
+                return Err(self.problems.error(element.at(), code, message));
+            }
+            _ => into.others.push(declaration),
+        }
+        Ok(())
+    }
+
+    /// `xsl:namespace-alias`
+    fn alias(&mut self, declaration: &Declaration<'s>) -> Made<()> {
+        let Declaration { element, here, precedence, .. } = declaration;
+        let mut namespace = |local| -> Made<(String, String)> {
+            let attribute = self.required(*element, local)?;
+            let word = attribute.trimmed();
+            let prefix = if word == "#default" { "" } else { word };
+            match here.namespace(prefix) {
+                Some(namespace) => Ok((prefix.to_owned(), namespace.to_owned())),
+                None if prefix.is_empty() => Ok((String::new(), String::new())),
+                None => {
+                    let message = format!("the prefix {prefix:?} is not declared: xmlns:{prefix}=\"…\" is missing");
+                    Err(self.problems.error(attribute.at(), "XTSE0812", message))
+                }
+            }
+        };
+        let (stylesheet, result) = (namespace("stylesheet-prefix"), namespace("result-prefix"));
+        let ((_, stylesheet), (prefix, result)) = (stylesheet?, result?);
+        let alias = Alias { stylesheet, prefix, result, precedence: *precedence };
+        match self.aliases.iter_mut().find(|known| known.stylesheet == alias.stylesheet) {
+            Some(before) => {
+                if before.precedence == alias.precedence && before.result != alias.result {
+                    let message = format!("the namespace {:?} has two aliases", alias.stylesheet);
+                    return Err(self.problems.error(element.at(), "XTSE0810", message));
+                }
+                *before = alias;
+            }
+            None => self.aliases.push(alias),
+        }
+        Ok(())
+    }
+
+    /// The number of the mode that an attribute names.
+    pub(super) fn mode(&mut self, attribute: &super::element::Attribute<'s>, here: &Here) -> Made<u32> {
+        let name = match attribute.trimmed() {
+            "#default" => here.default_mode.clone(),
+            "#unnamed" => None,
+            other => Some(here.name(attribute, other, &mut self.problems)?),
+        };
+        Ok(self.modes.number(name))
+    }
+
+    /// The modes with their rules; what `xsl:mode` says of one is set where that is compiled.
+    pub(super) fn finished_modes(&mut self) -> Vec<Mode> {
+        let rules = std::mem::take(&mut self.rules);
+        let mut of_mode: Vec<Vec<_>> = self.modes.list().iter().map(|_| Vec::new()).collect();
+        for (mode, rule) in rules {
+            match mode {
+                Some(mode) => of_mode[mode as usize].push(rule),
+                // `#all`, which also means modes that are named further down.
+                None => of_mode.iter_mut().for_each(|rules| rules.push(rule.clone())),
+            }
+        }
+        let modes = self.modes.list().iter().zip(of_mode).map(|(name, rules)| Mode {
+            name: name.clone(),
+            rules: crate::run::Rules::new(rules),
+            on_no_match: self.no_match.get(name).map_or(NoMatch::TextOnlyCopy, |(choice, _)| *choice),
+        });
+        modes.collect()
+    }
+}

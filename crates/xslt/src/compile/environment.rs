@@ -1,0 +1,119 @@
+//! What the names in an expression mean at its place in the stylesheet.
+
+use std::rc::Rc;
+
+use myelin_xpath::{Argument, Declared, Environment, Version};
+
+use super::Compiler;
+use super::here::Here;
+use crate::functions;
+use crate::program::{At, Call, CallTarget, ExpandedName, GLOBAL};
+
+/// The namespace of XPath's own functions, in which those of XSLT are too.
+const FUNCTIONS: &str = "http://www.w3.org/2005/xpath-functions";
+
+/// The surroundings of one expression.
+pub(super) struct Surroundings<'c, 's> {
+    pub(super) compiler: &'c mut Compiler<'s>,
+    pub(super) here: &'c Rc<Here>,
+    pub(super) at: At,
+}
+
+impl Environment for Surroundings<'_, '_> {
+    fn namespace(&self, prefix: &str) -> Option<String> {
+        self.here.namespace(prefix).map(str::to_owned)
+    }
+
+    fn default_namespace(&self) -> Option<String> {
+        Some(self.here.default_namespace.clone())
+    }
+
+    fn variable(&mut self, prefix: Option<&str>, local: &str) -> Result<u32, String> {
+        let namespace = match prefix {
+            None => "",
+            Some(prefix) => {
+                let undeclared = || format!("the prefix {prefix:?} is not declared: xmlns:{prefix}=\"…\" is missing");
+                self.here.namespace(prefix).ok_or_else(undeclared)?
+            }
+        };
+        let name = ExpandedName::new(namespace, local);
+        if let Some(slot) = self.compiler.frame.find(&name) {
+            return Ok(slot);
+        }
+        match self.compiler.index.globals.get(&name) {
+            Some(&global) => Ok(GLOBAL + global),
+            None => Err(format!(
+                "${} is not declared here: a variable is known behind its declaration, within the element around it",
+                prefix.map_or_else(|| local.to_owned(), |prefix| format!("{prefix}:{local}")),
+            )),
+        }
+    }
+
+    fn function(
+        &mut self,
+        name: &str,
+        namespace: Option<&str>,
+        arguments: &[Argument<'_>],
+    ) -> Result<Option<Declared>, String> {
+        let local = name.rsplit(':').next().unwrap_or(name);
+        let namespace = namespace.filter(|namespace| *namespace != FUNCTIONS).unwrap_or_default();
+        if namespace.is_empty() && local == "current" && !name.contains(':') {
+            return match arguments {
+                [] => Ok(Some(Declared::Current)),
+                _ => Err(format!("current() takes no arguments, not {}", arguments.len())),
+            };
+        }
+        let Some(target) = self.target(name, namespace, local, arguments.len())? else { return Ok(None) };
+        let scope = self.compiler.scope(self.here);
+        let calls = &mut self.compiler.calls;
+        calls.push(Call { target, scope, at: self.at });
+        Ok(Some(Declared::Function(calls.len() as u32 - 1)))
+    }
+
+    fn name(&mut self, namespace: &str, local: &str) -> Option<u32> {
+        Some(self.compiler.names.number(ExpandedName::new(namespace, local)))
+    }
+
+    fn version(&self) -> Version {
+        self.here.rules()
+    }
+}
+
+impl Surroundings<'_, '_> {
+    /// What a call is for; `None`: nothing of that name is known, and it cannot be left to the time of running.
+    fn target(
+        &mut self,
+        written: &str,
+        namespace: &str,
+        local: &str,
+        arguments: usize,
+    ) -> Result<Option<CallTarget>, String> {
+        let name = ExpandedName::new(namespace, local);
+        if let Some(takes) = self.compiler.index.functions.get(&name) {
+            return match takes.iter().find(|known| known.takes(arguments)) {
+                Some(known) => Ok(Some(CallTarget::User(known.function))),
+                None => Err(format!("{written}() is declared, but not with {arguments} arguments")),
+            };
+        }
+        if let Some(function) = functions::find(namespace, local) {
+            let (least, most) = (usize::from(function.least), usize::from(function.most));
+            if arguments < least || (arguments > most && most != 255) {
+                let takes = match most {
+                    255 => format!("at least {least}"),
+                    _ if least == most => least.to_string(),
+                    _ => format!("{least} to {most}"),
+                };
+                return Err(format!("{written}() takes {takes} arguments, not {arguments}"));
+            }
+            return Ok(Some(CallTarget::Library(function)));
+        }
+        // Stylesheets for several processors ask function-available() before they call (XSLT 1.0 §14.2, 3.0 §3.8).
+        let guarded = (!namespace.is_empty() && self.here.is_backwards()) || self.here.is_forwards();
+        if !guarded {
+            return Ok(None);
+        }
+        let message = format!("{written}() is no known function: calling it will be an error");
+        self.compiler.problems.warning(self.at, "XTDE1425", message);
+        Ok(Some(CallTarget::Missing(written.into())))
+    }
+}

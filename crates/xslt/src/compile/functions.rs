@@ -1,0 +1,105 @@
+//! Functions that a stylesheet declares: `xsl:function` (XSLT 2.0 §10.3) and EXSLT's `func:function`.
+
+use std::rc::Rc;
+
+use super::Compiler;
+use super::declarations::{Declaration, Declarations};
+use super::element::{Element, XSLT};
+use super::frame::Frame;
+use super::here::Here;
+use super::problems::Made;
+use crate::program::{Binding, ExpandedName, FunctionParameter, Kind, UserFunction};
+
+/// The namespace of EXSLT's functions and of the element that declares more of them.
+pub(super) const EXSLT: &str = "http://exslt.org/functions";
+
+/// What is known of a function before it is compiled.
+pub(super) struct KnownFunction {
+    /// Its number.
+    pub(super) function: u32,
+    /// The fewest and the most arguments it takes.
+    least: usize,
+    most: usize,
+    precedence: u32,
+}
+
+impl KnownFunction {
+    pub(super) fn takes(&self, arguments: usize) -> bool {
+        (self.least..=self.most).contains(&arguments)
+    }
+}
+
+impl<'s> Compiler<'s> {
+    /// Gives a function its number; one of higher precedence takes the number of the one it overrides.
+    pub(super) fn index_function(&mut self, declaration: Declaration<'s>, into: &mut Declarations<'s>) -> Made<()> {
+        let (element, precedence) = (declaration.element, declaration.precedence);
+        let name = self.named(element, &declaration.here)?;
+        if name.namespace.is_empty() || name.namespace == XSLT {
+            let message = "the name of a function needs a prefix, with a namespace of your own";
+            let code = if name.namespace.is_empty() { "XTSE0740" } else { "XTSE0080" };
+            return Err(self.problems.error(element.at(), code, message));
+        }
+        let most = element.elements().filter(|child| child.is("param")).count();
+        // All parameters of a func:function have a default, if only an empty one.
+        let least = if element.xslt().is_some() { most } else { 0 };
+        let known = self.index.functions.entry(name.clone()).or_default();
+        if let Some(same) = known.iter_mut().find(|known| known.most == most) {
+            let twice = same.precedence == precedence;
+            same.precedence = precedence;
+            into.functions[same.function as usize] = declaration;
+            if twice {
+                let message = format!("the function {name} is declared twice with {most} parameters");
+                return Err(self.problems.error(element.at(), "XTSE0770", message));
+            }
+            return Ok(());
+        }
+        let function = into.functions.len() as u32;
+        known.push(KnownFunction { function, least, most, precedence });
+        into.functions.push(declaration);
+        Ok(())
+    }
+
+    pub(super) fn function_declaration(&mut self, declaration: &Declaration<'s>) -> Made<UserFunction> {
+        let Declaration { element, here, .. } = declaration;
+        self.frame = Frame::default();
+        let exslt = element.xslt().is_none();
+        let name = self.named(*element, here)?;
+        let result = self.kind(*element, here);
+        let (parts, rest) = self.split(*element, here, |local| local == "param");
+        let mut names: Vec<ExpandedName> = Vec::with_capacity(parts.len());
+        let mut parameters = Vec::with_capacity(parts.len());
+        for (part, inner) in parts {
+            let bound = self.bound(part, &inner);
+            if !exslt && (self.attribute(part, "select").is_some() || self.has_content(part, &inner)) {
+                let message = "a parameter of a function has no default: each call passes all of them";
+                self.problems.error(part.at(), "XTSE0760", message);
+            }
+            let Ok(name) = self.named(part, &inner) else { continue };
+            if names.contains(&name) {
+                self.problems.error(part.at(), "XTSE0580", format!("the parameter {name} is declared twice"));
+            }
+            self.frame.declare(name.clone());
+            names.push(name);
+            parameters.push(bound.map(|(value, kind)| FunctionParameter { kind, default: exslt.then_some(value) }));
+        }
+        let body = self.block_of(rest, here);
+        Ok(UserFunction {
+            name,
+            parameters: parameters.into_iter().collect::<Made<_>>()?,
+            frame: self.frame.size(),
+            body,
+            result: result?,
+            at: element.at(),
+        })
+    }
+
+    /// `func:result`
+    pub(super) fn function_result(&mut self, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+        let binding = match self.attribute(element, "select") {
+            Some(select) => self.select(&select, here).map(Binding::Select),
+            None if self.has_content(element, here) => Ok(Binding::Tree(self.block(element, here))),
+            None => Ok(Binding::EmptyText),
+        };
+        binding.map(Kind::Return)
+    }
+}

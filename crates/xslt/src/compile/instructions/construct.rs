@@ -1,0 +1,108 @@
+//! Instructions that make nodes (XSLT 1.0 §7).
+
+use std::rc::Rc;
+
+use super::super::Compiler;
+use super::super::element::{Child, Element};
+use super::super::here::{Here, truth};
+use super::super::problems::Made;
+use crate::program::{self, Content, Kind};
+
+pub(in super::super) fn element<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+    let name = compiler.required_template(element, "name", here);
+    let namespace = compiler.template(element, "namespace", here);
+    let attribute_sets = compiler.used_sets(element, "", here);
+    let body = compiler.block(element, here);
+    Ok(Kind::Element(Box::new(program::Element {
+        name: name?,
+        namespace: namespace?,
+        scope: compiler.scope(here),
+        attribute_sets: attribute_sets?,
+        body,
+    })))
+}
+
+pub(in super::super) fn attribute<'s>(
+    compiler: &mut Compiler<'s>,
+    element: Element<'s>,
+    here: &Rc<Here>,
+) -> Made<Kind> {
+    let name = compiler.required_template(element, "name", here);
+    let namespace = compiler.template(element, "namespace", here);
+    let value = compiler.content(element, here);
+    let scope = compiler.scope(here);
+    Ok(Kind::Attribute(Box::new(program::Attribute { name: name?, namespace: namespace?, scope, value: value? })))
+}
+
+pub(in super::super) fn namespace<'s>(
+    compiler: &mut Compiler<'s>,
+    element: Element<'s>,
+    here: &Rc<Here>,
+) -> Made<Kind> {
+    let name = compiler.required_template(element, "name", here);
+    if compiler.attribute(element, "select").is_none() && !compiler.has_content(element, here) {
+        let message = "<xsl:namespace> needs select=\"…\" or content: the namespace";
+        compiler.problems.error(element.at(), "XTSE0910", message);
+    }
+    let content = compiler.content(element, here);
+    Ok(Kind::Namespace(Box::new((name?, content?))))
+}
+
+pub(in super::super) fn comment<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+    compiler.content(element, here).map(Kind::Comment)
+}
+
+pub(in super::super) fn processing_instruction<'s>(
+    compiler: &mut Compiler<'s>,
+    element: Element<'s>,
+    here: &Rc<Here>,
+) -> Made<Kind> {
+    let name = compiler.required_template(element, "name", here);
+    let content = compiler.content(element, here);
+    Ok(Kind::ProcessingInstruction(Box::new((name?, content?))))
+}
+
+pub(in super::super) fn document<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+    Ok(Kind::Document(compiler.block(element, here)))
+}
+
+pub(in super::super) fn text<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+    let unescaped = compiler.unescaped(element)?;
+    let mut inside = None;
+    for child in element.children() {
+        match child {
+            Child::Text(text) => inside = Some(text),
+            Child::Element(inner) => {
+                let message = format!("<{}> cannot stand in <xsl:text>", inner.written());
+                return Err(compiler.problems.error(inner.at(), "XTSE0010", message));
+            }
+        }
+    }
+    match inside {
+        Some(text) if here.expand_text => {
+            let mut parts = Vec::new();
+            compiler.text(&text, here, &mut parts);
+            Ok(Kind::ValueOf(Content::Block(parts.into(), None), unescaped))
+        }
+        text => Ok(Kind::Text(text.map_or_else(Box::default, |text| text.value.as_ref().into()), unescaped)),
+    }
+}
+
+pub(in super::super) fn value_of<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+    let unescaped = compiler.unescaped(element)?;
+    if compiler.attribute(element, "select").is_none() && here.is_backwards() && !compiler.has_content(element, here) {
+        let message = "<xsl:value-of> needs select=\"…\"";
+        return Err(compiler.problems.error(element.at(), "XTSE0010", message));
+    }
+    Ok(Kind::ValueOf(compiler.content(element, here)?, unescaped))
+}
+
+impl<'s> Compiler<'s> {
+    /// `disable-output-escaping`
+    fn unescaped(&mut self, element: Element<'s>) -> Made<bool> {
+        match self.attribute(element, "disable-output-escaping") {
+            Some(attribute) => truth(&attribute, &mut self.problems),
+            None => Ok(false),
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! `xsl:iterate`, `xsl:next-iteration` and `xsl:break` (XSLT 3.0 §8).
+
+use std::rc::Rc;
+
+use super::super::Compiler;
+use super::super::element::{Child, Element};
+use super::super::here::Here;
+use super::super::problems::Made;
+use crate::program::{Binding, ExpandedName, Iterate, Kind, Variable};
+
+/// The parameters of a loop that is being compiled, with their slots.
+pub(in super::super) type Loop = Vec<(ExpandedName, u32)>;
+
+pub(in super::super) fn iterate<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+    let select = compiler.required_select(element, here);
+    let mark = compiler.frame.open();
+    let (parts, rest) = compiler.split(element, here, |local| local == "param");
+    let mut names = Loop::new();
+    let mut parameters = Vec::with_capacity(parts.len());
+    for (part, inner) in parts {
+        let bound = compiler.bound(part, &inner);
+        let Ok(name) = compiler.named(part, &inner) else { continue };
+        if names.iter().any(|(known, _)| *known == name) {
+            compiler.problems.error(part.at(), "XTSE0580", format!("the parameter {name} is declared twice"));
+        }
+        let slot = compiler.frame.declare(name.clone());
+        names.push((name, slot));
+        parameters.push(bound.map(|(value, kind)| Variable { slot, value, kind }));
+    }
+    let mut on_completion = Ok(Binding::EmptySequence);
+    let mut body = Vec::with_capacity(rest.len());
+    for child in rest {
+        match child {
+            Child::Element(part) if part.is("on-completion") && body.is_empty() => {
+                let inner = here.enter(part, &mut compiler.problems);
+                compiler.check_attributes(part, &inner);
+                // Inside, the loop is over: nothing there can go on with it.
+                let outer = std::mem::take(&mut compiler.loops);
+                on_completion = compiler.sequence(part, &inner, "XTSE3125");
+                compiler.loops = outer;
+            }
+            other => body.push(other),
+        }
+    }
+    compiler.loops.push(names);
+    let body = compiler.block_of(body, here);
+    compiler.loops.pop();
+    compiler.frame.close(mark);
+    Ok(Kind::Iterate(Box::new(Iterate {
+        select: select?,
+        parameters: parameters.into_iter().collect::<Made<_>>()?,
+        body,
+        on_completion: on_completion?,
+    })))
+}
+
+pub(in super::super) fn next_iteration<'s>(
+    compiler: &mut Compiler<'s>,
+    element: Element<'s>,
+    here: &Rc<Here>,
+) -> Made<Kind> {
+    let Some(parameters) = compiler.loops.last().cloned() else { return Err(outside(compiler, element)) };
+    let (parts, rest) = compiler.split(element, here, |local| local == "with-param");
+    compiler.refuse_rest(element, &rest);
+    let mut values = Vec::with_capacity(parts.len());
+    for (part, inner) in parts {
+        let bound = compiler.bound(part, &inner);
+        let name = compiler.named(part, &inner)?;
+        let Some((_, slot)) = parameters.iter().find(|(known, _)| *known == name) else {
+            let message = format!("<xsl:iterate> has no parameter {name}");
+            return Err(compiler.problems.error(part.at(), "XTSE3130", message));
+        };
+        values.push((*slot, bound?.0));
+    }
+    Ok(Kind::NextIteration(values.into()))
+}
+
+pub(in super::super) fn break_<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+    if compiler.loops.is_empty() {
+        return Err(outside(compiler, element));
+    }
+    compiler.sequence(element, here, "XTSE3125").map(Kind::Break)
+}
+
+fn outside<'s>(compiler: &mut Compiler<'s>, element: Element<'s>) -> super::super::problems::Reported {
+    let message = format!("<{}> stands in no <xsl:iterate>", element.written());
+    compiler.problems.error(element.at(), "XTSE3120", message)
+}

@@ -1,0 +1,80 @@
+//! `xsl:for-each`, `xsl:perform-sort` and `xsl:sort` (XSLT 1.0 §8 and §10, 2.0 §13).
+
+use std::rc::Rc;
+
+use super::super::Compiler;
+use super::super::element::Element;
+use super::super::here::{Here, truth};
+use super::super::problems::Made;
+use crate::program::{Binding, ForEach, Kind, Sort};
+
+pub(in super::super) fn for_each<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+    let select = compiler.required_select(element, here);
+    let (parts, rest) = compiler.split(element, here, |local| local == "sort");
+    let sorts = compiler.sorts(&parts);
+    let body = compiler.block_of(rest, here);
+    Ok(Kind::ForEach(Box::new(ForEach { select: select?, sorts: sorts?, body })))
+}
+
+pub(in super::super) fn perform_sort<'s>(
+    compiler: &mut Compiler<'s>,
+    element: Element<'s>,
+    here: &Rc<Here>,
+) -> Made<Kind> {
+    let (parts, rest) = compiler.split(element, here, |local| local == "sort");
+    if parts.is_empty() {
+        let message = "<xsl:perform-sort> needs an <xsl:sort>";
+        compiler.problems.error(element.at(), "XTSE0010", message);
+    }
+    let sorts = compiler.sorts(&parts);
+    let items = match compiler.attribute(element, "select") {
+        Some(select) => compiler.select(&select, here).map(Binding::Select),
+        None => Ok(Binding::Sequence(compiler.block_of(rest, here))),
+    };
+    Ok(Kind::PerformSort(Box::new((items?, sorts?))))
+}
+
+impl<'s> Compiler<'s> {
+    /// `xsl:sort`, the most important first.
+    pub(in super::super) fn sorts(&mut self, elements: &[(Element<'s>, Rc<Here>)]) -> Made<Vec<Sort>> {
+        let mut sorts = Vec::with_capacity(elements.len());
+        for (index, (element, here)) in elements.iter().enumerate() {
+            if let Some(stable) = self.attribute(*element, "stable") {
+                if index > 0 {
+                    let message = "stable=\"…\" says something only at the first <xsl:sort>";
+                    self.problems.error(stable.at(), "XTSE1017", message);
+                }
+                if !stable.value.contains('{') {
+                    truth(&stable, &mut self.problems)?;
+                }
+            }
+            sorts.push(self.sort(*element, here));
+        }
+        sorts.into_iter().collect()
+    }
+
+    fn sort(&mut self, element: Element<'s>, here: &Rc<Here>) -> Made<Sort> {
+        let key = match self.attribute(element, "select") {
+            Some(select) => {
+                self.refuse_content(element, here, "XTSE1015");
+                self.select(&select, here).map(Binding::Select)
+            }
+            None if self.has_content(element, here) => Ok(Binding::Sequence(self.block(element, here))),
+            None => self.context_item(element, here).map(Binding::Select),
+        };
+        let order = self.template(element, "order", here);
+        let data_type = self.template(element, "data-type", here);
+        let lang = self.template(element, "lang", here);
+        let case_order = self.template(element, "case-order", here);
+        let collation = self.template(element, "collation", here);
+        Ok(Sort {
+            key: key?,
+            order: order?,
+            data_type: data_type?,
+            lang: lang?,
+            case_order: case_order?,
+            collation: collation?,
+            compatible: here.is_backwards(),
+        })
+    }
+}

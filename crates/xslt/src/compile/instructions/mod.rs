@@ -1,0 +1,13 @@
+//! The instructions of XSLT, a file for each family.
+
+pub(super) mod analyze;
+pub(super) mod apply;
+pub(super) mod branches;
+pub(super) mod construct;
+pub(super) mod copies;
+pub(super) mod errors;
+pub(super) mod groups;
+pub(super) mod iterate;
+pub(super) mod loops;
+pub(super) mod messages;
+pub(super) mod numbers;

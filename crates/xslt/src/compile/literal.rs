@@ -1,0 +1,71 @@
+//! Literal result elements (XSLT 1.0 §7.1.1).
+
+use std::rc::Rc;
+
+use super::Compiler;
+use super::element::{Element, XSLT};
+use super::here::{Here, STANDARD};
+use super::problems::Made;
+use crate::output::NamespaceSet;
+use crate::program::{Kind, LiteralAttribute, LiteralElement, QualifiedName};
+
+impl<'s> Compiler<'s> {
+    pub(super) fn literal(&mut self, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+        let name = element.name();
+        let name = self.aliased(name.prefix, name.local, name.namespace);
+        let mut attributes = Vec::new();
+        for attribute in element.attributes() {
+            let written = attribute.name();
+            if written.namespace == XSLT {
+                let known = STANDARD.contains(&written.local)
+                    || matches!(written.local, "use-attribute-sets" | "inherit-namespaces" | "type" | "validation")
+                    || here.is_forwards();
+                if !known {
+                    let message = format!("literal result elements have no attribute {}", attribute.written());
+                    self.problems.error(attribute.at(), "XTSE0805", message);
+                }
+                continue;
+            }
+            let name = self.aliased(written.prefix, written.local, written.namespace);
+            attributes.push(self.avt(&attribute, here).map(|value| LiteralAttribute { name, value }));
+        }
+        let attribute_sets = self.used_sets(element, XSLT, here);
+        let body = self.block(element, here);
+        let namespaces = self.result_namespaces(here);
+        Ok(Kind::Literal(Box::new(LiteralElement {
+            name,
+            namespaces,
+            attributes: attributes.into_iter().collect::<Made<_>>()?,
+            attribute_sets: attribute_sets?,
+            body,
+        })))
+    }
+
+    /// The namespaces that a literal result element brings into the result: all in scope but XSLT's and those that are
+    /// excluded, as aliases have it.
+    fn result_namespaces(&self, here: &Here) -> NamespaceSet {
+        let mut bindings: Vec<(String, String)> = Vec::new();
+        for (prefix, namespace) in &here.namespaces {
+            let binding = match self.aliases.iter().find(|alias| alias.stylesheet == *namespace) {
+                Some(alias) if alias.result.is_empty() => continue,
+                Some(alias) => (alias.prefix.clone(), alias.result.clone()),
+                None if namespace == XSLT => continue,
+                None if here.excluded.contains(namespace) || here.extensions.contains(namespace) => continue,
+                None => (prefix.clone(), namespace.clone()),
+            };
+            if !bindings.iter().any(|(known, _)| *known == binding.0) {
+                bindings.push(binding);
+            }
+        }
+        NamespaceSet { bindings }
+    }
+
+    /// A name of the stylesheet as it is in the result (XSLT 1.0 §7.1.1, namespace-alias).
+    fn aliased(&self, prefix: &str, local: &str, namespace: &str) -> QualifiedName {
+        let (prefix, namespace) = match self.aliases.iter().find(|alias| alias.stylesheet == namespace) {
+            Some(alias) => (alias.prefix.as_str(), alias.result.as_str()),
+            None => (prefix, namespace),
+        };
+        QualifiedName { prefix: prefix.to_owned(), local: local.to_owned(), namespace: namespace.to_owned() }
+    }
+}

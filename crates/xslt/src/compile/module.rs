@@ -1,0 +1,135 @@
+//! One stylesheet document, and from its bytes to lines and columns.
+
+use myelin_xml::{DoctypePolicy, Document, Error, ErrorKind, Limit, Options, encoding};
+
+use crate::program::At;
+
+/// Elements of a stylesheet may be nested as deep as this; those of people nest to about 40.
+///
+/// The compiler, the machine and whatever drops a program recurse along this nesting.
+const DEPTH: usize = 200;
+
+/// A stylesheet document.
+pub(super) struct Module {
+    pub(super) document: Document,
+    /// Its number among the files.
+    pub(super) file: u32,
+    pub(super) uri: String,
+    lines: Lines,
+}
+
+impl Module {
+    /// Reads a stylesheet document.
+    ///
+    /// Errors: its place, and a sentence for the author.
+    pub(super) fn parse(bytes: &[u8], uri: &str, file: u32) -> Result<Module, (At, String)> {
+        let at = |error: &Error| At { file, line: error.line as u32, column: error.column as u32 };
+        let (decoded, declared) =
+            encoding::decode(None, bytes).map_err(|error| (at(&error), error.kind.to_string()))?;
+        let options = Options {
+            depth: DEPTH,
+            doctype: DoctypePolicy::Skip,
+            declared_encoding: declared,
+            nodes: 1_000_000,
+            ..Options::default()
+        };
+        match Document::parse(decoded.into_owned(), &options) {
+            Ok(document) => {
+                let lines = Lines::new(document.source());
+                Ok(Module { lines, document, file, uri: uri.to_owned() })
+            }
+            Err(error) => Err((at(&error), sentence(&error.kind))),
+        }
+    }
+
+    /// The line and column of a byte of the source.
+    pub(super) fn at(&self, offset: usize) -> At {
+        let (line, column) = self.lines.place(self.document.source(), offset);
+        At { file: self.file, line, column }
+    }
+}
+
+fn sentence(kind: &ErrorKind) -> String {
+    match kind {
+        ErrorKind::EntityNotExpanded(name) => format!(
+            "the entity &{name}; is declared by the document type, which is not read: write the character itself or its \
+             number, such as &#160; for &nbsp;"
+        ),
+        ErrorKind::Limit(Limit::Depth(bound)) => {
+            format!("more than {bound} elements of a stylesheet inside each other")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Where lines begin, and how many characters come before each stretch of the source, so that a place costs the same
+/// wherever it is.
+struct Lines {
+    starts: Vec<u32>,
+    /// The characters before each [`STRETCH`] bytes.
+    characters: Vec<u32>,
+}
+
+const STRETCH: usize = 1_024;
+
+impl Lines {
+    fn new(source: &str) -> Lines {
+        let bytes = source.as_bytes();
+        let mut starts = vec![if source.starts_with('\u{feff}') { '\u{feff}'.len_utf8() as u32 } else { 0 }];
+        for end in memchr::memchr2_iter(b'\n', b'\r', bytes) {
+            let pair = bytes[end] == b'\r' && bytes.get(end + 1) == Some(&b'\n');
+            if !pair {
+                starts.push(end as u32 + 1);
+            }
+        }
+        let stretches = bytes.chunks(STRETCH).scan(0, |before, stretch| {
+            let count = *before;
+            *before += characters(stretch);
+            Some(count)
+        });
+        Lines { starts, characters: stretches.collect() }
+    }
+
+    fn place(&self, source: &str, offset: usize) -> (u32, u32) {
+        let line = self.starts.partition_point(|&start| start as usize <= offset).max(1);
+        let start = self.starts[line - 1] as usize;
+        let before = |offset: usize| {
+            let stretch = (offset / STRETCH).min(self.characters.len().saturating_sub(1));
+            let counted = self.characters.get(stretch).copied().unwrap_or_default();
+            counted + characters(source.as_bytes().get(stretch * STRETCH..offset).unwrap_or_default())
+        };
+        (line as u32, before(offset).saturating_sub(before(start)) + 1)
+    }
+}
+
+/// Each character has one byte that is not a continuation.
+fn characters(bytes: &[u8]) -> u32 {
+    bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_those_of_the_document() {
+        let mut source = String::from("<a>\r\n<b ä='1'/>\r  ");
+        source.push_str(&"é<c/>".repeat(700));
+        source.push_str("\n\n<d/></a>");
+        let module = Module::parse(source.as_bytes(), "x", 0).expect("a document");
+        let document = &module.document;
+        for node in document.descendants(document.document_node()) {
+            let range = document.range(node).expect("as read");
+            let At { line, column, .. } = module.at(range.start);
+            assert_eq!(Some((u64::from(line), u64::from(column))), document.location(node));
+        }
+    }
+
+    #[test]
+    fn an_entity_of_the_document_type_is_named() {
+        let source = b"<!DOCTYPE a [<!ENTITY nbsp '&#160;'>]>\n<a>&nbsp;</a>";
+        let Err((at, message)) = Module::parse(source, "x", 3) else { panic!("a document") };
+        assert_eq!((at.file, at.line), (3, 2));
+        assert!(message.contains("&nbsp;"), "{message}");
+    }
+}

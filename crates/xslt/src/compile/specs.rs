@@ -1,0 +1,186 @@
+//! The elements of XSLT: where each may stand and which attributes it has (XSLT 3.0 appendix D).
+
+use std::rc::Rc;
+
+use super::Compiler;
+use super::element::Element;
+use super::here::Here;
+use super::instructions::{
+    analyze, apply, branches, construct, copies, errors, groups, iterate, loops, messages, numbers,
+};
+use super::problems::Made;
+use super::variables;
+use crate::program::Kind;
+
+/// An element of XSLT.
+pub(super) struct Spec {
+    pub(super) name: &'static str,
+    /// The attributes it may have beside the standard ones, with spaces between.
+    attributes: &'static str,
+    pub(super) role: Role,
+}
+
+/// Where an element stands.
+pub(super) enum Role {
+    /// Below the stylesheet element.
+    Declaration,
+    /// In a sequence constructor.
+    Instruction(Build),
+    /// In one that this crate does not offer, with a sentence that says what to do instead.
+    Missing(&'static str),
+    /// Only within certain others, which look for it.
+    Part,
+}
+
+/// Compiles one instruction.
+pub(super) type Build = for<'s> fn(&mut Compiler<'s>, Element<'s>, &Rc<Here>) -> Made<Kind>;
+
+/// The element of that local name.
+pub(super) fn find(local: &str) -> Option<&'static Spec> {
+    SPECS.iter().find(|spec| spec.name == local)
+}
+
+impl Spec {
+    pub(super) fn has_attribute(&self, local: &str) -> bool {
+        self.attributes.split(' ').any(|known| known == local)
+    }
+}
+
+const fn declaration(name: &'static str, attributes: &'static str) -> Spec {
+    Spec { name, attributes, role: Role::Declaration }
+}
+
+const fn instruction(name: &'static str, attributes: &'static str, build: Build) -> Spec {
+    Spec { name, attributes, role: Role::Instruction(build) }
+}
+
+const fn part(name: &'static str, attributes: &'static str) -> Spec {
+    Spec { name, attributes, role: Role::Part }
+}
+
+const fn missing(name: &'static str, attributes: &'static str, instead: &'static str) -> Spec {
+    Spec { name, attributes, role: Role::Missing(instead) }
+}
+
+const OUTPUT: &str = "name method allow-duplicate-names build-tree byte-order-mark cdata-section-elements \
+                      doctype-public doctype-system encoding escape-uri-attributes html-version \
+                      include-content-type indent item-separator json-node-output-method media-type \
+                      normalization-form omit-xml-declaration parameter-document standalone \
+                      suppress-indentation undeclare-prefixes use-character-maps version";
+
+const SPECS: &[Spec] = &[
+    instruction("analyze-string", "select regex flags", analyze::analyze_string),
+    instruction("apply-imports", "", apply::apply_imports),
+    instruction("apply-templates", "select mode", apply::apply_templates),
+    instruction("assert", "test select error-code", messages::assert),
+    instruction("attribute", "name namespace select separator type validation", construct::attribute),
+    declaration("attribute-set", "name use-attribute-sets streamable visibility"),
+    instruction("break", "select", iterate::break_),
+    instruction("call-template", "name", apply::call_template),
+    part("catch", "errors select"),
+    declaration("character-map", "name use-character-maps"),
+    instruction("choose", "", branches::choose),
+    instruction("comment", "select", construct::comment),
+    part("context-item", "as use"),
+    instruction("copy", "select copy-namespaces inherit-namespaces use-attribute-sets type validation", copies::copy),
+    instruction("copy-of", "select copy-accumulators copy-namespaces type validation", copies::copy_of),
+    declaration(
+        "decimal-format",
+        "name decimal-separator grouping-separator infinity minus-sign exponent-separator NaN percent per-mille \
+         zero-digit digit pattern-separator",
+    ),
+    instruction("document", "validation type", construct::document),
+    instruction("element", "name namespace inherit-namespaces use-attribute-sets type validation", construct::element),
+    part("fallback", ""),
+    instruction("for-each", "select", loops::for_each),
+    instruction(
+        "for-each-group",
+        "select group-by group-adjacent group-starting-with group-ending-with composite collation",
+        groups::for_each_group,
+    ),
+    declaration(
+        "function",
+        "name as visibility streamability override-extension-function override identity-sensitive cache \
+         new-each-time",
+    ),
+    declaration("global-context-item", "as use"),
+    instruction("if", "test", branches::if_),
+    declaration("import", "href"),
+    declaration("import-schema", "namespace schema-location"),
+    declaration("include", "href"),
+    instruction("iterate", "select", iterate::iterate),
+    declaration("key", "name match use composite collation"),
+    part("matching-substring", ""),
+    instruction("message", "select terminate error-code", messages::message),
+    declaration(
+        "mode",
+        "name streamable use-accumulators on-no-match on-multiple-match warning-on-no-match \
+         warning-on-multiple-match typed visibility",
+    ),
+    instruction("namespace", "name select", construct::namespace),
+    declaration("namespace-alias", "stylesheet-prefix result-prefix"),
+    instruction("next-iteration", "", iterate::next_iteration),
+    instruction("next-match", "", apply::next_match),
+    part("non-matching-substring", ""),
+    instruction(
+        "number",
+        "value select level count from format lang letter-value ordinal start-at grouping-separator grouping-size",
+        numbers::number,
+    ),
+    part("on-completion", "select"),
+    part("otherwise", ""),
+    declaration("output", OUTPUT),
+    part("output-character", "character string"),
+    declaration("param", "name select as required tunnel static"),
+    instruction("perform-sort", "select", loops::perform_sort),
+    declaration("preserve-space", "elements"),
+    instruction("processing-instruction", "name select", construct::processing_instruction),
+    instruction("sequence", "select", copies::sequence),
+    part("sort", "select lang order collation stable case-order data-type"),
+    declaration("strip-space", "elements"),
+    part("stylesheet", "id version default-mode default-validation input-type-annotations extension-element-prefixes"),
+    declaration("template", "match name priority mode as visibility"),
+    instruction("text", "disable-output-escaping", construct::text),
+    part("transform", "id version default-mode default-validation input-type-annotations extension-element-prefixes"),
+    instruction("try", "select rollback-output", errors::try_),
+    instruction("value-of", "select separator disable-output-escaping", construct::value_of),
+    instruction("variable", "name select as static visibility", variables::variable),
+    part("when", "test"),
+    part("with-param", "name select as tunnel"),
+    missing(
+        "result-document",
+        "format href type validation method allow-duplicate-names build-tree byte-order-mark cdata-section-elements \
+         doctype-public doctype-system encoding escape-uri-attributes html-version include-content-type indent \
+         item-separator json-node-output-method media-type normalization-form omit-xml-declaration \
+         parameter-document standalone suppress-indentation undeclare-prefixes use-character-maps output-version",
+        "a transformation has one result here, the message; write what belongs into it without xsl:result-document",
+    ),
+    missing("source-document", "href streamable use-accumulators type validation", "use doc() instead"),
+    missing("stream", "href use-accumulators", "use doc() instead"),
+    missing("evaluate", "xpath as base-uri with-params context-item namespace-context schema-aware", EVALUATE),
+    missing("fork", "", "without streaming its content can stand alone"),
+    missing("merge", "", "use xsl:perform-sort or xsl:for-each-group on the joined sequence instead"),
+    missing("map", "", "use the map constructor of XPath instead"),
+    missing("map-entry", "key select", "use the map constructor of XPath instead"),
+    missing("on-empty", "select", "use xsl:choose instead"),
+    missing("on-non-empty", "select", "use xsl:choose instead"),
+    missing("where-populated", "", "use xsl:if instead"),
+    declaration("accumulator", "name initial-value as streamable"),
+    declaration("package", "name package-version version input-type-annotations declared-modes default-mode"),
+    declaration("use-package", "name package-version"),
+    declaration("expose", "component names visibility"),
+];
+
+const EVALUATE: &str = "expressions are compiled with the stylesheet; dyn:evaluate() of EXSLT runs one made of text";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_element_is_in_the_table_once() {
+        let mut names: Vec<_> = SPECS.iter().map(|spec| spec.name).collect();
+        names.sort_unstable();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+    }
+}
