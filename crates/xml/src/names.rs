@@ -372,7 +372,8 @@ impl Names {
         Ok(atom)
     }
 
-    fn name(&mut self, prefix: Atom, local: Atom, namespace: Atom) -> NameId {
+    /// The name with the texts of these atoms, new if it was not met.
+    pub fn name(&mut self, prefix: Atom, local: Atom, namespace: Atom) -> NameId {
         let hash = self.hasher.pair(namespace.0, local.0);
         let expanded = match self.expanded_table.find(hash, |id| self.expanded[id] == (namespace, local)) {
             Some(id) => ExpandedId(number(id)),

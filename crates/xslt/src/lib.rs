@@ -17,6 +17,6 @@ mod stylesheet;
 
 pub use error::{Error, Place, Problem};
 pub use options::{Limits, Message, Options, Outcome, Parameter, ParameterValue};
-pub use output::{Method, OutputProperties};
+pub use output::{Charset, Method, OutputProperties, Standalone};
 pub use resolver::{NoResolver, Resolver, Resource, Wanted};
 pub use stylesheet::Stylesheet;

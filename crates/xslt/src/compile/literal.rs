@@ -6,7 +6,7 @@ use super::Compiler;
 use super::element::{Element, XSLT};
 use super::here::{Here, STANDARD};
 use super::problems::Made;
-use crate::output::NamespaceSet;
+use crate::output::LiteralStart;
 use crate::program::{Kind, LiteralAttribute, LiteralElement, QualifiedName};
 
 impl<'s> Compiler<'s> {
@@ -33,8 +33,7 @@ impl<'s> Compiler<'s> {
         let body = self.block(element, here);
         let namespaces = self.result_namespaces(here);
         Ok(Kind::Literal(Box::new(LiteralElement {
-            name,
-            namespaces,
+            start: LiteralStart::new(name, &namespaces, &mut self.namespace_sets),
             attributes: attributes.into_iter().collect::<Made<_>>()?,
             attribute_sets: attribute_sets?,
             body,
@@ -43,7 +42,7 @@ impl<'s> Compiler<'s> {
 
     /// The namespaces that a literal result element brings into the result: all in scope but XSLT's and those that are
     /// excluded, as aliases have it.
-    fn result_namespaces(&self, here: &Here) -> NamespaceSet {
+    fn result_namespaces(&self, here: &Here) -> Vec<(String, String)> {
         let mut bindings: Vec<(String, String)> = Vec::new();
         for (prefix, namespace) in &here.namespaces {
             let binding = match self.aliases.iter().find(|alias| alias.stylesheet == *namespace) {
@@ -57,7 +56,7 @@ impl<'s> Compiler<'s> {
                 bindings.push(binding);
             }
         }
-        NamespaceSet { bindings }
+        bindings
     }
 
     /// A name of the stylesheet as it is in the result (XSLT 1.0 §7.1.1, namespace-alias).

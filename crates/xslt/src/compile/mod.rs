@@ -32,6 +32,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::error::Problem;
+use crate::output::NamespaceSets;
 use crate::program::{Call, CallTarget, ExpandedName, Global, NoMatch, Program, Rule, Scope, Template};
 use crate::resolver::Resolver;
 use declarations::{Alias, Declaration, Index};
@@ -70,6 +71,7 @@ struct Compiler<'s> {
     statics: Statics,
     index: Index,
     aliases: Vec<Alias>,
+    namespace_sets: NamespaceSets,
     /// The variables of the template, function or global declaration that is being compiled.
     frame: Frame,
     /// The `xsl:iterate` around what is being compiled, the innermost last.
@@ -98,6 +100,7 @@ impl<'s> Compiler<'s> {
             statics: Statics::default(),
             index: Index::default(),
             aliases: Vec::new(),
+            namespace_sets: NamespaceSets::default(),
             frame: Frame::default(),
             loops: Vec::new(),
             names: Numbered::default(),

@@ -80,8 +80,9 @@ fn literal_elements_bring_what_is_in_scope_without_what_is_excluded() {
                     <q:a xsl:exclude-result-prefixes='q'/></xsl:template>";
     let program = compiled("1.0", template);
     let Kind::Literal(literal) = &body(&program)[0].kind else { panic!("a literal result element") };
-    assert_eq!(literal.namespaces.bindings, [("p".to_owned(), "urn:p".to_owned())]);
-    assert_eq!(literal.name.namespace, "urn:q");
+    let own = ("q".to_owned(), "urn:q".to_owned());
+    assert_eq!(literal.start.namespaces().bindings(), [own, ("p".to_owned(), "urn:p".to_owned())]);
+    assert_eq!(literal.start.name().namespace, "urn:q");
 }
 
 #[test]
@@ -92,10 +93,11 @@ fn an_alias_writes_stylesheets() {
          <xsl:template match='/'><p:a p:b=''/></xsl:template>",
     );
     let Kind::Literal(literal) = &body(&program)[0].kind else { panic!("a literal result element") };
-    assert_eq!((literal.name.prefix.as_str(), literal.name.namespace.as_str()), ("xsl", XSLT));
+    let name = literal.start.name();
+    assert_eq!((name.prefix.as_str(), name.namespace.as_str()), ("xsl", XSLT));
     assert_eq!(literal.attributes[0].name.namespace, XSLT);
     let aliased = ("xsl".to_owned(), XSLT.to_owned());
-    assert!(literal.namespaces.bindings.contains(&aliased));
+    assert!(literal.start.namespaces().bindings().contains(&aliased));
 }
 
 #[test]

@@ -112,6 +112,11 @@ impl Default for OutputProperties {
 }
 
 impl OutputProperties {
+    /// XML without a declaration.
+    pub(crate) fn fragment() -> OutputProperties {
+        OutputProperties { method: Some(Method::Xml), omit_xml_declaration: true, ..OutputProperties::default() }
+    }
+
     /// The media type of the result: what the stylesheet says, or what its method has.
     pub fn media_type(&self) -> &str {
         let default = match self.method {
@@ -248,7 +253,8 @@ mod tests {
     #[test]
     fn what_is_said_is_set_and_what_cannot_be_said_is_refused() {
         let mut properties = OutputProperties::default();
-        for (name, value) in [("method", "html"), ("indent", " yes "), ("encoding", "iso-8859-1"), ("standalone", "no")] {
+        for (name, value) in [("method", "html"), ("indent", " yes "), ("encoding", "iso-8859-1"), ("standalone", "no")]
+        {
             properties.set(name, value).unwrap();
         }
         let expected = OutputProperties {

@@ -3,7 +3,7 @@
 use myelin_xpath::types::SequenceType;
 
 use super::{At, Condition, Expr, ParameterId, QualifiedName, ScopeId, Select, TextSource};
-use crate::output::NamespaceSet;
+use crate::output::LiteralStart;
 use crate::pattern::Pattern;
 
 /// What stands inside an instruction or declaration, in order.
@@ -67,9 +67,8 @@ pub(crate) enum Kind {
 }
 
 pub(crate) struct LiteralElement {
-    pub(crate) name: QualifiedName,
-    /// What must be in scope on the element.
-    pub(crate) namespaces: NamespaceSet,
+    /// Its name and what must be in scope on it.
+    pub(crate) start: LiteralStart,
     pub(crate) attributes: Vec<LiteralAttribute>,
     /// `xsl:use-attribute-sets`, as indices in [`Program::attribute_sets`](super::Program::attribute_sets).
     pub(crate) attribute_sets: Vec<u32>,

@@ -1,0 +1,172 @@
+//! What stands before the first element, and how the first element decides what the result is.
+
+use super::{Bytes, Format, Indentation, OutputError, Repertoire, XHTML_NAMESPACE};
+use crate::output::html::Traits;
+use crate::output::properties::{Charset, Method, Standalone};
+
+/// Something that came before it was clear how to write it.
+#[derive(Debug)]
+pub(super) enum Early {
+    /// White space.
+    Text(String),
+    Comment(String),
+    Instruction(String, String),
+}
+
+/// How far the prolog is written.
+#[derive(Debug, Default)]
+pub(super) struct Prolog {
+    /// Whether the line of the declaration or document type is still to be ended: text would begin with that end.
+    line: bool,
+    /// Whether the place of the document type is passed.
+    doctype: bool,
+}
+
+impl Bytes<'_> {
+    /// Decides by the first element (XSLT 1.0 §16, XSLT 2.0 §20).
+    pub(super) fn decide_by(&mut self, local: &str, namespace: &str) -> Result<(), OutputError> {
+        let method = match namespace {
+            "" if local.eq_ignore_ascii_case("html") => Method::Html,
+            XHTML_NAMESPACE if local == "html" && self.properties.modern => Method::Xhtml,
+            _ => Method::Xml,
+        };
+        self.decide(method)
+    }
+
+    /// Begins the result, and writes what came before it was clear how.
+    pub(super) fn decide(&mut self, method: Method) -> Result<(), OutputError> {
+        self.begin(method);
+        for early in std::mem::take(&mut self.early) {
+            match early {
+                Early::Text(text) => self.text(&text)?,
+                Early::Comment(text) => self.comment(&text)?,
+                Early::Instruction(target, data) => self.instruction(&target, &data)?,
+            }
+        }
+        self.check(0)
+    }
+
+    /// Begins the result with its declaration.
+    pub(super) fn begin(&mut self, method: Method) {
+        let properties = self.properties;
+        self.format = match method {
+            Method::Xml => Format::Xml,
+            Method::Html => Format::Html,
+            Method::Xhtml => Format::Xhtml,
+            Method::Text => Format::Text,
+        };
+        self.repertoire = match properties.encoding {
+            _ if self.inside => Repertoire::Unicode,
+            Charset::Utf8 | Charset::Utf16 | Charset::Utf16Be | Charset::Utf16Le => Repertoire::Unicode,
+            Charset::Latin1 => Repertoire::Latin1,
+            Charset::UsAscii => Repertoire::Ascii,
+        };
+        let markup = matches!(method, Method::Html | Method::Xhtml);
+        if method != Method::Text && properties.indent.unwrap_or(markup) {
+            self.indentation = Some(Indentation::new());
+        }
+        self.special = method != Method::Xml
+            || self.indentation.is_some()
+            || self.repertoire != Repertoire::Unicode
+            || !properties.cdata_section_elements.is_empty()
+            || !properties.character_map.is_empty();
+        if !self.inside && matches!(method, Method::Xml | Method::Xhtml) && !properties.omit_xml_declaration {
+            self.declaration();
+        }
+    }
+
+    /// Whether the rules of HTML 5 hold.
+    pub(super) fn is_html5(&self) -> bool {
+        let version = self.properties.version.as_deref().and_then(|version| version.parse::<f64>().ok());
+        version.is_some_and(|version| version >= 5.0)
+    }
+
+    /// Begins an element that no other is around.
+    pub(super) fn begin_at_top(&mut self, name: &str) -> Result<(), OutputError> {
+        self.end_line();
+        if !self.inside && !std::mem::replace(&mut self.prolog.doctype, true) {
+            self.doctype(name);
+            self.end_line();
+        }
+        if self.root.is_none() {
+            self.root = Some(self.out.len()..0);
+        }
+        self.check(0)
+    }
+
+    /// Ends the line of the declaration or document type.
+    pub(super) fn end_line(&mut self) {
+        if std::mem::take(&mut self.prolog.line) {
+            self.out.push(b'\n');
+        }
+    }
+
+    fn declaration(&mut self) {
+        let properties = self.properties;
+        let version = properties.version.as_deref().filter(|_| self.format == Format::Xml).unwrap_or("1.0");
+        let standalone = match properties.standalone {
+            Standalone::Omit => "",
+            Standalone::Yes => r#" standalone="yes""#,
+            Standalone::No => r#" standalone="no""#,
+        };
+        let charset = properties.charset();
+        let text = format!(r#"<?xml version="{version}" encoding="{charset}"{standalone}?>"#);
+        self.out.extend_from_slice(text.as_bytes());
+        self.prolog.line = true;
+    }
+
+    /// Source: XSLT and XQuery Serialization 3.1 §5.1.7, §7.4.6.
+    fn doctype(&mut self, name: &str) {
+        let properties = self.properties;
+        let html = self.format == Format::Html;
+        let root = Traits::of(name).any(Traits::ROOT);
+        let external = match (&properties.doctype_public, &properties.doctype_system) {
+            (Some(public), Some(system)) => format!(" PUBLIC \"{public}\" {}", quoted(system)),
+            (None, Some(system)) => format!(" SYSTEM {}", quoted(system)),
+            (Some(public), None) if html => format!(" PUBLIC \"{public}\""),
+            (_, None) if html && root && self.is_html5() => String::new(),
+            (_, None) => return,
+        };
+        self.out.extend_from_slice(format!("<!DOCTYPE {name}{external}>").as_bytes());
+        self.prolog.line = true;
+    }
+
+    /// Begins the content of the innermost element: a `head` says the content type first.
+    ///
+    /// Source: XSLT 1.0 §16.2, XSLT and XQuery Serialization 3.1 §6.1.14, §7.4.13.
+    pub(super) fn begin_content(&mut self) {
+        let head = self.open.last().is_some_and(|open| open.traits.any(Traits::HEAD));
+        if !head || !self.properties.include_content_type {
+            return;
+        }
+        if let Some(indentation) = &mut self.indentation {
+            indentation.child(self.out.len() - self.begin);
+        }
+        let media_type = self.properties.media_type.as_deref().unwrap_or("text/html");
+        let charset = if self.inside { "UTF-8" } else { self.properties.charset() };
+        let end = if self.format == Format::Xhtml { " />" } else { ">" };
+        let meta = format!(r#"<meta http-equiv="Content-Type" content="{media_type}; charset={charset}"{end}"#);
+        self.out.extend_from_slice(meta.as_bytes());
+    }
+
+    /// Takes a `meta` back that says the content type, which was said already; whether it was one.
+    pub(super) fn drop_content_type(&mut self, meta: &super::Open) -> bool {
+        let says_content_type = std::mem::take(&mut self.says_content_type);
+        let head = self.open.last().is_some_and(|open| open.traits.any(Traits::HEAD));
+        if !says_content_type || !head || !self.properties.include_content_type {
+            return false;
+        }
+        self.in_tag = false;
+        self.replaced.clear();
+        self.out.truncate(meta.name - 1);
+        if let Some(indentation) = &mut self.indentation {
+            indentation.take_back();
+        }
+        true
+    }
+}
+
+/// A system identifier in the quotes that it does not hold.
+fn quoted(system: &str) -> String {
+    if system.contains('"') { format!("'{system}'") } else { format!("\"{system}\"") }
+}

@@ -1,0 +1,346 @@
+//! Which prefixes mean what where a result is being put together, and what an element has to declare.
+//!
+//! Elements of one kind come again and again in the same surroundings, so what they have to declare there, mostly
+//! nothing, is remembered: each state of all prefixes has a number.
+//!
+//! Source: namespace fixup, XSLT 2.0 §5.7.3.
+
+mod memory;
+
+use myelin_xml::{Atom, Document, NameId, Names, NodeId, XML_NAMESPACE, XMLNS_NAMESPACE};
+
+use super::error::OutputError;
+use super::literal::NamespaceSet;
+use memory::{Memory, What};
+
+/// How many of the innermost bindings are looked at for a prefix of some namespace.
+const LOOKED_AT: usize = 64;
+
+/// What all prefixes mean.
+pub(super) struct Scopes<'o> {
+    /// By the atom of the prefix.
+    bindings: Vec<Binding>,
+    /// Prefixes and what they meant before, innermost last.
+    undo: Vec<(Atom, Atom)>,
+    /// The number of the present state.
+    state: u32,
+    states: u32,
+    /// Counts the elements, so that bindings can say by which they are needed.
+    element: u32,
+    unpinned: Unpinned<'o>,
+    memory: Memory<'o>,
+    /// By the atom of a namespace the prefix that was made up for it.
+    made: Vec<Atom>,
+    next_made: u32,
+}
+
+/// A place to go back to when an element ends.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Mark {
+    undo: u32,
+    state: u32,
+}
+
+/// A prefix, and the namespace that the element has to declare for it, if it has to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Chosen {
+    pub(super) prefix: Atom,
+    pub(super) namespace: Atom,
+    pub(super) declare: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Binding {
+    /// Empty: nothing.
+    namespace: Atom,
+    /// The last element that needs it to mean this.
+    pinned: u32,
+}
+
+/// What the element needs without its bindings saying so yet: mostly nobody asks.
+#[derive(Clone, Copy)]
+enum Unpinned<'o> {
+    Nothing,
+    Set(&'o NamespaceSet),
+    Source(&'o Document, NodeId),
+}
+
+impl<'o> Scopes<'o> {
+    /// Nothing has a meaning but `xml`.
+    pub(super) fn new() -> Scopes<'o> {
+        Scopes {
+            bindings: Vec::new(),
+            undo: Vec::new(),
+            state: 0,
+            states: 0,
+            element: 0,
+            unpinned: Unpinned::Nothing,
+            memory: Memory::default(),
+            made: Vec::new(),
+            next_made: 0,
+        }
+    }
+
+    /// Gives prefixes the meaning that they have around the result.
+    pub(super) fn surround(&mut self, names: &mut Names, bindings: &[(&str, &str)]) {
+        for (prefix, namespace) in bindings {
+            if *prefix != "xml" {
+                let (prefix, namespace) = (names.atom(prefix), names.atom(namespace));
+                self.bind(prefix, namespace);
+            }
+        }
+    }
+
+    /// Begins an element.
+    #[inline]
+    pub(super) fn enter(&mut self) -> Mark {
+        self.element += 1;
+        self.unpinned = Unpinned::Nothing;
+        Mark { undo: self.undo.len() as u32, state: self.state }
+    }
+
+    /// Ends an element.
+    #[inline]
+    pub(super) fn leave(&mut self, mark: Mark) {
+        self.state = mark.state;
+        while self.undo.len() > mark.undo as usize {
+            if let Some((prefix, namespace)) = self.undo.pop() {
+                self.bindings[prefix.index()].namespace = namespace;
+            }
+        }
+    }
+
+    /// Brings a set into scope on the element that was entered; what it has to declare for that.
+    #[inline]
+    pub(super) fn literal(&mut self, names: &mut Names, set: &'o NamespaceSet) -> &[(Atom, Atom)] {
+        self.unpinned = Unpinned::Set(set);
+        match self.memory.effect(self.state, What::Set(set.key())) {
+            Some(0) => &[],
+            Some(effect) => self.apply(effect),
+            None => self.first_literal(names, set),
+        }
+    }
+
+    #[cold]
+    fn first_literal(&mut self, names: &mut Names, set: &NamespaceSet) -> &[(Atom, Atom)] {
+        let needed = set.bindings().iter().map(|(prefix, namespace)| (names.atom(prefix), names.atom(namespace)));
+        let missing = needed.filter(|&(prefix, namespace)| self.binding(prefix).namespace != namespace).collect();
+        let effect = self.effect(missing);
+        self.memory.remember(self.state, What::Set(set.key()), effect);
+        self.apply(effect)
+    }
+
+    /// Brings what is in scope at an element of a document into scope on the element that was entered and has its
+    /// name, as far as that allows; what it has to declare for that.
+    pub(super) fn source(&mut self, names: &mut Names, document: &'o Document, element: NodeId) -> &[(Atom, Atom)] {
+        let what = What::source(document, self.memory.nearest(document, element));
+        self.unpinned = Unpinned::Source(document, element);
+        if let Some(effect) = self.memory.effect(self.state, what) {
+            return self.apply(effect);
+        }
+        let mut missing = Vec::new();
+        let mut taken = false;
+        for (prefix, namespace) in
+            document.namespaces_in_scope(element).into_iter().filter(|&(prefix, _)| prefix != "xml")
+        {
+            let (prefix, namespace) = (names.atom(prefix), names.atom(namespace));
+            let binding = self.binding(prefix);
+            if binding.namespace != namespace {
+                if binding.pinned == self.element {
+                    taken = true;
+                } else {
+                    missing.push((prefix, namespace));
+                }
+            }
+        }
+        // Only a tree that a program changed has names that its own declarations do not fit; what holds for one element
+        // of it does not for the next.
+        let effect = self.effect(missing);
+        if !taken {
+            self.memory.remember(self.state, what, effect);
+        }
+        self.apply(effect)
+    }
+
+    /// The prefix for an element with a name of a document.
+    #[inline]
+    pub(super) fn copied(&mut self, names: &mut Names, document: &Document, name: NameId) -> Chosen {
+        let what = What::name(document, name);
+        if let Some(prefix) = self.memory.prefix(self.state, what) {
+            let namespace = self.binding(prefix).namespace;
+            self.pin(prefix, namespace);
+            return Chosen { prefix, namespace, declare: false };
+        }
+        let name = document.names().get(name);
+        let chosen = self.element(names, name.prefix, name.namespace);
+        self.memory.remember_prefix(self.state, what, chosen.prefix);
+        chosen
+    }
+
+    /// The prefix for an element; the wish is fulfilled where that is possible.
+    pub(super) fn element(&mut self, names: &mut Names, prefix: &str, namespace: &str) -> Chosen {
+        match (prefix, namespace) {
+            (_, XML_NAMESPACE) => Scopes::xml(names),
+            (_, "") => self.choose(Atom::EMPTY, Atom::EMPTY),
+            ("xml" | "xmlns", _) => self.other_prefix(names, namespace),
+            _ => {
+                let (prefix, namespace) = (names.atom(prefix), names.atom(namespace));
+                self.choose(prefix, namespace)
+            }
+        }
+    }
+
+    /// The prefix for an attribute of the element that was entered; it is empty only for no namespace.
+    pub(super) fn attribute(&mut self, names: &mut Names, prefix: &str, namespace: &str) -> Chosen {
+        match (prefix, namespace) {
+            (_, XML_NAMESPACE) => Scopes::xml(names),
+            (_, "") => Chosen { prefix: Atom::EMPTY, namespace: Atom::EMPTY, declare: false },
+            ("" | "xml" | "xmlns", _) => self.other_prefix(names, namespace),
+            _ => {
+                self.pin_all(names);
+                let (prefix, bound) = (names.atom(prefix), names.atom(namespace));
+                let binding = self.binding(prefix);
+                if binding.namespace == bound || binding.pinned != self.element {
+                    return self.choose(prefix, bound);
+                }
+                self.other_prefix(names, namespace)
+            }
+        }
+    }
+
+    /// Gives the element that was entered a namespace node; whether it has to be declared.
+    ///
+    /// Errors: the prefix is needed for another namespace.
+    pub(super) fn require(&mut self, names: &mut Names, prefix: &str, namespace: &str) -> Result<Chosen, OutputError> {
+        if prefix == "xml" && namespace == XML_NAMESPACE {
+            return Ok(Scopes::xml(names));
+        }
+        let reserved = [XML_NAMESPACE, XMLNS_NAMESPACE].contains(&namespace) || ["xml", "xmlns"].contains(&prefix);
+        if reserved || (namespace.is_empty() && !prefix.is_empty()) {
+            return Err(OutputError::PrefixTaken);
+        }
+        self.pin_all(names);
+        let (prefix, namespace) = (names.atom(prefix), names.atom(namespace));
+        let binding = self.binding(prefix);
+        if binding.pinned == self.element && binding.namespace != namespace {
+            let default = prefix == Atom::EMPTY && binding.namespace == Atom::EMPTY;
+            return Err(if default { OutputError::DefaultTaken } else { OutputError::PrefixTaken });
+        }
+        Ok(self.choose(prefix, namespace))
+    }
+
+    /// Whether there is a default namespace.
+    pub(super) fn has_default(&self) -> bool {
+        self.binding(Atom::EMPTY).namespace != Atom::EMPTY
+    }
+
+    fn xml(names: &mut Names) -> Chosen {
+        Chosen { prefix: names.atom("xml"), namespace: names.atom(XML_NAMESPACE), declare: false }
+    }
+
+    /// Lets a prefix mean a namespace on the element that was entered.
+    fn choose(&mut self, prefix: Atom, namespace: Atom) -> Chosen {
+        let declare = self.binding(prefix).namespace != namespace;
+        if declare {
+            self.bind(prefix, namespace);
+        }
+        self.pin(prefix, namespace);
+        Chosen { prefix, namespace, declare }
+    }
+
+    /// A prefix for a namespace whose name brings none that can be used: one in scope, or one made up.
+    fn other_prefix(&mut self, names: &mut Names, namespace: &str) -> Chosen {
+        self.pin_all(names);
+        let namespace = names.atom(namespace);
+        if let Some(&made) = self.made.get(namespace.index()).filter(|&&made| made != Atom::EMPTY) {
+            let binding = self.binding(made);
+            if binding.namespace == namespace || binding.pinned != self.element {
+                return self.choose(made, namespace);
+            }
+        }
+        let innermost = self.undo.iter().rev().map(|&(prefix, _)| prefix).take(LOOKED_AT);
+        let mut usable = innermost.filter(|&prefix| prefix != Atom::EMPTY);
+        if let Some(prefix) = usable.find(|&prefix| self.binding(prefix).namespace == namespace) {
+            return self.choose(prefix, namespace);
+        }
+        loop {
+            let prefix = names.atom(&format!("ns{}", self.next_made));
+            self.next_made += 1;
+            let binding = self.binding(prefix);
+            if binding.namespace == Atom::EMPTY && binding.pinned != self.element {
+                let place = namespace.index();
+                if self.made.len() <= place {
+                    self.made.resize(place + 1, Atom::EMPTY);
+                }
+                self.made[place] = prefix;
+                return self.choose(prefix, namespace);
+            }
+        }
+    }
+
+    /// Lets the bindings say what the element needs.
+    fn pin_all(&mut self, names: &mut Names) {
+        match std::mem::replace(&mut self.unpinned, Unpinned::Nothing) {
+            Unpinned::Nothing => {}
+            Unpinned::Set(set) => {
+                for (prefix, namespace) in set.bindings() {
+                    let (prefix, namespace) = (names.atom(prefix), names.atom(namespace));
+                    self.pin(prefix, namespace);
+                }
+            }
+            Unpinned::Source(document, element) => {
+                for (prefix, namespace) in document.namespaces_in_scope(element) {
+                    let (prefix, namespace) = (names.atom(prefix), names.atom(namespace));
+                    if self.binding(prefix).namespace == namespace {
+                        self.pin(prefix, namespace);
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn binding(&self, prefix: Atom) -> Binding {
+        self.bindings.get(prefix.index()).copied().unwrap_or(Binding { namespace: Atom::EMPTY, pinned: 0 })
+    }
+
+    /// Says that the element needs the prefix to mean this.
+    #[inline]
+    fn pin(&mut self, prefix: Atom, namespace: Atom) {
+        let place = prefix.index();
+        if self.bindings.len() <= place {
+            self.bindings.resize(place + 1, Binding { namespace: Atom::EMPTY, pinned: 0 });
+        }
+        self.bindings[place] = Binding { namespace, pinned: self.element };
+    }
+
+    /// Lets a prefix mean something else until the element ends; that is a new state.
+    fn bind(&mut self, prefix: Atom, namespace: Atom) {
+        self.undo.push((prefix, self.binding(prefix).namespace));
+        self.pin(prefix, namespace);
+        self.states += 1;
+        self.state = self.states;
+    }
+
+    /// The number of a list of declarations; 0 for none.
+    fn effect(&mut self, declared: Vec<(Atom, Atom)>) -> u32 {
+        if declared.is_empty() {
+            return 0;
+        }
+        self.states += 1;
+        self.memory.add_effect(declared, self.states)
+    }
+
+    /// Declares what is in a list.
+    fn apply(&mut self, effect: u32) -> &[(Atom, Atom)] {
+        if effect == 0 {
+            return &[];
+        }
+        for place in 0..self.memory.declared(effect).len() {
+            let (prefix, namespace) = self.memory.declared(effect)[place];
+            self.bind(prefix, namespace);
+        }
+        self.state = self.memory.state_behind(effect);
+        self.memory.declared(effect)
+    }
+}

@@ -1,0 +1,106 @@
+//! Results that are only asked for their text: values of attributes, of comments, of variables that hold no element.
+
+use super::error::OutputError;
+
+/// What becomes of nodes that are not text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TextRule<'o> {
+    /// They are left out with all below them (XSLT 1.0 §7.1.3).
+    TextOnly,
+    /// Their text counts too, and so much stands between items, which are nodes or values; texts in a row are one
+    /// (XSLT 2.0 §5.7.2).
+    Items(&'o str),
+}
+
+/// A text, as far as it has come.
+#[derive(Debug)]
+pub(super) struct Text<'o> {
+    text: String,
+    limit_bytes: usize,
+    rule: TextRule<'o>,
+    /// How many elements are open.
+    depth: usize,
+    last: Last,
+}
+
+/// The item before, outside of all elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Last {
+    Nothing,
+    Text,
+    Item,
+}
+
+impl<'o> Text<'o> {
+    pub(super) fn new(rule: TextRule<'o>, limit_bytes: usize) -> Text<'o> {
+        Text { text: String::new(), limit_bytes, rule, depth: 0, last: Last::Nothing }
+    }
+
+    pub(super) fn start(&mut self) -> Result<(), OutputError> {
+        if self.depth == 0 {
+            self.begin_item(Last::Item)?;
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    pub(super) fn end_element(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    pub(super) fn text(&mut self, text: &str) -> Result<(), OutputError> {
+        // A text without characters is none, so that it does not stand between others either.
+        if text.is_empty() || (self.depth > 0 && self.rule == TextRule::TextOnly) {
+            return Ok(());
+        }
+        if self.depth == 0 {
+            self.begin_item(Last::Text)?;
+        }
+        self.push(text)
+    }
+
+    /// An attribute, a comment or an instruction.
+    pub(super) fn node(&mut self, value: &str) -> Result<(), OutputError> {
+        if self.depth > 0 || self.rule == TextRule::TextOnly { Ok(()) } else { self.atomic(value) }
+    }
+
+    /// A value that is no node.
+    pub(super) fn atomic(&mut self, value: &str) -> Result<(), OutputError> {
+        if self.depth == 0 {
+            self.begin_item(Last::Item)?;
+        }
+        self.push(value)
+    }
+
+    pub(super) fn finish(self) -> String {
+        self.text
+    }
+
+    pub(super) fn limit_bytes(&self) -> usize {
+        self.limit_bytes
+    }
+
+    pub(super) fn size_bytes(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Writes what stands between items, where there was one.
+    fn begin_item(&mut self, kind: Last) -> Result<(), OutputError> {
+        let before = std::mem::replace(&mut self.last, kind);
+        match self.rule {
+            TextRule::Items(between) if before != Last::Nothing && (before, kind) != (Last::Text, Last::Text) => {
+                self.push(between)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, text: &str) -> Result<(), OutputError> {
+        if self.text.len().saturating_add(text.len()) > self.limit_bytes {
+            return Err(OutputError::TooLarge(self.limit_bytes));
+        }
+        self.text.push_str(text);
+        Ok(())
+    }
+}

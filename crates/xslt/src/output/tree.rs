@@ -1,0 +1,227 @@
+//! Results that are kept: temporary trees, which XSLT 1.0 calls result tree fragments.
+
+use std::ops::Range;
+
+use myelin_xml::{Arena, Document, Name, NameId, NodeId, Refusal, TreeBuilder};
+
+use super::error::OutputError;
+use super::literal::LiteralStart;
+use super::scope::{Chosen, Mark, Scopes};
+use super::seen::Seen;
+
+/// Names of other documents met lately, each in the place that its number gives.
+const KNOWN: usize = 64;
+
+/// A tree, as far as it has come.
+pub(super) struct Tree<'o> {
+    builder: TreeBuilder,
+    limit_bytes: usize,
+    pub(super) scopes: Scopes<'o>,
+    open: Vec<Mark>,
+    /// Whether the innermost element has no content yet.
+    in_tag: bool,
+    /// The attributes of that element: they follow its declarations, of which the last attribute may bring one.
+    attributes: Seen<(NameId, Range<usize>)>,
+    values: String,
+    known: Vec<Option<(&'o Document, NameId, NameId)>>,
+}
+
+impl<'o> Tree<'o> {
+    pub(super) fn new(limit_bytes: usize) -> Tree<'o> {
+        Tree {
+            builder: TreeBuilder::new(Arena::default()),
+            limit_bytes,
+            scopes: Scopes::new(),
+            open: Vec::new(),
+            in_tag: false,
+            attributes: Seen::default(),
+            values: String::new(),
+            known: Vec::new(),
+        }
+    }
+
+    pub(super) fn start_literal(&mut self, literal: &'o LiteralStart) -> Result<(), OutputError> {
+        let name = literal.name();
+        let id = self.builder.names().intern(&name.prefix, &name.local, &name.namespace);
+        self.start_named(id)?;
+        let limit = self.limit_bytes;
+        let refused = |refusal| OutputError::refused(&refusal, limit);
+        // The scopes number prefixes and namespaces as the tree does.
+        let declared = self.scopes.literal(self.builder.names(), literal.namespaces());
+        declared.iter().try_for_each(|&(prefix, namespace)| self.builder.declare(prefix, namespace)).map_err(refused)
+    }
+
+    pub(super) fn start(&mut self, name: Name<'_>) -> Result<(), OutputError> {
+        let mark = self.scopes.enter();
+        let chosen = self.scopes.element(self.builder.names(), name.prefix, name.namespace);
+        let id = self.named(chosen, name.local);
+        self.start_chosen(mark, id, chosen)
+    }
+
+    pub(super) fn start_copy(
+        &mut self,
+        document: &'o Document,
+        element: NodeId,
+        name: NameId,
+        namespaces: bool,
+    ) -> Result<(), OutputError> {
+        let mark = self.scopes.enter();
+        let chosen = self.scopes.copied(self.builder.names(), document, name);
+        let id = self.known_name(document, name, chosen);
+        self.start_chosen(mark, id, chosen)?;
+        if namespaces {
+            let limit = self.limit_bytes;
+            let refused = |refusal| OutputError::refused(&refusal, limit);
+            let declared = self.scopes.source(self.builder.names(), document, element);
+            declared
+                .iter()
+                .try_for_each(|&(prefix, namespace)| self.builder.declare(prefix, namespace))
+                .map_err(refused)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn namespace(&mut self, prefix: &str, namespace: &str) -> Result<(), OutputError> {
+        self.takes_attributes()?;
+        let chosen = self.scopes.require(self.builder.names(), prefix, namespace)?;
+        self.declare(chosen)
+    }
+
+    pub(super) fn attribute(&mut self, name: Name<'_>, value: &str) -> Result<(), OutputError> {
+        self.takes_attributes()?;
+        self.check(value.len() + self.values.len())?;
+        let chosen = self.scopes.attribute(self.builder.names(), name.prefix, name.namespace);
+        self.declare(chosen)?;
+        let id = self.named(chosen, name.local);
+        let start = self.values.len();
+        self.values.push_str(value);
+        let key = (chosen.namespace, self.builder.names().atom(name.local));
+        self.attributes.put(key, (id, start..self.values.len()));
+        Ok(())
+    }
+
+    pub(super) fn text(&mut self, text: &str) -> Result<(), OutputError> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.close_tag()?;
+        self.check(text.len())?;
+        self.builder.text(text).map_err(|refusal| self.refused(refusal))
+    }
+
+    pub(super) fn comment(&mut self, text: &str) -> Result<(), OutputError> {
+        self.close_tag()?;
+        self.check(text.len())?;
+        self.builder.comment(text).map_err(|refusal| self.refused(refusal))
+    }
+
+    pub(super) fn instruction(&mut self, target: &str, data: &str) -> Result<(), OutputError> {
+        self.close_tag()?;
+        self.check(data.len())?;
+        self.builder.instruction(target, data).map_err(|refusal| self.refused(refusal))
+    }
+
+    pub(super) fn end_element(&mut self) -> Result<(), OutputError> {
+        self.close_tag()?;
+        if let Some(mark) = self.open.pop() {
+            self.scopes.leave(mark);
+            self.builder.end();
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(mut self) -> Result<Document, OutputError> {
+        self.close_tag()?;
+        Ok(self.builder.finish())
+    }
+
+    /// How much memory the tree takes, about.
+    pub(super) fn size_bytes(&self) -> usize {
+        self.builder.size_bytes() + self.values.len()
+    }
+
+    fn start_named(&mut self, name: NameId) -> Result<(), OutputError> {
+        let mark = self.scopes.enter();
+        self.opened(mark, name)
+    }
+
+    fn start_chosen(&mut self, mark: Mark, name: NameId, chosen: Chosen) -> Result<(), OutputError> {
+        self.opened(mark, name)?;
+        self.declare(chosen)
+    }
+
+    fn opened(&mut self, mark: Mark, name: NameId) -> Result<(), OutputError> {
+        self.close_tag()?;
+        self.check(0)?;
+        self.builder.start(name).map_err(|refusal| self.refused(refusal))?;
+        self.open.push(mark);
+        self.in_tag = true;
+        Ok(())
+    }
+
+    fn declare(&mut self, chosen: Chosen) -> Result<(), OutputError> {
+        if !chosen.declare {
+            return Ok(());
+        }
+        self.builder.declare(chosen.prefix, chosen.namespace).map_err(|refusal| self.refused(refusal))
+    }
+
+    fn takes_attributes(&self) -> Result<(), OutputError> {
+        match (self.in_tag, self.open.is_empty()) {
+            (true, _) => Ok(()),
+            (false, true) => Err(OutputError::AttributeOnDocument),
+            (false, false) => Err(OutputError::AttributeLate),
+        }
+    }
+
+    /// Puts the attributes behind the declarations.
+    #[inline]
+    fn close_tag(&mut self) -> Result<(), OutputError> {
+        if !self.in_tag {
+            return Ok(());
+        }
+        self.in_tag = false;
+        for (name, range) in self.attributes.values() {
+            let put = self.builder.attribute(*name, &self.values[range.clone()]);
+            put.map_err(|refusal| OutputError::refused(&refusal, self.limit_bytes))?;
+        }
+        self.attributes.clear();
+        self.values.clear();
+        Ok(())
+    }
+
+    fn named(&mut self, chosen: Chosen, local: &str) -> NameId {
+        let names = self.builder.names();
+        let local = names.atom(local);
+        names.name(chosen.prefix, local, chosen.namespace)
+    }
+
+    /// The number that a name of another document has here.
+    fn known_name(&mut self, document: &'o Document, name: NameId, chosen: Chosen) -> NameId {
+        if self.known.is_empty() {
+            self.known.resize(KNOWN, None);
+        }
+        let place = name.index() % KNOWN;
+        if let Some((known, theirs, ours)) = self.known[place]
+            && std::ptr::eq(known, document)
+            && theirs == name
+            && self.builder.names().atoms(ours).0 == chosen.prefix
+        {
+            return ours;
+        }
+        let ours = self.named(chosen, document.names().get(name).local);
+        self.known[place] = Some((document, name, ours));
+        ours
+    }
+
+    fn check(&self, more: usize) -> Result<(), OutputError> {
+        match self.builder.size_bytes().saturating_add(more) > self.limit_bytes {
+            true => Err(OutputError::TooLarge(self.limit_bytes)),
+            false => Ok(()),
+        }
+    }
+
+    fn refused(&self, refusal: Refusal) -> OutputError {
+        OutputError::refused(&refusal, self.limit_bytes)
+    }
+}
