@@ -7,6 +7,7 @@
 mod compile;
 mod error;
 mod functions;
+mod numbering;
 mod options;
 mod output;
 mod pattern;
