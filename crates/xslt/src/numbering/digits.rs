@@ -46,9 +46,15 @@ enum Grouping {
 }
 
 impl DigitPattern {
-    /// Western digits, at least so many.
-    pub(crate) fn plain(least: usize) -> DigitPattern {
-        DigitPattern { zero: '0', least, places: least, grouping: Grouping::At(Vec::new()) }
+    /// Digits of the script with that zero, at least so many.
+    pub(crate) fn new(zero: char, least: usize) -> DigitPattern {
+        DigitPattern { zero, least, places: least, grouping: Grouping::At(Vec::new()) }
+    }
+
+    /// Puts texts between the digits: each behind so many of them, counted from the right, the largest first, in a
+    /// pattern that has room for so many digits.
+    pub(crate) fn with_groups(self, at: Vec<(usize, String)>, places: usize) -> DigitPattern {
+        DigitPattern { places, grouping: regular(at, places), ..self }
     }
 
     /// Reads `#,##0`; `None`: there is no digit in it, so that it is something else.
@@ -72,7 +78,7 @@ impl DigitPattern {
                     places += 1;
                     separated = false;
                 }
-                (letter, None) if letter.is_alphanumeric() => return Ok(None),
+                (letter, None) if letter.is_alphanumeric() => return refused("a letter beside its digits"),
                 (letter, None) => {
                     if separated {
                         return refused("a separator that does not stand between two digits");
@@ -86,7 +92,7 @@ impl DigitPattern {
             return refused("a separator at its end");
         }
         let at: Vec<(usize, String)> = separators.into_iter().map(|(before, sign)| (places - before, sign)).collect();
-        Ok(Some(DigitPattern { zero, least, places, grouping: regular(at, places) }))
+        Ok(Some(DigitPattern::new(zero, least).with_groups(at, places)))
     }
 
     /// Puts a text behind each so many digits; nothing where the size is 0.
@@ -151,7 +157,8 @@ pub(crate) fn in_script(zero: char, digit: u8) -> char {
 /// Separators at regular distances, all the same, go on to the left of the pattern (§4.6.1).
 fn regular(at: Vec<(usize, String)>, places: usize) -> Grouping {
     let Some((size, sign)) = at.last().cloned() else { return Grouping::At(at) };
-    let even = at.iter().rev().enumerate().all(|(index, (place, other))| *place == size * (index + 1) && *other == sign);
+    let even =
+        at.iter().rev().enumerate().all(|(index, (place, other))| *place == size * (index + 1) && *other == sign);
     // One more would fit into the pattern itself, and is not there.
     let complete = places - at.first().map_or(0, |(place, _)| *place) <= size;
     if even && complete { Grouping::Every(size, sign) } else { Grouping::At(at) }
@@ -190,10 +197,10 @@ mod tests {
 
     #[test]
     fn patterns_that_contradict_themselves_are_refused() {
-        for pattern in ["0#", ",000", "000,", "0,,0", "0\u{660}", "0#,000"] {
+        for pattern in ["0#", ",000", "000,", "0,,0", "0\u{660}", "0#,000", "1a"] {
             assert!(DigitPattern::parse(pattern).is_err(), "{pattern}");
         }
-        for pattern in ["a", "Ww", "", "1a"] {
+        for pattern in ["a", "Ww", ""] {
             assert_eq!(DigitPattern::parse(pattern), Ok(None), "{pattern}");
         }
     }

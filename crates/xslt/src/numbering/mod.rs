@@ -5,7 +5,7 @@ mod digits;
 mod letters;
 mod words;
 
-pub(crate) use digits::{DigitPattern, digit_value, zero_digit};
+pub(crate) use digits::{DigitPattern, in_script, zero_digit};
 pub(crate) use words::Case;
 
 /// How one number is written.
@@ -43,7 +43,7 @@ impl Style {
 
     /// Plain digits.
     pub(crate) fn plain() -> Style {
-        Style::Digits(DigitPattern::plain(1))
+        Style::Digits(DigitPattern::new('0', 1))
     }
 
     /// The number in this style; as an ordinal, in English, if that is asked for.

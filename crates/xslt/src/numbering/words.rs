@@ -89,7 +89,8 @@ fn word(separator: &str, word: &str, text: &mut String) {
 }
 
 fn below_thousand(number: u64, ordinal: bool, text: &mut String) {
-    let choose = |(cardinal, nth): (&'static str, &'static str), last: bool| if last && ordinal { nth } else { cardinal };
+    let choose =
+        |(cardinal, nth): (&'static str, &'static str), last: bool| if last && ordinal { nth } else { cardinal };
     let (hundreds, rest) = (number / 100, number % 100);
     if hundreds > 0 {
         word(" ", ONES[hundreds as usize].0, text);

@@ -1,0 +1,222 @@
+//! What this processor is and what it offers (XSLT 1.0 §15 and §12.4, 3.0 §20).
+
+use myelin_xpath::types::AtomicType;
+use myelin_xpath::{Argument, Atomic, Declared, Environment, Error, Expression, Item, QName, Value, Version};
+
+use super::{Call, Function, find};
+use crate::program::ExpandedName;
+
+const XSLT: &str = "http://www.w3.org/1999/XSL/Transform";
+const SCHEMA: &str = "http://www.w3.org/2001/XMLSchema";
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::own("system-property", 1, 1, system_property),
+    Function::own("available-system-properties", 0, 0, available_system_properties),
+    Function::own("element-available", 1, 1, element_available),
+    Function::own("function-available", 1, 2, function_available),
+    Function::own("type-available", 1, 1, type_available),
+    // There is one result, and where it goes is nothing that a stylesheet is told.
+    Function::own("current-output-uri", 0, 0, |_| Ok(Value::EMPTY)),
+    Function::own("environment-variable", 1, 1, |_| Ok(Value::EMPTY)),
+    Function::own("available-environment-variables", 0, 0, |_| Ok(Value::EMPTY)),
+];
+
+/// The properties in the namespace of XSLT but for the version, which depends on who asks.
+const PROPERTIES: [(&str, &str); 11] = [
+    ("vendor", "Myelin"),
+    ("product-name", "Myelin"),
+    ("product-version", env!("CARGO_PKG_VERSION")),
+    ("is-schema-aware", "no"),
+    ("supports-serialization", "yes"),
+    ("supports-backwards-compatibility", "yes"),
+    ("supports-namespace-axis", "yes"),
+    ("supports-streaming", "no"),
+    ("supports-dynamic-evaluation", "no"),
+    ("supports-higher-order-functions", "yes"),
+    ("xpath-version", "3.1"),
+];
+
+fn system_property<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    let written = call.text(0)?;
+    let name = call.scope.expand(&written).ok_or_else(|| {
+        Error::value("XTDE1390", format!("{written:?} is no name, or its prefix stands for no namespace"))
+    })?;
+    if name.namespace != XSLT {
+        return Ok(Value::from(""));
+    }
+    if name.local == "version" {
+        // A stylesheet asks this to find out whether it may use what came later, or has to do without.
+        return Ok(Value::from(match call.version() {
+            Version::V1 => "1.0",
+            Version::V2 => "2.0",
+            Version::V3 => "3.0",
+        }));
+    }
+    let known = PROPERTIES.iter().find(|(property, _)| *property == name.local);
+    Ok(Value::from(known.map_or("", |(_, value)| *value)))
+}
+
+fn available_system_properties<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    let names = PROPERTIES.iter().map(|(property, _)| *property).chain(["version"]);
+    let name = |local| {
+        let namespace = XSLT.to_owned();
+        Item::Atomic(Atomic::QName(Box::new(QName { prefix: "xsl".to_owned(), namespace, local: String::from(local) })))
+    };
+    call.machine.build(PROPERTIES.len() * size_of::<QName>())?;
+    Ok(Value::from_items(names.map(name).collect()))
+}
+
+/// The elements of XSLT that can stand in a template.
+const INSTRUCTIONS: [&str; 41] = [
+    "analyze-string",
+    "apply-imports",
+    "apply-templates",
+    "assert",
+    "attribute",
+    "break",
+    "call-template",
+    "catch",
+    "choose",
+    "comment",
+    "copy",
+    "copy-of",
+    "document",
+    "element",
+    "fallback",
+    "for-each",
+    "for-each-group",
+    "if",
+    "iterate",
+    "map",
+    "map-entry",
+    "matching-substring",
+    "message",
+    "namespace",
+    "next-iteration",
+    "next-match",
+    "non-matching-substring",
+    "number",
+    "on-completion",
+    "otherwise",
+    "param",
+    "perform-sort",
+    "processing-instruction",
+    "sequence",
+    "sort",
+    "text",
+    "try",
+    "value-of",
+    "variable",
+    "when",
+    "with-param",
+];
+
+/// The other elements of XSLT.
+const DECLARATIONS: [&str; 16] = [
+    "attribute-set",
+    "character-map",
+    "decimal-format",
+    "function",
+    "import",
+    "include",
+    "key",
+    "mode",
+    "namespace-alias",
+    "output",
+    "output-character",
+    "preserve-space",
+    "strip-space",
+    "stylesheet",
+    "template",
+    "transform",
+];
+
+fn element_available<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    let written = call.text(0)?;
+    let name = match written.contains([':', '{']) {
+        true => call.scope.expand(&written),
+        false => Some(ExpandedName::new(call.scope.namespace("").unwrap_or(""), written.trim())),
+    };
+    let Some(name) = name.filter(|name| myelin_xml::is_ncname(&name.local)) else {
+        return Err(Error::value("XTDE1440", format!("{written:?} is no name, or its prefix stands for no namespace")));
+    };
+    let local = name.local.as_str();
+    // Later versions ask for declarations too (3.0 §20.3); 2.0 asked for instructions only.
+    let declared = call.version() != Version::V2 && DECLARATIONS.contains(&local);
+    let available = name.namespace == XSLT && (INSTRUCTIONS.contains(&local) || declared);
+    Ok(Value::from(available))
+}
+
+fn function_available<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    let written = call.text(0)?;
+    let name = match written.contains([':', '{']) {
+        true => call.scope.expand(&written),
+        false => ExpandedName::parse(written.trim()),
+    };
+    let Some(name) = name else {
+        return Err(Error::value("XTDE1400", format!("{written:?} is no name, or its prefix stands for no namespace")));
+    };
+    let count = match call.count() {
+        2 => Some(call.value(1).number()),
+        _ => None,
+    };
+    let takes = |function: &Function| count.is_none_or(|count| count >= 0.0 && function.takes(count as usize));
+    let own = match name.namespace.as_str() {
+        "http://www.w3.org/2005/xpath-functions" => "",
+        namespace => namespace,
+    };
+    if let Some(function) = find(own, &name.local) {
+        return Ok(Value::from(takes(function)));
+    }
+    if own.is_empty() && name.local == "current" {
+        return Ok(Value::from(count.is_none_or(|count| count == 0.0)));
+    }
+    let mut user = call.machine.program().functions.iter().filter(|function| function.name == name);
+    let user = user.any(|function| count.is_none_or(|count| count == function.parameters.len() as f64));
+    Ok(Value::from(user || is_of_xpath(&name, count)))
+}
+
+/// Whether XPath itself has the function: asked of its compiler, so that both always agree.
+fn is_of_xpath(name: &ExpandedName, count: Option<f64>) -> bool {
+    let counts = match count {
+        Some(count) if (0.0..=20.0).contains(&count) => count as usize..=count as usize,
+        Some(_) => return false,
+        None => 0..=8,
+    };
+    let prefix = if name.namespace.is_empty() { "" } else { "p:" };
+    counts.into_iter().any(|count| {
+        let text = format!("{prefix}{}({})", name.local, vec!["()"; count].join(","));
+        Expression::compile(&text, &mut Only { namespace: &name.namespace }).is_ok()
+    })
+}
+
+/// Knows one prefix and nothing else.
+struct Only<'n> {
+    namespace: &'n str,
+}
+
+impl Environment for Only<'_> {
+    fn namespace(&self, prefix: &str) -> Option<String> {
+        (prefix == "p").then(|| self.namespace.to_owned())
+    }
+
+    fn variable(&mut self, _: Option<&str>, local: &str) -> Result<u32, String> {
+        Err(format!("${local} is unknown here"))
+    }
+
+    fn function(&mut self, _: &str, _: Option<&str>, _: &[Argument<'_>]) -> Result<Option<Declared>, String> {
+        Ok(None)
+    }
+
+    fn version(&self) -> Version {
+        Version::V3
+    }
+}
+
+fn type_available<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    let written = call.text(0)?;
+    let name = call.scope.expand(&written).ok_or_else(|| {
+        Error::value("XTDE1428", format!("{written:?} is no name, or its prefix stands for no namespace"))
+    })?;
+    Ok(Value::from(name.namespace == SCHEMA && AtomicType::find(&name.local).is_some()))
+}

@@ -1,0 +1,204 @@
+//! EXSLT's dynamic expressions: compiled while a stylesheet runs, seeing its namespaces, functions and global
+//! variables, within the limits that hold for all.
+
+use std::collections::HashSet;
+
+use myelin_xpath::{Argument, Atomic, Declared, Environment, Error, Expression, Item, Value, Version};
+
+use super::sets::identity;
+use super::strings::elements;
+use super::{COMMON, DYNAMIC};
+use crate::functions::{Call, Function, Services, find, refusal};
+use crate::program::{CallTarget, ExpandedName, GLOBAL, Scope};
+
+const fn function(name: &'static str, count: u8, run: crate::functions::Body) -> Function {
+    Function { namespace: DYNAMIC, name, least: count, most: count, run }
+}
+
+pub(in crate::functions) const FUNCTIONS: &[Function] = &[
+    function("evaluate", 1, evaluate),
+    function("min", 2, |call| Ok(Value::from(extreme(call, f64::lt)?))),
+    function("max", 2, |call| Ok(Value::from(extreme(call, f64::gt)?))),
+    function("sum", 2, |call| Ok(Value::from(numbers(call)?.into_iter().sum::<f64>()))),
+    function("map", 2, map),
+    function("closure", 2, closure),
+];
+
+/// Compiles an expression that is known only while a stylesheet runs, as if it stood where `scope` is.
+///
+/// Errors: `XPST0003` and its like for what is no expression.
+pub(crate) fn compile<'a>(machine: &'a dyn Services<'a>, text: &str, scope: &'a Scope) -> Result<Expression, Error> {
+    Expression::compile(text, &mut Late { machine, scope })
+        .map_err(|error| Error::value(error.code, format!("the expression {text:?}: {error}")))
+}
+
+/// What an expression may refer to that is compiled late.
+struct Late<'a> {
+    machine: &'a dyn Services<'a>,
+    scope: &'a Scope,
+}
+
+impl Late<'_> {
+    fn expand(&self, prefix: Option<&str>, local: &str) -> Option<ExpandedName> {
+        let namespace = match prefix {
+            Some(prefix) => self.scope.namespace(prefix)?,
+            None => "",
+        };
+        Some(ExpandedName::new(namespace, local))
+    }
+}
+
+impl Environment for Late<'_> {
+    fn namespace(&self, prefix: &str) -> Option<String> {
+        self.scope.namespace(prefix).map(str::to_owned)
+    }
+
+    fn variable(&mut self, prefix: Option<&str>, local: &str) -> Result<u32, String> {
+        let name = self.expand(prefix, local);
+        let globals = &self.machine.program().globals;
+        match globals.iter().position(|global| Some(&global.name) == name.as_ref()) {
+            Some(index) => Ok(GLOBAL | index as u32),
+            None => Err(format!("${local} is no global variable, and others cannot be seen from here")),
+        }
+    }
+
+    fn function(
+        &mut self,
+        name: &str,
+        namespace: Option<&str>,
+        arguments: &[Argument<'_>],
+    ) -> Result<Option<Declared>, String> {
+        let local = name.rsplit_once(':').map_or(name, |(_, local)| local);
+        let namespace = namespace.unwrap_or("");
+        if namespace.is_empty() && local == "current" && arguments.is_empty() {
+            return Ok(Some(Declared::Current));
+        }
+        let functions = &self.machine.program().functions;
+        let user = functions.iter().position(|function| {
+            function.name.local == local
+                && function.name.namespace == namespace
+                && function.parameters.len() >= arguments.len()
+                && function.parameters[arguments.len()..].iter().all(|parameter| parameter.default.is_some())
+        });
+        let target = match (user, find(namespace, local)) {
+            (Some(index), _) => CallTarget::User(index as u32),
+            (None, Some(function)) if function.takes(arguments.len()) => CallTarget::Library(function),
+            (None, Some(_)) => return Err(format!("{name}() does not take {} arguments", arguments.len())),
+            (None, None) => return refusal(namespace).map_or(Ok(None), |why| Err(format!("{name}(): {why}"))),
+        };
+        Ok(Some(Declared::Function(self.machine.declare(target, self.scope))))
+    }
+
+    fn version(&self) -> Version {
+        self.scope.rules()
+    }
+}
+
+/// The expression in an argument; `None` for what is none, for which EXSLT wants an empty node-set.
+fn expression<'a>(call: &Call<'_, 'a>, index: usize) -> Result<Option<&'a Expression>, Error> {
+    match call.machine.expression(&call.any_text(index), call.scope) {
+        Ok(expression) => Ok(Some(expression)),
+        Err(Error::Value { code, .. }) if code.starts_with("XPST") => Ok(None),
+        Err(other) => Err(other),
+    }
+}
+
+fn evaluate<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    match expression(call, 0)? {
+        Some(expression) => call.machine.run(expression, call.item.cloned(), 1, 1),
+        None => Ok(Value::EMPTY),
+    }
+}
+
+/// What the expression gives for each node of the first argument.
+fn each<'a>(call: &Call<'_, 'a>) -> Result<Vec<Value<'a>>, Error> {
+    let Some(expression) = expression(call, 1)? else { return Ok(Vec::new()) };
+    let nodes = call.nodes(0)?;
+    let size = nodes.len() as u64;
+    let run = |(position, node)| call.machine.run(expression, Some(Item::Node(node)), position, size);
+    (1..).zip(nodes).map(run).collect()
+}
+
+fn numbers(call: &Call<'_, '_>) -> Result<Vec<f64>, Error> {
+    Ok(each(call)?.iter().map(Value::number).collect())
+}
+
+/// NaN where there is nothing, or something that is no number.
+fn extreme(call: &Call<'_, '_>, before: fn(&f64, &f64) -> bool) -> Result<f64, Error> {
+    let numbers = numbers(call)?;
+    if numbers.iter().any(|number| number.is_nan()) {
+        return Ok(f64::NAN);
+    }
+    Ok(numbers
+        .into_iter()
+        .reduce(|best, number| if before(&number, &best) { number } else { best })
+        .unwrap_or(f64::NAN))
+}
+
+/// Nodes joined to one set; anything else becomes an element of EXSLT's that is named for its type.
+fn map<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    let mut found = Vec::new();
+    for value in each(call)? {
+        if value.is_nodes() {
+            found.extend(value.into_items());
+            continue;
+        }
+        for item in value.into_items() {
+            let (name, text) = match item {
+                Item::Atomic(Atomic::Boolean(holds)) => ("boolean", if holds { "true" } else { "" }.into()),
+                Item::Atomic(atomic) if atomic.is_numeric() => ("number", atomic.into_text(call.version())),
+                other => ("string", other.into_text(call.version())),
+            };
+            let made = elements(call, ("exsl", name, COMMON), std::iter::once(&*text))?;
+            found.extend(made.into_items());
+        }
+    }
+    Value::from_items(found).in_document_order()
+}
+
+/// The nodes that the expression leads to from the first argument, from those again, and so on.
+fn closure<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    let Some(expression) = expression(call, 1)? else { return Ok(Value::EMPTY) };
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    let mut level = call.nodes(0)?;
+    while !level.is_empty() {
+        let size = level.len() as u64;
+        let mut next = Vec::new();
+        for (position, node) in (1..).zip(level) {
+            let reached = call.machine.run(expression, Some(Item::Node(node)), position, size)?;
+            let Some(reached) = reached.as_nodes() else { return Ok(Value::EMPTY) };
+            next.extend(reached.into_iter().filter(|node| seen.insert(identity(node))));
+        }
+        found.extend(next.iter().copied().map(Item::Node));
+        level = next;
+    }
+    Value::from_items(found).in_document_order()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::functions::testing::{check_in, fails};
+
+    #[test]
+    fn expressions_in_texts_are_evaluated() {
+        let xml = "<x><e>1 + 1</e><e>count(//e)</e></x>";
+        check_in(xml, "dyn:evaluate(/x/e[1])", "2");
+        check_in(xml, "dyn:evaluate('math:max(//n) + count(//e)')", "NaN");
+        check_in(xml, "count(dyn:evaluate('//e['))", "0");
+        check_in(xml, "dyn:sum(//e, 'string-length(.)')", "15");
+        check_in(xml, "dyn:max(//e, 'position()')", "2");
+        check_in(xml, "dyn:min(//none, '1')", "NaN");
+        check_in(xml, "string-join(dyn:map(//e, 'string-length(.)'), '|')", "5|10");
+        check_in(xml, "name(dyn:map(//e, 'true()')[2])", "exsl:boolean");
+        check_in("<a><b><c/></b></a>", "count(dyn:closure(/a, '*'))", "2");
+        check_in("<a>3</a>", "saxon:eval(saxon:expression('a * 2'))", "6");
+        check_in("<a>\n<b/></a>", "saxon:line-number(//b)", "2");
+    }
+
+    #[test]
+    fn functions_that_are_not_there_are_refused() {
+        fails("saxon:evaluate('nothing()')", "XPST0017");
+        fails("saxon:evaluate('$x')", "XPST0008");
+    }
+}

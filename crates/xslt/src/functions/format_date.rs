@@ -1,0 +1,153 @@
+//! `format-date()` and its like (Functions and Operators §9.8).
+
+mod part;
+mod picture;
+#[cfg(test)]
+mod tests;
+
+use myelin_xpath::types::AtomicType as T;
+use myelin_xpath::{Atomic, Error, Moment, Value, Version};
+
+use super::{Call, Function};
+use picture::{Marker, Piece};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::own("format-dateTime", 2, 5, |call| format(call, T::DateTime)),
+    Function::own("format-date", 2, 5, |call| format(call, T::Date)),
+    Function::own("format-time", 2, 5, |call| format(call, T::Time)),
+];
+
+pub(super) const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// From Monday on, as ISO 8601 counts them.
+pub(super) const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+
+/// Calendars that count years, months and days as the Gregorian one does.
+const GREGORIAN: [&str; 5] = ["AD", "CE", "ISO", "NS", "OS"];
+
+/// Designators of calendars that the standard lists (§9.8.4.3): asked for, the Gregorian one takes their place.
+const OTHER_CALENDARS: [&str; 20] = [
+    "AH", "AME", "AM", "AP", "AS", "BE", "CB", "CL", "CS", "EE", "FE", "JE", "KE", "KY", "ME", "MS", "RS", "SE", "SH",
+    "SS",
+];
+
+fn format<'a>(call: &Call<'_, 'a>, kind: T) -> Result<Value<'a>, Error> {
+    let Some(Atomic::Moment(moment)) = call.typed(0, kind)? else { return Ok(Value::EMPTY) };
+    let text = call.text(1)?;
+    let optional = |index: usize| if call.count() > index { call.optional_text(index) } else { Ok(None) };
+    // The place would choose a zone: names of zones need tables that change with the laws of countries.
+    let (language, calendar) = (optional(2)?, optional(3)?);
+    let refused = |what: String| picture_error(call, &text, &what);
+    let pieces = picture::parse(&text).map_err(refused)?;
+    let mut result = String::new();
+    if let Some(calendar) = calendar {
+        let designator = calendar.strip_prefix("Q{}").unwrap_or(&calendar);
+        if OTHER_CALENDARS.contains(&designator) || designator.contains([':', '}']) {
+            result.push_str("[Calendar: AD]");
+        } else if !GREGORIAN.contains(&designator) {
+            return Err(refused(format!("{calendar:?} is no calendar")));
+        }
+    }
+    let english = language.is_none_or(|language| language.is_empty() || language.to_lowercase().starts_with("en"));
+    let words = |piece: &Piece<'_>| matches!(piece, Piece::Marker(marker) if marker.has_words());
+    if !english && pieces.iter().any(words) {
+        result.push_str("[Language: en]");
+    }
+    for piece in &pieces {
+        match piece {
+            Piece::Text(text) => result.push_str(text),
+            Piece::Marker(marker) => {
+                check(call, marker, kind)?;
+                marker.write(&moment, &mut result);
+            }
+        }
+    }
+    call.built(result)
+}
+
+fn picture_error(call: &Call<'_, '_>, picture: &str, what: &str) -> Error {
+    let code = if call.version() == Version::V3 { "FOFD1340" } else { "XTDE1340" };
+    Error::value(code, format!("the picture {picture:?} of a date: {what}"))
+}
+
+/// Whether a value of that type has the component.
+fn check(call: &Call<'_, '_>, marker: &Marker, kind: T) -> Result<(), Error> {
+    let absent = match kind {
+        T::Date => "HhPmsf",
+        T::Time => "YMDdFWwCE",
+        _ => "",
+    };
+    if !absent.contains(marker.component) {
+        return Ok(());
+    }
+    let code = if call.version() == Version::V3 { "FOFD1350" } else { "XTDE1350" };
+    Err(Error::value(code, format!("{kind} has nothing that [{}] could stand for", marker.component)))
+}
+
+/// What is asked of dates beside what they hold.
+pub(super) trait Calendar {
+    /// 1 is Monday.
+    fn weekday(&self) -> u8;
+    /// Counts from 1.
+    fn day_in_year(&self) -> u64;
+    /// By ISO 8601: a week belongs to the year that its Thursday is in.
+    fn week_in_year(&self) -> u64;
+    /// By the same rule for months.
+    fn week_in_month(&self) -> u64;
+}
+
+const NANOS_A_DAY: i128 = 86_400_000_000_000;
+
+/// Days since 1970 began.
+fn days(year: i64, month: u8, day: u8) -> i64 {
+    let date = Moment { kind: T::Date, year, month, day, nanos: 0, zone: None };
+    (date.timeline() / NANOS_A_DAY) as i64
+}
+
+/// 1970 began on a Thursday.
+fn weekday(days: i64) -> u8 {
+    ((days + 3).rem_euclid(7) + 1) as u8
+}
+
+/// In which week a date is of the span that its Thursday is in; the spans are given by their first months, the last
+/// one first.
+fn week(date: &Moment, spans: [(i64, u8); 3]) -> u64 {
+    let today = days(date.year, date.month, date.day);
+    let thursday = today + 4 - i64::from(weekday(today));
+    let starts = spans.map(|(year, month)| days(year, month, 1));
+    let start = starts.into_iter().find(|start| *start <= thursday).unwrap_or(thursday);
+    ((thursday - start) / 7 + 1).unsigned_abs()
+}
+
+impl Calendar for Moment {
+    fn weekday(&self) -> u8 {
+        weekday(days(self.year, self.month, self.day))
+    }
+
+    fn day_in_year(&self) -> u64 {
+        (days(self.year, self.month, self.day) - days(self.year, 1, 1) + 1).unsigned_abs()
+    }
+
+    fn week_in_year(&self) -> u64 {
+        week(self, [(self.year + 1, 1), (self.year, 1), (self.year - 1, 1)])
+    }
+
+    fn week_in_month(&self) -> u64 {
+        let next = if self.month == 12 { (self.year + 1, 1) } else { (self.year, self.month + 1) };
+        let previous = if self.month == 1 { (self.year - 1, 12) } else { (self.year, self.month - 1) };
+        week(self, [next, (self.year, self.month), previous])
+    }
+}

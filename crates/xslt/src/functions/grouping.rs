@@ -1,0 +1,29 @@
+//! What an instruction around the expression works on: groups, and what a regular expression captured.
+
+use myelin_xpath::types::AtomicType as T;
+use myelin_xpath::{Atomic, Error, Value, Version};
+
+use super::{Call, Function};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::own("current-group", 0, 0, |call| outside(call, call.machine.group(), "XTDE1061")),
+    Function::own("current-grouping-key", 0, 0, |call| outside(call, call.machine.grouping_key(), "XTDE1071")),
+    Function::own("regex-group", 1, 1, regex_group),
+];
+
+/// Outside of a group there is nothing in 2.0, and 3.0 refuses to ask.
+fn outside<'a>(call: &Call<'_, 'a>, value: Option<Value<'a>>, code: &'static str) -> Result<Value<'a>, Error> {
+    match value {
+        Some(value) => Ok(value),
+        None if call.version() < Version::V3 => Ok(Value::EMPTY),
+        None => Err(Error::value(code, "no group is worked on here, or it has no key")),
+    }
+}
+
+fn regex_group<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    let captured = match call.typed(0, T::Integer)? {
+        Some(Atomic::Integer(group, _)) => usize::try_from(group).ok().and_then(|group| call.machine.captured(group)),
+        _ => None,
+    };
+    call.built(captured.unwrap_or_default())
+}

@@ -1,0 +1,167 @@
+//! Functions that find, name and copy nodes (XSLT 1.0 §12.2, §12.4; 3.0 §18).
+
+use myelin_xml::{Document, Kind, NodeId, Refusal};
+use myelin_xpath::{Atomic, Error, Item, Node, NodeRef, Value};
+
+use super::{Call, Function};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::own("key", 2, 3, key),
+    Function::own("generate-id", 0, 1, generate_id),
+    Function::own("copy-of", 0, 1, |call| each_node(call, deep_copy)),
+    Function::own("snapshot", 0, 1, |call| each_node(call, snapshot)),
+    // The parser skips document types and keeps nothing of them, so no entity is ever declared.
+    Function::own("unparsed-entity-uri", 1, 2, |_| Ok(Value::from(""))),
+    Function::own("unparsed-entity-public-id", 1, 2, |_| Ok(Value::from(""))),
+];
+
+fn key<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    let written = call.text(0)?;
+    let name = call.scope.expand(&written).ok_or_else(|| {
+        Error::value("XTDE1260", format!("key(): {written:?} is no name, or its prefix stands for no namespace"))
+    })?;
+    let keys = &call.machine.program().keys;
+    let index = keys.iter().position(|key| key.name == name);
+    let Some(index) = index else {
+        return Err(Error::value("XTDE1260", format!("key(): there is no xsl:key with the name {written}")));
+    };
+    let top = match call.count() {
+        3 => call.nodes(2)?.first().copied().ok_or(Error::NoContext)?,
+        _ => call.context_node()?.root(),
+    };
+    let find = |value: Atomic<'a>| call.machine.keyed(index as u32, &value, top);
+    let nodes_only = call.value(1).is_nodes();
+    let mut found: Vec<Item<'a>> = Vec::new();
+    for (count, item) in call.value(1).items().enumerate() {
+        // Of a value that is no node-set, 1.0 takes one text.
+        if call.is_v1() && !nodes_only && count > 0 {
+            break;
+        }
+        let value = if call.is_v1() { Atomic::from(item.into_text(call.version())) } else { item.atomize()? };
+        let nodes = find(value)?;
+        if call.value(1).len() == 1 {
+            return below(nodes, top);
+        }
+        found.extend(nodes.into_items());
+    }
+    below(Value::from_items(found).in_document_order()?, top)
+}
+
+/// The nodes that are `top` or below it; all of them where it is the top of the tree.
+fn below<'a>(nodes: Value<'a>, top: NodeRef<'a>) -> Result<Value<'a>, Error> {
+    if top.parent().is_none() {
+        return Ok(nodes);
+    }
+    let inside = |item: &Item<'a>| {
+        let mut up = std::iter::successors(item.node(), |node| node.parent());
+        up.any(|node| node == top)
+    };
+    Ok(Value::from_items(nodes.into_items().filter(inside).collect()))
+}
+
+fn generate_id<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    let node = match call.count() {
+        0 => Some(call.context_node()?),
+        _ => call.nodes(0)?.first().copied(),
+    };
+    let Some(NodeRef { document, node }) = node else { return Ok(Value::from("")) };
+    let number = call.machine.document_number(document);
+    call.built(match node {
+        Node::Tree(node) => format!("d{number}n{}", node.index()),
+        Node::Namespace { element, index } => format!("d{number}n{}s{index}", element.index()),
+    })
+}
+
+/// The argument, or the context item, with each node replaced by what `copy` makes of it.
+fn each_node<'a>(
+    call: &Call<'_, 'a>,
+    copy: fn(&Call<'_, 'a>, NodeRef<'a>) -> Result<Value<'a>, Error>,
+) -> Result<Value<'a>, Error> {
+    let items: Vec<Item<'a>> = match call.count() {
+        0 => vec![call.item.cloned().ok_or(Error::NoContext)?],
+        _ => call.value(0).items().collect(),
+    };
+    let mut copies = Vec::with_capacity(items.len());
+    for item in items {
+        match item.node() {
+            Some(node) => copies.extend(copy(call, node)?.into_items()),
+            None => copies.push(item),
+        }
+    }
+    Ok(Value::from_items(copies))
+}
+
+fn refused(refusal: Refusal) -> Error {
+    Error::Host(format!("a copy cannot be made: {refusal}"))
+}
+
+/// A node with all below it, in a document of its own where nothing is above it.
+fn deep_copy<'a>(call: &Call<'_, 'a>, original: NodeRef<'a>) -> Result<Value<'a>, Error> {
+    let mut copy = Document::new();
+    let Some(node) = original.node.tree() else { return Ok(Value::from(original)) };
+    let top = import(&mut copy, original.document, node).map_err(refused)?;
+    Ok(Value::node(call.machine.keep(copy)?, top))
+}
+
+/// A node with all below it as a node of `copy`: of a document node all its children.
+fn import(copy: &mut Document, from: &Document, node: NodeId) -> Result<NodeId, Refusal> {
+    if from.kind(node) != Kind::Document {
+        return copy.import(from, node);
+    }
+    let top = copy.document_node();
+    for child in from.children(node) {
+        let child = copy.import(from, child)?;
+        copy.append(top, child)?;
+    }
+    Ok(top)
+}
+
+/// The same with what is above it, each with its attributes and no other children (XSLT 3.0 §18.4).
+fn snapshot<'a>(call: &Call<'_, 'a>, original: NodeRef<'a>) -> Result<Value<'a>, Error> {
+    let from = original.document;
+    let Some(node) = original.node.tree() else { return Ok(Value::from(original)) };
+    let ancestors: Vec<NodeId> = std::iter::successors(from.parent(node), |above| from.parent(*above)).collect();
+    let mut copy = Document::new();
+    let build = |copy: &mut Document| {
+        let mut parent = None;
+        for &ancestor in ancestors.iter().rev() {
+            parent = Some(match from.kind(ancestor) {
+                Kind::Document => copy.document_node(),
+                _ => {
+                    let element = shallow_copy(copy, from, ancestor)?;
+                    if let Some(parent) = parent {
+                        copy.append(parent, element)?;
+                    }
+                    element
+                }
+            });
+        }
+        if from.kind(node) == Kind::Attribute
+            && let Some(owner) = parent
+        {
+            // Its element has been copied with all its attributes.
+            let name = from.qname(node);
+            return copy.attribute_node(owner, name.namespace, name.local).ok_or(Refusal::Place);
+        }
+        let own = import(copy, from, node)?;
+        if let Some(parent) = parent {
+            copy.append(parent, own)?;
+        }
+        Ok(own)
+    };
+    let own = build(&mut copy).map_err(refused)?;
+    Ok(Value::node(call.machine.keep(copy)?, own))
+}
+
+fn shallow_copy(copy: &mut Document, from: &Document, element: NodeId) -> Result<NodeId, Refusal> {
+    let name = from.qname(element);
+    let made = copy.create_element(name.prefix, name.local, name.namespace)?;
+    for (prefix, namespace) in from.declarations(element) {
+        copy.declare(made, prefix, namespace)?;
+    }
+    for attribute in from.attributes(element) {
+        let name = from.qname(attribute);
+        copy.set_attribute(made, name.prefix, name.local, name.namespace, &from.value(attribute))?;
+    }
+    Ok(made)
+}
