@@ -23,6 +23,7 @@ use crate::pattern::Pattern;
 pub(crate) const GLOBAL: u32 = 1 << 31;
 
 /// A stylesheet with all its modules, ready to run.
+#[derive(Default)]
 pub(crate) struct Program {
     /// The URIs of the modules; places refer to them.
     pub(crate) files: Vec<String>,

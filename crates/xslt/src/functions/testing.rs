@@ -7,7 +7,6 @@ use myelin_xpath::types::AtomicType;
 use myelin_xpath::{Atomic, Context, Error, Expression, Host, Item, Moment, NodeRef, Value};
 
 use super::{Call, Services, dynamic};
-use crate::output::OutputProperties;
 use crate::program::{CallTarget, DecimalFormat, ExpandedName, Program, Scope};
 use crate::resolver::Resource;
 
@@ -136,26 +135,13 @@ fn program() -> Program {
     };
     let arabic = DecimalFormat { zero_digit: '\u{660}', ..DecimalFormat::default() };
     Program {
-        files: Vec::new(),
-        templates: Vec::new(),
-        modes: Vec::new(),
-        globals: Vec::new(),
-        functions: Vec::new(),
-        attribute_sets: Vec::new(),
-        keys: Vec::new(),
         decimal_formats: vec![
             named("", DecimalFormat::default()),
             named("european", european),
             named("signs", signs),
             named("arabic", arabic),
         ],
-        calls: Vec::new(),
-        names: Vec::new(),
-        scopes: Vec::new(),
-        parameters: Vec::new(),
-        output: OutputProperties::default(),
-        strip: Vec::new(),
-        initial_template: None,
+        ..Program::default()
     }
 }
 
