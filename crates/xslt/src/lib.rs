@@ -4,6 +4,7 @@
 //! [`Problem`] that names the instruction and its line.
 //! A stylesheet reads nothing but what its [`Resolver`] gives it, and stops within its [`Limits`].
 
+mod collation;
 mod compile;
 mod error;
 mod functions;

@@ -119,11 +119,6 @@ impl<'a> Call<'_, 'a> {
         }
         Ok(Value::from(text))
     }
-
-    /// A count: a double in 1.0.
-    pub(super) fn whole(&self, number: i64) -> Value<'a> {
-        if self.is_v1() { Value::from(number as f64) } else { Value::from(number) }
-    }
 }
 
 /// Nodes as a value: each once, in document order.

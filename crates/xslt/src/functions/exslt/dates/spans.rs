@@ -18,9 +18,6 @@ pub(in crate::functions) const FUNCTIONS: &[Function] = &[
     }),
 ];
 
-const SECOND: i128 = 1_000_000_000;
-const DAY: i128 = 86_400 * SECOND;
-
 /// The empty text for what cannot be calculated.
 fn optional<'a>(call: &Call<'_, 'a>, text: Option<String>) -> Result<Value<'a>, Error> {
     call.built(text.unwrap_or_default())
