@@ -6,10 +6,11 @@
 //! - [`stockquote`] is the backend with operations: SimpleStockQuoteService, as the samples of Apache Synapse have it;
 //! - [`relay`] copies bytes between two TCP connections and does nothing else: the least a bus can cost;
 //! - [`comparison`] lets Myelin and other servers take turns at the same work;
-//! - [`payload`], [`procfs`], [`statistics`] and [`units`] are what these stand on.
+//! - [`canonical`], [`payload`], [`procfs`], [`statistics`] and [`units`] are what these stand on.
 //!
 //! Nothing here knows the bus: it is measured from outside, as any other server is.
 
+pub mod canonical;
 pub mod comparison;
 mod deadlines;
 pub mod echo;

@@ -15,12 +15,10 @@ mod rival;
 
 use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::{Parser, ValueEnum};
 use common::{Message, Span};
-use myelin_bench::{payload, statistics::median, units};
-use myelin_xml::c14n::{Canonical, Method, Subset, canonicalize};
-use myelin_xml::{Document, Options};
+use myelin_bench::{canonical, payload, statistics::median, units};
 
 /// Transforms messages, in turns with other processors.
 #[derive(Parser)]
@@ -114,10 +112,10 @@ fn main() -> anyhow::Result<()> {
         println!("|---|{}---|", "---|".repeat(names.len()));
         for size in &arguments.sizes {
             let message = Message::new(&folder, *size)?;
-            let expected = canonical(payload::backwards(&message.bytes))?;
+            let expected = canonical::form(payload::backwards(&message.bytes))?;
             let times = common::in_turns(&span, &mut processors, |processor, repetitions| {
                 let (nanoseconds, result) = processor.run(*task, &message, repetitions)?;
-                if canonical(result)? != expected {
+                if canonical::form(result)? != expected {
                     bail!("{} does `{}` wrong at {size} bytes", processor.name(), task.name());
                 }
                 Ok(nanoseconds)
@@ -127,13 +125,4 @@ fn main() -> anyhow::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Source: Canonical XML 1.0.
-fn canonical(text: Vec<u8>) -> anyhow::Result<Vec<u8>> {
-    let document = Document::parse(text, &Options::default()).context("the result is no XML")?;
-    let mut bytes = Vec::new();
-    let all = Subset { apex: document.document_node(), excluded: &[] };
-    canonicalize(&document, all, &Canonical::new(Method::Inclusive), &mut bytes)?;
-    Ok(bytes)
 }

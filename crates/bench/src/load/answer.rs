@@ -2,6 +2,7 @@
 
 use memchr::memmem::Finder;
 
+use super::alike::Alike;
 use super::outcome::Failure;
 use super::plan::Verify;
 use crate::framing::{self, Decoder, Malformed};
@@ -18,6 +19,7 @@ enum Check {
     Status,
     Body(Payload),
     Contains(Box<Finder<'static>>),
+    Xml(Box<Alike>),
 }
 
 /// One answer, as far as it has come.
@@ -45,6 +47,8 @@ struct Verdict {
     found: bool,
     /// The end of the body so far, in which a wanted text may have begun.
     tail: Vec<u8>,
+    /// All of the body, where it has to be known.
+    whole: Vec<u8>,
 }
 
 /// Longer answer heads are malformed.
@@ -58,6 +62,7 @@ impl Expected {
             Verify::Echo => Check::Body(body.clone()),
             Verify::Body(wanted) => Check::Body(wanted.clone()),
             Verify::Contains(text) => Check::Contains(Box::new(Finder::new(text).into_owned())),
+            Verify::Xml => Check::Xml(Box::new(Alike::new(body))),
         };
         Expected { check, bodiless: method == "HEAD" }
     }
@@ -76,6 +81,7 @@ impl Answer {
         self.verdict.wrong = false;
         self.verdict.found = false;
         self.verdict.tail.clear();
+        self.verdict.whole.clear();
     }
 
     /// Whether the connection may carry another request after this answer.
@@ -127,6 +133,8 @@ impl Answer {
             }
             Check::Contains(_) if !verdict.found => Err(Failure::Mismatch("the text is not in the body".to_owned())),
             Check::Body(_) | Check::Contains(_) => Ok(()),
+            Check::Xml(_) if verdict.wrong => Err(Failure::Mismatch("far more bytes than were sent".to_owned())),
+            Check::Xml(alike) => alike.judge(&verdict.whole),
         }
     }
 
@@ -237,6 +245,8 @@ impl Verdict {
             Check::Body(wanted) => self.wrong |= !wanted.holds(self.length, data),
             Check::Contains(finder) if !self.found => self.search(data, finder),
             Check::Contains(_) => {}
+            Check::Xml(alike) if self.whole.len() + data.len() > alike.limit_bytes => self.wrong = true,
+            Check::Xml(_) => self.whole.extend_from_slice(data),
         }
         self.length += data.len() as u64;
     }
@@ -277,6 +287,21 @@ mod tests {
         }
         answer.judge(&expected)?;
         Ok(answer.keep_alive())
+    }
+
+    #[test]
+    fn the_same_xml_may_be_written_in_another_way() {
+        let answer = |body: &str| format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+        let judged = |body: &str, sent: &[u8]| read(answer(body).as_bytes(), 9, &Verify::Xml, sent);
+        let sent = b"<a b='1'><c/></a>";
+        for body in ["<a b='1'><c/></a>", "<?xml version=\"1.0\"?><a b=\"1\"><c></c></a>"] {
+            assert_eq!(judged(body, sent), Ok(true));
+        }
+        for body in ["<a b='2'><c/></a>", "<a b='1'>", ""] {
+            assert!(matches!(judged(body, sent), Err(Failure::Mismatch(_))), "{body}");
+        }
+        assert!(matches!(judged(&"<a/>".repeat(20_000), sent), Err(Failure::Mismatch(_))));
+        assert!(matches!(judged("hello", b"hello"), Err(Failure::Mismatch(_))));
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub struct Arguments {
     /// The longest wait for an answer
     #[arg(long, value_name = "DURATION", value_parser = units::duration, default_value = "30s")]
     pub timeout: Duration,
-    /// What makes an answer good besides 2xx: status, echo (the body that was sent), contains:TEXT
+    /// What makes an answer good besides 2xx: status, echo (the body that was sent), xml (the XML that was sent, however it is written), contains:TEXT
     #[arg(long, value_name = "CHECK", default_value = "status")]
     pub verify: Verify,
     /// Report CPU, memory, threads and files of this process; may be given several times

@@ -5,6 +5,7 @@
 //! connections, one coarse sweep for all deadlines.
 //! A failure never ends a run: it is counted by its kind, and the connection is opened anew.
 
+mod alike;
 mod answer;
 mod arguments;
 mod connection;

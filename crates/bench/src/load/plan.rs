@@ -62,6 +62,8 @@ pub enum Verify {
     Body(Payload),
     /// The body contains this text.
     Contains(String),
+    /// The body is the XML that was sent, however it is written.
+    Xml,
 }
 
 /// How far a run has come.
@@ -193,8 +195,9 @@ impl FromStr for Verify {
         match text.split_once(':') {
             None if text == "status" => Ok(Verify::Status),
             None if text == "echo" => Ok(Verify::Echo),
+            None if text == "xml" => Ok(Verify::Xml),
             Some(("contains", wanted)) if !wanted.is_empty() => Ok(Verify::Contains(wanted.to_owned())),
-            _ => Err(format!("`{text}` is none of status, echo, contains:TEXT")),
+            _ => Err(format!("`{text}` is none of status, echo, xml, contains:TEXT")),
         }
     }
 }
@@ -242,6 +245,7 @@ mod tests {
     #[test]
     fn ways_to_verify_are_read() {
         assert_eq!("echo".parse(), Ok(Verify::Echo));
+        assert_eq!("xml".parse(), Ok(Verify::Xml));
         assert_eq!("contains:a:b".parse(), Ok(Verify::Contains("a:b".to_owned())));
         assert!("contains:".parse::<Verify>().is_err());
         assert!("maybe".parse::<Verify>().is_err());
