@@ -280,7 +280,7 @@ pub(crate) struct StripRule {
 }
 
 /// Which elements a rule is for, from the weakest to the strongest.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum StripTest {
     Any,
     /// `*:local`

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::Compiler;
-use super::element::{Attribute, Child, Element, XSLT};
-use super::here::{Here, STANDARD};
+use super::element::{Attribute, Child, Element};
+use super::here::Here;
 use super::problems::Made;
 use super::specs::{self, Role};
 use crate::program::{At, Avt, AvtPart, Block, Content, Instruction, Kind};
@@ -53,18 +53,30 @@ impl<'s> Compiler<'s> {
     pub(super) fn block_of(&mut self, children: Vec<Child<'s>>, here: &Rc<Here>) -> Block {
         let mark = self.frame.open();
         let mut made = Instructions::new();
-        for child in children {
+        let last = children.iter().rposition(|child| match child {
+            Child::Text(text) => here.keeps(&text.value),
+            Child::Element(element) => !element.is("fallback"),
+        });
+        let last_in = self.last_in.take();
+        for (index, child) in children.into_iter().enumerate() {
             match child {
                 Child::Text(text) if here.keeps(&text.value) => self.text(&text, here, &mut made),
                 Child::Text(_) => {}
                 Child::Element(element) => {
                     let inner = here.enter(element, &mut self.problems);
                     if self.is_used(element, &inner) {
+                        let passes_on = matches!(
+                            element.xslt(),
+                            Some("if" | "choose" | "try" | "break" | "next-iteration" | "sequence")
+                        );
+                        self.last_in = last_in.clone().filter(|_| passes_on && Some(index) == last);
                         self.instruction(element, &inner, &mut made);
+                        self.last_in = None;
                     }
                 }
             }
         }
+        self.last_in = last_in;
         self.frame.close(mark);
         made.into()
     }
@@ -106,7 +118,7 @@ impl<'s> Compiler<'s> {
                     build(self, element, here)
                 }
                 // What is in place of an instruction that is known says nothing.
-                Some(Role::Part) if local == "fallback" => return,
+                Some(Role::Part) if local == "fallback" => return self.check_attributes(element, here),
                 Some(Role::Missing(instead)) => {
                     let message = format!("<{}> is not offered: {instead}", element.written());
                     return self.fall_back(element, here, "XTSE0010", message, made);
@@ -115,9 +127,13 @@ impl<'s> Compiler<'s> {
                     let message = format!("<{}> cannot stand here", element.written());
                     Err(self.problems.error(at, "XTSE0010", message))
                 }
-                None => {
+                None if here.is_forwards() => {
                     let message = format!("<{}> is no instruction of XSLT", element.written());
                     return self.fall_back(element, here, "XTSE0010", message, made);
+                }
+                None => {
+                    let message = format!("<{}> is no instruction of XSLT", element.written());
+                    Err(self.problems.error(at, "XTSE0010", message))
                 }
             },
             None if here.extensions.iter().any(|known| known == element.name().namespace) => {
@@ -182,23 +198,7 @@ impl<'s> Compiler<'s> {
 
     /// Refuses attributes that an element of XSLT does not have.
     pub(super) fn check_attributes(&mut self, element: Element<'s>, here: &Here) {
-        let Some(spec) = element.xslt().and_then(specs::find) else { return };
-        for attribute in element.attributes() {
-            let name = attribute.name();
-            let known = match name.namespace {
-                "" => {
-                    let shadowed = if here.version >= 3.0 { name.local.strip_prefix('_') } else { None };
-                    let local = shadowed.unwrap_or(name.local);
-                    spec.has_attribute(local) || STANDARD.contains(&local) || here.is_forwards()
-                }
-                XSLT => false,
-                _ => true,
-            };
-            if !known {
-                let message = format!("<{}> has no attribute {}", element.written(), attribute.written());
-                self.problems.error(attribute.at(), "XTSE0090", message);
-            }
-        }
+        specs::check_attributes(element, here, &mut self.problems);
     }
 
     /// Refuses content where there has to be none.

@@ -91,8 +91,8 @@ impl<'s> Compiler<'s> {
         self.check_attributes(element, &here);
         match local {
             "template" => {
-                if let Some(attribute) = self.attribute(element, "name") {
-                    let name = self.qname(&attribute, &here)?;
+                if self.attribute(element, "name").is_some() {
+                    let name = self.named(element, &here)?;
                     let number = into.templates.len() as u32;
                     let before = self.index.templates.insert(name.clone(), number);
                     let before = before.and_then(|before| into.templates.get(before as usize));

@@ -10,6 +10,19 @@ use crate::program::At;
 /// The namespace of XSLT.
 pub(super) const XSLT: &str = "http://www.w3.org/1999/XSL/Transform";
 
+/// Namespaces in which nothing can be declared (XSLT 3.0 §3.2).
+pub(super) const RESERVED: [&str; 9] = [
+    XSLT,
+    myelin_xml::XML_NAMESPACE,
+    "http://www.w3.org/2001/XMLSchema",
+    "http://www.w3.org/2001/XMLSchema-instance",
+    "http://www.w3.org/2005/xpath-functions",
+    "http://www.w3.org/2005/xpath-functions/math",
+    "http://www.w3.org/2005/xpath-functions/map",
+    "http://www.w3.org/2005/xpath-functions/array",
+    "http://www.w3.org/2005/xqt-errors",
+];
+
 /// An element of a stylesheet.
 #[derive(Clone, Copy)]
 pub(super) struct Element<'s> {

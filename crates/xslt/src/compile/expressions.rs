@@ -129,7 +129,7 @@ impl<'s> Compiler<'s> {
             };
             let inside = &value[at + 1..at + 1 + length];
             // An expression left out gives nothing (XSLT 3.0 §5.6).
-            if here.version < 3.0 || !is_comment_only(inside) {
+            if here.is_backwards() || !is_comment_only(inside) {
                 if !text.is_empty() {
                     parts.push(AvtPart::Text(std::mem::take(&mut text).into()));
                 }

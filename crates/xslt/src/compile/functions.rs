@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::Compiler;
 use super::declarations::{Declaration, Declarations};
-use super::element::{Element, XSLT};
+use super::element::Element;
 use super::frame::Frame;
 use super::here::Here;
 use super::problems::Made;
@@ -34,10 +34,9 @@ impl<'s> Compiler<'s> {
     pub(super) fn index_function(&mut self, declaration: Declaration<'s>, into: &mut Declarations<'s>) -> Made<()> {
         let (element, precedence) = (declaration.element, declaration.precedence);
         let name = self.named(element, &declaration.here)?;
-        if name.namespace.is_empty() || name.namespace == XSLT {
+        if name.namespace.is_empty() {
             let message = "the name of a function needs a prefix, with a namespace of your own";
-            let code = if name.namespace.is_empty() { "XTSE0740" } else { "XTSE0080" };
-            return Err(self.problems.error(element.at(), code, message));
+            return Err(self.problems.error(element.at(), "XTSE0740", message));
         }
         let most = element.elements().filter(|child| child.is("param")).count();
         // All parameters of a func:function have a default, if only an empty one.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use myelin_xml::XML_NAMESPACE;
 use myelin_xpath::Version;
 
-use super::element::{Attribute, Element, XSLT, is_white};
+use super::element::{Attribute, Element, RESERVED, XSLT, is_white};
 use super::problems::{Made, Problems};
 use super::uri;
 use crate::program::{ExpandedName, ScopeId};
@@ -97,7 +97,7 @@ impl Here {
             "space" => self.preserve_space = attribute.value == "preserve",
             "base" => self.base = uri::join(&self.base, attribute.trimmed()),
             "version" => match attribute.trimmed().parse::<f64>() {
-                Ok(version) if version > 0.0 && version.is_finite() => self.version = version,
+                Ok(version) if version.is_finite() => self.version = version,
                 _ => {
                     let message = format!("version={:?} is no number such as 1.0", attribute.value);
                     return Err(problems.error(attribute.at(), "XTSE0110", message));
@@ -106,6 +106,10 @@ impl Here {
             "xpath-default-namespace" => self.default_namespace = attribute.trimmed().to_owned(),
             "extension-element-prefixes" => {
                 let namespaces = self.prefixes(attribute, "XTSE1430", problems)?;
+                if let Some(reserved) = namespaces.iter().find(|namespace| RESERVED.contains(&namespace.as_str())) {
+                    let message = format!("{reserved:?} is a namespace of the standards, and none of extensions");
+                    return Err(problems.error(attribute.at(), "XTSE0085", message));
+                }
                 self.extensions.extend(namespaces);
             }
             "exclude-result-prefixes" => {

@@ -6,6 +6,7 @@ use super::Compiler;
 use super::element::{Element, XSLT};
 use super::here::{Here, STANDARD};
 use super::problems::Made;
+use super::specs;
 use crate::output::LiteralStart;
 use crate::program::{Kind, LiteralAttribute, LiteralElement, QualifiedName};
 
@@ -20,7 +21,9 @@ impl<'s> Compiler<'s> {
                 let known = STANDARD.contains(&written.local)
                     || matches!(written.local, "use-attribute-sets" | "inherit-namespaces" | "type" | "validation")
                     || here.is_forwards();
-                if !known {
+                if known {
+                    specs::check_value(&attribute, &mut self.problems);
+                } else {
                     let message = format!("literal result elements have no attribute {}", attribute.written());
                     self.problems.error(attribute.at(), "XTSE0805", message);
                 }

@@ -6,6 +6,7 @@
 mod block;
 mod declarations;
 mod element;
+mod entities;
 mod environment;
 mod expressions;
 mod frame;
@@ -74,8 +75,8 @@ struct Compiler<'s> {
     namespace_sets: NamespaceSets,
     /// The variables of the template, function or global declaration that is being compiled.
     frame: Frame,
-    /// The `xsl:iterate` around what is being compiled, the innermost last.
-    loops: Vec<Loop>,
+    /// The `xsl:iterate` around what is being compiled, where that is the last thing the loop does.
+    last_in: Option<Rc<Loop>>,
     names: Numbered<ExpandedName>,
     parameters: Numbered<ExpandedName>,
     modes: Numbered<Option<ExpandedName>>,
@@ -102,7 +103,7 @@ impl<'s> Compiler<'s> {
             aliases: Vec::new(),
             namespace_sets: NamespaceSets::default(),
             frame: Frame::default(),
-            loops: Vec::new(),
+            last_in: None,
             names: Numbered::default(),
             parameters: Numbered::default(),
             modes,
@@ -172,7 +173,7 @@ impl<'s> Compiler<'s> {
         let parameter = element.is("param");
         let required = if parameter { self.is_required(*element, here) } else { Ok(false) };
         let is_static = self.flag(*element, "static")?;
-        if is_static && self.attribute(*element, "select").is_none() {
+        if is_static && !parameter && self.attribute(*element, "select").is_none() {
             let message = "what is static needs select=\"…\"";
             self.problems.error(element.at(), "XTSE0010", message);
         }

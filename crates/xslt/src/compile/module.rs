@@ -1,7 +1,8 @@
 //! One stylesheet document, and from its bytes to lines and columns.
 
-use myelin_xml::{DoctypePolicy, Document, Error, ErrorKind, Limit, Options, encoding};
+use myelin_xml::{DoctypePolicy, Document, ErrorKind, Limit, Options, encoding};
 
+use super::entities::{self, Expanded};
 use crate::program::At;
 
 /// Elements of a stylesheet may be nested as deep as this; those of people nest to about 40.
@@ -16,6 +17,8 @@ pub(super) struct Module {
     pub(super) file: u32,
     pub(super) uri: String,
     lines: Lines,
+    /// The source before its entities were replaced, where it had any.
+    original: Option<(Expanded, String)>,
 }
 
 impl Module {
@@ -23,37 +26,53 @@ impl Module {
     ///
     /// Errors: its place, and a sentence for the author.
     pub(super) fn parse(bytes: &[u8], uri: &str, file: u32) -> Result<Module, (At, String)> {
-        let at = |error: &Error| At { file, line: error.line as u32, column: error.column as u32 };
-        let (decoded, declared) =
-            encoding::decode(None, bytes).map_err(|error| (at(&error), error.kind.to_string()))?;
+        let (decoded, declared_encoding) = encoding::decode(None, bytes).map_err(|error| {
+            let at = At { file, line: error.line as u32, column: error.column as u32 };
+            (at, error.kind.to_string())
+        })?;
         let options = Options {
             depth: DEPTH,
             doctype: DoctypePolicy::Skip,
-            declared_encoding: declared,
+            declared_encoding,
             nodes: 1_000_000,
+            total_bytes: 16 << 20,
             ..Options::default()
         };
-        match Document::parse(decoded.into_owned(), &options) {
+        let source = String::from_utf8_lossy(&decoded);
+        let lines = Lines::new(&source);
+        let at = |offset| lines.at(file, &source, offset);
+        let expanded = entities::expand(&source).map_err(|(offset, message)| (at(offset), message))?;
+        let text = match &expanded {
+            Some(expanded) => expanded.text.clone().into_bytes(),
+            // What is no text is for the parser to refuse.
+            None => decoded.clone().into_owned(),
+        };
+        match Document::parse(text, &options) {
             Ok(document) => {
-                let lines = Lines::new(document.source());
-                Ok(Module { lines, document, file, uri: uri.to_owned() })
+                let original = expanded.map(|expanded| (expanded, source.into_owned()));
+                Ok(Module { document, file, uri: uri.to_owned(), lines, original })
             }
-            Err(error) => Err((at(&error), sentence(&error.kind))),
+            Err(error) => {
+                let offset = expanded.as_ref().map_or(error.offset, |it| it.source_offset(error.offset));
+                Err((at(offset), sentence(&error.kind)))
+            }
         }
     }
 
     /// The line and column of a byte of the source.
     pub(super) fn at(&self, offset: usize) -> At {
-        let (line, column) = self.lines.place(self.document.source(), offset);
-        At { file: self.file, line, column }
+        match &self.original {
+            Some((expanded, source)) => self.lines.at(self.file, source, expanded.source_offset(offset)),
+            None => self.lines.at(self.file, self.document.source(), offset),
+        }
     }
 }
 
 fn sentence(kind: &ErrorKind) -> String {
     match kind {
         ErrorKind::EntityNotExpanded(name) => format!(
-            "the entity &{name}; is declared by the document type, which is not read: write the character itself or its \
-             number, such as &#160; for &nbsp;"
+            "the entity &{name}; is not declared here, and no other document is read for it: write the character itself \
+             or its number, such as &#160; for &nbsp;"
         ),
         ErrorKind::Limit(Limit::Depth(bound)) => {
             format!("more than {bound} elements of a stylesheet inside each other")
@@ -90,7 +109,7 @@ impl Lines {
         Lines { starts, characters: stretches.collect() }
     }
 
-    fn place(&self, source: &str, offset: usize) -> (u32, u32) {
+    fn at(&self, file: u32, source: &str, offset: usize) -> At {
         let line = self.starts.partition_point(|&start| start as usize <= offset).max(1);
         let start = self.starts[line - 1] as usize;
         let before = |offset: usize| {
@@ -98,7 +117,7 @@ impl Lines {
             let counted = self.characters.get(stretch).copied().unwrap_or_default();
             counted + characters(source.as_bytes().get(stretch * STRETCH..offset).unwrap_or_default())
         };
-        (line as u32, before(offset).saturating_sub(before(start)) + 1)
+        At { file, line: line as u32, column: before(offset).saturating_sub(before(start)) + 1 }
     }
 }
 
@@ -126,8 +145,8 @@ mod tests {
     }
 
     #[test]
-    fn an_entity_of_the_document_type_is_named() {
-        let source = b"<!DOCTYPE a [<!ENTITY nbsp '&#160;'>]>\n<a>&nbsp;</a>";
+    fn an_entity_that_is_declared_elsewhere_is_named() {
+        let source = b"<!DOCTYPE a SYSTEM 'a.dtd'>\n<a>&nbsp;</a>";
         let Err((at, message)) = Module::parse(source, "x", 3) else { panic!("a document") };
         assert_eq!((at.file, at.line), (3, 2));
         assert!(message.contains("&nbsp;"), "{message}");

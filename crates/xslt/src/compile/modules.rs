@@ -8,6 +8,7 @@ use super::element::{Attribute, Child, Element, XSLT, is_white};
 use super::here::Here;
 use super::module::Module;
 use super::problems::{Made, Problems, Reported};
+use super::specs;
 use super::statics::Statics;
 use crate::program::At;
 use crate::resolver::{Resolver, Wanted};
@@ -140,6 +141,7 @@ impl Loader<'_> {
         if !matches!(root.xslt(), Some("stylesheet" | "transform")) {
             return self.simplified(root, index, here, own);
         }
+        specs::check_attributes(root, &here, self.problems);
         if root.attribute("version").is_none() {
             let message = "version=\"…\" is missing: 1.0, 2.0 or 3.0";
             self.problems.error(root.at(), "XTSE0010", message);
@@ -198,7 +200,7 @@ impl Loader<'_> {
             return;
         }
         let local = element.xslt();
-        if local == Some("import") && *imports_end && here.version < 3.0 {
+        if local == Some("import") && *imports_end && here.is_backwards() {
             let message = "xsl:import has to come before all other declarations";
             self.problems.error(element.at(), "XTSE0200", message);
         }

@@ -20,6 +20,8 @@ pub(super) struct Settings {
     formats_set: HashMap<(ExpandedName, &'static str), (u32, String)>,
     /// Which attribute of the output was set by which precedence, and to what.
     output_set: HashMap<String, (u32, String)>,
+    /// What was said of which name test, by which precedence.
+    strip_set: HashMap<StripTest, (u32, bool)>,
     character_maps: Vec<(ExpandedName, u32, CharacterMap)>,
     /// The character maps that the output uses.
     maps_used: Vec<(ExpandedName, crate::program::At)>,
@@ -133,6 +135,12 @@ impl<'s> Compiler<'s> {
                 "*" => StripTest::Any,
                 _ => self.strip_test(&attribute, word, here)?,
             };
+            let before = settings.strip_set.insert(test.clone(), (*precedence, strip));
+            // 1.0 lets the last one win.
+            if !here.is_backwards() && before == Some((*precedence, !strip)) {
+                let message = format!("{word:?} is to be both stripped and preserved");
+                return Err(self.problems.error(attribute.at(), "XTSE0270", message));
+            }
             settings.strip.push(StripRule { test, strip, precedence: *precedence });
         }
         Ok(())

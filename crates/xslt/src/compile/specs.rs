@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use super::Compiler;
-use super::element::Element;
-use super::here::Here;
+use super::element::{Attribute, Element, XSLT};
+use super::here::{Here, STANDARD, truth};
 use super::instructions::{
     analyze, apply, branches, construct, copies, errors, groups, iterate, loops, messages, numbers,
 };
-use super::problems::Made;
+use super::problems::{Made, Problems};
 use super::variables;
 use crate::program::Kind;
 
@@ -40,8 +40,44 @@ pub(super) fn find(local: &str) -> Option<&'static Spec> {
     SPECS.iter().find(|spec| spec.name == local)
 }
 
+/// Refuses attributes that an element of XSLT does not have, and what asks for schemas.
+pub(super) fn check_attributes(element: Element<'_>, here: &Here, problems: &mut Problems) {
+    let Some(spec) = element.xslt().and_then(find) else { return };
+    for attribute in element.attributes() {
+        let name = attribute.name();
+        let known = match name.namespace {
+            "" => spec.has_attribute(name.local) || STANDARD.contains(&name.local) || here.is_forwards(),
+            namespace => namespace != XSLT,
+        };
+        if !known {
+            let message = format!("<{}> has no attribute {}", element.written(), attribute.written());
+            problems.error(attribute.at(), "XTSE0090", message);
+        } else if name.namespace.is_empty() {
+            check_value(&attribute, problems);
+        }
+    }
+}
+
+/// Refuses values of attributes that make no difference here.
+pub(super) fn check_value(attribute: &Attribute<'_>, problems: &mut Problems) {
+    let asks_for_schema = match attribute.name().local {
+        "inherit-namespaces" => {
+            // A wrong word is noted, and the right ones say the same.
+            let _: Made<bool> = truth(attribute, problems);
+            false
+        }
+        "type" => true,
+        "validation" | "default-validation" => matches!(attribute.trimmed(), "strict" | "lax"),
+        _ => false,
+    };
+    if asks_for_schema {
+        let message = format!("{} needs a schema: there are none here", attribute.written());
+        problems.error(attribute.at(), "XTSE1660", message);
+    }
+}
+
 impl Spec {
-    pub(super) fn has_attribute(&self, local: &str) -> bool {
+    fn has_attribute(&self, local: &str) -> bool {
         self.attributes.split(' ').any(|known| known == local)
     }
 }

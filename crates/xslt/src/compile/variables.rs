@@ -5,10 +5,10 @@ use std::rc::Rc;
 use myelin_xpath::types::SequenceType;
 
 use super::Compiler;
-use super::element::{Child, Element};
+use super::element::{Child, Element, RESERVED, XSLT};
 use super::here::{Here, truth};
 use super::problems::Made;
-use crate::program::{Binding, Kind, TemplateParameter, Variable, WithParam};
+use crate::program::{Binding, ExpandedName, Kind, TemplateParameter, Variable, WithParam};
 
 /// What a variable or parameter is bound to, and its type.
 pub(super) type Bound = (Binding, Option<SequenceType>);
@@ -18,10 +18,7 @@ pub(super) fn variable<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, he
     // The name is not in scope in its own value.
     let bound = compiler.bound(element, here);
     let name = compiler.named(element, here)?;
-    if compiler.attribute(element, "static").is_some() {
-        let message = "only declarations below the stylesheet element can be static";
-        compiler.problems.error(element.at(), "XTSE0020", message);
-    }
+    compiler.refuse_static(element);
     // Also if the value is wrong: what refers to it is not.
     let slot = compiler.frame.declare(name);
     let (value, kind) = bound?;
@@ -30,9 +27,15 @@ pub(super) fn variable<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, he
 
 impl<'s> Compiler<'s> {
     /// The name of a declaration.
-    pub(super) fn named(&mut self, element: Element<'s>, here: &Rc<Here>) -> Made<crate::program::ExpandedName> {
+    pub(super) fn named(&mut self, element: Element<'s>, here: &Rc<Here>) -> Made<ExpandedName> {
         let attribute = self.required(element, "name")?;
-        self.qname(&attribute, here)
+        let name = self.qname(&attribute, here)?;
+        let allowed = name.namespace == XSLT && name.local == "initial-template" && element.is("template");
+        if RESERVED.contains(&name.namespace.as_str()) && !allowed {
+            let message = format!("{} is in a namespace of the standards: take one of your own", attribute.trimmed());
+            return Err(self.problems.error(attribute.at(), "XTSE0080", message));
+        }
+        Ok(name)
     }
 
     /// The value of a variable, a parameter or what is passed to one.
@@ -104,8 +107,19 @@ impl<'s> Compiler<'s> {
         passed.into_iter().collect()
     }
 
+    /// Only what is declared below the stylesheet element is known before anything runs.
+    pub(super) fn refuse_static(&mut self, element: Element<'s>) {
+        if let Some(attribute) =
+            self.attribute(element, "static").filter(|word| !matches!(word.trimmed(), "no" | "false" | "0"))
+        {
+            let message = "only declarations below the stylesheet element can be static";
+            self.problems.error(attribute.at(), "XTSE0020", message);
+        }
+    }
+
     /// A `xsl:param` of a template.
     pub(super) fn template_parameter(&mut self, element: Element<'s>, here: &Rc<Here>) -> Made<TemplateParameter> {
+        self.refuse_static(element);
         let bound = self.bound(element, here);
         let (tunnel, required) = (self.flag(element, "tunnel"), self.is_required(element, here));
         let expanded = self.named(element, here)?;

@@ -27,11 +27,11 @@ pub(in super::super) fn copy_of<'s>(compiler: &mut Compiler<'s>, element: Elemen
 
 pub(in super::super) fn sequence<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
     // XSLT 3.0 lets its content stand for the sequence: a choice that is always the same.
-    if compiler.attribute(element, "select").is_none() && here.version >= 3.0 {
+    if compiler.attribute(element, "select").is_none() && !here.is_backwards() {
         let otherwise = compiler.block(element, here);
         return Ok(Kind::Choose(Box::new(Choose { branches: Vec::new(), otherwise })));
     }
-    compiler.check_empty(element, here);
+    compiler.refuse_content(element, here, "XTSE3185");
     compiler.required_select(element, here).map(Kind::Sequence)
 }
 

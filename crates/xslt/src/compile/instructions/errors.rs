@@ -14,6 +14,8 @@ const ERRORS: &str = "http://www.w3.org/2005/xqt-errors";
 const VARIABLES: [&str; 6] = ["code", "description", "value", "module", "line-number", "column-number"];
 
 pub(in super::super) fn try_<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+    // The loop may be ended in either part.
+    let last_in = compiler.last_in.take();
     let mut inside = Vec::new();
     let mut catches = Vec::new();
     for child in element.children() {
@@ -22,6 +24,7 @@ pub(in super::super) fn try_<'s>(compiler: &mut Compiler<'s>, element: Element<'
                 let inner = here.enter(part, &mut compiler.problems);
                 if compiler.is_used(part, &inner) {
                     compiler.check_attributes(part, &inner);
+                    compiler.last_in.clone_from(&last_in);
                     catches.push(catch(compiler, part, &inner));
                 }
             }
@@ -43,7 +46,10 @@ pub(in super::super) fn try_<'s>(compiler: &mut Compiler<'s>, element: Element<'
             }
             compiler.select(&select, here).map(Binding::Select)
         }
-        None => Ok(Binding::Sequence(compiler.block_of(inside, here))),
+        None => {
+            compiler.last_in = last_in;
+            Ok(Binding::Sequence(compiler.block_of(inside, here)))
+        }
     };
     Ok(Kind::Try(Box::new(Try { body: body?, catches: catches.into_iter().collect::<Made<_>>()? })))
 }

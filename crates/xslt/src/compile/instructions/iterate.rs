@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::super::Compiler;
 use super::super::element::{Child, Element};
 use super::super::here::Here;
-use super::super::problems::Made;
+use super::super::problems::{Made, Reported};
 use crate::program::{Binding, ExpandedName, Iterate, Kind, Variable};
 
 /// The parameters of a loop that is being compiled, with their slots.
@@ -34,17 +34,14 @@ pub(in super::super) fn iterate<'s>(compiler: &mut Compiler<'s>, element: Elemen
             Child::Element(part) if part.is("on-completion") && body.is_empty() => {
                 let inner = here.enter(part, &mut compiler.problems);
                 compiler.check_attributes(part, &inner);
-                // Inside, the loop is over: nothing there can go on with it.
-                let outer = std::mem::take(&mut compiler.loops);
                 on_completion = compiler.sequence(part, &inner, "XTSE3125");
-                compiler.loops = outer;
             }
             other => body.push(other),
         }
     }
-    compiler.loops.push(names);
+    compiler.last_in = Some(Rc::new(names));
     let body = compiler.block_of(body, here);
-    compiler.loops.pop();
+    compiler.last_in = None;
     compiler.frame.close(mark);
     Ok(Kind::Iterate(Box::new(Iterate {
         select: select?,
@@ -59,10 +56,10 @@ pub(in super::super) fn next_iteration<'s>(
     element: Element<'s>,
     here: &Rc<Here>,
 ) -> Made<Kind> {
-    let Some(parameters) = compiler.loops.last().cloned() else { return Err(outside(compiler, element)) };
+    let Some(parameters) = compiler.last_in.take() else { return Err(outside(compiler, element)) };
     let (parts, rest) = compiler.split(element, here, |local| local == "with-param");
     compiler.refuse_rest(element, &rest);
-    let mut values = Vec::with_capacity(parts.len());
+    let mut values: Vec<(u32, Binding)> = Vec::with_capacity(parts.len());
     for (part, inner) in parts {
         let bound = compiler.bound(part, &inner);
         let name = compiler.named(part, &inner)?;
@@ -70,19 +67,22 @@ pub(in super::super) fn next_iteration<'s>(
             let message = format!("<xsl:iterate> has no parameter {name}");
             return Err(compiler.problems.error(part.at(), "XTSE3130", message));
         };
+        if values.iter().any(|(known, _)| known == slot) {
+            return Err(compiler.problems.error(part.at(), "XTSE0670", format!("{name} is passed twice")));
+        }
         values.push((*slot, bound?.0));
     }
     Ok(Kind::NextIteration(values.into()))
 }
 
 pub(in super::super) fn break_<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
-    if compiler.loops.is_empty() {
+    if compiler.last_in.take().is_none() {
         return Err(outside(compiler, element));
     }
     compiler.sequence(element, here, "XTSE3125").map(Kind::Break)
 }
 
-fn outside<'s>(compiler: &mut Compiler<'s>, element: Element<'s>) -> super::super::problems::Reported {
-    let message = format!("<{}> stands in no <xsl:iterate>", element.written());
+fn outside<'s>(compiler: &mut Compiler<'s>, element: Element<'s>) -> Reported {
+    let message = format!("<{}> has to be the last thing that an <xsl:iterate> does", element.written());
     compiler.problems.error(element.at(), "XTSE3120", message)
 }

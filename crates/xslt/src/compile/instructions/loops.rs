@@ -6,7 +6,7 @@ use super::super::Compiler;
 use super::super::element::Element;
 use super::super::here::{Here, truth};
 use super::super::problems::Made;
-use crate::program::{Binding, ForEach, Kind, Sort};
+use crate::program::{Avt, Binding, ForEach, Kind, Sort};
 
 pub(in super::super) fn for_each<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
     let select = compiler.required_select(element, here);
@@ -62,10 +62,10 @@ impl<'s> Compiler<'s> {
             None if self.has_content(element, here) => Ok(Binding::Sequence(self.block(element, here))),
             None => self.context_item(element, here).map(Binding::Select),
         };
-        let order = self.template(element, "order", here);
-        let data_type = self.template(element, "data-type", here);
+        let order = self.choice(element, "order", &["ascending", "descending"], here);
+        let data_type = self.choice(element, "data-type", &["text", "number"], here);
         let lang = self.template(element, "lang", here);
-        let case_order = self.template(element, "case-order", here);
+        let case_order = self.choice(element, "case-order", &["upper-first", "lower-first"], here);
         let collation = self.template(element, "collation", here);
         Ok(Sort {
             key: key?,
@@ -76,5 +76,19 @@ impl<'s> Compiler<'s> {
             collation: collation?,
             compatible: here.is_backwards(),
         })
+    }
+
+    /// A value template that gives one of some words; a name with a prefix may mean something to others.
+    fn choice(&mut self, element: Element<'s>, local: &str, words: &[&str], here: &Rc<Here>) -> Made<Option<Avt>> {
+        let Some(attribute) = self.attribute(element, local) else { return Ok(None) };
+        let avt = self.avt(&attribute, here)?;
+        if let Avt::Constant(word) = &avt
+            && !words.contains(&word.trim())
+            && !word.contains(':')
+        {
+            let message = format!("{local}={word:?} is none of {}", words.join(" and "));
+            return Err(self.problems.error(attribute.at(), "XTSE0020", message));
+        }
+        Ok(Some(avt))
     }
 }
