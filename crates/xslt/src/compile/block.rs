@@ -203,21 +203,17 @@ impl<'s> Compiler<'s> {
 
     /// Refuses content where there has to be none.
     pub(super) fn check_empty(&mut self, element: Element<'s>, here: &Here) {
-        let content = element.children().into_iter().find(|child| match child {
-            Child::Text(text) => here.keeps(&text.value),
-            Child::Element(inner) => !inner.is("fallback"),
-        });
-        if content.is_some() {
+        if self.has_content(element, here) {
             let message = format!("<{}> has to be empty", element.written());
             self.problems.error(element.at(), "XTSE0260", message);
         }
     }
 
-    /// Whether anything stands inside.
+    /// Whether anything stands inside that says something.
     pub(super) fn has_content(&mut self, element: Element<'s>, here: &Here) -> bool {
         element.children().iter().any(|child| match child {
             Child::Text(text) => here.keeps(&text.value),
-            Child::Element(_) => true,
+            Child::Element(inner) => !inner.is("fallback"),
         })
     }
 

@@ -67,7 +67,7 @@ pub(super) fn check_value(attribute: &Attribute<'_>, problems: &mut Problems) {
             false
         }
         "type" => true,
-        "validation" | "default-validation" => matches!(attribute.trimmed(), "strict" | "lax"),
+        "validation" | "default-validation" => attribute.trimmed() == "strict",
         _ => false,
     };
     if asks_for_schema {
