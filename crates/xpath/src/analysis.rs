@@ -84,7 +84,7 @@ fn is_call(expr: &Expr, name: &str) -> bool {
 /// Whether an expression calls `position()` or `last()` on the focus it is run with.
 ///
 /// Inside its own predicates and behind a `/` or `!` there is another focus.
-fn asks(expr: &Expr, name: &str) -> bool {
+pub(crate) fn asks(expr: &Expr, name: &str) -> bool {
     is_call(expr, name) || parts(expr).into_iter().any(|part| asks(part, name))
 }
 

@@ -87,6 +87,11 @@ impl Expression {
         self.needs_context
     }
 
+    /// Whether it asks for the size of the context it is run with: a `last()` that is not in a predicate.
+    pub fn asks_for_last(&self) -> bool {
+        analysis::asks(&self.root, "last")
+    }
+
     /// The host's slots of the variables in it, each once, ascending.
     pub fn variables(&self) -> &[u32] {
         &self.variables

@@ -4,7 +4,7 @@ mod expression;
 mod instruction;
 mod name;
 
-pub(crate) use expression::{Condition, Expr, Select, Test, TextSource};
+pub(crate) use expression::{Condition, Expr, Select, Shape, Test, TextSource};
 pub(crate) use instruction::{
     AnalyzeString, ApplyTemplates, Attribute, Avt, AvtPart, Binding, Block, CallTemplate, Catch, Choose, Content, Copy,
     Element, ForEach, ForEachGroup, GroupBy, Instruction, Iterate, Kind, LiteralAttribute, LiteralElement, Message,
@@ -50,6 +50,10 @@ pub(crate) struct Program {
     pub(crate) strip: Vec<StripRule>,
     /// The template that an unnamed initial template means in 3.0 (`xsl:initial-template`), if there is one.
     pub(crate) initial_template: Option<u32>,
+    /// Whether the stylesheet's own version is 1.0: texts stand for fragments, parameters end at built-in templates.
+    pub(crate) compatible: bool,
+    /// Whether some expression asks for `last()` outside of predicates, so that nodes are counted before a loop.
+    pub(crate) asks_for_last: bool,
 }
 
 /// A place in a stylesheet, as the program keeps it.
@@ -262,6 +266,7 @@ pub(crate) struct Call {
     pub(crate) at: At,
 }
 
+#[derive(Clone)]
 pub(crate) enum CallTarget {
     /// XSLT's own and EXSLT's.
     Library(&'static Function),

@@ -39,12 +39,12 @@ impl Document {
     }
 
     /// The node with all below it as it stands in the source, if that still says what the node is: nothing of it was
-    /// changed, and prefixes mean around it what they meant.
+    /// changed or is out of sight, and prefixes mean around it what they meant.
     ///
     /// Where the document was changed elsewhere, a walk to the root.
     pub fn as_read(&self, node: NodeId) -> Option<&str> {
         let entry = self.at(node);
-        if !entry.is_as_read() {
+        if !entry.is_as_read() || self.hides_space {
             return None;
         }
         let elsewhere = Flags::MOVED.with(Flags::REDECLARED);

@@ -24,7 +24,10 @@ impl<'s> Compiler<'s> {
         let at = attribute.inside(offset);
         let compiled = Expression::compile(text, &mut Surroundings { compiler: self, here, at });
         match compiled {
-            Ok(compiled) => Ok(Expr::new(compiled, text)),
+            Ok(compiled) => {
+                self.asks_for_last |= compiled.asks_for_last();
+                Ok(Expr::new(compiled, text))
+            }
             Err(error) => Err(self.refuse(attribute, &error, offset)),
         }
     }

@@ -87,6 +87,8 @@ struct Compiler<'s> {
     scopes: Vec<Scope>,
     calls: Vec<Call>,
     named_calls: Vec<NamedCall>,
+    /// Whether some expression asks for `last()`.
+    asks_for_last: bool,
     /// Never used: elements are borrowed from the modules.
     modules: std::marker::PhantomData<&'s Loaded>,
 }
@@ -111,6 +113,7 @@ impl<'s> Compiler<'s> {
             rules: Vec::new(),
             scopes: Vec::new(),
             calls: Vec::new(),
+            asks_for_last: false,
             named_calls: Vec::new(),
             modules: std::marker::PhantomData,
         }
@@ -162,6 +165,8 @@ impl<'s> Compiler<'s> {
             parameters: std::mem::take(&mut self.parameters).into_list(),
             output: settings.output,
             strip: settings.strip,
+            compatible: loaded.version < 2.0,
+            asks_for_last: self.asks_for_last,
         })
     }
 

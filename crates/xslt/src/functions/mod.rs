@@ -19,6 +19,7 @@ mod uris;
 pub(crate) use call::Call;
 pub(crate) use exslt::dynamic;
 pub(crate) use services::Services;
+pub(crate) use uris::resolve;
 
 use myelin_xpath::{Error, Value};
 

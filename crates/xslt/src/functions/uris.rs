@@ -62,7 +62,7 @@ fn is_scheme(text: &str) -> bool {
 }
 
 /// What a reference means, seen from a base (RFC 3986 §5.2.2).
-pub(super) fn resolve(reference: &str, base: &str) -> String {
+pub(crate) fn resolve(reference: &str, base: &str) -> String {
     let (own, base) = (Parts::of(reference), Parts::of(base));
     let mut target = Parts { fragment: own.fragment, scheme: own.scheme.or(base.scheme), ..Parts::of("") };
     let path;

@@ -14,6 +14,11 @@ impl ExpandedName {
         ExpandedName { namespace: namespace.into(), local: local.into() }
     }
 
+    /// Whether it is the name that a text spells, as [`parse`](ExpandedName::parse) reads it.
+    pub(crate) fn is(&self, text: &str) -> bool {
+        ExpandedName::parse(text).is_some_and(|name| name == *self)
+    }
+
     /// Reads `local`, `{namespace}local` or `Q{namespace}local`.
     pub(crate) fn parse(text: &str) -> Option<ExpandedName> {
         let braced = text.strip_prefix("Q{").or_else(|| text.strip_prefix('{'));

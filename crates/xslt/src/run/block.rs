@@ -1,0 +1,173 @@
+//! Runs blocks: one instruction after the other.
+
+use super::failure::Failure;
+use super::frame::Flow;
+use super::receiver::Receiver;
+use super::{Focus, MESSAGES, Machine, Outcome};
+use crate::options;
+use crate::program::{At, Block, Choose, Instruction, Kind, Message, ModeUse};
+
+impl<'a> Machine<'a> {
+    /// Runs what stands in a block.
+    pub(super) fn run(
+        &'a self,
+        block: &'a [Instruction],
+        focus: &Focus<'a>,
+        out: &mut Receiver<'_, 'a>,
+    ) -> Outcome<Flow> {
+        for instruction in block {
+            self.count()?;
+            match self.step(instruction, focus, out) {
+                Ok(Flow::Next) => {}
+                Ok(flow) => return Ok(flow),
+                Err(mut failure) => {
+                    failure.at(instruction.at, || focus.path());
+                    return Err(failure);
+                }
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    /// Runs a block that has nothing behind it to go on to: breaks and calls end within it.
+    pub(super) fn run_inside(&'a self, block: &'a Block, focus: &Focus<'a>, out: &mut Receiver<'_, 'a>) -> Outcome<()> {
+        self.run(block, focus, out).map(drop)
+    }
+
+    fn step(&'a self, instruction: &'a Instruction, focus: &Focus<'a>, out: &mut Receiver<'_, 'a>) -> Outcome<Flow> {
+        match &instruction.kind {
+            Kind::Text(text, false) => out.text(text)?,
+            Kind::Text(text, true) => out.raw_text(text)?,
+            Kind::ValueOf(content, raw) => self.value_of(content, *raw, focus, out)?,
+            Kind::Literal(element) => return self.literal(element, focus, out),
+            Kind::ApplyTemplates(apply) => {
+                let mode = match apply.mode {
+                    ModeUse::Mode(mode) => mode,
+                    ModeUse::Current => self.mode.get(),
+                };
+                self.apply_templates(apply, mode, focus, out)?;
+            }
+            Kind::CallTemplate(call) => return self.call_template(call, focus, out),
+            Kind::ForEach(for_each) => return self.for_each(for_each, focus, out),
+            Kind::If(condition, block) => {
+                if self.holds(condition, focus)? {
+                    return self.run(block, focus, out);
+                }
+            }
+            Kind::Choose(choose) => {
+                let Choose { branches, otherwise } = &**choose;
+                for (condition, block) in branches {
+                    if self.holds(condition, focus)? {
+                        return self.run(block, focus, out);
+                    }
+                }
+                return self.run(otherwise, focus, out);
+            }
+            Kind::Variable(variable) => {
+                let value = self.bind(&variable.value, focus)?;
+                let value = self.convert(value, variable.kind.as_ref(), "the variable")?;
+                self.stack.set(variable.slot, value);
+            }
+            Kind::Copy(copy) => return self.copy(copy, focus, out),
+            Kind::CopyOf(select, namespaces) => self.copy_of(select, *namespaces, focus, out)?,
+            Kind::Sequence(select) => {
+                let value = self.select(select, focus)?;
+                out.give(value, select.expr.version())?;
+            }
+            Kind::Element(element) => return self.element(element, focus, out),
+            Kind::Attribute(attribute) => self.attribute(attribute, focus, out)?,
+            Kind::Namespace(parts) => {
+                let (prefix, uri) = &**parts;
+                let prefix = self.avt(prefix, focus)?;
+                let uri = self.content(uri, focus)?;
+                self.namespace(prefix.trim(), &uri, out)?;
+            }
+            Kind::Comment(content) => out.comment(&self.content(content, focus)?)?,
+            Kind::ProcessingInstruction(parts) => {
+                let (target, content) = &**parts;
+                let target = self.avt(target, focus)?;
+                let data = self.content(content, focus)?;
+                self.processing_instruction(target.trim(), &data, out)?;
+            }
+            Kind::Document(block) => self.document(block, focus, out)?,
+            Kind::ApplyImports(parameters) => self.apply_imports(parameters, focus, out)?,
+            Kind::NextMatch(parameters) => self.next_match(parameters, focus, out)?,
+            Kind::Number(number) => self.number(number, focus, out)?,
+            Kind::Message(message) => self.message(message, instruction.at, focus)?,
+            Kind::ForEachGroup(group) => return self.for_each_group(group, focus, out),
+            Kind::AnalyzeString(analyze) => self.analyze_string(analyze, focus, out)?,
+            Kind::PerformSort(parts) => self.perform_sort(&parts.0, &parts.1, focus, out)?,
+            Kind::Iterate(iterate) => return self.iterate(iterate, focus, out),
+            Kind::Break(binding) => {
+                let value = self.bind(binding, focus)?;
+                self.left.borrow_mut().value = Some(value);
+                return Ok(Flow::Break);
+            }
+            Kind::NextIteration(parameters) => {
+                let values: Outcome<Vec<_>> = parameters.iter().map(|(_, value)| self.bind(value, focus)).collect();
+                for ((slot, _), value) in parameters.iter().zip(values?) {
+                    self.stack.set(*slot, value);
+                }
+                return Ok(Flow::Continue);
+            }
+            Kind::Return(binding) => {
+                let value = self.bind(binding, focus)?;
+                self.left.borrow_mut().value = Some(value);
+                return Ok(Flow::Return);
+            }
+            Kind::Try(try_) => self.try_catch(try_, focus, out)?,
+            Kind::Assert(parts) => {
+                let (condition, message) = &**parts;
+                if !self.holds(condition, focus)? {
+                    return Err(self.ended_by(message, "XTMM9001", instruction.at, focus)?);
+                }
+            }
+            Kind::Fail(code, message) => return Err(Failure::new(*code, &**message)),
+        }
+        Ok(Flow::Next)
+    }
+
+    /// `xsl:message` (XSLT 1.0 §13).
+    fn message(&'a self, message: &'a Message, at: At, focus: &Focus<'a>) -> Outcome<()> {
+        let terminate = self.avt(&message.terminate, focus)?;
+        match terminate.trim() {
+            "yes" | "true" | "1" => Err(self.ended_by(message, "XTMM9000", at, focus)?),
+            "no" | "false" | "0" => self.message_text(message, at, focus).map(drop),
+            other => Err(Failure::new("XTDE0030", format!("terminate must be yes or no, not {other:?}"))),
+        }
+    }
+
+    /// What a message says, which is kept for the caller.
+    fn message_text(&'a self, message: &'a Message, at: At, focus: &Focus<'a>) -> Outcome<String> {
+        let value = self.bind(&message.content, focus)?;
+        let text = self.as_xml(value)?;
+        let mut messages = self.messages.borrow_mut();
+        if messages.len() < MESSAGES {
+            self.build(text.len())?;
+            messages.push(options::Message { text: text.clone(), place: super::failure::place(self.program, at) });
+        }
+        Ok(text)
+    }
+
+    /// The failure that a message or assertion is.
+    fn ended_by(
+        &'a self,
+        message: &'a Message,
+        code: &'static str,
+        at: At,
+        focus: &Focus<'a>,
+    ) -> Outcome<Box<Failure>> {
+        let text = self.message_text(message, at, focus)?;
+        let code = match &message.code {
+            None => code.to_owned(),
+            Some(avt) => {
+                let written = self.avt(avt, focus)?;
+                self.error_code(written.trim(), message.scope)
+            }
+        };
+        Ok(Failure::new(
+            code,
+            if text.is_empty() { "the stylesheet ended the transformation".to_owned() } else { text },
+        ))
+    }
+}

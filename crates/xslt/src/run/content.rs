@@ -1,0 +1,180 @@
+//! What instructions say: texts, attribute value templates, and what variables are bound to.
+
+use std::borrow::Cow;
+
+use myelin_xpath::types::SequenceType;
+use myelin_xpath::{Atomic, Value, Version};
+
+use super::failure::Failure;
+use super::receiver::Receiver;
+use super::select::text_of;
+use super::{Focus, Machine, Outcome};
+use crate::output::{Fragment, Output, TextRule};
+use crate::program::{Avt, AvtPart, Binding, Block, Content, ScopeId};
+
+impl<'a> Machine<'a> {
+    /// What a variable or parameter is bound to.
+    pub(super) fn bind(&'a self, binding: &'a Binding, focus: &Focus<'a>) -> Outcome<Value<'a>> {
+        match binding {
+            Binding::Select(select) => self.select(select, focus),
+            Binding::Tree(block) => self.temporary_tree(block, focus),
+            Binding::Sequence(block) => {
+                let mut receiver = Receiver::items(self);
+                self.run_inside(block, focus, &mut receiver)?;
+                Ok(receiver.into_items())
+            }
+            Binding::EmptyText => Ok(Value::from("")),
+            Binding::EmptySequence => Ok(Value::EMPTY),
+        }
+    }
+
+    /// A temporary tree; in 1.0 a result tree fragment.
+    ///
+    /// A fragment of text alone is kept as that text: all that 1.0 allows with it gives the same.
+    fn temporary_tree(&'a self, block: &'a Block, focus: &Focus<'a>) -> Outcome<Value<'a>> {
+        match self.fragment(block, focus)? {
+            Fragment::Text(text) if self.program.compatible && !text.is_empty() => {
+                self.build(text.len())?;
+                Ok(Value::from(Atomic::untyped(Cow::Owned(text))))
+            }
+            fragment => self.tree_of(fragment),
+        }
+    }
+
+    /// What a block makes, as a tree or as the text that is all there is in it.
+    pub(super) fn fragment(&'a self, block: &'a Block, focus: &Focus<'a>) -> Outcome<Fragment> {
+        let mut receiver = Receiver::new(Output::fragment(self.options.limits.output_bytes));
+        self.run_inside(block, focus, &mut receiver)?;
+        Ok(receiver.into_output().finish_fragment()?)
+    }
+
+    /// A fragment as a document node.
+    pub(super) fn tree_of(&self, fragment: Fragment) -> Outcome<Value<'a>> {
+        let document = match fragment {
+            Fragment::Text(text) => self.text_document(&text)?,
+            Fragment::Tree(document) => self.keep(document)?,
+        };
+        Ok(Value::node(document, document.document_node()))
+    }
+
+    /// A document that holds a text alone.
+    pub(crate) fn text_document(&self, text: &str) -> Outcome<&'a myelin_xml::Document> {
+        let mut builder = myelin_xml::TreeBuilder::new(myelin_xml::Arena::default());
+        builder.text(text).map_err(|refusal| Failure::new("XTDE0000", refusal.to_string()))?;
+        self.keep(builder.finish())
+    }
+
+    /// A value as the type that is declared for it.
+    pub(super) fn convert(&self, value: Value<'a>, kind: Option<&SequenceType>, what: &str) -> Outcome<Value<'a>> {
+        let Some(kind) = kind else { return Ok(value) };
+        value.convert(kind, Version::V2).map_err(|error| {
+            let mut failure: Box<Failure> = error.into();
+            failure.message = format!("{what} is declared as `{kind}`: {}", failure.message);
+            failure
+        })
+    }
+
+    /// The text of an attribute value template.
+    pub(super) fn avt(&'a self, avt: &'a Avt, focus: &Focus<'a>) -> Outcome<Cow<'a, str>> {
+        match avt {
+            Avt::Constant(text) => Ok(Cow::Borrowed(text)),
+            Avt::Parts(parts) => match &**parts {
+                [AvtPart::Value(source)] => self.text(source, None, focus),
+                parts => {
+                    let mut text = String::new();
+                    for part in parts {
+                        match part {
+                            AvtPart::Text(literal) => text.push_str(literal),
+                            AvtPart::Value(source) => text.push_str(&self.text(source, None, focus)?),
+                        }
+                    }
+                    self.meter.add(0, text.len() as u64);
+                    Ok(Cow::Owned(text))
+                }
+            },
+        }
+    }
+
+    /// The same of one that need not be there.
+    pub(super) fn optional_avt(&'a self, avt: Option<&'a Avt>, focus: &Focus<'a>) -> Outcome<Option<Cow<'a, str>>> {
+        avt.map(|avt| self.avt(avt, focus)).transpose()
+    }
+
+    /// The text that the content of an attribute, comment or instruction makes.
+    ///
+    /// Source: XSLT 2.0 §5.7.2.
+    pub(super) fn content(&'a self, content: &'a Content, focus: &Focus<'a>) -> Outcome<Cow<'a, str>> {
+        match content {
+            Content::Select(source, separator) => {
+                let separator = self.optional_avt(separator.as_ref(), focus)?;
+                self.text(source, separator.as_deref(), focus)
+            }
+            Content::Block(block, None) => {
+                if let [crate::program::Instruction { kind: crate::program::Kind::Text(text, _), .. }] = &**block {
+                    return Ok(Cow::Borrowed(text));
+                }
+                let mut receiver =
+                    Receiver::new(Output::text_only(TextRule::TextOnly, self.options.limits.output_bytes));
+                self.run_inside(block, focus, &mut receiver)?;
+                let text = receiver.into_output().finish_text();
+                self.meter.add(0, text.len() as u64);
+                Ok(Cow::Owned(text))
+            }
+            Content::Block(block, Some(separator)) => {
+                let separator = self.avt(separator, focus)?;
+                let mut receiver = Receiver::items(self);
+                self.run_inside(block, focus, &mut receiver)?;
+                self.joined(receiver.into_items(), false, Some(&separator), Version::V2)
+            }
+        }
+    }
+
+    /// `xsl:value-of`
+    pub(super) fn value_of(
+        &'a self,
+        content: &'a Content,
+        raw: bool,
+        focus: &Focus<'a>,
+        out: &mut Receiver<'_, 'a>,
+    ) -> Outcome<()> {
+        let text = self.content(content, focus)?;
+        if raw { out.raw_text(&text) } else { out.text(&text) }
+    }
+
+    /// A value as XML, for messages.
+    pub(super) fn as_xml(&self, value: Value<'a>) -> Outcome<String> {
+        let properties = crate::output::OutputProperties::fragment();
+        let mut bytes = Vec::new();
+        let output = Output::bytes(&properties, None, self.options.limits.output_bytes, &mut bytes);
+        let mut receiver = Receiver::new(output);
+        receiver.give(value, Version::V2)?;
+        receiver.into_output().finish()?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// The namespace that a prefix stands for at a place of the stylesheet; the empty one is the default namespace.
+    pub(super) fn namespace_of(&self, scope: ScopeId, prefix: &str) -> Option<&'a str> {
+        if prefix == "xml" {
+            return Some(myelin_xml::XML_NAMESPACE);
+        }
+        let scope = &self.program.scopes[scope.0 as usize];
+        scope.namespaces.iter().find(|(known, _)| known == prefix).map(|(_, uri)| uri.as_str())
+    }
+
+    /// The code of an error as it is written: a name whose prefix is looked up where it stands.
+    pub(super) fn error_code(&self, written: &str, scope: ScopeId) -> String {
+        match written.split_once(':') {
+            Some((prefix, local)) if !written.starts_with("Q{") => match self.namespace_of(scope, prefix) {
+                Some("http://www.w3.org/2005/xqt-errors") => local.to_owned(),
+                Some(namespace) => format!("Q{{{namespace}}}{local}"),
+                None => written.to_owned(),
+            },
+            _ => written.to_owned(),
+        }
+    }
+
+    /// The text of one item, for keys of sorting and grouping.
+    pub(super) fn item_text(&self, item: myelin_xpath::Item<'a>) -> Cow<'a, str> {
+        text_of(item, Version::V2)
+    }
+}

@@ -1,0 +1,129 @@
+//! Documents that a stylesheet asks for, each read once; and white space that it does not want to see.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use myelin_xml::{Document, NameId, NodeId, View};
+use myelin_xpath::{Error, NodeRef};
+
+use super::Machine;
+use crate::program::{Program, StripRule, StripTest};
+use crate::resolver::Wanted;
+
+/// Documents by the URI under which the resolver found them.
+#[derive(Default)]
+pub(super) struct Documents<'a> {
+    known: RefCell<Vec<(String, &'a Document)>>,
+    /// What was asked for, and where it was found.
+    asked: RefCell<HashMap<(String, String), &'a Document>>,
+}
+
+impl<'a> Documents<'a> {
+    /// The URI of a document that was loaded.
+    pub(super) fn uri(&self, document: &Document) -> Option<String> {
+        let known = self.known.borrow();
+        known.iter().find(|(_, known)| std::ptr::eq(*known, document)).map(|(uri, _)| uri.clone())
+    }
+}
+
+impl<'a> Machine<'a> {
+    /// The document that `href` names, seen from `base`.
+    ///
+    /// Errors: `FODC0002`, with the resolver's or the parser's sentence.
+    pub(super) fn load_document(&self, href: &str, base: &str) -> Result<&'a Document, Error> {
+        let asked = (href.to_owned(), base.to_owned());
+        if let Some(document) = self.documents.asked.borrow().get(&asked) {
+            return Ok(document);
+        }
+        let refused = |message: String| Error::value("FODC0002", message);
+        let own = self.program.files.iter().zip(&self.program.sources).find(|(uri, _)| href.is_empty() && *uri == base);
+        let (uri, bytes) = match own {
+            Some((uri, source)) => (uri.clone(), source.as_bytes().to_vec()),
+            None => {
+                let found = self.options.resolver.resolve(href, base, Wanted::Document).map_err(refused)?;
+                (found.uri, found.bytes)
+            }
+        };
+        let known = self.documents.known.borrow().iter().find(|(known, _)| *known == uri).map(|(_, known)| *known);
+        let document = match known {
+            Some(document) => document,
+            None => {
+                let document = self.read_document(bytes, &uri).map_err(refused)?;
+                let document = self.keep(document).map_err(|failure| self.leave(failure))?;
+                self.documents.known.borrow_mut().push((uri, document));
+                document
+            }
+        };
+        self.documents.asked.borrow_mut().insert(asked, document);
+        Ok(document)
+    }
+
+    fn read_document(&self, bytes: Vec<u8>, uri: &str) -> Result<Document, String> {
+        let refused = |error: myelin_xml::Error| format!("{uri}: {error}");
+        let (text, declared_encoding) = myelin_xml::encoding::decode(None, &bytes).map_err(refused)?;
+        let doctype = myelin_xml::DoctypePolicy::Skip;
+        let options = myelin_xml::Options { declared_encoding, doctype, ..myelin_xml::Options::default() };
+        let mut document = Document::parse(text.into_owned(), &options).map_err(refused)?;
+        if !self.program.strip.is_empty() {
+            let mut view = View::default();
+            strip(self.program, &mut document, &mut view);
+            // It is never put back: this document belongs to the transformation.
+            drop(view);
+        }
+        Ok(document)
+    }
+
+    /// The base URI of a node: that of its document, changed by each `xml:base` above it.
+    pub(super) fn base_of(&self, node: NodeRef<'a>) -> Option<String> {
+        let mut bases = Vec::new();
+        let mut next = Some(node);
+        while let Some(at) = next {
+            if let Some(tree) = at.node.tree()
+                && let Some(base) = at.document.attribute(tree, myelin_xml::XML_NAMESPACE, "base")
+            {
+                bases.push(base.into_owned());
+            }
+            next = at.parent();
+        }
+        let mut base = self.documents.uri(node.document);
+        while let Some(next) = bases.pop() {
+            base = Some(match base {
+                Some(base) => crate::functions::resolve(&next, &base),
+                None => next,
+            });
+        }
+        base
+    }
+}
+
+/// Hides the white space that the program strips.
+pub(super) fn strip(program: &Program, document: &mut Document, view: &mut View) {
+    // Elements of one name have one answer.
+    let mut known: Vec<Option<bool>> = Vec::new();
+    document.hide_space(view, |document, element| {
+        let Some(name) = document.name(element) else { return false };
+        let index = NameId::index(name);
+        if known.len() <= index {
+            known.resize(index + 1, None);
+        }
+        *known[index].get_or_insert_with(|| strips(&program.strip, document, element))
+    });
+}
+
+/// Whether white space alone is stripped from an element: the rule with the highest precedence, then the most exact,
+/// then the last decides (XSLT 1.0 §3.4).
+fn strips(rules: &[StripRule], document: &Document, element: NodeId) -> bool {
+    let name = document.qname(element);
+    let matching = rules.iter().filter(|rule| match &rule.test {
+        StripTest::Any => true,
+        StripTest::Local(local) => name.local == local,
+        StripTest::Namespace(namespace) => name.namespace == namespace,
+        StripTest::Name(wanted) => wanted.namespace == name.namespace && wanted.local == name.local,
+    });
+    let exactness = |test: &StripTest| match test {
+        StripTest::Any => 0,
+        StripTest::Local(_) | StripTest::Namespace(_) => 1,
+        StripTest::Name(_) => 2,
+    };
+    matching.max_by_key(|rule| (rule.precedence, exactness(&rule.test))).is_some_and(|rule| rule.strip)
+}

@@ -1,0 +1,96 @@
+//! Errors on their way out of the machine: they gather where they came through.
+
+use std::borrow::Cow;
+
+use crate::error::{Error, Place};
+use crate::program::{At, Program};
+
+/// How many templates and functions a trail names.
+const TRAIL: usize = 12;
+
+/// Why a transformation stops.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) code: Cow<'static, str>,
+    pub(crate) message: String,
+    /// What the error carries beside its text: `$err:value`, and what a message said that ends a transformation.
+    pub(crate) at: Option<At>,
+    pub(crate) node: Option<String>,
+    trail: Vec<String>,
+    left_out: usize,
+}
+
+/// What most of the machine gives.
+pub(crate) type Outcome<T> = Result<T, Box<Failure>>;
+
+impl Failure {
+    pub(crate) fn new(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Box<Failure> {
+        Box::new(Failure {
+            code: code.into(),
+            message: message.into(),
+            at: None,
+            node: None,
+            trail: Vec::new(),
+            left_out: 0,
+        })
+    }
+
+    /// A bound was reached.
+    pub(crate) fn limit(message: impl Into<String>) -> Box<Failure> {
+        Failure::new("LIMIT", message)
+    }
+
+    /// Whether a bound was reached: `xsl:try` cannot go on from there.
+    pub(crate) fn is_limit(&self) -> bool {
+        self.code == "LIMIT"
+    }
+
+    /// Notes the instruction, unless one inside it is known.
+    pub(crate) fn at(&mut self, at: At, node: impl FnOnce() -> Option<String>) {
+        if self.at.is_none() {
+            self.at = Some(at);
+            self.node = node();
+        }
+    }
+
+    /// Notes a template or function that led there.
+    pub(crate) fn through(&mut self, what: impl FnOnce() -> String) {
+        if self.trail.len() < TRAIL {
+            self.trail.push(what());
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    /// The same for the world outside.
+    pub(crate) fn into_error(self, program: &Program) -> Error {
+        let mut trail = self.trail;
+        if self.left_out > 0 {
+            trail.push(format!("{} more", self.left_out));
+        }
+        let place = self.at.map(|at| place(program, at));
+        Error { code: self.code.into_owned(), message: self.message, place, trail, node: self.node }
+    }
+}
+
+/// A place with the name of its file.
+pub(crate) fn place(program: &Program, at: At) -> Place {
+    let file = program.files.get(at.file as usize).cloned().unwrap_or_default();
+    Place { file, line: u64::from(at.line), column: u64::from(at.column) }
+}
+
+impl From<myelin_xpath::Error> for Box<Failure> {
+    fn from(error: myelin_xpath::Error) -> Box<Failure> {
+        use myelin_xpath::Error as X;
+        match &error {
+            X::Steps(_) | X::Bytes(_) => Failure::limit(error.to_string()),
+            other => Failure::new(other.code().unwrap_or("XTDE0000"), other.to_string()),
+        }
+    }
+}
+
+impl From<crate::output::OutputError> for Box<Failure> {
+    fn from(error: crate::output::OutputError) -> Box<Failure> {
+        Failure::new(error.code(), error.to_string())
+    }
+}

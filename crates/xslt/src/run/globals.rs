@@ -1,0 +1,109 @@
+//! Global variables and parameters: each is evaluated when somebody first asks for it.
+
+use myelin_xpath::{Argument, Declared, Environment, Expression, Item, Value};
+
+use super::failure::Failure;
+use super::host::Explain;
+use super::{Focus, Machine, Outcome};
+use crate::options::{Parameter, ParameterValue};
+use crate::program::ExpandedName;
+
+/// How far a global variable has come.
+pub(super) enum Global<'a> {
+    Unset,
+    /// It is being evaluated: whoever asks now is part of its own definition.
+    Busy,
+    Set(Value<'a>),
+}
+
+/// Compiles the parameters that are given as expressions; `None` stands for those that are texts.
+pub(super) fn compile(parameters: &[Parameter]) -> Outcome<Vec<Option<Expression>>> {
+    let compile = |parameter: &Parameter| match &parameter.value {
+        ParameterValue::Text(_) => Ok(None),
+        ParameterValue::Expression(text) => {
+            let refused = |error| Failure::new("XPST0003", format!("parameter {}, `{text}`: {error}", parameter.name));
+            Expression::compile(text, &mut Bare).map(Some).map_err(refused)
+        }
+    };
+    parameters.iter().map(compile).collect()
+}
+
+/// Knows no prefixes, variables and functions: all that a caller's expression can refer to is the source.
+struct Bare;
+
+impl Environment for Bare {
+    fn namespace(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn variable(&mut self, _: Option<&str>, local: &str) -> Result<u32, String> {
+        Err(format!("${local} is unknown here"))
+    }
+
+    fn function(&mut self, _: &str, _: Option<&str>, _: &[Argument<'_>]) -> Result<Option<Declared>, String> {
+        Ok(None)
+    }
+}
+
+impl<'a> Machine<'a> {
+    /// Sets the parameters that the caller gives.
+    pub(super) fn set_parameters(&'a self, compiled: &'a [Option<Expression>]) -> Outcome<()> {
+        for (given, expression) in self.options.parameters.iter().zip(compiled) {
+            let Some(name) = ExpandedName::parse(&given.name) else {
+                return Err(Failure::new("XTDE0000", format!("{:?} is no name of a parameter", given.name)));
+            };
+            let declared = self.program.globals.iter().position(|global| global.parameter && global.name == name);
+            let Some(index) = declared else { continue };
+            let value = match (&given.value, expression) {
+                (ParameterValue::Expression(text), Some(expression)) => {
+                    let focus = Focus { item: Some(Item::Node(self.source)), position: 1, size: 1 };
+                    expression.evaluate(&self.context(&focus)).explain(self, text)?
+                }
+                (ParameterValue::Text(text) | ParameterValue::Expression(text), _) => Value::from(text.as_str()),
+            };
+            let value = self.convert(value, self.program.globals[index].kind.as_ref(), "the parameter")?;
+            self.globals.borrow_mut()[index] = Global::Set(value);
+        }
+        let globals = self.program.globals.iter().enumerate();
+        for (index, global) in globals.filter(|(_, global)| global.required) {
+            if !matches!(self.globals.borrow()[index], Global::Set(_)) {
+                let mut failure = Failure::new("XTDE0050", format!("the parameter {} must be given", global.name));
+                failure.at(global.at, || None);
+                return Err(failure);
+            }
+        }
+        Ok(())
+    }
+
+    /// The value of a global variable.
+    pub(super) fn global(&'a self, index: usize) -> Outcome<Value<'a>> {
+        match &self.globals.borrow()[index] {
+            Global::Set(value) => return Ok(value.clone()),
+            Global::Busy => {
+                let name = &self.program.globals[index].name;
+                return Err(Failure::new("XTDE0640", format!("the variable ${name} is part of its own definition")));
+            }
+            Global::Unset => {}
+        }
+        let global = &self.program.globals[index];
+        self.globals.borrow_mut()[index] = Global::Busy;
+        let focus = Focus { item: Some(Item::Node(self.source)), position: 1, size: 1 };
+        let value = self.aside(
+            global.frame,
+            || format!("variable ${}", global.name),
+            || {
+                let value = self.bind(&global.value, &focus)?;
+                self.convert(value, global.kind.as_ref(), "the variable")
+            },
+        );
+        let value = value.map_err(|mut failure| {
+            failure.at(global.at, || None);
+            failure
+        });
+        self.globals.borrow_mut()[index] = match &value {
+            Ok(value) => Global::Set(value.clone()),
+            Err(_) => Global::Unset,
+        };
+        value
+    }
+}

@@ -1,0 +1,68 @@
+//! What expressions ask of the machine: variables and functions.
+
+use myelin_xpath::{Error, Host, Item, Value};
+
+use super::failure::Failure;
+use super::services::DYNAMIC;
+use super::{Machine, Outcome};
+use crate::functions::Call;
+use crate::program::{CallTarget, GLOBAL};
+
+impl<'a> Host<'a> for Machine<'a> {
+    fn variable(&'a self, slot: u32) -> Result<Value<'a>, Error> {
+        match slot.checked_sub(GLOBAL) {
+            None => Ok(self.stack.get(slot)),
+            Some(index) => self.global(index as usize).map_err(|failure| self.leave(failure)),
+        }
+    }
+
+    fn call(&'a self, slot: u32, arguments: &[Value<'a>], item: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
+        let (target, scope) = match slot.checked_sub(DYNAMIC) {
+            None => {
+                let call = &self.program.calls[slot as usize];
+                (call.target.clone(), &self.program.scopes[call.scope.0 as usize])
+            }
+            Some(index) => self.declared.borrow()[index as usize].clone(),
+        };
+        match target {
+            CallTarget::Library(function) => (function.run)(&Call { machine: self, arguments, item, scope }),
+            CallTarget::User(index) => {
+                let function = &self.program.functions[index as usize];
+                self.function(function, arguments).map_err(|failure| self.leave(failure))
+            }
+            CallTarget::Missing(name) => Err(Error::value("XTDE1425", format!("{name}() is no known function"))),
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// Keeps a failure while an expression unwinds, which can hand on no more than a text.
+    pub(crate) fn leave(&self, failure: Box<Failure>) -> Error {
+        let message = failure.message.clone();
+        *self.failed.borrow_mut() = Some(failure);
+        Error::Host(message)
+    }
+
+    /// The failure behind an error of an expression.
+    pub(super) fn failure(&self, error: Error, text: &str) -> Box<Failure> {
+        if let Some(failure) = self.failed.take() {
+            return failure;
+        }
+        let mut failure: Box<Failure> = error.into();
+        failure.message = format!("{} in `{text}`", failure.message);
+        failure
+    }
+}
+
+/// What an evaluation gave, with the failure behind an error.
+pub(super) trait Explain<T> {
+    /// `text` is the expression as it is written.
+    fn explain(self, machine: &Machine<'_>, text: &str) -> Outcome<T>;
+}
+
+impl<T> Explain<T> for Result<T, Error> {
+    #[inline]
+    fn explain(self, machine: &Machine<'_>, text: &str) -> Outcome<T> {
+        self.map_err(|error| machine.failure(error, text))
+    }
+}

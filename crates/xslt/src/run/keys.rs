@@ -1,0 +1,109 @@
+//! Keys: for each document and each key an index, made when somebody first asks (XSLT 1.0 §12.2).
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use myelin_xml::{Document, Kind, NodeId};
+use myelin_xpath::{Atomic, Node, NodeRef, Value, Version};
+
+use super::failure::Failure;
+use super::{Focus, Machine, Outcome};
+use crate::program::Key;
+
+/// The nodes of one document by the values of one key.
+pub(super) struct Index<'a> {
+    key: usize,
+    document: &'a Document,
+    /// `None`: it is being made, and whoever asks now is part of its own definition.
+    nodes: Option<Rc<HashMap<String, Vec<NodeId>>>>,
+}
+
+impl<'a> Machine<'a> {
+    /// The nodes of a document, in document order, that have this value of a key.
+    ///
+    /// Values are equal if their texts are.
+    pub(super) fn keyed_nodes(&'a self, key: usize, value: &Atomic<'a>, document: &'a Document) -> Outcome<Value<'a>> {
+        let index = self.index(key, document)?;
+        let found = index.get(&*value.text(Version::V2)).map_or(&[][..], Vec::as_slice);
+        self.meter.add(found.len() as u64, 0);
+        Ok(Value::nodes(document, found.iter().copied().map(Node::Tree).collect()))
+    }
+
+    fn index(&'a self, key: usize, document: &'a Document) -> Outcome<Rc<HashMap<String, Vec<NodeId>>>> {
+        let same = |index: &&Index<'a>| index.key == key && std::ptr::eq(index.document, document);
+        if let Some(index) = self.keys.borrow().iter().find(same) {
+            let circular = || Failure::new("XTDE0640", "the key is part of its own definition");
+            return index.nodes.clone().ok_or_else(circular);
+        }
+        self.keys.borrow_mut().push(Index { key, document, nodes: None });
+        let made = self.make_index(&self.program.keys[key], document).map(Rc::new);
+        let mut keys = self.keys.borrow_mut();
+        let at = keys.iter().position(|index| index.key == key && std::ptr::eq(index.document, document));
+        let at = at.expect("it was pushed above, and only what failed is taken away");
+        match made {
+            Ok(nodes) => {
+                keys[at].nodes = Some(Rc::clone(&nodes));
+                Ok(nodes)
+            }
+            Err(failure) => {
+                keys.remove(at);
+                Err(failure)
+            }
+        }
+    }
+
+    fn make_index(&'a self, key: &'a Key, document: &'a Document) -> Outcome<HashMap<String, Vec<NodeId>>> {
+        let mut index = HashMap::new();
+        let top = document.document_node();
+        for node in std::iter::once(top).chain(document.descendants(top)) {
+            self.enter_key(key, document, node, &mut index)?;
+            if document.kind(node) == Kind::Element {
+                for attribute in document.attributes(node) {
+                    self.enter_key(key, document, attribute, &mut index)?;
+                }
+            }
+        }
+        Ok(index)
+    }
+
+    /// Puts a node under each value that the key has for it.
+    fn enter_key(
+        &'a self,
+        key: &'a Key,
+        document: &'a Document,
+        node: NodeId,
+        index: &mut HashMap<String, Vec<NodeId>>,
+    ) -> Outcome<()> {
+        let focus = Focus::on(NodeRef::new(document, node), 1, 1);
+        for definition in &key.definitions {
+            self.count()?;
+            if !self.matches_any(&definition.patterns, &focus)? {
+                continue;
+            }
+            let mut failed = self.aside(
+                definition.frame,
+                || format!("key {}", key.name),
+                || {
+                    let value = self.bind(&definition.value, &focus)?;
+                    for value in value.into_items() {
+                        let text = self.item_text(value);
+                        self.build(text.len() + ENTRY_BYTES)?;
+                        let nodes = index.entry(text.into_owned()).or_default();
+                        if nodes.last() != Some(&node) {
+                            nodes.push(node);
+                        }
+                    }
+                    Ok(())
+                },
+            );
+            if let Err(failure) = &mut failed {
+                failure.at(definition.at, || Some(super::path(NodeRef::new(document, node))));
+            }
+            failed?;
+        }
+        Ok(())
+    }
+}
+
+/// What an entry of an index is counted as, beside its text.
+const ENTRY_BYTES: usize = 64;

@@ -1,0 +1,260 @@
+//! `xsl:number` (XSLT 1.0 §7.7, 2.0 §12).
+
+use std::cell::Cell;
+
+use myelin_xml::{Document, Kind, NodeId};
+use myelin_xpath::{Item, NodeRef, Version};
+
+use super::failure::Failure;
+use super::receiver::Receiver;
+use super::{Focus, Machine, Outcome};
+use crate::numbering;
+use crate::pattern::Pattern;
+use crate::program::{Number, NumberLevel};
+
+impl<'a> Machine<'a> {
+    pub(super) fn number(&'a self, number: &'a Number, focus: &Focus<'a>, out: &mut Receiver<'_, 'a>) -> Outcome<()> {
+        let format = self.avt(&number.format, focus)?;
+        let options = self.number_options(number, focus)?;
+        let start = match self.optional_avt(number.start_at.as_ref(), focus)? {
+            None => 1,
+            Some(text) => start_at(&text)?,
+        };
+        let numbers = match &number.value {
+            Some(value) => {
+                let value = self.evaluate(value, focus)?;
+                let compatible = number.value.as_ref().is_some_and(|expr| expr.version() == Version::V1);
+                let mut numbers = Vec::new();
+                for item in value.into_items() {
+                    match whole(&item) {
+                        Some(number) => numbers.push(number),
+                        // What is no number is written as it is (XSLT 1.0 erratum, 2.0 §12.1).
+                        None if compatible => {
+                            return out.text(&item.into_text(Version::V1));
+                        }
+                        None => {
+                            return Err(Failure::new("XTDE0980", "a number is a whole one and not negative"));
+                        }
+                    }
+                    if compatible {
+                        break;
+                    }
+                }
+                if numbers.is_empty() && compatible {
+                    return out.text("NaN");
+                }
+                numbers
+            }
+            None => {
+                let selected;
+                let focus = match &number.select {
+                    None => focus,
+                    Some(select) => {
+                        let item = self.evaluate(select, focus)?.first();
+                        selected = Focus { item, position: 1, size: 1 };
+                        &selected
+                    }
+                };
+                let Some((document, node)) = focus.tree() else {
+                    return Err(Failure::new("XTTE0990", "only nodes can be numbered"));
+                };
+                self.count_nodes(number, document, node)?
+            }
+        };
+        let numbers: Vec<u64> = numbers.into_iter().map(|number| number.saturating_add_signed(start - 1)).collect();
+        out.text(&numbering::format(&numbers, &format, &options.borrowed()))
+    }
+
+    /// The numbers of a node, the outermost first.
+    fn count_nodes(&'a self, number: &'a Number, document: &'a Document, node: NodeId) -> Outcome<Vec<u64>> {
+        match number.level {
+            NumberLevel::Single => {
+                let found = self.ancestors(number, document, node, true)?;
+                Ok(found.into_iter().take(1).collect())
+            }
+            NumberLevel::Multiple => {
+                let mut found = self.ancestors(number, document, node, false)?;
+                found.reverse();
+                Ok(found)
+            }
+            NumberLevel::Any => self.count_any(number, document, node),
+        }
+    }
+
+    /// The numbers among their siblings of the node and its ancestors that are counted, the innermost first.
+    fn ancestors(
+        &'a self,
+        number: &'a Number,
+        document: &'a Document,
+        node: NodeId,
+        first_only: bool,
+    ) -> Outcome<Vec<u64>> {
+        let mut found = Vec::new();
+        let mut next = Some(node);
+        while let Some(at) = next {
+            self.count()?;
+            // What matches `from` ends the search; the node itself may begin what it numbers.
+            if self.counts(number, document, node, at)? {
+                found.push(self.among_siblings(number, document, node, at)?);
+                if first_only && self.is_below_from(number, document, at)? {
+                    break;
+                }
+                if first_only {
+                    return Ok(Vec::new());
+                }
+            }
+            if self.is_from(number.from.as_deref(), document, at)? {
+                break;
+            }
+            next = document.parent(at);
+        }
+        Ok(found)
+    }
+
+    /// Whether there is a node matching `from` around or at a node; without `from` there always is.
+    fn is_below_from(&'a self, number: &'a Number, document: &'a Document, node: NodeId) -> Outcome<bool> {
+        let Some(from) = &number.from else { return Ok(true) };
+        let mut next = Some(node);
+        while let Some(at) = next {
+            if self.is_from(Some(from), document, at)? {
+                return Ok(true);
+            }
+            next = document.parent(at);
+        }
+        Ok(false)
+    }
+
+    fn is_from(&'a self, from: Option<&'a [Pattern]>, document: &'a Document, node: NodeId) -> Outcome<bool> {
+        let Some(from) = from else { return Ok(false) };
+        self.matches_any(from, &Focus::on(NodeRef::new(document, node), 1, 1))
+    }
+
+    fn among_siblings(&'a self, number: &'a Number, document: &'a Document, node: NodeId, at: NodeId) -> Outcome<u64> {
+        let mut count = 1;
+        let mut next = document.previous_sibling(at);
+        while let Some(before) = next {
+            self.count()?;
+            if self.counts(number, document, node, before)? {
+                // The sibling before was often numbered a moment ago.
+                if let Some(known) = self.counted.known(number, document, before) {
+                    count += known;
+                    break;
+                }
+                count += 1;
+            }
+            next = document.previous_sibling(before);
+        }
+        self.counted.learn(number, document, at, count);
+        Ok(count)
+    }
+
+    /// Counts in document order, up to the node and back to the last that matches `from`.
+    fn count_any(&'a self, number: &'a Number, document: &'a Document, node: NodeId) -> Outcome<Vec<u64>> {
+        let mut count = 0;
+        let mut next = Some(node);
+        while let Some(at) = next {
+            self.count()?;
+            if self.counts(number, document, node, at)? {
+                if let Some(known) = self.counted.known(number, document, at).filter(|_| at != node) {
+                    count += known;
+                    break;
+                }
+                count += 1;
+            }
+            if self.is_from(number.from.as_deref(), document, at)? {
+                break;
+            }
+            next = before(document, at);
+        }
+        if count > 0 && self.counts(number, document, node, node)? {
+            self.counted.learn(number, document, node, count);
+        }
+        Ok(if count == 0 { Vec::new() } else { vec![count] })
+    }
+
+    /// Whether a node is one of those that are counted when `node` is numbered.
+    fn counts(&'a self, number: &'a Number, document: &'a Document, node: NodeId, at: NodeId) -> Outcome<bool> {
+        match &number.count {
+            Some(patterns) => self.matches_any(patterns, &Focus::on(NodeRef::new(document, at), 1, 1)),
+            // Nodes of the same kind and name (§7.7).
+            None => Ok(document.kind(at) == document.kind(node) && document.expanded(at) == document.expanded(node)),
+        }
+    }
+
+    fn number_options(&'a self, number: &'a Number, focus: &Focus<'a>) -> Outcome<Options> {
+        let separator = self.optional_avt(number.grouping_separator.as_ref(), focus)?;
+        let size = self.optional_avt(number.grouping_size.as_ref(), focus)?;
+        let grouping = match (separator, size) {
+            (Some(separator), Some(size)) => {
+                let size = size.trim().parse().ok().filter(|&size: &usize| size > 0);
+                size.map(|size| (separator.into_owned(), size))
+            }
+            _ => None,
+        };
+        let letter = self.optional_avt(number.letter_value.as_ref(), focus)?;
+        let traditional = match letter.as_deref().map(str::trim) {
+            Some("traditional") => Some(true),
+            Some("alphabetic") => Some(false),
+            _ => None,
+        };
+        let ordinal = self.optional_avt(number.ordinal.as_ref(), focus)?;
+        let ordinal = ordinal.is_some_and(|ordinal| !matches!(ordinal.trim(), "" | "no" | "false" | "0"));
+        Ok(Options { grouping, traditional, ordinal })
+    }
+}
+
+/// What an instruction last counted: nodes are mostly numbered one behind the other.
+#[derive(Default)]
+pub(super) struct Counted<'a> {
+    last: Cell<Option<(&'a Number, &'a Document, NodeId, u64)>>,
+}
+
+impl<'a> Counted<'a> {
+    /// The number of a node, if it was the last that was numbered.
+    fn known(&self, number: &Number, document: &Document, node: NodeId) -> Option<u64> {
+        let (by, of, at, count) = self.last.get()?;
+        (std::ptr::eq(by, number) && std::ptr::eq(of, document) && at == node).then_some(count)
+    }
+
+    fn learn(&self, number: &'a Number, document: &'a Document, node: NodeId, count: u64) {
+        self.last.set(Some((number, document, node, count)));
+    }
+}
+
+/// What was found for the way numbers are written.
+struct Options {
+    grouping: Option<(String, usize)>,
+    traditional: Option<bool>,
+    ordinal: bool,
+}
+
+impl Options {
+    fn borrowed(&self) -> numbering::Options<'_> {
+        let grouping = self.grouping.as_ref().map(|(separator, size)| (separator.as_str(), *size));
+        numbering::Options { traditional: self.traditional, ordinal: self.ordinal, grouping }
+    }
+}
+
+/// The node before another in document order; attributes come behind their element.
+fn before(document: &Document, node: NodeId) -> Option<NodeId> {
+    if document.kind(node) == Kind::Attribute {
+        return document.parent(node);
+    }
+    let Some(mut last) = document.previous_sibling(node) else { return document.parent(node) };
+    while let Some(child) = document.last_child(last) {
+        last = child;
+    }
+    Some(last)
+}
+
+/// A number that can be written: whole and not negative; rounded as 2.0 has it.
+fn whole(item: &Item<'_>) -> Option<u64> {
+    let number = item.number();
+    let rounded = (number + 0.5).floor();
+    (number.is_finite() && rounded >= 0.0 && rounded < 1e18).then_some(rounded as u64)
+}
+
+fn start_at(text: &str) -> Outcome<i64> {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    first.parse().map_err(|_| Failure::new("XTDE0030", format!("start-at must be whole numbers, not {text:?}")))
+}

@@ -1,0 +1,114 @@
+//! What functions of the library ask of the machine.
+
+use myelin_xml::Document;
+use myelin_xpath::{Atomic, Context, Error, Expression, Item, Moment, NodeRef, Value};
+
+use super::Machine;
+use crate::functions::{Services, dynamic};
+use crate::program::{CallTarget, Program, Scope};
+use crate::resolver::{Resource, Wanted};
+
+impl<'a> Services<'a> for Machine<'a> {
+    fn program(&self) -> &'a Program {
+        self.program
+    }
+
+    fn now(&self) -> Option<Moment> {
+        self.options.now.clone()
+    }
+
+    fn build(&self, bytes: usize) -> Result<(), Error> {
+        self.meter.add(0, bytes as u64);
+        if self.rest().bytes == 0 { Err(Error::Bytes(self.options.limits.memory_bytes)) } else { Ok(()) }
+    }
+
+    fn step(&self, nodes: u64) -> Result<(), Error> {
+        self.meter.add(nodes, 0);
+        if self.rest().steps == 0 { Err(Error::Steps(self.options.limits.instructions)) } else { Ok(()) }
+    }
+
+    fn keep(&self, document: Document) -> Result<&'a Document, Error> {
+        Machine::keep(self, document).map_err(|failure| self.leave(failure))
+    }
+
+    fn load(&self, href: &str, base: &str) -> Result<&'a Document, Error> {
+        self.load_document(href, base)
+    }
+
+    fn read(&self, href: &str, base: &str) -> Result<Resource, Error> {
+        let read = self.options.resolver.resolve(href, base, Wanted::Text);
+        read.map_err(|message| Error::value("FOUT1170", message))
+    }
+
+    fn base_uri(&self, node: NodeRef<'a>) -> Option<String> {
+        self.base_of(node)
+    }
+
+    fn document_number(&self, document: &'a Document) -> u32 {
+        let mut numbered = self.numbered.borrow_mut();
+        let known = numbered.iter().position(|known| std::ptr::eq(*known, document));
+        let index = known.unwrap_or_else(|| {
+            numbered.push(document);
+            numbered.len() - 1
+        });
+        index as u32
+    }
+
+    fn is_temporary(&self, document: &'a Document) -> bool {
+        !std::ptr::eq(document, self.source.document) && self.documents.uri(document).is_none()
+    }
+
+    fn keyed(&'a self, key: u32, value: &Atomic<'a>, top: NodeRef<'a>) -> Result<Value<'a>, Error> {
+        self.keyed_nodes(key as usize, value, top.document).map_err(|failure| self.leave(failure))
+    }
+
+    fn group(&self) -> Option<Value<'a>> {
+        self.group.borrow().as_ref().map(|group| group.items.clone())
+    }
+
+    fn grouping_key(&self) -> Option<Value<'a>> {
+        self.group.borrow().as_ref().and_then(|group| group.key.clone())
+    }
+
+    fn captured(&self, group: usize) -> Option<String> {
+        self.captures.borrow().as_ref().and_then(|captures| captures.get(group).cloned())
+    }
+
+    fn expression(&'a self, text: &str, scope: &'a Scope) -> Result<&'a Expression, Error> {
+        let known =
+            |(of, in_scope, _): &&(String, &'a Scope, &'a Expression)| of == text && std::ptr::eq(*in_scope, scope);
+        if let Some((.., expression)) = self.dynamic.borrow().iter().find(known) {
+            return Ok(expression);
+        }
+        let expression = dynamic::compile(self, text, scope)?;
+        Services::build(self, EXPRESSION_BYTES * (text.len() + 8))?;
+        let expression = self.expressions.keep(expression);
+        self.dynamic.borrow_mut().push((text.to_owned(), scope, expression));
+        Ok(expression)
+    }
+
+    fn declare(&self, target: CallTarget, scope: &'a Scope) -> u32 {
+        let mut declared = self.declared.borrow_mut();
+        declared.push((target, scope));
+        DYNAMIC + declared.len() as u32 - 1
+    }
+
+    fn run(
+        &'a self,
+        expression: &'a Expression,
+        item: Option<Item<'a>>,
+        position: u64,
+        size: u64,
+    ) -> Result<Value<'a>, Error> {
+        let focus = super::Focus { item, position, size };
+        let context = Context { names: None, ..self.context(&focus) };
+        let run = || expression.evaluate(&context).map_err(|error| self.failure(error, "the expression"));
+        self.deeper(0, run).map_err(|failure| self.leave(failure))
+    }
+}
+
+/// Slots of functions from here on are of expressions that were compiled while running.
+pub(super) const DYNAMIC: u32 = 1 << 30;
+
+/// What a letter of an expression is counted as.
+const EXPRESSION_BYTES: usize = 24;

@@ -1,0 +1,497 @@
+//! Templates: applied by pattern, called by name, and what is done where none matches.
+
+use std::rc::Rc;
+
+use myelin_xml::{Document, Kind, NodeId};
+use myelin_xpath::{Item, Node, NodeRef, Value, Version};
+
+use super::failure::Failure;
+use super::frame::Flow;
+use super::receiver::Receiver;
+use super::rules::Running;
+use super::{Focus, Machine, Outcome, item};
+use crate::program::{
+    ApplyTemplates, CallTemplate, NoMatch, ParameterId, Select, Shape, Template, Test, UserFunction, WithParam,
+};
+
+/// What a template is called with: the values of parameters by name.
+pub(super) type Arguments<'a> = Vec<(ParameterId, Value<'a>)>;
+
+/// How much stack is left before a part of it is made elsewhere, and how large that part is.
+const RED_ZONE: usize = 128 * 1024;
+const STACK: usize = 2 * 1024 * 1024;
+
+/// The parts of the machine that a body has for itself; put back when it is left.
+struct Saved {
+    mode: u32,
+    rule: Option<Running>,
+}
+
+impl<'a> Machine<'a> {
+    /// Begins with the template that matches the source, or with the one the caller names.
+    pub(super) fn begin(&'a self, focus: &Focus<'a>, out: &mut Receiver<'_, 'a>) -> Outcome<()> {
+        if let Some(wanted) = self.options.initial_mode {
+            let known = |mode: &crate::program::Mode| mode.name.as_ref().is_some_and(|name| name.is(wanted));
+            let Some(mode) = self.program.modes.iter().position(known) else {
+                return Err(Failure::new("XTDE0045", format!("there is no mode {wanted:?}")));
+            };
+            self.mode.set(mode as u32);
+        }
+        let named = match self.options.initial_template {
+            None => self.program.initial_template.filter(|_| self.options.initial_mode.is_none()),
+            Some(wanted) => {
+                let known = |template: &Template| template.name.as_ref().is_some_and(|name| name.is(wanted));
+                let Some(index) = self.program.templates.iter().position(known) else {
+                    return Err(Failure::new("XTDE0040", format!("there is no template named {wanted:?}")));
+                };
+                Some(index as u32)
+            }
+        };
+        match named {
+            Some(template) => self.call(template, Arguments::new(), focus, out),
+            None => self.apply(focus, self.mode.get(), &Arguments::new(), out),
+        }
+    }
+
+    /// `xsl:apply-templates` (XSLT 1.0 §5.4)
+    pub(super) fn apply_templates(
+        &'a self,
+        apply: &'a ApplyTemplates,
+        mode: u32,
+        focus: &Focus<'a>,
+        out: &mut Receiver<'_, 'a>,
+    ) -> Outcome<()> {
+        let outer_tunnel = self.tunnel_of(&apply.parameters, focus)?;
+        let arguments = self.arguments(&apply.parameters, focus)?;
+        let children = Shape::Children(Test::Any);
+        let shape = apply.select.as_ref().map_or(&children, |select| &select.shape);
+        let result = match (shape, focus.tree()) {
+            (Shape::General | Shape::Variable(_) | Shape::Here, _) => {
+                self.apply_to_items(apply.select.as_ref(), apply, mode, &arguments, focus, out)
+            }
+            (_, None) if apply.select.is_none() => {
+                Err(Failure::new("XTTE0510", "the context item is no node, so that it has no children"))
+            }
+            (_, None) => self.apply_to_items(apply.select.as_ref(), apply, mode, &arguments, focus, out),
+            (_, Some(_)) if !apply.sorts.is_empty() => {
+                self.apply_to_items(apply.select.as_ref(), apply, mode, &arguments, focus, out)
+            }
+            (shape, Some((document, node))) => {
+                let size = self.size_of(shape, document, node)?;
+                let mut position = 0;
+                self.each_node(shape, document, node, &mut |node| {
+                    position += 1;
+                    self.apply_to_node(document, node, position, size, mode, &arguments, out)?;
+                    Ok(true)
+                })
+            }
+        };
+        if let Some(tunnel) = outer_tunnel {
+            self.tunnel.replace(tunnel);
+        }
+        result
+    }
+
+    fn apply_to_items(
+        &'a self,
+        select: Option<&'a Select>,
+        apply: &'a ApplyTemplates,
+        mode: u32,
+        arguments: &Arguments<'a>,
+        focus: &Focus<'a>,
+        out: &mut Receiver<'_, 'a>,
+    ) -> Outcome<()> {
+        let value = match (select, focus.tree()) {
+            (Some(select), _) => self.select(select, focus)?,
+            (None, Some((document, node))) => Value::nodes(document, document.children(node).map(Node::Tree).collect()),
+            (None, None) => Value::EMPTY,
+        };
+        let value = self.sorted(value, &apply.sorts, focus)?;
+        let size = value.len() as u64;
+        for (index, item) in value.into_items().enumerate() {
+            let focus = Focus { item: Some(item), position: index as u64 + 1, size };
+            self.apply(&focus, mode, arguments, out)?;
+        }
+        Ok(())
+    }
+
+    /// How many nodes a simple shape gives, where somebody may ask for it.
+    pub(super) fn size_of(&self, shape: &Shape, document: &'a Document, node: NodeId) -> Outcome<u64> {
+        let mut size = 0;
+        if self.program.asks_for_last {
+            self.each_node(shape, document, node, &mut |_| {
+                size += 1;
+                Ok(true)
+            })?;
+        }
+        Ok(size)
+    }
+
+    #[inline]
+    #[expect(clippy::too_many_arguments, reason = "a focus is only made where a template is found")]
+    fn apply_to_node(
+        &'a self,
+        document: &'a Document,
+        node: NodeId,
+        position: u64,
+        size: u64,
+        mode: u32,
+        arguments: &Arguments<'a>,
+        out: &mut Receiver<'_, 'a>,
+    ) -> Outcome<()> {
+        self.apply(&Focus::on(NodeRef::new(document, node), position, size), mode, arguments, out)
+    }
+
+    /// Applies the best template for an item, or what stands for one.
+    pub(super) fn apply(
+        &'a self,
+        focus: &Focus<'a>,
+        mode: u32,
+        arguments: &Arguments<'a>,
+        out: &mut Receiver<'_, 'a>,
+    ) -> Outcome<()> {
+        match self.find(mode, focus, 0)? {
+            Some(found) => {
+                let template = &self.program.templates[found.template as usize];
+                self.enter(template, Some(found), mode, arguments, focus, out)
+            }
+            None => self.no_match(focus, mode, arguments, out),
+        }
+    }
+
+    /// Runs a template, and those it calls in its last step.
+    fn enter(
+        &'a self,
+        mut template: &'a Template,
+        rule: Option<Running>,
+        mode: u32,
+        arguments: &Arguments<'a>,
+        focus: &Focus<'a>,
+        out: &mut Receiver<'_, 'a>,
+    ) -> Outcome<()> {
+        let saved = Saved { mode: self.mode.replace(mode), rule: self.rule.replace(rule) };
+        let mut result = self.template(template, arguments, focus, out);
+        while let Ok(Flow::Tail) = result {
+            let call = self.left.borrow_mut().call.take();
+            let Some((next, arguments)) = call else { break };
+            if let Err(failure) = self.count() {
+                result = Err(failure);
+                break;
+            }
+            template = &self.program.templates[next as usize];
+            result = self.template(template, &arguments, focus, out);
+        }
+        self.mode.set(saved.mode);
+        self.rule.set(saved.rule);
+        result.map(drop)
+    }
+
+    /// Runs the body of a template in a frame of its own.
+    fn template(
+        &'a self,
+        template: &'a Template,
+        arguments: &Arguments<'a>,
+        focus: &Focus<'a>,
+        out: &mut Receiver<'_, 'a>,
+    ) -> Outcome<Flow> {
+        self.deeper(template.frame, || {
+            self.take_arguments(template, arguments, focus)?;
+            match &template.result {
+                None => self.run(&template.body, focus, out),
+                Some(kind) => {
+                    let mut receiver = Receiver::items(self);
+                    let flow = self.run(&template.body, focus, &mut receiver)?;
+                    let value = self.convert(receiver.into_items(), Some(kind), "the template's result")?;
+                    out.give(value, Version::V2)?;
+                    Ok(flow)
+                }
+            }
+        })
+        .map_err(|mut failure| {
+            failure.through(|| self.describe(template));
+            failure
+        })
+    }
+
+    fn describe(&self, template: &Template) -> String {
+        let at = super::failure::place(self.program, template.at);
+        match &template.name {
+            Some(name) => format!("template {name} at {at}"),
+            None => format!("the template at {at}"),
+        }
+    }
+
+    /// Sets the parameters of a template: given, tunnelled, or by default.
+    fn take_arguments(&'a self, template: &'a Template, arguments: &Arguments<'a>, focus: &Focus<'a>) -> Outcome<()> {
+        for parameter in &template.parameters {
+            let value = if parameter.tunnel {
+                let tunnel = self.tunnel.borrow();
+                tunnel.iter().rev().find(|(name, _)| *name == parameter.name).map(|(_, value)| value.clone())
+            } else {
+                arguments.iter().rev().find(|(name, _)| *name == parameter.name).map(|(_, value)| value.clone())
+            };
+            let value = match value {
+                Some(value) => value,
+                None if parameter.required => {
+                    let name = &self.program.parameters[parameter.name.0 as usize];
+                    let mut failure = Failure::new("XTDE0700", format!("the parameter {name} must be given"));
+                    failure.at(parameter.at, || focus.path());
+                    return Err(failure);
+                }
+                None => self.bind(&parameter.default, focus)?,
+            };
+            let value = self.convert(value, parameter.kind.as_ref(), "the parameter")?;
+            self.stack.set(parameter.slot, value);
+        }
+        Ok(())
+    }
+
+    /// The values of those parameters that are not tunnelled.
+    fn arguments(&'a self, parameters: &'a [WithParam], focus: &Focus<'a>) -> Outcome<Arguments<'a>> {
+        let own = parameters.iter().filter(|parameter| !parameter.tunnel);
+        own.map(|parameter| Ok((parameter.name, self.parameter(parameter, focus)?))).collect()
+    }
+
+    fn parameter(&'a self, parameter: &'a WithParam, focus: &Focus<'a>) -> Outcome<Value<'a>> {
+        let value = self.bind(&parameter.value, focus)?;
+        self.convert(value, parameter.kind.as_ref(), "the parameter")
+    }
+
+    /// Adds tunnel parameters to those under way; gives those that were before, to be put back.
+    #[expect(clippy::type_complexity, reason = "it is put back where it was taken")]
+    fn tunnel_of(
+        &'a self,
+        parameters: &'a [WithParam],
+        focus: &Focus<'a>,
+    ) -> Outcome<Option<Rc<Vec<(ParameterId, Value<'a>)>>>> {
+        if parameters.iter().all(|parameter| !parameter.tunnel) {
+            return Ok(None);
+        }
+        let mut tunnel = Vec::clone(&self.tunnel.borrow());
+        for parameter in parameters.iter().filter(|parameter| parameter.tunnel) {
+            let value = self.parameter(parameter, focus)?;
+            tunnel.retain(|(name, _)| *name != parameter.name);
+            tunnel.push((parameter.name, value));
+        }
+        Ok(Some(self.tunnel.replace(Rc::new(tunnel))))
+    }
+
+    /// `xsl:call-template` (§6)
+    pub(super) fn call_template(
+        &'a self,
+        call: &'a CallTemplate,
+        focus: &Focus<'a>,
+        out: &mut Receiver<'_, 'a>,
+    ) -> Outcome<Flow> {
+        let arguments = self.arguments(&call.parameters, focus)?;
+        let tunnel = self.tunnel_of(&call.parameters, focus)?;
+        if call.tail && tunnel.is_none() {
+            self.left.borrow_mut().call = Some((call.template, arguments));
+            return Ok(Flow::Tail);
+        }
+        let result = self.call(call.template, arguments, focus, out);
+        if let Some(tunnel) = tunnel {
+            self.tunnel.replace(tunnel);
+        }
+        result.map(|()| Flow::Next)
+    }
+
+    fn call(
+        &'a self,
+        template: u32,
+        arguments: Arguments<'a>,
+        focus: &Focus<'a>,
+        out: &mut Receiver<'_, 'a>,
+    ) -> Outcome<()> {
+        let template = &self.program.templates[template as usize];
+        // A template that is called goes on in the mode and rule of the one that calls it (§6).
+        self.enter(template, self.rule.get(), self.mode.get(), &arguments, focus, out)
+    }
+
+    /// `xsl:apply-imports` (§5.6)
+    pub(super) fn apply_imports(
+        &'a self,
+        parameters: &'a [WithParam],
+        focus: &Focus<'a>,
+        out: &mut Receiver<'_, 'a>,
+    ) -> Outcome<()> {
+        let Some(running) = self.rule.get() else {
+            return Err(Failure::new("XTDE0560", "there is no template that xsl:apply-imports could go on from"));
+        };
+        let template = &self.program.templates[running.template as usize];
+        let mode = self.mode.get();
+        let found = self.find_below(mode, focus, template.imports_from, template.precedence)?;
+        self.go_on(found, mode, parameters, focus, out)
+    }
+
+    /// `xsl:next-match` (XSLT 2.0 §6.7)
+    pub(super) fn next_match(
+        &'a self,
+        parameters: &'a [WithParam],
+        focus: &Focus<'a>,
+        out: &mut Receiver<'_, 'a>,
+    ) -> Outcome<()> {
+        let Some(running) = self.rule.get() else {
+            return Err(Failure::new("XTDE0560", "there is no template that xsl:next-match could go on from"));
+        };
+        let mode = self.mode.get();
+        let found = self.find(mode, focus, running.rule + 1)?;
+        self.go_on(found, mode, parameters, focus, out)
+    }
+
+    fn go_on(
+        &'a self,
+        found: Option<Running>,
+        mode: u32,
+        parameters: &'a [WithParam],
+        focus: &Focus<'a>,
+        out: &mut Receiver<'_, 'a>,
+    ) -> Outcome<()> {
+        let tunnel = self.tunnel_of(parameters, focus)?;
+        let arguments = self.arguments(parameters, focus)?;
+        let result = match found {
+            Some(found) => {
+                let template = &self.program.templates[found.template as usize];
+                self.enter(template, Some(found), mode, &arguments, focus, out)
+            }
+            None => self.no_match(focus, mode, &arguments, out),
+        };
+        if let Some(tunnel) = tunnel {
+            self.tunnel.replace(tunnel);
+        }
+        result
+    }
+
+    /// What is done with an item that no template is for (§5.8, XSLT 3.0 §6.7).
+    fn no_match(
+        &'a self,
+        focus: &Focus<'a>,
+        mode: u32,
+        arguments: &Arguments<'a>,
+        out: &mut Receiver<'_, 'a>,
+    ) -> Outcome<()> {
+        self.count()?;
+        let policy = self.program.modes[mode as usize].on_no_match;
+        let Some((document, node)) = focus.tree() else {
+            return self.no_match_of_item(policy, focus, out);
+        };
+        let kind = document.kind(node);
+        let parent = matches!(kind, Kind::Document | Kind::Element);
+        match policy {
+            NoMatch::Fail => {
+                Err(Failure::new("XTDE0555", format!("no template matches {}", focus.path().unwrap_or_default())))
+            }
+            NoMatch::DeepSkip if kind != Kind::Document => Ok(()),
+            NoMatch::DeepCopy => out.copy(document, node, true),
+            NoMatch::ShallowCopy => match kind {
+                Kind::Element => {
+                    out.start_copy(document, node, true)?;
+                    self.built_in(Shape::AttributesAndChildren, document, node, mode, arguments, out)?;
+                    out.end_element()
+                }
+                Kind::Document => self.built_in(Shape::Children(Test::Any), document, node, mode, arguments, out),
+                _ => out.copy(document, node, true),
+            },
+            NoMatch::ShallowSkip if kind == Kind::Element => {
+                self.built_in(Shape::AttributesAndChildren, document, node, mode, arguments, out)
+            }
+            NoMatch::ShallowSkip if !parent => Ok(()),
+            _ if parent => self.built_in(Shape::Children(Test::Any), document, node, mode, arguments, out),
+            _ if matches!(kind, Kind::Text | Kind::Attribute) => out.text(&document.value(node)),
+            _ => Ok(()),
+        }
+    }
+
+    fn no_match_of_item(&'a self, policy: NoMatch, focus: &Focus<'a>, out: &mut Receiver<'_, 'a>) -> Outcome<()> {
+        match (policy, &focus.item) {
+            (NoMatch::DeepSkip | NoMatch::ShallowSkip, _) | (_, None) => Ok(()),
+            (NoMatch::Fail, _) => Err(Failure::new("XTDE0555", "no template matches the item")),
+            (NoMatch::ShallowCopy | NoMatch::DeepCopy, Some(item)) => out.give(item.clone().into(), Version::V2),
+            (NoMatch::TextOnlyCopy, Some(Item::Node(_))) => Ok(()),
+            (NoMatch::TextOnlyCopy, Some(item)) => out.give(item.clone().into(), Version::V2),
+        }
+    }
+
+    /// Applies templates to what is below a node, in the same mode; deep documents are deep recursions, so that each
+    /// level is counted.
+    fn built_in(
+        &'a self,
+        shape: Shape,
+        document: &'a Document,
+        node: NodeId,
+        mode: u32,
+        arguments: &Arguments<'a>,
+        out: &mut Receiver<'_, 'a>,
+    ) -> Outcome<()> {
+        let size = self.size_of(&shape, document, node)?;
+        let mut position = 0;
+        // In 1.0 parameters end where no template takes them.
+        let none = Arguments::new();
+        let arguments = if self.program.compatible { &none } else { arguments };
+        self.deeper(0, || {
+            self.each_node(&shape, document, node, &mut |node| {
+                position += 1;
+                let focus = Focus { item: Some(item(document, node)), position, size };
+                self.apply(&focus, mode, arguments, out)?;
+                Ok(true)
+            })
+        })
+    }
+
+    /// Calls a function of the stylesheet.
+    pub(super) fn function(&'a self, function: &'a UserFunction, arguments: &[Value<'a>]) -> Outcome<Value<'a>> {
+        let name = || format!("function {}", function.name);
+        self.aside(function.frame, name, || {
+            self.count()?;
+            for (slot, parameter) in function.parameters.iter().enumerate() {
+                let value = match (arguments.get(slot), &parameter.default) {
+                    (Some(value), _) => value.clone(),
+                    (None, Some(default)) => self.bind(default, &Focus::nothing())?,
+                    (None, None) => Value::EMPTY,
+                };
+                self.stack.set(slot as u32, self.convert(value, parameter.kind.as_ref(), "the argument")?);
+            }
+            let mut receiver = Receiver::items(self);
+            let flow = self.run(&function.body, &Focus::nothing(), &mut receiver)?;
+            let left = if flow == Flow::Return { self.left.borrow_mut().value.take() } else { None };
+            let value = left.unwrap_or_else(|| receiver.into_items());
+            self.convert(value, function.result.as_ref(), "the function's result")
+        })
+    }
+
+    /// Runs something with a frame of its own and without mode, rule, group and captures of what is running.
+    pub(super) fn aside<T>(
+        &'a self,
+        frame: u32,
+        name: impl FnOnce() -> String,
+        run: impl FnOnce() -> Outcome<T>,
+    ) -> Outcome<T> {
+        let saved = Saved { mode: self.mode.replace(0), rule: self.rule.take() };
+        let group = self.group.take();
+        let captures = self.captures.take();
+        let result = self.deeper(frame, run);
+        self.group.replace(group);
+        self.captures.replace(captures);
+        self.mode.set(saved.mode);
+        self.rule.set(saved.rule);
+        result.map_err(|mut failure| {
+            failure.through(name);
+            failure
+        })
+    }
+
+    /// Runs something one level deeper, in a frame of its own.
+    pub(super) fn deeper<T>(&'a self, frame: u32, run: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+        let depth = self.depth.get() + 1;
+        let limit = self.options.limits.depth;
+        if depth > limit {
+            return Err(Failure::limit(format!("templates and functions run more than {limit} deep")));
+        }
+        self.depth.set(depth);
+        let outer = self.stack.open(frame);
+        let result = stacker::maybe_grow(RED_ZONE, STACK, run);
+        self.stack.close(outer);
+        self.depth.set(depth - 1);
+        result
+    }
+}
