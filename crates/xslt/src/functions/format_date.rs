@@ -45,20 +45,22 @@ const OTHER_CALENDARS: [&str; 20] = [
 ];
 
 fn format<'a>(call: &Call<'_, 'a>, kind: T) -> Result<Value<'a>, Error> {
+    if matches!(call.count(), 3 | 4) {
+        return Err(Error::value("XPST0017", "a date is formatted with 2 arguments or with 5"));
+    }
     let Some(Atomic::Moment(moment)) = call.typed(0, kind)? else { return Ok(Value::EMPTY) };
     let text = call.text(1)?;
     let optional = |index: usize| if call.count() > index { call.optional_text(index) } else { Ok(None) };
     // The place would choose a zone: names of zones need tables that change with the laws of countries.
-    let (language, calendar) = (optional(2)?, optional(3)?);
+    let (language, calendar, _place) = (optional(2)?, optional(3)?, optional(4)?);
     let refused = |what: String| picture_error(call, &text, &what);
     let pieces = picture::parse(&text).map_err(refused)?;
     let mut result = String::new();
     if let Some(calendar) = calendar {
-        let designator = calendar.strip_prefix("Q{}").unwrap_or(&calendar);
-        if OTHER_CALENDARS.contains(&designator) || designator.contains([':', '}']) {
-            result.push_str("[Calendar: AD]");
-        } else if !GREGORIAN.contains(&designator) {
-            return Err(refused(format!("{calendar:?} is no calendar")));
+        match is_gregorian(&calendar) {
+            Some(true) => {}
+            Some(false) => result.push_str("[Calendar: AD]"),
+            None => return Err(refused(format!("{calendar:?} is no calendar"))),
         }
     }
     let english = language.is_none_or(|language| language.is_empty() || language.to_lowercase().starts_with("en"));
@@ -76,6 +78,22 @@ fn format<'a>(call: &Call<'_, 'a>, kind: T) -> Result<Value<'a>, Error> {
         }
     }
     call.built(result)
+}
+
+/// Whether a calendar's dates are those of the Gregorian one; `None`: it is no name of a calendar.
+fn is_gregorian(calendar: &str) -> Option<bool> {
+    let (namespace, local) = match calendar.strip_prefix("Q{") {
+        Some(rest) => rest.split_once('}')?,
+        None => calendar.split_once(':').unwrap_or(("", calendar)),
+    };
+    if !myelin_xml::is_ncname(local) || calendar.starts_with(':') {
+        return None;
+    }
+    match namespace.is_empty() {
+        true if GREGORIAN.contains(&local) => Some(true),
+        true => OTHER_CALENDARS.contains(&local).then_some(false),
+        false => Some(false),
+    }
 }
 
 fn picture_error(call: &Call<'_, '_>, picture: &str, what: &str) -> Error {
@@ -105,7 +123,7 @@ pub(super) trait Calendar {
     fn day_in_year(&self) -> u64;
     /// By ISO 8601: a week belongs to the year that its Thursday is in.
     fn week_in_year(&self) -> u64;
-    /// By the same rule for months.
+    /// By the same rule for months, but that the last days of a month belong to it in any case.
     fn week_in_month(&self) -> u64;
 }
 
@@ -124,11 +142,11 @@ fn weekday(days: i64) -> u8 {
 
 /// In which week a date is of the span that its Thursday is in; the spans are given by their first months, the last
 /// one first.
-fn week(date: &Moment, spans: [(i64, u8); 3]) -> u64 {
+fn week(date: &Moment, spans: &[(i64, u8)]) -> u64 {
     let today = days(date.year, date.month, date.day);
     let thursday = today + 4 - i64::from(weekday(today));
-    let starts = spans.map(|(year, month)| days(year, month, 1));
-    let start = starts.into_iter().find(|start| *start <= thursday).unwrap_or(thursday);
+    let mut starts = spans.iter().map(|(year, month)| days(*year, *month, 1));
+    let start = starts.find(|start| *start <= thursday).unwrap_or(thursday);
     ((thursday - start) / 7 + 1).unsigned_abs()
 }
 
@@ -142,12 +160,11 @@ impl Calendar for Moment {
     }
 
     fn week_in_year(&self) -> u64 {
-        week(self, [(self.year + 1, 1), (self.year, 1), (self.year - 1, 1)])
+        week(self, &[(self.year + 1, 1), (self.year, 1), (self.year - 1, 1)])
     }
 
     fn week_in_month(&self) -> u64 {
-        let next = if self.month == 12 { (self.year + 1, 1) } else { (self.year, self.month + 1) };
         let previous = if self.month == 1 { (self.year - 1, 12) } else { (self.year, self.month - 1) };
-        week(self, [next, (self.year, self.month), previous])
+        week(self, &[(self.year, self.month), previous])
     }
 }

@@ -13,6 +13,9 @@ const ALPHABETS: [&str; 9] = [
     "กขฃคฅฆงจฉชซฌญฎฏฐฑฒณดตถทธนบปผฝพฟภมยรลวศษสหฬอฮ",
 ];
 
+/// Numbers that are characters of their own, by the one for 1; each goes on to 20.
+const ENCLOSED: [char; 3] = ['①', '⑴', '⒈'];
+
 /// The alphabet that goes on from a letter: from its first one, or from `i`, which stands for Roman numerals unless
 /// `letter-value` says something else.
 fn alphabet(first: char) -> Option<impl Iterator<Item = char> + Clone> {
@@ -24,11 +27,15 @@ fn alphabet(first: char) -> Option<impl Iterator<Item = char> + Clone> {
 
 /// Whether an alphabet begins with this letter.
 pub(super) fn begins_alphabet(letter: char) -> bool {
-    alphabet(letter).is_some()
+    alphabet(letter).is_some() || ENCLOSED.contains(&letter)
 }
 
-/// 1 is the first letter, one above the last is the first letter twice; `None` for 0, which has no letters.
+/// 1 is the first letter, one above the last is the first letter twice; `None` for what has no letters, such as 0.
 pub(super) fn write(number: u64, first: char) -> Option<String> {
+    if ENCLOSED.contains(&first) {
+        let behind = u32::try_from(number).ok().filter(|number| (1..=20).contains(number))? - 1;
+        return char::from_u32(u32::from(first) + behind).map(String::from);
+    }
     let letters: Vec<char> = alphabet(first)?.collect();
     let base = letters.len() as u64;
     let mut rest = number;
@@ -88,6 +95,8 @@ mod tests {
         check(703, 'a', "aaa");
         check(25, 'α', "αα");
         check(2, 'i', "j");
+        check(20, '①', "⑳");
+        assert_eq!(write(21, '①'), None);
         assert_eq!(write(0, 'a'), None);
         assert_eq!(write(1, '?'), None);
     }

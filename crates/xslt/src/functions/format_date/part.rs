@@ -4,7 +4,7 @@ use myelin_xpath::Moment;
 
 use super::picture::Marker;
 use super::{Calendar, DAYS, MONTHS};
-use crate::numbering::{Case, DigitPattern, Style, in_script, zero_digit};
+use crate::numbering::{Case, DigitPattern, Style, zero_digit};
 
 impl Marker {
     /// Writes the component of a moment that has it.
@@ -26,12 +26,7 @@ impl Marker {
             'E' => return self.word(if moment.year > 0 { "Ad" } else { "Bc" }, out),
             'C' => return self.word("Gregorian", out),
             'f' => return self.fraction((nanos % 1_000_000_000) as u64, out),
-            _ => {
-                if let Some(zone) = moment.zone {
-                    self.zone(zone, out);
-                }
-                return;
-            }
+            _ => return self.zone(moment.zone, out),
         };
         match (self.component, self.case()) {
             ('M', Some(_)) => self.word(MONTHS[usize::from(moment.month - 1)], out),
@@ -87,32 +82,39 @@ impl Marker {
         out.push_str(&Style::Digits(pattern.at_least(least)).write(number, ordinal));
     }
 
-    /// Digits behind the point of the seconds; what is too long is cut.
+    /// Digits behind the point of the seconds; what is too long is cut. The pattern is that of whole numbers, seen
+    /// from the point to the right.
     fn fraction(&self, nanos: u64, out: &mut String) {
-        let zero = self.presentation.chars().find_map(zero_digit).unwrap_or('0');
-        let least = self.presentation.chars().filter(|letter| zero_digit(*letter).is_some()).count().max(1);
-        let places = least + self.presentation.matches('#').count();
+        let mirrored: String = self.presentation.chars().rev().collect();
+        let pattern = DigitPattern::parse(&mirrored).ok().flatten().unwrap_or(DigitPattern::new('0', 1));
         let (least, most) = match self.width {
             // A single digit stands for as many as there are.
-            (None, None) if places == 1 => (1, usize::MAX),
-            (None, None) => (least, places),
-            (least, most) => (least.unwrap_or(1), most.unwrap_or(usize::MAX)),
+            (None, None) if pattern.places() == 1 => (1, usize::MAX),
+            (None, None) => (pattern.least(), pattern.places()),
+            (least, most) => {
+                (least.unwrap_or(0).max(pattern.least()), most.map_or(usize::MAX, |most| most.max(pattern.places())))
+            }
         };
         let all = format!("{nanos:09}");
-        let significant = all.trim_end_matches('0').len();
-        let length = significant.min(most).max(least);
-        let digits = all.bytes().chain(std::iter::repeat(b'0')).take(length);
-        out.extend(digits.map(|digit| in_script(zero, digit)));
+        let cut = all[..most.min(all.len())].trim_end_matches('0');
+        let digits = format!("{cut:0<least$}");
+        let reversed: String = digits.chars().rev().collect();
+        out.extend(pattern.write(&reversed).chars().rev());
     }
 
     /// An offset from Greenwich.
-    fn zone(&self, minutes: i16, out: &mut String) {
+    fn zone(&self, zone: Option<i16>, out: &mut String) {
+        let lettered = self.component == 'Z' && self.presentation == "Z";
+        let Some(minutes) = zone else {
+            return if lettered {
+                out.push('J')
+            };
+        };
         if self.component == 'z' {
             out.push_str("GMT");
-        } else if self.presentation == "Z" {
-            if let Some(letter) = military(minutes) {
-                return out.push(letter);
-            }
+        }
+        if let Some(letter) = military(minutes).filter(|_| lettered) {
+            return out.push(letter);
         }
         if self.modifier == Some('t') && minutes == 0 {
             return out.push('Z');
@@ -148,7 +150,8 @@ impl Marker {
     }
 }
 
-/// The letter of a whole hour: `A` to `M` to the east without `J`, `N` to `Y` to the west, `Z` for Greenwich.
+/// The letter of a whole hour: `A` to `M` to the east, `N` to `Y` to the west, `Z` for Greenwich; `J` is for times
+/// without a zone.
 fn military(minutes: i16) -> Option<char> {
     let letter = match (minutes / 60, minutes % 60) {
         (0, 0) => b'Z',

@@ -1,6 +1,6 @@
 //! Pictures of dates: texts and markers between brackets (Functions and Operators §9.8.4).
 
-use crate::numbering::zero_digit;
+use crate::numbering::{Style, zero_digit};
 
 /// A piece of a picture.
 #[derive(Debug, PartialEq)]
@@ -73,6 +73,11 @@ fn marker(inside: &str) -> Result<Marker, String> {
         _ => (presentation, None),
     };
     let presentation = if presentation.is_empty() { default } else { presentation };
+    match component {
+        'Z' | 'z' => {}
+        'f' => drop(Style::parse(&presentation.chars().rev().collect::<String>(), None)?),
+        _ => drop(Style::parse(presentation, None)?),
+    }
     Ok(Marker { component, presentation: presentation.to_owned(), modifier, width })
 }
 
