@@ -161,14 +161,10 @@ fn function_available<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
         _ => None,
     };
     let takes = |function: &Function| count.is_none_or(|count| count >= 0.0 && function.takes(count as usize));
-    let own = match name.namespace.as_str() {
-        "http://www.w3.org/2005/xpath-functions" => "",
-        namespace => namespace,
-    };
-    if let Some(function) = find(own, &name.local) {
+    if let Some(function) = find(&name.namespace, &name.local) {
         return Ok(Value::from(takes(function)));
     }
-    if own.is_empty() && name.local == "current" {
+    if name == ExpandedName::new("", "current") {
         return Ok(Value::from(count.is_none_or(|count| count == 0.0)));
     }
     let mut user = call.machine.program().functions.iter().filter(|function| function.name == name);

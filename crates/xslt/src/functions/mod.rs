@@ -86,8 +86,10 @@ const ALIASES: [(&str, &str, &str, &str); 11] = [
     ("http://icl.com/saxon", "node-set", exslt::COMMON, "node-set"),
 ];
 
-/// The function of that name.
+/// The function of that name; XSLT's own are also in the namespace of XPath's functions.
 pub(crate) fn find(namespace: &str, name: &str) -> Option<&'static Function> {
+    let standard = namespace.starts_with("http://www.w3.org/") && namespace.ends_with("/xpath-functions");
+    let namespace = if standard { "" } else { namespace };
     let alias = ALIASES.iter().find(|(from, local, ..)| *from == namespace && *local == name);
     let (namespace, name) = alias.map_or((namespace, name), |(.., to, local)| (*to, *local));
     FAMILIES.into_iter().flatten().find(|function| function.name == name && function.namespace == namespace)
