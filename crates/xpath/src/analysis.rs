@@ -1,6 +1,6 @@
 //! What is known of an expression before it runs: steps that are one, and what a predicate asks for.
 
-use crate::ast::{Axis, AxisStep, Comparison, Expr, NodeTest, PredicateKind, Step};
+use crate::ast::{Axis, AxisStep, Callee, Comparison, Expr, NodeTest, PredicateKind, Step};
 use crate::functions::Returns;
 
 /// Makes one step of `descendant-or-self::node()/child::x`, where no predicate counts positions.
@@ -85,7 +85,8 @@ fn is_call(expr: &Expr, name: &str) -> bool {
 ///
 /// Inside its own predicates and behind a `/` or `!` there is another focus.
 pub(crate) fn asks(expr: &Expr, name: &str) -> bool {
-    is_call(expr, name) || parts(expr).into_iter().any(|part| asks(part, name))
+    let named = matches!(expr, Expr::Named(Callee::Library(function), _) if function.name == name);
+    named || is_call(expr, name) || parts(expr).into_iter().any(|part| asks(part, name))
 }
 
 /// The parts of an expression that run with its own focus.
@@ -100,7 +101,13 @@ fn parts(expr: &Expr) -> Vec<&Expr> {
         | Expr::Local(_)
         | Expr::Context
         | Expr::Current
-        | Expr::Root => Vec::new(),
+        | Expr::Root
+        | Expr::Inline(_)
+        | Expr::Named(..) => Vec::new(),
+        Expr::MapOf(entries) => entries.iter().flat_map(|(key, value)| [key, value]).collect(),
+        Expr::ArrayOf(inside) => vec![inside],
+        Expr::Lookup(base, key) => std::iter::once(&**base).chain(key.as_deref()).collect(),
+        Expr::Apply(function, arguments) => std::iter::once(&**function).chain(arguments.iter().flatten()).collect(),
         Expr::Path(path) => vec![&path.start],
         Expr::Filter(inside, _)
         | Expr::Negate(inside)
@@ -114,7 +121,8 @@ fn parts(expr: &Expr) -> Vec<&Expr> {
         | Expr::HostCall(_, items)
         | Expr::Or(items)
         | Expr::And(items)
-        | Expr::Union(items) => items.iter().collect(),
+        | Expr::Union(items)
+        | Expr::Members(items) => items.iter().collect(),
         Expr::Intersect(sides)
         | Expr::Except(sides)
         | Expr::General(_, sides)
@@ -162,5 +170,7 @@ fn may_be_number(expr: &Expr, nodes: bool) -> bool {
 
 /// Whether an expression looks at the context it is run with; what hangs on a value of the host's does not.
 pub(crate) fn needs_context(expr: &Expr) -> bool {
-    matches!(expr, Expr::Context | Expr::Current | Expr::Root) || parts(expr).into_iter().any(needs_context)
+    // Which of the functions that are values look at the context is not asked.
+    matches!(expr, Expr::Context | Expr::Current | Expr::Root | Expr::Named(..))
+        || parts(expr).into_iter().any(needs_context)
 }

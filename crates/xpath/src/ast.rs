@@ -82,6 +82,47 @@ pub enum Expr {
     Castable(Box<Expr>, AtomicType, bool),
     /// `cast as`, and the constructors `xs:…()`; true: an empty sequence will do.
     Cast(Box<Expr>, AtomicType, bool),
+    /// `map { key : value, … }`
+    MapOf(Vec<(Expr, Expr)>),
+    /// `[ member, … ]`
+    Members(Vec<Expr>),
+    /// `array { … }`: each item a member.
+    ArrayOf(Box<Expr>),
+    /// `a ? key`; without a key `a ? *`.
+    Lookup(Box<Expr>, Option<Box<Expr>>),
+    /// `function($x) { … }`
+    Inline(Box<InlineFunction>),
+    /// `name#1`: a function with so many arguments.
+    Named(Callee, usize),
+    /// A value that is called with arguments; those that are `?` are left to be given later.
+    Apply(Box<Expr>, Vec<Option<Expr>>),
+}
+
+/// A function that an expression has inside it.
+#[derive(Clone, Debug)]
+pub struct InlineFunction {
+    /// The types of its parameters; they are the variables [`Expr::Local`] from 0 on.
+    pub parameters: Vec<SequenceType>,
+    /// The type of what it gives.
+    pub result: SequenceType,
+    /// What it gives; it has no context.
+    pub body: Expr,
+    /// The variables around it that it uses, as they are numbered there; inside they are numbered from [`CAPTURED`] on.
+    pub captured: Vec<u32>,
+}
+
+/// The number of the first variable that a function takes from what is around it.
+pub const CAPTURED: u32 = 1 << 31;
+
+/// A function with a name.
+#[derive(Clone, Copy, Debug)]
+pub enum Callee {
+    /// A function of this library.
+    Library(&'static Function),
+    /// A function of the host, by the host's slot.
+    Host(u32),
+    /// `xs:…`: a cast.
+    Cast(AtomicType),
 }
 
 /// What a variable is bound to.

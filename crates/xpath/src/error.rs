@@ -29,6 +29,8 @@ pub enum Error {
     Steps(u64),
     /// More text and longer lists would be built than [`Limits::bytes`](crate::Limits::bytes) allows.
     Bytes(u64),
+    /// Functions that are values call each other deeper than the stack allows.
+    Depth,
     /// The expression asks for a document, and there is none.
     NoContext,
     /// A value does not fit what is done with it: the expression's author, or the data.
@@ -48,12 +50,13 @@ impl Error {
         Error::Value { code, message: message.into() }
     }
 
-    /// The code the standard gives this error; `None` for what only this library knows.
+    /// The code the standard gives this error; `None` for the host's own.
     pub fn code(&self) -> Option<&'static str> {
         match self {
             Error::NoContext => Some("XPDY0002"),
             Error::Value { code, .. } => Some(code),
-            Error::Steps(_) | Error::Bytes(_) | Error::Host(_) => None,
+            Error::Steps(_) | Error::Bytes(_) | Error::Depth => Some("XPDY0130"),
+            Error::Host(_) => None,
         }
     }
 }
@@ -63,6 +66,7 @@ impl fmt::Display for Error {
         match self {
             Error::Steps(limit) => write!(f, "the expression visits more than {limit} nodes"),
             Error::Bytes(limit) => write!(f, "the expression builds more than {limit} bytes of text and lists"),
+            Error::Depth => f.write_str("functions call each other too deeply"),
             Error::NoContext => f.write_str("the expression looks into a document, and there is none"),
             Error::Value { message, .. } | Error::Host(message) => f.write_str(message),
         }

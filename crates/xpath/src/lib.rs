@@ -25,4 +25,7 @@ pub use error::{Error, SyntaxError};
 pub use evaluate::NameTable;
 pub use expression::Expression;
 pub use functions::{Function, Library, Pattern, Returns, Segment, Segments};
-pub use value::{Atomic, Decimal, Distinct, Duration, Item, List, Moment, Node, NodeRef, QName, Value};
+pub use value::{
+    Array, Atomic, Closure, Decimal, Distinct, Duration, FunctionItem, Item, List, Map, Moment, Node, NodeRef, QName,
+    Value,
+};

@@ -4,7 +4,7 @@ mod sequence;
 
 use std::fmt;
 
-pub use sequence::{ItemType, Occurrence, SequenceType};
+pub use sequence::{ItemType, Occurrence, SequenceType, Signature};
 
 /// A type of atomic values.
 ///

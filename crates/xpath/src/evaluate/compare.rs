@@ -52,8 +52,8 @@ impl<'a> Run<'a> {
                     }
                     _ => {
                         let others = self.atomics(other)?;
-                        for item in value.into_items() {
-                            if self.some_pair(comparison, &self.atomize(item)?, &others)? {
+                        for atomic in self.atomics(&value)? {
+                            if self.some_pair(comparison, &atomic, &others)? {
                                 return Ok(true);
                             }
                         }
@@ -69,7 +69,7 @@ impl<'a> Run<'a> {
         // The nodes of the other side are turned into values once, not once for each pair.
         let (single, several);
         let others: &[Atomic<'a>] = match other {
-            Value::Item(item) => {
+            Value::Item(item @ (Item::Node(_) | Item::Atomic(_))) => {
                 single = [self.atomize(item.clone())?];
                 &single
             }
@@ -84,19 +84,15 @@ impl<'a> Run<'a> {
         };
         let mut found = false;
         finish(self.any(walked, focus, &mut |item| {
-            let atomic = self.atomize(item)?;
-            found = match (&texts, &atomic) {
-                (Some(texts), Atomic::Text(text, _)) => texts.contains(&**text),
-                _ => self.some_pair(comparison, &atomic, others)?,
-            };
-            if found { Err(Stop::Enough) } else { Ok(()) }
+            self.each_atomic(item, &mut |atomic| {
+                found = match (&texts, &atomic) {
+                    (Some(texts), Atomic::Text(text, _)) => texts.contains(&**text),
+                    _ => self.some_pair(comparison, &atomic, others)?,
+                };
+                if found { Err(Stop::Enough) } else { Ok(()) }
+            })
         }))?;
         Ok(found)
-    }
-
-    fn atomics(&self, value: &Value<'a>) -> Result<Vec<Atomic<'a>>, Error> {
-        self.build(value.len().saturating_sub(1) * size_of::<Atomic<'_>>())?;
-        value.items().map(|item| self.atomize(item)).collect()
     }
 
     fn some_pair(&self, comparison: Comparison, left: &Atomic<'a>, right: &[Atomic<'a>]) -> Result<bool, Error> {
@@ -156,7 +152,7 @@ impl<'a> Run<'a> {
         let node = |side: &'a Expr| match self.one(side, focus)? {
             None => Ok(None),
             Some(Item::Node(node)) => Ok(Some(node)),
-            Some(Item::Atomic(_)) => Err(super::filter::no_node("is")),
+            Some(Item::Atomic(_) | Item::Function(_)) => Err(super::filter::no_node("is")),
         };
         let (Some(left), Some(right)) = (node(&sides[0])?, node(&sides[1])?) else { return Ok(Value::EMPTY) };
         Ok(Value::from(match comparison {

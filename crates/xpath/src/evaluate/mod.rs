@@ -7,6 +7,7 @@ mod axes;
 mod collect;
 mod compare;
 mod filter;
+mod functions;
 mod many;
 mod names;
 mod path;
@@ -27,6 +28,7 @@ use crate::value::{Atomic, Decimal, Item, Moment, NodeRef, Value};
 use crate::{arithmetic, value};
 use collect::Collector;
 pub(crate) use filter::sort;
+pub(crate) use functions::{Origin, coerced, out_of_bounds};
 use names::NameCache;
 pub use names::NameTable;
 pub(crate) use types::is_instance;
@@ -41,6 +43,10 @@ pub(crate) struct Run<'a> {
     bytes_left: Cell<u64>,
     names: NameCache<'a>,
     current: Option<Item<'a>>,
+    /// The whole expression.
+    root: &'a Expr,
+    /// Where the stack was when the evaluation began.
+    stack: usize,
 }
 
 /// What a part of an expression runs with.
@@ -52,10 +58,12 @@ pub(crate) struct Focus<'r, 'a> {
     locals: Option<&'r Frame<'r, 'a>>,
 }
 
-/// A variable that the expression binds, and those bound around it.
+/// Variables that the expression binds, and those bound around them.
+#[derive(Clone, Copy)]
 pub(crate) struct Frame<'r, 'a> {
-    local: u32,
-    value: Value<'a>,
+    /// The number of the first of them; the others follow it.
+    first: u32,
+    values: &'r [Value<'a>],
     outer: Option<&'r Frame<'r, 'a>>,
 }
 
@@ -87,22 +95,27 @@ pub(crate) fn finish(flow: Flow) -> Result<(), Error> {
 
 /// Runs a whole expression.
 pub(crate) fn evaluate<'a>(root: &'a Expr, version: Version, context: &Context<'a>) -> Result<Value<'a>, Error> {
-    metered(version, context, |run, focus| run.value(root, focus))
+    metered(root, version, context, |run, focus| run.value(root, focus))
 }
 
 /// Runs a whole expression as a condition.
 pub(crate) fn condition<'a>(root: &'a Expr, version: Version, context: &Context<'a>) -> Result<bool, Error> {
-    metered(version, context, |run, focus| run.condition(root, focus))
+    metered(root, version, context, |run, focus| run.condition(root, focus))
 }
 
 /// Runs a whole expression as a text.
 pub(crate) fn text<'a>(root: &'a Expr, version: Version, context: &Context<'a>) -> Result<Cow<'a, str>, Error> {
-    metered(version, context, |run, focus| run.text(root, focus))
+    metered(root, version, context, |run, focus| run.text(root, focus))
 }
 
 /// Runs something, and counts what it used where the context says so.
-fn metered<'a, T>(version: Version, context: &Context<'a>, evaluate: impl FnOnce(&Run<'a>, &Focus<'_, 'a>) -> T) -> T {
-    let run = Run::new(version, context);
+fn metered<'a, T>(
+    root: &'a Expr,
+    version: Version,
+    context: &Context<'a>,
+    evaluate: impl FnOnce(&Run<'a>, &Focus<'_, 'a>) -> T,
+) -> T {
+    let run = Run::new(root, version, context);
     let result = evaluate(&run, &run.focus(context));
     if let Some(meter) = context.meter {
         meter.add(run.limits.steps - run.steps_left.get(), run.limits.bytes - run.bytes_left.get());
@@ -116,6 +129,14 @@ impl<'r, 'a> Focus<'r, 'a> {
         Focus { item: Some(item), position, size, locals: self.locals }
     }
 
+    /// These variables, before those bound around them.
+    fn frame<'n>(&self, first: u32, values: &'n [Value<'a>]) -> Frame<'n, 'a>
+    where
+        'r: 'n,
+    {
+        Frame { first, values, outer: self.locals }
+    }
+
     fn binding<'n>(&self, frame: &'n Frame<'n, 'a>) -> Focus<'n, 'a>
     where
         'r: 'n,
@@ -124,22 +145,24 @@ impl<'r, 'a> Focus<'r, 'a> {
     }
 
     fn local(&self, local: u32) -> Option<&Value<'a>> {
-        let frames = std::iter::successors(self.locals, |frame| frame.outer);
-        frames.into_iter().find(|frame| frame.local == local).map(|frame| &frame.value)
+        let mut frames = std::iter::successors(self.locals, |frame| frame.outer);
+        frames.find_map(|frame| frame.values.get(local.checked_sub(frame.first)? as usize))
     }
 
     /// The context node.
     pub(crate) fn node(&self) -> Result<NodeRef<'a>, Error> {
         match &self.item {
             Some(Item::Node(node)) => Ok(*node),
-            Some(Item::Atomic(_)) => Err(Error::value("XPTY0020", "a path starts from a node, and here is none")),
+            Some(Item::Atomic(_) | Item::Function(_)) => {
+                Err(Error::value("XPTY0020", "a path starts from a node, and here is none"))
+            }
             None => Err(Error::NoContext),
         }
     }
 }
 
 impl<'a> Run<'a> {
-    fn new(version: Version, context: &Context<'a>) -> Run<'a> {
+    fn new(root: &'a Expr, version: Version, context: &Context<'a>) -> Run<'a> {
         Run {
             host: context.host,
             version,
@@ -149,7 +172,29 @@ impl<'a> Run<'a> {
             bytes_left: Cell::new(context.limits.bytes),
             names: NameCache::new(context.names),
             current: context.current.as_ref().or(context.item.as_ref()).cloned(),
+            root,
+            stack: functions::stack_address(),
         }
+    }
+
+    /// Runs a part of another expression, which counts as part of this one.
+    fn elsewhere<T>(&self, origin: Origin<'a>, evaluate: impl FnOnce(&Run<'a>) -> T) -> T {
+        let run = Run {
+            host: self.host,
+            version: origin.version,
+            now: self.now,
+            limits: self.limits,
+            steps_left: Cell::new(self.steps_left.get()),
+            bytes_left: Cell::new(self.bytes_left.get()),
+            names: self.names.for_another(),
+            current: self.current.clone(),
+            root: origin.root,
+            stack: self.stack,
+        };
+        let result = evaluate(&run);
+        self.steps_left.set(run.steps_left.get());
+        self.bytes_left.set(run.bytes_left.get());
+        result
     }
 
     fn focus<'r>(&self, context: &Context<'a>) -> Focus<'r, 'a> {
@@ -217,16 +262,23 @@ impl<'a> Run<'a> {
                 let [condition, then, otherwise] = &**branches;
                 self.value(if self.condition(condition, focus)? { then } else { otherwise }, focus)
             }
-            Expr::Let(binding, body) => {
-                let frame = self.bind(binding, focus)?;
-                self.value(body, &focus.binding(&frame))
-            }
+            Expr::Let(binding, body) => self.bound(binding, focus, |focus| self.value(body, focus)),
             Expr::Treat(inside, wanted) => self.treat(inside, wanted, focus),
             Expr::Cast(inside, target, optional) => self.cast(inside, *target, *optional, focus),
+            Expr::MapOf(_) | Expr::Members(_) | Expr::ArrayOf(_) | Expr::Inline(_) | Expr::Named(..) => {
+                self.constructed(expr, focus)
+            }
+            Expr::Apply(function, arguments) => self.applied(function, arguments, focus),
             Expr::Union(operands) => self.union(operands, focus),
             Expr::Intersect(sides) => self.common(sides, focus, true),
             Expr::Except(sides) => self.common(sides, focus, false),
-            Expr::Path(_) | Expr::Sequence(_) | Expr::Range(_) | Expr::For(..) | Expr::Map(_) | Expr::Filter(..) => {
+            Expr::Path(_)
+            | Expr::Sequence(_)
+            | Expr::Range(_)
+            | Expr::For(..)
+            | Expr::Map(_)
+            | Expr::Filter(..)
+            | Expr::Lookup(..) => {
                 let mut collector = Collector::new(self);
                 finish(self.each(expr, focus, &mut |item| Ok(collector.push(item)?)))?;
                 Ok(collector.finish())
@@ -251,19 +303,17 @@ impl<'a> Run<'a> {
             Expr::Range(sides) => self.range(sides, focus, sink),
             Expr::For(binding, body) => self.each(&binding.value, focus, &mut |item| {
                 self.step(1)?;
-                let frame = Frame { local: binding.local, value: Value::Item(item), outer: focus.locals };
-                self.each(body, &focus.binding(&frame), sink)
+                let value = [Value::Item(item)];
+                self.each(body, &focus.binding(&focus.frame(binding.local, &value)), sink)
             }),
-            Expr::Let(binding, body) => {
-                let frame = self.bind(binding, focus)?;
-                self.each(body, &focus.binding(&frame), sink)
-            }
+            Expr::Let(binding, body) => self.bound(binding, focus, |focus| self.each(body, focus, sink)),
             Expr::If(branches) => {
                 let [condition, then, otherwise] = &**branches;
                 self.each(if self.condition(condition, focus)? { then } else { otherwise }, focus, sink)
             }
             Expr::Map(sides) => self.map(sides, focus, sink),
             Expr::Filter(inside, predicates) => self.filter(inside, predicates, focus, sink),
+            Expr::Lookup(base, key) => self.lookup(base, key.as_deref(), focus, sink),
             Expr::Local(local) => {
                 let value = focus.local(*local).ok_or(Error::NoContext)?;
                 for item in value.items() {
@@ -286,7 +336,7 @@ impl<'a> Run<'a> {
             Expr::Union(operands) => operands.iter().try_for_each(|operand| {
                 self.any(operand, focus, &mut |item| match item {
                     Item::Node(_) => sink(item),
-                    Item::Atomic(_) => Err(filter::no_node("|").into()),
+                    Item::Atomic(_) | Item::Function(_) => Err(filter::no_node("|").into()),
                 })
             }),
             other => self.each(other, focus, sink),
@@ -318,8 +368,15 @@ impl<'a> Run<'a> {
         Ok(optional(result))
     }
 
-    fn bind<'r>(&self, binding: &'a Binding, focus: &Focus<'r, 'a>) -> Result<Frame<'r, 'a>, Error> {
-        Ok(Frame { local: binding.local, value: self.value(&binding.value, focus)?.shared(), outer: focus.locals })
+    /// What comes of something that sees a variable more.
+    fn bound<T, E: From<Error>>(
+        &self,
+        binding: &'a Binding,
+        focus: &Focus<'_, 'a>,
+        inside: impl FnOnce(&Focus<'_, 'a>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let value = [self.value(&binding.value, focus)?.shared()];
+        inside(&focus.binding(&focus.frame(binding.local, &value)))
     }
 
     fn range(&self, sides: &'a [Expr; 2], focus: &Focus<'_, 'a>, sink: &mut dyn FnMut(Item<'a>) -> Flow) -> Flow {

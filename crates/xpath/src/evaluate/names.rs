@@ -79,6 +79,11 @@ impl<'a> NameCache<'a> {
         NameCache { document: Cell::default(), found: Default::default(), shared }
     }
 
+    /// For another expression: what several share, and nothing of what this one has found.
+    pub(super) fn for_another(&self) -> NameCache<'a> {
+        NameCache::new(self.shared)
+    }
+
     fn expanded(&self, document: &'a Document, namespace: &str, local: &str, index: u32) -> Option<ExpandedId> {
         if let Some(shared) = self.shared {
             return shared.expanded(document, index, namespace, local);

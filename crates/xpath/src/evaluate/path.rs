@@ -264,11 +264,11 @@ impl<'a> Run<'a> {
                 self.build(size_of::<NodeRef<'_>>())?;
                 match (item, last) {
                     (Item::Node(node), _) if !atomic => found.push(node),
-                    (item @ Item::Atomic(_), true) if found.is_empty() => {
+                    (item @ (Item::Atomic(_) | Item::Function(_)), true) if found.is_empty() => {
                         atomic = true;
                         sink(item)?;
                     }
-                    (Item::Atomic(_), false) => {
+                    (Item::Atomic(_) | Item::Function(_), false) => {
                         return Err(
                             Error::value("XPTY0019", "a step before `/` gives something that is no node").into()
                         );

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Focus, Frame, Run, Stop, finish};
+use super::{Focus, Run, Stop, finish};
 use crate::ast::{Binding, Expr};
 use crate::environment::Version;
 use crate::error::Error;
@@ -45,7 +45,7 @@ impl<'a> Run<'a> {
                     Some(Item::Node(_)) => Ok(true),
                     None => Ok(false),
                     // The last step gave an atomic value, and there may be more of them.
-                    Some(Item::Atomic(_)) => self.condition_of(&self.value(expr, focus)?),
+                    Some(Item::Atomic(_) | Item::Function(_)) => self.condition_of(&self.value(expr, focus)?),
                 }
             }
             other => self.condition_of(&self.value(other, focus)?),
@@ -61,6 +61,7 @@ impl<'a> Run<'a> {
         match (value.get(0), value.len()) {
             (None, _) => Ok(false),
             (Some(Item::Node(_)), _) => Ok(true),
+            (Some(Item::Function(_)), _) => refused("a function".to_owned()),
             (Some(Item::Atomic(atomic)), 1) => match atomic.condition() {
                 Some(condition) => Ok(condition),
                 None => refused(format!("a value of type {}", atomic.atomic_type())),
@@ -90,7 +91,8 @@ impl<'a> Run<'a> {
                 | Expr::Range(_)
                 | Expr::For(..)
                 | Expr::Map(_)
-                | Expr::Filter(..) => self.first(expr, focus),
+                | Expr::Filter(..)
+                | Expr::Lookup(..) => self.first(expr, focus),
                 other => Ok(self.value(other, focus)?.first()),
             };
         }
@@ -103,7 +105,11 @@ impl<'a> Run<'a> {
 
     /// The only item as an atomic value.
     pub(crate) fn operand(&self, expr: &'a Expr, focus: &Focus<'_, 'a>) -> Result<Option<Atomic<'a>>, Error> {
-        self.one(expr, focus)?.map(|item| self.atomize(item)).transpose()
+        match self.one(expr, focus)? {
+            Some(array @ Item::Function(_)) => self.only_atomic(&Value::Item(array)),
+            Some(item) => self.atomize(item).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// Whether the condition comes out as `wanted` for some item.
@@ -117,8 +123,8 @@ impl<'a> Run<'a> {
         let mut found = false;
         finish(self.each(&binding.value, focus, &mut |item| {
             self.step(1)?;
-            let frame = Frame { local: binding.local, value: Value::Item(item), outer: focus.locals };
-            found = self.condition(body, &focus.binding(&frame))? == wanted;
+            let value = [Value::Item(item)];
+            found = self.condition(body, &focus.binding(&focus.frame(binding.local, &value)))? == wanted;
             if found { Err(Stop::Enough) } else { Ok(()) }
         }))?;
         Ok(found)

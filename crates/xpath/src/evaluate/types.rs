@@ -1,12 +1,13 @@
 //! `instance of`, `treat as`, `cast as`, `castable as`.
 
+use super::functions::has_signature;
 use super::names::NameCache;
 use super::{Focus, Run};
 use crate::ast::{Axis, Expr, NodeTest};
 use crate::error::Error;
 use crate::types::{AtomicType, ItemType, SequenceType};
 use crate::value::cast::cast;
-use crate::value::{Item, Node, NodeRef, Value};
+use crate::value::{FunctionItem, Item, Node, NodeRef, Value};
 
 /// Whether a value is of a type.
 pub(crate) fn is_instance(value: &Value<'_>, wanted: &SequenceType) -> bool {
@@ -20,6 +21,7 @@ fn instance<'a>(value: &Value<'a>, wanted: &SequenceType, names: &NameCache<'a>)
             (ItemType::Any, _) => true,
             (ItemType::Atomic(wanted), Item::Atomic(atomic)) => atomic.atomic_type().is(*wanted),
             (ItemType::Node(test), Item::Node(node)) => node_is(test, *node, names),
+            (_, Item::Function(function)) => function_is(item_type, function),
             _ => false,
         })
 }
@@ -28,6 +30,22 @@ fn node_is<'a>(test: &NodeTest, node: NodeRef<'a>, names: &NameCache<'a>) -> boo
     match node.node {
         Node::Tree(tree) => names.resolve(test, Axis::Self_, node.document).takes(node.document, tree),
         Node::Namespace { .. } => matches!(test, NodeTest::Any | NodeTest::Namespace),
+    }
+}
+
+fn function_is(wanted: &ItemType, function: &FunctionItem<'_>) -> bool {
+    match (wanted, function) {
+        (ItemType::Function(None), _) => true,
+        (ItemType::Function(Some(signature)), _) => has_signature(function, signature),
+        (ItemType::Map(None), FunctionItem::Map(_)) | (ItemType::Array(None), FunctionItem::Array(_)) => true,
+        (ItemType::Map(Some(types)), FunctionItem::Map(map)) => {
+            let (keys, values) = &**types;
+            map.entries().all(|(key, value)| key.atomic_type().is(*keys) && is_instance(value, values))
+        }
+        (ItemType::Array(Some(wanted)), FunctionItem::Array(array)) => {
+            array.members().all(|member| is_instance(member, wanted))
+        }
+        _ => false,
     }
 }
 
@@ -71,14 +89,10 @@ impl<'a> Run<'a> {
         optional: bool,
         focus: &Focus<'_, 'a>,
     ) -> Result<bool, Error> {
-        let value = self.value(inside, focus)?;
-        match value.len() {
-            0 => Ok(optional),
-            1 => match value.first() {
-                Some(item) => Ok(cast(self.atomize(item)?, target, self.version).is_ok()),
-                None => Ok(false),
-            },
-            _ => Ok(false),
+        let atomics = self.atomics(&self.value(inside, focus)?)?;
+        match <[_; 1]>::try_from(atomics) {
+            Ok([atomic]) => Ok(cast(atomic, target, self.version).is_ok()),
+            Err(others) => Ok(optional && others.is_empty()),
         }
     }
 }

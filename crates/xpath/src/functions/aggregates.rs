@@ -8,7 +8,7 @@ use crate::compare;
 use crate::error::Error;
 use crate::types::AtomicType as T;
 use crate::value::cast::cast;
-use crate::value::{Atomic, Item, Value};
+use crate::value::{Atomic, Value};
 
 use Returns::{Any, Number};
 
@@ -39,8 +39,8 @@ fn sum<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 fn total<'a>(call: &Call<'_, 'a>) -> Result<(Option<Atomic<'a>>, u64), Error> {
     let mut sum: Option<Atomic<'a>> = None;
     let mut count = 0;
-    call.each(0, |item| {
-        let next = addend(call, item)?;
+    call.each_atomic(0, |atomic| {
+        let next = addend(call, atomic)?;
         count += 1;
         sum = match sum.take() {
             None => Some(next),
@@ -53,8 +53,7 @@ fn total<'a>(call: &Call<'_, 'a>) -> Result<(Option<Atomic<'a>>, u64), Error> {
     Ok((sum, count))
 }
 
-fn addend<'a>(call: &Call<'_, 'a>, item: Item<'a>) -> Result<Atomic<'a>, Error> {
-    let atomic = call.run.atomize(item)?;
+fn addend<'a>(call: &Call<'_, 'a>, atomic: Atomic<'a>) -> Result<Atomic<'a>, Error> {
     match atomic.atomic_type() {
         T::Untyped => cast(atomic, T::Double, call.run.version),
         T::YearMonthDuration | T::DayTimeDuration => Ok(atomic),
@@ -73,17 +72,16 @@ fn average<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 
 /// The smallest or largest value; a NaN among them is the result.
 fn extreme<'a>(call: &Call<'_, 'a>, wanted: Comparison) -> Result<Value<'a>, Error> {
-    call.collation(1)?;
+    call.codepoints(1)?;
     let mut best: Option<Atomic<'a>> = None;
     let mut widest = T::Integer;
-    call.each(0, |item| {
-        let atomic = match item {
+    call.each_atomic(0, |atomic| {
+        let atomic = match atomic.atomic_type() {
             // Version 1 has no types: what is in a document is a number here, as it is to `sum()`.
-            Item::Node(node) if call.is_v1() => Atomic::Double(call.run.item_number(Item::Node(node))?),
-            item => call.run.atomize(item)?,
+            T::Untyped if call.is_v1() => Atomic::Double(atomic.number()),
+            T::Untyped => cast(atomic, T::Double, call.run.version)?,
+            _ => atomic,
         };
-        let atomic =
-            if atomic.atomic_type() == T::Untyped { cast(atomic, T::Double, call.run.version)? } else { atomic };
         match atomic.atomic_type() {
             T::Double => widest = T::Double,
             T::Float if widest != T::Double => widest = T::Float,

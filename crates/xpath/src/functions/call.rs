@@ -9,10 +9,34 @@ use crate::evaluate::{Flow, Focus, Run, finish};
 use crate::functions::Pattern;
 use crate::types::AtomicType as T;
 use crate::value::cast::cast;
-use crate::value::{Atomic, Item, NodeRef, Value, whole};
+use crate::value::{Array, Atomic, FunctionItem, Item, Map, NodeRef, Value, whole};
 
-/// The only collation there is: by the numbers of the characters.
+/// The collation that is taken where none is named: by the numbers of the characters.
 pub(super) const CODEPOINTS: &str = "http://www.w3.org/2005/xpath-functions/collation/codepoint";
+
+/// How texts are compared (Functions and Operators §5.3).
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Collation {
+    Codepoints,
+    /// The letters from A to Z are the same as those from a to z.
+    AsciiCaseInsensitive,
+}
+
+impl Collation {
+    /// By how their names end: a relative one is as good as another.
+    const ALL: [(&str, Collation); 2] = [
+        ("collation/codepoint", Collation::Codepoints),
+        ("collation/html-ascii-case-insensitive", Collation::AsciiCaseInsensitive),
+    ];
+
+    /// A text of the same length whose bytes compare as the collation wants the text to.
+    pub(super) fn key(self, text: &str) -> Cow<'_, str> {
+        match self {
+            Collation::Codepoints => Cow::Borrowed(text),
+            Collation::AsciiCaseInsensitive => Cow::Owned(text.to_ascii_lowercase()),
+        }
+    }
+}
 
 /// A call of a function while an expression runs.
 pub(crate) struct Call<'r, 'a> {
@@ -43,6 +67,24 @@ impl<'r, 'a> Call<'r, 'a> {
     /// The items of an argument one by one, in order.
     pub(super) fn each(&self, index: usize, mut sink: impl FnMut(Item<'a>) -> Result<(), Error>) -> Result<(), Error> {
         finish(self.run.each(&self.arguments[index], self.focus, &mut |item| Ok(sink(item)?)))
+    }
+
+    /// The atomic values of an argument one by one, in order.
+    pub(super) fn each_atomic(
+        &self,
+        index: usize,
+        mut sink: impl FnMut(Atomic<'a>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut sink = |atomic| Ok(sink(atomic)?);
+        finish(self.run.each(&self.arguments[index], self.focus, &mut |item| self.run.each_atomic(item, &mut sink)))
+    }
+
+    /// Adds the items of a value to a list, paid for.
+    pub(super) fn gather(&self, items: &mut Vec<Item<'a>>, value: Value<'a>) -> Result<(), Error> {
+        self.run.build(value.len() * size_of::<Item<'_>>())?;
+        self.run.step(value.len() as u64)?;
+        items.extend(value.into_items());
+        Ok(())
     }
 
     /// How many items an argument has; what hands them out one by one is not gathered for that.
@@ -170,6 +212,28 @@ impl<'r, 'a> Call<'r, 'a> {
             None => Ok(None),
             Some(Item::Node(node)) => Ok(Some(node)),
             Some(Item::Atomic(other)) => Err(wrong_type("a node", &other)),
+            Some(Item::Function(_)) => Err(Error::value("XPTY0004", "a node is wanted here, and there is a function")),
+        }
+    }
+
+    /// An argument as a function.
+    pub(super) fn function(&self, index: usize) -> Result<FunctionItem<'a>, Error> {
+        self.run.function(self.value(index)?)
+    }
+
+    /// An argument as a map.
+    pub(super) fn map(&self, index: usize) -> Result<Map<'a>, Error> {
+        match self.value(index)? {
+            Value::Item(Item::Function(FunctionItem::Map(map))) => Ok(map),
+            _ => Err(super::maps::no_map()),
+        }
+    }
+
+    /// An argument as an array.
+    pub(super) fn array(&self, index: usize) -> Result<Array<'a>, Error> {
+        match self.value(index)? {
+            Value::Item(Item::Function(FunctionItem::Array(array))) => Ok(array),
+            _ => Err(super::arrays::no_array()),
         }
     }
 
@@ -182,16 +246,27 @@ impl<'r, 'a> Call<'r, 'a> {
         Pattern::new(&self.required_text(index)?, &flags).map(Cow::Owned)
     }
 
-    /// Refuses a collation that is not there; an argument that is left out is none.
-    pub(super) fn collation(&self, index: usize) -> Result<(), Error> {
+    /// How texts are compared; an argument that is left out says by the numbers of their characters.
+    ///
+    /// Errors: `FOCH0002` where there is no such collation.
+    pub(super) fn collation(&self, index: usize) -> Result<Collation, Error> {
         if index >= self.count() {
-            return Ok(());
+            return Ok(Collation::Codepoints);
         }
-        let collation = self.required_text(index)?;
-        if collation == CODEPOINTS || collation.ends_with("collation/codepoint") {
-            return Ok(());
+        let uri = self.required_text(index)?;
+        Collation::ALL.into_iter().find(|(name, _)| uri.ends_with(name)).map(|(_, collation)| collation).ok_or_else(
+            || Error::value("FOCH0002", format!("there is no collation {uri:?}: texts compare by {CODEPOINTS}")),
+        )
+    }
+
+    /// Refuses any collation but the usual one, where no other is offered.
+    pub(super) fn codepoints(&self, index: usize) -> Result<(), Error> {
+        match self.collation(index)? {
+            Collation::Codepoints => Ok(()),
+            Collation::AsciiCaseInsensitive => {
+                Err(Error::value("FOCH0002", "this function compares texts by the numbers of their characters only"))
+            }
         }
-        Err(Error::value("FOCH0002", format!("there is no collation {collation:?}: texts compare by {CODEPOINTS}")))
     }
 
     /// A count: a double in version 1.

@@ -5,25 +5,64 @@ use myelin_xml::{Document, Kind, NodeId};
 use super::Call;
 use crate::compare;
 use crate::error::Error;
-use crate::value::{Item, NodeRef, Value};
+use crate::value::{Array, FunctionItem, Item, Map, NodeRef, Value};
 
 pub(super) fn deep_equal<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
-    call.collation(2)?;
-    let (left, right) = (call.value(0)?, call.value(1)?);
+    call.codepoints(2)?;
+    values(call, &call.value(0)?, &call.value(1)?).map(Value::from)
+}
+
+/// Item by item; the recursion is as deep as maps and arrays stand within each other.
+fn values(call: &Call<'_, '_>, left: &Value<'_>, right: &Value<'_>) -> Result<bool, Error> {
     if left.len() != right.len() {
-        return Ok(Value::from(false));
+        return Ok(false);
     }
     for (left, right) in left.items().zip(right.items()) {
+        call.run.step(1)?;
         let equal = match (&left, &right) {
             (Item::Node(left), Item::Node(right)) => nodes(call, *left, *right)?,
             (Item::Atomic(left), Item::Atomic(right)) => compare::same(left, right, call.run.now),
+            (Item::Function(FunctionItem::Map(left)), Item::Function(FunctionItem::Map(right))) => {
+                maps(call, left, right)?
+            }
+            (Item::Function(FunctionItem::Array(left)), Item::Function(FunctionItem::Array(right))) => {
+                arrays(call, left, right)?
+            }
+            (Item::Function(FunctionItem::Closure(_)), _) | (_, Item::Function(FunctionItem::Closure(_))) => {
+                return Err(Error::value("FOTY0015", "functions cannot be compared"));
+            }
             _ => false,
         };
         if !equal {
-            return Ok(Value::from(false));
+            return Ok(false);
         }
     }
-    Ok(Value::from(true))
+    Ok(true)
+}
+
+fn maps(call: &Call<'_, '_>, left: &Map<'_>, right: &Map<'_>) -> Result<bool, Error> {
+    if left.len() != right.len() {
+        return Ok(false);
+    }
+    for (key, value) in left.entries() {
+        match right.get(key) {
+            Some(other) if values(call, value, other)? => {}
+            _ => return Ok(false),
+        }
+    }
+    Ok(true)
+}
+
+fn arrays(call: &Call<'_, '_>, left: &Array<'_>, right: &Array<'_>) -> Result<bool, Error> {
+    if left.len() != right.len() {
+        return Ok(false);
+    }
+    for (member, other) in left.members().zip(right.members()) {
+        if !values(call, member, other)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn nodes(call: &Call<'_, '_>, left: NodeRef<'_>, right: NodeRef<'_>) -> Result<bool, Error> {

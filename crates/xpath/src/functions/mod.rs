@@ -1,9 +1,12 @@
 //! The functions of the library, each declared in the file that holds it.
 
 mod aggregates;
+mod arrays;
 mod call;
 mod dates;
 mod equality;
+mod higher;
+mod maps;
 mod math;
 mod nodes;
 mod numbers;
@@ -58,7 +61,47 @@ pub enum Library {
     Core,
     /// `http://www.w3.org/2005/xpath-functions/math`
     Math,
+    /// `http://www.w3.org/2005/xpath-functions/map`
+    Map,
+    /// `http://www.w3.org/2005/xpath-functions/array`
+    Array,
 }
+
+impl Library {
+    const ALL: [(Library, &str, &str); 4] = [
+        (Library::Core, "fn", "http://www.w3.org/2005/xpath-functions"),
+        (Library::Math, "math", "http://www.w3.org/2005/xpath-functions/math"),
+        (Library::Map, "map", "http://www.w3.org/2005/xpath-functions/map"),
+        (Library::Array, "array", "http://www.w3.org/2005/xpath-functions/array"),
+    ];
+
+    /// Its namespace.
+    pub fn namespace(self) -> &'static str {
+        Library::ALL[self as usize].2
+    }
+
+    /// Its usual prefix, which expressions can use without declaring it.
+    pub fn prefix(self) -> &'static str {
+        Library::ALL[self as usize].1
+    }
+
+    /// The library whose usual prefix this is.
+    pub(crate) fn of_prefix(prefix: &str) -> Option<Library> {
+        Library::ALL.into_iter().find(|(_, usual, _)| *usual == prefix).map(|(library, ..)| library)
+    }
+
+    /// The library with that namespace.
+    ///
+    /// Drafts of the functions' specification had a year and a month in it; configurations still use them.
+    pub(crate) fn of_namespace(namespace: &str) -> Option<Library> {
+        let draft = namespace.starts_with("http://www.w3.org/") && namespace.ends_with("/xpath-functions");
+        let known = Library::ALL.into_iter().find(|(.., known)| *known == namespace).map(|(library, ..)| library);
+        known.or(draft.then_some(Library::Core))
+    }
+}
+
+/// The most arguments with which a function can be a value.
+pub(crate) const MOST_ARGUMENTS: usize = 16;
 
 /// What a function gives, as far as analysis wants to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +120,7 @@ pub(crate) const CONCAT: &Function = &strings::FUNCTIONS[0];
 /// A name from a namespace and a lexical form; also what `xs:QName('p:local')` does.
 pub(crate) const QNAME: &Function = &qnames::FUNCTIONS[0];
 
-const FAMILIES: [&[Function]; 10] = [
+const FAMILIES: [&[Function]; 13] = [
     strings::FUNCTIONS,
     sequences::FUNCTIONS,
     nodes::FUNCTIONS,
@@ -88,6 +131,9 @@ const FAMILIES: [&[Function]; 10] = [
     uris::FUNCTIONS,
     qnames::FUNCTIONS,
     math::FUNCTIONS,
+    higher::FUNCTIONS,
+    maps::FUNCTIONS,
+    arrays::FUNCTIONS,
 ];
 
 fn all() -> impl Iterator<Item = &'static Function> {

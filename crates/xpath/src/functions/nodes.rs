@@ -166,8 +166,8 @@ fn lang<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 /// Elements by `xml:id`; without a DTD no other attribute is an id.
 fn id<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let mut wanted = HashSet::new();
-    call.each(0, |item| {
-        let text = call.run.item_text(item)?;
+    call.each_atomic(0, |atomic| {
+        let text = atomic.into_text(call.run.version);
         call.run.build(text.len())?;
         wanted.extend(text.split(is_space).filter(|token| !token.is_empty()).map(str::to_owned));
         Ok(())

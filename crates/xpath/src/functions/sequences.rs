@@ -5,7 +5,7 @@ use crate::ast::Comparison;
 use crate::compare;
 use crate::error::Error;
 use crate::evaluate::Stop;
-use crate::value::{Atomic, Distinct, Item, Value};
+use crate::value::{Distinct, Item, Value};
 
 use Returns::{Any, Boolean, Number};
 
@@ -58,7 +58,9 @@ fn count<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 }
 
 fn data<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
-    collected_checked(call, |item| call.run.atomize(item).map(Some))
+    let mut items = Vec::new();
+    call.each_atomic(0, |atomic| call.gather(&mut items, Value::from(atomic)))?;
+    Ok(Value::from_items(items))
 }
 
 /// What becomes of the items of the first argument.
@@ -126,13 +128,13 @@ fn remove<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 }
 
 fn index_of<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
-    call.collation(2)?;
+    call.codepoints(2)?;
     let Some(wanted) = call.atomic(1)? else { return Ok(Value::EMPTY) };
     let mut position = 0;
     let mut found = Vec::new();
-    call.each(0, |item| {
+    call.each_atomic(0, |atomic| {
         position += 1;
-        let equal = compare::atomic(Comparison::Equal, &call.run.atomize(item)?, &wanted, call.run.now);
+        let equal = compare::atomic(Comparison::Equal, &atomic, &wanted, call.run.now);
         // What cannot be compared is not equal (§14.2.2).
         if equal.unwrap_or(false) {
             call.run.build(size_of::<Item<'_>>())?;
@@ -144,27 +146,15 @@ fn index_of<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 }
 
 fn distinct_values<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
-    call.collation(1)?;
+    call.codepoints(1)?;
     let mut distinct = Distinct::new(call.run.now);
-    collected_checked(call, |item| {
-        let atomic = call.run.atomize(item)?;
-        call.run.build(size_of::<Atomic<'_>>())?;
-        let count = distinct.len();
-        Ok((distinct.number(&atomic) as usize == count).then_some(atomic))
-    })
-}
-
-fn collected_checked<'a>(
-    call: &Call<'_, 'a>,
-    mut change: impl FnMut(Item<'a>) -> Result<Option<Atomic<'a>>, Error>,
-) -> Result<Value<'a>, Error> {
     let mut items = Vec::new();
-    call.each(0, |item| {
-        if let Some(atomic) = change(item)? {
-            call.run.build(size_of::<Item<'_>>())?;
-            items.push(Item::Atomic(atomic));
+    call.each_atomic(0, |atomic| {
+        let count = distinct.len();
+        match distinct.number(&atomic) as usize == count {
+            true => call.gather(&mut items, Value::from(atomic)),
+            false => Ok(()),
         }
-        Ok(())
     })?;
     Ok(Value::from_items(items))
 }

@@ -48,22 +48,25 @@ fn concat<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 }
 
 fn string<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
-    call.built(call.any_text(0)?)
+    match call.item(0)? {
+        None => Ok(Value::from("")),
+        Some(Item::Function(_)) => Err(Error::value("FOTY0014", "a map, an array or another function has no text")),
+        Some(item) => call.built(call.run.item_text(item)?),
+    }
 }
 
 fn pair<'a>(call: &Call<'_, 'a>, holds: fn(&str, &str) -> bool) -> Result<Value<'a>, Error> {
-    let (text, part) = (call.text(0)?, call.text(1)?);
-    call.collation(2)?;
-    Ok(Value::from(holds(&text, &part)))
+    let (text, part, collation) = (call.text(0)?, call.text(1)?, call.collation(2)?);
+    Ok(Value::from(holds(&collation.key(&text), &collation.key(&part))))
 }
 
 fn contains_token<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
-    let token = call.text(1)?;
-    let token = token.trim_matches(is_space);
-    call.collation(2)?;
+    let (token, collation) = (call.text(1)?, call.collation(2)?);
+    let token = collation.key(token.trim_matches(is_space));
     let mut found = false;
-    call.each(0, |item| {
-        found |= call.run.item_text(item)?.split(is_space).any(|word| !word.is_empty() && word == token);
+    call.each_atomic(0, |atomic| {
+        let text = atomic.text(call.run.version);
+        found |= collation.key(&text).split(is_space).any(|word| !word.is_empty() && word == token);
         Ok(())
     })?;
     Ok(Value::from(found))
@@ -71,9 +74,8 @@ fn contains_token<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 
 /// A part of the first argument, found by the second; borrowed as the text was.
 fn slice<'a>(call: &Call<'_, 'a>, range: fn(&str, &str) -> std::ops::Range<usize>) -> Result<Value<'a>, Error> {
-    let (text, part) = (call.text(0)?, call.text(1)?);
-    call.collation(2)?;
-    let range = range(&text, &part);
+    let (text, part, collation) = (call.text(0)?, call.text(1)?, call.collation(2)?);
+    let range = range(&collation.key(&text), &collation.key(&part));
     call.built(part_of(text, range))
 }
 
@@ -152,8 +154,8 @@ fn translate<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 fn string_join<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let separator = if call.count() == 2 { call.required_text(1)? } else { Cow::Borrowed("") };
     let mut joined: Option<String> = None;
-    call.each(0, |item| {
-        let part = call.run.item_text(item)?;
+    call.each_atomic(0, |atomic| {
+        let part = atomic.into_text(call.run.version);
         call.run.build(part.len() + separator.len())?;
         match &mut joined {
             None => joined = Some(part.into_owned()),
@@ -169,8 +171,8 @@ fn string_join<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 
 fn codepoints_to_string<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let mut text = String::new();
-    call.each(0, |item| {
-        let number = crate::value::whole(&call.run.atomize(item)?, call.run.version)?;
+    call.each_atomic(0, |atomic| {
+        let number = crate::value::whole(&atomic, call.run.version)?;
         let letter = u32::try_from(number).ok().and_then(char::from_u32).filter(|letter| is_xml(*letter));
         let Some(letter) = letter else {
             return Err(Error::value("FOCH0001", format!("{number} is no character of XML")));
@@ -199,9 +201,9 @@ fn string_to_codepoints<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 }
 
 fn compare<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
-    call.collation(2)?;
+    let collation = call.collation(2)?;
     let (Some(left), Some(right)) = (call.optional_text(0)?, call.optional_text(1)?) else { return Ok(Value::EMPTY) };
-    let order = left.as_bytes().cmp(right.as_bytes()) as i64;
+    let order = collation.key(&left).cmp(&collation.key(&right)) as i64;
     Ok(if call.is_v1() { Value::from(order as f64) } else { Value::from(order) })
 }
 

@@ -1,17 +1,32 @@
 //! Calls: which function a name means, and whether it takes so many arguments.
 
-use super::{FUNCTIONS, Parser, refuse};
-use crate::ast::Expr;
+use super::{Parser, refuse};
+use crate::ast::{Callee, Expr, InlineFunction};
 use crate::environment::{Argument, Declared};
 use crate::error::SyntaxError;
 use crate::functions::{self, Library, Pattern};
 use crate::lexer::Kind;
-use crate::types::AtomicType;
+use crate::types::{AtomicType, SequenceType};
 
 /// The namespace of XML Schema's types.
 pub(super) const SCHEMA: &str = "http://www.w3.org/2001/XMLSchema";
-const CORE: &str = "http://www.w3.org/2005/xpath-functions";
-const MATH: &str = "http://www.w3.org/2005/xpath-functions/math";
+
+/// The name of a function as it is written.
+#[derive(Clone, Copy)]
+pub(super) enum FunctionName<'n> {
+    /// `local`
+    Plain(&'n str),
+    /// `prefix:local`
+    Prefixed(&'n str, &'n str),
+    /// `Q{namespace}local`
+    Braced(&'n str, &'n str),
+}
+
+/// What a name of this library means.
+enum Known {
+    Library(&'static functions::Function),
+    Constructor(AtomicType),
+}
 
 impl Parser<'_, '_> {
     /// The namespace of a prefix.
@@ -28,9 +43,7 @@ impl Parser<'_, '_> {
             let known = match prefix {
                 "xml" => "http://www.w3.org/XML/1998/namespace",
                 "xs" => SCHEMA,
-                "fn" => CORE,
-                "math" => MATH,
-                _ => return None,
+                _ => Library::of_prefix(prefix)?.namespace(),
             };
             Some(known.to_owned())
         })
@@ -39,84 +52,154 @@ impl Parser<'_, '_> {
     /// A call; the name has been read, its `(` comes next. `first` is an argument that stands before the name.
     pub(super) fn call(
         &mut self,
-        prefix: Option<&str>,
-        local: &str,
+        name: FunctionName<'_>,
         first: Option<Expr>,
         offset: usize,
     ) -> Result<Expr, SyntaxError> {
-        let Some(prefix) = prefix else { return self.call_in(None, local, first, offset) };
-        if let Some(namespace) = self.known_prefix(prefix)
-            && (is_library(&namespace) || namespace == SCHEMA)
-        {
-            return self.call_in(Some(&namespace), local, first, offset);
-        }
-        let name = format!("{prefix}:{local}");
         let arguments = self.arguments(first)?;
-        let namespace = self.known_prefix(prefix);
-        match self.host_call(&name, namespace.as_deref(), arguments, offset)? {
-            Some(call) => Ok(call),
-            None if namespace.is_none() => Err(self
-                .prefix(prefix, offset)
-                .err()
-                .unwrap_or_else(|| refuse(offset, format!("{name}() is no known function")))),
-            None => Err(unknown(offset, format!("{name}() is no known function"))),
-        }
+        self.call_with(name, arguments, offset)
     }
 
-    /// A call of a function whose namespace is known; `None`: written without a prefix.
-    pub(super) fn call_in(
+    /// The same, its arguments read; apart, so that calls alone nest on small frames.
+    fn call_with(
         &mut self,
-        namespace: Option<&str>,
-        local: &str,
-        first: Option<Expr>,
+        name: FunctionName<'_>,
+        arguments: Vec<Option<Expr>>,
         offset: usize,
     ) -> Result<Expr, SyntaxError> {
-        let arguments = self.arguments(first)?;
-        if namespace == Some(SCHEMA) {
-            return self.constructor(local, arguments, offset);
+        if arguments.iter().any(Option::is_none) {
+            let function = self.reference(name, arguments.len(), offset)?;
+            return Ok(Expr::Apply(Box::new(function), arguments));
         }
-        let library = if namespace == Some(MATH) { Library::Math } else { Library::Core };
-        let ours = namespace.is_none_or(is_library);
-        if ours && let Some(function) = functions::find(library, local) {
-            return library_call(function, arguments, offset);
+        let arguments: Vec<Expr> = arguments.into_iter().flatten().collect();
+        match self.known(name, offset)? {
+            Some(Known::Library(function)) => library_call(function, arguments, offset),
+            Some(Known::Constructor(atomic)) => self.constructor(atomic, arguments, offset),
+            None => match self.declared(name, &arguments, offset)? {
+                Declared::Variable(slot) => Ok(Expr::Variable(slot)),
+                Declared::Function(slot) => Ok(Expr::HostCall(slot, arguments)),
+                Declared::Current => Ok(Expr::Current),
+            },
         }
-        if let Some(call) = self.host_call(local, namespace, arguments, offset)? {
-            return Ok(call);
-        }
-        let nearest = functions::nearest(library, local);
-        let hint = nearest.map_or_else(String::new, |nearest| format!("; did you mean {nearest}()?"));
-        Err(unknown(offset, format!("{local}() is no known function{hint}")))
     }
 
-    fn arguments(&mut self, first: Option<Expr>) -> Result<Vec<Expr>, SyntaxError> {
-        let mut arguments: Vec<Expr> = first.into_iter().collect();
-        self.expect("(")?;
-        if self.take(")") {
-            return Ok(arguments);
+    /// `name#1`, the name having been read: the function that takes so many arguments.
+    pub(super) fn reference_behind(&mut self, name: FunctionName<'_>, offset: usize) -> Result<Expr, SyntaxError> {
+        self.expect("#")?;
+        let Kind::Integer(digits) = self.next() else {
+            return Err(refuse(offset, "behind `#` stands how many arguments the function takes"));
+        };
+        let count = digits.parse().ok().filter(|count| *count <= functions::MOST_ARGUMENTS);
+        let count = count.ok_or_else(|| unknown(offset, format!("no function takes {digits} arguments")))?;
+        self.reference(name, count, offset)
+    }
+
+    /// A function that takes so many arguments, as a value.
+    fn reference(&mut self, name: FunctionName<'_>, count: usize, offset: usize) -> Result<Expr, SyntaxError> {
+        if count > functions::MOST_ARGUMENTS {
+            return Err(unknown(offset, format!("no function takes {count} arguments")));
         }
-        loop {
-            if *self.peek() == Kind::Symbol("?") {
-                return Err(self.error(FUNCTIONS));
+        let callee = match self.known(name, offset)? {
+            Some(Known::Library(function)) => {
+                check_count(function, count, offset)?;
+                Callee::Library(function)
             }
-            arguments.push(self.inner()?);
-            if !self.take(",") {
-                break;
+            Some(Known::Constructor(atomic)) if count == 1 => Callee::Cast(atomic),
+            Some(Known::Constructor(atomic)) => {
+                return Err(unknown(offset, format!("{atomic}() takes 1 argument, not {count}")));
             }
-        }
-        match self.take(")") {
-            true => Ok(arguments),
-            false => Err(self.error("`)` or `,` is missing here")),
+            None => {
+                // Arguments that are known only later.
+                let arguments = vec![Expr::Context; count];
+                match self.declared(name, &arguments, offset)? {
+                    Declared::Function(slot) => Callee::Host(slot),
+                    Declared::Variable(slot) => {
+                        let function = InlineFunction {
+                            parameters: vec![SequenceType::ANY; count],
+                            result: SequenceType::ANY,
+                            body: Expr::Variable(slot),
+                            captured: Vec::new(),
+                        };
+                        return Ok(Expr::Inline(Box::new(function)));
+                    }
+                    Declared::Current => return Err(unknown(offset, "current() cannot be a value".to_owned())),
+                }
+            }
+        };
+        Ok(Expr::Named(callee, count))
+    }
+
+    /// What a name means in this library; `None`: nothing.
+    fn known(&self, name: FunctionName<'_>, offset: usize) -> Result<Option<Known>, SyntaxError> {
+        let (namespace, local) = match name {
+            FunctionName::Plain(local) => (None, local),
+            FunctionName::Prefixed(prefix, local) => match self.known_prefix(prefix) {
+                Some(namespace) => (Some(namespace), local),
+                None => return Ok(None),
+            },
+            FunctionName::Braced(namespace, local) => (Some(namespace.to_owned()), local),
+        };
+        let library = match namespace.as_deref() {
+            None => Some(Library::Core),
+            Some(SCHEMA) => {
+                let found = AtomicType::find(local)
+                    .filter(|atomic| !matches!(atomic, AtomicType::AnyAtomic | AtomicType::Notation));
+                let unknown = || unknown(offset, format!("xs:{local} is no type that can be made"));
+                return found.map(|atomic| Some(Known::Constructor(atomic))).ok_or_else(unknown);
+            }
+            Some(namespace) => Library::of_namespace(namespace),
+        };
+        Ok(library.and_then(|library| functions::find(library, local)).map(Known::Library))
+    }
+
+    /// What a name means to the host.
+    fn declared(&mut self, name: FunctionName<'_>, arguments: &[Expr], offset: usize) -> Result<Declared, SyntaxError> {
+        let arguments: Vec<Argument<'_>> = arguments
+            .iter()
+            .map(|argument| match argument {
+                Expr::Text(text) => Argument::Text(text),
+                Expr::Number(number) => Argument::Number(*number),
+                Expr::Integer(number) => Argument::Number(*number as f64),
+                _ => Argument::Dynamic,
+            })
+            .collect();
+        let (written, namespace, local) = match name {
+            FunctionName::Plain(local) => (local.to_owned(), None, local),
+            FunctionName::Prefixed(prefix, local) => (format!("{prefix}:{local}"), self.known_prefix(prefix), local),
+            FunctionName::Braced(namespace, local) => (local.to_owned(), Some(namespace.to_owned()), local),
+        };
+        let declared = self.environment.function(&written, namespace.as_deref(), &arguments);
+        match declared.map_err(|message| unknown(offset, message))? {
+            Some(declared) => {
+                match declared {
+                    Declared::Variable(slot) => self.variables.push(slot),
+                    Declared::Function(slot) => self.functions.push(slot),
+                    Declared::Current => {}
+                }
+                Ok(declared)
+            }
+            None => {
+                if let (FunctionName::Prefixed(prefix, _), None) = (name, &namespace) {
+                    self.prefix(prefix, offset)?;
+                }
+                let library = namespace.as_deref().map_or(Some(Library::Core), Library::of_namespace);
+                let nearest = library.and_then(|library| functions::nearest(library, local));
+                let hint = nearest.map_or_else(String::new, |nearest| format!("; did you mean {nearest}()?"));
+                Err(unknown(offset, format!("{written}() is no known function{hint}")))
+            }
         }
     }
 
     /// `xs:date(…)`: the same as a cast that lets an empty sequence be.
-    fn constructor(&mut self, local: &str, mut arguments: Vec<Expr>, offset: usize) -> Result<Expr, SyntaxError> {
-        let atomic = AtomicType::find(local)
-            .filter(|atomic| !matches!(atomic, AtomicType::AnyAtomic | AtomicType::Notation))
-            .ok_or_else(|| unknown(offset, format!("xs:{local} is no type that can be made")))?;
+    fn constructor(
+        &mut self,
+        atomic: AtomicType,
+        mut arguments: Vec<Expr>,
+        offset: usize,
+    ) -> Result<Expr, SyntaxError> {
         match (arguments.len(), arguments.pop()) {
             (1, Some(argument)) => self.cast(argument, atomic, true, offset),
-            (count, _) => Err(unknown(offset, format!("xs:{local}() takes 1 argument, not {count}"))),
+            (count, _) => Err(unknown(offset, format!("{atomic}() takes 1 argument, not {count}"))),
         }
     }
 
@@ -144,37 +227,6 @@ impl Parser<'_, '_> {
         }
         Ok(Expr::Cast(Box::new(operand), target, optional))
     }
-
-    fn host_call(
-        &mut self,
-        name: &str,
-        namespace: Option<&str>,
-        arguments: Vec<Expr>,
-        offset: usize,
-    ) -> Result<Option<Expr>, SyntaxError> {
-        let known: Vec<Argument<'_>> = arguments
-            .iter()
-            .map(|argument| match argument {
-                Expr::Text(text) => Argument::Text(text),
-                Expr::Number(number) => Argument::Number(*number),
-                Expr::Integer(number) => Argument::Number(*number as f64),
-                _ => Argument::Dynamic,
-            })
-            .collect();
-        match self.environment.function(name, namespace, &known) {
-            Ok(Some(Declared::Variable(slot))) => {
-                self.variables.push(slot);
-                Ok(Some(Expr::Variable(slot)))
-            }
-            Ok(Some(Declared::Function(slot))) => {
-                self.functions.push(slot);
-                Ok(Some(Expr::HostCall(slot, arguments)))
-            }
-            Ok(Some(Declared::Current)) => Ok(Some(Expr::Current)),
-            Ok(None) => Ok(None),
-            Err(message) => Err(unknown(offset, message)),
-        }
-    }
 }
 
 fn as_text(expr: &Expr) -> Option<&str> {
@@ -188,9 +240,19 @@ fn unknown(offset: usize, message: String) -> SyntaxError {
     SyntaxError { offset, message, code: "XPST0017" }
 }
 
-/// Drafts of the functions' specification had a year and a month in the namespace; configurations still use them.
-fn is_library(namespace: &str) -> bool {
-    namespace == MATH || (namespace.starts_with("http://www.w3.org/") && namespace.ends_with("/xpath-functions"))
+fn check_count(function: &functions::Function, count: usize, offset: usize) -> Result<(), SyntaxError> {
+    let (least, most) = (usize::from(function.least), usize::from(function.most));
+    if (least..=most).contains(&count) {
+        return Ok(());
+    }
+    let takes = match (least, most) {
+        (0, 0) => "no arguments".to_owned(),
+        (1, 1) => "1 argument".to_owned(),
+        _ if least == most => format!("{least} arguments"),
+        (_, 255) => format!("at least {least} arguments"),
+        _ => format!("{least} to {most} arguments"),
+    };
+    Err(unknown(offset, format!("{}() takes {takes}, not {count}", function.name)))
 }
 
 fn library_call(
@@ -198,18 +260,8 @@ fn library_call(
     mut arguments: Vec<Expr>,
     offset: usize,
 ) -> Result<Expr, SyntaxError> {
-    let (least, most, count) = (usize::from(function.least), usize::from(function.most), arguments.len());
-    if count < least || count > most {
-        let takes = match (least, most) {
-            (0, 0) => "no arguments".to_owned(),
-            (1, 1) => "1 argument".to_owned(),
-            _ if least == most => format!("{least} arguments"),
-            (_, 255) => format!("at least {least} arguments"),
-            _ => format!("{least} to {most} arguments"),
-        };
-        return Err(unknown(offset, format!("{}() takes {takes}, not {count}", function.name)));
-    }
-    if function.defaults_to_context && count == least {
+    check_count(function, arguments.len(), offset)?;
+    if function.defaults_to_context && arguments.len() == usize::from(function.least) {
         arguments.push(Expr::Context);
     }
     if let Some((pattern, flags)) = functions::pattern_arguments(function)

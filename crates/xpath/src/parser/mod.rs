@@ -1,8 +1,11 @@
 //! From words to the syntax tree, by operator precedence (XPath 1.0 §3, XPath 3.1 appendix A).
 
 mod calls;
+mod functions;
 mod operators;
 mod paths;
+mod primary;
+mod scope;
 mod types;
 
 use crate::ast::{Binding, Expr};
@@ -10,16 +13,13 @@ use crate::environment::{Environment, Version};
 use crate::error::SyntaxError;
 use crate::lexer::{Kind, Token, tokens};
 use crate::types::SequenceType;
+use scope::Scope;
 
 /// Expressions nested deeper than this are refused.
 const DEPTH_LIMIT: usize = 64;
 
 /// Expressions with more operators and steps than this are refused: a chain of them is a deep tree.
 const OPERATOR_LIMIT: usize = 500;
-
-/// What is said of values that this library does not have.
-const VALUES: &str = "maps and arrays are not offered yet";
-const FUNCTIONS: &str = "functions cannot be values yet";
 
 /// What the parser found.
 pub(crate) struct Parsed {
@@ -48,8 +48,6 @@ pub(crate) fn parse(text: &str, environment: &mut dyn Environment) -> Result<Par
     if *parser.peek() != Kind::End {
         return Err(parser.error(match parser.peek() {
             Kind::Symbol(symbol @ (")" | "]" | "}")) => format!("`{symbol}` closes what nothing has opened"),
-            Kind::Symbol("?" | "{" | ":") => VALUES.to_owned(),
-            Kind::Symbol("(" | "#") => FUNCTIONS.to_owned(),
             _ => "an operator is missing here".to_owned(),
         }));
     }
@@ -67,8 +65,8 @@ struct Parser<'t, 'e> {
     depth: usize,
     operators: usize,
     names: u32,
-    /// The variables that the expression itself binds around where the parser is.
-    locals: Vec<(String, &'t str)>,
+    /// The variables that can be seen where the parser is: of the expression, of a function in it, of one in that.
+    scopes: Vec<Scope<'t>>,
     variables: Vec<u32>,
     functions: Vec<u32>,
     version: Version,
@@ -84,7 +82,7 @@ impl<'t, 'e> Parser<'t, 'e> {
             depth: 0,
             operators: 0,
             names: 0,
-            locals: Vec::new(),
+            scopes: vec![Scope::default()],
             variables: Vec::new(),
             functions: Vec::new(),
             version,
@@ -216,7 +214,7 @@ impl<'t, 'e> Parser<'t, 'e> {
         before_body: &'static str,
     ) -> Result<Expr, SyntaxError> {
         self.next();
-        let outside = self.locals.len();
+        let outside = self.scope().count();
         let mut bindings = Vec::new();
         loop {
             let offset = self.offset();
@@ -230,40 +228,16 @@ impl<'t, 'e> Parser<'t, 'e> {
                 self.expect_word(before_value)?;
             }
             let value = self.inner()?;
-            bindings.push(Binding { local: self.locals.len() as u32, value });
-            let name = (self.variable_namespace(prefix), local);
-            self.locals.push(name);
+            let namespace = self.variable_namespace(prefix);
+            bindings.push(Binding { local: self.scope().bind(namespace, local), value });
             if !self.take(",") {
                 break;
             }
         }
         self.expect_word(before_body)?;
         let body = self.inner()?;
-        self.locals.truncate(outside);
+        self.scope().leave(outside);
         Ok(bindings.into_iter().rev().fold(body, |body, binding| wrap(Box::new(binding), Box::new(body))))
-    }
-
-    /// What tells variables with the same local name apart: the namespace, or the prefix where it has none.
-    fn variable_namespace(&self, prefix: Option<&str>) -> String {
-        prefix
-            .map_or_else(String::new, |prefix| self.environment.namespace(prefix).unwrap_or_else(|| prefix.to_owned()))
-    }
-
-    fn variable(&mut self, prefix: Option<&str>, local: &str, offset: usize) -> Result<Expr, SyntaxError> {
-        if !self.locals.is_empty() {
-            let namespace = self.variable_namespace(prefix);
-            let same = |known: &(String, &str)| known.1 == local && known.0 == namespace;
-            if let Some(index) = self.locals.iter().rposition(same) {
-                return Ok(Expr::Local(index as u32));
-            }
-        }
-        match self.environment.variable(prefix, local) {
-            Ok(slot) => {
-                self.variables.push(slot);
-                Ok(Expr::Variable(slot))
-            }
-            Err(message) => Err(SyntaxError { offset, message, code: "XPST0008" }),
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Operators and how tightly they bind.
 
-use super::{DEPTH_LIMIT, FUNCTIONS, Parser, refuse};
+use super::calls::FunctionName;
+use super::{DEPTH_LIMIT, Parser, refuse};
 use crate::ast::{Arithmetic, Comparison, Expr, NodeComparison};
 use crate::environment::Version;
 use crate::error::SyntaxError;
@@ -179,11 +180,26 @@ impl Parser<'_, '_> {
     /// `left => name(arguments)`: a call with the left side as first argument.
     fn arrow(&mut self, left: Expr) -> Result<Expr, SyntaxError> {
         let offset = self.offset();
-        match (self.next(), self.peek()) {
-            (Kind::Name(prefix, local), Kind::Symbol("(")) => self.call(prefix, local, Some(left), offset),
-            (Kind::Variable(..) | Kind::Symbol("("), _) => Err(refuse(offset, FUNCTIONS)),
-            _ => Err(refuse(offset, "behind `=>` there is a function's name with its arguments")),
-        }
+        let function = match (self.next(), self.peek()) {
+            (Kind::Name(None, local), Kind::Symbol("(")) => {
+                return self.call(FunctionName::Plain(local), Some(left), offset);
+            }
+            (Kind::Name(Some(prefix), local), Kind::Symbol("(")) => {
+                return self.call(FunctionName::Prefixed(prefix, local), Some(left), offset);
+            }
+            (Kind::Braced(uri, local), Kind::Symbol("(")) => {
+                return self.call(FunctionName::Braced(uri, local), Some(left), offset);
+            }
+            (Kind::Variable(prefix, local), Kind::Symbol("(")) => self.variable(prefix, local, offset)?,
+            (Kind::Symbol("("), _) => {
+                let function = self.sequence()?;
+                self.expect(")")?;
+                function
+            }
+            _ => return Err(refuse(offset, "behind `=>` there is a function with its arguments")),
+        };
+        let arguments = self.arguments(Some(left))?;
+        Ok(Expr::Apply(Box::new(function), arguments))
     }
 }
 

@@ -1,9 +1,8 @@
 //! Paths: steps, node tests, predicates, and the operands a path can start from.
 
-use super::{FUNCTIONS, Parser, VALUES, refuse};
+use super::{Parser, refuse};
 use crate::analysis;
 use crate::ast::{Axis, AxisStep, Expr, NameTest, NodeTest, Path, Predicate, Step};
-use crate::environment::Version;
 use crate::error::SyntaxError;
 use crate::lexer::Kind;
 
@@ -28,7 +27,7 @@ impl<'t> Parser<'t, '_> {
             }
             Kind::Symbol(".") => {
                 self.next();
-                self.filtered(Expr::Context)?
+                self.postfix(Expr::Context)?
             }
             _ => match self.step()? {
                 Step::Expr(operand) => operand,
@@ -63,6 +62,22 @@ impl<'t> Parser<'t, '_> {
     }
 
     fn step(&mut self) -> Result<Step, SyntaxError> {
+        if self.starts_primary() { self.primary().map(Step::Expr) } else { self.axis_step().map(Step::Axis) }
+    }
+
+    /// Whether what comes next is an operand that is no step along an axis.
+    fn starts_primary(&self) -> bool {
+        match (self.peek(), self.ahead(1)) {
+            (Kind::Name(None, name), Kind::Symbol("(")) => !is_kind_test(name),
+            (Kind::Name(..) | Kind::Braced(..), Kind::Symbol("(" | "#")) => true,
+            (Kind::Name(None, "map" | "array"), Kind::Symbol("{")) => true,
+            (Kind::Symbol(symbol), _) => !matches!(*symbol, "." | ".." | "@" | "*"),
+            (Kind::Name(..) | Kind::Braced(..) | Kind::InPrefix(_) | Kind::InAny(_) | Kind::InBraced(_), _) => false,
+            _ => true,
+        }
+    }
+
+    fn axis_step(&mut self) -> Result<AxisStep, SyntaxError> {
         let offset = self.offset();
         let (axis, test) = match *self.peek() {
             Kind::Symbol(".") => {
@@ -94,26 +109,13 @@ impl<'t> Parser<'t, '_> {
                 };
                 (axis, test)
             }
-            Kind::Name(..) | Kind::Braced(..) if *self.ahead(1) == Kind::Symbol("(") => {
-                return self.primary().map(Step::Expr);
-            }
-            Kind::Name(None, "map" | "array") if *self.ahead(1) == Kind::Symbol("{") => {
-                return Err(refuse(offset, VALUES));
-            }
-            Kind::Name(..) | Kind::Braced(..) if *self.ahead(1) == Kind::Symbol("#") => {
-                return Err(refuse(offset, FUNCTIONS));
-            }
-            Kind::Name(..) | Kind::Braced(..) | Kind::InPrefix(_) | Kind::InAny(_) | Kind::InBraced(_) => {
-                (Axis::Child, self.node_test(Axis::Child)?)
-            }
-            Kind::Symbol("*") => (Axis::Child, self.node_test(Axis::Child)?),
-            _ => return self.primary().map(Step::Expr),
+            _ => (Axis::Child, self.node_test(Axis::Child)?),
         };
         let predicates = self.predicates(true)?;
-        Ok(Step::Axis(AxisStep { axis, test, predicates }))
+        Ok(AxisStep { axis, test, predicates })
     }
 
-    fn predicates(&mut self, nodes: bool) -> Result<Vec<Predicate>, SyntaxError> {
+    pub(super) fn predicates(&mut self, nodes: bool) -> Result<Vec<Predicate>, SyntaxError> {
         let mut predicates = Vec::new();
         while self.take("[") {
             self.count_operator()?;
@@ -122,49 +124,6 @@ impl<'t> Parser<'t, '_> {
             predicates.push(Predicate { kind: analysis::predicate_kind(&expr, nodes), expr });
         }
         Ok(predicates)
-    }
-
-    /// An operand with the predicates behind it.
-    fn filtered(&mut self, operand: Expr) -> Result<Expr, SyntaxError> {
-        let predicates = self.predicates(false)?;
-        if predicates.is_empty() { Ok(operand) } else { Ok(Expr::Filter(Box::new(operand), predicates)) }
-    }
-
-    fn primary(&mut self) -> Result<Expr, SyntaxError> {
-        let offset = self.offset();
-        let operand = match self.next() {
-            Kind::Text(text) => Expr::Text(text.into_owned()),
-            Kind::Integer(digits) => self.number(digits, offset)?,
-            Kind::Decimal(digits) if self.version == Version::V1 => double(digits),
-            Kind::Decimal(digits) => Expr::Decimal(digits.to_owned()),
-            Kind::Double(digits) => double(digits),
-            Kind::Variable(prefix, local) => self.variable(prefix, local, offset)?,
-            Kind::Symbol("(") if self.take(")") => Expr::Sequence(Vec::new()),
-            Kind::Symbol("(") => {
-                let inside = self.sequence()?;
-                self.expect(")")?;
-                inside
-            }
-            Kind::Name(prefix, local) => self.call(prefix, local, None, offset)?,
-            Kind::Braced(uri, local) => self.call_in(Some(uri), local, None, offset)?,
-            Kind::Symbol("[" | "?" | "{") => return Err(refuse(offset, VALUES)),
-            Kind::Symbol(symbol) => {
-                return Err(refuse(offset, format!("a value is missing before `{symbol}`")));
-            }
-            _ => return Err(refuse(offset, "a value is missing here")),
-        };
-        self.filtered(operand)
-    }
-
-    fn number(&self, digits: &str, offset: usize) -> Result<Expr, SyntaxError> {
-        if self.version == Version::V1 {
-            return Ok(double(digits));
-        }
-        digits.parse().map(Expr::Integer).map_err(|_| SyntaxError {
-            offset,
-            message: format!("{digits} is larger than {}", i64::MAX),
-            code: "FOAR0002",
-        })
     }
 
     /// What follows an axis: `name`, `*`, `p:*`, `text()` …
@@ -251,11 +210,6 @@ impl<'t> Parser<'t, '_> {
         });
         Ok(NameTest::Name { namespace, local: local.to_owned(), index })
     }
-}
-
-fn double(digits: &str) -> Expr {
-    // What the lexer calls a number, Rust reads as one.
-    Expr::Number(digits.parse().unwrap_or(f64::NAN))
 }
 
 /// `//` stands for this step and a `/` behind it.

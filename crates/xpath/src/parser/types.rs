@@ -1,16 +1,15 @@
 //! Types behind `instance of`, `treat as`, `cast as` and `castable as`.
 
-use super::{Parser, VALUES, refuse};
+use super::{Parser, refuse};
 use crate::ast::Axis;
 use crate::error::SyntaxError;
 use crate::lexer::Kind;
-use crate::types::{AtomicType, ItemType, Occurrence, SequenceType};
+use crate::types::{AtomicType, ItemType, Occurrence, SequenceType, Signature};
 
 use super::calls::SCHEMA;
 
 impl Parser<'_, '_> {
     pub(super) fn sequence_type(&mut self) -> Result<SequenceType, SyntaxError> {
-        let offset = self.offset();
         let item = match (self.peek(), self.ahead(1)) {
             (Kind::Symbol("("), _) => {
                 self.next();
@@ -28,8 +27,10 @@ impl Parser<'_, '_> {
                 self.expect(")")?;
                 Some(ItemType::Any)
             }
-            (Kind::Name(None, "map" | "array" | "function"), Kind::Symbol("(")) => {
-                return Err(refuse(offset, VALUES));
+            (Kind::Name(None, name @ ("map" | "array" | "function")), Kind::Symbol("(")) => {
+                let name = *name;
+                self.at += 2;
+                Some(self.nested(|parser| parser.function_test(name))?)
             }
             (_, Kind::Symbol("(")) => Some(ItemType::Node(self.node_test(Axis::Child)?)),
             _ => Some(ItemType::Atomic(self.atomic_type()?)),
@@ -42,6 +43,44 @@ impl Parser<'_, '_> {
         };
         self.next();
         Ok(SequenceType { item, occurrence })
+    }
+
+    /// `map(…)`, `array(…)` and `function(…)`; the `(` has been read.
+    fn function_test(&mut self, name: &str) -> Result<ItemType, SyntaxError> {
+        if self.take("*") {
+            self.expect(")")?;
+            return Ok(match name {
+                "map" => ItemType::Map(None),
+                "array" => ItemType::Array(None),
+                _ => ItemType::Function(None),
+            });
+        }
+        if name == "map" {
+            let key = self.atomic_type()?;
+            self.expect(",")?;
+            let value = self.sequence_type()?;
+            self.expect(")")?;
+            return Ok(ItemType::Map(Some(Box::new((key, value)))));
+        }
+        let mut parameters = Vec::new();
+        if !self.take(")") {
+            loop {
+                parameters.push(self.sequence_type()?);
+                if !self.take(",") {
+                    break;
+                }
+            }
+            self.expect(")")?;
+        }
+        if name == "function" {
+            self.expect_word("as")?;
+            let result = self.sequence_type()?;
+            return Ok(ItemType::Function(Some(Box::new(Signature { parameters, result }))));
+        }
+        match (parameters.pop(), parameters.is_empty()) {
+            (Some(members), true) => Ok(ItemType::Array(Some(Box::new(members)))),
+            _ => Err(self.error("array() takes one type")),
+        }
     }
 
     /// A type to cast to, and whether an empty sequence will do.

@@ -26,6 +26,21 @@ pub enum ItemType {
     Atomic(AtomicType),
     /// Nodes that a test takes.
     Node(NodeTest),
+    /// `function(*)`, or functions with a signature.
+    Function(Option<Box<Signature>>),
+    /// `map(*)`, or maps with keys and values of these types.
+    Map(Option<Box<(AtomicType, SequenceType)>>),
+    /// `array(*)`, or arrays with members of a type.
+    Array(Option<Box<SequenceType>>),
+}
+
+/// What a function takes and gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// The types of its parameters.
+    pub parameters: Vec<SequenceType>,
+    /// The type of what it gives.
+    pub result: SequenceType,
 }
 
 /// How many items.
@@ -42,12 +57,84 @@ pub enum Occurrence {
 }
 
 impl SequenceType {
+    /// `item()*`: anything.
+    pub const ANY: SequenceType = SequenceType { item: Some(ItemType::Any), occurrence: Occurrence::Any };
+
     /// Reads a type as `as="…"` has it: `xs:string?`, `element(order)*`.
     ///
     /// Errors: what is wrong and at which byte of `text`: the author's.
     /// Source: XPath 3.1 §2.5.4.
     pub fn parse(text: &str, environment: &mut dyn Environment) -> Result<SequenceType, SyntaxError> {
         parser::parse_type(text, environment)
+    }
+}
+
+impl SequenceType {
+    /// Whether each value of this type is known to be one of `other`.
+    ///
+    /// Source: XPath 3.1 §2.5.6.1.
+    pub fn is(&self, other: &SequenceType) -> bool {
+        let (Some(item), Some(wanted)) = (&self.item, &other.item) else {
+            return self.item.is_none() && (other.item.is_none() || other.occurrence.takes(0));
+        };
+        let counts = match self.occurrence {
+            Occurrence::One => true,
+            Occurrence::Optional => matches!(other.occurrence, Occurrence::Optional | Occurrence::Any),
+            Occurrence::Any => other.occurrence == Occurrence::Any,
+            Occurrence::Some => matches!(other.occurrence, Occurrence::Some | Occurrence::Any),
+        };
+        counts && item.is(wanted)
+    }
+}
+
+impl ItemType {
+    /// Whether each item of this type is known to be one of `other` (§2.5.6.2).
+    fn is(&self, other: &ItemType) -> bool {
+        use ItemType::{Any, Array, Atomic, Function, Map, Node};
+        match (self, other) {
+            (_, Any) | (Map(_), Map(None)) | (Array(_), Array(None)) => true,
+            (Function(_) | Map(_) | Array(_), Function(None)) => true,
+            (Atomic(one), Atomic(other)) => one.is(*other),
+            (Node(one), Node(other)) => one.is(other),
+            (Map(Some(one)), Map(Some(other))) => one.0.is(other.0) && one.1.is(&other.1),
+            (Array(Some(one)), Array(Some(other))) => one.is(other),
+            (Function(Some(one)), Function(Some(other))) => one.is(other),
+            _ => false,
+        }
+    }
+}
+
+impl Signature {
+    /// Whether a function with this signature can be used as one with the other: it takes no less and gives no more.
+    pub fn is(&self, other: &Signature) -> bool {
+        self.parameters.len() == other.parameters.len()
+            && self.parameters.iter().zip(&other.parameters).all(|(own, other)| other.is(own))
+            && self.result.is(&other.result)
+    }
+}
+
+impl NodeTest {
+    fn is(&self, other: &NodeTest) -> bool {
+        let wider = |own: &NameTest, other: &NameTest| *other == NameTest::Any || own.is(other);
+        match (self, other) {
+            (_, NodeTest::Any) | (NodeTest::Instruction(_), NodeTest::Instruction(None)) => true,
+            (NodeTest::Document(_), NodeTest::Document(None)) => true,
+            (NodeTest::Element(own), NodeTest::Element(other)) => wider(own, other),
+            (NodeTest::Attribute(own), NodeTest::Attribute(other)) => wider(own, other),
+            (own, other) => own == other,
+        }
+    }
+}
+
+impl NameTest {
+    fn is(&self, other: &NameTest) -> bool {
+        match (self, other) {
+            // The same name may have two numbers.
+            (NameTest::Name { namespace, local, .. }, NameTest::Name { namespace: other, local: name, .. }) => {
+                namespace == other && local == name
+            }
+            (own, other) => own == other,
+        }
     }
 }
 
@@ -82,6 +169,18 @@ impl fmt::Display for ItemType {
             ItemType::Any => f.write_str("item()"),
             ItemType::Atomic(atomic) => atomic.fmt(f),
             ItemType::Node(test) => test.fmt(f),
+            ItemType::Function(None) => f.write_str("function(*)"),
+            ItemType::Function(Some(signature)) => {
+                f.write_str("function(")?;
+                for (index, parameter) in signature.parameters.iter().enumerate() {
+                    write!(f, "{}{parameter}", if index == 0 { "" } else { ", " })?;
+                }
+                write!(f, ") as {}", signature.result)
+            }
+            ItemType::Map(None) => f.write_str("map(*)"),
+            ItemType::Map(Some(types)) => write!(f, "map({}, {})", types.0, types.1),
+            ItemType::Array(None) => f.write_str("array(*)"),
+            ItemType::Array(Some(members)) => write!(f, "array({members})"),
         }
     }
 }

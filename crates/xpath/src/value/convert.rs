@@ -1,7 +1,8 @@
 //! Values as others want them: atomic, of a type, in document order.
 
 use super::cast::cast;
-use super::{Atomic, Item, NodeRef, Value};
+use super::function::Body;
+use super::{Atomic, FunctionItem, Item, NodeRef, Value};
 use crate::environment::Version;
 use crate::error::Error;
 use crate::evaluate;
@@ -9,16 +10,16 @@ use crate::types::{AtomicType as T, ItemType, Occurrence, SequenceType};
 
 impl<'a> Value<'a> {
     /// The items as atomic values: a node gives its text, of a type unknown.
-    ///
-    /// Errors: `FOTY0013` for a function.
+    /// An array gives what its members give.
+    /// Errors: `FOTY0013` for any other function.
     /// Source: Functions and Operators §2.4 (`fn:data`).
     pub fn atomized(self) -> Result<Value<'a>, Error> {
         match self {
-            Value::Item(item) => item.atomize().map(Value::from),
+            Value::Item(item @ (Item::Node(_) | Item::Atomic(_))) => item.atomize().map(Value::from),
             other => {
-                let items: Result<Vec<_>, _> =
-                    other.into_items().map(|item| item.atomize().map(Item::Atomic)).collect();
-                items.map(Value::from_items)
+                let mut atomics = Vec::with_capacity(other.len());
+                atomize_into(&other, &mut atomics)?;
+                Ok(Value::from_items(atomics))
             }
         }
     }
@@ -68,6 +69,24 @@ impl<'a> Value<'a> {
     }
 }
 
+/// The recursion is as deep as arrays stand within each other.
+fn atomize_into<'a>(value: &Value<'a>, atomics: &mut Vec<Item<'a>>) -> Result<(), Error> {
+    value.items().try_for_each(|item| match item {
+        Item::Function(FunctionItem::Array(array)) => {
+            array.members().try_for_each(|member| atomize_into(member, atomics))
+        }
+        other => {
+            atomics.push(Item::Atomic(other.atomize()?));
+            Ok(())
+        }
+    })
+}
+
+/// Why a function does not become an atomic value.
+pub(crate) fn no_value() -> Error {
+    Error::value("FOTY0013", "a map or another function has no value to compare or calculate with")
+}
+
 /// The same, with `atomized` to make values atomic.
 pub(crate) fn converted<'a>(
     value: Value<'a>,
@@ -75,7 +94,7 @@ pub(crate) fn converted<'a>(
     version: Version,
     atomized: &dyn Fn(Value<'a>) -> Result<Value<'a>, Error>,
 ) -> Result<Value<'a>, Error> {
-    if evaluate::is_instance(&value, wanted) {
+    if evaluate::is_instance(&value, wanted) && !(calls_for_signature(wanted) && value.items().any(is_unchecked)) {
         return Ok(value);
     }
     let single = matches!(wanted.occurrence, Occurrence::One | Occurrence::Optional);
@@ -94,9 +113,35 @@ pub(crate) fn converted<'a>(
             .collect();
         value = Value::from_items(items?);
     }
+    if let Some(ItemType::Function(Some(signature))) = &wanted.item {
+        let items: Result<Vec<_>, Error> = value
+            .into_items()
+            .map(|item| match item {
+                Item::Function(function) if function.arity() == signature.parameters.len() => {
+                    evaluate::coerced(function, signature).map(Item::Function)
+                }
+                other => Ok(other),
+            })
+            .collect();
+        value = Value::from_items(items?);
+    }
     match evaluate::is_instance(&value, wanted) {
         true => Ok(value),
         false => Err(unfit(wanted, &value)),
+    }
+}
+
+fn calls_for_signature(wanted: &SequenceType) -> bool {
+    matches!(wanted.item, Some(ItemType::Function(Some(_))))
+}
+
+/// Whether an item is a function of which nothing says what types it takes and gives.
+fn is_unchecked(item: Item<'_>) -> bool {
+    match item {
+        Item::Function(FunctionItem::Closure(closure)) => {
+            matches!(closure.body, Body::Named { .. } | Body::Partial { .. })
+        }
+        _ => false,
     }
 }
 
@@ -125,6 +170,7 @@ fn promoted<'a>(atomic: Atomic<'a>, target: T, wanted: &SequenceType, version: V
 fn unfit(wanted: &SequenceType, value: &Value<'_>) -> Error {
     let found = match (value.len(), value.get(0)) {
         (1, Some(Item::Atomic(atomic))) => atomic.atomic_type().to_string(),
+        (1, Some(Item::Function(_))) => "a function of another kind".to_owned(),
         (1, Some(Item::Node(_))) => "a node of another kind".to_owned(),
         (0, _) => "nothing".to_owned(),
         (count, _) => format!("a sequence of {count} items"),

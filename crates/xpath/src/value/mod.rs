@@ -7,10 +7,12 @@ pub(crate) mod cast;
 pub(crate) mod convert;
 pub(crate) mod decimal;
 mod distinct;
+pub(crate) mod function;
 pub(crate) mod key;
 mod list;
 pub(crate) mod node;
 pub(crate) mod number;
+mod tree;
 
 use std::borrow::Cow;
 
@@ -23,6 +25,7 @@ pub use atomic::{Atomic, QName};
 pub use calendar::{Duration, Moment};
 pub use decimal::Decimal;
 pub use distinct::Distinct;
+pub use function::{Array, Closure, FunctionItem, Map};
 pub use list::List;
 pub use node::{Node, NodeRef};
 
@@ -32,8 +35,10 @@ pub use node::{Node, NodeRef};
 pub enum Item<'a> {
     /// A node of some document.
     Node(NodeRef<'a>),
-    /// Anything else.
+    /// A text, a number, a date …
     Atomic(Atomic<'a>),
+    /// A map, an array or another function.
+    Function(FunctionItem<'a>),
 }
 
 /// What an expression gives: a sequence of items.
@@ -51,13 +56,14 @@ pub enum Value<'a> {
 }
 
 impl<'a> Item<'a> {
-    /// The text of the item.
+    /// The text of the item; of a function, which has none, the empty text.
     ///
     /// Source: XPath 1.0 §4.2.
     pub fn text(&self, version: Version) -> Cow<'_, str> {
         match self {
             Item::Node(node) => node.string_value(),
             Item::Atomic(atomic) => atomic.text(version),
+            Item::Function(_) => Cow::Borrowed(""),
         }
     }
 
@@ -66,6 +72,7 @@ impl<'a> Item<'a> {
         match self {
             Item::Node(node) => node.string_value(),
             Item::Atomic(atomic) => atomic.into_text(version),
+            Item::Function(_) => Cow::Borrowed(""),
         }
     }
 
@@ -74,15 +81,17 @@ impl<'a> Item<'a> {
         match self {
             Item::Node(node) => number::parse_v1(&node.string_value()),
             Item::Atomic(atomic) => atomic.number(),
+            Item::Function(_) => f64::NAN,
         }
     }
 
     /// The item as an atomic value: a node gives its text, of a type unknown.
     ///
-    /// Errors: `FOTY0013` for a function.
+    /// Errors: `FOTY0013` for a function, also for an array: [`Value::atomized`] gives what is in it.
     pub fn atomize(self) -> Result<Atomic<'a>, Error> {
         match self {
             Item::Atomic(atomic) => Ok(atomic),
+            Item::Function(_) => Err(convert::no_value()),
             // Comments, instructions and namespaces never get a type from a schema: they are texts (§2.5.2 of 3.1).
             Item::Node(node) => Ok(match node.kind() {
                 Some(myelin_xml::Kind::Comment | myelin_xml::Kind::Instruction) | None => node.string_value().into(),
@@ -95,7 +104,7 @@ impl<'a> Item<'a> {
     pub fn node(&self) -> Option<NodeRef<'a>> {
         match self {
             Item::Node(node) => Some(*node),
-            Item::Atomic(_) => None,
+            Item::Atomic(_) | Item::Function(_) => None,
         }
     }
 }
@@ -232,6 +241,18 @@ impl<'a> Value<'a> {
 impl<'a, A: Into<Atomic<'a>>> From<A> for Value<'a> {
     fn from(atomic: A) -> Value<'a> {
         Value::Item(Item::Atomic(atomic.into()))
+    }
+}
+
+impl<'a> From<Map<'a>> for Value<'a> {
+    fn from(map: Map<'a>) -> Value<'a> {
+        Value::Item(Item::Function(FunctionItem::Map(map)))
+    }
+}
+
+impl<'a> From<Array<'a>> for Value<'a> {
+    fn from(array: Array<'a>) -> Value<'a> {
+        Value::Item(Item::Function(FunctionItem::Array(array)))
     }
 }
 
