@@ -7,6 +7,7 @@ use super::Compiler;
 use super::element::Element;
 use super::functions::{EXSLT, KnownFunction};
 use super::here::Here;
+use super::overrides::Subject;
 use super::problems::Made;
 use super::specs::{self, Role};
 use crate::program::{ExpandedName, Mode, NoMatch};
@@ -50,7 +51,6 @@ pub(super) struct Alias {
     pub(super) stylesheet: String,
     pub(super) prefix: String,
     pub(super) result: String,
-    precedence: u32,
 }
 
 impl<'s> Compiler<'s> {
@@ -94,26 +94,16 @@ impl<'s> Compiler<'s> {
                 if self.attribute(element, "name").is_some() {
                     let name = self.named(element, &here)?;
                     let number = into.templates.len() as u32;
-                    let before = self.index.templates.insert(name.clone(), number);
-                    let before = before.and_then(|before| into.templates.get(before as usize));
-                    if before.is_some_and(|before| before.precedence == declaration.precedence) {
-                        let message = format!("there are two templates with the name {name}");
-                        self.problems.error(element.at(), "XTSE0660", message);
-                    }
+                    self.say_once(("XTSE0660", name.clone(), String::new()), &declaration);
+                    self.index.templates.insert(name, number);
                 }
                 into.templates.push(declaration);
             }
             "param" | "variable" => {
                 let name = self.named(element, &here)?;
+                self.say_once(("XTSE0630", name.clone(), String::new()), &declaration);
                 match self.index.globals.get(&name) {
-                    Some(&number) => {
-                        let before = &mut into.globals[number as usize].1;
-                        if before.precedence == declaration.precedence {
-                            let message = format!("${name} is declared twice");
-                            self.problems.error(element.at(), "XTSE0630", message);
-                        }
-                        *before = declaration;
-                    }
+                    Some(&number) => into.globals[number as usize].1 = declaration,
                     None => {
                         self.index.globals.insert(name.clone(), into.globals.len() as u32);
                         into.globals.push((name, declaration));
@@ -149,6 +139,13 @@ impl<'s> Compiler<'s> {
         Ok(())
     }
 
+    /// Notes a declaration that can only be overridden, not repeated.
+    pub(super) fn say_once(&mut self, subject: Subject, declaration: &Declaration<'s>) {
+        let Declaration { element, precedence, order, .. } = declaration;
+        let message = format!("there are two <{}> with the name {}", element.written(), subject.1);
+        self.overrides.say(subject, order.to_string(), *precedence, || (element.at(), message));
+    }
+
     /// `xsl:namespace-alias`
     fn alias(&mut self, declaration: &Declaration<'s>) -> Made<()> {
         let Declaration { element, here, precedence, .. } = declaration;
@@ -167,15 +164,13 @@ impl<'s> Compiler<'s> {
         };
         let (stylesheet, result) = (namespace("stylesheet-prefix"), namespace("result-prefix"));
         let ((_, stylesheet), (prefix, result)) = (stylesheet?, result?);
-        let alias = Alias { stylesheet, prefix, result, precedence: *precedence };
+        let subject = ("XTSE0810", ExpandedName::default(), stylesheet.clone());
+        self.overrides.say(subject, result.clone(), *precedence, || {
+            (element.at(), format!("the namespace {stylesheet:?} has two aliases"))
+        });
+        let alias = Alias { stylesheet, prefix, result };
         match self.aliases.iter_mut().find(|known| known.stylesheet == alias.stylesheet) {
-            Some(before) => {
-                if before.precedence == alias.precedence && before.result != alias.result {
-                    let message = format!("the namespace {:?} has two aliases", alias.stylesheet);
-                    return Err(self.problems.error(element.at(), "XTSE0810", message));
-                }
-                *before = alias;
-            }
+            Some(before) => *before = alias,
             None => self.aliases.push(alias),
         }
         Ok(())
@@ -205,7 +200,7 @@ impl<'s> Compiler<'s> {
         let modes = self.modes.list().iter().zip(of_mode).map(|(name, rules)| Mode {
             name: name.clone(),
             rules: crate::run::Rules::new(rules),
-            on_no_match: self.no_match.get(name).map_or(NoMatch::TextOnlyCopy, |(choice, _)| *choice),
+            on_no_match: self.no_match.get(name).copied().unwrap_or(NoMatch::TextOnlyCopy),
         });
         modes.collect()
     }

@@ -96,16 +96,18 @@ impl Surroundings<'_, '_> {
             };
         }
         if let Some(function) = functions::find(namespace, local) {
-            let (least, most) = (usize::from(function.least), usize::from(function.most));
-            if arguments < least || (arguments > most && most != 255) {
-                let takes = match most {
-                    255 => format!("at least {least}"),
-                    _ if least == most => least.to_string(),
-                    _ => format!("{least} to {most}"),
+            if !function.takes(arguments) {
+                let takes = match (function.least, function.most) {
+                    (least, 255) => format!("at least {least}"),
+                    (least, most) if least == most => least.to_string(),
+                    (least, most) => format!("{least} to {most}"),
                 };
                 return Err(format!("{written}() takes {takes} arguments, not {arguments}"));
             }
             return Ok(Some(CallTarget::Library(function)));
+        }
+        if let Some(reason) = functions::refusal(namespace) {
+            return Err(format!("{written}() is no known function: {reason}"));
         }
         // Stylesheets for several processors ask function-available() before they call (XSLT 1.0 §14.2, 3.0 §3.8).
         let guarded = (!namespace.is_empty() && self.here.is_backwards()) || self.here.is_forwards();

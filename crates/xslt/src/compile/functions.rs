@@ -20,7 +20,6 @@ pub(super) struct KnownFunction {
     /// The fewest and the most arguments it takes.
     least: usize,
     most: usize,
-    precedence: u32,
 }
 
 impl KnownFunction {
@@ -32,7 +31,7 @@ impl KnownFunction {
 impl<'s> Compiler<'s> {
     /// Gives a function its number; one of higher precedence takes the number of the one it overrides.
     pub(super) fn index_function(&mut self, declaration: Declaration<'s>, into: &mut Declarations<'s>) -> Made<()> {
-        let (element, precedence) = (declaration.element, declaration.precedence);
+        let element = declaration.element;
         let name = self.named(element, &declaration.here)?;
         if name.namespace.is_empty() {
             let message = "the name of a function needs a prefix, with a namespace of your own";
@@ -41,19 +40,14 @@ impl<'s> Compiler<'s> {
         let most = element.elements().filter(|child| child.is("param")).count();
         // All parameters of a func:function have a default, if only an empty one.
         let least = if element.xslt().is_some() { most } else { 0 };
-        let known = self.index.functions.entry(name.clone()).or_default();
-        if let Some(same) = known.iter_mut().find(|known| known.most == most) {
-            let twice = same.precedence == precedence;
-            same.precedence = precedence;
+        self.say_once(("XTSE0770", name.clone(), most.to_string()), &declaration);
+        let known = self.index.functions.entry(name).or_default();
+        if let Some(same) = known.iter().find(|known| known.most == most) {
             into.functions[same.function as usize] = declaration;
-            if twice {
-                let message = format!("the function {name} is declared twice with {most} parameters");
-                return Err(self.problems.error(element.at(), "XTSE0770", message));
-            }
             return Ok(());
         }
         let function = into.functions.len() as u32;
-        known.push(KnownFunction { function, least, most, precedence });
+        known.push(KnownFunction { function, least, most });
         into.functions.push(declaration);
         Ok(())
     }

@@ -17,6 +17,7 @@ mod literal;
 mod module;
 mod modules;
 mod numbered;
+mod overrides;
 mod problems;
 mod sets;
 mod settings;
@@ -43,6 +44,7 @@ use instructions::apply::NamedCall;
 use instructions::iterate::Loop;
 use modules::Loaded;
 use numbered::Numbered;
+use overrides::Overrides;
 use problems::{Made, Problems};
 use statics::Statics;
 
@@ -80,8 +82,9 @@ struct Compiler<'s> {
     names: Numbered<ExpandedName>,
     parameters: Numbered<ExpandedName>,
     modes: Numbered<Option<ExpandedName>>,
-    /// What is done where no template matches, and which precedence said so.
-    no_match: HashMap<Option<ExpandedName>, (NoMatch, u32)>,
+    /// What is done where no template matches.
+    no_match: HashMap<Option<ExpandedName>, NoMatch>,
+    overrides: Overrides,
     /// Rules with their mode; `None`: all modes.
     rules: Vec<(Option<u32>, Rule)>,
     scopes: Vec<Scope>,
@@ -110,6 +113,7 @@ impl<'s> Compiler<'s> {
             parameters: Numbered::default(),
             modes,
             no_match: HashMap::new(),
+            overrides: Overrides::default(),
             rules: Vec::new(),
             scopes: Vec::new(),
             calls: Vec::new(),
@@ -131,6 +135,7 @@ impl<'s> Compiler<'s> {
         if loaded.version >= 2.0 {
             settings.output.set_modern();
         }
+        self.overrides.finish(&mut self.problems);
         let globals: Vec<_> =
             declarations.globals.iter().map(|(name, declaration)| self.global(name, declaration)).collect();
         let sets = declarations.attribute_sets.iter();

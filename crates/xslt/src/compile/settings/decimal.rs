@@ -1,0 +1,117 @@
+//! `xsl:decimal-format` (XSLT 1.0 §12.3).
+
+use super::super::Compiler;
+use super::super::declarations::Declaration;
+use super::super::problems::Made;
+use super::Settings;
+use crate::program::{DecimalFormat, ExpandedName};
+
+impl<'s> Compiler<'s> {
+    /// `xsl:decimal-format`
+    pub(super) fn decimal_format(&mut self, declaration: &Declaration<'s>, settings: &mut Settings) -> Made<()> {
+        let Declaration { element, here, precedence, .. } = declaration;
+        self.check_empty(*element, here);
+        let name = match self.attribute(*element, "name") {
+            Some(attribute) => self.qname(&attribute, here)?,
+            None => ExpandedName::default(),
+        };
+        let known = settings.decimal_formats.iter().position(|(known, _)| *known == name);
+        let index = known.unwrap_or_else(|| {
+            settings.decimal_formats.push((name.clone(), DecimalFormat::default()));
+            settings.decimal_formats.len() - 1
+        });
+        for (local, set) in DECIMAL_ATTRIBUTES {
+            let Some(attribute) = self.attribute(*element, local) else { continue };
+            let value = attribute.value.to_string();
+            let subject = ("XTSE1290", name.clone(), local.to_owned());
+            self.overrides.say(subject, value.clone(), *precedence, || {
+                (attribute.at(), format!("{local} of this decimal format is said twice, and not the same"))
+            });
+            if !set(&mut settings.decimal_formats[index].1, &value) {
+                let message = format!("{local}={value:?} is not one character");
+                self.problems.error(attribute.at(), "XTSE0020", message);
+            }
+        }
+        let zero = settings.decimal_formats[index].1.zero_digit;
+        if !here.is_backwards() && !is_zero(zero) {
+            let message = format!("zero-digit={zero:?} is the digit zero of no script");
+            self.problems.error(element.at(), "XTSE1295", message);
+        }
+        Ok(())
+    }
+
+    /// The characters that a picture is made of have to differ.
+    pub(super) fn check_decimal_formats(&mut self, settings: &Settings, declarations: &[Declaration<'s>]) {
+        for (name, format) in &settings.decimal_formats {
+            let mut characters = [
+                format.decimal_separator,
+                format.grouping_separator,
+                format.percent,
+                format.per_mille,
+                format.zero_digit,
+                format.digit,
+                format.pattern_separator,
+            ];
+            characters.sort_unstable();
+            if characters.windows(2).all(|pair| pair[0] != pair[1]) {
+                continue;
+            }
+            // The last one is where it went wrong.
+            let last = declarations.iter().rev().find(|declaration| {
+                declaration.element.is("decimal-format")
+                    && match declaration.element.attribute("name") {
+                        Some(attribute) => attribute.trimmed().rsplit(':').next() == Some(&name.local),
+                        None => name.local.is_empty(),
+                    }
+            });
+            if let Some(declaration) = last {
+                let message = "two characters of this decimal format are the same";
+                self.problems.error(declaration.element.at(), "XTSE1300", message);
+            }
+        }
+    }
+}
+
+/// Sets one property of a decimal format; false where the value is no character.
+type SetDecimal = fn(&mut DecimalFormat, &str) -> bool;
+
+const DECIMAL_ATTRIBUTES: [(&str, SetDecimal); 11] = [
+    ("decimal-separator", |format, text| set(&mut format.decimal_separator, text)),
+    ("grouping-separator", |format, text| set(&mut format.grouping_separator, text)),
+    ("exponent-separator", |format, text| set(&mut format.exponent_separator, text)),
+    ("minus-sign", |format, text| set(&mut format.minus_sign, text)),
+    ("percent", |format, text| set(&mut format.percent, text)),
+    ("per-mille", |format, text| set(&mut format.per_mille, text)),
+    ("zero-digit", |format, text| set(&mut format.zero_digit, text)),
+    ("digit", |format, text| set(&mut format.digit, text)),
+    ("pattern-separator", |format, text| set(&mut format.pattern_separator, text)),
+    ("infinity", |format, text| {
+        text.clone_into(&mut format.infinity);
+        true
+    }),
+    ("NaN", |format, text| {
+        text.clone_into(&mut format.nan);
+        true
+    }),
+];
+
+fn set(place: &mut char, text: &str) -> bool {
+    let mut letters = text.chars();
+    match (letters.next(), letters.next()) {
+        (Some(only), None) => {
+            *place = only;
+            true
+        }
+        _ => false,
+    }
+}
+
+/// The zeros of the scripts whose digits Unicode has ten of in a row (category Nd).
+fn is_zero(character: char) -> bool {
+    const ZEROS: [u32; 37] = [
+        0x30, 0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0,
+        0xf20, 0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0, 0x1c40, 0x1c50, 0xa620,
+        0xa8d0, 0xa900, 0xa9d0, 0xa9f0, 0xaa50, 0xabf0, 0xff10,
+    ];
+    ZEROS.contains(&(character as u32)) || (0x104a0..=0x1e950).contains(&(character as u32))
+}
