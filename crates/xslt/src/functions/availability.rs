@@ -7,6 +7,8 @@ use super::{Call, Function, find};
 use crate::program::ExpandedName;
 
 const XSLT: &str = "http://www.w3.org/1999/XSL/Transform";
+const FUNCTIONS_OF_XPATH: &str = "http://www.w3.org/2005/xpath-functions";
+const FUNCTIONS_OF_EXSLT: &str = "http://exslt.org/functions";
 const SCHEMA: &str = "http://www.w3.org/2001/XMLSchema";
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -143,8 +145,11 @@ fn element_available<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let local = name.local.as_str();
     // Later versions ask for declarations too (3.0 §20.3); 2.0 asked for instructions only.
     let declared = call.version() != Version::V2 && DECLARATIONS.contains(&local);
-    let available = name.namespace == XSLT && (INSTRUCTIONS.contains(&local) || declared);
-    Ok(Value::from(available))
+    Ok(Value::from(match name.namespace.as_str() {
+        XSLT => INSTRUCTIONS.contains(&local) || declared,
+        FUNCTIONS_OF_EXSLT => local == "result",
+        _ => false,
+    }))
 }
 
 fn function_available<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
@@ -160,6 +165,11 @@ fn function_available<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
         2 => Some(call.value(1).number()),
         _ => None,
     };
+    // Drafts of the functions' specification had other namespaces: they can be called, but are not promised.
+    let draft = name.namespace.ends_with("/xpath-functions") && name.namespace != FUNCTIONS_OF_XPATH;
+    if draft {
+        return Ok(Value::from(false));
+    }
     let takes = |function: &Function| count.is_none_or(|count| count >= 0.0 && function.takes(count as usize));
     if let Some(function) = find(&name.namespace, &name.local) {
         return Ok(Value::from(takes(function)));

@@ -119,7 +119,8 @@ fn duration(seconds: f64) -> Option<String> {
     if !seconds.is_finite() || seconds.abs() > MOST {
         return None;
     }
-    let nanos = (seconds * 1e9).round() as i128;
+    // The whole seconds apart, as a double does not have enough digits for nanoseconds of many.
+    let nanos = seconds.trunc() as i128 * 1_000_000_000 + (seconds.fract() * 1e9).round() as i128;
     Some(show_duration(Duration { kind: T::Duration, months: 0, nanos }))
 }
 
@@ -172,6 +173,7 @@ mod tests {
     fn seconds_become_durations_and_back() {
         check("date:duration(90061)", "P1DT1H1M1S");
         check("date:duration(3599.99999999999)", "PT1H");
+        check("date:duration(9999999999999)", "P115740740DT17H46M39S");
         check("date:duration(-2999999999)", "-P34722DT5H19M59S");
         check("date:duration(1e25)", "");
         check("date:seconds('PT10H10M.5S')", "36600.5");
