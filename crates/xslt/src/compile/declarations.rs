@@ -128,7 +128,7 @@ impl<'s> Compiler<'s> {
                 }
             }
             "namespace-alias" => self.alias(&declaration)?,
-            "import-schema" | "package" | "use-package" | "expose" | "accumulator" => {
+            "import-schema" | "use-package" | "accumulator" => {
                 let code = if local == "import-schema" { "XTSE1650" } else { "XTSE0010" };
                 let message =
                     format!("<{}> is not offered: there are no schemas, packages or accumulators", element.written());

@@ -36,6 +36,8 @@ pub(super) struct Attribute<'s> {
     module: &'s Module,
     node: NodeId,
     pub(super) value: Cow<'s, str>,
+    /// Whether it stands for the attribute whose name comes behind the underscore.
+    is_shadow: bool,
 }
 
 /// What stands inside an element, comments and instructions left out.
@@ -81,11 +83,28 @@ impl<'s> Element<'s> {
     }
 
     pub(super) fn attribute_in(self, namespace: &str, local: &str) -> Option<Attribute<'s>> {
-        self.module.document.attribute_node(self.node, namespace, local).map(|node| Attribute::new(self.module, node))
+        if !self.module.has_shadows() {
+            let node = self.module.document.attribute_node(self.node, namespace, local);
+            return node.map(|node| Attribute::new(self.module, node));
+        }
+        self.attributes().find(|attribute| {
+            let name = attribute.name();
+            name.local == local && name.namespace == namespace
+        })
     }
 
+    /// The attributes, those that shadow others in place of them.
     pub(super) fn attributes(self) -> impl Iterator<Item = Attribute<'s>> {
-        self.module.document.attributes(self.node).map(move |node| Attribute::new(self.module, node))
+        let document = &self.module.document;
+        let shadows = self.module.has_shadows();
+        let shown = move |&node: &NodeId| {
+            if !shadows {
+                return true;
+            }
+            let shadow = document.attribute_node(self.node, "", &format!("_{}", document.qname(node).local));
+            shadow.is_none_or(|shadow| self.module.shadow(shadow).is_none())
+        };
+        document.attributes(self.node).filter(shown).map(move |node| Attribute::new(self.module, node))
     }
 
     /// What stands inside. Texts with a comment or instruction between them are one (XSLT 2.0 §4.2).
@@ -114,16 +133,26 @@ impl<'s> Element<'s> {
 
 impl<'s> Attribute<'s> {
     fn new(module: &'s Module, node: NodeId) -> Attribute<'s> {
-        Attribute { module, node, value: module.document.value(node) }
+        match module.shadow(node) {
+            Some(value) => Attribute { module, node, value: Cow::Owned(value), is_shadow: true },
+            None => Attribute { module, node, value: module.document.value(node), is_shadow: false },
+        }
+    }
+
+    /// Lets a shadow attribute stand for the one it shadows, from now on.
+    pub(super) fn shadow(&self, value: String) {
+        self.module.set_shadow(self.node, value);
     }
 
     /// The same attribute with a value of which this is a part or from which it was made.
     pub(super) fn with_value(&self, value: String) -> Attribute<'s> {
-        Attribute { module: self.module, node: self.node, value: Cow::Owned(value) }
+        Attribute { value: Cow::Owned(value), ..*self }
     }
 
     pub(super) fn name(&self) -> Name<'s> {
-        self.module.document.qname(self.node)
+        let name = self.module.document.qname(self.node);
+        let local = if self.is_shadow { name.local.trim_start_matches('_') } else { name.local };
+        Name { local, ..name }
     }
 
     /// The name as it is written.

@@ -6,6 +6,7 @@ use myelin_xpath::types::SequenceType;
 use myelin_xpath::{Expression, SyntaxError};
 
 use super::Compiler;
+use super::braces::{self, Piece};
 use super::element::{Attribute, Element};
 use super::environment::Surroundings;
 use super::here::Here;
@@ -106,54 +107,28 @@ impl<'s> Compiler<'s> {
         self.avt(&attribute, here)
     }
 
-    /// A value with expressions between braces (XSLT 1.0 §7.6.2).
+    /// A value with expressions between braces.
     pub(super) fn avt(&mut self, attribute: &Attribute<'s>, here: &Rc<Here>) -> Made<Avt> {
-        let value = &*attribute.value;
-        let mut parts = Vec::new();
-        let mut text = String::new();
-        let mut at = 0;
-        while let Some(found) = value[at..].find(['{', '}']) {
-            text.push_str(&value[at..at + found]);
-            at += found;
-            let brace = value.as_bytes()[at];
-            if value.as_bytes().get(at + 1) == Some(&brace) {
-                text.push(char::from(brace));
-                at += 2;
-                continue;
-            }
-            if brace == b'}' {
-                let message = "`}` closes what nothing has opened: as itself it is written `}}`";
-                return Err(self.problems.error(attribute.inside(at), "XTSE0370", message));
-            }
-            let Some(length) = expression_length(&value[at + 1..]) else {
-                let message =
-                    "`{` begins an expression that does not end: `}` is missing, as itself `{` is written `{{`";
-                return Err(self.problems.error(attribute.inside(at), "XTSE0350", message));
-            };
-            let inside = &value[at + 1..at + 1 + length];
-            // An expression left out gives nothing (XSLT 3.0 §5.6).
-            if here.is_backwards() || !is_comment_only(inside) {
-                if !text.is_empty() {
-                    parts.push(AvtPart::Text(std::mem::take(&mut text).into()));
+        let split = braces::split(&attribute.value, here.is_backwards());
+        let pieces = split.map_err(|error| self.refuse(attribute, &error, 0))?;
+        let mut parts = Vec::with_capacity(pieces.len());
+        for piece in pieces {
+            parts.push(match piece {
+                Piece::Text(text) => AvtPart::Text(text.into()),
+                Piece::Expression(text, offset) => {
+                    AvtPart::Value(TextSource::new(self.part(attribute, text, offset, here)?))
                 }
-                parts.push(AvtPart::Value(TextSource::new(self.part(attribute, inside, at + 1, here)?)));
+            });
+        }
+        Ok(match parts.as_slice() {
+            [] => Avt::Constant(Box::default()),
+            [AvtPart::Text(text)] => Avt::Constant(text.clone()),
+            // A literal text is no less constant for its braces.
+            [AvtPart::Value(only)] if only.expr.compiled.as_text().is_some() => {
+                Avt::Constant(only.expr.compiled.as_text().unwrap_or_default().into())
             }
-            at += length + 2;
-        }
-        text.push_str(&value[at..]);
-        if parts.is_empty() {
-            return Ok(Avt::Constant(text.into()));
-        }
-        if !text.is_empty() {
-            parts.push(AvtPart::Text(text.into()));
-        }
-        // A literal text is no less constant for its braces.
-        if let [AvtPart::Value(only)] = parts.as_slice()
-            && let Some(text) = only.expr.compiled.as_text()
-        {
-            return Ok(Avt::Constant(text.into()));
-        }
-        Ok(Avt::Parts(parts.into()))
+            _ => Avt::Parts(parts.into()),
+        })
     }
 
     /// The name that an attribute holds; without a prefix it is in no namespace.
@@ -179,52 +154,5 @@ impl<'s> Compiler<'s> {
         self.scopes.push(Scope { namespaces: here.namespaces.clone(), base: here.base.clone(), version: here.version });
         here.scope.set(Some(scope));
         scope
-    }
-}
-
-/// Where the expression ends that a brace has begun: at the brace that closes it, which is not in a text or comment.
-fn expression_length(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let (mut at, mut braces, mut comments) = (0, 0_usize, 0_usize);
-    while at < bytes.len() {
-        match bytes[at] {
-            b'(' if bytes.get(at + 1) == Some(&b':') => {
-                comments += 1;
-                at += 1;
-            }
-            b':' if comments > 0 && bytes.get(at + 1) == Some(&b')') => {
-                comments -= 1;
-                at += 1;
-            }
-            _ if comments > 0 => {}
-            quote @ (b'"' | b'\'') => at += 1 + memchr::memchr(quote, &bytes[at + 1..])?,
-            b'{' => braces += 1,
-            b'}' if braces == 0 => return Some(at),
-            b'}' => braces -= 1,
-            _ => {}
-        }
-        at += 1;
-    }
-    None
-}
-
-fn is_comment_only(text: &str) -> bool {
-    let text = text.trim();
-    text.is_empty() || (text.starts_with("(:") && text.find(":)") == Some(text.len() - 2))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_expression_ends_at_the_brace_that_closes_it() {
-        let check = |text: &str, expected: Option<usize>| assert_eq!(expression_length(text), expected, "{text}");
-        check("a}b", Some(1));
-        check("'}'}", Some(3));
-        check("map{'a':1}}", Some(10));
-        check("a(: } (: ' :) :)}", Some(16));
-        check("'a", None);
-        check("a", None);
     }
 }

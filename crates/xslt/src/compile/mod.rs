@@ -4,6 +4,7 @@
 //! each declaration is compiled; problems are collected all along, so that an author sees them together.
 
 mod block;
+mod braces;
 mod declarations;
 mod element;
 mod entities;

@@ -1,6 +1,9 @@
 //! One stylesheet document, and from its bytes to lines and columns.
 
-use myelin_xml::{DoctypePolicy, Document, ErrorKind, Limit, Options, encoding};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use myelin_xml::{DoctypePolicy, Document, ErrorKind, Limit, NodeId, Options, encoding};
 
 use super::entities::{self, Expanded};
 use crate::program::At;
@@ -17,6 +20,8 @@ pub(super) struct Module {
     pub(super) file: u32,
     pub(super) uri: String,
     lines: Lines,
+    /// What shadow attributes say, such as `_select` (XSLT 3.0 §3.13.2), by their nodes.
+    shadows: RefCell<HashMap<NodeId, String>>,
     /// The source before its entities were replaced, where it had any.
     original: Option<(Expanded, String)>,
 }
@@ -50,13 +55,35 @@ impl Module {
         match Document::parse(text, &options) {
             Ok(document) => {
                 let original = expanded.map(|expanded| (expanded, source.into_owned()));
-                Ok(Module { document, file, uri: uri.to_owned(), lines, original })
+                Ok(Module { document, file, uri: uri.to_owned(), lines, shadows: RefCell::default(), original })
             }
             Err(error) => {
                 let offset = expanded.as_ref().map_or(error.offset, |it| it.source_offset(error.offset));
                 Err((at(offset), sentence(&error.kind)))
             }
         }
+    }
+
+    /// Whether there are shadow attributes, as far as they have been read.
+    pub(super) fn has_shadows(&self) -> bool {
+        !self.shadows.borrow().is_empty()
+    }
+
+    /// Whether there are attributes that could be shadow attributes.
+    pub(super) fn may_have_shadows(&self) -> bool {
+        let document = &self.document;
+        let mut attributes = document.descendants(document.document_node()).flat_map(|node| document.attributes(node));
+        attributes.any(|attribute| document.qname(attribute).local.starts_with('_'))
+    }
+
+    /// Notes what a shadow attribute says.
+    pub(super) fn set_shadow(&self, attribute: NodeId, value: String) {
+        self.shadows.borrow_mut().insert(attribute, value);
+    }
+
+    /// What a shadow attribute says; `None`: it is an attribute like others.
+    pub(super) fn shadow(&self, attribute: NodeId) -> Option<String> {
+        self.shadows.borrow().get(&attribute).cloned()
     }
 
     /// The line and column of a byte of the source.

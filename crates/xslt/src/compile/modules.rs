@@ -134,11 +134,16 @@ impl Loader<'_> {
         let mut around: Vec<Element<'_>> = std::iter::successors(Some(root), |element| element.parent()).collect();
         around.reverse();
         let outermost = Here::outermost(&module.uri);
-        let here = around.into_iter().fold(outermost, |here, element| here.enter(element, self.problems));
+        let mut here = around.into_iter().fold(outermost, |here, element| here.enter(element, self.problems));
+        let shadowing = module.may_have_shadows();
+        if shadowing && root.xslt().is_some() {
+            self.statics.shadow(root, &here, self.problems)?;
+            here = here.enter(root, self.problems);
+        }
         if index == 0 {
             self.version = here.version;
         }
-        if !matches!(root.xslt(), Some("stylesheet" | "transform")) {
+        if !matches!(root.xslt(), Some("stylesheet" | "transform" | "package")) {
             return self.simplified(root, index, here, own);
         }
         specs::check_attributes(root, &here, self.problems);
@@ -157,7 +162,29 @@ impl Loader<'_> {
                     let message = "text cannot stand below the stylesheet element";
                     self.problems.error(text.visible(), "XTSE0120", message);
                 }
-                Child::Element(element) => self.declaration(element, index, &here, own, &mut imports_end),
+                Child::Element(element) => {
+                    if shadowing {
+                        // What is wrong in it is told; the others are looked at all the same.
+                        let _: Made<()> = self.shadow(element, &here);
+                    }
+                    self.declaration(element, index, &here, own, &mut imports_end);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets the shadow attributes of an element and of all within it stand for those they shadow: static variables are
+    /// known only up to here.
+    fn shadow(&mut self, element: Element<'_>, outer: &Rc<Here>) -> Made<()> {
+        let mut here = outer.enter(element, self.problems);
+        if element.xslt().is_some() && !here.is_backwards() {
+            self.statics.shadow(element, &here, self.problems)?;
+            here = outer.enter(element, self.problems);
+        }
+        if self.statics.use_when(element, &here, self.problems)? {
+            for child in element.elements() {
+                self.shadow(child, &here)?;
             }
         }
         Ok(())

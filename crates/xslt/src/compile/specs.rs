@@ -202,7 +202,7 @@ const SPECS: &[Spec] = &[
     missing("on-non-empty", "select", "use xsl:choose instead"),
     missing("where-populated", "", "use xsl:if instead"),
     declaration("accumulator", "name initial-value as streamable"),
-    declaration("package", "name package-version version input-type-annotations declared-modes default-mode"),
+    part("package", "id name package-version declared-modes input-type-annotations"),
     declaration("use-package", "name package-version"),
     declaration("expose", "component names visibility"),
 ];

@@ -6,6 +6,7 @@ use myelin_xpath::{
 
 use myelin_xpath::types::AtomicType;
 
+use super::braces::{self, Piece};
 use super::element::{Attribute, Element, XSLT};
 use super::here::Here;
 use super::problems::{Made, Problems, Reported};
@@ -67,6 +68,46 @@ impl Statics {
             self.variables.push((name, expression));
         }
         Ok(())
+    }
+
+    /// Lets the shadow attributes of an element stand for those they shadow (XSLT 3.0 §3.13.2).
+    pub(super) fn shadow(&mut self, element: Element<'_>, here: &Here, problems: &mut Problems) -> Made<()> {
+        let is_shadow = |attribute: &Attribute<'_>| {
+            let name = attribute.name();
+            name.namespace.is_empty() && name.local.starts_with('_')
+        };
+        for attribute in element.attributes().filter(is_shadow).collect::<Vec<_>>() {
+            let pieces = braces::split(&attribute.value, false)
+                .map_err(|error| problems.error(attribute.inside(error.offset), error.code, error.message))?;
+            let mut value = String::new();
+            for piece in pieces {
+                match piece {
+                    Piece::Text(text) => value.push_str(&text),
+                    Piece::Expression(text, offset) => {
+                        value.push_str(&self.text(&attribute, text, offset, here, problems)?);
+                    }
+                }
+            }
+            attribute.shadow(value);
+        }
+        Ok(())
+    }
+
+    /// What an expression within an attribute gives, as a text.
+    fn text(
+        &mut self,
+        attribute: &Attribute<'_>,
+        text: &str,
+        offset: usize,
+        here: &Here,
+        problems: &mut Problems,
+    ) -> Made<String> {
+        let compiled = Expression::compile(text, &mut Surroundings { statics: self, here });
+        let compiled = compiled
+            .map_err(|error| problems.error(attribute.inside(offset + error.offset), error.code, error.message))?;
+        let items = compiled.evaluate(&self.context()).map_err(|error| self.refuse(attribute, &error, problems))?;
+        let texts: Vec<String> = items.items().map(|item| item.text(Version::V3).into_owned()).collect();
+        Ok(texts.join(" "))
     }
 
     fn compile(&mut self, attribute: &Attribute<'_>, here: &Here, problems: &mut Problems) -> Made<Expression> {

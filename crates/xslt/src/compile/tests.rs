@@ -253,6 +253,19 @@ fn use_when_decides_what_is_there() {
 }
 
 #[test]
+fn shadow_attributes_say_what_static_variables_decide() {
+    let program = compiled(
+        "3.0",
+        "<xsl:variable name='s' static='yes' select=\"'b'\"/>\
+         <xsl:template match='/' xmlns:e='urn:e'><xsl:value-of select='a' _select='{$s}/c'/></xsl:template>",
+    );
+    let Kind::ValueOf(crate::program::Content::Select(source, None), false) = &body(&program)[0].kind else {
+        panic!("a value")
+    };
+    assert_eq!(&*source.expr.text, "b/c");
+}
+
+#[test]
 fn texts_may_hold_expressions() {
     let program = compiled(
         "3.0",
