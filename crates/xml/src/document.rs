@@ -60,6 +60,8 @@ pub struct Document {
     inherited: Vec<(Atom, Atom)>,
     /// Whether texts are out of sight that stand in the source.
     hides_space: bool,
+    /// Whether prefixes do not mean around the element that is seen alone what they meant there in the source.
+    seen_elsewhere: bool,
 }
 
 impl Document {

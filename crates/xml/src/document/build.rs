@@ -104,6 +104,7 @@ impl Document {
             fixups: OnceLock::new(),
             inherited: Vec::new(),
             hides_space: false,
+            seen_elsewhere: false,
         }
     }
 

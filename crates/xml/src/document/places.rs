@@ -38,24 +38,24 @@ impl Document {
         Some((place.line, place.column))
     }
 
-    /// The node with all below it as it stands in the source, if that still says what the node is: nothing of it was
-    /// changed or is out of sight, and prefixes mean around it what they meant.
+    /// The node with all below it as it stands in the source, if that still says what is to be seen: nothing of it was
+    /// changed or hidden, and prefixes mean around it what they meant.
     ///
     /// Where the document was changed elsewhere, a walk to the root.
     pub fn as_read(&self, node: NodeId) -> Option<&str> {
         let entry = self.at(node);
-        if !entry.is_as_read() || self.hides_space {
-            return None;
+        let says_it = entry.is_as_read() && !self.hides_space && self.is_in_place(node);
+        says_it.then(|| &self.source[entry.start as usize..entry.end as usize])
+    }
+
+    /// Whether neither the node nor one above it was moved or got other namespace declarations.
+    pub(super) fn is_in_place(&self, node: NodeId) -> bool {
+        if self.is_as_read() {
+            return true;
         }
         let elsewhere = Flags::MOVED.with(Flags::REDECLARED);
-        let mut around = if self.is_as_read() { None } else { Some(node) };
-        while let Some(node) = around {
-            if self.at(node).flags.any(elsewhere) {
-                return None;
-            }
-            around = self.parent(node);
-        }
-        Some(&self.source[entry.start as usize..entry.end as usize])
+        let mut above = std::iter::successors(Some(node), |&node| self.parent(node));
+        !self.seen_elsewhere && above.all(|node| !self.at(node).flags.any(elsewhere))
     }
 
     /// Whether the node with all below it is as it was read, wherever it is now.

@@ -39,6 +39,7 @@ impl Document {
         let document = *self.at(NodeId::DOCUMENT);
         let element = *self.at(source);
         self.inherited = self.bindings_above(source);
+        self.seen_elsewhere = !self.is_in_place(source);
         let entry = self.at_mut(source);
         (entry.parent, entry.previous, entry.next) = (NodeId::DOCUMENT.link(), 0, 0);
         let entry = self.at_mut(NodeId::DOCUMENT);
@@ -101,6 +102,7 @@ impl Document {
             let entry = self.at_mut(NodeId::DOCUMENT);
             (entry.first, entry.last) = (first, last);
             self.inherited = Vec::new();
+            self.seen_elsewhere = false;
         }
         self.hides_space = false;
         // Places that were counted meanwhile are those of the view.
@@ -181,6 +183,31 @@ mod tests {
         assert!(document.namespaces_in_scope(element).contains(&("", "u")));
         document.restore(view);
         assert_eq!(document.parent(element), document.root_element());
+    }
+
+    #[test]
+    fn what_is_seen_is_as_read_unless_it_was_moved_or_something_is_hidden() {
+        let mut document = document();
+        let (b, c) = (nth(&document, "b"), nth(&document, "c"));
+        let seen = |document: &mut Document, hide: bool| {
+            let mut view = document.see(b);
+            if hide {
+                document.hide_space(&mut view, |_, _| true);
+            }
+            let as_read = document.as_read(b).map(str::to_owned);
+            document.restore(view);
+            as_read
+        };
+        let whole = Some("<b> <x/> <p:y xml:space='preserve'> </p:y> t </b>".to_owned());
+        assert_eq!((seen(&mut document, false), seen(&mut document, true)), (whole.clone(), None));
+        document.append(c, b).expect("an element may stand there");
+        assert_eq!(seen(&mut document, false), None);
+        let mut document = self::document();
+        let (root, c) = (document.root_element().expect("e is there"), nth(&document, "c"));
+        document.detach(c);
+        assert_eq!(seen(&mut document, false), whole);
+        document.declare(root, "p", "w").expect("it may be declared");
+        assert_eq!(seen(&mut document, false), None);
     }
 
     #[test]
