@@ -27,7 +27,12 @@ impl<'o> Output<'o> {
     }
 
     /// Copies a node that is no element and no document node.
+    #[inline]
     pub(crate) fn copy_leaf(&mut self, document: &Document, node: NodeId) -> Result<(), OutputError> {
+        if let (Target::Bytes(bytes), Kind::Attribute) = (&mut self.target, document.kind(node)) {
+            self.atomic = false;
+            return bytes.copy_attribute(document, node);
+        }
         let value = document.value(node);
         match document.kind(node) {
             Kind::Document | Kind::Element => Ok(()),
@@ -93,7 +98,7 @@ impl<'o> Output<'o> {
         }
         self.start_copy(document, node, namespaces)?;
         for attribute in document.attributes(node) {
-            self.attribute(document.qname(attribute), &document.value(attribute))?;
+            self.copy_leaf(document, attribute)?;
         }
         let child = document.first_child(node);
         if child.is_none() {

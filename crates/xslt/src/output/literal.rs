@@ -56,8 +56,9 @@ impl NamespaceSets {
 pub(crate) struct LiteralStart {
     name: QualifiedName,
     namespaces: NamespaceSet,
-    /// `<` and the name.
+    /// The tags.
     pub(super) open: Box<str>,
+    pub(super) close: Box<str>,
     /// What HTML knows of the element.
     pub(super) traits: Traits,
 }
@@ -68,11 +69,17 @@ impl LiteralStart {
         let others = bindings.iter().filter(|(prefix, _)| *prefix != name.prefix).cloned();
         let own = (name.prefix.clone(), name.namespace.clone());
         let namespaces = sets.share(std::iter::once(own).chain(others).collect());
-        let open = match name.prefix.as_str() {
-            "" => format!("<{}", name.local),
-            prefix => format!("<{prefix}:{}", name.local),
+        let written = match name.prefix.as_str() {
+            "" => name.local.clone(),
+            prefix => format!("{prefix}:{}", name.local),
         };
-        LiteralStart { traits: Traits::of(&name.local), open: open.into(), namespaces, name }
+        LiteralStart {
+            traits: Traits::of(&name.local),
+            open: format!("<{written}>").into(),
+            close: format!("</{written}>").into(),
+            namespaces,
+            name,
+        }
     }
 
     pub(crate) fn name(&self) -> &QualifiedName {
@@ -99,7 +106,7 @@ mod tests {
         let others = [("q".to_owned(), "urn:q".to_owned()), ("p".to_owned(), "urn:other".to_owned())];
         let [a, b] = ["a", "b"].map(|local| LiteralStart::new(name(local), &others, &mut sets));
         let c = LiteralStart::new(name("c"), &[], &mut sets);
-        assert_eq!((a.open.as_ref(), a.namespaces().key()), ("<p:a", b.namespaces().key()));
+        assert_eq!((a.open.as_ref(), a.namespaces().key()), ("<p:a>", b.namespaces().key()));
         assert_ne!(a.namespaces().key(), c.namespaces().key());
         let expected = [("p", "urn:p"), ("q", "urn:q")].map(|(prefix, uri)| (prefix.to_owned(), uri.to_owned()));
         assert_eq!(a.namespaces().bindings(), expected);

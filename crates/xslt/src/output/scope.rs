@@ -11,10 +11,13 @@ use myelin_xml::{Atom, Document, NameId, Names, NodeId, XML_NAMESPACE, XMLNS_NAM
 
 use super::error::OutputError;
 use super::literal::NamespaceSet;
-use memory::{Memory, What};
+use memory::{Key, Memory};
 
 /// How many of the innermost bindings are looked at for a prefix of some namespace.
 const LOOKED_AT: usize = 64;
+
+/// How many names of elements of documents get a number.
+const NUMBERED: usize = 4_096;
 
 /// What all prefixes mean.
 pub(super) struct Scopes<'o> {
@@ -28,7 +31,11 @@ pub(super) struct Scopes<'o> {
     /// Counts the elements, so that bindings can say by which they are needed.
     element: u32,
     unpinned: Unpinned<'o>,
+    /// The set that was found to be in scope last, and the state it was in.
+    last_set: (usize, u32),
     memory: Memory<'o>,
+    /// Prefix and namespace of elements of documents, by the number of the name.
+    numbered: Vec<(Atom, Atom)>,
     /// By the atom of a namespace the prefix that was made up for it.
     made: Vec<Atom>,
     next_made: u32,
@@ -47,6 +54,14 @@ pub(super) struct Chosen {
     pub(super) prefix: Atom,
     pub(super) namespace: Atom,
     pub(super) declare: bool,
+}
+
+/// The name of an element of a document, as the result has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Copied {
+    /// The same for the same; they are given from 0 on without gaps, until there are too many.
+    pub(super) number: Option<u32>,
+    pub(super) chosen: Chosen,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -75,7 +90,9 @@ impl<'o> Scopes<'o> {
             states: 0,
             element: 0,
             unpinned: Unpinned::Nothing,
+            last_set: (0, 0),
             memory: Memory::default(),
+            numbered: Vec::new(),
             made: Vec::new(),
             next_made: 0,
         }
@@ -89,6 +106,12 @@ impl<'o> Scopes<'o> {
                 self.bind(prefix, namespace);
             }
         }
+    }
+
+    /// Counts the elements that were begun.
+    #[inline]
+    pub(super) fn elements(&self) -> u32 {
+        self.element
     }
 
     /// Begins an element.
@@ -114,28 +137,31 @@ impl<'o> Scopes<'o> {
     #[inline]
     pub(super) fn literal(&mut self, names: &mut Names, set: &'o NamespaceSet) -> &[(Atom, Atom)] {
         self.unpinned = Unpinned::Set(set);
-        match self.memory.effect(self.state, What::Set(set.key())) {
-            Some(0) => &[],
-            Some(effect) => self.apply(effect),
-            None => self.first_literal(names, set),
-        }
+        if self.last_set == (set.key(), self.state) { &[] } else { self.other_literal(names, set) }
     }
 
-    #[cold]
-    fn first_literal(&mut self, names: &mut Names, set: &NamespaceSet) -> &[(Atom, Atom)] {
-        let needed = set.bindings().iter().map(|(prefix, namespace)| (names.atom(prefix), names.atom(namespace)));
-        let missing = needed.filter(|&(prefix, namespace)| self.binding(prefix).namespace != namespace).collect();
-        let effect = self.effect(missing);
-        self.memory.remember(self.state, What::Set(set.key()), effect);
+    fn other_literal(&mut self, names: &mut Names, set: &NamespaceSet) -> &[(Atom, Atom)] {
+        let key = Key::set(set.key());
+        let effect = self.memory.recall(self.state, key).unwrap_or_else(|| {
+            let needed = set.bindings().iter().map(|(prefix, namespace)| (names.atom(prefix), names.atom(namespace)));
+            let missing = needed.filter(|&(prefix, namespace)| self.binding(prefix).namespace != namespace).collect();
+            let effect = self.effect(missing);
+            self.memory.remember(self.state, key, effect);
+            effect
+        });
+        if effect == 0 {
+            self.last_set = (set.key(), self.state);
+            return &[];
+        }
         self.apply(effect)
     }
 
     /// Brings what is in scope at an element of a document into scope on the element that was entered and has its
     /// name, as far as that allows; what it has to declare for that.
     pub(super) fn source(&mut self, names: &mut Names, document: &'o Document, element: NodeId) -> &[(Atom, Atom)] {
-        let what = What::source(document, self.memory.nearest(document, element));
+        let key = Key::source(document, self.memory.nearest(document, element));
         self.unpinned = Unpinned::Source(document, element);
-        if let Some(effect) = self.memory.effect(self.state, what) {
+        if let Some(effect) = self.memory.recall(self.state, key) {
             return self.apply(effect);
         }
         let mut missing = Vec::new();
@@ -157,24 +183,28 @@ impl<'o> Scopes<'o> {
         // of it does not for the next.
         let effect = self.effect(missing);
         if !taken {
-            self.memory.remember(self.state, what, effect);
+            self.memory.remember(self.state, key, effect);
         }
         self.apply(effect)
     }
 
     /// The prefix for an element with a name of a document.
     #[inline]
-    pub(super) fn copied(&mut self, names: &mut Names, document: &Document, name: NameId) -> Chosen {
-        let what = What::name(document, name);
-        if let Some(prefix) = self.memory.prefix(self.state, what) {
-            let namespace = self.binding(prefix).namespace;
+    pub(super) fn copied(&mut self, names: &mut Names, document: &Document, name: NameId) -> Copied {
+        let key = Key::name(document, name);
+        if let Some(number) = self.memory.recall(self.state, key) {
+            let (prefix, namespace) = self.numbered[number as usize];
             self.pin(prefix, namespace);
-            return Chosen { prefix, namespace, declare: false };
+            return Copied { number: Some(number), chosen: Chosen { prefix, namespace, declare: false } };
         }
         let name = document.names().get(name);
         let chosen = self.element(names, name.prefix, name.namespace);
-        self.memory.remember_prefix(self.state, what, chosen.prefix);
-        chosen
+        let number = (self.numbered.len() < NUMBERED).then_some(self.numbered.len() as u32);
+        if let Some(number) = number {
+            self.numbered.push((chosen.prefix, chosen.namespace));
+            self.memory.remember(self.state, key, number);
+        }
+        Copied { number, chosen }
     }
 
     /// The prefix for an element; the wish is fulfilled where that is possible.

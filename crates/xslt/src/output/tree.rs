@@ -9,9 +9,6 @@ use super::literal::LiteralStart;
 use super::scope::{Chosen, Mark, Scopes};
 use super::seen::Seen;
 
-/// Names of other documents met lately, each in the place that its number gives.
-const KNOWN: usize = 64;
-
 /// A tree, as far as it has come.
 pub(super) struct Tree<'o> {
     builder: TreeBuilder,
@@ -23,7 +20,8 @@ pub(super) struct Tree<'o> {
     /// The attributes of that element: they follow its declarations, of which the last attribute may bring one.
     attributes: Seen<(NameId, Range<usize>)>,
     values: String,
-    known: Vec<Option<(&'o Document, NameId, NameId)>>,
+    /// Names of elements of other documents, by the numbers that they have in the scopes.
+    copied: Vec<NameId>,
 }
 
 impl<'o> Tree<'o> {
@@ -36,7 +34,7 @@ impl<'o> Tree<'o> {
             in_tag: false,
             attributes: Seen::default(),
             values: String::new(),
-            known: Vec::new(),
+            copied: Vec::new(),
         }
     }
 
@@ -66,9 +64,14 @@ impl<'o> Tree<'o> {
         namespaces: bool,
     ) -> Result<(), OutputError> {
         let mark = self.scopes.enter();
-        let chosen = self.scopes.copied(self.builder.names(), document, name);
-        let id = self.known_name(document, name, chosen);
-        self.start_chosen(mark, id, chosen)?;
+        let copied = self.scopes.copied(self.builder.names(), document, name);
+        let known = copied.number.and_then(|number| self.copied.get(number as usize)).copied();
+        let id = known.unwrap_or_else(|| {
+            let id = self.named(copied.chosen, document.names().get(name).local);
+            self.copied.extend(copied.number.map(|_| id));
+            id
+        });
+        self.start_chosen(mark, id, copied.chosen)?;
         if namespaces {
             let limit = self.limit_bytes;
             let refused = |refusal| OutputError::refused(&refusal, limit);
@@ -194,24 +197,6 @@ impl<'o> Tree<'o> {
         let names = self.builder.names();
         let local = names.atom(local);
         names.name(chosen.prefix, local, chosen.namespace)
-    }
-
-    /// The number that a name of another document has here.
-    fn known_name(&mut self, document: &'o Document, name: NameId, chosen: Chosen) -> NameId {
-        if self.known.is_empty() {
-            self.known.resize(KNOWN, None);
-        }
-        let place = name.index() % KNOWN;
-        if let Some((known, theirs, ours)) = self.known[place]
-            && std::ptr::eq(known, document)
-            && theirs == name
-            && self.builder.names().atoms(ours).0 == chosen.prefix
-        {
-            return ours;
-        }
-        let ours = self.named(chosen, document.names().get(name).local);
-        self.known[place] = Some((document, name, ours));
-        ours
     }
 
     fn check(&self, more: usize) -> Result<(), OutputError> {

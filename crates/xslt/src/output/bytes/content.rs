@@ -11,7 +11,7 @@ const CDATA_END: &[u8] = b"]]>";
 impl Bytes<'_> {
     #[inline]
     pub(in crate::output) fn text(&mut self, text: &str) -> Result<(), OutputError> {
-        if self.special || self.open.is_empty() {
+        if !self.quick {
             return self.special_text(text, true);
         }
         if text.is_empty() {
@@ -19,8 +19,7 @@ impl Bytes<'_> {
         }
         self.check(text.len())?;
         self.close_tag();
-        escape(text, Context::Text, Repertoire::Unicode, self.out)?;
-        self.check(0)
+        self.whole(|bytes| escape(text, Context::Text, Repertoire::Unicode, bytes.out))
     }
 
     /// Text that is not escaped.
@@ -32,10 +31,12 @@ impl Bytes<'_> {
         if !self.begin_item(|| Early::Comment(text.to_owned())) {
             return Ok(());
         }
-        self.out.extend_from_slice(b"<!--");
-        self.verbatim(text)?;
-        self.out.extend_from_slice(b"-->");
-        self.check(0)
+        self.whole(|bytes| {
+            bytes.out.extend_from_slice(b"<!--");
+            bytes.verbatim(text)?;
+            bytes.out.extend_from_slice(b"-->");
+            Ok(())
+        })
     }
 
     pub(in crate::output) fn instruction(&mut self, target: &str, data: &str) -> Result<(), OutputError> {
@@ -46,14 +47,16 @@ impl Bytes<'_> {
         if html && data.contains('>') {
             return Err(OutputError::HtmlInstruction);
         }
-        self.out.extend_from_slice(b"<?");
-        self.verbatim(target)?;
-        if !data.is_empty() {
-            self.out.push(b' ');
-            self.verbatim(data)?;
-        }
-        self.out.extend_from_slice(if html { b">" } else { b"?>" });
-        self.check(0)
+        self.whole(|bytes| {
+            bytes.out.extend_from_slice(b"<?");
+            bytes.verbatim(target)?;
+            if !data.is_empty() {
+                bytes.out.push(b' ');
+                bytes.verbatim(data)?;
+            }
+            bytes.out.extend_from_slice(if html { b">" } else { b"?>" });
+            Ok(())
+        })
     }
 
     /// Begins a comment or instruction; whether it is to be written now.
@@ -90,8 +93,7 @@ impl Bytes<'_> {
             self.decide(Method::Xml)?;
         }
         if self.format == Format::Text {
-            self.mapped_as_it_is(text, escaped)?;
-            return self.check(0);
+            return self.whole(|bytes| bytes.mapped_as_it_is(text, escaped));
         }
         self.close_tag();
         self.indentation.iter_mut().for_each(Indentation::keep);
@@ -108,12 +110,7 @@ impl Bytes<'_> {
     }
 
     fn some_text(&mut self, text: &str, escaped: bool, context: Context) -> Result<(), OutputError> {
-        if escaped {
-            self.mapped(text, context)?;
-        } else {
-            self.verbatim(text)?;
-        }
-        self.check(0)
+        self.whole(|bytes| if escaped { bytes.mapped(text, context) } else { bytes.verbatim(text) })
     }
 
     /// Writes text with the characters replaced that the stylesheet wants to be.
@@ -154,8 +151,9 @@ impl Bytes<'_> {
     ///
     /// Errors: what neither XML nor the encoding has.
     fn verbatim(&mut self, text: &str) -> Result<(), OutputError> {
-        let odd = |&c: &char| matches!(c, '\u{0}'..='\u{8}' | '\u{B}' | '\u{C}' | '\u{E}'..='\u{1F}' | '\u{FFFE}' | '\u{FFFF}');
-        if let Some(character) = text.chars().find(odd).filter(|_| self.format != Format::Text) {
+        if self.format != Format::Text
+            && let Some(character) = no_character(text)
+        {
             return Err(OutputError::Character(u32::from(character)));
         }
         if let Some(character) = self.repertoire.lacks(text) {
@@ -167,6 +165,9 @@ impl Bytes<'_> {
 
     /// Writes text in a CDATA section, or at the end of the one that was just written.
     fn cdata(&mut self, text: &str) -> Result<(), OutputError> {
+        if let Some(character) = no_character(text) {
+            return Err(OutputError::Character(u32::from(character)));
+        }
         if self.cdata_end == self.out.len() {
             self.out.truncate(self.out.len() - CDATA_END.len());
         } else {
@@ -184,12 +185,23 @@ impl Bytes<'_> {
                 self.out.extend_from_slice(CDATA_END);
                 self.out.extend_from_slice(CDATA);
             }
-            self.verbatim(character.encode_utf8(&mut [0; 4]))?;
+            self.out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
         }
         self.out.extend_from_slice(CDATA_END);
         self.cdata_end = self.out.len();
         self.check(0)
     }
+}
+
+/// The first character that XML does not have, if there is one.
+fn no_character(text: &str) -> Option<char> {
+    let odd = |&byte: &u8| !((b' '..0xEF).contains(&byte) || matches!(byte, b'\t' | b'\n' | b'\r'));
+    if !text.as_bytes().iter().fold(false, |any, byte| any | odd(byte)) {
+        return None;
+    }
+    text.chars().find(|&character| {
+        matches!(character, '\u{0}'..='\u{8}' | '\u{B}' | '\u{C}' | '\u{E}'..='\u{1F}' | '\u{FFFE}' | '\u{FFFF}')
+    })
 }
 
 pub(super) fn is_space(text: &str) -> bool {

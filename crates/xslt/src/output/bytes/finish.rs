@@ -33,7 +33,7 @@ impl Bytes<'_> {
             }
         }
         self.check(0)?;
-        let charset = if self.inside { Charset::Utf8 } else { self.properties.encoding };
+        let charset = self.charset();
         let mark = self.properties.byte_order_mark.unwrap_or(charset == Charset::Utf16) && !self.inside;
         if charset != Charset::Utf8 || mark {
             encode(self.out, self.begin, charset, mark);

@@ -1,6 +1,6 @@
 //! What stands before the first element, and how the first element decides what the result is.
 
-use super::{Bytes, Format, Indentation, OutputError, Repertoire, XHTML_NAMESPACE};
+use super::{Bytes, Format, Indentation, Open, OutputError, Repertoire, XHTML_NAMESPACE};
 use crate::output::html::Traits;
 use crate::output::properties::{Charset, Method, Standalone};
 
@@ -55,8 +55,7 @@ impl Bytes<'_> {
             Method::Xhtml => Format::Xhtml,
             Method::Text => Format::Text,
         };
-        self.repertoire = match properties.encoding {
-            _ if self.inside => Repertoire::Unicode,
+        self.repertoire = match self.charset() {
             Charset::Utf8 | Charset::Utf16 | Charset::Utf16Be | Charset::Utf16Le => Repertoire::Unicode,
             Charset::Latin1 => Repertoire::Latin1,
             Charset::UsAscii => Repertoire::Ascii,
@@ -91,6 +90,7 @@ impl Bytes<'_> {
         if self.root.is_none() {
             self.root = Some(self.out.len()..0);
         }
+        self.quick = !self.special;
         self.check(0)
     }
 
@@ -150,15 +150,15 @@ impl Bytes<'_> {
     }
 
     /// Takes a `meta` back that says the content type, which was said already; whether it was one.
-    pub(super) fn drop_content_type(&mut self, meta: &super::Open) -> bool {
+    pub(super) fn drop_content_type(&mut self, meta: &Open<'_>) -> bool {
         let says_content_type = std::mem::take(&mut self.says_content_type);
         let head = self.open.last().is_some_and(|open| open.traits.any(Traits::HEAD));
         if !says_content_type || !head || !self.properties.include_content_type {
             return false;
         }
         self.in_tag = false;
-        self.replaced.clear();
-        self.out.truncate(meta.name - 1);
+        self.attributes.drop_replaced(self.out);
+        self.out.truncate(self.begin + meta.at as usize);
         if let Some(indentation) = &mut self.indentation {
             indentation.take_back();
         }

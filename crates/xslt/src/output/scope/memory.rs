@@ -2,42 +2,40 @@
 
 use myelin_xml::{Atom, Document, NameId, NodeId};
 
-/// How many answers are remembered, and how many elements.
-const REMEMBERED: usize = 64;
+/// How many answers are remembered at first, and once two of them were for one place.
+const FEW: usize = 16;
+const MANY: usize = 64;
 
 /// How many lists of declarations are remembered.
 const EFFECTS: usize = 1_024;
+
+/// How many elements are remembered by the declarations that hold for them.
+const ELEMENTS: usize = 32;
 
 /// Answers in a table where each has one place, so that the next one for that place drives it out.
 #[derive(Default)]
 pub(super) struct Memory<'o> {
     answers: Vec<Answer>,
     effects: Vec<Effect>,
+    last: Option<Nearest<'o>>,
     nearest: Vec<Option<Nearest<'o>>>,
 }
 
-/// What needs namespaces.
+/// What is asked about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum What {
-    #[default]
-    Nothing,
-    /// A set, by its key.
-    Set(usize),
-    /// What is in scope in a document, by its address, at an element that declares something; `None`: around them all.
-    Source(usize, Option<NodeId>),
-    /// The name of an element of a document, by its address.
-    Name(usize, NameId),
+pub(super) struct Key {
+    /// Of a set or of a document.
+    address: usize,
+    /// Which part of the document.
+    part: u64,
 }
 
-/// What is to be done for something in a state.
-#[derive(Clone, Copy)]
+/// What is known of something in a state.
+#[derive(Clone, Copy, Default)]
 struct Answer {
+    key: Key,
     state: u32,
-    what: What,
-    /// The number of a list of declarations.
-    effect: u32,
-    /// The prefix that a name gets.
-    prefix: Atom,
+    number: u32,
 }
 
 struct Effect {
@@ -51,54 +49,59 @@ struct Effect {
 struct Nearest<'o> {
     document: &'o Document,
     element: NodeId,
+    parent: Option<NodeId>,
     found: Option<NodeId>,
 }
 
-impl What {
+impl Key {
+    /// A set, by its own key.
     #[inline]
-    pub(super) fn source(document: &Document, declares: Option<NodeId>) -> What {
-        What::Source(std::ptr::from_ref(document).addr(), declares)
+    pub(super) fn set(address: usize) -> Key {
+        Key { address, part: 0 }
     }
 
+    /// What is in scope at an element that declares something; `None`: around all of those.
     #[inline]
-    pub(super) fn name(document: &Document, name: NameId) -> What {
-        What::Name(std::ptr::from_ref(document).addr(), name)
+    pub(super) fn source(document: &Document, declares: Option<NodeId>) -> Key {
+        let part = declares.map_or(0, |element| element.index() as u64) << 1;
+        Key { address: std::ptr::from_ref(document).addr(), part }
+    }
+
+    /// The name of an element.
+    #[inline]
+    pub(super) fn name(document: &Document, name: NameId) -> Key {
+        Key { address: std::ptr::from_ref(document).addr(), part: (name.index() as u64) << 1 | 1 }
     }
 
     #[inline]
     fn place(self, state: u32) -> usize {
-        let own = match self {
-            What::Nothing => 0,
-            What::Set(key) => key >> 4,
-            What::Source(_, element) => element.map_or(0, NodeId::index) + 1,
-            What::Name(_, name) => name.index() + REMEMBERED / 2,
-        };
-        own.wrapping_add(state as usize * 11) % REMEMBERED
+        (self.address >> 4) ^ self.part as usize ^ (state as usize).wrapping_mul(11)
     }
 }
 
 impl<'o> Memory<'o> {
-    /// The number of the list of declarations that is needed; 0: nothing is.
+    /// What was remembered.
     #[inline]
-    pub(super) fn effect(&self, state: u32, what: What) -> Option<u32> {
-        self.answer(state, what).map(|answer| answer.effect)
+    pub(super) fn recall(&self, state: u32, key: Key) -> Option<u32> {
+        let place = key.place(state) & self.answers.len().wrapping_sub(1);
+        let answer = self.answers.get(place)?;
+        (answer.key == key && answer.state == state).then_some(answer.number)
     }
 
-    /// The prefix that a name gets.
-    #[inline]
-    pub(super) fn prefix(&self, state: u32, what: What) -> Option<Atom> {
-        self.answer(state, what).map(|answer| answer.prefix)
+    pub(super) fn remember(&mut self, state: u32, key: Key, number: u32) {
+        if self.answers.is_empty() {
+            self.answers.resize(FEW, Answer::default());
+        }
+        let mut place = key.place(state) & (self.answers.len() - 1);
+        if self.answers.len() == FEW && self.answers[place].key != Key::default() {
+            self.answers.clear();
+            self.answers.resize(MANY, Answer::default());
+            place = key.place(state) & (MANY - 1);
+        }
+        self.answers[place] = Answer { key, state, number };
     }
 
-    pub(super) fn remember(&mut self, state: u32, what: What, effect: u32) {
-        self.put(Answer { state, what, effect, prefix: Atom::EMPTY });
-    }
-
-    pub(super) fn remember_prefix(&mut self, state: u32, what: What, prefix: Atom) {
-        self.put(Answer { state, what, effect: 0, prefix });
-    }
-
-    /// Keeps a list of declarations and the state behind them, and gives it a number.
+    /// Keeps a list of declarations and the state behind them, and gives it a number from 1 on.
     pub(super) fn add_effect(&mut self, declared: Vec<(Atom, Atom)>, state: u32) -> u32 {
         if self.effects.len() == EFFECTS {
             self.effects.clear();
@@ -117,40 +120,53 @@ impl<'o> Memory<'o> {
     }
 
     /// The nearest element from this one upwards that declares namespaces.
+    #[inline]
     pub(super) fn nearest(&mut self, document: &'o Document, element: NodeId) -> Option<NodeId> {
-        let mut next = Some(element);
-        let mut found = None;
-        while let Some(node) = next {
-            if document.declared(node).next().is_some() {
-                found = Some(node);
-                break;
-            }
-            let known = self.nearest.get(node.index() % REMEMBERED).copied().flatten();
-            if let Some(known) = known.filter(|known| known.element == node && std::ptr::eq(known.document, document)) {
-                found = known.found;
-                break;
-            }
-            next = document.parent(node);
+        let parent = document.parent(element);
+        if document.declared(element).next().is_some() {
+            self.last = Some(Nearest { document, element, parent, found: Some(element) });
+            return Some(element);
         }
-        if self.nearest.is_empty() {
-            self.nearest.resize(REMEMBERED, None);
-        }
-        self.nearest[element.index() % REMEMBERED] = Some(Nearest { document, element, found });
+        // Mostly it is the sibling or the child of the one before, without declarations of its own.
+        let found = match self.last {
+            Some(last) if std::ptr::eq(last.document, document) && parent == Some(last.element) => last.found,
+            Some(last)
+                if std::ptr::eq(last.document, document)
+                    && parent == last.parent
+                    && last.found != Some(last.element) =>
+            {
+                return last.found;
+            }
+            _ => self.climb(document, parent),
+        };
+        self.last = Some(Nearest { document, element, parent, found });
         found
     }
 
-    #[inline]
-    fn answer(&self, state: u32, what: What) -> Option<Answer> {
-        let answer = *self.answers.get(what.place(state))?;
-        (answer.state == state && answer.what == what).then_some(answer)
-    }
-
-    fn put(&mut self, answer: Answer) {
-        if self.answers.is_empty() {
-            let nothing = Answer { state: 0, what: What::Nothing, effect: 0, prefix: Atom::EMPTY };
-            self.answers.resize(REMEMBERED, nothing);
+    /// As [`nearest`](Memory::nearest), past elements met lately.
+    fn climb(&mut self, document: &'o Document, from: Option<NodeId>) -> Option<NodeId> {
+        let mut next = from;
+        let mut found = None;
+        while let Some(element) = next {
+            if document.declared(element).next().is_some() {
+                found = Some(element);
+                break;
+            }
+            let known = self.nearest.get(element.index() % ELEMENTS).copied().flatten();
+            if let Some(known) =
+                known.filter(|known| known.element == element && std::ptr::eq(known.document, document))
+            {
+                found = known.found;
+                break;
+            }
+            next = document.parent(element);
         }
-        let place = answer.what.place(answer.state);
-        self.answers[place] = answer;
+        if let Some(element) = from {
+            if self.nearest.is_empty() {
+                self.nearest.resize(ELEMENTS, None);
+            }
+            self.nearest[element.index() % ELEMENTS] = Some(Nearest { document, element, parent: None, found });
+        }
+        found
     }
 }
