@@ -47,6 +47,7 @@ use modules::Loaded;
 use numbered::Numbered;
 use overrides::Overrides;
 use problems::{Made, Problems};
+pub(crate) use specs::offers;
 use statics::Statics;
 
 /// Compiles a stylesheet with all its modules; also gives warnings.

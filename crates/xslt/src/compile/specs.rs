@@ -40,6 +40,11 @@ pub(super) fn find(local: &str) -> Option<&'static Spec> {
     SPECS.iter().find(|spec| spec.name == local)
 }
 
+/// Whether XSLT has an element of that local name, and this crate offers it.
+pub(crate) fn offers(local: &str) -> bool {
+    find(local).is_some_and(|spec| !matches!(spec.role, Role::Missing(_)))
+}
+
 /// Refuses attributes that an element of XSLT does not have, and what asks for schemas.
 pub(super) fn check_attributes(element: Element<'_>, here: &Here, problems: &mut Problems) {
     let Some(spec) = element.xslt().and_then(find) else { return };

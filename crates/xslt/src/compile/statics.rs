@@ -10,7 +10,7 @@ use super::braces::{self, Piece};
 use super::element::{Attribute, Element, XSLT};
 use super::here::Here;
 use super::problems::{Made, Problems, Reported};
-use super::specs::{self, Role};
+use super::specs;
 use crate::functions;
 use crate::program::ExpandedName;
 
@@ -189,11 +189,8 @@ impl Surroundings<'_> {
         let namespace = self.here.namespace(prefix).unwrap_or_default();
         let local = local.trim();
         Some(match name.rsplit(':').next()? {
-            "system-property" => Answer::Text(property(namespace, local).to_owned()),
-            "element-available" => {
-                let known = specs::find(local).is_some_and(|spec| !matches!(spec.role, Role::Missing(_)));
-                Answer::Truth(namespace == XSLT && known)
-            }
+            "system-property" => Answer::Text(functions::property(namespace, local, self.here.rules()).to_owned()),
+            "element-available" => Answer::Truth(namespace == XSLT && specs::offers(local)),
             "function-available" => {
                 let namespace = if prefix.is_empty() { "" } else { namespace };
                 Answer::Truth(functions::find(namespace, local).is_some())
@@ -201,17 +198,5 @@ impl Surroundings<'_> {
             "type-available" => Answer::Truth(namespace == SCHEMA && AtomicType::find(local).is_some()),
             _ => return None,
         })
-    }
-}
-
-/// What this processor says of itself.
-fn property(namespace: &str, local: &str) -> &'static str {
-    match (namespace, local) {
-        (XSLT, "version") => "3.0",
-        (XSLT, "vendor" | "product-name") => "Myelin",
-        (XSLT, "product-version") => env!("CARGO_PKG_VERSION"),
-        (XSLT, "is-schema-aware" | "supports-streaming") => "no",
-        (XSLT, "supports-backwards-compatibility" | "supports-serialization") => "yes",
-        _ => "",
     }
 }

@@ -4,6 +4,7 @@ use myelin_xpath::types::AtomicType;
 use myelin_xpath::{Argument, Atomic, Declared, Environment, Error, Expression, Item, QName, Value, Version};
 
 use super::{Call, Function, find};
+use crate::compile::offers;
 use crate::program::ExpandedName;
 
 const XSLT: &str = "http://www.w3.org/1999/XSL/Transform";
@@ -23,7 +24,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::own("available-environment-variables", 0, 0, |_| Ok(Value::EMPTY)),
 ];
 
-/// The properties in the namespace of XSLT but for the version, which depends on who asks.
+/// The properties in the namespace of XSLT but for its version, which depends on who asks.
 const PROPERTIES: [(&str, &str); 11] = [
     ("vendor", "Myelin"),
     ("product-name", "Myelin"),
@@ -43,19 +44,18 @@ fn system_property<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let name = call.scope.expand(&written).ok_or_else(|| {
         Error::value("XTDE1390", format!("{written:?} is no name, or its prefix stands for no namespace"))
     })?;
-    if name.namespace != XSLT {
-        return Ok(Value::from(""));
+    Ok(Value::from(property(&name.namespace, &name.local, call.version())))
+}
+
+/// What this processor says of itself; nothing where it has nothing to say.
+pub(crate) fn property(namespace: &str, local: &str, version: Version) -> &'static str {
+    match (namespace, local) {
+        // A stylesheet of 1.0 asks this to find out whether it may use what came later, or has to do without.
+        (XSLT, "version") if version == Version::V1 => "1.0",
+        (XSLT, "version") => "3.0",
+        (XSLT, _) => PROPERTIES.iter().find(|(known, _)| *known == local).map_or("", |(_, value)| *value),
+        _ => "",
     }
-    if name.local == "version" {
-        // A stylesheet asks this to find out whether it may use what came later, or has to do without.
-        return Ok(Value::from(match call.version() {
-            Version::V1 => "1.0",
-            Version::V2 => "2.0",
-            Version::V3 => "3.0",
-        }));
-    }
-    let known = PROPERTIES.iter().find(|(property, _)| *property == name.local);
-    Ok(Value::from(known.map_or("", |(_, value)| *value)))
 }
 
 fn available_system_properties<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
@@ -68,71 +68,6 @@ fn available_system_properties<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Err
     Ok(Value::from_items(names.map(name).collect()))
 }
 
-/// The elements of XSLT that can stand in a template.
-const INSTRUCTIONS: [&str; 41] = [
-    "analyze-string",
-    "apply-imports",
-    "apply-templates",
-    "assert",
-    "attribute",
-    "break",
-    "call-template",
-    "catch",
-    "choose",
-    "comment",
-    "copy",
-    "copy-of",
-    "document",
-    "element",
-    "fallback",
-    "for-each",
-    "for-each-group",
-    "if",
-    "iterate",
-    "map",
-    "map-entry",
-    "matching-substring",
-    "message",
-    "namespace",
-    "next-iteration",
-    "next-match",
-    "non-matching-substring",
-    "number",
-    "on-completion",
-    "otherwise",
-    "param",
-    "perform-sort",
-    "processing-instruction",
-    "sequence",
-    "sort",
-    "text",
-    "try",
-    "value-of",
-    "variable",
-    "when",
-    "with-param",
-];
-
-/// The other elements of XSLT.
-const DECLARATIONS: [&str; 16] = [
-    "attribute-set",
-    "character-map",
-    "decimal-format",
-    "function",
-    "import",
-    "include",
-    "key",
-    "mode",
-    "namespace-alias",
-    "output",
-    "output-character",
-    "preserve-space",
-    "strip-space",
-    "stylesheet",
-    "template",
-    "transform",
-];
-
 fn element_available<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let written = call.text(0)?;
     let name = match written.contains([':', '{']) {
@@ -142,12 +77,9 @@ fn element_available<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let Some(name) = name.filter(|name| myelin_xml::is_ncname(&name.local)) else {
         return Err(Error::value("XTDE1440", format!("{written:?} is no name, or its prefix stands for no namespace")));
     };
-    let local = name.local.as_str();
-    // Later versions ask for declarations too (3.0 §20.3); 2.0 asked for instructions only.
-    let declared = call.version() != Version::V2 && DECLARATIONS.contains(&local);
     Ok(Value::from(match name.namespace.as_str() {
-        XSLT => INSTRUCTIONS.contains(&local) || declared,
-        FUNCTIONS_OF_EXSLT => local == "result",
+        XSLT => offers(&name.local),
+        FUNCTIONS_OF_EXSLT => name.local == "result",
         _ => false,
     }))
 }
@@ -225,4 +157,37 @@ fn type_available<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
         Error::value("XTDE1428", format!("{written:?} is no name, or its prefix stands for no namespace"))
     })?;
     Ok(Value::from(name.namespace == SCHEMA && AtomicType::find(&name.local).is_some()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, check_v1, fails};
+
+    #[test]
+    fn the_processor_says_what_it_is() {
+        check("system-property('xsl:vendor')", "Myelin");
+        check("system-property('xsl:version')", "3.0");
+        check_v1("system-property('xsl:version')", "1.0");
+        check("system-property('xsl:nothing')", "");
+        check("system-property('java.version')", "");
+        check("count(available-system-properties()) > 5", "true");
+        fails("system-property('nowhere:version')", "XTDE1390");
+    }
+
+    #[test]
+    fn what_is_offered_is_said_to_be_available() {
+        check("element-available('xsl:for-each-group')", "true");
+        check("element-available('xsl:result-document')", "false");
+        check("element-available('nothing')", "false");
+        check("function-available('key')", "true");
+        check("function-available('key', 1)", "false");
+        check("function-available('concat', 7)", "true");
+        check("function-available('xs:date')", "true");
+        check("function-available('exsl:node-set', 1)", "true");
+        check("function-available('exsl:nothing')", "false");
+        check("function-available('Q{http://www.w3.org/2005/xpath-functions}count')", "true");
+        check("type-available('xs:integer') and not(type-available('xs:nothing'))", "true");
+        fails("function-available('nowhere:f')", "XTDE1400");
+        fails("element-available('a b')", "XTDE1440");
+    }
 }

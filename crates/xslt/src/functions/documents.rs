@@ -3,7 +3,9 @@
 
 use std::borrow::Cow;
 
-use myelin_xml::{DeclaredEncoding, DoctypePolicy, Document, Options, encoding};
+use myelin_xml::{
+    DeclaredEncoding, DoctypePolicy, Document, Kind, NodeId, Options, XML_NAMESPACE, encoding, is_ncname,
+};
 use myelin_xpath::{Atomic, Error, Item, NodeRef, Value};
 
 use super::call::node_set;
@@ -37,10 +39,22 @@ fn top(document: &Document) -> Value<'_> {
     Value::node(document, document.document_node())
 }
 
-/// A document by a reference; a fragment behind it is left out of account, as documents without a type have no IDs.
+/// A document by a reference, without the fragment behind it.
 fn load<'a>(call: &Call<'_, 'a>, href: &str, base: &str) -> Result<&'a Document, Error> {
     let href = href.split('#').next().unwrap_or("");
     call.machine.load(href.trim(), base)
+}
+
+/// What a reference names in its document: the element whose `xml:id` is the fragment, or all of it where there is no
+/// fragment; what is no name, such as an XPointer, is left out of account (XSLT 2.0 §16.1).
+fn fragment<'a>(call: &Call<'_, 'a>, href: &str, document: &'a Document) -> Result<Option<NodeRef<'a>>, Error> {
+    let all = NodeRef::new(document, document.document_node());
+    let Some((_, name)) = href.split_once('#').filter(|(_, name)| is_ncname(name)) else { return Ok(Some(all)) };
+    call.machine.step(document.node_count() as u64)?;
+    let id = |node: &NodeId| document.attribute(*node, XML_NAMESPACE, "id").is_some_and(|id| id.trim() == name);
+    let mut elements = document.descendants(document.document_node());
+    let found = elements.find(|node| document.kind(*node) == Kind::Element && id(node));
+    Ok(found.map(|element| NodeRef::new(document, element)))
 }
 
 /// By a text, or by the text of each node, seen from that node unless a second argument says from where.
@@ -65,8 +79,9 @@ fn document<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
             (None, Some(node)) => base_of(node),
             (None, None) => Cow::Borrowed(call.scope.base.as_str()),
         };
-        let document = load(call, &item.into_text(call.version()), &base)?;
-        found.push(NodeRef::new(document, document.document_node()));
+        let href = item.into_text(call.version());
+        let document = load(call, &href, &base)?;
+        found.extend(fragment(call, &href, document)?);
         // Of a value that is no node-set, 1.0 takes one text.
         if node.is_none() && call.is_v1() {
             break;
@@ -145,4 +160,40 @@ fn parse<'a>(call: &Call<'_, 'a>, fragment: bool) -> Result<Value<'a>, Error> {
         }
     }
     call.machine.keep(document).map(top)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, fails};
+
+    #[test]
+    fn documents_are_what_the_resolver_gives() {
+        check("name(document('a.xml')/*)", "a");
+        check("name(document('a.xml#one')/..)", "a");
+        check("count(document('a.xml#none'))", "0");
+        check("count(doc('test:/a.xml')/a)", "1");
+        check("doc-available('a.xml') and not(doc-available('b.xml'))", "true");
+        check("count(doc(()))", "0");
+        fails("document('b.xml')", "FODC0002");
+        fails("document('a.xml', ())", "XPTY0004");
+    }
+
+    #[test]
+    fn texts_are_decoded_and_cut_into_lines() {
+        check("string-length(unparsed-text('a.txt'))", "15");
+        check("string-join(unparsed-text-lines('a.txt'), '|')", "one|two|three");
+        check("unparsed-text('latin.txt', 'iso-8859-1')", "é");
+        check("unparsed-text-available('a.txt') and not(unparsed-text-available('latin.txt'))", "true");
+        fails("unparsed-text('latin.txt')", "FOUT1190");
+        fails("unparsed-text('b.txt')", "FOUT1170");
+        fails("unparsed-text('a.txt#x')", "FOUT1170");
+    }
+
+    #[test]
+    fn texts_become_documents() {
+        check("parse-xml('<a><b>x</b></a>')/a/b", "x");
+        check("count(parse-xml-fragment('<?xml version=\"1.0\"?><a/>text<b/>')/node())", "3");
+        fails("parse-xml('<a>')", "FODC0006");
+        fails("parse-xml-fragment('</x><x>')", "FODC0006");
+    }
 }

@@ -27,3 +27,16 @@ fn regex_group<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     };
     call.built(captured.unwrap_or_default())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, fails};
+
+    #[test]
+    fn nothing_is_grouped_outside_of_groups() {
+        check("regex-group(1)", "first");
+        check("regex-group(2)", "");
+        check("regex-group(-1)", "");
+        fails("current-group()", "XTDE1061");
+    }
+}

@@ -16,6 +16,7 @@ mod services;
 mod testing;
 mod uris;
 
+pub(crate) use availability::property;
 pub(crate) use call::Call;
 pub(crate) use exslt::dynamic;
 pub(crate) use services::Services;

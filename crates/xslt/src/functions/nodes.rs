@@ -165,3 +165,34 @@ fn shallow_copy(copy: &mut Document, from: &Document, element: NodeId) -> Result
     }
     Ok(made)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check_in, fails};
+
+    const XML: &str = "<a xmlns:p='u' x='1'><b y='2'>t<c/></b></a>";
+
+    #[test]
+    fn each_node_has_a_name_of_its_own() {
+        check_in(XML, "generate-id(//b) = generate-id(/a/b)", "true");
+        check_in(XML, "count(distinct-values((//node() | //@*)/generate-id()))", "6");
+        check_in(XML, "generate-id(/none)", "");
+        check_in(XML, "matches(generate-id(/a/namespace::p), '^[a-z][a-z0-9]+$')", "true");
+    }
+
+    #[test]
+    fn copies_are_other_nodes() {
+        check_in(XML, "deep-equal(copy-of(//b), //b) and not(copy-of(//b) is //b)", "true");
+        check_in(XML, "count(copy-of(//b)/..)", "0");
+        check_in(XML, "name(snapshot(//c)/../..)", "a");
+        check_in(XML, "string-join(snapshot(//c)/ancestor::*/@*, '')", "12");
+        check_in(XML, "count(snapshot(//c)/preceding-sibling::node())", "0");
+        check_in(XML, "name(snapshot(//@y)/../..)", "a");
+        check_in(XML, "copy-of(5)", "5");
+    }
+
+    #[test]
+    fn a_key_must_be_declared() {
+        fails("key('nothing', 'x')", "XTDE1260");
+    }
+}

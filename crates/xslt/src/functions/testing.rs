@@ -41,7 +41,7 @@ impl Services<'static> for Bench {
 
     fn load(&self, href: &str, base: &str) -> Result<&'static Document, Error> {
         match super::uris::resolve(href, base).as_str() {
-            "test:/a.xml" => self.keep(parse("<a/>")),
+            "test:/a.xml" => self.keep(parse("<a><b xml:id='one'/></a>")),
             other => Err(Error::value("FODC0002", format!("{other} is not there"))),
         }
     }

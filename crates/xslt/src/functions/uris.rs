@@ -15,7 +15,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
 fn resolve_uri<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let Some(relative) = call.optional_text(0)? else { return Ok(Value::EMPTY) };
     let base = if call.count() == 2 { call.text(1)? } else { call.scope.base.as_str().into() };
-    if relative.contains([' ', '<', '>', '"', '{', '}', '|', '\\', '^', '`']) || relative.starts_with(':') {
+    if relative.contains([' ', '<', '>', '"', '{', '}', '|', '\\', '^', '`'])
+        || relative.starts_with(':')
+        || relative.matches('#').count() > 1
+    {
         return Err(Error::value("FORG0002", format!("resolve-uri(): {relative:?} is no URI reference")));
     }
     if Parts::of(&relative).scheme.is_some() {
