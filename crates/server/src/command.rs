@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use myelin_bench::{echo, load, relay, stockquote};
 
-use crate::{check, demo, run, test, xml, xpath};
+use crate::{check, demo, run, test, xml, xpath, xslt};
 
 /// What `myelin` is asked to do.
 #[derive(Debug, clap::Subcommand)]
@@ -21,6 +21,8 @@ pub enum Command {
     /// Ask documents an XPath expression, or JSON a JSONPath
     #[command(name = "xpath")]
     XPath(Box<xpath::Arguments>),
+    /// Transform documents with an XSLT stylesheet
+    Xslt(Box<xslt::Arguments>),
     /// Show the bus at work: backend, bus and real messages in one process, every answer checked
     Demo,
     /// Send load to a URL, check every answer, and report rates, latencies and errors
@@ -44,6 +46,7 @@ impl Command {
             Command::Test(arguments) => test::run(&arguments, &mut out),
             Command::Xml(arguments) => xml::run(&arguments, &mut out),
             Command::XPath(arguments) => xpath::run(&arguments, &mut out),
+            Command::Xslt(arguments) => xslt::run(&arguments, &mut out),
             Command::Demo => demo::run(&mut out),
             Command::Load(arguments) => {
                 raise_file_limit();

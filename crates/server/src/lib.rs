@@ -2,6 +2,7 @@
 
 mod access_log;
 mod check;
+mod clock;
 mod command;
 mod correlation;
 mod demo;
@@ -14,6 +15,7 @@ mod server;
 mod test;
 mod xml;
 mod xpath;
+mod xslt;
 
 pub use access_log::Destination;
 pub use command::Command;

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 mod commands {
     mod xml;
     mod xpath;
+    mod xslt;
 }
 
 /// What a command did.

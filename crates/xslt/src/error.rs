@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::options::Message;
+
 /// A place in a stylesheet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -51,6 +53,8 @@ pub struct Error {
     pub trail: Vec<String>,
     /// A path to the source node that was worked on.
     pub node: Option<String>,
+    /// What `xsl:message` said before; one that ends a transformation is the last.
+    pub messages: Vec<Message>,
 }
 
 impl fmt::Display for Error {

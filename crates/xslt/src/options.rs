@@ -9,6 +9,8 @@ use crate::resolver::{NoResolver, Resolver};
 pub struct Options<'o> {
     /// Values of the stylesheet's parameters; those it does not declare are ignored.
     pub parameters: &'o [Parameter],
+    /// The URI of the source: its base, and what `document()` finds again; `None` if nothing is known of it.
+    pub source_uri: Option<&'o str>,
     /// What `document()` and its like may read.
     pub resolver: &'o dyn Resolver,
     /// How much it may do.
@@ -27,6 +29,7 @@ impl Default for Options<'_> {
     fn default() -> Self {
         Options {
             parameters: &[],
+            source_uri: None,
             resolver: &NoResolver,
             limits: Limits::default(),
             now: None,

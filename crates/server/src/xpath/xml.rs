@@ -2,14 +2,14 @@
 
 use std::io;
 use std::path::Path;
-use std::time::SystemTime;
 
-use myelin_xpath::{Context, Expression, Limits, Moment, NodeRef};
+use myelin_xpath::{Context, Expression, Limits, NodeRef};
 
 use super::bindings::Bindings;
 use super::printer::Printer;
 use super::stream::Pass;
 use super::{Arguments, misplaced};
+use crate::clock;
 use crate::reading::{Complaint, Reading, is_standard_input};
 
 /// Who typed the expression waits for it and may interrupt it; what grows is still bounded.
@@ -75,15 +75,10 @@ impl Question {
             Ok(document) => document,
             Err(complaint) => return Ok(Err(complaint)),
         };
-        let context = Context { limits: LIMITS, now: now(), ..Context::new(&self.bindings) };
+        let context = Context { limits: LIMITS, now: clock::now(), ..Context::new(&self.bindings) };
         match self.expression.evaluate(&context.at(NodeRef::new(&document, document.document_node()))) {
             Ok(value) => printer.value(file, &value).map(|()| Ok(value.boolean())),
             Err(error) => Ok(Err(Complaint::about(file, error))),
         }
     }
-}
-
-fn now() -> Option<Moment> {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?;
-    Some(Moment::at(i128::try_from(since.as_nanos()).ok()?, Some(0)))
 }

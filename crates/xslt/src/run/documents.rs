@@ -11,7 +11,6 @@ use crate::program::{Program, StripRule, StripTest};
 use crate::resolver::Wanted;
 
 /// Documents by the URI under which the resolver found them.
-#[derive(Default)]
 pub(super) struct Documents<'a> {
     known: RefCell<Vec<(String, &'a Document)>>,
     /// What was asked for, and where it was found.
@@ -19,6 +18,11 @@ pub(super) struct Documents<'a> {
 }
 
 impl<'a> Documents<'a> {
+    /// `source` is the document that is transformed, where its URI is known.
+    pub(super) fn new(source: Option<(String, &'a Document)>) -> Documents<'a> {
+        Documents { known: RefCell::new(source.into_iter().collect()), asked: RefCell::default() }
+    }
+
     /// The URI of a document that was loaded.
     pub(super) fn uri(&self, document: &Document) -> Option<String> {
         let known = self.known.borrow();

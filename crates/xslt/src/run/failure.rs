@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::error::{Error, Place};
+use crate::options::Message;
 use crate::program::{At, Program};
 
 /// How many templates and functions a trail names.
@@ -63,13 +64,13 @@ impl Failure {
     }
 
     /// The same for the world outside.
-    pub(crate) fn into_error(self, program: &Program) -> Error {
+    pub(crate) fn into_error(self, program: &Program, messages: Vec<Message>) -> Error {
         let mut trail = self.trail;
         if self.left_out > 0 {
             trail.push(format!("{} more", self.left_out));
         }
         let place = self.at.map(|at| place(program, at));
-        Error { code: self.code.into_owned(), message: self.message, place, trail, node: self.node }
+        Error { code: self.code.into_owned(), message: self.message, place, trail, node: self.node, messages }
     }
 }
 

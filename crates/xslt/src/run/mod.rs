@@ -118,12 +118,15 @@ pub(crate) fn transform(
 }
 
 fn run(program: &Program, document: &Document, options: &Options<'_>, out: &mut Vec<u8>) -> Result<Told, Error> {
-    let explain = |failure: Box<Failure>| failure.into_error(program);
-    let parameters = globals::compile(options.parameters).map_err(explain)?;
+    let parameters = globals::compile(options.parameters).map_err(|failure| failure.into_error(program, Vec::new()))?;
     let stores = (Store::new(), Store::new());
     let machine = Machine::new(program, document, options, &stores);
-    machine.start(&parameters, out).map_err(explain)?;
-    Ok(Told { messages: machine.messages.take() })
+    let ended = machine.start(&parameters, out);
+    let messages = machine.messages.take();
+    match ended {
+        Ok(()) => Ok(Told { messages }),
+        Err(failure) => Err(failure.into_error(program, messages)),
+    }
 }
 
 impl<'a> Machine<'a> {
@@ -145,7 +148,7 @@ impl<'a> Machine<'a> {
             dynamic: RefCell::default(),
             declared: RefCell::default(),
             numbered: RefCell::new(vec![document]),
-            documents: Documents::default(),
+            documents: Documents::new(options.source_uri.map(|uri| (uri.to_owned(), document))),
             keys: RefCell::default(),
             names: NameTable::new(program.names.len()),
             tables: rules::Tables::new(program.modes.len()),

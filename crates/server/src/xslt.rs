@@ -1,0 +1,262 @@
+//! `myelin xslt`: what a stylesheet makes of documents, for people who know xsltproc.
+
+mod files;
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use myelin_xslt::{
+    Charset, Error, Limits, Message, Method, Options, OutputProperties, Parameter, ParameterValue, Stylesheet,
+};
+
+use crate::clock;
+use crate::reading::{Reading, is_standard_input};
+use files::Files;
+
+/// The arguments of `myelin xslt`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Arguments {
+    /// The stylesheet; - is standard input
+    #[arg(value_name = "SHEET")]
+    sheet: PathBuf,
+    /// Documents to transform, one after the other; - is standard input
+    #[arg(required = true, value_name = "DOC")]
+    documents: Vec<PathBuf>,
+    /// A parameter of the stylesheet, as an XPath expression on the document; may be repeated
+    #[arg(long = "param", value_name = "NAME=XPATH", value_parser = expression)]
+    expressions: Vec<Parameter>,
+    /// A parameter of the stylesheet, as a text; may be repeated
+    #[arg(long = "string-param", visible_alias = "stringparam", value_name = "NAME=TEXT", value_parser = text)]
+    texts: Vec<Parameter>,
+    /// Write the results to a file instead of standard output; it is written when there is a result
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// The mode to begin in
+    #[arg(long, value_name = "NAME")]
+    mode: Option<String>,
+    /// The template to begin with, instead of the one that matches the document
+    #[arg(long, value_name = "NAME")]
+    template: Option<String>,
+    /// A folder with more that the stylesheet may read; may be repeated
+    #[arg(long, value_name = "FOLDER")]
+    allow: Vec<PathBuf>,
+    /// Templates and functions inside each other
+    #[arg(long, visible_alias = "maxdepth", value_name = "LEVELS", default_value_t = Limits::default().depth)]
+    max_depth: u32,
+    /// Tell on standard error how long reading, compiling and transforming took
+    #[arg(long)]
+    timing: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+const AFTER_HELP: &str = "\
+Names of parameters, modes and templates are written NAME or {NAMESPACE}NAME.
+
+import, include, document() and unparsed-text() read files below the folders of SHEET and of each DOC, and below those of \
+--allow; nothing else, and never the network.
+
+Messages, warnings and what is wrong go to standard error, each with FILE:LINE:COLUMN; of a stylesheet all that is wrong \
+is told at once.
+
+Exit status: 0 if all documents were transformed, 1 if one cannot be read or its transformation fails, 2 if the stylesheet \
+or the arguments are wrong.";
+
+/// Who typed the command waits for it and may interrupt it; what grows is still bounded.
+const LIMITS: Limits = Limits { depth: 0, instructions: 100_000_000_000, output_bytes: 4 << 30, memory_bytes: 4 << 30 };
+
+/// A document cannot be read, or its transformation fails.
+const FAILED: u8 = 1;
+/// The stylesheet or the arguments are wrong.
+const TROUBLE: u8 = 2;
+
+/// Transforms each document.
+pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let inputs = std::iter::once(&arguments.sheet).chain(&arguments.documents);
+    if inputs.filter(|path| is_standard_input(path)).count() > 1 {
+        writeln!(io::stderr(), "myelin: standard input can be read only once")?;
+        return Ok(ExitCode::from(TROUBLE));
+    }
+    let files = match Files::new(arguments) {
+        Ok(files) => files,
+        Err(complaint) => {
+            writeln!(io::stderr(), "{complaint}")?;
+            return Ok(ExitCode::from(TROUBLE));
+        }
+    };
+    let begun = Instant::now();
+    let Some(stylesheet) = compile(arguments, &files)? else { return Ok(ExitCode::from(TROUBLE)) };
+    arguments.took("compiling", &arguments.sheet, begun.elapsed())?;
+    let mut target = Target { out, file: arguments.output.as_deref(), opened: None };
+    let parameters = [&arguments.expressions[..], &arguments.texts[..]].concat();
+    let mut code = ExitCode::SUCCESS;
+    for path in &arguments.documents {
+        match arguments.transform(&stylesheet, &parameters, path, &files)? {
+            Some(result) => target.write(&result)?,
+            None => code = ExitCode::from(FAILED),
+        }
+    }
+    target.finish()?;
+    Ok(code)
+}
+
+/// Compiles the stylesheet and tells what is doubtful or wrong with it; none if it is wrong.
+fn compile(arguments: &Arguments, files: &Files) -> io::Result<Option<Stylesheet>> {
+    let mut said = io::stderr().lock();
+    let source = match files::read(&arguments.sheet) {
+        Ok(source) => source,
+        Err(complaint) => {
+            writeln!(said, "{complaint}")?;
+            return Ok(None);
+        }
+    };
+    match Stylesheet::compile(&source, &arguments.sheet.to_string_lossy(), files) {
+        Ok(stylesheet) => {
+            for warning in stylesheet.warnings() {
+                writeln!(said, "{}: warning: {} ({})", warning.place, warning.message, warning.code)?;
+            }
+            Ok(Some(stylesheet))
+        }
+        Err(problems) => {
+            problems.iter().try_for_each(|problem| writeln!(said, "{problem}"))?;
+            Ok(None)
+        }
+    }
+}
+
+impl Arguments {
+    /// The result for one document; none if something is wrong with it, which is told.
+    fn transform(
+        &self,
+        stylesheet: &Stylesheet,
+        parameters: &[Parameter],
+        path: &Path,
+        files: &Files,
+    ) -> io::Result<Option<Vec<u8>>> {
+        let begun = Instant::now();
+        let mut document = match self.reading.document(path) {
+            Ok(document) => document,
+            Err(complaint) => {
+                writeln!(io::stderr(), "{complaint}")?;
+                return Ok(None);
+            }
+        };
+        self.took("reading", path, begun.elapsed())?;
+        let uri = path.to_string_lossy();
+        let options = Options {
+            parameters,
+            source_uri: Some(&uri),
+            resolver: files,
+            limits: Limits { depth: self.max_depth, ..LIMITS },
+            now: clock::now(),
+            initial_mode: self.mode.as_deref(),
+            initial_template: self.template.as_deref(),
+            ..Options::default()
+        };
+        let (begun, mut result) = (Instant::now(), Vec::new());
+        let source = document.document_node();
+        let ended = stylesheet.transform(&mut document, source, &options, &mut result);
+        let time = begun.elapsed();
+        match ended {
+            Ok(outcome) => tell(&outcome.messages)?,
+            Err(error) => {
+                explain(&error, path)?;
+                return Ok(None);
+            }
+        }
+        self.took("transforming", path, time)?;
+        if takes_line_end(stylesheet.output()) && !result.is_empty() && !result.ends_with(b"\n") {
+            result.push(b'\n');
+        }
+        Ok(Some(result))
+    }
+
+    /// Tells how long something took, if that was asked for.
+    fn took(&self, what: &str, path: &Path, time: Duration) -> io::Result<()> {
+        if self.timing {
+            let milliseconds = time.as_secs_f64() * 1_000.0;
+            writeln!(io::stderr(), "{}: {what} took {milliseconds:.1} ms", path.display())?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a result may end with a line end that the stylesheet does not ask for, as xsltproc's do: of markup, where a
+/// line end is one byte.
+fn takes_line_end(output: &OutputProperties) -> bool {
+    let wide = matches!(output.encoding, Charset::Utf16 | Charset::Utf16Be | Charset::Utf16Le);
+    output.method != Some(Method::Text) && !wide
+}
+
+fn tell(messages: &[Message]) -> io::Result<()> {
+    let mut said = io::stderr().lock();
+    messages.iter().try_for_each(|message| writeln!(said, "{}: {}", message.place, message.text))
+}
+
+/// Tells why a transformation fails: what the stylesheet said before, the sentence, and how it came there.
+fn explain(error: &Error, path: &Path) -> io::Result<()> {
+    // A message that ends the transformation is the error itself.
+    let is_error = |last: &Message| Some(&last.place) == error.place.as_ref() && last.text == error.message;
+    let before = error.messages.len() - usize::from(error.messages.last().is_some_and(is_error));
+    tell(&error.messages[..before])?;
+    let mut said = io::stderr().lock();
+    match &error.place {
+        Some(place) => writeln!(said, "{place}: {} ({})", error.message, error.code)?,
+        None => writeln!(said, "{}: {} ({})", path.display(), error.message, error.code)?,
+    }
+    if let Some(node) = &error.node {
+        writeln!(said, "  at {node} of {}", path.display())?;
+    }
+    for (index, step) in error.trail.iter().enumerate() {
+        writeln!(said, "  {} {step}", if index == 0 { "in" } else { "from" })?;
+    }
+    Ok(())
+}
+
+/// Where results go: standard output, or a file that is made when there is the first.
+struct Target<'t> {
+    out: &'t mut dyn Write,
+    file: Option<&'t Path>,
+    opened: Option<fs::File>,
+}
+
+impl Target<'_> {
+    fn write(&mut self, result: &[u8]) -> anyhow::Result<()> {
+        let Some(path) = self.file else { return Ok(self.out.write_all(result)?) };
+        let about = || path.display().to_string();
+        if self.opened.is_none() {
+            self.opened = Some(fs::File::create(path).with_context(about)?);
+        }
+        self.opened.iter_mut().try_for_each(|file| file.write_all(result)).with_context(about)
+    }
+
+    fn finish(self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+fn expression(argument: &str) -> Result<Parameter, String> {
+    let (name, value) = pair(argument)?;
+    Ok(Parameter { name, value: ParameterValue::Expression(value) })
+}
+
+fn text(argument: &str) -> Result<Parameter, String> {
+    let (name, value) = pair(argument)?;
+    Ok(Parameter { name, value: ParameterValue::Text(value) })
+}
+
+/// A name and a value; the name's namespace may itself have an `=`.
+fn pair(argument: &str) -> Result<(String, String), String> {
+    let namespace = if argument.starts_with('{') { argument.find('}').map_or(0, |end| end + 1) } else { 0 };
+    match argument[namespace..].split_once('=') {
+        Some((local, value)) if !local.is_empty() => {
+            Ok((format!("{}{local}", &argument[..namespace]), value.to_owned()))
+        }
+        _ => Err("a name, = and a value".to_owned()),
+    }
+}

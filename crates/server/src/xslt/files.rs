@@ -1,0 +1,168 @@
+//! What a stylesheet on the command line may read: files below some folders.
+
+use std::borrow::Cow;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+use myelin_xslt::{Resolver, Resource, Wanted};
+
+use super::Arguments;
+use crate::reading::{Complaint, is_standard_input, open};
+
+/// A file that is larger is refused.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// Reads files below its folders.
+pub(super) struct Files {
+    /// Canonical, so that no link leads out of them.
+    folders: Vec<PathBuf>,
+}
+
+impl Files {
+    /// The folders of the stylesheet and of each document, and those that are allowed beside.
+    ///
+    /// Errors: a folder of `--allow` that is not there.
+    pub(super) fn new(arguments: &Arguments) -> Result<Files, Complaint> {
+        let mut folders = Vec::new();
+        for path in std::iter::once(&arguments.sheet).chain(&arguments.documents) {
+            // A file that is not there is complained about where it is read.
+            folders.extend(folder(path).canonicalize());
+        }
+        for path in &arguments.allow {
+            folders.push(path.canonicalize().map_err(|error| Complaint::about(path, error))?);
+        }
+        Ok(Files { folders })
+    }
+}
+
+impl Resolver for Files {
+    fn resolve(&self, href: &str, base: &str, _: Wanted) -> Result<Resource, String> {
+        let path = located(href, base)?;
+        let refused = |error: std::io::Error| format!("{}: {error}", path.display());
+        let real = path.canonicalize().map_err(refused)?;
+        if !self.folders.iter().any(|folder| real.starts_with(folder)) {
+            return Err(format!(
+                "{} is not below the folders of the stylesheet and of the documents; --allow FOLDER lets it be read",
+                path.display()
+            ));
+        }
+        let bytes = read(&real).map_err(|complaint| complaint.to_string())?;
+        Ok(Resource { uri: path.to_string_lossy().into_owned(), bytes })
+    }
+}
+
+/// Reads a file or standard input whole.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, Complaint> {
+    let mut bytes = Vec::new();
+    let refused = |error| Complaint::about(path, error);
+    open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(refused)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(Complaint::about(path, format!("more than {MOST_BYTES} bytes")));
+    }
+    Ok(bytes)
+}
+
+/// Where a file stands; standard input stands in the working folder.
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !is_standard_input(path) && parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// The file that a reference names, seen from the file that holds it.
+fn located(href: &str, base: &str) -> Result<PathBuf, String> {
+    let path = match href.split_once(':') {
+        Some((scheme, rest)) if is_scheme(scheme) => local(scheme, rest)
+            .ok_or_else(|| format!("{href:?} cannot be read: only files are, and nothing from the network"))?,
+        _ => href,
+    };
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    if path.is_empty() {
+        return Ok(PathBuf::from(base));
+    }
+    // An absolute path takes the place of the base.
+    Ok(tidy(&folder(Path::new(base)).join(&*unescaped(path))))
+}
+
+/// A path without `.` and `..` as far as can be, so that one file has one name (RFC 3986 §5.2.4).
+fn tidy(path: &Path) -> PathBuf {
+    let mut tidy = PathBuf::new();
+    for part in path.components() {
+        match (part, tidy.components().next_back()) {
+            (Component::CurDir, _) => {}
+            (Component::ParentDir, Some(Component::Normal(_))) => drop(tidy.pop()),
+            _ => tidy.push(part),
+        }
+    }
+    tidy
+}
+
+/// The path of a URI with this scheme; none where it does not name a file of this machine.
+fn local<'u>(scheme: &str, rest: &'u str) -> Option<&'u str> {
+    if !scheme.eq_ignore_ascii_case("file") {
+        return None;
+    }
+    let Some(rest) = rest.strip_prefix("//") else { return Some(rest) };
+    let path = rest.strip_prefix("localhost").unwrap_or(rest);
+    path.starts_with('/').then_some(path)
+}
+
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|letter: char| letter.is_ascii_alphabetic())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+}
+
+/// A path without `%20` and its like; left as it is where they make no text.
+fn unescaped(path: &str) -> Cow<'_, str> {
+    if !path.contains('%') {
+        return Cow::Borrowed(path);
+    }
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((&first, behind)) = rest.split_first() {
+        let digits = behind.get(..2).filter(|_| first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
+        let escaped = digits.filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
+        match escaped.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &behind[2..];
+            }
+            None => {
+                bytes.push(first);
+                rest = behind;
+            }
+        }
+    }
+    String::from_utf8(bytes).map_or(Cow::Borrowed(path), Cow::Owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_name_files_beside_the_one_that_holds_them() {
+        let check = |href: &str, base: &str, expected: Result<&str, &str>| match (located(href, base), expected) {
+            (Ok(path), Ok(expected)) => assert_eq!(path, Path::new(expected), "{href} from {base}"),
+            (Err(sentence), Err(expected)) => assert!(sentence.contains(expected), "{sentence}"),
+            (found, expected) => panic!("{href} from {base}: {found:?} instead of {expected:?}"),
+        };
+        check("b.xsl", "sheets/a.xsl", Ok("sheets/b.xsl"));
+        check("../b.xsl", "sheets/a.xsl", Ok("b.xsl"));
+        check("../../b.xsl", "sheets/a.xsl", Ok("../b.xsl"));
+        check("b.xsl", "-", Ok("b.xsl"));
+        check("", "sheets/a.xsl", Ok("sheets/a.xsl"));
+        check("#part", "sheets/a.xsl", Ok("sheets/a.xsl"));
+        check("a%20b.xml", "a.xsl", Ok("a b.xml"));
+        check("100%.xml", "/d/a.xsl", Ok("/d/100%.xml"));
+        check("/etc/x", "sheets/a.xsl", Ok("/etc/x"));
+        check("file:///etc/x", "sheets/a.xsl", Ok("/etc/x"));
+        check("file://localhost/etc/x", "sheets/a.xsl", Ok("/etc/x"));
+        check("file:/etc/x", "sheets/a.xsl", Ok("/etc/x"));
+        check("file://elsewhere/x", "a.xsl", Err("network"));
+        check("http://127.0.0.1/x", "a.xsl", Err("network"));
+        check("HTTP:x", "a.xsl", Err("network"));
+        check("data:text/xml,<a/>", "a.xsl", Err("only files"));
+    }
+}
