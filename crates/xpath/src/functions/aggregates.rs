@@ -75,6 +75,8 @@ fn extreme<'a>(call: &Call<'_, 'a>, wanted: Comparison) -> Result<Value<'a>, Err
     call.codepoints(1)?;
     let mut best: Option<Atomic<'a>> = None;
     let mut widest = T::Integer;
+    // URIs beside texts are texts, and so is the result then.
+    let mut texts = false;
     call.each_atomic(0, |atomic| {
         let atomic = match atomic.atomic_type() {
             // Version 1 has no types: what is in a document is a number here, as it is to `sum()`.
@@ -83,6 +85,7 @@ fn extreme<'a>(call: &Call<'_, 'a>, wanted: Comparison) -> Result<Value<'a>, Err
             _ => atomic,
         };
         match atomic.atomic_type() {
+            T::String => texts = true,
             T::Double => widest = T::Double,
             T::Float if widest != T::Double => widest = T::Float,
             T::Decimal if widest == T::Integer => widest = T::Decimal,
@@ -109,6 +112,7 @@ fn extreme<'a>(call: &Call<'_, 'a>, wanted: Comparison) -> Result<Value<'a>, Err
         Some(best) if best.is_numeric() && matches!(widest, T::Double | T::Float) => {
             cast(best, widest, call.run.version).map(Value::from)
         }
+        Some(Atomic::Text(text, T::AnyUri)) if texts => Ok(Value::from(text)),
         Some(best) => Ok(Value::from(best)),
     }
 }

@@ -1,15 +1,21 @@
 //! Functions with regular expressions (Functions and Operators §5.6).
 
+mod backtrack;
+mod blocks;
+mod classes;
 mod segments;
 mod syntax;
 
-use regex::{Regex, RegexBuilder};
+use regex::{CaptureLocations, Regex, RegexBuilder};
 
 use super::{Call, Function, Returns};
 use crate::error::Error;
 use crate::value::cast::collapse;
 use crate::value::{Item, Value};
+use backtrack::Program;
+use segments::Matches;
 pub use segments::{Segment, Segments};
+use syntax::Flags;
 
 use Returns::{Any, Boolean, Text};
 
@@ -19,14 +25,38 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("tokenize", 1, 3, Any, tokenize),
 ];
 
-/// A regular expression of XPath, ready to run in linear time.
+/// Counts the steps of a search that tries one way after the other.
+type Pay<'p> = &'p mut dyn FnMut(u64) -> Result<(), Error>;
+
+/// A regular expression of XPath, ready to run: in linear time, unless it has back-references.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     /// As it is written.
     pub source: String,
-    regex: Regex,
+    engine: Engine,
     /// Whether the replacement, too, is meant as it is written (flag `q`).
     literal: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Engine {
+    Linear(Regex),
+    Backtracking(Box<Program>),
+}
+
+/// Where the groups of a match are.
+enum Places {
+    Linear(CaptureLocations),
+    Backtracking(Vec<Option<usize>>),
+}
+
+impl Places {
+    fn get(&self, group: usize) -> Option<(usize, usize)> {
+        match self {
+            Places::Linear(locations) => locations.get(group),
+            Places::Backtracking(places) => (*places.get(2 * group)?).zip(*places.get(2 * group + 1)?),
+        }
+    }
 }
 
 /// Where the functions take a pattern and its flags: the arguments' indices.
@@ -41,8 +71,8 @@ pub(crate) fn pattern_arguments(function: &Function) -> Option<(usize, usize)> {
 impl Pattern {
     /// Compiles a pattern.
     ///
-    /// Errors: `FORX0001` for unknown flags, `FORX0002` for what is no regular expression, or one that needs
-    /// back-references, which linear time does not allow.
+    /// Errors: `FORX0001` for unknown flags, `FORX0002` for what is no regular expression.
+    /// Source: Functions and Operators §5.6.
     pub fn new(source: &str, flags: &str) -> Result<Pattern, Error> {
         let unknown = flags.chars().find(|flag| !"smixq".contains(*flag));
         if let Some(flag) = unknown {
@@ -53,28 +83,78 @@ impl Pattern {
         }
         let has = |flag: char| flags.contains(flag);
         let refused = |message: String| Error::value("FORX0002", format!("the pattern {source:?}: {message}"));
-        let translated = match has('q') {
-            true => regex::escape(source),
-            false => syntax::translate(source, has('s'), has('x')).map_err(refused)?,
-        };
-        let regex = RegexBuilder::new(&translated)
-            .case_insensitive(has('i'))
-            .multi_line(has('m') && !has('q'))
-            .build()
-            .map_err(|error| refused(reason(&error)))?;
-        Ok(Pattern { source: source.to_owned(), regex, literal: has('q') })
+        let (literal, multi_line) = (has('q'), has('m') && !has('q'));
+        let mut translated = String::with_capacity(source.len() + 16);
+        if literal {
+            translated.push_str(&regex::escape(source));
+        } else {
+            let flags = Flags { dot_all: has('s'), spaced: has('x'), caseless: has('i') };
+            let parsed = syntax::parse(source, flags).map_err(refused)?;
+            if parsed.refers_back {
+                let program = Program::new(&parsed.root, parsed.groups, flags, multi_line).map_err(refused)?;
+                let engine = Engine::Backtracking(Box::new(program));
+                return Ok(Pattern { source: source.to_owned(), engine, literal });
+            }
+            syntax::write(&parsed.root, &mut translated);
+        }
+        let regex = RegexBuilder::new(&translated).case_insensitive(has('i')).multi_line(multi_line).build();
+        let engine = Engine::Linear(regex.map_err(|error| refused(reason(&error)))?);
+        Ok(Pattern { source: source.to_owned(), engine, literal })
     }
 
     /// Whether the empty text is a match, which functions that go through a text refuse.
     pub fn matches_empty(&self) -> bool {
-        self.regex.is_match("")
+        self.is_match("", &mut |_| Ok(())).unwrap_or(false)
     }
 
     /// The matches in a text and what lies between them, in their order.
     ///
     /// Source: `xsl:analyze-string` of XSLT 2.0 §15.
     pub fn segments<'p, 't>(&'p self, text: &'t str) -> Segments<'p, 't> {
-        Segments { pattern: self, text, done: 0, search: Some(0), found: None }
+        Segments::new(self, text)
+    }
+
+    /// How many groups count, the whole match among them.
+    fn groups(&self) -> usize {
+        match &self.engine {
+            Engine::Linear(regex) => regex.captures_len(),
+            Engine::Backtracking(program) => program.groups,
+        }
+    }
+
+    fn places(&self) -> Places {
+        match &self.engine {
+            Engine::Linear(regex) => Places::Linear(regex.capture_locations()),
+            Engine::Backtracking(_) => Places::Backtracking(Vec::new()),
+        }
+    }
+
+    fn is_match(&self, text: &str, pay: Pay<'_>) -> Result<bool, Error> {
+        match &self.engine {
+            Engine::Linear(regex) => Ok(regex.is_match(text)),
+            Engine::Backtracking(program) => Ok(program.find(text, 0, pay)?.is_some()),
+        }
+    }
+
+    /// Begin and end of the first match that begins at `start` or behind it.
+    fn find(
+        &self,
+        text: &str,
+        start: usize,
+        places: &mut Places,
+        pay: Pay<'_>,
+    ) -> Result<Option<(usize, usize)>, Error> {
+        match (&self.engine, &mut *places) {
+            (Engine::Linear(regex), Places::Linear(locations)) => {
+                Ok(regex.captures_read_at(locations, text, start).map(|found| (found.start(), found.end())))
+            }
+            (Engine::Backtracking(program), _) => {
+                let Some(found) = program.find(text, start, pay)? else { return Ok(None) };
+                *places = Places::Backtracking(found);
+                Ok(places.get(0))
+            }
+            (Engine::Linear(_), Places::Backtracking(_)) => Ok(None),
+        }
     }
 
     /// Later, `replace` and `tokenize` would not know where to stop (§5.6.4).
@@ -95,7 +175,7 @@ fn reason(error: &regex::Error) -> String {
 
 fn matches<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let text = call.text(0)?;
-    Ok(Value::from(call.pattern(1, 2)?.regex.is_match(&text)))
+    call.pattern(1, 2)?.is_match(&text, &mut |steps| call.run.step(steps)).map(Value::from)
 }
 
 /// A piece of a replacement.
@@ -145,28 +225,35 @@ fn replace<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     pattern.refuse_empty()?;
     let pieces = match pattern.literal {
         true => vec![Piece::Text(replacement.into_owned())],
-        false => pieces(&replacement, pattern.regex.captures_len() - 1)?,
+        false => pieces(&replacement, pattern.groups() - 1)?,
     };
-    if !pattern.regex.is_match(&text) {
+    let mut pay = |steps| call.run.step(steps);
+    let mut matches = Matches::new(&pattern, &text);
+    let Some(mut found) = matches.next(&mut pay)? else {
+        drop(matches);
         return call.built(text);
-    }
+    };
     let mut result = String::with_capacity(text.len());
-    let mut end = 0;
-    for captures in pattern.regex.captures_iter(&text) {
-        let Some(whole) = captures.get(0) else { continue };
+    let mut done = 0;
+    loop {
+        let (begin, end) = found;
         let before = result.len();
-        result.push_str(&text[end..whole.start()]);
+        result.push_str(&text[done..begin]);
         for piece in &pieces {
             result.push_str(match piece {
                 Piece::Text(text) => text,
-                Piece::Group(group) => captures.get(*group).map_or("", |group| group.as_str()),
+                Piece::Group(group) => matches.group(*group),
             });
         }
         call.run.build(result.len() - before)?;
-        end = whole.end();
+        done = end;
+        match matches.next(&mut pay)? {
+            Some(next) => found = next,
+            None => break,
+        }
     }
-    call.run.build(text.len() - end)?;
-    result.push_str(&text[end..]);
+    call.run.build(text.len() - done)?;
+    result.push_str(&text[done..]);
     Ok(Value::from(result))
 }
 
@@ -186,7 +273,15 @@ fn tokenize<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let pattern = call.pattern(1, 2)?;
     pattern.refuse_empty()?;
     if !text.is_empty() {
-        pattern.regex.split(&text).try_for_each(&mut push)?;
+        let (mut matches, mut done) = (Matches::new(&pattern, &text), 0);
+        while let Some((begin, end)) = matches.next(&mut |steps| call.run.step(steps))? {
+            push(&text[done..begin])?;
+            done = end;
+        }
+        push(&text[done..])?;
     }
     Ok(Value::from_items(tokens))
 }
+
+#[cfg(test)]
+mod tests;

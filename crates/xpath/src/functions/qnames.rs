@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use myelin_xml::Kind;
+
 use super::nodes::lookup;
 use super::{Call, Function, Returns};
 use crate::error::Error;
@@ -81,7 +83,9 @@ fn namespace_for_prefix<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 
 fn prefixes<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let Some(element) = call.node(0)? else { return Err(super::call::missing()) };
-    let Some(tree) = element.node.tree() else { return Ok(Value::EMPTY) };
+    let Some(tree) = element.node.tree().filter(|_| element.kind() == Some(Kind::Element)) else {
+        return Err(Error::value("XPTY0004", "in-scope-prefixes() takes an element"));
+    };
     let scope = element.document.namespaces_in_scope(tree);
     let items = scope.into_iter().map(|(prefix, _)| {
         let atomic = if prefix.is_empty() { T::String } else { T::NcName };

@@ -1,182 +1,265 @@
-//! From the regular expressions of XPath (XML Schema's, with anchors and groups) to those of the `regex` crate.
+//! The regular expressions of XPath: XML Schema's, with anchors, groups that count, and back-references.
+//!
+//! Source: Functions and Operators §5.6.1, XML Schema part 2 appendix F.
 
-/// The first and the later characters of names, for `\i` and `\c`.
-const NAME_START: &str = r":A-Z_a-z\x{C0}-\x{D6}\x{D8}-\x{F6}\x{F8}-\x{2FF}\x{370}-\x{37D}\x{37F}-\x{1FFF}\x{200C}-\x{200D}\x{2070}-\x{218F}\x{2C00}-\x{2FEF}\x{3001}-\x{D7FF}\x{F900}-\x{FDCF}\x{FDF0}-\x{FFFD}\x{10000}-\x{EFFFF}";
-const NAME_MORE: &str = r"\-.0-9\x{B7}\x{300}-\x{36F}\x{203F}-\x{2040}";
+use std::iter::Peekable;
+use std::str::Chars;
 
-/// Translates a pattern; `dot_all` and `spaced` are the flags `s` and `x`.
+use super::classes;
+
+/// Groups within each other deeper than this are refused.
+const DEPTH_LIMIT: u32 = 50;
+
+/// A regular expression or a part of one.
+#[derive(Debug)]
+pub(super) enum Node {
+    /// One character, itself.
+    Letter(char),
+    /// One character of a class, as the `regex` crate writes it.
+    Class(String),
+    /// `^`
+    Start,
+    /// `$`
+    End,
+    /// `(…)` with its number, or `(?:…)`.
+    Group(Option<usize>, Box<Node>),
+    /// `a|b`
+    Either(Vec<Node>),
+    /// One after the other.
+    Row(Vec<Node>),
+    /// At least so often, at most so often; true: as often as possible.
+    Repeat(Box<Node>, u32, Option<u32>, bool),
+    /// `\1`: the same text as that group.
+    Back(usize),
+}
+
+/// What was parsed.
+pub(super) struct Parsed {
+    pub(super) root: Node,
+    /// How many groups count.
+    pub(super) groups: usize,
+    /// Whether there is a back-reference.
+    pub(super) refers_back: bool,
+}
+
+/// What flags say about the syntax.
+#[derive(Clone, Copy)]
+pub(super) struct Flags {
+    /// `s`: the dot takes ends of lines, too.
+    pub(super) dot_all: bool,
+    /// `x`: white space means nothing.
+    pub(super) spaced: bool,
+    /// `i`: letters are the same in upper and lower case.
+    pub(super) caseless: bool,
+}
+
+/// Parses a pattern.
 ///
 /// Errors: what is wrong, as a sentence.
-pub(super) fn translate(source: &str, dot_all: bool, spaced: bool) -> Result<String, String> {
-    let mut out = String::with_capacity(source.len() + 16);
-    let mut rest = source.chars().peekable();
-    // How many character classes are open: a class can be taken away from another, `[a-z-[aeiou]]`.
-    let mut classes = 0_usize;
-    let mut class_is_empty = false;
-    while let Some(letter) = rest.next() {
-        let inside = classes > 0;
-        let first = std::mem::replace(&mut class_is_empty, false);
-        match letter {
-            '\\' => escape(rest.next(), &mut rest, &mut out)?,
-            '[' if inside => return Err("a `[` inside `[…]` is written `\\[`".to_owned()),
-            '[' => {
-                classes = 1;
-                open(&mut rest, &mut out);
-                class_is_empty = true;
-            }
-            ']' if inside && first => return Err("`[]` takes no character".to_owned()),
-            ']' if inside => {
-                classes -= 1;
-                out.push(']');
-                if classes > 0 && rest.peek() != Some(&']') {
-                    return Err("what is taken away from `[…]` stands at its end".to_owned());
-                }
-            }
-            ']' => return Err("a `]` outside `[…]` is written `\\]`".to_owned()),
-            '-' if inside && rest.peek() == Some(&'[') => {
-                rest.next();
-                classes += 1;
-                out.push_str("--");
-                open(&mut rest, &mut out);
-                class_is_empty = true;
-            }
-            // These mean something to the `regex` crate where they stand twice.
-            '&' | '~' | '^' if inside => out.extend(['\\', letter]),
-            '-' if inside && (first || rest.peek() == Some(&']')) => out.push_str("\\-"),
-            other if spaced && !inside && matches!(other, ' ' | '\t' | '\r' | '\n') => {}
-            other if inside => out.push(other),
-            '.' if dot_all => out.push_str(r"[\s\S]"),
-            '.' => out.push_str(r"[^\n\r]"),
-            '(' => {
-                out.push('(');
-                if rest.next_if_eq(&'?').is_some() {
-                    if rest.next_if_eq(&':').is_none() {
-                        return Err("behind `(?` only `:` is offered".to_owned());
-                    }
-                    out.push_str("?:");
-                }
-            }
-            '{' => {
-                if !rest.peek().is_some_and(char::is_ascii_digit) {
-                    return Err("a `{` stands before a number of times".to_owned());
-                }
-                out.push('{');
-            }
-            other => out.push(other),
-        }
-    }
-    if classes > 0 {
-        return Err("a `]` is missing".to_owned());
-    }
-    Ok(out)
-}
-
-/// Behind a `[`: its `^`, if it has one.
-fn open(rest: &mut std::iter::Peekable<std::str::Chars<'_>>, out: &mut String) {
-    out.push('[');
-    if rest.next_if_eq(&'^').is_some() {
-        out.push('^');
+pub(super) fn parse(source: &str, flags: Flags) -> Result<Parsed, String> {
+    let mut parser =
+        Parser { rest: source.chars().peekable(), flags, groups: 0, closed: Vec::new(), depth: 0, refers_back: false };
+    let root = parser.either()?;
+    match parser.rest.next() {
+        None => Ok(Parsed { root, groups: parser.groups, refers_back: parser.refers_back }),
+        // Nothing else ends a regular expression.
+        Some(_) => Err("a `)` closes what nothing has opened".to_owned()),
     }
 }
 
-/// What stands behind a backslash; the same inside and outside of classes, as all it gives are classes or characters.
-fn escape(
-    letter: Option<char>,
-    rest: &mut std::iter::Peekable<std::str::Chars<'_>>,
-    out: &mut String,
-) -> Result<(), String> {
-    match letter {
-        Some('n') => out.push_str(r"\n"),
-        Some('r') => out.push_str(r"\r"),
-        Some('t') => out.push_str(r"\t"),
-        Some('s') => out.push_str(r"[ \t\n\r]"),
-        Some('S') => out.push_str(r"[^ \t\n\r]"),
-        Some('d') => out.push_str(r"\p{Nd}"),
-        Some('D') => out.push_str(r"\P{Nd}"),
-        Some('w') => out.push_str(r"[^\p{P}\p{Z}\p{C}]"),
-        Some('W') => out.push_str(r"[\p{P}\p{Z}\p{C}]"),
-        Some('i') => out.push_str(&format!("[{NAME_START}]")),
-        Some('I') => out.push_str(&format!("[^{NAME_START}]")),
-        Some('c') => out.push_str(&format!("[{NAME_START}{NAME_MORE}]")),
-        Some('C') => out.push_str(&format!("[^{NAME_START}{NAME_MORE}]")),
-        Some(property @ ('p' | 'P')) => {
-            let mut name = String::new();
-            if rest.next() != Some('{') {
-                return Err(format!("behind `\\{property}` stands a category: `\\{property}{{Lu}}`"));
-            }
-            loop {
-                match rest.next() {
-                    Some('}') => break,
-                    Some(letter) => name.push(letter),
-                    None => return Err("a `}` is missing".to_owned()),
-                }
-            }
-            if name.starts_with("Is") {
-                return Err(format!(
-                    "blocks such as `\\p{{{name}}}` are not offered; categories such as `\\p{{Lu}}` are"
-                ));
-            }
-            let valid = (1..=2).contains(&name.len()) && name.chars().all(|letter| letter.is_ascii_alphabetic());
-            if !valid {
-                return Err(format!("{name:?} is no category"));
-            }
-            out.push_str(&format!("\\{property}{{{name}}}"));
-        }
-        Some('1'..='9') => return Err("back-references such as `\\1` are not offered".to_owned()),
-        Some(letter @ ('\\' | '|' | '.' | '?' | '*' | '+' | '(' | ')' | '{' | '}' | '-' | '[' | ']' | '^' | '$')) => {
-            out.extend(['\\', letter]);
-        }
-        Some(other) => return Err(format!("`\\{other}` means nothing")),
-        None => return Err("the `\\` at its end has nothing behind it".to_owned()),
-    }
-    Ok(())
+pub(super) struct Parser<'s> {
+    pub(super) rest: Peekable<Chars<'s>>,
+    pub(super) flags: Flags,
+    groups: usize,
+    /// The groups that have ended: only they can be referred back to.
+    closed: Vec<usize>,
+    depth: u32,
+    refers_back: bool,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::super::Pattern;
+impl Parser<'_> {
+    fn either(&mut self) -> Result<Node, String> {
+        let first = self.row()?;
+        if self.rest.peek() != Some(&'|') {
+            return Ok(first);
+        }
+        let mut branches = vec![first];
+        while self.rest.next_if_eq(&'|').is_some() {
+            branches.push(self.row()?);
+        }
+        Ok(Node::Either(branches))
+    }
 
-    #[test]
-    fn patterns_take_what_the_standard_says() {
-        let check = |pattern: &str, flags: &str, text: &str, expected: bool| {
-            let compiled = Pattern::new(pattern, flags).expect(pattern);
-            assert_eq!(compiled.regex.is_match(text), expected, "{pattern} {flags} {text:?}");
+    fn row(&mut self) -> Result<Node, String> {
+        let mut row = Vec::new();
+        loop {
+            self.skip_space();
+            match self.rest.peek() {
+                None | Some('|' | ')') => return Ok(Node::Row(row)),
+                Some(_) => {
+                    let atom = self.atom()?;
+                    row.push(self.quantified(atom)?);
+                }
+            }
+        }
+    }
+
+    fn skip_space(&mut self) {
+        if self.flags.spaced {
+            while self.rest.next_if(|letter| matches!(letter, ' ' | '\t' | '\r' | '\n')).is_some() {}
+        }
+    }
+
+    fn atom(&mut self) -> Result<Node, String> {
+        match self.rest.next() {
+            Some('(') => self.group(),
+            Some('[') => classes::group(self).map(Node::Class),
+            Some('\\') => self.escape(),
+            Some('.') => Ok(Node::Class(if self.flags.dot_all { r"[\s\S]" } else { r"[^\n\r]" }.to_owned())),
+            Some('^') => Ok(Node::Start),
+            Some('$') => Ok(Node::End),
+            Some(letter @ ('?' | '*' | '+')) => Err(format!("`{letter}` stands behind what may be repeated")),
+            Some(letter @ ('{' | '}' | ']')) => Err(format!("a `{letter}` that means itself is written `\\{letter}`")),
+            Some(letter) => Ok(Node::Letter(letter)),
+            None => Err("something is missing at its end".to_owned()),
+        }
+    }
+
+    fn group(&mut self) -> Result<Node, String> {
+        self.depth += 1;
+        if self.depth > DEPTH_LIMIT {
+            return Err(format!("groups stand within each other deeper than {DEPTH_LIMIT}"));
+        }
+        let counts = self.rest.next_if_eq(&'?').is_none();
+        if !counts && self.rest.next_if_eq(&':').is_none() {
+            return Err("behind `(?` only `:` is offered".to_owned());
+        }
+        self.groups += usize::from(counts);
+        let number = counts.then_some(self.groups);
+        let inside = self.either()?;
+        if self.rest.next_if_eq(&')').is_none() {
+            return Err("a `)` is missing".to_owned());
+        }
+        self.depth -= 1;
+        self.closed.extend(number);
+        Ok(Node::Group(number, Box::new(inside)))
+    }
+
+    fn escape(&mut self) -> Result<Node, String> {
+        let Some(first) = self.rest.peek().and_then(|letter| letter.to_digit(10)).filter(|digit| *digit > 0) else {
+            return classes::escape(self).map(|class| match class {
+                classes::Escape::Letter(letter) => Node::Letter(letter),
+                // A category says which case it means, whatever the flag `i` says.
+                classes::Escape::Class(class) if self.flags.caseless => Node::Class(format!("(?-i:{class})")),
+                classes::Escape::Class(class) => Node::Class(class),
+            });
         };
-        check("^a.c$", "", "abc", true);
-        check("^a.c$", "", "a\nc", false);
-        check("^a.c$", "s", "a\nc", true);
-        check("^b$", "m", "a\nb\nc", true);
-        check("HELLO", "i", "hello", true);
-        check("hello[ ]world", "x", "hello world", true);
-        check("hello world", "x", "helloworld", true);
-        check("a.b", "q", "axb", false);
-        check("^[a-z-[aeiou]]+$", "", "xyz", true);
-        check("^[a-z-[aeiou]]+$", "", "xyza", false);
-        check(r"^\i\c*$", "", "a-1", true);
-        check(r"^\i\c*$", "", "-a", false);
-        check(r"^[\w-]+$", "", "a-b", true);
-        check("^[&&~~]+$", "", "&~", true);
-        check("^[+-]$", "", "-", true);
-        check(r"^(?:ab){2}$", "", "abab", true);
-        check(r"\p{Lu}", "", "aB", true);
+        self.rest.next();
+        // As many digits count as there are groups for.
+        let mut group = first as usize;
+        while let Some(digit) = self.rest.peek().and_then(|letter| letter.to_digit(10)) {
+            let longer = group * 10 + digit as usize;
+            if longer > self.groups {
+                break;
+            }
+            group = longer;
+            self.rest.next();
+        }
+        if !self.closed.contains(&group) {
+            return Err(format!("`\\{group}` stands before the end of the group it means"));
+        }
+        self.refers_back = true;
+        Ok(Node::Back(group))
     }
 
-    #[test]
-    fn what_is_no_pattern_is_refused_with_a_reason() {
-        let check = |pattern: &str, part: &str| {
-            let error = Pattern::new(pattern, "").expect_err(pattern).to_string();
-            assert!(error.contains(part), "{pattern}: {error}");
+    fn quantified(&mut self, atom: Node) -> Result<Node, String> {
+        self.skip_space();
+        let (least, most) = match self.rest.peek() {
+            Some('?') => (0, Some(1)),
+            Some('*') => (0, None),
+            Some('+') => (1, None),
+            Some('{') => {
+                self.rest.next();
+                return self.counted(atom);
+            }
+            _ => return Ok(atom),
         };
-        check("a{,2}", "number of times");
-        check(r"(a)\1", "back-references");
-        check("(?=a)", "only `:`");
-        check("[a", "`]` is missing");
-        check("a]", "outside");
-        check("[]", "takes no character");
-        check(r"\p{IsGreek}", "blocks");
-        check(r"\q", "means nothing");
-        check("(", "unclosed group");
-        check("*", "repetition operator missing expression");
-        assert!(Pattern::new("a", "y").is_err());
+        self.rest.next();
+        self.repeated(atom, least, most)
+    }
+
+    /// `{2}`, `{2,}` or `{2,3}`; the `{` has been read.
+    fn counted(&mut self, atom: Node) -> Result<Node, String> {
+        let least = self.number()?.ok_or("a `{` stands before a number of times")?;
+        let most = match self.rest.next_if_eq(&',') {
+            None => Some(least),
+            Some(_) => self.number()?,
+        };
+        if self.rest.next_if_eq(&'}').is_none() {
+            return Err("a `}` is missing".to_owned());
+        }
+        if most.is_some_and(|most| most < least) {
+            return Err(format!("{{{least},…}} asks for more at least than at most"));
+        }
+        self.repeated(atom, least, most)
+    }
+
+    fn number(&mut self) -> Result<Option<u32>, String> {
+        let mut digits = String::new();
+        while let Some(digit) = self.rest.next_if(char::is_ascii_digit) {
+            digits.push(digit);
+        }
+        match digits.as_str() {
+            "" => Ok(None),
+            digits => digits.parse().map(Some).map_err(|_| format!("{digits} is too often")),
+        }
+    }
+
+    fn repeated(&mut self, atom: Node, least: u32, most: Option<u32>) -> Result<Node, String> {
+        let greedy = self.rest.next_if_eq(&'?').is_none();
+        self.skip_space();
+        if let Some(letter @ ('?' | '*' | '+' | '{')) = self.rest.peek() {
+            return Err(format!("a second number of times, `{letter}`, stands behind the first"));
+        }
+        Ok(Node::Repeat(Box::new(atom), least, most, greedy))
+    }
+}
+
+/// Writes a pattern without back-references as the `regex` crate reads it.
+pub(super) fn write(node: &Node, out: &mut String) {
+    match node {
+        Node::Letter(letter) => classes::write_letter(*letter, out),
+        Node::Class(class) => out.push_str(class),
+        Node::Start => out.push('^'),
+        Node::End => out.push('$'),
+        Node::Group(number, inside) => {
+            out.push_str(if number.is_some() { "(" } else { "(?:" });
+            write(inside, out);
+            out.push(')');
+        }
+        Node::Either(branches) => {
+            for (index, branch) in branches.iter().enumerate() {
+                if index > 0 {
+                    out.push('|');
+                }
+                write(branch, out);
+            }
+        }
+        Node::Row(row) => row.iter().for_each(|part| write(part, out)),
+        Node::Repeat(inside, least, most, greedy) => {
+            write(inside, out);
+            match (least, most) {
+                (0, None) => out.push('*'),
+                (1, None) => out.push('+'),
+                (0, Some(1)) => out.push('?'),
+                (least, None) => out.push_str(&format!("{{{least},}}")),
+                (least, Some(most)) => out.push_str(&format!("{{{least},{most}}}")),
+            }
+            if !greedy {
+                out.push('?');
+            }
+        }
+        // Whoever has one of these is not written.
+        Node::Back(_) => {}
     }
 }
