@@ -8,7 +8,7 @@ pub(crate) use expression::{Condition, Expr, Select, Shape, Test, TextSource};
 pub(crate) use instruction::{
     AnalyzeString, ApplyTemplates, Attribute, Avt, AvtPart, Binding, Block, CallTemplate, Catch, Choose, Content, Copy,
     Element, ForEach, ForEachGroup, GroupBy, Instruction, Iterate, Kind, LiteralAttribute, LiteralElement, Message,
-    ModeUse, Number, NumberLevel, Sort, Try, Variable, WithParam,
+    ModeUse, Number, NumberLevel, Part, Sort, Try, Variable, WithParam,
 };
 pub(crate) use name::{ExpandedName, QualifiedName};
 

@@ -7,7 +7,7 @@ use super::element::{Attribute, Child, Element};
 use super::here::Here;
 use super::problems::Made;
 use super::specs::{self, Role};
-use crate::program::{At, Avt, AvtPart, Block, Content, Instruction, Kind};
+use crate::program::{At, Avt, AvtPart, Block, Content, Instruction, Kind, Part};
 
 /// Instructions that are being put together.
 type Instructions = Vec<Instruction>;
@@ -15,7 +15,7 @@ type Instructions = Vec<Instruction>;
 impl<'s> Compiler<'s> {
     /// All that stands inside an element.
     pub(super) fn block(&mut self, element: Element<'s>, here: &Rc<Here>) -> Block {
-        self.block_of(element.children(), here)
+        self.block_of(element.children(here), here)
     }
 
     /// What stands inside an element without some parts of it, which come first and go to `part`.
@@ -29,7 +29,7 @@ impl<'s> Compiler<'s> {
     ) -> (Vec<(Element<'s>, Rc<Here>)>, Vec<Child<'s>>) {
         let mut parts = Vec::new();
         let mut rest = Vec::new();
-        for child in element.children() {
+        for child in element.children(here) {
             match child {
                 Child::Element(part) if part.xslt().is_some_and(&is_part) => {
                     let inner = here.enter(part, &mut self.problems);
@@ -53,6 +53,9 @@ impl<'s> Compiler<'s> {
     pub(super) fn block_of(&mut self, children: Vec<Child<'s>>, here: &Rc<Here>) -> Block {
         let mark = self.frame.open();
         let mut made = Instructions::new();
+        // What stands before parts that depend on the rest.
+        let mut parts = Vec::new();
+        let mut depends_at = At::default();
         let last = children.iter().rposition(|child| match child {
             Child::Text(text) => here.keeps(&text.value),
             Child::Element(element) => !element.is("fallback"),
@@ -64,7 +67,12 @@ impl<'s> Compiler<'s> {
                 Child::Text(_) => {}
                 Child::Element(element) => {
                     let inner = here.enter(element, &mut self.problems);
-                    if self.is_used(element, &inner) {
+                    if self.is_used(element, &inner) && matches!(element.xslt(), Some("on-empty" | "on-non-empty")) {
+                        depends_at = element.at();
+                        parts.push(Part::Always(std::mem::take(&mut made).into()));
+                        // What is wrong with it has been told.
+                        parts.extend(self.depending(element, &inner, Some(index) == last));
+                    } else if self.is_used(element, &inner) {
                         let passes_on = matches!(
                             element.xslt(),
                             Some("if" | "choose" | "try" | "break" | "next-iteration" | "sequence")
@@ -78,7 +86,11 @@ impl<'s> Compiler<'s> {
         }
         self.last_in = last_in;
         self.frame.close(mark);
-        made.into()
+        if parts.is_empty() {
+            return made.into();
+        }
+        parts.push(Part::Always(made.into()));
+        [Instruction { at: depends_at, kind: Kind::Depending(parts.into()) }].into()
     }
 
     /// Whether `use-when` lets the element be there.
@@ -211,7 +223,7 @@ impl<'s> Compiler<'s> {
 
     /// Whether anything stands inside that says something.
     pub(super) fn has_content(&mut self, element: Element<'s>, here: &Here) -> bool {
-        element.children().iter().any(|child| match child {
+        element.children(here).iter().any(|child| match child {
             Child::Text(text) => here.keeps(&text.value),
             Child::Element(inner) => !inner.is("fallback"),
         })

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use myelin_xml::{Kind, Name, NodeId};
 
+use super::here::Here;
 use super::module::Module;
 use crate::program::At;
 
@@ -43,7 +44,7 @@ pub(super) struct Attribute<'s> {
 /// What stands inside an element, comments and instructions left out.
 pub(super) enum Child<'s> {
     Element(Element<'s>),
-    /// A longest run of text.
+    /// A run of text.
     Text(Attribute<'s>),
 }
 
@@ -107,15 +108,17 @@ impl<'s> Element<'s> {
         document.attributes(self.node).filter(shown).map(move |node| Attribute::new(self.module, node))
     }
 
-    /// What stands inside. Texts with a comment or instruction between them are one (XSLT 2.0 §4.2).
-    pub(super) fn children(self) -> Vec<Child<'s>> {
+    /// What stands inside. From 2.0 on, texts with a comment or instruction between them are one (XSLT 2.0 §4.2).
+    pub(super) fn children(self, here: &Here) -> Vec<Child<'s>> {
         let document = &self.module.document;
         let mut children = Vec::new();
         for node in document.children(self.node) {
             match document.kind(node) {
                 Kind::Element => children.push(Child::Element(Element { node, ..self })),
                 Kind::Text => match children.last_mut() {
-                    Some(Child::Text(before)) => before.value.to_mut().push_str(&document.value(node)),
+                    Some(Child::Text(before)) if !here.is_backwards() => {
+                        before.value.to_mut().push_str(&document.value(node))
+                    }
                     _ => children.push(Child::Text(Attribute::new(self.module, node))),
                 },
                 _ => {}

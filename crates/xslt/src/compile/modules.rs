@@ -155,7 +155,7 @@ impl Loader<'_> {
             return Ok(());
         }
         let mut imports_end = false;
-        for child in root.children() {
+        for child in root.children(&here) {
             match child {
                 Child::Text(text) if is_white(&text.value) => {}
                 Child::Text(text) => {

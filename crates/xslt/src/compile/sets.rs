@@ -18,7 +18,7 @@ impl<'s> Compiler<'s> {
         let Declaration { element, here, .. } = declaration;
         self.frame = Frame::default();
         let uses = self.used_sets(*element, "", here);
-        for child in element.children() {
+        for child in element.children(here) {
             match child {
                 Child::Element(inner) if inner.is("attribute") || inner.is("fallback") => {}
                 Child::Text(text) if !here.keeps(&text.value) => {}

@@ -49,7 +49,7 @@ fn texts_beside_each_other_are_one_and_white_space_alone_is_none() {
     let [only] = &**body(&program) else { panic!("one element") };
     let Kind::Literal(literal) = &only.kind else { panic!("a literal result element") };
     let [inside] = &*literal.body else { panic!("one text") };
-    assert!(matches!(&inside.kind, Kind::Text(text, false) if &**text == "  b c "));
+    assert!(matches!(&inside.kind, Kind::Text(text, false) if &**text == " b c "));
 }
 
 #[test]

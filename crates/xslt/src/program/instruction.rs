@@ -62,6 +62,14 @@ pub(crate) enum Kind {
     Try(Box<Try>),
     /// `xsl:assert`: its condition, code and text.
     Assert(Box<(Condition, Message)>),
+    /// `xsl:where-populated`: what stands inside, without what is empty.
+    WherePopulated(Block),
+    /// A block with `xsl:on-empty` or `xsl:on-non-empty`.
+    Depending(Box<[Part]>),
+    /// `xsl:map`: the maps that are made inside, as one.
+    Map(Block),
+    /// `xsl:map-entry`: its key and its value.
+    MapEntry(Box<(Expr, Binding)>),
     /// What cannot be run, met only where forwards-compatible mode let it be: the error's code and text.
     Fail(&'static str, Box<str>),
 }
@@ -274,6 +282,15 @@ pub(crate) struct Iterate {
 pub(crate) struct Try {
     pub(crate) body: Binding,
     pub(crate) catches: Vec<Catch>,
+}
+
+/// A part of a block in which some parts depend on what the others make (XSLT 3.0 §8.4).
+pub(crate) enum Part {
+    Always(Block),
+    /// `xsl:on-empty`
+    OnEmpty(Binding),
+    /// `xsl:on-non-empty`
+    OnNonEmpty(Binding),
 }
 
 /// `xsl:catch`

@@ -1,5 +1,7 @@
 //! Runs blocks: one instruction after the other.
 
+use myelin_xpath::Version;
+
 use super::failure::Failure;
 use super::frame::Flow;
 use super::receiver::Receiver;
@@ -115,12 +117,22 @@ impl<'a> Machine<'a> {
                 self.left.borrow_mut().value = Some(value);
                 return Ok(Flow::Return);
             }
-            Kind::Try(try_) => self.try_catch(try_, focus, out)?,
+            Kind::Try(try_) => return self.try_catch(try_, focus, out),
             Kind::Assert(parts) => {
                 let (condition, message) = &**parts;
                 if !self.holds(condition, focus)? {
                     return Err(self.ended_by(message, "XTMM9001", instruction.at, focus)?);
                 }
+            }
+            Kind::WherePopulated(block) => self.where_populated(block, focus, out)?,
+            Kind::Depending(parts) => return self.depending(parts, focus, out),
+            Kind::Map(block) => {
+                let map = self.map(block, focus)?;
+                out.give(map, Version::V3)?;
+            }
+            Kind::MapEntry(entry) => {
+                let map = self.map_entry(&entry.0, &entry.1, focus)?;
+                out.give(map, Version::V3)?;
             }
             Kind::Fail(code, message) => return Err(Failure::new(*code, &**message)),
         }

@@ -3,6 +3,7 @@
 mod arrange;
 mod block;
 mod content;
+mod depending;
 mod documents;
 mod elements;
 mod failure;
@@ -11,6 +12,7 @@ mod globals;
 mod host;
 mod keys;
 mod loops;
+mod maps;
 mod matching;
 mod number;
 mod receiver;

@@ -3,27 +3,37 @@
 use myelin_xpath::{Item, QName, Value, Version};
 
 use super::failure::Failure;
+use super::frame::Flow;
 use super::receiver::Receiver;
 use super::{Focus, Machine, Outcome};
-use crate::program::{Catch, Try};
+use crate::program::{Binding, Catch, Try};
 
 const ERRORS: &str = "http://www.w3.org/2005/xqt-errors";
 
 impl<'a> Machine<'a> {
     /// Gives what the body gives, or what the first clause gives that is for its error.
-    pub(super) fn try_catch(&'a self, try_: &'a Try, focus: &Focus<'a>, out: &mut Receiver<'_, 'a>) -> Outcome<()> {
-        let value = match self.guarded(|| self.bind(&try_.body, focus)) {
-            Ok(value) => value,
+    pub(super) fn try_catch(&'a self, try_: &'a Try, focus: &Focus<'a>, out: &mut Receiver<'_, 'a>) -> Outcome<Flow> {
+        let (value, flow) = match self.guarded(|| self.attempt(&try_.body, focus)) {
+            Ok(made) => made,
             // A bound that was reached is no error to go on from.
             Err(failure) if failure.is_limit() => return Err(failure),
             Err(failure) => {
                 let code = code(&failure);
                 let Some(catch) = try_.catches.iter().find(|catch| is_for(catch, &code)) else { return Err(failure) };
                 self.describe_error(catch, &failure, code);
-                self.bind(&catch.body, focus)?
+                self.attempt(&catch.body, focus)?
             }
         };
-        out.give(value, Version::V3)
+        out.give(value, Version::V3)?;
+        Ok(flow)
+    }
+
+    /// What a part of it gives, and how it ends: a loop around may be left from within.
+    fn attempt(&'a self, binding: &'a Binding, focus: &Focus<'a>) -> Outcome<(Value<'a>, Flow)> {
+        let Binding::Sequence(block) = binding else { return Ok((self.bind(binding, focus)?, Flow::Next)) };
+        let mut receiver = Receiver::items(self);
+        let flow = self.run(block, focus, &mut receiver)?;
+        Ok((receiver.into_items(), flow))
     }
 
     /// Runs something, and puts back what a failure would leave behind.

@@ -1,4 +1,4 @@
-//! `xsl:if` and `xsl:choose` (XSLT 1.0 §9).
+//! `xsl:if` and `xsl:choose` (XSLT 1.0 §9), and content that depends on other content (3.0 §8.4).
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use super::super::Compiler;
 use super::super::element::{Child, Element};
 use super::super::here::Here;
 use super::super::problems::Made;
-use crate::program::{Block, Choose, Condition, Kind};
+use crate::program::{Block, Choose, Condition, Kind, Part};
 
 pub(in super::super) fn if_<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
     let test = compiler.test(element, here);
@@ -17,7 +17,7 @@ pub(in super::super) fn if_<'s>(compiler: &mut Compiler<'s>, element: Element<'s
 pub(in super::super) fn choose<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
     let mut branches: Vec<Made<(Condition, Block)>> = Vec::new();
     let mut otherwise = None;
-    for child in element.children() {
+    for child in element.children(here) {
         let child = match child {
             Child::Element(child) => child,
             Child::Text(text) if !here.keeps(&text.value) => continue,
@@ -51,4 +51,28 @@ pub(in super::super) fn choose<'s>(compiler: &mut Compiler<'s>, element: Element
     }
     let branches = branches.into_iter().collect::<Made<Vec<_>>>()?;
     Ok(Kind::Choose(Box::new(Choose { branches, otherwise: otherwise.unwrap_or_default() })))
+}
+
+pub(in super::super) fn where_populated<'s>(
+    compiler: &mut Compiler<'s>,
+    element: Element<'s>,
+    here: &Rc<Here>,
+) -> Made<Kind> {
+    Ok(Kind::WherePopulated(compiler.block(element, here)))
+}
+
+impl<'s> Compiler<'s> {
+    /// `xsl:on-empty` and `xsl:on-non-empty`; `is_last`: whether nothing stands behind it.
+    pub(in super::super) fn depending(&mut self, element: Element<'s>, here: &Rc<Here>, is_last: bool) -> Made<Part> {
+        self.check_attributes(element, here);
+        let binding = self.sequence(element, here, "XTSE3185")?;
+        if !element.is("on-empty") {
+            return Ok(Part::OnNonEmpty(binding));
+        }
+        if !is_last {
+            let message = format!("<{}> has to come last", element.written());
+            return Err(self.problems.error(element.at(), "XTSE0010", message));
+        }
+        Ok(Part::OnEmpty(binding))
+    }
 }

@@ -6,7 +6,7 @@ use super::super::Compiler;
 use super::super::element::{Child, Element};
 use super::super::here::{Here, truth};
 use super::super::problems::Made;
-use crate::program::{self, Content, Kind};
+use crate::program::{self, Content, Instruction, Kind};
 
 pub(in super::super) fn element<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
     let name = compiler.required_template(element, "name", here);
@@ -68,23 +68,23 @@ pub(in super::super) fn document<'s>(compiler: &mut Compiler<'s>, element: Eleme
 
 pub(in super::super) fn text<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
     let unescaped = compiler.unescaped(element)?;
-    let mut inside = None;
-    for child in element.children() {
+    let mut parts = Vec::new();
+    for child in element.children(here) {
         match child {
-            Child::Text(text) => inside = Some(text),
+            Child::Text(text) => compiler.text(&text, here, &mut parts),
             Child::Element(inner) => {
                 let message = format!("<{}> cannot stand in <xsl:text>", inner.written());
                 return Err(compiler.problems.error(inner.at(), "XTSE0010", message));
             }
         }
     }
-    match inside {
-        Some(text) if here.expand_text => {
-            let mut parts = Vec::new();
-            compiler.text(&text, here, &mut parts);
+    match parts.pop() {
+        None => Ok(Kind::Text(Box::default(), unescaped)),
+        Some(Instruction { kind: Kind::Text(only, false), .. }) if parts.is_empty() => Ok(Kind::Text(only, unescaped)),
+        last => {
+            parts.extend(last);
             Ok(Kind::ValueOf(Content::Block(parts.into(), None), unescaped))
         }
-        text => Ok(Kind::Text(text.map_or_else(Box::default, |text| text.value.as_ref().into()), unescaped)),
     }
 }
 

@@ -1,4 +1,5 @@
-//! Instructions that give what is there: `xsl:copy`, `xsl:copy-of` and `xsl:sequence` (XSLT 2.0 §11.9, §11.10).
+//! Instructions that give what is there: `xsl:copy`, `xsl:copy-of`, `xsl:sequence` and maps (XSLT 2.0 §11.9, §11.10, 3.0
+//! §21.3).
 
 use std::rc::Rc;
 
@@ -33,6 +34,20 @@ pub(in super::super) fn sequence<'s>(compiler: &mut Compiler<'s>, element: Eleme
     }
     compiler.refuse_content(element, here, "XTSE3185");
     compiler.required_select(element, here).map(Kind::Sequence)
+}
+
+pub(in super::super) fn map<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+    Ok(Kind::Map(compiler.block(element, here)))
+}
+
+pub(in super::super) fn map_entry<'s>(
+    compiler: &mut Compiler<'s>,
+    element: Element<'s>,
+    here: &Rc<Here>,
+) -> Made<Kind> {
+    let key = compiler.required(element, "key").and_then(|key| compiler.expression(&key, here));
+    let value = compiler.sequence(element, here, "XTSE3280");
+    Ok(Kind::MapEntry(Box::new((key?, value?))))
 }
 
 impl<'s> Compiler<'s> {

@@ -18,7 +18,7 @@ pub(in super::super) fn try_<'s>(compiler: &mut Compiler<'s>, element: Element<'
     let last_in = compiler.last_in.take();
     let mut inside = Vec::new();
     let mut catches = Vec::new();
-    for child in element.children() {
+    for child in element.children(here) {
         match child {
             Child::Element(part) if part.is("catch") => {
                 let inner = here.enter(part, &mut compiler.problems);
