@@ -202,8 +202,8 @@ impl Iterator for Weights<'_> {
 fn ordinary(lower: char) -> u32 {
     if lower.is_alphabetic() {
         letter(lower)
-    } else if let Some(zero) = crate::numbering::zero_digit(lower) {
-        DIGITS + (u32::from(lower) - u32::from(zero))
+    } else if let Some(value) = crate::numbering::digit_value(lower) {
+        DIGITS + value
     } else if lower.is_control() && !lower.is_whitespace() {
         0
     } else if lower.is_whitespace() {

@@ -21,11 +21,11 @@ pub(super) const FUNCTIONS: &[Function] = &[
         let href = call.optional_text(0)?;
         Ok(Value::from(href.is_some_and(|href| load(call, &href, &call.scope.base).is_ok())))
     }),
-    Function::own("unparsed-text", 1, 2, |call| match text(call)? {
+    Function::own("unparsed-text", 1, 2, |call| match text(call, 2)? {
         Some(text) => call.built(text),
         None => Ok(Value::EMPTY),
     }),
-    Function::own("unparsed-text-available", 1, 2, |call| Ok(Value::from(matches!(text(call), Ok(Some(_)))))),
+    Function::own("unparsed-text-available", 1, 2, |call| Ok(Value::from(matches!(text(call, 2), Ok(Some(_)))))),
     Function::own("unparsed-text-lines", 1, 2, lines),
     Function::own("parse-xml", 1, 1, |call| parse(call, false)),
     Function::own("parse-xml-fragment", 1, 1, |call| parse(call, true)),
@@ -93,13 +93,14 @@ fn document<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     }
 }
 
-/// The text that the first argument names, in the encoding of the second; `None` where there is no first.
-fn text(call: &Call<'_, '_>) -> Result<Option<String>, Error> {
+/// The text that the first argument names, in the encoding of the second if there are two for it; `None` where there
+/// is no first.
+pub(super) fn text(call: &Call<'_, '_>, arguments: usize) -> Result<Option<String>, Error> {
     let Some(href) = call.optional_text(0)? else { return Ok(None) };
     if href.contains('#') {
         return Err(Error::value("FOUT1170", format!("{href:?}: a text has no parts that a fragment could name")));
     }
-    let charset = if call.count() == 2 { call.optional_text(1)? } else { None };
+    let charset = if call.count().min(arguments) == 2 { call.optional_text(1)? } else { None };
     let resource = call.machine.read(&href, &call.scope.base)?;
     let refused = |what: String| Error::value("FOUT1190", format!("{}: {what}", resource.uri));
     let decoded = match encoding::decode(charset.as_deref(), &resource.bytes) {
@@ -120,7 +121,7 @@ fn text(call: &Call<'_, '_>) -> Result<Option<String>, Error> {
 
 /// A line ends with `\n`, `\r` or both; what stands behind the last one is a line only if it is something.
 fn lines<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
-    let Some(text) = text(call)? else { return Ok(Value::EMPTY) };
+    let Some(text) = text(call, 2)? else { return Ok(Value::EMPTY) };
     let mut rest = text.as_str();
     let mut lines = Vec::new();
     while !rest.is_empty() {

@@ -10,6 +10,7 @@ mod format_date;
 mod format_integer;
 mod format_number;
 mod grouping;
+mod json;
 mod nodes;
 mod services;
 #[cfg(test)]
@@ -52,13 +53,14 @@ impl Function {
     }
 }
 
-const FAMILIES: [&[Function]; 17] = [
+const FAMILIES: [&[Function]; 18] = [
     availability::FUNCTIONS,
     documents::FUNCTIONS,
     format_date::FUNCTIONS,
     format_integer::FUNCTIONS,
     format_number::FUNCTIONS,
     grouping::FUNCTIONS,
+    json::FUNCTIONS,
     nodes::FUNCTIONS,
     uris::FUNCTIONS,
     exslt::common::FUNCTIONS,

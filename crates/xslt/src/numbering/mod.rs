@@ -5,7 +5,7 @@ mod digits;
 mod letters;
 mod words;
 
-pub(crate) use digits::{DigitPattern, in_script, zero_digit};
+pub(crate) use digits::{DigitPattern, digit_value, in_script, zero_digit};
 pub(crate) use words::Case;
 
 /// How one number is written.
