@@ -110,13 +110,16 @@ pub(super) fn text(call: &Call<'_, '_>, arguments: usize) -> Result<Option<Strin
     call.machine.build(decoded.len())?;
     let text = String::from_utf8(decoded).map_err(|_| refused("its bytes are no text in its encoding".to_owned()))?;
     let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
-    let foreign = text.chars().find(
-        |letter| matches!(letter, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}'),
-    );
+    let foreign = text.chars().find(|letter| is_foreign(*letter));
     match foreign {
         Some(letter) => Err(refused(format!("character U+{:04X} is not allowed in XML 1.0", u32::from(letter)))),
         None => Ok(Some(text)),
     }
+}
+
+/// Whether XML 1.0 has no such character (§2.2).
+pub(super) fn is_foreign(letter: char) -> bool {
+    matches!(letter, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')
 }
 
 /// A line ends with `\n`, `\r` or both; what stands behind the last one is a line only if it is something.
