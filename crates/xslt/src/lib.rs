@@ -7,6 +7,7 @@
 mod collation;
 mod compile;
 mod error;
+mod explain;
 mod functions;
 mod numbering;
 mod options;

@@ -117,6 +117,8 @@ impl Scope {
 
 pub(crate) struct Template {
     pub(crate) name: Option<ExpandedName>,
+    /// Its match pattern as it is written.
+    pub(crate) matched: Option<Box<str>>,
     pub(crate) at: At,
     pub(crate) parameters: Vec<TemplateParameter>,
     /// How many variables, parameters included, it has at most.

@@ -7,7 +7,7 @@ use crate::options::{Options, Outcome};
 use crate::output::OutputProperties;
 use crate::program::Program;
 use crate::resolver::Resolver;
-use crate::{compile, run};
+use crate::{compile, explain, run};
 
 /// A stylesheet, compiled: run it as often as you like, on any thread.
 pub struct Stylesheet {
@@ -34,6 +34,12 @@ impl Stylesheet {
     /// How its result is written.
     pub fn output(&self) -> &OutputProperties {
         &self.program.output
+    }
+
+    /// The program that it was compiled to, for people: which template is for which node, and a line for each
+    /// instruction with its place and with how its expressions run.
+    pub fn explain(&self) -> String {
+        explain::explain(&self.program)
     }
 
     /// Transforms a document, and appends the result to `out`.

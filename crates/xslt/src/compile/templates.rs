@@ -33,6 +33,7 @@ impl<'s> Compiler<'s> {
         matched?;
         Ok(Template {
             name: name?,
+            matched: element.attribute("match").map(|attribute| attribute.value.into()),
             at: element.at(),
             parameters: parameters.into_iter().collect::<Made<_>>()?,
             frame: self.frame.size(),
@@ -58,6 +59,7 @@ impl<'s> Compiler<'s> {
         let kind = self.literal(*element, here)?;
         Ok(Template {
             name: None,
+            matched: Some("/".into()),
             at,
             parameters: Vec::new(),
             frame: self.frame.size(),
