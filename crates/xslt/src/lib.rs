@@ -19,7 +19,7 @@ mod run;
 mod stylesheet;
 
 pub use error::{Error, Place, Problem};
-pub use options::{Limits, Message, Options, Outcome, Parameter, ParameterValue};
+pub use options::{Form, Limits, Message, Options, Outcome, Parameter, ParameterValue};
 pub use output::{Charset, Method, OutputProperties, Standalone};
 pub use resolver::{NoResolver, Resolver, Resource, Wanted};
 pub use stylesheet::Stylesheet;

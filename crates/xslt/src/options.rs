@@ -1,5 +1,7 @@
 //! What a transformation is given, and what it tells beside its result.
 
+use std::ops::Range;
+
 use myelin_xpath::Moment;
 
 use crate::error::Place;
@@ -7,6 +9,8 @@ use crate::resolver::{NoResolver, Resolver};
 
 /// What a transformation runs with.
 pub struct Options<'o> {
+    /// What the result is to be.
+    pub form: Form,
     /// Values of the stylesheet's parameters; those it does not declare are ignored.
     pub parameters: &'o [Parameter],
     /// The URI of the source: its base, and what `document()` finds again; `None` if nothing is known of it.
@@ -28,6 +32,7 @@ pub struct Options<'o> {
 impl Default for Options<'_> {
     fn default() -> Self {
         Options {
+            form: Form::Document,
             parameters: &[],
             source_uri: None,
             resolver: &NoResolver,
@@ -38,6 +43,19 @@ impl Default for Options<'_> {
             initial_template: None,
         }
     }
+}
+
+/// What a result is to be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// A document, written as the stylesheet says.
+    #[default]
+    Document,
+    /// An element to be put into a document: XML in UTF-8 without a declaration or document type, whatever the
+    /// stylesheet says, save that method `text` gives text.
+    Element,
+    /// The same for the place of the source: what the source's ancestors declare is in scope there.
+    InPlace,
 }
 
 /// A value for a parameter of the stylesheet.
@@ -83,6 +101,13 @@ impl Default for Limits {
 pub struct Outcome {
     /// What `xsl:message` said, in order; at most the first thousand.
     pub messages: Vec<Message>,
+    /// Where the first element at the top level stands in the bytes that were written to, from `<` to behind its end
+    /// tag; `None` for method `text`.
+    pub root: Option<Range<usize>>,
+    /// Whether text stands at the top level that is not white space alone.
+    pub loose_text: bool,
+    /// Whether something was written without being escaped, so that the result need not be well-formed.
+    pub unescaped: bool,
 }
 
 /// What an `xsl:message` said.

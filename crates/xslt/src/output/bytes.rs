@@ -62,6 +62,8 @@ pub(super) struct Bytes<'o> {
     says_content_type: bool,
     root: Option<Range<usize>>,
     loose_text: bool,
+    /// Whether text came that is not escaped.
+    unescaped: bool,
     /// Whether other elements are around the result.
     inside: bool,
 }
@@ -137,6 +139,7 @@ impl<'o> Bytes<'o> {
             says_content_type: false,
             root: None,
             loose_text: false,
+            unescaped: false,
             inside: around.is_some(),
         };
         if let Some(method) = properties.method {

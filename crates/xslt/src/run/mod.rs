@@ -23,6 +23,7 @@ mod store;
 mod templates;
 mod try_catch;
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -30,8 +31,8 @@ use myelin_xml::{Document, NodeId};
 use myelin_xpath::{Context, Expression, Item, Limits as XpathLimits, Meter, NameTable, Node, NodeRef, Value};
 
 use crate::error::Error;
-use crate::options::{Message, Options, Outcome as Told};
-use crate::output::Output;
+use crate::options::{Form, Message, Options, Outcome as Told};
+use crate::output::{Finished, Method, Output, OutputProperties};
 use crate::program::{CallTarget, ParameterId, Program, Scope};
 use documents::Documents;
 use failure::{Failure, Outcome};
@@ -126,7 +127,7 @@ fn run(program: &Program, document: &Document, options: &Options<'_>, out: &mut 
     let ended = machine.start(&parameters, out);
     let messages = machine.messages.take();
     match ended {
-        Ok(()) => Ok(Told { messages }),
+        Ok(Finished { root, loose_text, unescaped }) => Ok(Told { messages, root, loose_text, unescaped }),
         Err(failure) => Err(failure.into_error(program, messages)),
     }
 }
@@ -170,14 +171,30 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn start(&'a self, parameters: &'a [Option<Expression>], out: &mut Vec<u8>) -> Outcome<()> {
+    fn start(&'a self, parameters: &'a [Option<Expression>], out: &mut Vec<u8>) -> Outcome<Finished> {
         self.set_parameters(parameters)?;
-        let output = Output::bytes(&self.program.output, None, self.options.limits.output_bytes, out);
+        let (properties, around) = self.form();
+        let output = Output::bytes(&properties, around.as_deref(), self.options.limits.output_bytes, out);
         let mut receiver = Receiver::new(output);
         let focus = Focus { item: Some(Item::Node(self.source)), position: 1, size: 1 };
         self.begin(&focus, &mut receiver)?;
-        receiver.into_output().finish()?;
-        Ok(())
+        Ok(receiver.into_output().finish()?)
+    }
+
+    /// How the result is written, and what prefixes mean around it where it becomes part of a document.
+    fn form(&self) -> (Cow<'a, OutputProperties>, Option<Vec<(&'a str, &'a str)>>) {
+        let own = &self.program.output;
+        let around = match self.options.form {
+            Form::Document => return (Cow::Borrowed(own), None),
+            Form::Element => Vec::new(),
+            // What the view shows as in scope above its root.
+            Form::InPlace => self.source.document.namespaces_in_scope(self.source.document.document_node()),
+        };
+        let properties = match own.method {
+            Some(Method::Xml | Method::Text) => Cow::Borrowed(own),
+            _ => Cow::Owned(OutputProperties { method: Some(Method::Xml), ..own.clone() }),
+        };
+        (properties, Some(around))
     }
 
     /// Counts an instruction.

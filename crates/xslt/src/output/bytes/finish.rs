@@ -13,6 +13,8 @@ pub(crate) struct Finished {
     pub(crate) root: Option<Range<usize>>,
     /// Whether there is text at the top level that is not white space.
     pub(crate) loose_text: bool,
+    /// Whether there may be something in it that was not escaped.
+    pub(crate) unescaped: bool,
 }
 
 impl Bytes<'_> {
@@ -40,7 +42,8 @@ impl Bytes<'_> {
             root = None;
         }
         self.check(0)?;
-        Ok(Finished { root, loose_text: self.loose_text })
+        let unescaped = self.unescaped || !self.properties.character_map.is_empty();
+        Ok(Finished { root, loose_text: self.loose_text, unescaped })
     }
 }
 
