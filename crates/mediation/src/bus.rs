@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use myelin_json::Duplicates as DuplicateKeys;
 
@@ -18,13 +19,37 @@ pub struct Settings {
     pub body_limit_bytes: u64,
     /// Which of two equal keys of a JSON object counts (`docs/decisions/0004-json-duplicate-keys.md`).
     pub json_duplicate_keys: DuplicateKeys,
+    /// How much a stylesheet may do with one message.
+    pub stylesheets: StylesheetLimits,
     /// Where relative `file:` references of the configuration start; the referring file's own folder where unset.
     pub home: Option<PathBuf>,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { body_limit_bytes: 16 * 1024 * 1024, json_duplicate_keys: DuplicateKeys::default(), home: None }
+        Settings {
+            body_limit_bytes: 16 * 1024 * 1024,
+            json_duplicate_keys: DuplicateKeys::default(),
+            stylesheets: StylesheetLimits::default(),
+            home: None,
+        }
+    }
+}
+
+/// How much a stylesheet may do with one message; what does more ends in a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StylesheetLimits {
+    /// How long it may take, the wait for a thread that runs it included.
+    pub time: Duration,
+    /// How much it may do, whatever the time.
+    pub work: myelin_xslt::Limits,
+}
+
+impl Default for StylesheetLimits {
+    /// Two seconds, and half of what the library allows by default in results and memory.
+    fn default() -> StylesheetLimits {
+        let work = myelin_xslt::Limits { output_bytes: 32 << 20, memory_bytes: 128 << 20, ..Default::default() };
+        StylesheetLimits { time: Duration::from_secs(2), work }
     }
 }
 

@@ -239,6 +239,14 @@ impl Exchange {
         self.scans = Scans::default();
     }
 
+    /// Puts bytes in the place of a body of the same type that was built; the next message can use its memory.
+    pub(crate) fn set_bytes(&mut self, bytes: Vec<u8>) {
+        if let Body::Built(built) = std::mem::replace(&mut self.message.body, Body::Bytes(bytes)) {
+            built.into_bytes();
+        }
+        self.scans = Scans::default();
+    }
+
     /// Whether the message goes to the client: a response, or a request that was declared one or became a fault.
     pub(crate) fn is_response(&self) -> bool {
         self.direction == Direction::Response
@@ -258,13 +266,24 @@ impl Exchange {
 
     /// A changed body leaves in UTF-8: a content type that says another encoding says that then.
     fn settle_encoding(&mut self) {
-        if !self.message.body.built::<Tree>().is_some_and(Tree::is_recoded) {
-            return;
+        if self.message.body.built::<Tree>().is_some_and(Tree::is_recoded) {
+            self.write_charset("UTF-8");
         }
+    }
+
+    /// The body is in that character set now.
+    pub(crate) fn set_charset(&mut self, charset: &str) {
+        if !self.content.charset().unwrap_or("UTF-8").eq_ignore_ascii_case(charset) {
+            self.write_charset(charset);
+            self.content.charset = Some(Cow::Owned(charset.to_owned()));
+        }
+    }
+
+    fn write_charset(&mut self, charset: &str) {
         let Some(value) = self.message.head.known(HeaderId::ContentType) else { return };
         let value = String::from_utf8_lossy(value).into_owned();
         let parameters = value.split(';').filter(|part| !is_charset(part));
-        let value = format!("{}; charset=UTF-8", parameters.collect::<Vec<_>>().join(";"));
+        let value = format!("{}; charset={charset}", parameters.collect::<Vec<_>>().join(";"));
         // Parts of a valid value are valid, and so is what is added.
         let _ = self.message.head.set("Content-Type", value.as_bytes());
     }

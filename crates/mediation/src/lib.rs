@@ -21,9 +21,10 @@ mod number;
 mod pattern;
 mod property;
 mod sequence;
+mod stylesheet;
 pub mod transport;
 
-pub use bus::{Bus, DuplicateKeys, Settings};
+pub use bus::{Bus, DuplicateKeys, Settings, StylesheetLimits};
 pub use config::{Artefact, Loaded, Problem, Report, load};
 pub use engine::{Arrival, Engine};
 pub use mediators::mediators_markdown;

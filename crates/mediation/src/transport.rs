@@ -10,7 +10,7 @@ use myelin_message::{Body, BodyError, Head, Message, Uri};
 /// A future that stays on its thread.
 pub type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
-/// Sends requests to backends and tells the time; in tests, a script.
+/// Sends requests to backends, tells the time and has threads for long work; in tests, a script.
 pub trait Transport {
     /// Sends a request and gives the backend's response as soon as its head is there; its body is still on the wire.
     ///
@@ -19,7 +19,24 @@ pub trait Transport {
 
     /// The time of day.
     fn now(&self) -> SystemTime;
+
+    /// Does work that holds the processor for long; the future is ready when it is done.
+    ///
+    /// Shape: on another thread, of which there is a bounded number, so that this one goes on serving; without them,
+    /// at once on this one.
+    fn work<'a>(&'a self, work: Work) -> LocalFuture<'a, ()> {
+        work();
+        Box::pin(std::future::ready(()))
+    }
+
+    /// What tells, on any thread, whether that much time has passed from now on; without a clock, that it never has.
+    fn deadline(&self, _after: Duration) -> Box<dyn Fn() -> bool + Send> {
+        Box::new(|| false)
+    }
 }
+
+/// Work for another thread.
+pub type Work = Box<dyn FnOnce() + Send>;
 
 /// A request as it leaves mediation. Framing, hop-by-hop headers and `Host` are the transport's.
 #[derive(Debug)]

@@ -61,11 +61,18 @@ impl Transport for Sink {
     }
 }
 
+/// Renames two elements and copies all else.
+const STYLESHEET: &str = r#"<localEntry key="sheet"><xsl:stylesheet version="1.0" xmlns="" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
+    <xsl:template match="@*|node()"><xsl:copy><xsl:apply-templates select="@*|node()"/></xsl:copy></xsl:template>
+    <xsl:template match="orders"><redro><xsl:apply-templates select="@*|node()"/></redro></xsl:template>
+    <xsl:template match="symbol"><lobmys><xsl:value-of select="."/></lobmys></xsl:template>
+</xsl:stylesheet></localEntry>"#;
+
 fn engine(mediators: &str) -> Engine {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("synapse.xml");
     let text = format!(
-        "<definitions xmlns='http://ws.apache.org/ns/synapse'><proxy name='P'><target><inSequence>{mediators}</inSequence>\
+        "<definitions xmlns='http://ws.apache.org/ns/synapse'>{STYLESHEET}<proxy name='P'><target><inSequence>{mediators}</inSequence>\
          <endpoint><address uri='http://backend/'/></endpoint></target></proxy></definitions>"
     );
     std::fs::write(&file, text).unwrap();
@@ -132,6 +139,20 @@ fn a_tree_takes_the_same_number_of_allocations_whatever_its_size() {
     assert!(small <= direct + 12, "{small} for a small one, {direct} without");
     // The vector of what a path finds grows by doubling.
     assert!(large <= small + 16, "{large} for a large one, {small} for a small one");
+}
+
+#[test]
+fn a_transformation_takes_the_same_number_of_allocations_whatever_the_size() {
+    let message = |count: usize| {
+        let all = String::from_utf8(orders(count)).unwrap();
+        all.replace("<e:Body>", "<e:Body><orders>").replace("</e:Body>", "</orders></e:Body>").into_bytes()
+    };
+    let direct = allocations("", "text/xml", &message(1));
+    let taken = |count| allocations("<xslt key='sheet'/>", "text/xml", &message(count));
+    let (small, large) = (taken(1), taken(1_000));
+    assert!(small <= direct + 60, "{small} for a small one, {direct} without");
+    // What grows does so by doubling.
+    assert!(large <= small + 40, "{large} for a large one, {small} for a small one");
 }
 
 #[test]

@@ -35,6 +35,7 @@ pub(crate) struct Own {
     server: OwnServer,
     client: OwnClient,
     content: OwnContent,
+    xslt: OwnXslt,
 }
 
 /// `[myelin.content]`: see [`myelin_mediation::Settings`].
@@ -43,6 +44,18 @@ pub(crate) struct Own {
 struct OwnContent {
     body_bytes: Option<u64>,
     json_duplicate_keys: Option<OwnDuplicateKeys>,
+}
+
+/// `[myelin.xslt]`: see [`myelin_mediation::StylesheetLimits`].
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct OwnXslt {
+    #[serde(deserialize_with = "duration")]
+    time: Option<Duration>,
+    depth: Option<u32>,
+    instructions: Option<u64>,
+    output_bytes: Option<usize>,
+    memory_bytes: Option<u64>,
 }
 
 /// `[myelin.server]`: see [`ServerOptions`].
@@ -184,7 +197,7 @@ fn integer(table: &Table, path: &str) -> anyhow::Result<Option<i64>> {
 }
 
 impl Deployment {
-    /// Puts what the file says about content into the settings of mediation.
+    /// Puts what the file says about content and stylesheets into the settings of mediation.
     pub(crate) fn apply_content(&self, settings: &mut myelin_mediation::Settings) {
         let OwnContent { body_bytes, json_duplicate_keys } = &self.own.content;
         set(&mut settings.body_limit_bytes, *body_bytes);
@@ -194,6 +207,13 @@ impl Deployment {
             OwnDuplicateKeys::Refuse => DuplicateKeys::Refuse,
         });
         set(&mut settings.json_duplicate_keys, keys);
+        let OwnXslt { time, depth, instructions, output_bytes, memory_bytes } = &self.own.xslt;
+        let limits = &mut settings.stylesheets;
+        set(&mut limits.time, *time);
+        set(&mut limits.work.depth, *depth);
+        set(&mut limits.work.instructions, *instructions);
+        set(&mut limits.work.output_bytes, *output_bytes);
+        set(&mut limits.work.memory_bytes, *memory_bytes);
     }
 
     /// Puts what the file says into the options.
@@ -298,6 +318,17 @@ mod tests {
         parse(text).unwrap().apply_content(&mut settings);
         assert_eq!((settings.body_limit_bytes, settings.json_duplicate_keys), (1000, DuplicateKeys::Refuse));
         assert!(parse("[myelin.content]\njson_duplicate_keys = \"any\"").is_err());
+    }
+
+    #[test]
+    fn stylesheets_have_limits_of_their_own() {
+        let text =
+            "[myelin.xslt]\ntime = \"500ms\"\ndepth = 100\ninstructions = 1000\noutput_bytes = 10\nmemory_bytes = 20";
+        let mut settings = myelin_mediation::Settings::default();
+        parse(text).unwrap().apply_content(&mut settings);
+        let work = settings.stylesheets.work;
+        assert_eq!(settings.stylesheets.time, Duration::from_millis(500));
+        assert_eq!((work.depth, work.instructions, work.output_bytes, work.memory_bytes), (100, 1000, 10, 20));
     }
 
     #[test]

@@ -4,18 +4,30 @@ use std::borrow::Cow;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::time::SystemTime;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
 
-use myelin_mediation::transport::{LocalFuture, Method, Outgoing, SendError, SendErrorKind, Transport};
+use myelin_mediation::transport::{LocalFuture, Method, Outgoing, SendError, SendErrorKind, Transport, Work};
 use myelin_mediation::{Arrival, Engine};
 use myelin_message::{HeaderId, Message};
 use myelin_transport::{Client, ErrorKind, Record, Request, Service};
+use tokio::sync::Semaphore;
 
 use crate::access_log::Lines;
 use crate::correlation;
 
 /// The engine's way out.
-pub(crate) struct Wires(pub(crate) Rc<Client>);
+pub(crate) struct Wires {
+    client: Rc<Client>,
+    /// One thread for long work beside the one that serves: together all of them take what the machine has.
+    worker: Arc<Semaphore>,
+}
+
+impl Wires {
+    pub(crate) fn new(client: Rc<Client>) -> Wires {
+        Wires { client, worker: Arc::new(Semaphore::new(1)) }
+    }
+}
 
 impl Transport for Wires {
     fn send<'a>(&'a self, request: Outgoing) -> LocalFuture<'a, Result<Message, SendError>> {
@@ -25,13 +37,31 @@ impl Transport for Wires {
             Method::Named(name) => Some(name),
         };
         Box::pin(async move {
-            let sent = self.0.send(Request { method, uri, head, body, timeout, host }).await;
+            let sent = self.client.send(Request { method, uri, head, body, timeout, host }).await;
             sent.map_err(|error| SendError { kind: kind(&error.kind), message: error.to_string() })
         })
     }
 
     fn now(&self) -> SystemTime {
         SystemTime::now()
+    }
+
+    fn work<'a>(&'a self, work: Work) -> LocalFuture<'a, ()> {
+        Box::pin(async move {
+            // Nobody closes it; the work itself holds the permit, as it goes on when nobody waits for it any more.
+            let Ok(permit) = Arc::clone(&self.worker).acquire_owned().await else { return };
+            let work = move || {
+                let _permit = permit;
+                work();
+            };
+            // Work that panics gives no result, which whoever waits for it sees.
+            let _ = tokio::task::spawn_blocking(work).await;
+        })
+    }
+
+    fn deadline(&self, after: Duration) -> Box<dyn Fn() -> bool + Send> {
+        let end = Instant::now() + after;
+        Box::new(move || Instant::now() >= end)
     }
 }
 

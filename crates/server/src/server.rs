@@ -184,7 +184,7 @@ fn run_thread(plan: Plan, listeners: Vec<Listener>, ready: &Sender<()>) -> anyho
                 }
             });
         }
-        let engine = Engine::new(bus, Rc::new(glue::Wires(client)));
+        let engine = Engine::new(bus, Rc::new(glue::Wires::new(client)));
         let service = Rc::new(glue::Bus { engine, correlate: settings.correlate, access_log });
         // The one that waits may have given up on the start.
         let _ = ready.send(());

@@ -1,19 +1,21 @@
 //! From elements to artefacts: who is declared, who builds, who needs whom.
 
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Loaded;
 use super::element::Element;
-use super::files::{self, File};
+use super::files::File;
+use super::included::{Content, Included};
 use super::loader::{Entry, Loader, Reference};
 use super::problem::{Place, Problem};
+use super::registry::Registry;
 use super::report::{Artefact, Report};
 use super::vocabulary::{self, Standing};
 use crate::bus::{Bus, Proxy, Settings};
 use crate::endpoint::{self, Endpoint, EndpointRef};
 use crate::sequence::Sequence;
+use crate::stylesheet::{ENTRY, Resource};
 
 /// One artefact on its way to the bus.
 struct Item {
@@ -30,11 +32,6 @@ struct Item {
     warnings: Vec<Problem>,
     references: Vec<(Reference, Place)>,
     product: Option<Product>,
-}
-
-enum Included {
-    Xml(Element),
-    Text(String),
 }
 
 enum Product {
@@ -108,11 +105,15 @@ fn declare(items: &mut [Item], loader: &mut Loader, settings: &Settings) {
             _ => {}
         }
     }
+    declare_registry(items, loader, settings);
+    let sound = |item: &&Item| item.kind == "localEntry" && item.problems.is_empty();
+    let library = items.iter().filter(sound).filter_map(|item| Some((item.name.clone(), item.resource()?)));
+    loader.library = Arc::new(library.collect());
     // A local entry that holds a sequence or endpoint serves under its key, unless one is named so.
     for item in items.iter_mut().filter(|item| item.kind == "localEntry" && item.problems.is_empty()) {
         let Some(held) = item.held() else {
-            let text = match &item.included {
-                Some(Included::Text(text)) => text.clone(),
+            let text = match item.included.as_ref().map(|included| &included.content) {
+                Some(Content::Text(text)) => text.clone(),
                 _ => item.element.as_ref().map_or_else(String::new, |element| element.text().value.to_owned()),
             };
             loader.entries.insert(item.name.clone(), Entry::Text(text));
@@ -125,6 +126,18 @@ fn declare(items: &mut [Item], loader: &mut Loader, settings: &Settings) {
             item.id = Some(number(&mut loader.endpoints, &item.name, Reference::Endpoint));
         } else if !is_sequence && !is_endpoint {
             loader.entries.insert(item.name.clone(), Entry::Xml(held.fragment()));
+        }
+    }
+}
+
+/// Finds out where the registry is.
+fn declare_registry(items: &mut [Item], loader: &mut Loader, settings: &Settings) {
+    loader.registry = Registry::new(settings, items.first().map_or("", |item| &item.place.file));
+    for item in items.iter_mut().filter(|item| item.kind == "registry") {
+        match item.element.as_ref().map(|element| Registry::of(element, settings)) {
+            Some(Ok(registry)) => loader.registry = registry,
+            Some(Err(problem)) => item.problems.push(problem),
+            None => {}
         }
     }
 }
@@ -233,30 +246,35 @@ impl Item {
         }
     }
 
-    /// What a local entry holds, from its own file or another.
+    /// The element that a local entry holds, from its own file or another.
     fn held(&self) -> Option<&Element> {
         match &self.included {
-            Some(Included::Xml(element)) => Some(element),
-            Some(Included::Text(_)) => None,
+            Some(included) => included.element(),
             None => self.element.as_ref()?.children.iter().find(|child| !child.is("description")),
         }
+    }
+
+    /// What stylesheets read where they name a local entry.
+    fn resource(&self) -> Option<Resource> {
+        Some(match (&self.included, self.held()) {
+            (Some(included), _) => Resource::new(&included.file, included.bytes.clone()),
+            (None, Some(held)) => Resource::new(&self.uri(), held.standalone().into_bytes()),
+            (None, None) => Resource::new(&self.uri(), self.element.as_ref()?.standalone_text().into_bytes()),
+        })
+    }
+
+    /// What tells a local entry from the others of its file.
+    fn uri(&self) -> String {
+        format!("{}{ENTRY}{}", self.place.file, self.name)
     }
 
     /// Reads what a local entry takes from another file.
     fn include(&mut self, settings: &Settings) {
         let Some(src) = self.element.as_ref().and_then(|element| element.attribute("src")) else { return };
-        let path = match resolve(src.value.trim(), &self.place.file, settings) {
-            Ok(path) => path,
-            Err(message) => return self.problems.push(src.problem(message)),
-        };
-        match files::text(&path) {
-            // What is no XML is text, which is fine for a local entry.
-            Ok(text) => {
-                let element = Element::parse(&path.display().to_string().into(), text.clone());
-                self.included = Some(element.map_or(Included::Text(text), Included::Xml));
-            }
-            Err(problem) => {
-                let problem = src.problem(format!("{}: {}", path.display(), problem.message));
+        match Included::read(src.value, &self.place.file, settings) {
+            Ok(included) => self.included = Some(included),
+            Err(message) => {
+                let problem = src.problem(message);
                 self.problems.push(problem);
             }
         }
@@ -264,8 +282,8 @@ impl Item {
 
     fn build(&mut self, loader: &mut Loader) {
         let Some(element) = &self.element else { return };
-        let built = match (&self.included, self.kind.as_str()) {
-            (Some(Included::Text(text)), "localEntry") => Ok(Some(Product::Text(text.clone()))),
+        let built = match (self.included.as_ref().map(|included| &included.content), self.kind.as_str()) {
+            (Some(Content::Text(text)), "localEntry") => Ok(Some(Product::Text(text.clone()))),
             _ => build(element, self.held(), &self.kind, &self.name, self.id.is_some(), loader),
         };
         match built {
@@ -276,7 +294,7 @@ impl Item {
             }
         }
         element.unread(&mut loader.warnings);
-        if let Some(Included::Xml(included)) = &self.included {
+        if let Some(included) = self.included.as_ref().and_then(Included::element) {
             included.unread(&mut loader.warnings);
         }
         self.problems.append(&mut loader.problems);
@@ -306,6 +324,10 @@ fn build(
             endpoint::endpoint(element, loader).map(|endpoint| Some(Product::Endpoint(endpoint)))
         }
         "proxy" => proxy(element, loader).map(|proxy| proxy.map(Product::Proxy)),
+        "registry" => {
+            element.forgive();
+            Ok(None)
+        }
         "localEntry" => {
             element.required("key")?;
             match held {
@@ -329,20 +351,6 @@ fn build(
             }
         },
     }
-}
-
-/// The path a `src` attribute means.
-fn resolve(src: &str, file: &str, settings: &Settings) -> Result<PathBuf, String> {
-    let path = match src.split_once(':') {
-        Some(("file", path)) => path.strip_prefix("//").unwrap_or(path),
-        // A single letter is a drive, not a scheme.
-        Some((scheme, _)) if scheme.len() > 1 && !scheme.contains('/') => {
-            return Err(format!("a local entry from {scheme:?} is not offered yet: files are"));
-        }
-        _ => src,
-    };
-    let start = settings.home.clone().or_else(|| Path::new(file).parent().map(Path::to_owned)).unwrap_or_default();
-    Ok(start.join(path))
 }
 
 /// Reads a proxy; `None` where it is sound but switched off.

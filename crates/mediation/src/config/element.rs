@@ -184,6 +184,36 @@ impl Element {
         self.file.tree.source().get(self.file.range(self.node)).unwrap_or_default()
     }
 
+    /// The element as a document of its own, in which everything has the line and column that it has in its file.
+    ///
+    /// Its start tag declares what holds around it, too: the default namespace, and each prefix that comes up in it.
+    pub(crate) fn standalone(&self) -> String {
+        let source = self.source();
+        let end = end_of_start_tag(source);
+        let mut text = padding(&self.place);
+        text.push_str(&source[..end]);
+        let own: Vec<&str> = self.file.tree.declarations(self.node).map(|(prefix, _)| prefix).collect();
+        for (prefix, namespace) in self.namespaces() {
+            let comes_up = prefix.is_empty() || source.contains(&format!("{prefix}:"));
+            if prefix != "xml" && comes_up && !own.contains(&prefix) {
+                let colon = if prefix.is_empty() { "" } else { ":" };
+                let namespace = namespace.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
+                text.push_str(&format!(" xmlns{colon}{prefix}=\"{namespace}\""));
+            }
+        }
+        text + &source[end..]
+    }
+
+    /// The text in this element, in which everything has the line and column that it has in its file, save where
+    /// something in it was escaped; an XML declaration is blanked out, as it no longer stands at the start.
+    pub(crate) fn standalone_text(&self) -> String {
+        let text = self.text().value;
+        let start = self.file.range(self.node).start;
+        let offset = self.source().find(text).unwrap_or_default();
+        let declaration = if text.starts_with("<?xml ") { text.find("?>").map_or(0, |at| at + 2) } else { 0 };
+        padding(&self.file.place(start + offset)) + &" ".repeat(declaration) + &text[declaration..]
+    }
+
     /// The element with all below it, as a piece of XML of its own, with the namespaces that its names use.
     pub(crate) fn fragment(&self) -> Fragment {
         self.forgive();
@@ -214,6 +244,25 @@ impl Element {
         }
         self.children.iter().for_each(|child| child.unread(warnings));
     }
+}
+
+/// What brings text to a place: an empty line for each above it, and a blank for each character before it.
+fn padding(place: &Place) -> String {
+    "\n".repeat(place.line as usize - 1) + &" ".repeat(place.column as usize - 1)
+}
+
+/// Where the `>` or `/>` of the tag stands that a text begins with.
+fn end_of_start_tag(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(found) = memchr::memchr3(b'>', b'"', b'\'', &bytes[at..]) {
+        at += found;
+        if bytes[at] == b'>' {
+            return if bytes[..at].ends_with(b"/") { at - 1 } else { at };
+        }
+        at += 1 + memchr::memchr(bytes[at], &bytes[at + 1..]).map_or(0, |quote| quote + 1);
+    }
+    text.len()
 }
 
 fn convert(node: NodeId, file: &Arc<File>, depth: usize) -> Result<Element, Problem> {
@@ -269,6 +318,19 @@ mod tests {
         assert_eq!(text.place(3).column, 18);
         assert_eq!(text.part(2..4).place(0).column, 17);
         assert_eq!(root.children[0].source(), "<b é=\"1\" x=\"12345\"/>");
+    }
+
+    #[test]
+    fn a_standalone_document_declares_what_holds_around_it_and_keeps_every_place() {
+        let check = |text: &str, expected: &str| assert_eq!(parse(text).unwrap().children[0].standalone(), expected);
+        check(
+            "<a xmlns='urn:a' xmlns:p='urn:p' xmlns:q='urn:q&amp;'>\n é<b x='>' p:y=\"/>\"><q:c/></b></a>",
+            "\n  <b x='>' p:y=\"/>\" xmlns=\"urn:a\" xmlns:p=\"urn:p\" xmlns:q=\"urn:q&amp;\"><q:c/></b>",
+        );
+        check("<a xmlns='urn:a'>\n<b xmlns=''/></a>", "\n<b xmlns=''/>");
+        let check = |text: &str, expected: &str| assert_eq!(parse(text).unwrap().standalone_text(), expected);
+        check("<a>\n<![CDATA[<?xml version='1.0'?><b/>]]></a>", &format!("\n{}<b/>", " ".repeat(9 + 21)));
+        check("<a>&lt;b/></a>", "<b/>");
     }
 
     #[test]

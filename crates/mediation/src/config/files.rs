@@ -108,7 +108,14 @@ fn parse(path: &Path) -> File {
 /// The text of a configuration file, whatever its encoding.
 ///
 /// Errors: a [`Problem`] at line 1 where it cannot be read, is too large, or is in no known encoding.
-pub(super) fn text(path: &Path) -> Result<String, Problem> {
+fn text(path: &Path) -> Result<String, Problem> {
+    decode(bytes(path)?).map_err(|message| at_start(path, message))
+}
+
+/// The bytes of a file that a configuration consists of or names.
+///
+/// Errors: a [`Problem`] at line 1 where it cannot be read or is too large.
+pub(super) fn bytes(path: &Path) -> Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
     let read = fs::File::open(path).and_then(|file| file.take(FILE_LIMIT_BYTES + 1).read_to_end(&mut bytes));
     if let Err(error) = read {
@@ -117,10 +124,13 @@ pub(super) fn text(path: &Path) -> Result<String, Problem> {
     if bytes.len() as u64 > FILE_LIMIT_BYTES {
         return Err(at_start(path, format!("larger than {FILE_LIMIT_BYTES} bytes")));
     }
-    decode(bytes).map_err(|message| at_start(path, message))
+    Ok(bytes)
 }
 
-fn decode(bytes: Vec<u8>) -> Result<String, String> {
+/// Text in one of the encodings that configurations have.
+///
+/// Errors: a sentence, where it is in none of them.
+pub(super) fn decode(bytes: Vec<u8>) -> Result<String, String> {
     let units = |bytes: &[u8], unit: fn([u8; 2]) -> u16| -> Vec<u16> {
         bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect()
     };

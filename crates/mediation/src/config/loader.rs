@@ -1,9 +1,12 @@
 //! What builders ask while an artefact is built: other artefacts, names, and where to leave problems.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::element::{Element, Text};
 use super::problem::{Place, Problem};
+use super::registry::Registry;
+use super::stylesheets::Sheets;
 use super::vocabulary;
 use crate::bus::{SequenceRef, Settings};
 use crate::content::PlanBuilder;
@@ -11,6 +14,7 @@ use crate::endpoint::EndpointId;
 use crate::mediators::MEDIATORS;
 use crate::property::{Fragment, Names};
 use crate::sequence::{Block, Node, Sequence, SequenceId};
+use crate::stylesheet::Library;
 
 /// One artefact of another, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,6 +38,10 @@ pub(crate) struct Loader {
     pub(super) sequences: HashMap<String, SequenceId>,
     pub(super) endpoints: HashMap<String, EndpointId>,
     pub(super) entries: HashMap<String, Entry>,
+    /// What stylesheets may read of the local entries.
+    pub(super) library: Arc<Library>,
+    pub(super) registry: Registry,
+    pub(super) sheets: Sheets,
     /// Of the artefact that is being built.
     pub(super) problems: Vec<Problem>,
     pub(super) warnings: Vec<Problem>,

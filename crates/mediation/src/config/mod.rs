@@ -6,9 +6,12 @@
 mod artefact;
 mod element;
 mod files;
+mod included;
 mod loader;
 mod problem;
+mod registry;
 mod report;
+mod stylesheets;
 mod vocabulary;
 
 use std::path::PathBuf;
@@ -20,6 +23,7 @@ pub(crate) use loader::{Entry, Loader};
 pub(crate) use problem::Place;
 pub use problem::Problem;
 pub use report::{Artefact, Report};
+pub(crate) use stylesheets::{Choice, Named};
 
 use crate::bus::{Bus, Settings};
 

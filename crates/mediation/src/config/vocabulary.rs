@@ -17,7 +17,6 @@ const MEDIATORS_LATER: &[&str] = &[
     "enqueue",
     "entitlementService",
     "eventPublisher",
-    "fastXSLT",
     "foreach",
     "iterate",
     "jsontransform",
@@ -39,7 +38,6 @@ const MEDIATORS_LATER: &[&str] = &[
     "validate",
     "variable",
     "xquery",
-    "xslt",
 ];
 
 /// Mediators that name a JVM class or bean.
@@ -60,7 +58,7 @@ const ARTEFACTS_LATER: &[&str] = &[
 ];
 
 /// Artefacts of tools that mean nothing while serving.
-const ARTEFACTS_OF_TOOLS: &[&str] = &["executor", "metadata", "registry", "taskManager"];
+const ARTEFACTS_OF_TOOLS: &[&str] = &["executor", "metadata", "taskManager"];
 
 /// Why a mediator of that name cannot be built.
 pub(super) fn mediator(name: &str) -> String {
@@ -87,8 +85,6 @@ pub(super) enum Standing {
 pub(super) fn artefact(name: &str) -> Standing {
     if ARTEFACTS_LATER.contains(&name) {
         Standing::Problem(format!("<{name}> is not offered yet"))
-    } else if name == "registry" {
-        Standing::Warning("<registry> has no effect: references into a registry are not offered yet".to_owned())
     } else if ARTEFACTS_OF_TOOLS.contains(&name) {
         Standing::Warning(format!("<{name}> has no effect in this bus"))
     } else {

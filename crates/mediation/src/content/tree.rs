@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use myelin_message::Built;
 use myelin_soap::{Envelope, Version, wrap};
@@ -31,6 +32,8 @@ pub(crate) struct Tree {
     changed: bool,
     /// The bytes that came, where they were not UTF-8.
     original: Option<Vec<u8>>,
+    /// The root of plain XML while the document is handed out.
+    apart: Option<NodeId>,
 }
 
 impl Tree {
@@ -65,7 +68,8 @@ impl Tree {
 
     fn of(mut document: Document, original: Option<Vec<u8>>) -> Tree {
         if let Some(envelope) = Envelope::of(&document) {
-            return Tree { document, envelope, plain: false, around: Default::default(), changed: false, original };
+            let around = Default::default();
+            return Tree { document, envelope, plain: false, around, changed: false, original, apart: None };
         }
         let (top, root) = (document.document_node(), document.root_element());
         let mut around: [Vec<NodeId>; 2] = Default::default();
@@ -76,7 +80,7 @@ impl Tree {
         around.iter().flatten().for_each(|&node| document.detach(node));
         // A document that fills all the numbers of nodes cannot have been read: each takes three bytes at least.
         let envelope = wrap(&mut document, Version::Soap11).expect("there is room for two nodes more");
-        Tree { document, envelope, plain: true, around, changed: false, original }
+        Tree { document, envelope, plain: true, around, changed: false, original, apart: None }
     }
 
     /// The document to look at.
@@ -113,6 +117,28 @@ impl Tree {
             self.envelope = envelope;
         }
         result
+    }
+
+    /// Where a node stands in the bytes that are sent, if those are the ones that came and are in UTF-8.
+    pub(crate) fn place(&self, node: NodeId) -> Option<Range<usize>> {
+        let is_source = !self.changed && self.original.is_none();
+        self.document.range(node).filter(|_| is_source)
+    }
+
+    /// Hands out the document, without the envelope around plain XML, to somebody who brings it back as it is.
+    pub(crate) fn hand_out(&mut self) -> Document {
+        let payload = self.envelope.payload(&self.document).filter(|_| self.plain);
+        payload.iter().for_each(|&payload| self.document.detach(payload));
+        self.apart = payload;
+        std::mem::take(&mut self.document)
+    }
+
+    /// Takes back what was handed out.
+    pub(crate) fn take_back(&mut self, document: Document) {
+        self.document = document;
+        if let (Some(body), Some(payload)) = (self.envelope.body, self.apart.take()) {
+            self.document.append(body, payload).expect("the root of plain XML goes back to where it was");
+        }
     }
 
     /// Whether the bytes that are sent are in UTF-8 while those that came were not.

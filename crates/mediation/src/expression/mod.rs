@@ -14,6 +14,9 @@ mod text;
 mod xpath;
 
 use std::borrow::Cow;
+use std::sync::Arc;
+
+use myelin_xml::{Document, NodeId};
 
 use crate::config::{Loader, Problem, Text};
 use crate::content::{PlanBuilder, Query};
@@ -143,6 +146,26 @@ impl Expression {
             Kind::Source(_) => Ok(self.held(exchange, scene).first().cloned()),
             Kind::XPath(xpath) => xpath.fragment(exchange, scene),
             Kind::Json(_) => Ok(None),
+        }
+    }
+
+    /// The first node that it leads to, with the address of its document: the message's, or one that a property holds.
+    ///
+    /// Errors: as [`Expression::text`].
+    pub(crate) fn first_node(
+        &self,
+        exchange: &Exchange,
+        scene: &Scene<'_>,
+    ) -> Outcome<Option<(*const Document, NodeId)>> {
+        match self.xpath() {
+            Some(xpath) => xpath.with_value(exchange, scene, |value| {
+                let node = value.as_nodes()?.into_iter().next()?;
+                Some((std::ptr::from_ref(node.document), node.node.tree()?))
+            }),
+            None => {
+                let held = self.held(exchange, scene).first();
+                Ok(held.map(|fragment| (Arc::as_ptr(&fragment.document), fragment.node)))
+            }
         }
     }
 

@@ -7,6 +7,7 @@ mod xml;
 
 use self::source::Source;
 use self::target::Target;
+pub(super) use self::target::put_envelope;
 use crate::config::{Element, Loader, Problem};
 use crate::exchange::{Exchange, Scene};
 use crate::expression::{Expression, Wanted};

@@ -4,6 +4,7 @@ mod builder;
 mod direction;
 mod drop;
 mod enrich;
+mod fast_xslt;
 mod filter;
 mod header;
 mod log;
@@ -15,6 +16,7 @@ mod send;
 mod sequence;
 mod setting;
 mod switch;
+mod xslt;
 
 use std::fmt::Write;
 
@@ -25,6 +27,7 @@ pub(crate) const MEDIATORS: &[Spec] = &[
     builder::SPEC,
     drop::SPEC,
     enrich::SPEC,
+    fast_xslt::SPEC,
     filter::SPEC,
     header::SPEC,
     direction::IN,
@@ -37,6 +40,7 @@ pub(crate) const MEDIATORS: &[Spec] = &[
     send::SPEC,
     sequence::SPEC,
     switch::SPEC,
+    xslt::SPEC,
 ];
 
 /// The reference of all mediators in Markdown: `docs/mediators.md`.
@@ -87,7 +91,9 @@ pub(crate) mod tests {
             assert!(!examples.is_empty(), "<{}> has no example", spec.element);
             let artefacts = format!(
                 "<sequence name='audit'/><endpoint name='quotes'><default/></endpoint>\
-                 <localEntry key='greeting'><hello xmlns=''/></localEntry><sequence name='example'>{}</sequence>",
+                 <localEntry key='greeting'><hello xmlns=''/></localEntry>\
+                 <localEntry key='quote'><a xsl:version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform'/></localEntry>\
+                 <sequence name='example'>{}</sequence>",
                 // Each blank-line group of a document is one example; sent messages must not meet in one sequence.
                 spec.doc
                     .split("\n\n")

@@ -1,10 +1,11 @@
 //! `<sequence>` inside a sequence: a named one runs here, or one that stands here.
 
+use super::setting::worked_out;
 use crate::config::{Element, Loader};
 use crate::content::{Need, when_ready};
 use crate::engine;
 use crate::exchange::{Exchange, Scene};
-use crate::expression::{Expression, Wanted};
+use crate::expression::Expression;
 use crate::fault::{Fault, Outcome};
 use crate::mediator::{Built, Mediator, Spec, Step};
 use crate::sequence::{Sequence, SequenceId};
@@ -41,12 +42,8 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     if let Some(child) = element.children.iter().find(|child| !child.is("description")) {
         return Err(child.problem("<sequence key=…> refers to a sequence and holds none"));
     }
-    let value = key.value;
-    let start = value.len() - value.trim_start().len();
-    let call = match value.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-        Some(inside) => {
-            let from = start + 1;
-            let expression = Expression::compile(key.part(from..from + inside.len()), Wanted::Text, loader)?;
+    let call = match worked_out(key, loader)? {
+        Some(expression) => {
             let need = Need::of([&expression]);
             Call::Computed(expression, need)
         }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::config::{Element, Loader, Problem};
+use crate::config::{Element, Loader, Problem, Text};
 use crate::exchange::{Exchange, Scene};
 use crate::expression::{Expression, Wanted};
 use crate::fault::Outcome;
@@ -11,6 +11,17 @@ use crate::fault::Outcome;
 pub(super) enum Setting {
     Fixed(String),
     Computed(Expression),
+}
+
+/// The expression in a key that is worked out, `{…}`; `None` for a fixed one.
+///
+/// Errors: as [`Expression::compile`].
+pub(super) fn worked_out(key: Text<'_>, loader: &mut Loader) -> Result<Option<Expression>, Problem> {
+    let start = key.value.len() - key.value.trim_start().len() + 1;
+    match key.value.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+        Some(inside) => Expression::compile(key.part(start..start + inside.len()), Wanted::Text, loader).map(Some),
+        None => Ok(None),
+    }
 }
 
 impl Setting {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use myelin_json::Path;
 use myelin_message::{Body, HeaderId};
 use myelin_soap::{Envelope, Version};
-use myelin_xml::{Document, NodeId};
 
 use super::json::{self, Piece};
 use super::source::{Content, Place, Source};
@@ -105,7 +104,7 @@ impl Target {
             (Target::Path(_) | Target::Key(_), _) => Err(no_conversion("XML", "JSON")),
             (Target::Header, content) => xml::add_blocks(exchange, content, source.moves),
             (Target::Custom(expression), content) => {
-                let (document, at) = first(expression, exchange, scene)?.ok_or_else(xml::nowhere)?;
+                let (document, at) = expression.first_node(exchange, scene)?.ok_or_else(xml::nowhere)?;
                 match exchange.message.body.built::<Tree>() {
                     Some(tree) if std::ptr::eq(tree.document(), document) => {
                         xml::put(exchange, at, content, action, source.moves)
@@ -135,24 +134,6 @@ fn no_envelope() -> Box<Fault> {
 
 fn no_conversion(from: &str, to: &str) -> Box<Fault> {
     Fault::bus(format!("{from} cannot be put into {to}; converting it is not offered yet"))
-}
-
-/// The first node that an expression leads to, with the address of its document.
-fn first(
-    expression: &Expression,
-    exchange: &Exchange,
-    scene: &Scene<'_>,
-) -> Outcome<Option<(*const Document, NodeId)>> {
-    match expression.xpath() {
-        Some(xpath) => xpath.with_value(exchange, scene, |value| {
-            let node = value.as_nodes()?.into_iter().next()?;
-            Some((std::ptr::from_ref(node.document), node.node.tree()?))
-        }),
-        None => {
-            let held = expression.held(exchange, scene).first();
-            Ok(held.map(|fragment| (Arc::as_ptr(&fragment.document), fragment.node)))
-        }
-    }
 }
 
 fn into_property(exchange: &mut Exchange, slot: Slot, content: Content, action: Action) -> Outcome<()> {
@@ -186,11 +167,17 @@ fn into_envelope(exchange: &mut Exchange, content: Content) -> Outcome<()> {
             let content = Content::Elements(vec![Fragment::copy(&fragment.document, payload)]);
             xml::put(exchange, at, content, Action::Replace, false)
         }
-        Some(_) => {
-            xml::put_envelope(exchange, &fragment)?;
-            set_type(exchange, envelope.version.media_type())
-        }
+        Some(_) => put_envelope(exchange, &fragment),
     }
+}
+
+/// Puts an envelope in the place of the message's, with the content type of its version.
+///
+/// Errors: the bus's, where the piece of XML is no envelope.
+pub(in crate::mediators) fn put_envelope(exchange: &mut Exchange, fragment: &Fragment) -> Outcome<()> {
+    let Some(envelope) = Envelope::of(&fragment.document) else { return Err(no_envelope()) };
+    xml::put_envelope(exchange, fragment)?;
+    set_type(exchange, envelope.version.media_type())
 }
 
 fn into_body(

@@ -1,0 +1,212 @@
+//! Where a result goes, and how it gets there.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use myelin_soap::Envelope;
+use myelin_xml::{Document, Kind, NodeId, Refusal, WriteOptions, write};
+use myelin_xslt::{Form, Parameter};
+
+use super::place::Place;
+use crate::content::Tree;
+use crate::engine;
+use crate::exchange::Exchange;
+use crate::fault::{Fault, Outcome};
+use crate::mediators::enrich::put_envelope;
+use crate::property::{Fragment, Scope, Slot, Value};
+use crate::stylesheet::{Job, Owner, Product, Sheet};
+
+/// The namespace of the element in which Synapse has text.
+const PAYLOAD: &str = "http://ws.apache.org/commons/ns/payload";
+
+/// Where a result goes.
+pub(super) enum Goal {
+    /// Between the bytes around its source, so that nobody builds a tree of it; what stood there, and where.
+    Bytes(NodeId, Range<usize>),
+    /// Into the message's tree, in the place of its source.
+    Tree(NodeId),
+    /// Into XML that a property holds, in the place of its source.
+    Within(*const Document, NodeId),
+    /// A property of its own.
+    Property(Slot),
+}
+
+impl Goal {
+    /// What a stylesheet is to do with an element, and where the result goes: to `target`, or where the element is.
+    ///
+    /// Errors: the bus's, where the element stands in nothing that could be changed.
+    pub(super) fn job(
+        place: Place,
+        target: Option<Slot>,
+        sheet: &Arc<Sheet>,
+        parameters: Vec<Parameter>,
+        exchange: &mut Exchange,
+    ) -> Outcome<(Job, Goal)> {
+        let sheet = Arc::clone(sheet);
+        let (owner, document, source, goal) = match place {
+            Place::Message(node) => {
+                let tree = exchange.tree_mut()?;
+                let goal = Goal::in_message(node, tree);
+                (Owner::Message, tree.hand_out(), node, Some(goal))
+            }
+            Place::Property(address, node) => {
+                let fragment = exchange.properties.fragment_mut(address).ok_or_else(engine::missing)?;
+                let goal = (node != fragment.node).then_some(Goal::Within(address, node));
+                (Owner::Nobody, Document::clone(&fragment.document), node, goal)
+            }
+            Place::Text(fragment) => (Owner::Nobody, Arc::unwrap_or_clone(fragment.document), fragment.node, None),
+        };
+        let Some(goal) = target.map(Goal::Property).or(goal) else {
+            return Err(Fault::bus("What stands in no message can only be transformed into a property"));
+        };
+        let (form, out) = match &goal {
+            Goal::Bytes(_, range) => {
+                let source = document.source();
+                let mut out = Vec::with_capacity(source.len() + source.len() / 4);
+                out.extend_from_slice(&source.as_bytes()[..range.start]);
+                (Form::InPlace, out)
+            }
+            _ => (Form::Element, Vec::new()),
+        };
+        Ok((Job { sheet, document, owner, source, form, parameters, out }, goal))
+    }
+
+    fn in_message(node: NodeId, tree: &Tree) -> Goal {
+        let Envelope { element, header, body, .. } = tree.envelope();
+        let is_part = [Some(element), header, body].contains(&Some(node));
+        match tree.place(node).filter(|_| !is_part) {
+            Some(range) => Goal::Bytes(node, range),
+            None => Goal::Tree(node),
+        }
+    }
+
+    /// Puts a result there.
+    ///
+    /// Errors: the bus's, where the result is nothing that can stand there.
+    pub(super) fn reach(self, mut product: Product, exchange: &mut Exchange) -> Outcome<()> {
+        let start = match &self {
+            Goal::Bytes(_, range) => range.start,
+            _ => 0,
+        };
+        shape(&mut product, start)?;
+        let element = || str::from_utf8(&product.out).ok().and_then(Fragment::parse).ok_or_else(no_element);
+        match self {
+            Goal::Bytes(node, range) => {
+                let tree = exchange.tree()?;
+                // What was not escaped must not reach what stands around it.
+                if product.told.unescaped && !is_element(&product.out[start..], node, tree.document()) {
+                    return Err(no_element());
+                }
+                product.out.extend_from_slice(&tree.document().source().as_bytes()[range.end..]);
+                exchange.set_bytes(product.out);
+                Ok(())
+            }
+            Goal::Tree(node) => put(&element()?, node, exchange),
+            Goal::Within(address, node) => {
+                let fragment = exchange.properties.fragment_mut(address).ok_or_else(engine::missing)?;
+                Ok(put_into(Arc::make_mut(&mut fragment.document), node, &element()?)?)
+            }
+            Goal::Property(slot) => {
+                let value = Value::Xml(element()?);
+                exchange.properties.check_room(&value)?;
+                exchange.properties.put(Scope::Default, slot, Some(value));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Leaves of a result, which begins at `start`, its first element alone; of a text, makes one.
+fn shape(Product { sheet, out, told }: &mut Product, start: usize) -> Outcome<()> {
+    if sheet.makes_text() {
+        let text = String::from_utf8_lossy(&out[start..]).into_owned();
+        out.truncate(start);
+        return Ok(write_text(&text, out)?);
+    }
+    let root = told.root.clone().filter(|_| !told.loose_text).ok_or_else(no_element)?;
+    out.truncate(root.end);
+    out.drain(start..root.start);
+    Ok(())
+}
+
+/// Whether bytes are one element and nothing else, for a place where another one stands.
+fn is_element(bytes: &[u8], place: NodeId, document: &Document) -> bool {
+    let mut wrapper = Document::new();
+    let around = wrapper.create_element("", "around", "").and_then(|around| {
+        let scope = document.parent(place).map(|parent| document.namespaces_in_scope(parent)).unwrap_or_default();
+        let scope = scope.into_iter().filter(|(prefix, _)| !matches!(*prefix, "xml" | ""));
+        scope.into_iter().try_for_each(|(prefix, namespace)| wrapper.declare(around, prefix, namespace))?;
+        Ok(around)
+    });
+    let Ok(around) = around else { return false };
+    let mut text = Vec::new();
+    write(&wrapper, around, &WriteOptions::default(), &mut text);
+    text.truncate(text.len() - "/>".len());
+    text.extend_from_slice(b">");
+    text.extend_from_slice(bytes);
+    text.extend_from_slice(b"</around>");
+    let Some(Fragment { document, node }) = str::from_utf8(&text).ok().and_then(Fragment::parse) else { return false };
+    let mut children = document.children(node);
+    children.next().is_some_and(|child| document.kind(child) == Kind::Element) && children.next().is_none()
+}
+
+/// Puts an element into the message's tree, in the place of another.
+fn put(result: &Fragment, node: NodeId, exchange: &mut Exchange) -> Outcome<()> {
+    let tree = exchange.tree_mut()?;
+    let Envelope { element, header, body, .. } = tree.envelope();
+    if node == element {
+        return match tree.is_plain() {
+            true => Err(Fault::bus("Plain XML has no envelope that could be transformed")),
+            false => put_envelope(exchange, result),
+        };
+    }
+    if Some(node) == header {
+        return Ok(tree.change_header(|document, _| fill(document, node, result))?);
+    }
+    if Some(node) != body {
+        return Ok(tree.change(|document, _| put_into(document, node, result))?);
+    }
+    if tree.is_plain() && elements(result).count() != 1 {
+        return Err(Fault::bus("Plain XML has one root element, and there would be none or several"));
+    }
+    Ok(tree.change(|document, _| fill(document, node, result))?)
+}
+
+/// Puts an element in the place of another.
+fn put_into(document: &mut Document, node: NodeId, result: &Fragment) -> Result<(), Refusal> {
+    let new = result.graft(document, document.parent(node))?;
+    document.replace(node, new)
+}
+
+/// Puts the elements in the root of the result in the place of all that is in an element.
+fn fill(document: &mut Document, parent: NodeId, result: &Fragment) -> Result<(), Refusal> {
+    let old: Vec<NodeId> = document.children(parent).collect();
+    old.into_iter().for_each(|node| document.detach(node));
+    elements(result).try_for_each(|element| {
+        let new = Fragment::copy(&result.document, element).graft(document, Some(parent))?;
+        document.append(parent, new)
+    })
+}
+
+/// The elements in the root of the result.
+fn elements(result: &Fragment) -> impl Iterator<Item = NodeId> {
+    let children = result.document.children(result.node);
+    children.filter(|&node| result.document.kind(node) == Kind::Element)
+}
+
+/// Appends the element in which a text stands.
+fn write_text(text: &str, out: &mut Vec<u8>) -> Result<(), Refusal> {
+    let mut document = Document::new();
+    let element = document.create_element("", "text", PAYLOAD)?;
+    if !text.is_empty() {
+        let text = document.create_text(text)?;
+        document.append(element, text)?;
+    }
+    write(&document, element, &WriteOptions::default(), out);
+    Ok(())
+}
+
+/// What a result without an element gives.
+fn no_element() -> Box<Fault> {
+    Fault::bus("A stylesheet gave no element, or text beside it")
+}

@@ -1,0 +1,53 @@
+//! A stylesheet that takes long holds up nobody but the client who waits for it.
+
+#![allow(clippy::unwrap_used, reason = "what fails in a test fails the test")]
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use myelin_testkit::raw;
+use support::{Bus, definitions, settings};
+
+/// A stylesheet that does not end.
+const ENDLESS: &str = r#"<localEntry key="endless">
+    <xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
+        <xsl:template match="/">
+            <xsl:for-each select="//i"><xsl:for-each select="//i"><xsl:for-each select="//i"><xsl:for-each select="//i">
+                <xsl:if test="count(//i) = 0">never</xsl:if>
+            </xsl:for-each></xsl:for-each></xsl:for-each></xsl:for-each>
+        </xsl:template>
+    </xsl:stylesheet>
+</localEntry>"#;
+
+fn post(path: &str, body: &str) -> Vec<u8> {
+    format!(
+        "POST /services/{path} HTTP/1.1\r\nHost: bus\r\nContent-Type: application/xml\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .into_bytes()
+}
+
+#[test]
+fn the_thread_serves_on_while_a_stylesheet_runs_into_its_time_limit() {
+    let configuration = definitions(&format!(
+        r#"{ENDLESS}
+        <proxy name="Slow"><target><inSequence><xslt key="endless"/><respond/></inSequence></target></proxy>
+        <proxy name="Quick"><target><inSequence><respond/></inSequence></target></proxy>"#
+    ));
+    let bus = Bus::with(&configuration, settings());
+    let message = format!("<a>{}</a>", "<i/>".repeat(1_000));
+    let mut slow = raw::Client::connect(bus.address).unwrap();
+    slow.send(&post("Slow", &message)).unwrap();
+    let start = Instant::now();
+    let mut longest = Duration::ZERO;
+    while start.elapsed() < Duration::from_secs(1) {
+        let before = Instant::now();
+        assert_eq!(raw::exchange(bus.address, &post("Quick", "<a/>")).unwrap().status, 200);
+        longest = longest.max(before.elapsed());
+    }
+    let answer = slow.answer().unwrap();
+    assert_eq!(answer.status, 500, "{}", answer.text());
+    assert!(start.elapsed() > Duration::from_millis(1_500), "the stylesheet ended at once");
+    assert!(longest < Duration::from_millis(700), "somebody waited {longest:?}");
+}

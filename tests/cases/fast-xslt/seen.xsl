@@ -1,0 +1,7 @@
+<?xml version="1.0" encoding="UTF-8"?>
+<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
+    <xsl:template match="/">
+        <seen root="{name(/*)}" roots="{count(/node())}" elements="{count(//*)}" parents="{count(/*/ancestor::*)}"
+            beside="{count(/*/following-sibling::node())}" text="{normalize-space(/)}"/>
+    </xsl:template>
+</xsl:stylesheet>

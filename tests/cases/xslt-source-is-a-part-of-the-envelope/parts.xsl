@@ -1,0 +1,6 @@
+<?xml version="1.0" encoding="UTF-8"?>
+<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
+    <xsl:template match="/">
+        <parts><one/><two><xsl:value-of select="name(*)"/></two></parts>
+    </xsl:template>
+</xsl:stylesheet>
