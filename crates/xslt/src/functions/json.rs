@@ -11,6 +11,7 @@ use myelin_xpath::{Atomic, Error, FunctionItem, Item, Map, Value};
 
 use super::documents::is_foreign;
 use super::{Call, Function};
+pub(super) use writing::quote;
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::own("parse-json", 1, 2, |call| match call.optional_text(0)? {

@@ -12,6 +12,7 @@ mod format_number;
 mod grouping;
 mod json;
 mod nodes;
+mod serialize;
 mod services;
 #[cfg(test)]
 mod testing;
@@ -53,7 +54,7 @@ impl Function {
     }
 }
 
-const FAMILIES: [&[Function]; 18] = [
+const FAMILIES: [&[Function]; 19] = [
     availability::FUNCTIONS,
     documents::FUNCTIONS,
     format_date::FUNCTIONS,
@@ -62,6 +63,7 @@ const FAMILIES: [&[Function]; 18] = [
     grouping::FUNCTIONS,
     json::FUNCTIONS,
     nodes::FUNCTIONS,
+    serialize::FUNCTIONS,
     uris::FUNCTIONS,
     exslt::common::FUNCTIONS,
     exslt::dates::FUNCTIONS,

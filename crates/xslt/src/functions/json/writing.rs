@@ -190,7 +190,7 @@ fn flag(document: &Document, element: NodeId, name: &str) -> Result<bool, Error>
 }
 
 /// A text between quotes; where it is escaped already, its escapes stay.
-fn quote(text: &str, escaped: bool, out: &mut String) -> Result<(), Error> {
+pub(in crate::functions) fn quote(text: &str, escaped: bool, out: &mut String) -> Result<(), Error> {
     let mut letters = text.char_indices();
     while let Some((at, letter)) = letters.next() {
         match letter {
