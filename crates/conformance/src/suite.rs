@@ -30,6 +30,8 @@ pub struct Suite {
     failures: BTreeMap<String, String>,
     /// How often each reason kept a case from running.
     reasons: BTreeMap<String, usize>,
+    /// What else there is to say of how it went.
+    remark: String,
 }
 
 /// How many cases of a set went how.
@@ -53,6 +55,7 @@ impl Suite {
             sets: BTreeMap::new(),
             failures: BTreeMap::new(),
             reasons: BTreeMap::new(),
+            remark: String::new(),
         }
     }
 
@@ -81,6 +84,11 @@ impl Suite {
     pub fn skip(&mut self, set: &str, reason: &str) {
         self.counts(set).skipped += 1;
         *self.reasons.entry(reason.to_owned()).or_default() += 1;
+    }
+
+    /// Says something else of how it went, in a sentence below the table.
+    pub fn remark(&mut self, sentence: String) {
+        self.remark = sentence;
     }
 
     /// Prints the table and compares the failures with the known ones and the table with the page.
@@ -151,6 +159,9 @@ impl Suite {
             for (reason, count) in &self.reasons {
                 text += &format!("- {count}: {reason}\n");
             }
+        }
+        if !self.remark.is_empty() {
+            text += &format!("\n{}\n", self.remark);
         }
         text
     }

@@ -1,0 +1,6 @@
+//! XSLT: the W3C's suite, libxslt's tests, and stylesheets by chance against `xsltproc`.
+
+mod compare;
+mod engine;
+mod libxslt;
+mod w3c;
