@@ -28,7 +28,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
     }),
     Function::own("xml-to-json", 1, 2, |call| match call.nodes(0)?.as_slice() {
         [] => Ok(Value::EMPTY),
-        [node] => call.built(writing::write(*node)?),
+        [node] => {
+            check_indent(call)?;
+            call.built(writing::write(*node)?)
+        }
         _ => Err(Error::value("XPTY0004", "xml-to-json(): one node is wanted, and there are several")),
     }),
 ];
@@ -78,6 +81,20 @@ impl Options {
             };
         }
         Ok(options)
+    }
+}
+
+/// Options of `xml-to-json()`: whether white space is put in, which nobody has to do.
+fn check_indent(call: &Call<'_, '_>) -> Result<(), Error> {
+    if call.count() < 2 {
+        return Ok(());
+    }
+    let Some(Item::Function(FunctionItem::Map(given))) = call.value(1).get(0) else {
+        return Err(Error::value("XPTY0004", "options are a map"));
+    };
+    match option(&given, "indent") {
+        None | Some(Some(Item::Atomic(Atomic::Boolean(_)))) => Ok(()),
+        Some(_) => Err(Error::value("XPTY0004", "xml-to-json(): indent is true or false")),
     }
 }
 
