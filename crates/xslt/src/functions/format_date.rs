@@ -51,8 +51,9 @@ fn format<'a>(call: &Call<'_, 'a>, kind: T) -> Result<Value<'a>, Error> {
     let Some(Atomic::Moment(moment)) = call.typed(0, kind)? else { return Ok(Value::EMPTY) };
     let text = call.text(1)?;
     let optional = |index: usize| if call.count() > index { call.optional_text(index) } else { Ok(None) };
-    // The place would choose a zone: names of zones need tables that change with the laws of countries.
-    let (language, calendar, _place) = (optional(2)?, optional(3)?, optional(4)?);
+    let (language, calendar) = (optional(2)?, optional(3)?);
+    // The place would choose a zone, and zones by names need tables that change with the laws of countries.
+    optional(4)?;
     let refused = |what: String| picture_error(call, &text, &what);
     let pieces = picture::parse(&text).map_err(refused)?;
     let mut result = String::new();

@@ -29,22 +29,20 @@ fn key<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
         3 => call.nodes(2)?.first().copied().ok_or(Error::NoContext)?,
         _ => call.context_node()?.root(),
     };
-    let find = |value: Atomic<'a>| call.machine.keyed(index as u32, &value, top);
-    let nodes_only = call.value(1).is_nodes();
-    let mut found: Vec<Item<'a>> = Vec::new();
-    for (count, item) in call.value(1).items().enumerate() {
-        // Of a value that is no node-set, 1.0 takes one text.
-        if call.is_v1() && !nodes_only && count > 0 {
-            break;
-        }
+    // Of a value that is no node-set, 1.0 takes one text.
+    let most = if call.is_v1() && !call.value(1).is_nodes() { 1 } else { usize::MAX };
+    let mut found = Vec::new();
+    for item in call.value(1).items().take(most) {
         let value = if call.is_v1() { Atomic::from(item.into_text(call.version())) } else { item.atomize()? };
-        let nodes = find(value)?;
-        if call.value(1).len() == 1 {
-            return below(nodes, top);
-        }
-        found.extend(nodes.into_items());
+        found.push(call.machine.keyed(index as u32, &value, top)?);
     }
-    below(Value::from_items(found).in_document_order()?, top)
+    match <[Value<'a>; 1]>::try_from(found) {
+        Ok([nodes]) => below(nodes, top),
+        Err(several) => {
+            let all = several.into_iter().flat_map(Value::into_items).collect();
+            below(Value::from_items(all).in_document_order()?, top)
+        }
+    }
 }
 
 /// The nodes that are `top` or below it; all of them where it is the top of the tree.

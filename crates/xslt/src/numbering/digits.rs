@@ -122,30 +122,26 @@ impl DigitPattern {
         let length = digits.len().max(self.least);
         let padding = std::iter::repeat_n(b'0', length - digits.len());
         let mut text = String::with_capacity(length);
-        let mut separators = match &self.grouping {
-            Grouping::At(places) => places.as_slice(),
-            Grouping::Every(..) => &[],
-        };
         for (index, digit) in padding.chain(digits.bytes()).enumerate() {
-            let behind = length - index;
-            match &self.grouping {
-                Grouping::Every(size, sign) if index > 0 && behind % size == 0 => text.push_str(sign),
-                Grouping::Every(..) => {}
-                Grouping::At(_) => {
-                    while let [(place, sign), rest @ ..] = separators {
-                        if *place < behind {
-                            break;
-                        }
-                        if index > 0 && *place == behind {
-                            text.push_str(sign);
-                        }
-                        separators = rest;
-                    }
-                }
+            if index > 0 {
+                text.push_str(self.separator(length - index));
             }
             text.push(in_script(self.zero, digit));
         }
         text
+    }
+
+    /// What stands in front of the last so many digits.
+    fn separator(&self, digits: usize) -> &str {
+        match &self.grouping {
+            Grouping::Every(size, sign) if digits.is_multiple_of(*size) => sign,
+            Grouping::Every(..) => "",
+            // The largest place comes first.
+            Grouping::At(places) => match places.binary_search_by(|(place, _)| digits.cmp(place)) {
+                Ok(index) => &places[index].1,
+                Err(_) => "",
+            },
+        }
     }
 }
 

@@ -78,10 +78,8 @@ fn read(text: &str) -> Option<Moment> {
         _ => text,
     };
     // The first edition of XML Schema wrote months as `--12--`.
-    if let (Some(("--", month)), Some(("--", zone))) =
-        (text.split_at_checked(2), text.get(4..).and_then(|rest| rest.split_at_checked(2)))
-    {
-        return Moment::parse(&format!("--{}{zone}", &month[..2]), T::GMonth);
+    if let Some((month, zone)) = text.strip_prefix("--").and_then(|rest| rest.split_once("--")) {
+        return Moment::parse(&format!("--{month}{zone}"), T::GMonth);
     }
     KINDS.into_iter().find_map(|kind| Moment::parse(text, kind))
 }
