@@ -117,7 +117,7 @@ impl<'s> Element<'s> {
                 Kind::Element => children.push(Child::Element(Element { node, ..self })),
                 Kind::Text => match children.last_mut() {
                     Some(Child::Text(before)) if !here.is_backwards() => {
-                        before.value.to_mut().push_str(&document.value(node))
+                        before.value.to_mut().push_str(&document.value(node));
                     }
                     _ => children.push(Child::Text(Attribute::new(self.module, node))),
                 },
