@@ -106,8 +106,6 @@ pub struct Outcome {
     pub root: Option<Range<usize>>,
     /// Whether text stands at the top level that is not white space alone.
     pub loose_text: bool,
-    /// Whether something was written without being escaped, so that the result need not be well-formed.
-    pub unescaped: bool,
 }
 
 /// What an `xsl:message` said.

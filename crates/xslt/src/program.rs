@@ -54,6 +54,8 @@ pub(crate) struct Program {
     pub(crate) compatible: bool,
     /// Whether some expression asks for `last()` outside of predicates, so that nodes are counted before a loop.
     pub(crate) asks_for_last: bool,
+    /// Whether some instruction disables output escaping.
+    pub(crate) unescaped: bool,
 }
 
 /// A place in a stylesheet, as the program keeps it.

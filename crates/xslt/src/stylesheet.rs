@@ -36,6 +36,11 @@ impl Stylesheet {
         &self.program.output
     }
 
+    /// Whether it may write what is not escaped, so that its result need not be well-formed.
+    pub fn may_be_malformed(&self) -> bool {
+        self.program.unescaped || !self.program.output.character_map.is_empty()
+    }
+
     /// The program that it was compiled to, for people: which template is for which node, and a line for each
     /// instruction with its place and with how its expressions run.
     pub fn explain(&self) -> String {

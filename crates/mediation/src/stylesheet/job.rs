@@ -13,9 +13,6 @@ use crate::exchange::{Exchange, Scene};
 use crate::fault::{Fault, Outcome};
 use crate::mediator::{Flow, Step};
 
-/// A document with a longer source is transformed apart at once.
-const HERE_BYTES: usize = 64 * 1024;
-
 /// What takes more instructions starts over apart: so long nobody else on this thread minds waiting.
 const HERE_INSTRUCTIONS: u64 = 50_000;
 
@@ -70,7 +67,8 @@ impl Job {
         let since = scene.transport.now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let now = i128::try_from(since.as_nanos()).ok().map(|nanos| Moment::at(nanos, Some(0)));
         let mut terms = Terms { limits: limits.work, now, expired: scene.transport.deadline(limits.time) };
-        if self.document.source().len() <= HERE_BYTES {
+        let bytes = self.document.source().len();
+        if !self.sheet.takes_long(bytes) {
             terms.limits.instructions = limits.work.instructions.min(HERE_INSTRUCTIONS);
             let result = self.transform(&terms);
             let may_take_more = HERE_INSTRUCTIONS < limits.work.instructions;
@@ -79,6 +77,7 @@ impl Job {
                 let outcome = self.finish(result, exchange, scene, then);
                 return Step::Done(exchange, outcome);
             }
+            self.sheet.took_long(bytes);
             terms.limits.instructions = limits.work.instructions;
         }
         Step::Wait(Box::pin(async move {

@@ -4,6 +4,7 @@ mod job;
 mod library;
 
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use myelin_xslt::{Method, Problem, Stylesheet};
 
@@ -14,11 +15,26 @@ pub(crate) use library::{ENTRY, Library, Resource, Shelf};
 pub(crate) struct Sheet {
     compiled: Stylesheet,
     shelf: Shelf,
+    /// A document with a source of so many bytes takes long.
+    long_bytes: AtomicUsize,
 }
+
+/// A document with a longer source takes long, whatever the stylesheet.
+const LONG_BYTES: usize = 64 * 1024;
 
 impl Sheet {
     pub(crate) fn new(compiled: Stylesheet, shelf: Shelf) -> Sheet {
-        Sheet { compiled, shelf }
+        Sheet { compiled, shelf, long_bytes: AtomicUsize::new(LONG_BYTES) }
+    }
+
+    /// Whether a document with a source of so many bytes takes long, as far as is known.
+    fn takes_long(&self, bytes: usize) -> bool {
+        bytes >= self.long_bytes.load(Ordering::Relaxed)
+    }
+
+    /// A document with a source of so many bytes took long.
+    fn took_long(&self, bytes: usize) {
+        self.long_bytes.fetch_min(bytes, Ordering::Relaxed);
     }
 
     /// What is doubtful in it and was understood all the same.
@@ -29,6 +45,11 @@ impl Sheet {
     /// Whether its result is text.
     pub(crate) fn makes_text(&self) -> bool {
         self.compiled.output().method == Some(Method::Text)
+    }
+
+    /// Whether its result need not be well-formed.
+    pub(crate) fn may_be_malformed(&self) -> bool {
+        self.compiled.may_be_malformed()
     }
 
     /// The character set of a result that is a document.

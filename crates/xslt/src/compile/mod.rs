@@ -94,6 +94,7 @@ struct Compiler<'s> {
     named_calls: Vec<NamedCall>,
     /// Whether some expression asks for `last()`.
     asks_for_last: bool,
+    unescaped: bool,
     /// Never used: elements are borrowed from the modules.
     modules: std::marker::PhantomData<&'s Loaded>,
 }
@@ -120,6 +121,7 @@ impl<'s> Compiler<'s> {
             scopes: Vec::new(),
             calls: Vec::new(),
             asks_for_last: false,
+            unescaped: false,
             named_calls: Vec::new(),
             modules: std::marker::PhantomData,
         }
@@ -174,6 +176,7 @@ impl<'s> Compiler<'s> {
             strip: settings.strip,
             compatible: loaded.version < 2.0,
             asks_for_last: self.asks_for_last,
+            unescaped: self.unescaped,
         })
     }
 

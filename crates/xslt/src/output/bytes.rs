@@ -62,8 +62,6 @@ pub(super) struct Bytes<'o> {
     says_content_type: bool,
     root: Option<Range<usize>>,
     loose_text: bool,
-    /// Whether text came that is not escaped.
-    unescaped: bool,
     /// Whether other elements are around the result.
     inside: bool,
 }
@@ -139,7 +137,6 @@ impl<'o> Bytes<'o> {
             says_content_type: false,
             root: None,
             loose_text: false,
-            unescaped: false,
             inside: around.is_some(),
         };
         if let Some(method) = properties.method {

@@ -127,7 +127,7 @@ fn run(program: &Program, document: &Document, options: &Options<'_>, out: &mut 
     let ended = machine.start(&parameters, out);
     let messages = machine.messages.take();
     match ended {
-        Ok(Finished { root, loose_text, unescaped }) => Ok(Told { messages, root, loose_text, unescaped }),
+        Ok(Finished { root, loose_text }) => Ok(Told { messages, root, loose_text }),
         Err(failure) => Err(failure.into_error(program, messages)),
     }
 }

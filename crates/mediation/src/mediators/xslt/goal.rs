@@ -21,8 +21,8 @@ const PAYLOAD: &str = "http://ws.apache.org/commons/ns/payload";
 
 /// Where a result goes.
 pub(super) enum Goal {
-    /// Between the bytes around its source, so that nobody builds a tree of it; what stood there, and where.
-    Bytes(NodeId, Range<usize>),
+    /// Between the bytes around its source, so that nobody builds a tree of it.
+    Bytes(Range<usize>),
     /// Into the message's tree, in the place of its source.
     Tree(NodeId),
     /// Into XML that a property holds, in the place of its source.
@@ -46,7 +46,7 @@ impl Goal {
         let (owner, document, source, goal) = match place {
             Place::Message(node) => {
                 let tree = exchange.tree_mut()?;
-                let goal = Goal::in_message(node, tree);
+                let goal = Goal::in_message(node, tree, &sheet);
                 (Owner::Message, tree.hand_out(), node, Some(goal))
             }
             Place::Property(address, node) => {
@@ -60,7 +60,7 @@ impl Goal {
             return Err(Fault::bus("What stands in no message can only be transformed into a property"));
         };
         let (form, out) = match &goal {
-            Goal::Bytes(_, range) => {
+            Goal::Bytes(range) => {
                 let source = document.source();
                 let mut out = Vec::with_capacity(source.len() + source.len() / 4);
                 out.extend_from_slice(&source.as_bytes()[..range.start]);
@@ -71,11 +71,12 @@ impl Goal {
         Ok((Job { sheet, document, owner, source, form, parameters, out }, goal))
     }
 
-    fn in_message(node: NodeId, tree: &Tree) -> Goal {
+    fn in_message(node: NodeId, tree: &Tree, sheet: &Sheet) -> Goal {
         let Envelope { element, header, body, .. } = tree.envelope();
         let is_part = [Some(element), header, body].contains(&Some(node));
-        match tree.place(node).filter(|_| !is_part) {
-            Some(range) => Goal::Bytes(node, range),
+        // What was not escaped must not reach what stands around it.
+        match tree.place(node).filter(|_| !is_part && !sheet.may_be_malformed()) {
+            Some(range) => Goal::Bytes(range),
             None => Goal::Tree(node),
         }
     }
@@ -85,19 +86,14 @@ impl Goal {
     /// Errors: the bus's, where the result is nothing that can stand there.
     pub(super) fn reach(self, mut product: Product, exchange: &mut Exchange) -> Outcome<()> {
         let start = match &self {
-            Goal::Bytes(_, range) => range.start,
+            Goal::Bytes(range) => range.start,
             _ => 0,
         };
         shape(&mut product, start)?;
         let element = || str::from_utf8(&product.out).ok().and_then(Fragment::parse).ok_or_else(no_element);
         match self {
-            Goal::Bytes(node, range) => {
-                let tree = exchange.tree()?;
-                // What was not escaped must not reach what stands around it.
-                if product.told.unescaped && !is_element(&product.out[start..], node, tree.document()) {
-                    return Err(no_element());
-                }
-                product.out.extend_from_slice(&tree.document().source().as_bytes()[range.end..]);
+            Goal::Bytes(range) => {
+                product.out.extend_from_slice(&exchange.tree()?.document().source().as_bytes()[range.end..]);
                 exchange.set_bytes(product.out);
                 Ok(())
             }
@@ -127,27 +123,6 @@ fn shape(Product { sheet, out, told }: &mut Product, start: usize) -> Outcome<()
     out.truncate(root.end);
     out.drain(start..root.start);
     Ok(())
-}
-
-/// Whether bytes are one element and nothing else, for a place where another one stands.
-fn is_element(bytes: &[u8], place: NodeId, document: &Document) -> bool {
-    let mut wrapper = Document::new();
-    let around = wrapper.create_element("", "around", "").and_then(|around| {
-        let scope = document.parent(place).map(|parent| document.namespaces_in_scope(parent)).unwrap_or_default();
-        let scope = scope.into_iter().filter(|(prefix, _)| !matches!(*prefix, "xml" | ""));
-        scope.into_iter().try_for_each(|(prefix, namespace)| wrapper.declare(around, prefix, namespace))?;
-        Ok(around)
-    });
-    let Ok(around) = around else { return false };
-    let mut text = Vec::new();
-    write(&wrapper, around, &WriteOptions::default(), &mut text);
-    text.truncate(text.len() - "/>".len());
-    text.extend_from_slice(b">");
-    text.extend_from_slice(bytes);
-    text.extend_from_slice(b"</around>");
-    let Some(Fragment { document, node }) = str::from_utf8(&text).ok().and_then(Fragment::parse) else { return false };
-    let mut children = document.children(node);
-    children.next().is_some_and(|child| document.kind(child) == Kind::Element) && children.next().is_none()
 }
 
 /// Puts an element into the message's tree, in the place of another.

@@ -101,7 +101,11 @@ impl<'s> Compiler<'s> {
     /// `disable-output-escaping`
     fn unescaped(&mut self, element: Element<'s>) -> Made<bool> {
         match self.attribute(element, "disable-output-escaping") {
-            Some(attribute) => truth(&attribute, &mut self.problems),
+            Some(attribute) => {
+                let unescaped = truth(&attribute, &mut self.problems)?;
+                self.unescaped |= unescaped;
+                Ok(unescaped)
+            }
             None => Ok(false),
         }
     }

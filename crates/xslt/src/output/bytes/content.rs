@@ -24,7 +24,6 @@ impl Bytes<'_> {
 
     /// Text that is not escaped.
     pub(in crate::output) fn raw_text(&mut self, text: &str) -> Result<(), OutputError> {
-        self.unescaped = true;
         self.special_text(text, false)
     }
 

@@ -13,8 +13,6 @@ pub(crate) struct Finished {
     pub(crate) root: Option<Range<usize>>,
     /// Whether there is text at the top level that is not white space.
     pub(crate) loose_text: bool,
-    /// Whether there may be something in it that was not escaped.
-    pub(crate) unescaped: bool,
 }
 
 impl Bytes<'_> {
@@ -42,8 +40,7 @@ impl Bytes<'_> {
             root = None;
         }
         self.check(0)?;
-        let unescaped = self.unescaped || !self.properties.character_map.is_empty();
-        Ok(Finished { root, loose_text: self.loose_text, unescaped })
+        Ok(Finished { root, loose_text: self.loose_text })
     }
 }
 
