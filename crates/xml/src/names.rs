@@ -240,7 +240,7 @@ impl Names {
 
     /// How many texts or names there are, whichever are more, and how many bytes the texts have together.
     #[inline]
-    pub(crate) fn size(&self) -> (usize, usize) {
+    pub fn size(&self) -> (usize, usize) {
         (self.atoms.len().max(self.names.len()), self.text.len())
     }
 
@@ -304,6 +304,8 @@ impl Names {
     #[cold]
     fn begin(&mut self) {
         self.hasher = Hasher::new();
+        self.text.reserve(256);
+        self.atoms.reserve(16);
         for text in KNOWN {
             self.add(text, self.hasher.bytes(text.as_bytes()));
         }

@@ -22,11 +22,15 @@ use super::html::Traits;
 use super::literal::LiteralStart;
 use super::properties::{Charset, OutputProperties};
 use super::scope::{Mark, Scopes};
+use super::spare::Spare;
 use attributes::Attributes;
-use copied::CopiedTags;
+pub(super) use copied::CopiedTags;
 pub(crate) use finish::Finished;
 use indentation::Indentation;
 use prolog::{Early, Prolog};
+
+/// How many elements within each other there is room for at first.
+const USUAL_DEPTH: usize = 16;
 
 /// The namespace of XHTML.
 const XHTML_NAMESPACE: &str = "http://www.w3.org/1999/xhtml";
@@ -110,8 +114,8 @@ impl<'o> Bytes<'o> {
         limit_bytes: usize,
         out: &'o mut Vec<u8>,
     ) -> Bytes<'o> {
-        let mut names = Names::new();
-        let mut scopes = Scopes::new();
+        let Spare { mut names, tables, copied } = Spare::take();
+        let mut scopes = Scopes::new(tables);
         scopes.surround(&mut names, around.unwrap_or_default());
         let begin = out.len();
         let mut bytes = Bytes {
@@ -122,11 +126,11 @@ impl<'o> Bytes<'o> {
             properties,
             names,
             scopes,
-            open: Vec::new(),
+            open: Vec::with_capacity(USUAL_DEPTH),
             in_tag: false,
             quick: false,
             attributes: Attributes::default(),
-            copied: CopiedTags::default(),
+            copied: copied.cleared(),
             format: Format::Undecided,
             special: true,
             repertoire: Repertoire::Unicode,

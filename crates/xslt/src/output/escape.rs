@@ -155,22 +155,33 @@ pub(super) fn number(character: char, out: &mut Vec<u8>) {
 #[inline]
 fn plain(bytes: &[u8], table: &Table) -> usize {
     const WIDTH: usize = 16;
+    let find = |part: &[u8]| part.iter().position(|&byte| table[usize::from(byte)]);
     let mut at = 0;
     while let Some(chunk) = bytes[at..].first_chunk::<WIDTH>() {
         // The compiler makes a few instructions of this for all of the chunk, and most chunks are plain.
-        let odd = chunk.iter().fold(false, |odd, &byte| odd | is_odd(byte));
-        if odd && let Some(found) = chunk.iter().position(|&byte| table[usize::from(byte)]) {
+        if is_odd(chunk)
+            && let Some(found) = find(chunk)
+        {
             return at + found;
         }
         at += WIDTH;
     }
-    bytes[at..].iter().position(|&byte| table[usize::from(byte)]).map_or(bytes.len(), |found| at + found)
+    // The last bytes once more with some before them, so that they are looked at together, too.
+    let last = match (bytes.last_chunk::<WIDTH>(), bytes.last_chunk::<8>(), bytes.first_chunk::<8>()) {
+        (Some(last), ..) => is_odd(last),
+        (None, Some(last), Some(first)) => is_odd(last) || is_odd(first),
+        _ => true,
+    };
+    let found = if last { find(&bytes[at..]) } else { None };
+    found.map_or(bytes.len(), |found| at + found)
 }
 
-/// Whether a byte stands in any of the tables.
+/// Whether any of the bytes stands in one of the tables.
 #[inline]
-fn is_odd(byte: u8) -> bool {
-    !(b' '..0x7F).contains(&byte) | (byte == b'&') | (byte == b'<') | (byte == b'>') | (byte == b'"')
+fn is_odd<const WIDTH: usize>(bytes: &[u8; WIDTH]) -> bool {
+    let odd =
+        |byte: u8| !(b' '..0x7F).contains(&byte) | (byte == b'&') | (byte == b'<') | (byte == b'>') | (byte == b'"');
+    bytes.iter().fold(false, |any, &byte| any | odd(byte))
 }
 
 #[cfg(test)]

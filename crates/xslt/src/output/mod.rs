@@ -12,6 +12,7 @@ mod literal;
 mod properties;
 mod scope;
 mod seen;
+mod spare;
 mod text;
 mod tree;
 
@@ -155,6 +156,20 @@ impl<'o> Output<'o> {
             Target::Tree(tree) => tree.start_literal(literal),
             Target::Text(text) | Target::Fragment(text) => text.start(),
         }
+    }
+
+    /// Adds an element whose name is known from the stylesheet and that holds nothing but a text.
+    #[inline]
+    pub(crate) fn literal_text(&mut self, literal: &'o LiteralStart, text: &str) -> Result<(), OutputError> {
+        if let Target::Bytes(bytes) = &mut self.target
+            && bytes.literal_text(literal, text)?
+        {
+            self.atomic = false;
+            return Ok(());
+        }
+        self.start_literal(literal)?;
+        self.text(text)?;
+        self.end_element()
     }
 
     /// Starts an element. The prefix is a wish.

@@ -11,6 +11,7 @@ use myelin_xml::{Atom, Document, NameId, Names, NodeId, XML_NAMESPACE, XMLNS_NAM
 
 use super::error::OutputError;
 use super::literal::NamespaceSet;
+use super::spare::KEPT_NAMES;
 use memory::{Key, Memory};
 
 /// How many of the innermost bindings are looked at for a prefix of some namespace.
@@ -21,10 +22,7 @@ const NUMBERED: usize = 4_096;
 
 /// What all prefixes mean.
 pub(super) struct Scopes<'o> {
-    /// By the atom of the prefix.
-    bindings: Vec<Binding>,
-    /// Prefixes and what they meant before, innermost last.
-    undo: Vec<(Atom, Atom)>,
+    tables: Tables,
     /// The number of the present state.
     state: u32,
     states: u32,
@@ -33,12 +31,21 @@ pub(super) struct Scopes<'o> {
     unpinned: Unpinned<'o>,
     /// The set that was found to be in scope last, and the state it was in.
     last_set: (usize, u32),
-    memory: Memory<'o>,
+    next_made: u32,
+}
+
+/// What grows: kept from one result to the next.
+#[derive(Default)]
+pub(super) struct Tables {
+    /// By the atom of the prefix.
+    bindings: Vec<Binding>,
+    /// Prefixes and what they meant before, innermost last.
+    undo: Vec<(Atom, Atom)>,
+    memory: Memory,
     /// Prefix and namespace of elements of documents, by the number of the name.
     numbered: Vec<(Atom, Atom)>,
     /// By the atom of a namespace the prefix that was made up for it.
     made: Vec<Atom>,
-    next_made: u32,
 }
 
 /// A place to go back to when an element ends.
@@ -80,22 +87,27 @@ enum Unpinned<'o> {
     Source(&'o Document, NodeId),
 }
 
+impl Tables {
+    pub(super) fn is_large(&self) -> bool {
+        let lengths = [self.bindings.capacity(), self.undo.capacity(), self.numbered.capacity(), self.made.capacity()];
+        lengths.into_iter().any(|length| length > KEPT_NAMES)
+    }
+}
+
 impl<'o> Scopes<'o> {
-    /// Nothing has a meaning but `xml`.
-    pub(super) fn new() -> Scopes<'o> {
-        Scopes {
-            bindings: Vec::new(),
-            undo: Vec::new(),
-            state: 0,
-            states: 0,
-            element: 0,
-            unpinned: Unpinned::Nothing,
-            last_set: (0, 0),
-            memory: Memory::default(),
-            numbered: Vec::new(),
-            made: Vec::new(),
-            next_made: 0,
-        }
+    /// Nothing has a meaning but `xml`; in memory that was used before.
+    pub(super) fn new(mut tables: Tables) -> Scopes<'o> {
+        tables.bindings.clear();
+        tables.undo.clear();
+        tables.memory.clear();
+        tables.numbered.clear();
+        tables.made.clear();
+        Scopes { tables, state: 0, states: 0, element: 0, unpinned: Unpinned::Nothing, last_set: (0, 0), next_made: 0 }
+    }
+
+    /// Keeps the memory.
+    pub(super) fn into_tables(self) -> Tables {
+        self.tables
     }
 
     /// Gives prefixes the meaning that they have around the result.
@@ -119,34 +131,40 @@ impl<'o> Scopes<'o> {
     pub(super) fn enter(&mut self) -> Mark {
         self.element += 1;
         self.unpinned = Unpinned::Nothing;
-        Mark { undo: self.undo.len() as u32, state: self.state }
+        Mark { undo: self.tables.undo.len() as u32, state: self.state }
     }
 
     /// Ends an element.
     #[inline]
     pub(super) fn leave(&mut self, mark: Mark) {
         self.state = mark.state;
-        while self.undo.len() > mark.undo as usize {
-            if let Some((prefix, namespace)) = self.undo.pop() {
-                self.bindings[prefix.index()].namespace = namespace;
+        while self.tables.undo.len() > mark.undo as usize {
+            if let Some((prefix, namespace)) = self.tables.undo.pop() {
+                self.tables.bindings[prefix.index()].namespace = namespace;
             }
         }
+    }
+
+    /// Whether a set is known to be in scope, as that of the element before.
+    #[inline]
+    pub(super) fn holds(&self, set: &NamespaceSet) -> bool {
+        self.last_set == (set.key(), self.state)
     }
 
     /// Brings a set into scope on the element that was entered; what it has to declare for that.
     #[inline]
     pub(super) fn literal(&mut self, names: &mut Names, set: &'o NamespaceSet) -> &[(Atom, Atom)] {
         self.unpinned = Unpinned::Set(set);
-        if self.last_set == (set.key(), self.state) { &[] } else { self.other_literal(names, set) }
+        if self.holds(set) { &[] } else { self.other_literal(names, set) }
     }
 
     fn other_literal(&mut self, names: &mut Names, set: &NamespaceSet) -> &[(Atom, Atom)] {
         let key = Key::set(set.key());
-        let effect = self.memory.recall(self.state, key).unwrap_or_else(|| {
+        let effect = self.tables.memory.recall(self.state, key).unwrap_or_else(|| {
             let needed = set.bindings().iter().map(|(prefix, namespace)| (names.atom(prefix), names.atom(namespace)));
             let missing = needed.filter(|&(prefix, namespace)| self.binding(prefix).namespace != namespace).collect();
             let effect = self.effect(missing);
-            self.memory.remember(self.state, key, effect);
+            self.tables.memory.remember(self.state, key, effect);
             effect
         });
         if effect == 0 {
@@ -159,9 +177,9 @@ impl<'o> Scopes<'o> {
     /// Brings what is in scope at an element of a document into scope on the element that was entered and has its
     /// name, as far as that allows; what it has to declare for that.
     pub(super) fn source(&mut self, names: &mut Names, document: &'o Document, element: NodeId) -> &[(Atom, Atom)] {
-        let key = Key::source(document, self.memory.nearest(document, element));
+        let key = Key::source(document, self.tables.memory.nearest(document, element));
         self.unpinned = Unpinned::Source(document, element);
-        if let Some(effect) = self.memory.recall(self.state, key) {
+        if let Some(effect) = self.tables.memory.recall(self.state, key) {
             return self.apply(effect);
         }
         let mut missing = Vec::new();
@@ -183,7 +201,7 @@ impl<'o> Scopes<'o> {
         // of it does not for the next.
         let effect = self.effect(missing);
         if !taken {
-            self.memory.remember(self.state, key, effect);
+            self.tables.memory.remember(self.state, key, effect);
         }
         self.apply(effect)
     }
@@ -192,17 +210,17 @@ impl<'o> Scopes<'o> {
     #[inline]
     pub(super) fn copied(&mut self, names: &mut Names, document: &Document, name: NameId) -> Copied {
         let key = Key::name(document, name);
-        if let Some(number) = self.memory.recall(self.state, key) {
-            let (prefix, namespace) = self.numbered[number as usize];
+        if let Some(number) = self.tables.memory.recall(self.state, key) {
+            let (prefix, namespace) = self.tables.numbered[number as usize];
             self.pin(prefix, namespace);
             return Copied { number: Some(number), chosen: Chosen { prefix, namespace, declare: false } };
         }
         let name = document.names().get(name);
         let chosen = self.element(names, name.prefix, name.namespace);
-        let number = (self.numbered.len() < NUMBERED).then_some(self.numbered.len() as u32);
+        let number = (self.tables.numbered.len() < NUMBERED).then_some(self.tables.numbered.len() as u32);
         if let Some(number) = number {
-            self.numbered.push((chosen.prefix, chosen.namespace));
-            self.memory.remember(self.state, key, number);
+            self.tables.numbered.push((chosen.prefix, chosen.namespace));
+            self.tables.memory.remember(self.state, key, number);
         }
         Copied { number, chosen }
     }
@@ -282,13 +300,13 @@ impl<'o> Scopes<'o> {
     fn other_prefix(&mut self, names: &mut Names, namespace: &str) -> Chosen {
         self.pin_all(names);
         let namespace = names.atom(namespace);
-        if let Some(&made) = self.made.get(namespace.index()).filter(|&&made| made != Atom::EMPTY) {
+        if let Some(&made) = self.tables.made.get(namespace.index()).filter(|&&made| made != Atom::EMPTY) {
             let binding = self.binding(made);
             if binding.namespace == namespace || binding.pinned != self.element {
                 return self.choose(made, namespace);
             }
         }
-        let innermost = self.undo.iter().rev().map(|&(prefix, _)| prefix).take(LOOKED_AT);
+        let innermost = self.tables.undo.iter().rev().map(|&(prefix, _)| prefix).take(LOOKED_AT);
         let mut usable = innermost.filter(|&prefix| prefix != Atom::EMPTY);
         if let Some(prefix) = usable.find(|&prefix| self.binding(prefix).namespace == namespace) {
             return self.choose(prefix, namespace);
@@ -299,10 +317,10 @@ impl<'o> Scopes<'o> {
             let binding = self.binding(prefix);
             if binding.namespace == Atom::EMPTY && binding.pinned != self.element {
                 let place = namespace.index();
-                if self.made.len() <= place {
-                    self.made.resize(place + 1, Atom::EMPTY);
+                if self.tables.made.len() <= place {
+                    self.tables.made.resize(place + 1, Atom::EMPTY);
                 }
-                self.made[place] = prefix;
+                self.tables.made[place] = prefix;
                 return self.choose(prefix, namespace);
             }
         }
@@ -331,22 +349,22 @@ impl<'o> Scopes<'o> {
 
     #[inline]
     fn binding(&self, prefix: Atom) -> Binding {
-        self.bindings.get(prefix.index()).copied().unwrap_or(Binding { namespace: Atom::EMPTY, pinned: 0 })
+        self.tables.bindings.get(prefix.index()).copied().unwrap_or(Binding { namespace: Atom::EMPTY, pinned: 0 })
     }
 
     /// Says that the element needs the prefix to mean this.
     #[inline]
     fn pin(&mut self, prefix: Atom, namespace: Atom) {
         let place = prefix.index();
-        if self.bindings.len() <= place {
-            self.bindings.resize(place + 1, Binding { namespace: Atom::EMPTY, pinned: 0 });
+        if self.tables.bindings.len() <= place {
+            self.tables.bindings.resize(place + 1, Binding { namespace: Atom::EMPTY, pinned: 0 });
         }
-        self.bindings[place] = Binding { namespace, pinned: self.element };
+        self.tables.bindings[place] = Binding { namespace, pinned: self.element };
     }
 
     /// Lets a prefix mean something else until the element ends; that is a new state.
     fn bind(&mut self, prefix: Atom, namespace: Atom) {
-        self.undo.push((prefix, self.binding(prefix).namespace));
+        self.tables.undo.push((prefix, self.binding(prefix).namespace));
         self.pin(prefix, namespace);
         self.states += 1;
         self.state = self.states;
@@ -358,7 +376,7 @@ impl<'o> Scopes<'o> {
             return 0;
         }
         self.states += 1;
-        self.memory.add_effect(declared, self.states)
+        self.tables.memory.add_effect(declared, self.states)
     }
 
     /// Declares what is in a list.
@@ -366,11 +384,11 @@ impl<'o> Scopes<'o> {
         if effect == 0 {
             return &[];
         }
-        for place in 0..self.memory.declared(effect).len() {
-            let (prefix, namespace) = self.memory.declared(effect)[place];
+        for place in 0..self.tables.memory.declared(effect).len() {
+            let (prefix, namespace) = self.tables.memory.declared(effect)[place];
             self.bind(prefix, namespace);
         }
-        self.state = self.memory.state_behind(effect);
-        self.memory.declared(effect)
+        self.state = self.tables.memory.state_behind(effect);
+        self.tables.memory.declared(effect)
     }
 }

@@ -8,12 +8,15 @@ use super::error::OutputError;
 use super::literal::LiteralStart;
 use super::scope::{Chosen, Mark, Scopes};
 use super::seen::Seen;
+use super::spare::Spare;
 
 /// A tree, as far as it has come.
 pub(super) struct Tree<'o> {
     builder: TreeBuilder,
     limit_bytes: usize,
-    pub(super) scopes: Scopes<'o>,
+    scopes: Scopes<'o>,
+    /// What of the memory that was used before is not needed here.
+    spare: Spare,
     open: Vec<Mark>,
     /// Whether the innermost element has no content yet.
     in_tag: bool,
@@ -26,10 +29,12 @@ pub(super) struct Tree<'o> {
 
 impl<'o> Tree<'o> {
     pub(super) fn new(limit_bytes: usize) -> Tree<'o> {
+        let mut spare = Spare::take();
         Tree {
+            scopes: Scopes::new(std::mem::take(&mut spare.tables)),
+            spare,
             builder: TreeBuilder::new(Arena::default()),
             limit_bytes,
-            scopes: Scopes::new(),
             open: Vec::new(),
             in_tag: false,
             attributes: Seen::default(),
@@ -135,6 +140,7 @@ impl<'o> Tree<'o> {
 
     pub(super) fn finish(mut self) -> Result<Document, OutputError> {
         self.close_tag()?;
+        Spare { tables: self.scopes.into_tables(), ..self.spare }.keep();
         Ok(self.builder.finish())
     }
 

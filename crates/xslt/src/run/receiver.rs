@@ -75,6 +75,13 @@ impl<'o, 'a: 'o> Receiver<'o, 'a> {
         Ok(())
     }
 
+    /// A literal element that holds nothing but a text.
+    #[inline]
+    pub(super) fn literal_text(&mut self, literal: &'a LiteralStart, text: &str) -> Outcome<()> {
+        self.output().literal_text(literal, text)?;
+        self.settle()
+    }
+
     pub(super) fn start_element(&mut self, name: Name<'_>) -> Outcome<()> {
         self.output().start_element(name)?;
         self.opened();

@@ -1,8 +1,10 @@
 //! Tags of elements that are copied from documents: written once, then copied themselves.
 
+use crate::output::spare::KEPT_NAMES;
+
 /// Tags by the numbers that names have in the scopes of the result.
 #[derive(Debug, Default)]
-pub(super) struct CopiedTags {
+pub(in crate::output) struct CopiedTags {
     text: String,
     tags: Vec<CopiedTag>,
 }
@@ -18,6 +20,17 @@ struct CopiedTag {
 }
 
 impl CopiedTags {
+    pub(in crate::output) fn is_large(&self) -> bool {
+        self.tags.capacity() > KEPT_NAMES || self.text.capacity() > KEPT_NAMES * 64
+    }
+
+    /// Memory for others.
+    pub(super) fn cleared(mut self) -> CopiedTags {
+        self.text.clear();
+        self.tags.clear();
+        self
+    }
+
     /// Whether the tags of that number are known.
     #[inline]
     pub(super) fn holds(&self, number: u32) -> bool {

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::{Bytes, Format, OutputError};
 use crate::output::properties::{Charset, Method};
+use crate::output::spare::Spare;
 
 /// What there is to know of a result that was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,6 +41,7 @@ impl Bytes<'_> {
             root = None;
         }
         self.check(0)?;
+        Spare { names: self.names, tables: self.scopes.into_tables(), copied: self.copied }.keep();
         Ok(Finished { root, loose_text: self.loose_text })
     }
 }

@@ -29,6 +29,30 @@ impl<'o> Bytes<'o> {
         self.check(0)
     }
 
+    /// Writes an element that holds nothing but a text, if that takes no more than its tags and the text; whether it
+    /// did.
+    #[inline]
+    pub(in crate::output) fn literal_text(
+        &mut self,
+        literal: &'o LiteralStart,
+        text: &str,
+    ) -> Result<bool, OutputError> {
+        if !self.quick || text.is_empty() || !self.scopes.holds(literal.namespaces()) {
+            return Ok(false);
+        }
+        let length = literal.open.len() + text.len() + literal.close.len();
+        self.check(length)?;
+        self.close_tag();
+        self.out.reserve(length);
+        self.whole(|bytes| {
+            bytes.out.extend_from_slice(literal.open.as_bytes());
+            escape(text, Context::Text, Repertoire::Unicode, bytes.out)?;
+            bytes.out.extend_from_slice(literal.close.as_bytes());
+            Ok(())
+        })?;
+        Ok(true)
+    }
+
     pub(in crate::output) fn start(&mut self, name: Name<'_>) -> Result<(), OutputError> {
         if !self.begin_element(name.local, name.namespace, Traits::of(name.local))? {
             return Ok(());

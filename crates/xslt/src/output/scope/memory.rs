@@ -14,11 +14,11 @@ const ELEMENTS: usize = 32;
 
 /// Answers in a table where each has one place, so that the next one for that place drives it out.
 #[derive(Default)]
-pub(super) struct Memory<'o> {
+pub(super) struct Memory {
     answers: Vec<Answer>,
     effects: Vec<Effect>,
-    last: Option<Nearest<'o>>,
-    nearest: Vec<Option<Nearest<'o>>>,
+    last: Option<Nearest>,
+    nearest: Vec<Option<Nearest>>,
 }
 
 /// What is asked about.
@@ -46,8 +46,9 @@ struct Effect {
 
 /// The nearest element from some element upwards that declares namespaces.
 #[derive(Clone, Copy)]
-struct Nearest<'o> {
-    document: &'o Document,
+struct Nearest {
+    /// The address of the document.
+    document: usize,
     element: NodeId,
     parent: Option<NodeId>,
     found: Option<NodeId>,
@@ -64,13 +65,13 @@ impl Key {
     #[inline]
     pub(super) fn source(document: &Document, declares: Option<NodeId>) -> Key {
         let part = declares.map_or(0, |element| element.index() as u64) << 1;
-        Key { address: std::ptr::from_ref(document).addr(), part }
+        Key { address: address(document), part }
     }
 
     /// The name of an element.
     #[inline]
     pub(super) fn name(document: &Document, name: NameId) -> Key {
-        Key { address: std::ptr::from_ref(document).addr(), part: (name.index() as u64) << 1 | 1 }
+        Key { address: address(document), part: (name.index() as u64) << 1 | 1 }
     }
 
     #[inline]
@@ -79,7 +80,15 @@ impl Key {
     }
 }
 
-impl<'o> Memory<'o> {
+impl Memory {
+    /// Forgets all, as other documents may come to stand at the same addresses.
+    pub(super) fn clear(&mut self) {
+        self.answers.fill(Answer::default());
+        self.effects.clear();
+        self.last = None;
+        self.nearest.clear();
+    }
+
     /// What was remembered.
     #[inline]
     pub(super) fn recall(&self, state: u32, key: Key) -> Option<u32> {
@@ -121,30 +130,28 @@ impl<'o> Memory<'o> {
 
     /// The nearest element from this one upwards that declares namespaces.
     #[inline]
-    pub(super) fn nearest(&mut self, document: &'o Document, element: NodeId) -> Option<NodeId> {
+    pub(super) fn nearest(&mut self, document: &Document, element: NodeId) -> Option<NodeId> {
         let parent = document.parent(element);
         if document.declared(element).next().is_some() {
-            self.last = Some(Nearest { document, element, parent, found: Some(element) });
+            self.last = Some(Nearest { document: address(document), element, parent, found: Some(element) });
             return Some(element);
         }
         // Mostly it is the sibling or the child of the one before, without declarations of its own.
         let found = match self.last {
-            Some(last) if std::ptr::eq(last.document, document) && parent == Some(last.element) => last.found,
+            Some(last) if last.document == address(document) && parent == Some(last.element) => last.found,
             Some(last)
-                if std::ptr::eq(last.document, document)
-                    && parent == last.parent
-                    && last.found != Some(last.element) =>
+                if last.document == address(document) && parent == last.parent && last.found != Some(last.element) =>
             {
                 return last.found;
             }
             _ => self.climb(document, parent),
         };
-        self.last = Some(Nearest { document, element, parent, found });
+        self.last = Some(Nearest { document: address(document), element, parent, found });
         found
     }
 
     /// As [`nearest`](Memory::nearest), past elements met lately.
-    fn climb(&mut self, document: &'o Document, from: Option<NodeId>) -> Option<NodeId> {
+    fn climb(&mut self, document: &Document, from: Option<NodeId>) -> Option<NodeId> {
         let mut next = from;
         let mut found = None;
         while let Some(element) = next {
@@ -153,9 +160,7 @@ impl<'o> Memory<'o> {
                 break;
             }
             let known = self.nearest.get(element.index() % ELEMENTS).copied().flatten();
-            if let Some(known) =
-                known.filter(|known| known.element == element && std::ptr::eq(known.document, document))
-            {
+            if let Some(known) = known.filter(|known| known.element == element && known.document == address(document)) {
                 found = known.found;
                 break;
             }
@@ -165,8 +170,14 @@ impl<'o> Memory<'o> {
             if self.nearest.is_empty() {
                 self.nearest.resize(ELEMENTS, None);
             }
-            self.nearest[element.index() % ELEMENTS] = Some(Nearest { document, element, parent: None, found });
+            self.nearest[element.index() % ELEMENTS] =
+                Some(Nearest { document: address(document), element, parent: None, found });
         }
         found
     }
+}
+
+#[inline]
+fn address(document: &Document) -> usize {
+    std::ptr::from_ref(document).addr()
 }
