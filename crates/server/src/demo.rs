@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use myelin_bench::load::{Outcome, Plan, Verify};
-use myelin_bench::{echo, payload, procfs};
+use myelin_bench::payload::{self, Payload};
+use myelin_bench::{echo, procfs, stockquote};
 use myelin_mediation::load;
 use myelin_testkit::rude;
 
@@ -24,20 +25,36 @@ const SPAN: Duration = Duration::from_millis(1200);
 const CONNECTIONS: usize = 20;
 
 /// The examples, as they stand in the repository; their backends' addresses are replaced by those of this run.
-const EXAMPLES: [(&str, &str); 6] = [
+const EXAMPLES: [(&str, &str); 8] = [
     ("direct", include_str!("../../../examples/direct/synapse.xml")),
     ("header-routing", include_str!("../../../examples/header-routing/synapse.xml")),
     ("cbr", include_str!("../../../examples/cbr/synapse.xml")),
     ("soap-header-routing", include_str!("../../../examples/soap-header-routing/synapse.xml")),
     ("json-routing", include_str!("../../../examples/json-routing/synapse.xml")),
+    ("xslt", include_str!("../../../examples/xslt/synapse.xml")),
+    ("custom-quote", include_str!("../../../examples/custom-quote/synapse.xml")),
     ("failure", include_str!("../../../examples/failure/synapse.xml")),
 ];
+
+/// Files that the examples name.
+const FILES: [(&str, &str); 4] = [
+    ("reversed.xsl", include_str!("../../../examples/xslt/reversed.xsl")),
+    ("restored.xsl", include_str!("../../../examples/xslt/restored.xsl")),
+    ("request.xsl", include_str!("../../../examples/custom-quote/request.xsl")),
+    ("response.xsl", include_str!("../../../examples/custom-quote/response.xsl")),
+];
+
+/// The question of the example `custom-quote`.
+const CHECK_PRICE: &str = include_str!("../../../examples/custom-quote/request.xml");
+/// Makes the service's quotes those of every run.
+const SEED: u64 = 2014;
 
 /// Everything that runs, on free ports of 127.0.0.1.
 struct Stage {
     echo: myelin_bench::Handle,
     slow: myelin_bench::Handle,
     half: rude::Backend,
+    quotes: myelin_bench::Handle,
     bus: Running,
     address: SocketAddr,
 }
@@ -47,22 +64,37 @@ struct Scenario {
     name: &'static str,
     proxy: &'static str,
     header: Option<(&'static str, &'static str)>,
-    body_bytes: u64,
+    message: Message,
 }
 
-const SCENARIOS: [Scenario; 6] = [
-    Scenario { name: "direct, 500 B", proxy: "Direct", header: None, body_bytes: 500 },
-    Scenario { name: "direct, 10 KB", proxy: "Direct", header: None, body_bytes: 10_000 },
-    Scenario { name: "direct, 100 KB", proxy: "Direct", header: None, body_bytes: 100_000 },
+/// What is sent, and with it what has to come back.
+enum Message {
+    /// The benchmark's message of so many bytes, and that again.
+    Order(u64),
+    /// A question for a price, and a price.
+    CheckPrice,
+}
+
+const SCENARIOS: [Scenario; 9] = [
+    Scenario::of("direct, 500 B", "Direct", Message::Order(500)),
+    Scenario::of("direct, 10 KB", "Direct", Message::Order(10_000)),
+    Scenario::of("direct, 100 KB", "Direct", Message::Order(100_000)),
     Scenario {
-        name: "header routing, 500 B",
-        proxy: "Orders",
         header: Some(("X-Customer-Class", "gold")),
-        body_bytes: 500,
+        ..Scenario::of("header routing, 500 B", "Orders", Message::Order(500))
     },
-    Scenario { name: "content routing, 500 B", proxy: "StockOrders", header: None, body_bytes: 500 },
-    Scenario { name: "content routing, 100 KB", proxy: "StockOrders", header: None, body_bytes: 100_000 },
+    Scenario::of("content routing, 500 B", "StockOrders", Message::Order(500)),
+    Scenario::of("content routing, 100 KB", "StockOrders", Message::Order(100_000)),
+    Scenario::of("XSLT both ways, 500 B", "ReversedOrders", Message::Order(500)),
+    Scenario::of("XSLT both ways, 10 KB", "ReversedOrders", Message::Order(10_000)),
+    Scenario::of("custom stock quote", "CheckPrice", Message::CheckPrice),
 ];
+
+impl Scenario {
+    const fn of(name: &'static str, proxy: &'static str, message: Message) -> Scenario {
+        Scenario { name, proxy, header: None, message }
+    }
+}
 
 /// Runs the demo; success only if every answer was right.
 pub(crate) fn run(out: &mut dyn Write) -> anyhow::Result<ExitCode> {
@@ -131,30 +163,39 @@ impl Stage {
         let manner = rude::named("half-answer").context("the half answer is one of the rude backends")?;
         let half = rude::Backend::start([(manner.script)()])?;
         let nobody = rude::refusing_address()?;
+        let quotes = stockquote::start(anywhere, &stockquote::Options { seed: Some(SEED), threads: 1 })?;
         let folder = tempfile::tempdir()?;
         for (name, text) in EXAMPLES {
             let mut text = text.to_owned();
-            for (port, address) in [(9000, echo.address), (9001, slow.address), (9002, half.address()), (9009, nobody)]
-            {
+            let (slow, half, quotes) = (slow.address, half.address(), quotes.address);
+            for (port, address) in [(9000, echo.address), (9001, slow), (9002, half), (9003, quotes), (9009, nobody)] {
                 text = text.replace(&format!("127.0.0.1:{port}"), &address.to_string());
             }
             fs::write(folder.path().join(format!("{name}.xml")), text)?;
         }
+        for (name, text) in FILES {
+            fs::write(folder.path().join(name), text)?;
+        }
         let bus = start_bus(folder.path(), anywhere)?;
         let address = bus.urls[0].trim_start_matches("http://").parse()?;
-        Ok(Stage { echo, slow, half, bus, address })
+        Ok(Stage { echo, slow, half, quotes, bus, address })
     }
 
     fn load(&self, scenario: &Scenario) -> anyhow::Result<Outcome> {
         let mut plan = Plan::new(&format!("http://{}/services/{}", self.address, scenario.proxy))?;
         plan.method = "POST".into();
         plan.media_type = Some("text/xml; charset=utf-8".into());
-        plan.body = payload::soap(scenario.body_bytes)?;
+        (plan.body, plan.verify) = match scenario.message {
+            Message::Order(bytes) => (payload::soap(bytes)?, Verify::Echo),
+            Message::CheckPrice => {
+                let wanted = "<x:CheckPriceResponse ".to_owned();
+                (Payload::from(CHECK_PRICE.as_bytes().to_vec()), Verify::Contains(wanted))
+            }
+        };
         plan.headers = scenario.header.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
         plan.connections = CONNECTIONS;
         plan.requests = None;
         plan.duration = Some(SPAN);
-        plan.verify = Verify::Echo;
         plan.run()
     }
 
@@ -162,6 +203,7 @@ impl Stage {
         self.bus.stop()?;
         self.echo.stop();
         self.slow.stop();
+        self.quotes.stop();
         drop(self.half);
         Ok(())
     }

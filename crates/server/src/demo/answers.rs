@@ -1,9 +1,10 @@
 //! Single messages to the examples, and what must come back.
 
 use anyhow::{bail, ensure};
+use myelin_bench::stockquote;
 use myelin_testkit::raw;
 
-use super::Stage;
+use super::{CHECK_PRICE, SEED, Stage};
 
 const ORDER: &str = include_str!("../../../../examples/cbr/request.xml");
 const ROUTED_ORDER: &str = include_str!("../../../../examples/soap-header-routing/request.xml");
@@ -36,6 +37,7 @@ impl Stage {
     pub(super) fn single_answers(&self) -> Vec<Checked> {
         let mut all = self.routed_by_headers();
         all.extend(self.routed_by_content());
+        all.extend(self.transformed());
         all.extend(self.failures());
         all
     }
@@ -72,6 +74,49 @@ impl Stage {
             ),
             ("JSON that fits nowhere", self.refused("JsonOrders", &Message::json(&no_symbol), 422, "no symbol")),
         ]
+    }
+
+    fn transformed(&self) -> Vec<Checked> {
+        let err = CHECK_PRICE.replace("IBM", "ERR");
+        vec![
+            ("names that arrive backwards", self.backwards()),
+            ("names there and back", self.there_and_back()),
+            ("a price in the customers' words", self.price()),
+            (
+                "a fault of the service, as it is",
+                self.refused("CheckPrice", &Message::soap(&err), 500, "Invalid stock symbol : ERR"),
+            ),
+        ]
+    }
+
+    /// Whether the backend gets the names backwards, and the texts as they were.
+    fn backwards(&self) -> anyhow::Result<String> {
+        let text = self.post("BackwardsOrders", &Message::soap(ORDER))?.text();
+        for part in ["<m:skcotSyub", "<redro><lobmys>IBM</lobmys>", "<emulov>2000</emulov></redro>"] {
+            ensure!(text.contains(part), "{text:?} has no {part:?}");
+        }
+        ensure!(!text.contains("order"), "{text:?} has a name that goes forwards");
+        Ok("<redro><lobmys>IBM</lobmys>…".to_owned())
+    }
+
+    fn there_and_back(&self) -> anyhow::Result<String> {
+        let answer = self.post("ReversedOrders", &Message::soap(ORDER))?;
+        // The stylesheets take the white space between orders for what it is: indentation.
+        let (text, sent) = (without_indentation(&answer.text()), without_indentation(ORDER));
+        ensure!(answer.status == 200 && text == sent, "status {} and {text:?} instead of {sent:?}", answer.status);
+        Ok("200, every name as it was sent".to_owned())
+    }
+
+    /// Whether the price is the one that the service gives to those who ask it in its own words.
+    fn price(&self) -> anyhow::Result<String> {
+        let answer = self.post("CheckPrice", &Message::soap(CHECK_PRICE))?.text();
+        let between = |text: &str, start: &str| Some(text.split_once(start)?.1.split_once('<')?.0.to_owned());
+        let quote = r#"<getQuote xmlns="http://services.samples"><request><symbol>IBM</symbol></request></getQuote>"#;
+        let (price, last) = (between(&answer, "<x:Price>"), between(&stockquote::answer(SEED, quote), "<ns:last>"));
+        match (price, last) {
+            (Some(price), Some(last)) if price == last => Ok(format!("IBM at {price}")),
+            (_, last) => bail!("{answer:?} does not have the price {last:?}"),
+        }
     }
 
     fn failures(&self) -> Vec<Checked> {
@@ -126,4 +171,9 @@ impl Stage {
         );
         raw::exchange(self.address, request.as_bytes())
     }
+}
+
+/// The text without white space between tags.
+fn without_indentation(text: &str) -> String {
+    text.split('>').map(str::trim_start).collect::<Vec<_>>().join(">").trim_end().to_owned()
 }
