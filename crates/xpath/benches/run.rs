@@ -6,7 +6,9 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use myelin_xml::{Document, Options};
-use myelin_xpath::{Argument, Context, Declared, Environment, Expression, NoHost, NodeRef};
+use myelin_xpath::{
+    Argument, Context, Declared, Environment, Error, Expression, Host, Item, Meter, NameTable, NoHost, NodeRef, Value,
+};
 
 const EXPRESSIONS: &[&str] = &[
     "//order[1]/symbol = 'IBM'",
@@ -20,6 +22,24 @@ const EXPRESSIONS: &[&str] = &[
     "//symbol/ancestor::*",
     "starts-with(//symbol, 'I') and count(//order) > 2",
     "concat('a', 'b')",
+];
+
+/// What stylesheets ask at one element, again and again: here what begins an evaluation counts.
+const SMALL: &[&str] = &[
+    "symbol",
+    "string(symbol)",
+    "concat(symbol, '-', price)",
+    "price * volume",
+    "volume > 100",
+    "symbol = 'MSFT' and price > 1",
+    "position() mod 2 = 1",
+    "$orders[3]/symbol",
+    "count($orders)",
+    "$orders[last()]",
+    "for $x in (1, 2, 3) return $x + 1",
+    "substring-before(price, '.')",
+    "../order[2]/symbol",
+    "preceding-sibling::order[1]/price",
 ];
 
 const ROUNDS: usize = 7;
@@ -38,6 +58,42 @@ impl Environment for Nothing {
 
     fn function(&mut self, _: &str, _: Option<&str>, _: &[Argument<'_>]) -> Result<Option<Declared>, String> {
         Ok(None)
+    }
+}
+
+/// Knows `$orders` and numbers names, as the host of a stylesheet does.
+#[derive(Default)]
+struct Numbered(Vec<String>);
+
+impl Environment for Numbered {
+    fn namespace(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn variable(&mut self, _: Option<&str>, _: &str) -> Result<u32, String> {
+        Ok(0)
+    }
+
+    fn function(&mut self, _: &str, _: Option<&str>, _: &[Argument<'_>]) -> Result<Option<Declared>, String> {
+        Ok(None)
+    }
+
+    fn name(&mut self, _: &str, local: &str) -> Option<u32> {
+        self.0.push(local.to_owned());
+        Some(self.0.len() as u32 - 1)
+    }
+}
+
+/// Gives `$orders`.
+struct Orders<'d>(Value<'d>);
+
+impl<'a> Host<'a> for Orders<'a> {
+    fn variable(&'a self, _: u32) -> Result<Value<'a>, Error> {
+        Ok(self.0.clone())
+    }
+
+    fn call(&'a self, _: u32, _: &[Value<'a>], _: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
+        Ok(Value::EMPTY)
     }
 }
 
@@ -95,10 +151,37 @@ fn main() {
             println!("{:>12.3} µs  {text}", median(times).as_nanos() as f64 / 1000.0);
         }
     }
+    small();
     let compiling = (0..ROUNDS).map(|_| {
         timed(|| {
             black_box(Expression::compile(black_box(EXPRESSIONS[0]), &mut Nothing).expect("it compiles"));
         })
     });
     println!("\n{:>12.3} µs  compiling {}", median(compiling.collect()).as_nanos() as f64 / 1000.0, EXPRESSIONS[0]);
+}
+
+/// Small expressions at one element.
+#[expect(clippy::print_stdout, reason = "it is what a bench is for")]
+fn small() {
+    let document = Document::parse(orders(10 * 1024).into_bytes(), &Options::default()).expect("a SOAP envelope");
+    let mut names = Numbered::default();
+    let compiled: Vec<Expression> =
+        SMALL.iter().map(|text| Expression::compile(text, &mut names).expect(text)).collect();
+    let all = Expression::compile("//order", &mut Nothing).expect("a path");
+    let root = NodeRef::new(&document, document.document_node());
+    let orders = all.evaluate(&Context::new(&NoHost).at(root)).expect("orders").shared();
+    let order = orders.get(4).and_then(|item| item.node()).expect("an order");
+    let (host, meter, table) = (Orders(orders), Meter::default(), NameTable::new(names.0.len()));
+    let mut context = Context::new(&host).at(order);
+    context.meter = Some(&meter);
+    context.names = Some(&table);
+    println!("\nat one order");
+    for (text, expression) in SMALL.iter().zip(&compiled) {
+        let times = (0..ROUNDS).map(|_| {
+            timed(|| {
+                black_box(black_box(expression).evaluate(&context).expect("a value"));
+            })
+        });
+        println!("{:>12.3} µs  {text}", median(times.collect()).as_nanos() as f64 / 1000.0);
+    }
 }

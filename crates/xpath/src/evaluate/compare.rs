@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Focus, Run, Stop, finish};
+use super::{Flow, Focus, Run, Stop, finish};
 use crate::ast::{Comparison, Expr, NodeComparison};
 use crate::compare;
 use crate::environment::Version;
@@ -23,8 +23,18 @@ impl<'a> Run<'a> {
         focus: &Focus<'_, 'a>,
     ) -> Result<bool, Error> {
         let [left, right] = sides;
+        if !self.many(left) && !self.many(right) {
+            let (left, right) = (self.value(left, focus)?, self.value(right, focus)?);
+            return match (&left, &right) {
+                (Value::Item(Item::Atomic(left)), Value::Item(Item::Atomic(right))) => {
+                    self.step(1)?;
+                    self.pair(comparison, left, right)
+                }
+                _ => self.compare_values(comparison, left, &right),
+            };
+        }
         // The side that is a path is walked until a node compares true; the other side is there before.
-        if many(left) || !many(right) {
+        if self.many(left) {
             let other = self.value(right, focus)?;
             self.compare_each(comparison, left, &other, focus)
         } else {
@@ -33,6 +43,34 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Whether an expression gives items that are better looked at one by one.
+    fn many(&self, expr: &Expr) -> bool {
+        use Expr::{Filter, For, Lookup, Map, Path, Range, Sequence, Union};
+        match expr {
+            Path(_) | Union(_) => true,
+            // In version 1 it matters whether all items are nodes.
+            Filter(..) | For(..) | Lookup(..) | Map(_) | Range(_) | Sequence(_) => self.version != Version::V1,
+            _ => false,
+        }
+    }
+
+    /// Two values that are there.
+    fn compare_values(&self, comparison: Comparison, left: Value<'a>, right: &Value<'a>) -> Result<bool, Error> {
+        if self.version == Version::V1 {
+            match (&left, right) {
+                (Value::Item(Item::Atomic(Atomic::Boolean(boolean))), nodes) if nodes.is_nodes() => {
+                    return Ok(compare::booleans(comparison, *boolean, nodes.boolean()));
+                }
+                (nodes, Value::Item(Item::Atomic(Atomic::Boolean(boolean)))) if nodes.is_nodes() => {
+                    return Ok(compare::booleans(comparison, nodes.boolean(), *boolean));
+                }
+                _ => {}
+            }
+        }
+        self.compare_items(comparison, right, |sink| left.into_items().try_for_each(sink))
+    }
+
+    /// A side that is walked with a value that is there.
     fn compare_each(
         &self,
         comparison: Comparison,
@@ -40,32 +78,22 @@ impl<'a> Run<'a> {
         other: &Value<'a>,
         focus: &Focus<'_, 'a>,
     ) -> Result<bool, Error> {
-        if self.version == Version::V1 {
-            if !many(walked) {
-                let value = self.value(walked, focus)?;
-                return match (&value, other) {
-                    (Value::Item(Item::Atomic(Atomic::Boolean(boolean))), other) if other.is_nodes() => {
-                        Ok(compare::booleans(comparison, *boolean, other.boolean()))
-                    }
-                    (nodes, Value::Item(Item::Atomic(Atomic::Boolean(boolean)))) if nodes.is_nodes() => {
-                        Ok(compare::booleans(comparison, nodes.boolean(), *boolean))
-                    }
-                    _ => {
-                        let others = self.atomics(other)?;
-                        for atomic in self.atomics(&value)? {
-                            if self.some_pair(comparison, &atomic, &others)? {
-                                return Ok(true);
-                            }
-                        }
-                        Ok(false)
-                    }
-                };
-            }
-            // A boolean makes a node-set one as a whole (§3.4).
-            if let Value::Item(Item::Atomic(Atomic::Boolean(boolean))) = other {
-                return Ok(compare::booleans(comparison, self.condition(walked, focus)?, *boolean));
-            }
+        // A boolean makes a node-set one as a whole (§3.4 of 1.0).
+        if self.version == Version::V1
+            && let Value::Item(Item::Atomic(Atomic::Boolean(boolean))) = other
+        {
+            return Ok(compare::booleans(comparison, self.condition(walked, focus)?, *boolean));
         }
+        self.compare_items(comparison, other, |sink| self.any(walked, focus, sink))
+    }
+
+    /// Whether some item that is handed out compares true with some other.
+    fn compare_items(
+        &self,
+        comparison: Comparison,
+        other: &Value<'a>,
+        hand_out: impl FnOnce(&mut dyn FnMut(Item<'a>) -> Flow) -> Flow,
+    ) -> Result<bool, Error> {
         // The nodes of the other side are turned into values once, not once for each pair.
         let (single, several);
         let others: &[Atomic<'a>] = match other {
@@ -83,7 +111,7 @@ impl<'a> Run<'a> {
             _ => None,
         };
         let mut found = false;
-        finish(self.any(walked, focus, &mut |item| {
+        finish(hand_out(&mut |item| {
             self.each_atomic(item, &mut |atomic| {
                 found = match (&texts, &atomic) {
                     (Some(texts), Atomic::Text(text, _)) => texts.contains(&**text),
@@ -161,11 +189,6 @@ impl<'a> Run<'a> {
             NodeComparison::After => left.order(right).is_gt(),
         }))
     }
-}
-
-/// Whether an expression gives nodes that are better looked at one by one.
-fn many(expr: &Expr) -> bool {
-    matches!(expr, Expr::Path(_) | Expr::Union(_))
 }
 
 /// The texts in a list, to look them up; `None` where there are other values, which compare in other ways.

@@ -322,10 +322,16 @@ impl<'a> Run<'a> {
                 }
                 Ok(())
             }
-            other => self.value(other, focus)?.into_items().try_for_each(|item| {
-                self.step(1)?;
-                sink(item)
-            }),
+            other => match self.value(other, focus)? {
+                Value::Item(item) => {
+                    self.step(1)?;
+                    sink(item)
+                }
+                many => many.into_items().try_for_each(|item| {
+                    self.step(1)?;
+                    sink(item)
+                }),
+            },
         }
     }
 
@@ -355,14 +361,16 @@ impl<'a> Run<'a> {
 
     /// `a + b - c …`, from the innermost left side on: a chain is no recursion.
     fn calculation(&self, expr: &'a Expr, focus: &Focus<'_, 'a>) -> Result<Value<'a>, Error> {
+        // Most have one operator, for which no list is made.
         let mut chain = Vec::new();
         let mut left = expr;
+        let mut last = None;
         while let Expr::Arithmetic(operator, sides) = left {
-            chain.push((*operator, &sides[1]));
+            chain.extend(last.replace((*operator, &sides[1])));
             left = &sides[0];
         }
         let mut result = self.operand(left, focus)?;
-        for (operator, right) in chain.into_iter().rev() {
+        for (operator, right) in last.into_iter().chain(chain.into_iter().rev()) {
             result = arithmetic::calculate(operator, result, self.operand(right, focus)?, self.version)?;
         }
         Ok(optional(result))

@@ -105,7 +105,14 @@ impl<'a> Run<'a> {
 
     /// The only item as an atomic value.
     pub(crate) fn operand(&self, expr: &'a Expr, focus: &Focus<'_, 'a>) -> Result<Option<Atomic<'a>>, Error> {
+        match expr {
+            Expr::Number(number) => return Ok(Some(Atomic::from(*number))),
+            Expr::Integer(number) => return Ok(Some(Atomic::from(*number))),
+            Expr::Text(text) => return Ok(Some(Atomic::from(text.as_str()))),
+            _ => {}
+        }
         match self.one(expr, focus)? {
+            Some(Item::Atomic(atomic)) => Ok(Some(atomic)),
             Some(array @ Item::Function(_)) => self.only_atomic(&Value::Item(array)),
             Some(item) => self.atomize(item).map(Some),
             None => Ok(None),
