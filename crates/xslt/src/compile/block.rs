@@ -87,7 +87,8 @@ impl<'s> Compiler<'s> {
         self.last_in = last_in;
         self.frame.close(mark);
         if parts.is_empty() {
-            return made.into();
+            // In 1.0 there are no sequences in which texts would be told apart.
+            return if here.is_backwards() { join_texts(made.into()) } else { made.into() };
         }
         parts.push(Part::Always(made.into()));
         [Instruction { at: depends_at, kind: Kind::Depending(parts.into()) }].into()
@@ -107,14 +108,14 @@ impl<'s> Compiler<'s> {
         match self.avt(text, here) {
             Ok(Avt::Constant(constant)) => push_text(made, at, &constant),
             Ok(Avt::Parts(parts)) => {
-                for part in parts {
-                    match part {
-                        AvtPart::Text(constant) => push_text(made, at, &constant),
-                        AvtPart::Value(source) => {
-                            made.push(Instruction { at, kind: Kind::ValueOf(Content::Select(source, None), false) });
-                        }
-                    }
-                }
+                let part = |part| match part {
+                    AvtPart::Text(text) => Kind::Text(text, false),
+                    AvtPart::Value(source) => Kind::ValueOf(Content::Select(source, None), false),
+                };
+                let parts: Block = parts.into_iter().map(|one| Instruction { at, kind: part(one) }).collect();
+                // All of it is one text.
+                let between = Some(Avt::Constant(Box::default()));
+                made.push(Instruction { at, kind: Kind::ValueOf(Content::Block(parts, between), false) });
             }
             Err(_) => {}
         }
@@ -154,7 +155,6 @@ impl<'s> Compiler<'s> {
             None => self.literal(element, here),
         };
         match kind {
-            Ok(Kind::Text(text, false)) => push_text(made, at, &text),
             Ok(kind) => made.push(Instruction { at, kind }),
             // What is wrong by the rules known here may be right by those of a later version, so it is an error only
             // when it is come to (XSLT 3.0 §3.9).
@@ -229,11 +229,15 @@ impl<'s> Compiler<'s> {
         })
     }
 
-    /// The kind of an instruction that may be made by `select` or by what stands inside (XSLT 2.0 §5.7.2).
-    pub(super) fn content(&mut self, element: Element<'s>, here: &Rc<Here>) -> Made<Content> {
+    /// The text of an instruction that may be made by `select` or by what stands inside (XSLT 2.0 §5.7.2).
+    ///
+    /// `between` is what stands between items that are made inside, if the instruction does not say.
+    pub(super) fn content(&mut self, element: Element<'s>, here: &Rc<Here>, between: &str) -> Made<Content> {
         let separator = self.template(element, "separator", here);
         let Some(select) = self.attribute(element, "select") else {
-            return Ok(Content::Block(self.block(element, here), separator?));
+            let block = self.block(element, here);
+            let between = (!here.is_backwards()).then(|| Avt::Constant(between.into()));
+            return Ok(Content::Block(block, separator?.or(between)));
         };
         self.refuse_content(element, here, "XTSE0870");
         Ok(Content::Select(self.text_source(&select, here)?, separator?))
@@ -248,15 +252,57 @@ impl<'s> Compiler<'s> {
     }
 }
 
-/// Texts beside each other are one.
 fn push_text(made: &mut Instructions, at: At, text: &str) {
-    match made.last_mut() {
-        Some(Instruction { kind: Kind::Text(before, false), .. }) => {
-            let mut joined = String::from(std::mem::take(before));
-            joined.push_str(text);
-            *before = joined.into();
-        }
-        _ if text.is_empty() => {}
-        _ => made.push(Instruction { at, kind: Kind::Text(text.into(), false) }),
+    if !text.is_empty() {
+        made.push(Instruction { at, kind: Kind::Text(text.into(), false) });
     }
+}
+
+/// Makes one text of those beside each other, and of the parts of a text its neighbours: for content of a node, where
+/// nobody can tell them apart.
+pub(super) fn join_texts(block: Block) -> Block {
+    let mut joined = Joined::default();
+    for instruction in block {
+        match instruction.kind {
+            Kind::ValueOf(Content::Block(parts, Some(Avt::Constant(between))), false)
+                if between.is_empty() && parts.iter().all(is_plain_text) =>
+            {
+                parts.into_iter().for_each(|part| joined.push(part));
+            }
+            _ => joined.push(instruction),
+        }
+    }
+    joined.flush();
+    joined.made.into()
+}
+
+/// Instructions with the text that ends them so far.
+#[derive(Default)]
+struct Joined {
+    made: Instructions,
+    text: Option<(At, String)>,
+}
+
+impl Joined {
+    fn push(&mut self, instruction: Instruction) {
+        match instruction.kind {
+            Kind::Text(text, false) => {
+                self.text.get_or_insert_with(|| (instruction.at, String::new())).1.push_str(&text);
+            }
+            _ => {
+                self.flush();
+                self.made.push(instruction);
+            }
+        }
+    }
+
+    fn flush(&mut self) {
+        let text = self.text.take();
+        self.made.extend(text.map(|(at, text)| Instruction { at, kind: Kind::Text(text.into(), false) }));
+    }
+}
+
+/// Whether an instruction makes a text and nothing else.
+fn is_plain_text(instruction: &Instruction) -> bool {
+    matches!(instruction.kind, Kind::Text(_, false) | Kind::ValueOf(Content::Select(..), false))
 }

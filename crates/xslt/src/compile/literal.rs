@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::Compiler;
+use super::block::join_texts;
 use super::element::{Element, XSLT};
 use super::here::{Here, STANDARD};
 use super::problems::Made;
@@ -33,7 +34,7 @@ impl<'s> Compiler<'s> {
             attributes.push(self.avt(&attribute, here).map(|value| LiteralAttribute { name, value }));
         }
         let attribute_sets = self.used_sets(element, XSLT, here);
-        let body = self.block(element, here);
+        let body = join_texts(self.block(element, here));
         let namespaces = self.result_namespaces(here);
         Ok(Kind::Literal(Box::new(LiteralElement {
             start: LiteralStart::new(name, &namespaces, &mut self.namespace_sets),

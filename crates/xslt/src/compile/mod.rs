@@ -192,6 +192,10 @@ impl<'s> Compiler<'s> {
             let message = "what is static needs select=\"…\"";
             self.problems.error(element.at(), "XTSE0010", message);
         }
+        if is_static && self.has_content(*element, here) {
+            let message = "what is static has no content: select=\"…\" says all";
+            self.problems.error(element.at(), "XTSE0010", message);
+        }
         let (value, kind) = bound?;
         Ok(Global {
             name: name.clone(),

@@ -272,7 +272,11 @@ fn texts_may_hold_expressions() {
         "<xsl:template match='/' expand-text='yes'>a{b}c<xsl:text expand-text='no'>{d}</xsl:text></xsl:template>",
     );
     let kinds: Vec<&Kind> = body(&program).iter().map(|one| &one.kind).collect();
-    assert!(matches!(kinds.as_slice(), [Kind::Text(..), Kind::ValueOf(..), Kind::Text(text, _)] if &**text == "c{d}"));
+    assert!(matches!(kinds.as_slice(), [Kind::ValueOf(..), Kind::Text(text, _)] if &**text == "{d}"));
+    let program = compiled("3.0", "<xsl:template match='/' expand-text='yes'><x>a{b}c</x></xsl:template>");
+    let Kind::Literal(literal) = &body(&program)[0].kind else { panic!("a literal result element") };
+    let kinds: Vec<&Kind> = literal.body.iter().map(|one| &one.kind).collect();
+    assert!(matches!(kinds.as_slice(), [Kind::Text(..), Kind::ValueOf(..), Kind::Text(..)]));
 }
 
 #[test]

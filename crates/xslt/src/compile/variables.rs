@@ -5,6 +5,7 @@ use std::rc::Rc;
 use myelin_xpath::types::SequenceType;
 
 use super::Compiler;
+use super::block::join_texts;
 use super::element::{Child, Element, RESERVED, XSLT};
 use super::here::{Here, truth};
 use super::problems::Made;
@@ -52,7 +53,7 @@ impl<'s> Compiler<'s> {
             }
             None => {
                 let block = self.block(element, here);
-                Ok(if typed { Binding::Sequence(block) } else { Binding::Tree(block) })
+                Ok(if typed { Binding::Sequence(block) } else { Binding::Tree(join_texts(block)) })
             }
         };
         Ok((binding?, kind?))

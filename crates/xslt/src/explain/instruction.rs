@@ -149,8 +149,8 @@ impl Writer<'_> {
             }
             Kind::Break(value) | Kind::Return(value) => self.binding("value", value),
             Kind::NextIteration(values) => {
-                for (slot, value) in values {
-                    self.binding(&format!("slot {slot}"), value);
+                for new in values {
+                    self.binding(&variable_line(new), &new.value);
                 }
             }
             Kind::Try(try_) => self.try_catch(try_),

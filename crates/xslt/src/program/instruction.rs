@@ -56,7 +56,7 @@ pub(crate) enum Kind {
     /// `xsl:break`, with what it gives.
     Break(Binding),
     /// `xsl:next-iteration`: new values for the parameters of the loop by slot; the others keep theirs.
-    NextIteration(Box<[(u32, Binding)]>),
+    NextIteration(Box<[Variable]>),
     /// EXSLT's `func:result`.
     Return(Binding),
     Try(Box<Try>),
@@ -111,7 +111,7 @@ pub(crate) enum Content {
     /// By an expression, and what stands between its items. Without a separator the first item counts in 1.0, and one
     /// space stands between them otherwise.
     Select(TextSource, Option<Avt>),
-    /// By what stands inside, and what stands between its items (none: nothing between nodes and texts).
+    /// By what stands inside, and what stands between its items; none in 1.0, where all but texts is left out.
     Block(Block, Option<Avt>),
 }
 

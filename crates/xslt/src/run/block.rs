@@ -1,13 +1,13 @@
 //! Runs blocks: one instruction after the other.
 
-use myelin_xpath::Version;
+use myelin_xpath::{Value, Version};
 
 use super::failure::Failure;
 use super::frame::Flow;
 use super::receiver::Receiver;
 use super::{Focus, MESSAGES, Machine, Outcome};
 use crate::options;
-use crate::program::{At, Block, Choose, Instruction, Kind, Message, ModeUse};
+use crate::program::{At, Block, Choose, Instruction, Kind, Message, ModeUse, Variable};
 
 impl<'a> Machine<'a> {
     /// Runs what stands in a block.
@@ -66,8 +66,7 @@ impl<'a> Machine<'a> {
                 return self.run(otherwise, focus, out);
             }
             Kind::Variable(variable) => {
-                let value = self.bind(&variable.value, focus)?;
-                let value = self.convert(value, variable.kind.as_ref(), "the variable")?;
+                let value = self.new_value(variable, focus)?;
                 self.stack.set(variable.slot, value);
             }
             Kind::Copy(copy) => return self.copy(copy, focus, out),
@@ -106,9 +105,9 @@ impl<'a> Machine<'a> {
                 return Ok(Flow::Break);
             }
             Kind::NextIteration(parameters) => {
-                let values: Outcome<Vec<_>> = parameters.iter().map(|(_, value)| self.bind(value, focus)).collect();
-                for ((slot, _), value) in parameters.iter().zip(values?) {
-                    self.stack.set(*slot, value);
+                let values: Outcome<Vec<_>> = parameters.iter().map(|new| self.new_value(new, focus)).collect();
+                for (parameter, value) in parameters.iter().zip(values?) {
+                    self.stack.set(parameter.slot, value);
                 }
                 return Ok(Flow::Continue);
             }
@@ -137,6 +136,12 @@ impl<'a> Machine<'a> {
             Kind::Fail(code, message) => return Err(Failure::new(*code, &**message)),
         }
         Ok(Flow::Next)
+    }
+
+    /// What a variable is set to.
+    fn new_value(&'a self, variable: &'a Variable, focus: &Focus<'a>) -> Outcome<Value<'a>> {
+        let value = self.bind(&variable.value, focus)?;
+        self.convert(value, variable.kind.as_ref(), "the variable")
     }
 
     /// `xsl:message` (XSLT 1.0 §13).

@@ -10,7 +10,7 @@ use super::receiver::Receiver;
 use super::select::text_of;
 use super::{Focus, Machine, Outcome};
 use crate::output::{Fragment, Output, TextRule};
-use crate::program::{Avt, AvtPart, Binding, Block, Content, ScopeId};
+use crate::program::{Avt, AvtPart, Binding, Block, Content, Instruction, Kind, ScopeId};
 
 impl<'a> Machine<'a> {
     /// What a variable or parameter is bound to.
@@ -109,22 +109,17 @@ impl<'a> Machine<'a> {
                 let separator = self.optional_avt(separator.as_ref(), focus)?;
                 self.text(source, separator.as_deref(), focus)
             }
-            Content::Block(block, None) => {
-                if let [crate::program::Instruction { kind: crate::program::Kind::Text(text, _), .. }] = &**block {
+            Content::Block(block, separator) => {
+                if let [Instruction { kind: Kind::Text(text, _), .. }] = &**block {
                     return Ok(Cow::Borrowed(text));
                 }
-                let mut receiver =
-                    Receiver::new(Output::text_only(TextRule::TextOnly, self.options.limits.output_bytes));
+                let separator = self.optional_avt(separator.as_ref(), focus)?;
+                let rule = separator.as_deref().map_or(TextRule::TextOnly, TextRule::Items);
+                let mut receiver = Receiver::new(Output::text_only(rule, self.options.limits.output_bytes));
                 self.run_inside(block, focus, &mut receiver)?;
                 let text = receiver.into_output().finish_text();
                 self.meter.add(0, text.len() as u64);
                 Ok(Cow::Owned(text))
-            }
-            Content::Block(block, Some(separator)) => {
-                let separator = self.avt(separator, focus)?;
-                let mut receiver = Receiver::items(self);
-                self.run_inside(block, focus, &mut receiver)?;
-                self.joined(receiver.into_items(), false, Some(&separator), Version::V2)
             }
         }
     }

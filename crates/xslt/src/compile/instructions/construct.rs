@@ -3,16 +3,17 @@
 use std::rc::Rc;
 
 use super::super::Compiler;
+use super::super::block::join_texts;
 use super::super::element::{Child, Element};
 use super::super::here::{Here, truth};
 use super::super::problems::Made;
-use crate::program::{self, Content, Instruction, Kind};
+use crate::program::{self, Avt, Content, Instruction, Kind};
 
 pub(in super::super) fn element<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
     let name = compiler.required_template(element, "name", here);
     let namespace = compiler.template(element, "namespace", here);
     let attribute_sets = compiler.used_sets(element, "", here);
-    let body = compiler.block(element, here);
+    let body = join_texts(compiler.block(element, here));
     Ok(Kind::Element(Box::new(program::Element {
         name: name?,
         namespace: namespace?,
@@ -29,7 +30,7 @@ pub(in super::super) fn attribute<'s>(
 ) -> Made<Kind> {
     let name = compiler.required_template(element, "name", here);
     let namespace = compiler.template(element, "namespace", here);
-    let value = compiler.content(element, here);
+    let value = compiler.content(element, here, "");
     let scope = compiler.scope(here);
     Ok(Kind::Attribute(Box::new(program::Attribute { name: name?, namespace: namespace?, scope, value: value? })))
 }
@@ -44,12 +45,12 @@ pub(in super::super) fn namespace<'s>(
         let message = "<xsl:namespace> needs select=\"…\" or content: the namespace";
         compiler.problems.error(element.at(), "XTSE0910", message);
     }
-    let content = compiler.content(element, here);
+    let content = compiler.content(element, here, " ");
     Ok(Kind::Namespace(Box::new((name?, content?))))
 }
 
 pub(in super::super) fn comment<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
-    compiler.content(element, here).map(Kind::Comment)
+    compiler.content(element, here, " ").map(Kind::Comment)
 }
 
 pub(in super::super) fn processing_instruction<'s>(
@@ -58,12 +59,12 @@ pub(in super::super) fn processing_instruction<'s>(
     here: &Rc<Here>,
 ) -> Made<Kind> {
     let name = compiler.required_template(element, "name", here);
-    let content = compiler.content(element, here);
+    let content = compiler.content(element, here, " ");
     Ok(Kind::ProcessingInstruction(Box::new((name?, content?))))
 }
 
 pub(in super::super) fn document<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
-    Ok(Kind::Document(compiler.block(element, here)))
+    Ok(Kind::Document(join_texts(compiler.block(element, here))))
 }
 
 pub(in super::super) fn text<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
@@ -83,7 +84,7 @@ pub(in super::super) fn text<'s>(compiler: &mut Compiler<'s>, element: Element<'
         Some(Instruction { kind: Kind::Text(only, false), .. }) if parts.is_empty() => Ok(Kind::Text(only, unescaped)),
         last => {
             parts.extend(last);
-            Ok(Kind::ValueOf(Content::Block(parts.into(), None), unescaped))
+            Ok(Kind::ValueOf(Content::Block(parts.into(), Some(Avt::Constant(Box::default()))), unescaped))
         }
     }
 }
@@ -94,7 +95,7 @@ pub(in super::super) fn value_of<'s>(compiler: &mut Compiler<'s>, element: Eleme
         let message = "<xsl:value-of> needs select=\"…\"";
         return Err(compiler.problems.error(element.at(), "XTSE0010", message));
     }
-    Ok(Kind::ValueOf(compiler.content(element, here)?, unescaped))
+    Ok(Kind::ValueOf(compiler.content(element, here, "")?, unescaped))
 }
 
 impl<'s> Compiler<'s> {

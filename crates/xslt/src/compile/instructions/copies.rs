@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use super::super::Compiler;
+use super::super::block::join_texts;
 use super::super::element::Element;
 use super::super::here::{Here, truth};
 use super::super::problems::Made;
@@ -16,7 +17,7 @@ pub(in super::super) fn copy<'s>(compiler: &mut Compiler<'s>, element: Element<'
     };
     let namespaces = compiler.copies_namespaces(element);
     let attribute_sets = compiler.used_sets(element, "", here);
-    let body = compiler.block(element, here);
+    let body = join_texts(compiler.block(element, here));
     Ok(Kind::Copy(Box::new(Copy { select: select?, namespaces: namespaces?, attribute_sets: attribute_sets?, body })))
 }
 

@@ -2,14 +2,16 @@
 
 use std::rc::Rc;
 
+use myelin_xpath::types::SequenceType;
+
 use super::super::Compiler;
 use super::super::element::{Child, Element};
 use super::super::here::Here;
 use super::super::problems::{Made, Reported};
 use crate::program::{Binding, ExpandedName, Iterate, Kind, Variable};
 
-/// The parameters of a loop that is being compiled, with their slots.
-pub(in super::super) type Loop = Vec<(ExpandedName, u32)>;
+/// The parameters of a loop that is being compiled, with their slots and types.
+pub(in super::super) type Loop = Vec<(ExpandedName, u32, Option<SequenceType>)>;
 
 pub(in super::super) fn iterate<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
     let select = compiler.required_select(element, here);
@@ -20,11 +22,11 @@ pub(in super::super) fn iterate<'s>(compiler: &mut Compiler<'s>, element: Elemen
     for (part, inner) in parts {
         let bound = compiler.bound(part, &inner);
         let Ok(name) = compiler.named(part, &inner) else { continue };
-        if names.iter().any(|(known, _)| *known == name) {
+        if names.iter().any(|(known, ..)| *known == name) {
             compiler.problems.error(part.at(), "XTSE0580", format!("the parameter {name} is declared twice"));
         }
         let slot = compiler.frame.declare(name.clone());
-        names.push((name, slot));
+        names.push((name, slot, bound.as_ref().ok().and_then(|(_, kind)| kind.clone())));
         parameters.push(bound.map(|(value, kind)| Variable { slot, value, kind }));
     }
     let mut on_completion = Ok(Binding::EmptySequence);
@@ -59,18 +61,18 @@ pub(in super::super) fn next_iteration<'s>(
     let Some(parameters) = compiler.last_in.take() else { return Err(outside(compiler, element)) };
     let (parts, rest) = compiler.split(element, here, |local| local == "with-param");
     compiler.refuse_rest(element, &rest);
-    let mut values: Vec<(u32, Binding)> = Vec::with_capacity(parts.len());
+    let mut values: Vec<Variable> = Vec::with_capacity(parts.len());
     for (part, inner) in parts {
         let bound = compiler.bound(part, &inner);
         let name = compiler.named(part, &inner)?;
-        let Some((_, slot)) = parameters.iter().find(|(known, _)| *known == name) else {
+        let Some((_, slot, kind)) = parameters.iter().find(|(known, ..)| *known == name) else {
             let message = format!("<xsl:iterate> has no parameter {name}");
             return Err(compiler.problems.error(part.at(), "XTSE3130", message));
         };
-        if values.iter().any(|(known, _)| known == slot) {
+        if values.iter().any(|known| known.slot == *slot) {
             return Err(compiler.problems.error(part.at(), "XTSE0670", format!("{name} is passed twice")));
         }
-        values.push((*slot, bound?.0));
+        values.push(Variable { slot: *slot, value: bound?.0, kind: kind.clone() });
     }
     Ok(Kind::NextIteration(values.into()))
 }

@@ -64,7 +64,7 @@ impl<'s> Compiler<'s> {
         };
         let order = self.choice(element, "order", &["ascending", "descending"], here);
         let data_type = self.choice(element, "data-type", &["text", "number"], here);
-        let lang = self.template(element, "lang", here);
+        let lang = self.language(element, here);
         let case_order = self.choice(element, "case-order", &["upper-first", "lower-first"], here);
         let collation = self.template(element, "collation", here);
         Ok(Sort {
@@ -76,6 +76,18 @@ impl<'s> Compiler<'s> {
             collation: collation?,
             compatible: here.is_backwards(),
         })
+    }
+
+    /// `lang`
+    fn language(&mut self, element: Element<'s>, here: &Rc<Here>) -> Made<Option<Avt>> {
+        let lang = self.template(element, "lang", here)?;
+        if let Some(Avt::Constant(word)) = &lang
+            && !word.trim().bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        {
+            let message = format!("lang={word:?} is no language such as en or pt-BR");
+            return Err(self.problems.error(element.at(), "XTSE0020", message));
+        }
+        Ok(lang)
     }
 
     /// A value template that gives one of some words; a name with a prefix may mean something to others.
