@@ -56,7 +56,12 @@ pub(super) fn check_attributes(element: Element<'_>, here: &Here, problems: &mut
         };
         if !known {
             let message = format!("<{}> has no attribute {}", element.written(), attribute.written());
-            problems.error(attribute.at(), "XTSE0090", message);
+            // Processors of 1.0 let it pass, and stylesheets that went through them have such attributes.
+            if here.is_backwards() && name.namespace.is_empty() {
+                problems.warning(attribute.at(), "XTSE0090", message);
+            } else {
+                problems.error(attribute.at(), "XTSE0090", message);
+            }
         } else if name.namespace.is_empty() {
             check_value(&attribute, problems);
         }

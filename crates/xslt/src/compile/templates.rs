@@ -74,7 +74,7 @@ impl<'s> Compiler<'s> {
     fn rules_of(&mut self, declaration: &Declaration<'s>, template: u32) -> Made<()> {
         let Declaration { element, here, precedence, order, .. } = declaration;
         let Some(attribute) = self.attribute(*element, "match") else {
-            return self.check_named(*element);
+            return self.check_named(*element, here);
         };
         let patterns = self.patterns(&attribute, here);
         let written = match self.attribute(*element, "priority") {
@@ -99,7 +99,7 @@ impl<'s> Compiler<'s> {
     }
 
     /// A template without a pattern needs a name, and nothing that is about patterns.
-    fn check_named(&mut self, element: Element<'s>) -> Made<()> {
+    fn check_named(&mut self, element: Element<'s>, here: &Here) -> Made<()> {
         if self.attribute(element, "name").is_none() {
             let message = "<xsl:template> needs match=\"…\" or name=\"…\"";
             return Err(self.problems.error(element.at(), "XTSE0500", message));
@@ -107,6 +107,11 @@ impl<'s> Compiler<'s> {
         for local in ["mode", "priority"] {
             if let Some(attribute) = self.attribute(element, local) {
                 let message = format!("{local}=\"…\" says nothing without match=\"…\"");
+                // As with attributes that no element has: 1.0 was taken lightly.
+                if here.is_backwards() {
+                    self.problems.warning(attribute.at(), "XTSE0500", message);
+                    continue;
+                }
                 return Err(self.problems.error(attribute.at(), "XTSE0500", message));
             }
         }
