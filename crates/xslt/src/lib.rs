@@ -16,10 +16,11 @@ mod pattern;
 mod program;
 mod resolver;
 mod run;
+mod stream;
 mod stylesheet;
 
 pub use error::{Error, Place, Problem};
 pub use options::{Form, Limits, Message, Options, Outcome, Parameter, ParameterValue};
 pub use output::{Charset, Method, OutputProperties, Standalone};
 pub use resolver::{NoResolver, Resolver, Resource, Wanted};
-pub use stylesheet::Stylesheet;
+pub use stylesheet::{Memory, Stylesheet};

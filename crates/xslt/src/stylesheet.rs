@@ -1,18 +1,29 @@
 //! The public face of a compiled stylesheet.
 
-use myelin_xml::{Document, NodeId};
+use std::ops::Range;
+
+use myelin_xml::{Arena, Document, NodeId, Start};
 
 use crate::error::{Error, Problem};
-use crate::options::{Options, Outcome};
+use crate::options::{Form, Options, Outcome};
 use crate::output::OutputProperties;
 use crate::program::Program;
 use crate::resolver::Resolver;
+use crate::stream::{self, Source, Streamed, Streaming};
 use crate::{compile, explain, run};
 
 /// A stylesheet, compiled: run it as often as you like, on any thread.
 pub struct Stylesheet {
     program: Program,
+    streaming: Streaming,
     warnings: Vec<Problem>,
+}
+
+/// Memory that one transformation needs and the next can use again: one for each thread.
+#[derive(Default)]
+pub struct Memory {
+    stream: stream::Memory,
+    arena: Arena,
 }
 
 impl Stylesheet {
@@ -23,7 +34,7 @@ impl Stylesheet {
     /// Source: XSLT 1.0; of 2.0 and 3.0 what this library has.
     pub fn compile(source: &[u8], uri: &str, resolver: &dyn Resolver) -> Result<Stylesheet, Vec<Problem>> {
         let (program, warnings) = compile::compile(source, uri, resolver)?;
-        Ok(Stylesheet { program, warnings })
+        Ok(Stylesheet { streaming: Streaming::new(&program), program, warnings })
     }
 
     /// What is doubtful in it and was understood all the same.
@@ -61,4 +72,84 @@ impl Stylesheet {
     ) -> Result<Outcome, Error> {
         run::transform(&self.program, document, source, options, out)
     }
+
+    /// Transforms a whole document in UTF-8, and appends the result to `out`: in one pass over its bytes where that is
+    /// enough, otherwise by way of a tree.
+    ///
+    /// Errors: as [`transform`](Stylesheet::transform), and `XML` for what is not well-formed, the sender's; `source` is
+    /// afterwards as it was.
+    pub fn transform_bytes(
+        &self,
+        source: &mut Vec<u8>,
+        options: &Options<'_>,
+        memory: &mut Memory,
+        out: &mut Vec<u8>,
+    ) -> Result<Outcome, Error> {
+        if options.form == Form::Document
+            && let Some(streamed) = self.stream(source, Source::Document, options, memory, out)?
+        {
+            return Ok(outcome(streamed).1);
+        }
+        let arena = std::mem::take(&mut memory.arena);
+        let mut document =
+            Document::take(source, &myelin_xml::Options::default(), arena).map_err(|error| malformed(&error))?;
+        let top = document.document_node();
+        let result = self.transform(&mut document, top, options, out);
+        (*source, memory.arena) = document.into_parts();
+        result
+    }
+
+    /// Transforms one element of a document in UTF-8 as [`Form::InPlace`] has it, in one pass over the bytes of the whole
+    /// document; `None`: one pass is not enough, or there is no such element, and `out` is as it was.
+    ///
+    /// Shape: the source is the first element for which `is_source` says so, asked with the depth of each, which counts
+    /// from 1. Also gives where it stands.
+    /// Errors: as [`transform_bytes`](Stylesheet::transform_bytes).
+    pub fn transform_element(
+        &self,
+        document: &[u8],
+        is_source: &mut dyn FnMut(usize, &Start<'_>) -> bool,
+        options: &Options<'_>,
+        memory: &mut Memory,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<(Range<usize>, Outcome)>, Error> {
+        let streamed = self.stream(document, Source::Element(is_source), options, memory, out)?;
+        Ok(streamed.map(outcome))
+    }
+
+    /// Why the stylesheet cannot run in one pass; `None`: it can, with messages whose children come in its order.
+    pub fn tree_reason(&self) -> Option<String> {
+        let reason = self.streaming.plan.as_ref().err()?;
+        Some(match reason.at.map(|at| run::place(&self.program, at)) {
+            Some(place) => format!("{place}: {}", reason.what),
+            None => reason.what.clone(),
+        })
+    }
+
+    fn stream(
+        &self,
+        source: &[u8],
+        which: Source<'_>,
+        options: &Options<'_>,
+        memory: &mut Memory,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<Streamed>, Error> {
+        if options.initial_mode.is_some() || options.initial_template.is_some() {
+            return Ok(None);
+        }
+        let (output, limit) = (&self.program.output, options.limits.output_bytes);
+        let streamed = self.streaming.run(output, source, which, limit, &mut memory.stream, out);
+        streamed.map_err(|error| malformed(&error))
+    }
+}
+
+/// What a pass tells, and where its source stands.
+fn outcome(streamed: Streamed) -> (Range<usize>, Outcome) {
+    let Streamed { source, root, loose_text } = streamed;
+    (source, Outcome { root, loose_text, ..Outcome::default() })
+}
+
+fn malformed(error: &myelin_xml::Error) -> Error {
+    let message = format!("the source is not well-formed: {error}");
+    Error { code: "XML".to_owned(), message, place: None, trail: Vec::new(), node: None, messages: Vec::new() }
 }

@@ -4,8 +4,7 @@ use std::hint::black_box;
 use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
-use myelin_xml::{Arena, Document};
-use myelin_xslt::{NoResolver, Options, Stylesheet};
+use myelin_xslt::{Memory, NoResolver, Options, Stylesheet};
 
 use super::common::cpu_nanoseconds;
 use super::{Message, Processor, Task};
@@ -13,13 +12,13 @@ use super::{Message, Processor, Task};
 pub(super) struct Myelin {
     root: PathBuf,
     compiled: Option<(Task, Stylesheet)>,
-    arena: Arena,
+    memory: Memory,
     out: Vec<u8>,
 }
 
 impl Myelin {
     pub(super) fn new(root: PathBuf) -> Myelin {
-        Myelin { root, compiled: None, arena: Arena::default(), out: Vec::new() }
+        Myelin { root, compiled: None, memory: Memory::default(), out: Vec::new() }
     }
 
     fn compile(&self, task: Task) -> anyhow::Result<Stylesheet> {
@@ -39,19 +38,16 @@ impl Processor for Myelin {
             Some((compiled, stylesheet)) if compiled == task => stylesheet,
             _ => self.compile(task)?,
         };
-        let (mut source, mut arena) = (message.bytes.clone(), std::mem::take(&mut self.arena));
+        let mut source = message.bytes.clone();
         let options = Options::default();
         let start = cpu_nanoseconds();
         for _ in 0..repetitions {
-            let mut document = Document::parse_in(black_box(source), &myelin_xml::Options::default(), arena)?;
-            let root = document.document_node();
             self.out.clear();
-            let outcome = stylesheet.transform(&mut document, root, &options, &mut self.out);
+            let outcome = stylesheet.transform_bytes(black_box(&mut source), &options, &mut self.memory, &mut self.out);
             outcome.map_err(|error| anyhow!("{error:?}"))?;
-            (source, arena) = document.into_parts();
         }
         let nanoseconds = cpu_nanoseconds() - start;
-        (self.arena, self.compiled) = (arena, Some((task, stylesheet)));
+        self.compiled = Some((task, stylesheet));
         Ok((nanoseconds, self.out.clone()))
     }
 }

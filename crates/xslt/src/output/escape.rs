@@ -80,6 +80,15 @@ const fn table(context: Context, repertoire: Repertoire) -> Table {
     table
 }
 
+/// Appends `text` as it stands in XML in UTF-8, between tags or (in double quotes) as the value of an attribute.
+///
+/// Errors: a character that XML does not have.
+#[inline]
+pub(crate) fn escape_xml(text: &str, attribute: bool, out: &mut Vec<u8>) -> Result<(), OutputError> {
+    let context = if attribute { Context::Attribute } else { Context::Text };
+    escape(text, context, Repertoire::Unicode, out)
+}
+
 /// Appends `text` so that reading it in that place gives the same.
 ///
 /// Errors: a character that XML does not have, or HTML.

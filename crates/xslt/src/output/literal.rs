@@ -82,6 +82,16 @@ impl LiteralStart {
         }
     }
 
+    /// `<` and the name.
+    pub(crate) fn open(&self) -> &str {
+        &self.open[..self.open.len() - 1]
+    }
+
+    /// The end tag.
+    pub(crate) fn close(&self) -> &str {
+        &self.close
+    }
+
     pub(crate) fn name(&self) -> &QualifiedName {
         &self.name
     }

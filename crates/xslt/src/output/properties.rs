@@ -117,6 +117,30 @@ impl OutputProperties {
         OutputProperties { method: Some(Method::Xml), omit_xml_declaration: true, ..OutputProperties::default() }
     }
 
+    /// Whether a result of elements is written by nothing but the rules of XML in UTF-8, with at most a declaration in
+    /// front.
+    pub(crate) fn is_plain(&self) -> bool {
+        matches!(self.method, Some(Method::Xml) | None)
+            && self.encoding == Charset::Utf8
+            && self.doctype_system.is_none()
+            && self.indent != Some(true)
+            && self.byte_order_mark != Some(true)
+            && self.cdata_section_elements.is_empty()
+            && self.character_map.is_empty()
+    }
+
+    /// The XML declaration; the version of XHTML is another than that of XML.
+    pub(crate) fn declaration(&self, xml: bool) -> String {
+        let version = self.version.as_deref().filter(|_| xml).unwrap_or("1.0");
+        let standalone = match self.standalone {
+            Standalone::Omit => "",
+            Standalone::Yes => r#" standalone="yes""#,
+            Standalone::No => r#" standalone="no""#,
+        };
+        let charset = self.charset();
+        format!(r#"<?xml version="{version}" encoding="{charset}"{standalone}?>"#)
+    }
+
     /// The media type of the result: what the stylesheet says, or what its method has.
     pub fn media_type(&self) -> &str {
         let default = match self.method {

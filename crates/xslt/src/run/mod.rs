@@ -40,6 +40,7 @@ use frame::Stack;
 use globals::Global;
 use keys::Index;
 
+pub(crate) use failure::place;
 pub(crate) use loops::Group;
 use receiver::Receiver;
 pub(crate) use rules::Rules;

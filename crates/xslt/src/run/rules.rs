@@ -92,6 +92,47 @@ impl Rules {
     pub(crate) fn all(&self) -> &[Rule] {
         &self.rules
     }
+
+    /// The templates that can be for elements of a name, or of one that no rule asks for, the best first; each with
+    /// whether it is for all of them.
+    pub(crate) fn for_elements(&self, name: Option<u32>) -> impl Iterator<Item = (u32, bool)> {
+        let named = name.and_then(|name| self.elements.iter().find(|(known, _)| *known == name));
+        templates(named.map_or(&self.element, |(_, list)| list))
+    }
+
+    /// The same for the document node.
+    pub(crate) fn for_document(&self) -> impl Iterator<Item = (u32, bool)> {
+        templates(&self.document)
+    }
+
+    /// The same for texts.
+    pub(crate) fn for_text(&self) -> impl Iterator<Item = (u32, bool)> {
+        templates(&self.text)
+    }
+
+    /// The same for comments.
+    pub(crate) fn for_comments(&self) -> impl Iterator<Item = (u32, bool)> {
+        templates(&self.comment)
+    }
+
+    /// The same for processing instructions.
+    pub(crate) fn for_instructions(&self) -> impl Iterator<Item = (u32, bool)> {
+        templates(&self.instruction)
+    }
+
+    /// The same for attributes of names that no rule asks for.
+    pub(crate) fn for_attributes(&self) -> impl Iterator<Item = (u32, bool)> {
+        templates(&self.attribute)
+    }
+
+    /// Whether some rule asks for attributes by name.
+    pub(crate) fn names_attributes(&self) -> bool {
+        !self.attributes.is_empty()
+    }
+}
+
+fn templates(list: &[Entry]) -> impl Iterator<Item = (u32, bool)> {
+    list.iter().map(|entry| (entry.template, entry.certain))
 }
 
 /// The lists of a mode by the expanded names of one document.

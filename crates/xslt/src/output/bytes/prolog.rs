@@ -2,7 +2,7 @@
 
 use super::{Bytes, Format, Indentation, Open, OutputError, Repertoire, XHTML_NAMESPACE};
 use crate::output::html::Traits;
-use crate::output::properties::{Charset, Method, Standalone};
+use crate::output::properties::{Charset, Method};
 
 /// Something that came before it was clear how to write it.
 #[derive(Debug)]
@@ -102,15 +102,7 @@ impl Bytes<'_> {
     }
 
     fn declaration(&mut self) {
-        let properties = self.properties;
-        let version = properties.version.as_deref().filter(|_| self.format == Format::Xml).unwrap_or("1.0");
-        let standalone = match properties.standalone {
-            Standalone::Omit => "",
-            Standalone::Yes => r#" standalone="yes""#,
-            Standalone::No => r#" standalone="no""#,
-        };
-        let charset = properties.charset();
-        let text = format!(r#"<?xml version="{version}" encoding="{charset}"{standalone}?>"#);
+        let text = self.properties.declaration(self.format == Format::Xml);
         self.out.extend_from_slice(text.as_bytes());
         self.prolog.line = true;
     }
