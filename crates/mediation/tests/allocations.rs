@@ -151,7 +151,6 @@ fn a_transformation_takes_the_same_number_of_allocations_whatever_the_size() {
     let taken = |count| allocations("<xslt key='sheet'/>", "text/xml", &message(count));
     let (small, large) = (taken(1), taken(1_000));
     assert!(small <= direct + 60, "{small} for a small one, {direct} without");
-    // What grows does so by doubling.
     assert!(large <= small + 4, "{large} for a large one, {small} for a small one");
 }
 
