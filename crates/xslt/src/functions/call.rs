@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use myelin_xml::Refusal;
 use myelin_xpath::types::AtomicType as T;
 use myelin_xpath::{Atomic, Error, Item, NodeRef, Value, Version};
 
@@ -124,6 +125,12 @@ impl<'a> Call<'_, 'a> {
 /// Nodes as a value: each once, in document order.
 pub(super) fn node_set<'a>(nodes: Vec<NodeRef<'a>>) -> Result<Value<'a>, Error> {
     Value::from_items(nodes.into_iter().map(Item::Node).collect()).in_document_order()
+}
+
+/// A node that a function makes cannot be: the value is the stylesheet's or the data's.
+#[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
+pub(super) fn unmade(refusal: Refusal) -> Error {
+    Error::Host(format!("a node cannot be made: {refusal}"))
 }
 
 pub(super) fn wrong_type(wanted: &str, found: &Atomic<'_>) -> Error {

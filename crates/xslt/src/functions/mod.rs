@@ -2,6 +2,7 @@
 //!
 //! A function is declared in the file that holds it, in a family of its namespace.
 
+mod analyze_string;
 mod availability;
 mod call;
 mod documents;
@@ -10,6 +11,7 @@ mod format_date;
 mod format_integer;
 mod format_number;
 mod grouping;
+mod ietf_date;
 mod json;
 mod nodes;
 mod serialize;
@@ -54,13 +56,15 @@ impl Function {
     }
 }
 
-const FAMILIES: [&[Function]; 19] = [
+const FAMILIES: [&[Function]; 21] = [
+    analyze_string::FUNCTIONS,
     availability::FUNCTIONS,
     documents::FUNCTIONS,
     format_date::FUNCTIONS,
     format_integer::FUNCTIONS,
     format_number::FUNCTIONS,
     grouping::FUNCTIONS,
+    ietf_date::FUNCTIONS,
     json::FUNCTIONS,
     nodes::FUNCTIONS,
     serialize::FUNCTIONS,

@@ -3,6 +3,7 @@
 use myelin_xml::{Document, Kind, NodeId, Refusal};
 use myelin_xpath::{Atomic, Error, Item, Node, NodeRef, Value};
 
+use super::call::unmade;
 use super::{Call, Function};
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -89,15 +90,11 @@ fn each_node<'a>(
     Ok(Value::from_items(copies))
 }
 
-fn refused(refusal: Refusal) -> Error {
-    Error::Host(format!("a copy cannot be made: {refusal}"))
-}
-
 /// A node with all below it, in a document of its own where nothing is above it.
 fn deep_copy<'a>(call: &Call<'_, 'a>, original: NodeRef<'a>) -> Result<Value<'a>, Error> {
     let mut copy = Document::new();
     let Some(node) = original.node.tree() else { return Ok(Value::from(original)) };
-    let top = import(&mut copy, original.document, node).map_err(refused)?;
+    let top = import(&mut copy, original.document, node).map_err(unmade)?;
     Ok(Value::node(call.machine.keep(copy)?, top))
 }
 
@@ -147,7 +144,7 @@ fn snapshot<'a>(call: &Call<'_, 'a>, original: NodeRef<'a>) -> Result<Value<'a>,
         }
         Ok(own)
     };
-    let own = build(&mut copy).map_err(refused)?;
+    let own = build(&mut copy).map_err(unmade)?;
     Ok(Value::node(call.machine.keep(copy)?, own))
 }
 

@@ -5,7 +5,7 @@ use myelin_xpath::{Atomic, Error, FunctionItem, Item, Map, NodeRef, Value};
 
 use super::json::quote;
 use super::{Call, Function};
-use crate::output::{Method, Output, OutputError, OutputProperties};
+use crate::output::{Output, OutputError, OutputProperties};
 use crate::program::{ExpandedName, Scope};
 
 pub(super) const FUNCTIONS: &[Function] = &[Function::own("serialize", 1, 2, serialize)];
@@ -56,7 +56,7 @@ fn serialize<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
             _ => {}
         }
         after_atomic = atomic;
-        let written = parameters.item(call, item)?;
+        let written = parameters.item(call, &item)?;
         call.machine.build(written.len())?;
         text.push_str(&written);
         // A declaration stands at the beginning alone.
@@ -67,11 +67,11 @@ fn serialize<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 
 impl Parameters {
     /// One item in the method that was asked for.
-    fn item(&self, call: &Call<'_, '_>, item: Item<'_>) -> Result<String, Error> {
+    fn item(&self, call: &Call<'_, '_>, item: &Item<'_>) -> Result<String, Error> {
         let mut bytes = Vec::new();
         let mut output = Output::bytes(&self.properties, None, usize::MAX, &mut bytes);
         let text;
-        let put = match &item {
+        let put = match item {
             Item::Node(node) => match (node.node.tree(), node.kind()) {
                 (Some(_), Some(Kind::Attribute)) | (None, _) | (_, None) => {
                     return Err(unwritable("an attribute or namespace alone cannot be written"));
@@ -218,7 +218,7 @@ impl Parameters {
             },
             Some(node @ Item::Node(_)) => {
                 let xml = Parameters { properties: self.properties.clone(), json: false, separator: None };
-                string(&xml.item(call, node)?, out)?;
+                string(&xml.item(call, &node)?, out)?;
             }
             Some(_) => return Err(Error::value("SERE0021", "serialize(): JSON has no functions")),
         }

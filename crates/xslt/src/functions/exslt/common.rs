@@ -4,6 +4,7 @@ use myelin_xml::{Arena, TreeBuilder};
 use myelin_xpath::{Atomic, Error, Item, Value};
 
 use super::COMMON;
+use crate::functions::call::unmade;
 use crate::functions::{Call, Function};
 
 pub(in crate::functions) const FUNCTIONS: &[Function] = &[
@@ -22,7 +23,7 @@ fn node_set<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 /// A text node that stands alone in a document; no node for no text.
 pub(super) fn text_node<'a>(call: &Call<'_, 'a>, text: &str) -> Result<Value<'a>, Error> {
     let mut tree = TreeBuilder::new(Arena::default());
-    tree.text(text).map_err(|refusal| Error::Host(refusal.to_string()))?;
+    tree.text(text).map_err(unmade)?;
     let document = call.machine.keep(tree.finish())?;
     Ok(match document.first_child(document.document_node()) {
         Some(node) => Value::node(document, node),

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use myelin_xml::{Arena, Document, Refusal, TreeBuilder};
+use myelin_xml::{Arena, Document, TreeBuilder};
 use myelin_xpath::{Error, Item, NodeRef, Value};
 
 use super::STRINGS;
 use super::common::text_node;
+use crate::functions::call::unmade;
 use crate::functions::{Call, Function};
 
 const fn function(name: &'static str, least: u8, most: u8, run: crate::functions::Body) -> Function {
@@ -34,11 +35,10 @@ pub(super) fn elements<'a, 't>(
     const SOME: usize = 4_096;
     let mut tree = TreeBuilder::new(Arena::default());
     let name = tree.names().intern(name.0, name.1, name.2);
-    let refused = |refusal: Refusal| Error::Host(refusal.to_string());
     let mut counted = 0;
     for (index, text) in texts.enumerate() {
-        tree.start(name).map_err(refused)?;
-        tree.text(text).map_err(refused)?;
+        tree.start(name).map_err(unmade)?;
+        tree.text(text).map_err(unmade)?;
         tree.end();
         if index % SOME == SOME - 1 {
             let size = tree.size_bytes();

@@ -105,11 +105,7 @@ impl Marker {
     /// An offset from Greenwich.
     fn zone(&self, zone: Option<i16>, out: &mut String) {
         let lettered = self.component == 'Z' && self.presentation == "Z";
-        let Some(minutes) = zone else {
-            return if lettered {
-                out.push('J')
-            };
-        };
+        let Some(minutes) = zone else { return out.extend(lettered.then_some('J')) };
         if self.component == 'z' {
             out.push_str("GMT");
         }

@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 
 use myelin_json::{Event, Kind};
-use myelin_xml::{Arena, NameId, Refusal, TreeBuilder};
+use myelin_xml::{Arena, NameId, TreeBuilder};
 use myelin_xpath::{Error, Value};
 
 use super::{Duplicates, NAMESPACE, Options, duplicate, events, is_value, meaning};
 use crate::functions::Call;
+use crate::functions::call::unmade;
 
 pub(super) fn parse<'a>(call: &Call<'_, 'a>, text: &str, options: &Options) -> Result<Value<'a>, Error> {
     let mut building = Building {
@@ -33,10 +34,6 @@ struct Building<'o> {
     depth: usize,
     /// The depth of the member that is left out, as its key was there before.
     left_out: Option<usize>,
-}
-
-fn refused(refusal: Refusal) -> Error {
-    Error::Host(refusal.to_string())
 }
 
 impl Building<'_> {
@@ -74,10 +71,10 @@ impl Building<'_> {
             _ => "null",
         };
         let name = self.name(local, NAMESPACE);
-        self.tree.start(name).map_err(refused)?;
+        self.tree.start(name).map_err(unmade)?;
         if self.depth == 0 {
             let (prefix, namespace) = (self.tree.names().atom(""), self.tree.names().atom(NAMESPACE));
-            self.tree.declare(prefix, namespace).map_err(refused)?;
+            self.tree.declare(prefix, namespace).map_err(unmade)?;
         }
         if let Some(key) = self.key.take() {
             if self.options.escape && key.contains('\\') {
@@ -95,9 +92,9 @@ impl Building<'_> {
                 if self.options.escape && text.contains('\\') {
                     self.attribute("escaped", "true")?;
                 }
-                self.tree.text(&text).map_err(refused)?;
+                self.tree.text(&text).map_err(unmade)?;
             }
-            Kind::Number | Kind::True | Kind::False => self.tree.text(&event.text()).map_err(refused)?,
+            Kind::Number | Kind::True | Kind::False => self.tree.text(&event.text()).map_err(unmade)?,
             _ => {}
         }
         self.tree.end();
@@ -124,6 +121,6 @@ impl Building<'_> {
 
     fn attribute(&mut self, local: &str, value: &str) -> Result<(), Error> {
         let name = self.name(local, "");
-        self.tree.attribute(name, value).map_err(refused)
+        self.tree.attribute(name, value).map_err(unmade)
     }
 }

@@ -195,7 +195,7 @@ pub(in crate::functions) fn quote(text: &str, escaped: bool, out: &mut String) -
     while let Some((at, letter)) = letters.next() {
         match letter {
             '\\' if escaped => {
-                let length = match text[at + 1..].as_bytes() {
+                let length = match &text.as_bytes()[at + 1..] {
                     [b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => 1,
                     [b'u', digits @ ..] if digits.len() >= 4 && digits[..4].iter().all(u8::is_ascii_hexdigit) => 5,
                     _ => {
