@@ -1,40 +1,31 @@
-//! JSON as maps and arrays, and as XML (Functions and Operators §17.4 and §17.5).
+//! What of JSON makes or reads documents: `json-to-xml()` and `json-doc()` (Functions and Operators §17.4 and §17.5).
 
 mod elements;
-mod values;
-mod writing;
 
 use std::borrow::Cow;
 
-use myelin_json::{Event, Kind, Reader, Step};
-use myelin_xpath::{Atomic, Error, FunctionItem, Item, Map, Value};
+use myelin_json::{Event, Reader, Step};
+use myelin_xpath::{Array, Atomic, Error, FunctionItem, Item, Map, Value};
 
 use super::documents::is_foreign;
 use super::{Call, Function};
-pub(super) use writing::quote;
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::own("parse-json", 1, 2, |call| match call.optional_text(0)? {
-        Some(text) => values::parse(call, &text, &Options::of(call, Duplicates::First)?),
-        None => Ok(Value::EMPTY),
-    }),
-    Function::own("json-doc", 1, 2, |call| match super::documents::text(call, 1)? {
-        Some(text) => values::parse(call, &text, &Options::of(call, Duplicates::First)?),
-        None => Ok(Value::EMPTY),
-    }),
+    Function::own("json-doc", 1, 2, json_doc),
     Function::own("json-to-xml", 1, 2, |call| match call.optional_text(0)? {
-        Some(text) => elements::parse(call, &text, &Options::of(call, Duplicates::Retain)?),
+        Some(text) => elements::parse(call, &text, &Options::of(call)?),
         None => Ok(Value::EMPTY),
-    }),
-    Function::own("xml-to-json", 1, 2, |call| match call.nodes(0)?.as_slice() {
-        [] => Ok(Value::EMPTY),
-        [node] => {
-            check_indent(call)?;
-            call.built(writing::write(*node)?)
-        }
-        _ => Err(Error::value("XPTY0004", "xml-to-json(): one node is wanted, and there are several")),
     }),
 ];
+
+/// The text is read here, and becomes a value by XPath's own function.
+fn json_doc<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+    let Some(text) = super::documents::text(call, 1)? else { return Ok(Value::EMPTY) };
+    let options = if call.count() == 2 { call.value(1).clone() } else { Value::from(Map::EMPTY) };
+    let arguments = Array::new([Value::from(text), options])?;
+    let parse = call.machine.expression("parse-json(?1, ?2)", call.scope)?;
+    call.machine.run(parse, Some(Item::Function(FunctionItem::Array(arguments))), 1, 1)
+}
 
 /// The namespace of JSON as XML.
 const NAMESPACE: &str = "http://www.w3.org/2005/xpath-functions";
@@ -44,7 +35,6 @@ const NAMESPACE: &str = "http://www.w3.org/2005/xpath-functions";
 enum Duplicates {
     Reject,
     First,
-    Last,
     Retain,
 }
 
@@ -56,8 +46,8 @@ struct Options {
 }
 
 impl Options {
-    fn of(call: &Call<'_, '_>, duplicates: Duplicates) -> Result<Options, Error> {
-        let mut options = Options { duplicates, escape: false };
+    fn of(call: &Call<'_, '_>) -> Result<Options, Error> {
+        let mut options = Options { duplicates: Duplicates::Retain, escape: false };
         if call.count() < 2 {
             return Ok(options);
         }
@@ -75,26 +65,11 @@ impl Options {
             options.duplicates = match text.as_deref() {
                 Some("reject") => Duplicates::Reject,
                 Some("use-first") => Duplicates::First,
-                Some("use-last") if options.duplicates == Duplicates::First => Duplicates::Last,
-                Some("retain") if options.duplicates == Duplicates::Retain => Duplicates::Retain,
+                Some("retain") => Duplicates::Retain,
                 _ => return Err(refused("duplicates")),
             };
         }
         Ok(options)
-    }
-}
-
-/// Options of `xml-to-json()`: whether white space is put in, which nobody has to do.
-fn check_indent(call: &Call<'_, '_>) -> Result<(), Error> {
-    if call.count() < 2 {
-        return Ok(());
-    }
-    let Some(Item::Function(FunctionItem::Map(given))) = call.value(1).get(0) else {
-        return Err(Error::value("XPTY0004", "options are a map"));
-    };
-    match option(&given, "indent") {
-        None | Some(Some(Item::Atomic(Atomic::Boolean(_)))) => Ok(()),
-        Some(_) => Err(Error::value("XPTY0004", "xml-to-json(): indent is true or false")),
     }
 }
 
@@ -106,7 +81,7 @@ fn option<'a>(options: &Map<'a>, name: &str) -> Option<Option<Item<'a>>> {
 
 /// Tells the tokens of a text one by one.
 fn events(call: &Call<'_, '_>, text: &str, mut sink: impl FnMut(Event<'_>) -> Result<(), Error>) -> Result<(), Error> {
-    /// What the values of a text take, for each of its bytes, at most about.
+    /// What the nodes of a text take, for each of its bytes, at most about.
     const BYTES: usize = 24;
     call.machine.build(text.len() * BYTES)?;
     let mut reader = Reader::new(myelin_json::Options::default());
@@ -117,10 +92,6 @@ fn events(call: &Call<'_, '_>, text: &str, mut sink: impl FnMut(Event<'_>) -> Re
             Err(error) => return Err(Error::value("FOJS0001", format!("the text is no JSON: {error}"))),
         }
     }
-}
-
-fn duplicate(key: &str) -> Error {
-    Error::value("FOJS0003", format!("the key {key:?} is there twice"))
 }
 
 /// What a string or key means.
@@ -142,7 +113,7 @@ fn meaning<'t>(event: &Event<'t>, options: &Options) -> Cow<'t, str> {
 }
 
 /// A character as JSON escapes it.
-fn escape(letter: char, out: &mut String) {
+pub(super) fn escape(letter: char, out: &mut String) {
     let short = match letter {
         '"' | '\\' | '/' => letter,
         '\u{8}' => 'b',
@@ -153,11 +124,6 @@ fn escape(letter: char, out: &mut String) {
         other => return out.push_str(&format!("\\u{:04X}", u32::from(other))),
     };
     out.extend(['\\', short]);
-}
-
-/// Whether a token is a value, or begins one.
-fn is_value(kind: Kind) -> bool {
-    !matches!(kind, Kind::Key | Kind::ObjectEnd | Kind::ArrayEnd)
 }
 
 #[cfg(test)]

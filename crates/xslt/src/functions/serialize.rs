@@ -3,7 +3,7 @@
 use myelin_xml::{Kind, NodeId};
 use myelin_xpath::{Atomic, Error, FunctionItem, Item, Map, NodeRef, Value};
 
-use super::json::quote;
+use super::json::escape;
 use super::{Call, Function};
 use crate::output::{Output, OutputError, OutputProperties};
 use crate::program::{ExpandedName, Scope};
@@ -194,7 +194,7 @@ impl Parameters {
                 out.push('{');
                 for (index, (key, value)) in map.entries().enumerate() {
                     out.push_str(if index > 0 { "," } else { "" });
-                    string(&key.text(call.version()), out)?;
+                    string(&key.text(call.version()), out);
                     out.push(':');
                     self.json_value(call, value, out)?;
                 }
@@ -214,11 +214,11 @@ impl Parameters {
                     return Err(Error::value("SERE0020", "serialize(): JSON has no such number"));
                 }
                 Some(_) => out.push_str(&atomic.text(call.version())),
-                None => string(&atomic.text(call.version()), out)?,
+                None => string(&atomic.text(call.version()), out),
             },
             Some(node @ Item::Node(_)) => {
                 let xml = Parameters { properties: self.properties.clone(), json: false, separator: None };
-                string(&xml.item(call, &node)?, out)?;
+                string(&xml.item(call, &node)?, out);
             }
             Some(_) => return Err(Error::value("SERE0021", "serialize(): JSON has no functions")),
         }
@@ -226,11 +226,15 @@ impl Parameters {
     }
 }
 
-fn string(text: &str, out: &mut String) -> Result<(), Error> {
+fn string(text: &str, out: &mut String) {
     out.push('"');
-    quote(text, false, out)?;
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' | '/' | '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => escape(letter, out),
+            other => out.push(other),
+        }
+    }
     out.push('"');
-    Ok(())
 }
 
 #[cfg(test)]

@@ -50,6 +50,7 @@ impl Services<'static> for Bench {
         let uri = super::uris::resolve(href, base);
         match uri.as_str() {
             "test:/a.txt" => Ok(Resource { uri, bytes: b"\xef\xbb\xbfone\r\ntwo\nthree\n".to_vec() }),
+            "test:/a.json" => Ok(Resource { uri, bytes: br#"{"a":1,"a":2}"#.to_vec() }),
             "test:/latin.txt" => Ok(Resource { uri, bytes: b"\xe9".to_vec() }),
             other => Err(Error::value("FOUT1170", format!("{other} is not there"))),
         }

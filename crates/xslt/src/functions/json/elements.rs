@@ -6,7 +6,7 @@ use myelin_json::{Event, Kind};
 use myelin_xml::{Arena, NameId, TreeBuilder};
 use myelin_xpath::{Error, Value};
 
-use super::{Duplicates, NAMESPACE, Options, duplicate, events, is_value, meaning};
+use super::{Duplicates, NAMESPACE, Options, events, meaning};
 use crate::functions::Call;
 use crate::functions::call::unmade;
 
@@ -60,7 +60,7 @@ impl Building<'_> {
                 self.tree.end();
                 return Ok(());
             }
-            _ => debug_assert!(is_value(event.kind), "what is no key and no end is a value"),
+            _ => {}
         }
         let local = match event.kind {
             Kind::ObjectStart => "map",
@@ -106,7 +106,7 @@ impl Building<'_> {
         let keys = self.keys.last_mut();
         if self.options.duplicates != Duplicates::Retain && keys.is_some_and(|keys| !keys.insert(key.clone())) {
             if self.options.duplicates == Duplicates::Reject {
-                return Err(duplicate(&key));
+                return Err(Error::value("FOJS0003", format!("the key {key:?} is there twice")));
             }
             self.left_out = Some(self.depth);
             return Ok(());
