@@ -55,7 +55,8 @@ impl<'a> Stack<'a> {
 
     pub(super) fn set(&self, slot: u32, value: Value<'a>) {
         let index = self.base.get() + slot as usize;
-        // The old value is dropped when the borrow is over.
+        // Shared, so that no reference copies a list. The old value is dropped when the borrow is over.
+        let value = value.shared();
         let _old = self.values.borrow_mut().get_mut(index).map(|place| std::mem::replace(place, value));
     }
 

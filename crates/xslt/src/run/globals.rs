@@ -93,7 +93,7 @@ impl<'a> Machine<'a> {
             || format!("variable ${}", global.name),
             || {
                 let value = self.bind(&global.value, &focus)?;
-                self.convert(value, global.kind.as_ref(), "the variable")
+                self.convert(value, global.kind.as_ref(), "the variable").map(Value::shared)
             },
         );
         let value = value.map_err(|mut failure| {

@@ -274,11 +274,11 @@ impl<'a> Machine<'a> {
 
 fn group<'a>(items: Vec<Item<'a>>, key: Vec<Atomic<'a>>) -> Rc<Group<'a>> {
     let key = Value::from_items(key.into_iter().map(Item::Atomic).collect());
-    Rc::new(Group { items: Value::from_items(items), key: Some(key) })
+    Rc::new(Group { items: Value::from_items(items).shared(), key: Some(key) })
 }
 
 fn without_keys(groups: Vec<Vec<Item<'_>>>) -> Vec<Rc<Group<'_>>> {
-    groups.into_iter().map(|items| Rc::new(Group { items: Value::from_items(items), key: None })).collect()
+    groups.into_iter().map(|items| Rc::new(Group { items: Value::from_items(items).shared(), key: None })).collect()
 }
 
 /// Numbers keys: the same key gets the same number.
