@@ -23,7 +23,7 @@ use crate::ast::{Binding, Expr};
 use crate::context::{Context, Host, Limits};
 use crate::environment::Version;
 use crate::error::Error;
-use crate::functions::Call;
+use crate::functions::{Call, PatternCache};
 use crate::value::{Atomic, Decimal, Item, Moment, NodeRef, Value};
 use crate::{arithmetic, value};
 use collect::Collector;
@@ -199,6 +199,11 @@ impl<'a> Run<'a> {
 
     fn focus<'r>(&self, context: &Context<'a>) -> Focus<'r, 'a> {
         Focus { item: context.item.clone(), position: context.position, size: context.size, locals: None }
+    }
+
+    /// The patterns compiled so far.
+    pub(crate) fn patterns(&self) -> &PatternCache {
+        self.names.patterns()
     }
 
     /// Counts nodes and items that are looked at.

@@ -5,6 +5,7 @@ use std::cell::Cell;
 use myelin_xml::{Atom, Document, ExpandedId, Kind, NodeId};
 
 use crate::ast::{Axis, NameTest, NodeTest};
+use crate::functions::PatternCache;
 
 /// How many names of an expression are remembered; those behind are looked up again for each step.
 const SIZE: usize = 8;
@@ -14,15 +15,19 @@ pub(super) struct NameCache<'a> {
     document: Cell<Option<&'a Document>>,
     found: [Cell<Slot>; SIZE],
     shared: Option<&'a NameTable<'a>>,
+    patterns: PatternCache,
 }
 
 /// The numbers that the names of many expressions have, each in the document it was last looked for in.
+///
+/// The regular expressions that were last compiled while they ran are kept here, too.
 ///
 /// Who numbers names over several expressions ([`Environment::name`](crate::Environment::name)) gives one table to all
 /// their evaluations, so that a name is looked up once in a document and not once for each evaluation.
 #[derive(Debug)]
 pub struct NameTable<'a> {
     found: Box<[Entry<'a>]>,
+    patterns: PatternCache,
 }
 
 /// In which document a name was last looked for, and what was found there.
@@ -31,7 +36,8 @@ type Entry<'a> = Cell<(Option<&'a Document>, Slot)>;
 impl<'a> NameTable<'a> {
     /// A table for the numbers below `count`.
     pub fn new(count: usize) -> NameTable<'a> {
-        NameTable { found: (0..count).map(|_| Cell::new((None, Slot::Unknown))).collect() }
+        let found = (0..count).map(|_| Cell::new((None, Slot::Unknown))).collect();
+        NameTable { found, patterns: PatternCache::default() }
     }
 
     /// The number of a name in a document; `None`: the document does not have it.
@@ -76,7 +82,12 @@ pub(super) enum Test {
 
 impl<'a> NameCache<'a> {
     pub(super) fn new(shared: Option<&'a NameTable<'a>>) -> NameCache<'a> {
-        NameCache { document: Cell::default(), found: Default::default(), shared }
+        NameCache { document: Cell::default(), found: Default::default(), shared, patterns: PatternCache::default() }
+    }
+
+    /// Where patterns are compiled that are no literals.
+    pub(super) fn patterns(&self) -> &PatternCache {
+        self.shared.map_or(&self.patterns, |shared| &shared.patterns)
     }
 
     /// For another expression: what several share, and nothing of what this one has found.

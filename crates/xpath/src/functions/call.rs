@@ -1,6 +1,8 @@
 //! A call of a function: its arguments are worked out when the function asks for them, in the form it asks for.
 
 use std::borrow::Cow;
+use std::ops::Deref;
+use std::rc::Rc;
 
 use crate::ast::Expr;
 use crate::environment::Version;
@@ -13,6 +15,23 @@ use crate::value::{Array, Atomic, FunctionItem, Item, Map, NodeRef, Value, whole
 
 /// The collation that is taken where none is named: by the numbers of the characters.
 pub(super) const CODEPOINTS: &str = "http://www.w3.org/2005/xpath-functions/collation/codepoint";
+
+/// A pattern of the expression, or one that was compiled while it runs.
+pub(super) enum CompiledPattern<'a> {
+    Constant(&'a Pattern),
+    Cached(Rc<Pattern>),
+}
+
+impl Deref for CompiledPattern<'_> {
+    type Target = Pattern;
+
+    fn deref(&self) -> &Pattern {
+        match self {
+            CompiledPattern::Constant(pattern) => pattern,
+            CompiledPattern::Cached(pattern) => pattern,
+        }
+    }
+}
 
 /// How texts are compared (Functions and Operators §5.3).
 #[derive(Clone, Copy, PartialEq)]
@@ -238,12 +257,12 @@ impl<'r, 'a> Call<'r, 'a> {
     }
 
     /// The pattern in an argument, with the flags behind it if they are there.
-    pub(super) fn pattern(&self, index: usize, flags: usize) -> Result<Cow<'a, Pattern>, Error> {
+    pub(super) fn pattern(&self, index: usize, flags: usize) -> Result<CompiledPattern<'a>, Error> {
         if let Expr::Pattern(pattern) = &self.arguments[index] {
-            return Ok(Cow::Borrowed(pattern));
+            return Ok(CompiledPattern::Constant(pattern));
         }
         let flags = if flags < self.count() { self.required_text(flags)? } else { Cow::Borrowed("") };
-        Pattern::new(&self.required_text(index)?, &flags).map(Cow::Owned)
+        self.run.patterns().get(&self.required_text(index)?, &flags).map(CompiledPattern::Cached)
     }
 
     /// How texts are compared; an argument that is left out says by the numbers of their characters.

@@ -33,7 +33,7 @@ fn key<'a>(call: &Call<'_, 'a>, index: usize) -> Result<Atomic<'a>, Error> {
 
 /// What becomes of the values of a key that comes twice.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Duplicates {
+enum Duplicates {
     Reject,
     First,
     Last,
@@ -42,7 +42,7 @@ pub(super) enum Duplicates {
 
 impl Duplicates {
     /// By the name that options have for it.
-    pub(super) fn named(name: &str) -> Option<Duplicates> {
+    fn named(name: &str) -> Option<Duplicates> {
         Some(match name {
             "reject" => Duplicates::Reject,
             "use-first" | "use-any" => Duplicates::First,

@@ -6,7 +6,6 @@ mod call;
 mod dates;
 mod equality;
 mod higher;
-mod json;
 mod maps;
 mod math;
 mod nodes;
@@ -20,8 +19,8 @@ mod uris;
 use crate::error::Error;
 use crate::value::Value;
 pub(crate) use call::Call;
-pub(crate) use patterns::pattern_arguments;
 pub use patterns::{Pattern, Segment, Segments};
+pub(crate) use patterns::{PatternCache, pattern_arguments};
 
 /// A function that expressions can call.
 #[derive(Debug)]
@@ -121,7 +120,7 @@ pub(crate) const CONCAT: &Function = &strings::FUNCTIONS[0];
 /// A name from a namespace and a lexical form; also what `xs:QName('p:local')` does.
 pub(crate) const QNAME: &Function = &qnames::FUNCTIONS[0];
 
-const FAMILIES: [&[Function]; 14] = [
+const FAMILIES: [&[Function]; 13] = [
     strings::FUNCTIONS,
     sequences::FUNCTIONS,
     nodes::FUNCTIONS,
@@ -135,7 +134,6 @@ const FAMILIES: [&[Function]; 14] = [
     higher::FUNCTIONS,
     maps::FUNCTIONS,
     arrays::FUNCTIONS,
-    json::FUNCTIONS,
 ];
 
 fn all() -> impl Iterator<Item = &'static Function> {

@@ -2,6 +2,7 @@
 
 mod backtrack;
 mod blocks;
+mod cache;
 mod classes;
 mod segments;
 mod syntax;
@@ -13,6 +14,7 @@ use crate::error::Error;
 use crate::value::cast::collapse;
 use crate::value::{Item, Value};
 use backtrack::Program;
+pub(crate) use cache::PatternCache;
 use segments::Matches;
 pub use segments::{Segment, Segments};
 use syntax::Flags;
