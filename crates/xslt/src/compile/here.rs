@@ -34,6 +34,9 @@ pub(super) struct Here {
     pub(super) scope: Cell<Option<ScopeId>>,
 }
 
+/// The order of texts by the numbers of their characters.
+pub(super) const CODEPOINT: &str = "http://www.w3.org/2005/xpath-functions/collation/codepoint";
+
 /// The attributes that every element of XSLT may have, and literal result elements with a prefix (XSLT 3.0 §3.5).
 pub(super) const STANDARD: [&str; 9] = [
     "version",
@@ -115,6 +118,10 @@ impl Here {
             "exclude-result-prefixes" => {
                 let namespaces = self.prefixes(attribute, "XTSE0808", problems)?;
                 self.excluded.extend(namespaces);
+            }
+            "default-collation" if !attribute.words().any(|word| word == CODEPOINT) => {
+                let message = format!("the only default-collation that is offered is {CODEPOINT}");
+                return Err(problems.error(attribute.at(), "XTSE0125", message));
             }
             "expand-text" => self.expand_text = truth(attribute, problems)?,
             "default-mode" => {

@@ -4,7 +4,7 @@ use super::Compiler;
 use super::declarations::Declaration;
 use super::element::{Child, Element};
 use super::frame::Frame;
-use super::here::Here;
+use super::here::{CODEPOINT, Here};
 use super::problems::Made;
 use crate::program::{AttributeSet, AttributeSetPart, Binding, ExpandedName, Key, KeyDefinition};
 
@@ -98,6 +98,14 @@ impl<'s> Compiler<'s> {
     fn key_definition(&mut self, declaration: &Declaration<'s>) -> Made<KeyDefinition> {
         let Declaration { element, here, .. } = declaration;
         self.frame = Frame::default();
+        if self.flag(*element, "composite")? {
+            let message = "keys of several values together are not offered: join them with a separator";
+            return Err(self.problems.error(element.at(), "XTSE0010", message));
+        }
+        if let Some(collation) = self.attribute(*element, "collation").filter(|uri| uri.trimmed() != CODEPOINT) {
+            let message = format!("the only collation of keys that is offered is {CODEPOINT}");
+            return Err(self.problems.error(collation.at(), "XTSE1210", message));
+        }
         let matched = self.required(*element, "match").and_then(|attribute| self.patterns(&attribute, here));
         let value = match self.attribute(*element, "use") {
             Some(attribute) => {

@@ -160,6 +160,12 @@ impl<'s> Compiler<'s> {
             Some(attribute) => Some(self.qname(&attribute, here)?),
             None => None,
         };
+        for (local, taken) in [("typed", ["no", "unspecified"]), ("on-multiple-match", ["use-last", ""])] {
+            if let Some(attribute) = self.attribute(*element, local).filter(|word| !taken.contains(&word.trimmed())) {
+                let message = format!("{local}={:?} is not offered", attribute.value);
+                self.problems.error(attribute.at(), "XTSE0010", message);
+            }
+        }
         let Some(attribute) = self.attribute(*element, "on-no-match") else { return Ok(()) };
         let choice = match attribute.trimmed() {
             "text-only-copy" => NoMatch::TextOnlyCopy,
