@@ -12,8 +12,8 @@ pub(crate) use instruction::{
 };
 pub(crate) use name::{ExpandedName, QualifiedName};
 
-use myelin_xpath::Version;
 use myelin_xpath::types::SequenceType;
+use myelin_xpath::{Value, Version};
 
 use crate::functions::Function;
 use crate::output::OutputProperties;
@@ -218,7 +218,18 @@ pub(crate) struct AttributeSetPart {
 /// All `xsl:key` of one name.
 pub(crate) struct Key {
     pub(crate) name: ExpandedName,
+    /// Whether all values of a node are one key together.
+    pub(crate) composite: bool,
     pub(crate) definitions: Vec<KeyDefinition>,
+}
+
+impl Key {
+    /// The values of a composite key as one text.
+    pub(crate) fn joined(values: &Value<'_>) -> String {
+        let texts: Vec<String> = values.items().map(|item| item.into_text(Version::V3).into_owned()).collect();
+        // No text of XML has this character in it.
+        texts.join("\0")
+    }
 }
 
 pub(crate) struct KeyDefinition {

@@ -92,16 +92,21 @@ impl<'s> Compiler<'s> {
 
     pub(super) fn key(&mut self, name: ExpandedName, declarations: &[Declaration<'s>]) -> Made<Key> {
         let definitions: Vec<_> = declarations.iter().map(|declaration| self.key_definition(declaration)).collect();
-        Ok(Key { name, definitions: definitions.into_iter().collect::<Made<_>>()? })
+        let mut composite = Vec::with_capacity(declarations.len());
+        for Declaration { element, .. } in declarations {
+            composite.push(self.flag(*element, "composite")?);
+            if composite[0] != composite[composite.len() - 1] {
+                let message = format!("composite is not the same for all keys with the name {name}");
+                return Err(self.problems.error(element.at(), "XTSE1222", message));
+            }
+        }
+        let composite = composite.first().is_some_and(|first| *first);
+        Ok(Key { name, composite, definitions: definitions.into_iter().collect::<Made<_>>()? })
     }
 
     fn key_definition(&mut self, declaration: &Declaration<'s>) -> Made<KeyDefinition> {
         let Declaration { element, here, .. } = declaration;
         self.frame = Frame::default();
-        if self.flag(*element, "composite")? {
-            let message = "keys of several values together are not offered: join them with a separator";
-            return Err(self.problems.error(element.at(), "XTSE0010", message));
-        }
         if let Some(collation) = self.attribute(*element, "collation").filter(|uri| uri.trimmed() != CODEPOINT) {
             let message = format!("the only collation of keys that is offered is {CODEPOINT}");
             return Err(self.problems.error(collation.at(), "XTSE1210", message));

@@ -5,6 +5,7 @@ use myelin_xpath::{Atomic, Error, Item, Node, NodeRef, Value};
 
 use super::call::unmade;
 use super::{Call, Function};
+use crate::program::Key;
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::own("key", 2, 3, key),
@@ -32,6 +33,10 @@ fn key<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     };
     // Of a value that is no node-set, 1.0 takes one text.
     let most = if call.is_v1() && !call.value(1).is_nodes() { 1 } else { usize::MAX };
+    if keys[index].composite {
+        let value = Atomic::from(Key::joined(call.value(1)));
+        return below(call.machine.keyed(index as u32, &value, top)?, top);
+    }
     let mut found = Vec::new();
     for item in call.value(1).items().take(most) {
         let value = if call.is_v1() { Atomic::from(item.into_text(call.version())) } else { item.atomize()? };

@@ -85,6 +85,7 @@ impl<'a> Machine<'a> {
                 || format!("key {}", key.name),
                 || {
                     let value = self.bind(&definition.value, &focus)?;
+                    let value = if key.composite { Value::from(Key::joined(&value)) } else { value };
                     for value in value.into_items() {
                         let text = self.item_text(value);
                         self.build(text.len() + ENTRY_BYTES)?;
