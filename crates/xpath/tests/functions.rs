@@ -177,3 +177,40 @@ fn folding_into_a_map_or_an_array_is_not_quadratic() {
     let last = "fold-left(1 to 20000, [], array:append#2)?20000";
     assert_eq!(run(&tree, last, Version::V3), "20000");
 }
+
+#[test]
+fn json_becomes_maps_and_arrays_and_elements_become_json() {
+    check("parse-json('{\"a\": [1, 2.5e1, true, null, \"x\\n\\u00e9\"]}')?a?2", "25");
+    check("parse-json('[]') => array:size()", "0");
+    check("parse-json('null')", "");
+    check("parse-json(())", "");
+    check("string-to-codepoints(parse-json('\"\\ud834\\udd1e\\t\"'))", "119070 | 9");
+    check("parse-json('{\"a\": 1, \"a\": 2}')?a", "1");
+    check("parse-json('{\"a\": 1, \"a\": 2}', map{'duplicates': 'use-last'})?a", "2");
+    check("parse-json('\"\\u0007\"', map{'fallback': function($e) { '<' || $e || '>' }})", "<\\u0007>");
+    check("parse-json('\"a\\\\b\\u0007\"', map{'escape': true()})", "a\\\\b\\u0007");
+    check("parse-json('[1,]')", "FOJS0001: parse-json(): a value is missing at byte 3");
+    check("parse-json('[01]')", "FOJS0001: parse-json(): there is no number of JSON at byte 1");
+    check("parse-json('{\"a\" 1}')", "FOJS0001: parse-json(): a `:` is missing at byte 5");
+    check(
+        "parse-json('{\"a\":1,\"a\":2}', map{'duplicates': 'reject'})",
+        "FOJS0003: parse-json(): the key \"a\" comes twice",
+    );
+    let nested = format!("parse-json('{}')", "[".repeat(1000));
+    check(&nested, "XPDY0130: parse-json(): the text nests deeper than 190");
+
+    let convert = |inside: &str, expected: &str| {
+        let tree = document(&format!("<map xmlns='http://www.w3.org/2005/xpath-functions'>{inside}</map>"));
+        assert_eq!(run(&tree, "xml-to-json(.)", Version::V3), expected, "{inside}");
+    };
+    convert("", "{}");
+    convert(
+        "<string key='a'>x\"/&#10;é</string> <array key='b'><number>1e0</number><null/><boolean>1</boolean></array>",
+        "{\"a\":\"x\\\"\\/\\né\",\"b\":[1,null,true]}",
+    );
+    convert("<string key='a' escaped='true'>\\u00e9\\n</string>", "{\"a\":\"\\u00e9\\n\"}");
+    convert("<number key='a'>INF</number>", "FOJS0006: xml-to-json(): \"INF\" is no number");
+    convert("<null/>", "FOJS0006: xml-to-json(): a key is missing");
+    convert("<null key='a'/><null key='a'/>", "FOJS0006: xml-to-json(): the key \"a\" comes twice");
+    convert("text", "FOJS0006: xml-to-json(): there is text between elements");
+}

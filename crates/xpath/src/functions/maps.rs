@@ -33,7 +33,7 @@ fn key<'a>(call: &Call<'_, 'a>, index: usize) -> Result<Atomic<'a>, Error> {
 
 /// What becomes of the values of a key that comes twice.
 #[derive(Clone, Copy, PartialEq)]
-enum Duplicates {
+pub(super) enum Duplicates {
     Reject,
     First,
     Last,
@@ -42,7 +42,7 @@ enum Duplicates {
 
 impl Duplicates {
     /// By the name that options have for it.
-    fn named(name: &str) -> Option<Duplicates> {
+    pub(super) fn named(name: &str) -> Option<Duplicates> {
         Some(match name {
             "reject" => Duplicates::Reject,
             "use-first" | "use-any" => Duplicates::First,

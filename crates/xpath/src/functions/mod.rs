@@ -6,6 +6,7 @@ mod call;
 mod dates;
 mod equality;
 mod higher;
+mod json;
 mod maps;
 mod math;
 mod nodes;
@@ -120,7 +121,7 @@ pub(crate) const CONCAT: &Function = &strings::FUNCTIONS[0];
 /// A name from a namespace and a lexical form; also what `xs:QName('p:local')` does.
 pub(crate) const QNAME: &Function = &qnames::FUNCTIONS[0];
 
-const FAMILIES: [&[Function]; 13] = [
+const FAMILIES: [&[Function]; 14] = [
     strings::FUNCTIONS,
     sequences::FUNCTIONS,
     nodes::FUNCTIONS,
@@ -134,6 +135,7 @@ const FAMILIES: [&[Function]; 13] = [
     higher::FUNCTIONS,
     maps::FUNCTIONS,
     arrays::FUNCTIONS,
+    json::FUNCTIONS,
 ];
 
 fn all() -> impl Iterator<Item = &'static Function> {

@@ -185,7 +185,7 @@ fn codepoints_to_string<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 }
 
 /// Char of XML 1.0 §2.2.
-fn is_xml(letter: char) -> bool {
+pub(super) fn is_xml(letter: char) -> bool {
     matches!(letter, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
 }
 
