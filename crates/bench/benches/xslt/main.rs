@@ -18,6 +18,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::{Parser, ValueEnum};
 use common::{Message, Span};
+use myelin::{Myelin, Way};
 use myelin_bench::{canonical, payload, statistics::median, units};
 
 /// Transforms messages, in turns with other processors.
@@ -86,7 +87,7 @@ impl Task {
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let (root, folder) = common::folders(&arguments.folder)?;
-    let mut ours = myelin::Myelin::new(root.clone());
+    let [mut ours, by_tree] = [Way::Best, Way::Tree].map(|way| Myelin::new(way, root.clone()));
     if let Some(repetitions) = arguments.alone {
         for (task, size) in arguments.tasks.iter().flat_map(|task| arguments.sizes.iter().map(move |size| (task, size)))
         {
@@ -97,7 +98,7 @@ fn main() -> anyhow::Result<()> {
     if arguments.instructions {
         return instructions::tables(&arguments, &root, &folder);
     }
-    let mut processors: Vec<Box<dyn Processor>> = vec![Box::new(ours)];
+    let mut processors: Vec<Box<dyn Processor>> = vec![Box::new(ours), Box::new(by_tree)];
     println!("One thread, CPU time a message in µs, medians of {} rounds in turns.", arguments.rounds);
     for started in [rival::libxslt(&root, &folder), rival::java(&root, &folder)] {
         match started {

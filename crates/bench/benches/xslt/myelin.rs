@@ -4,21 +4,52 @@ use std::hint::black_box;
 use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
+use myelin_xml::{Arena, Document};
 use myelin_xslt::{Memory, NoResolver, Options, Stylesheet};
 
 use super::common::cpu_nanoseconds;
 use super::{Message, Processor, Task};
 
 pub(super) struct Myelin {
+    way: Way,
     root: PathBuf,
     compiled: Option<(Task, Stylesheet)>,
     memory: Memory,
+    arena: Arena,
     out: Vec<u8>,
 }
 
+/// How a message is transformed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// In one pass over its bytes, where the stylesheet allows it.
+    Best,
+    /// By way of a tree in any case.
+    Tree,
+}
+
 impl Myelin {
-    pub(super) fn new(root: PathBuf) -> Myelin {
-        Myelin { root, compiled: None, memory: Memory::default(), out: Vec::new() }
+    pub(super) fn new(way: Way, root: PathBuf) -> Myelin {
+        let (memory, arena) = (Memory::default(), Arena::default());
+        Myelin { way, root, compiled: None, memory, arena, out: Vec::new() }
+    }
+
+    /// Transforms the bytes in `source`, which are afterwards as they were, into `self.out`.
+    fn transform(&mut self, stylesheet: &Stylesheet, source: &mut Vec<u8>) -> anyhow::Result<()> {
+        let options = Options::default();
+        self.out.clear();
+        let result = match self.way {
+            Way::Best => stylesheet.transform_bytes(source, &options, &mut self.memory, &mut self.out),
+            Way::Tree => {
+                let arena = std::mem::take(&mut self.arena);
+                let mut document = Document::take(source, &myelin_xml::Options::default(), arena)?;
+                let top = document.document_node();
+                let result = stylesheet.transform(&mut document, top, &options, &mut self.out);
+                (*source, self.arena) = document.into_parts();
+                result
+            }
+        };
+        result.map(drop).map_err(|error| anyhow!("{error:?}"))
     }
 
     fn compile(&self, task: Task) -> anyhow::Result<Stylesheet> {
@@ -30,7 +61,10 @@ impl Myelin {
 
 impl Processor for Myelin {
     fn name(&self) -> &str {
-        "myelin"
+        match self.way {
+            Way::Best => "myelin",
+            Way::Tree => "myelin, by a tree",
+        }
     }
 
     fn run(&mut self, task: Task, message: &Message, repetitions: u64) -> anyhow::Result<(u64, Vec<u8>)> {
@@ -39,12 +73,9 @@ impl Processor for Myelin {
             _ => self.compile(task)?,
         };
         let mut source = message.bytes.clone();
-        let options = Options::default();
         let start = cpu_nanoseconds();
         for _ in 0..repetitions {
-            self.out.clear();
-            let outcome = stylesheet.transform_bytes(black_box(&mut source), &options, &mut self.memory, &mut self.out);
-            outcome.map_err(|error| anyhow!("{error:?}"))?;
+            self.transform(&stylesheet, black_box(&mut source))?;
         }
         let nanoseconds = cpu_nanoseconds() - start;
         self.compiled = Some((task, stylesheet));
