@@ -193,7 +193,11 @@ impl Surroundings<'_> {
             "element-available" => Answer::Truth(namespace == XSLT && specs::offers(local)),
             "function-available" => {
                 let namespace = if prefix.is_empty() { "" } else { namespace };
-                Answer::Truth(functions::find(namespace, local).is_some())
+                let count = match arguments.get(1) {
+                    Some(Argument::Number(count)) => Some(*count),
+                    _ => None,
+                };
+                Answer::Truth(functions::is_available(&ExpandedName::new(namespace, local), count))
             }
             "type-available" => Answer::Truth(namespace == SCHEMA && AtomicType::find(local).is_some()),
             _ => return None,

@@ -97,21 +97,24 @@ fn function_available<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
         2 => Some(call.value(1).number()),
         _ => None,
     };
-    // Drafts of the functions' specification had other namespaces: they can be called, but are not promised.
-    let draft = name.namespace.ends_with("/xpath-functions") && name.namespace != FUNCTIONS_OF_XPATH;
-    if draft {
-        return Ok(Value::from(false));
-    }
-    let takes = |function: &Function| count.is_none_or(|count| count >= 0.0 && function.takes(count as usize));
-    if let Some(function) = find(&name.namespace, &name.local) {
-        return Ok(Value::from(takes(function)));
-    }
-    if name == ExpandedName::new("", "current") {
-        return Ok(Value::from(count.is_none_or(|count| count == 0.0)));
-    }
     let mut user = call.machine.program().functions.iter().filter(|function| function.name == name);
     let user = user.any(|function| count.is_none_or(|count| count == function.parameters.len() as f64));
-    Ok(Value::from(user || is_of_xpath(&name, count)))
+    Ok(Value::from(user || is_available(&name, count)))
+}
+
+/// Whether there is a function of that name, for so many arguments if that is said, beside those of the stylesheet.
+pub(crate) fn is_available(name: &ExpandedName, count: Option<f64>) -> bool {
+    // Drafts of the functions' specification had other namespaces: they can be called, but are not promised.
+    if name.namespace.ends_with("/xpath-functions") && name.namespace != FUNCTIONS_OF_XPATH {
+        return false;
+    }
+    if let Some(function) = find(&name.namespace, &name.local) {
+        return count.is_none_or(|count| count >= 0.0 && function.takes(count as usize));
+    }
+    if name.namespace.is_empty() && name.local == "current" {
+        return count.is_none_or(|count| count == 0.0);
+    }
+    is_of_xpath(name, count)
 }
 
 /// Whether XPath itself has the function: asked of its compiler, so that both always agree.

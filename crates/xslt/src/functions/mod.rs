@@ -20,7 +20,7 @@ mod services;
 mod testing;
 mod uris;
 
-pub(crate) use availability::property;
+pub(crate) use availability::{is_available, property};
 pub(crate) use call::Call;
 pub(crate) use exslt::dynamic;
 pub(crate) use services::Services;

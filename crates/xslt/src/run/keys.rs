@@ -1,14 +1,15 @@
 //! Keys: for each document and each key an index, made when somebody first asks (XSLT 1.0 §12.2).
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use myelin_xml::{Document, Kind, NodeId};
-use myelin_xpath::{Atomic, Node, NodeRef, Value, Version};
+use myelin_xpath::{Atomic, Item, Node, NodeRef, Value, Version};
 
 use super::failure::Failure;
 use super::{Focus, Machine, Outcome};
-use crate::program::Key;
+use crate::program::{Binding, Key};
 
 /// The nodes of one document by the values of one key.
 pub(super) struct Index<'a> {
@@ -21,10 +22,11 @@ pub(super) struct Index<'a> {
 impl<'a> Machine<'a> {
     /// The nodes of a document, in document order, that have this value of a key.
     ///
-    /// Values are equal if their texts are.
+    /// Values are equal if their texts are, and they are of comparable types.
     pub(super) fn keyed_nodes(&'a self, key: usize, value: &Atomic<'a>, document: &'a Document) -> Outcome<Value<'a>> {
         let index = self.index(key, document)?;
-        let found = index.get(&*value.text(Version::V2)).map_or(&[][..], Vec::as_slice);
+        let wanted = comparable(value);
+        let found = wanted.and_then(|wanted| index.get(&*wanted)).map_or(&[][..], Vec::as_slice);
         self.meter.add(found.len() as u64, 0);
         Ok(Value::nodes(document, found.iter().copied().map(Node::Tree).collect()))
     }
@@ -80,6 +82,8 @@ impl<'a> Machine<'a> {
             if !self.matches_any(&definition.patterns, &focus)? {
                 continue;
             }
+            // In 1.0 all values are texts.
+            let typed = !matches!(&definition.value, Binding::Select(it) if it.expr.version() == Version::V1);
             let mut failed = self.aside(
                 definition.frame,
                 || format!("key {}", key.name),
@@ -87,7 +91,13 @@ impl<'a> Machine<'a> {
                     let value = self.bind(&definition.value, &focus)?;
                     let value = if key.composite { Value::from(Key::joined(&value)) } else { value };
                     for value in value.into_items() {
-                        let text = self.item_text(value);
+                        let text = match &value {
+                            Item::Atomic(atomic) if typed => match comparable(atomic) {
+                                Some(text) => Cow::Owned(text.into_owned()),
+                                None => continue,
+                            },
+                            _ => self.item_text(value),
+                        };
                         self.build(text.len() + ENTRY_BYTES)?;
                         let nodes = index.entry(text.into_owned()).or_default();
                         if nodes.last() != Some(&node) {
@@ -104,6 +114,20 @@ impl<'a> Machine<'a> {
         }
         Ok(())
     }
+}
+
+/// The text that a value shares with those it is equal to, and with no others: what is no text has a sign in front that
+/// texts cannot have. `None`: it is equal to nothing.
+fn comparable<'v>(value: &'v Atomic<'_>) -> Option<Cow<'v, str>> {
+    Some(match value {
+        Atomic::Text(text, _) => Cow::Borrowed(text),
+        Atomic::Moment(moment) => Cow::Owned(format!("\0{} {}", moment.kind, moment.timeline())),
+        other => match other.as_double() {
+            Some(number) if number.is_nan() => return None,
+            Some(number) => Cow::Owned(format!("\0{number}")),
+            None => Cow::Owned(format!("\0{} {}", other.atomic_type(), other.text(Version::V2))),
+        },
+    })
 }
 
 /// What an entry of an index is counted as, beside its text.
