@@ -194,6 +194,8 @@ pub(crate) struct UserFunction {
     pub(crate) frame: u32,
     pub(crate) body: Block,
     pub(crate) result: Option<SequenceType>,
+    /// Whether it works on the context item of its caller, as EXSLT's do; others have none.
+    pub(crate) keeps_context: bool,
     pub(crate) at: At,
 }
 

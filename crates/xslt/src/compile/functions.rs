@@ -82,6 +82,7 @@ impl<'s> Compiler<'s> {
             frame: self.frame.size(),
             body,
             result: result?,
+            keeps_context: exslt,
             at: element.at(),
         })
     }

@@ -43,7 +43,7 @@ impl<'a> Machine<'a> {
 
     /// What a block makes, as a tree or as the text that is all there is in it.
     pub(super) fn fragment(&'a self, block: &'a Block, focus: &Focus<'a>) -> Outcome<Fragment> {
-        let mut receiver = Receiver::new(Output::fragment(self.options.limits.output_bytes));
+        let mut receiver = Receiver::new(Output::fragment(self.options.limits.output_bytes), self.late());
         self.run_inside(block, focus, &mut receiver)?;
         Ok(receiver.into_output().finish_fragment()?)
     }
@@ -115,7 +115,8 @@ impl<'a> Machine<'a> {
                 }
                 let separator = self.optional_avt(separator.as_ref(), focus)?;
                 let rule = separator.as_deref().map_or(TextRule::TextOnly, TextRule::Items);
-                let mut receiver = Receiver::new(Output::text_only(rule, self.options.limits.output_bytes));
+                let mut receiver =
+                    Receiver::new(Output::text_only(rule, self.options.limits.output_bytes), self.late());
                 self.run_inside(block, focus, &mut receiver)?;
                 let text = receiver.into_output().finish_text();
                 self.meter.add(0, text.len() as u64);
@@ -141,7 +142,7 @@ impl<'a> Machine<'a> {
         let properties = crate::output::OutputProperties::fragment();
         let mut bytes = Vec::new();
         let output = Output::bytes(&properties, None, self.options.limits.output_bytes, &mut bytes);
-        let mut receiver = Receiver::new(output);
+        let mut receiver = Receiver::new(output, self.late());
         receiver.give(value, Version::V2)?;
         receiver.into_output().finish()?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())

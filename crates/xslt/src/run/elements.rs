@@ -1,7 +1,7 @@
 //! Elements, attributes and copies.
 
 use myelin_xml::{Kind, Name};
-use myelin_xpath::{Item, Node, NodeRef};
+use myelin_xpath::{Item, Node, NodeRef, Version};
 
 use super::failure::Failure;
 use super::frame::Flow;
@@ -159,7 +159,7 @@ impl<'a> Machine<'a> {
         };
         let item = focus.item.clone().ok_or_else(|| Failure::new("XTTE0945", "there is nothing to copy"))?;
         let Item::Node(NodeRef { document, node: Node::Tree(node) }) = item else {
-            out.give(item.into(), myelin_xpath::Version::V2)?;
+            out.give(item.into(), Version::V2)?;
             return Ok(Flow::Next);
         };
         match document.kind(node) {
@@ -200,6 +200,8 @@ impl<'a> Machine<'a> {
             self.count()?;
             match item {
                 Item::Node(NodeRef { document, node: Node::Tree(node) }) => out.copy(document, node, namespaces)?,
+                // In 1.0 a value is a text, and nothing stands between two of them.
+                Item::Atomic(atomic) if version == Version::V1 => out.text(&atomic.into_text(version))?,
                 other => out.give(other.into(), version)?,
             }
         }
@@ -209,6 +211,6 @@ impl<'a> Machine<'a> {
     /// `xsl:document` (XSLT 2.0 §11.5): its content where content is made, a document where a sequence is.
     pub(super) fn document(&'a self, block: &'a Block, focus: &Focus<'a>, out: &mut Receiver<'_, 'a>) -> Outcome<()> {
         let value = self.tree_of(self.fragment(block, focus)?)?;
-        out.give(value, myelin_xpath::Version::V2)
+        out.give(value, Version::V2)
     }
 }

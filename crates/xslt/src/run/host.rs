@@ -28,7 +28,7 @@ impl<'a> Host<'a> for Machine<'a> {
             CallTarget::Library(function) => (function.run)(&Call { machine: self, arguments, item, scope }),
             CallTarget::User(index) => {
                 let function = &self.program.functions[index as usize];
-                self.function(function, arguments).map_err(|failure| self.leave(failure))
+                self.function(function, arguments, item).map_err(|failure| self.leave(failure))
             }
             CallTarget::Missing(name) => Err(Error::value("XTDE1425", format!("{name}() is no known function"))),
         }

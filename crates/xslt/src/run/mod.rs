@@ -42,7 +42,7 @@ use keys::Index;
 
 pub(crate) use failure::place;
 pub(crate) use loops::Group;
-use receiver::Receiver;
+use receiver::{Late, Receiver};
 pub(crate) use rules::Rules;
 use select::item;
 use store::{Shelf, Store};
@@ -176,7 +176,7 @@ impl<'a> Machine<'a> {
         self.set_parameters(parameters)?;
         let (properties, around) = self.form();
         let output = Output::bytes(&properties, around.as_deref(), self.options.limits.output_bytes, out);
-        let mut receiver = Receiver::new(output);
+        let mut receiver = Receiver::new(output, self.late());
         let focus = Focus { item: Some(Item::Node(self.source)), position: 1, size: 1 };
         self.begin(&focus, &mut receiver)?;
         Ok(receiver.into_output().finish()?)
@@ -196,6 +196,11 @@ impl<'a> Machine<'a> {
             _ => Cow::Owned(OutputProperties { method: Some(Method::Xml), ..own.clone() }),
         };
         (properties, Some(around))
+    }
+
+    /// What becomes of attributes that come too late.
+    fn late(&self) -> Late {
+        if self.program.compatible { Late::Ignore } else { Late::Fail }
     }
 
     /// Counts an instruction.

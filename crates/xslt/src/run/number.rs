@@ -56,6 +56,10 @@ impl<'a> Machine<'a> {
                     }
                 };
                 let Some((document, node)) = focus.tree() else {
+                    // A namespace node has no siblings, and nothing is counted for it.
+                    if focus.node().is_some() {
+                        return Ok(());
+                    }
                     return Err(Failure::new("XTTE0990", "only nodes can be numbered"));
                 };
                 self.count_nodes(number, document, node)?

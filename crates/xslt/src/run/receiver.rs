@@ -5,11 +5,21 @@ use myelin_xpath::{Item, NodeRef, Value, Version};
 
 use super::select::text_of;
 use super::{Machine, Outcome};
-use crate::output::{LiteralStart, Output, TextRule};
+use crate::output::{LiteralStart, Output, OutputError, TextRule};
 
 /// Takes what instructions make.
 pub(super) struct Receiver<'o, 'a: 'o> {
     target: Target<'o, 'a>,
+    late: Late,
+}
+
+/// What becomes of attributes and namespaces that come where none can stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Late {
+    /// They are errors.
+    Fail,
+    /// They are left out, as 1.0 lets a processor recover (§7.1.3, §11.3).
+    Ignore,
 }
 
 enum Target<'o, 'a: 'o> {
@@ -26,13 +36,13 @@ struct Items<'o, 'a: 'o> {
 }
 
 impl<'o, 'a: 'o> Receiver<'o, 'a> {
-    pub(super) fn new(output: Output<'o>) -> Receiver<'o, 'a> {
-        Receiver { target: Target::Output(output) }
+    pub(super) fn new(output: Output<'o>, late: Late) -> Receiver<'o, 'a> {
+        Receiver { target: Target::Output(output), late }
     }
 
     /// Gathers a sequence.
     pub(super) fn items(machine: &'a Machine<'a>) -> Receiver<'o, 'a> {
-        Receiver { target: Target::Items(Items { machine, items: Vec::new(), tree: None }) }
+        Receiver { target: Target::Items(Items { machine, items: Vec::new(), tree: None }), late: machine.late() }
     }
 
     /// The output behind it; of a sequence there is none, and an empty text is given.
@@ -130,12 +140,25 @@ impl<'o, 'a: 'o> Receiver<'o, 'a> {
     pub(super) fn attribute(&mut self, name: Name<'_>, value: &str) -> Outcome<()> {
         match &mut self.target {
             Target::Items(items) if items.tree.is_none() => items.attribute(name, value),
-            _ => Ok(self.output().attribute(name, value)?),
+            _ => {
+                let given = self.output().attribute(name, value);
+                self.forgive(given)
+            }
         }
     }
 
     pub(super) fn namespace(&mut self, prefix: &str, uri: &str) -> Outcome<()> {
-        Ok(self.output().namespace(prefix, uri)?)
+        let given = self.output().namespace(prefix, uri);
+        self.forgive(given)
+    }
+
+    /// Passes over an attribute or namespace that can be left out.
+    fn forgive(&self, given: Result<(), OutputError>) -> Outcome<()> {
+        use OutputError::{AttributeLate, AttributeOnDocument, DefaultTaken};
+        match given {
+            Err(AttributeLate | AttributeOnDocument | DefaultTaken) if self.late == Late::Ignore => Ok(()),
+            other => Ok(other?),
+        }
     }
 
     pub(super) fn comment(&mut self, text: &str) -> Outcome<()> {
@@ -160,7 +183,8 @@ impl<'o, 'a: 'o> Receiver<'o, 'a> {
             items.extend(node.map(|node| Item::Node(NodeRef::new(copy, node))));
             return Ok(());
         }
-        Ok(self.output().copy(document, node, namespaces)?)
+        let given = self.output().copy(document, node, namespaces);
+        if document.kind(node) == myelin_xml::Kind::Attribute { self.forgive(given) } else { Ok(given?) }
     }
 
     /// Items of a sequence: as they are where a sequence is gathered, otherwise copies and texts.
@@ -175,8 +199,8 @@ impl<'o, 'a: 'o> Receiver<'o, 'a> {
             }
             match item {
                 Item::Node(NodeRef { document, node }) => match (node.tree(), NodeRef { document, node }.namespace()) {
-                    (Some(node), _) => self.output().copy(document, node, true)?,
-                    (None, Some((prefix, uri))) => self.output().namespace(prefix, uri)?,
+                    (Some(node), _) => self.copy(document, node, true)?,
+                    (None, Some((prefix, uri))) => self.namespace(prefix, uri)?,
                     (None, None) => {}
                 },
                 other => {

@@ -438,21 +438,28 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// Calls a function of the stylesheet.
-    pub(super) fn function(&'a self, function: &'a UserFunction, arguments: &[Value<'a>]) -> Outcome<Value<'a>> {
+    /// Calls a function of the stylesheet; `item` is the context item of the caller.
+    pub(super) fn function(
+        &'a self,
+        function: &'a UserFunction,
+        arguments: &[Value<'a>],
+        item: Option<&Item<'a>>,
+    ) -> Outcome<Value<'a>> {
         let name = || format!("function {}", function.name);
+        let item = item.filter(|_| function.keeps_context).cloned();
+        let focus = Focus { item, position: 1, size: 1 };
         self.aside(function.frame, name, || {
             self.count()?;
             for (slot, parameter) in function.parameters.iter().enumerate() {
                 let value = match (arguments.get(slot), &parameter.default) {
                     (Some(value), _) => value.clone(),
-                    (None, Some(default)) => self.bind(default, &Focus::nothing())?,
+                    (None, Some(default)) => self.bind(default, &focus)?,
                     (None, None) => Value::EMPTY,
                 };
                 self.stack.set(slot as u32, self.convert(value, parameter.kind.as_ref(), "the argument")?);
             }
             let mut receiver = Receiver::items(self);
-            let flow = self.run(&function.body, &Focus::nothing(), &mut receiver)?;
+            let flow = self.run(&function.body, &focus, &mut receiver)?;
             let left = if flow == Flow::Return { self.left.borrow_mut().value.take() } else { None };
             let value = left.unwrap_or_else(|| receiver.into_items());
             self.convert(value, function.result.as_ref(), "the function's result")
