@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use myelin_message::{Body, Head, HeaderId, Message};
+use myelin_xml::encoding::{self, Encoding};
 
 use crate::bus::Bus;
 use crate::content::{Answer, Json, Query, Scans, Tree};
@@ -237,6 +238,16 @@ impl Exchange {
         self.content = Content::of(&self.message.head);
         self.message.body = body;
         self.scans = Scans::default();
+    }
+
+    /// The bytes of a body that was read as it came, if it is to be XML, and in UTF-8.
+    pub(crate) fn utf8(&mut self) -> Option<&mut Vec<u8>> {
+        if self.is_opaque() || self.content.format == Format::Json {
+            return None;
+        }
+        let Body::Bytes(bytes) = &mut self.message.body else { return None };
+        let detected = encoding::detect(self.content.charset.as_deref(), bytes, true).ok()??;
+        (detected.encoding == Encoding::Utf8 && !bytes.is_empty()).then_some(bytes)
     }
 
     /// Puts bytes in the place of a body of the same type that was built; the next message can use its memory.

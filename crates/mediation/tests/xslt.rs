@@ -248,3 +248,60 @@ fn what_is_not_escaped_cannot_break_out_of_its_place() {
     check("</r><evil/><r>", None);
     check("</r></around><around><r>", None);
 }
+
+#[test]
+fn one_pass_over_the_bytes_and_the_tree_give_the_same() {
+    let identity = "<xsl:template match='@*|node()'><xsl:copy><xsl:apply-templates select='@*|node()'/></xsl:copy></xsl:template>\
+                    <xsl:template match='b'><renamed><xsl:value-of select='.'/></renamed></xsl:template>";
+    let message = |version: &str, inside: &str| {
+        format!(
+            "<?xml version='1.0'?><!--c--><s:Envelope xmlns:s='{version}' xmlns='urn:d'>\n{inside}</s:Envelope><?p d?>"
+        )
+    };
+    let (soap11, soap12) = ("http://schemas.xmlsoap.org/soap/envelope/", "http://www.w3.org/2003/05/soap-envelope");
+    let mut messages = vec![
+        "<a xmlns='urn:a'><b xmlns=''>1</b></a>".to_owned(),
+        "<!-- before --><a><b>&lt;</b><b/></a><!-- behind -->".to_owned(),
+        "<Envelope><Body><a><b>1</b></a></Body></Envelope>".to_owned(),
+        "<s:Envelope xmlns:s='urn:no-soap'><s:Body><a/></s:Body></s:Envelope>".to_owned(),
+        "<a><b></a>".to_owned(),
+        String::new(),
+    ];
+    for version in [soap11, soap12] {
+        for inside in [
+            "<s:Body><a xmlns=''><b>1</b></a></s:Body>",
+            "<s:Header><s:Body><x/></s:Body></s:Header><s:Body>\n text <!--c--><a><b>1</b></a> <second/></s:Body>",
+            "<s:Body/><s:Body><a/></s:Body>",
+            "<Body><a/></Body><s:Body><b xmlns='' x='&quot;'>1</b></s:Body><last/>",
+            "<s:Header/>",
+            "",
+            "<s:Body><a><b>1</b></a></s:Body><s:Broken>",
+        ] {
+            messages.push(message(version, inside));
+        }
+    }
+    for sheet in [
+        stylesheet(identity),
+        makes("r"),
+        stylesheet("<xsl:template match='/'><r><xsl:value-of select='//b'/></r></xsl:template>"),
+    ] {
+        let on_bytes = scenario("<xslt key='sheet'/>", &entry(&sheet), &[]);
+        let on_tree = scenario("<builder/><xslt key='sheet'/>", &entry(&sheet), &[]);
+        for message in &messages {
+            let ask = |scenario: &Scenario| {
+                let reply = scenario.serve(post("/services/P", &[], message));
+                (reply.status, reply.body)
+            };
+            assert_eq!(ask(&on_bytes), ask(&on_tree), "{message}");
+        }
+    }
+}
+
+#[test]
+fn what_one_pass_wrote_is_read_by_the_next() {
+    let sheet = stylesheet("<xsl:template match='/*'><outer><xsl:copy-of select='.'/></outer></xsl:template>");
+    let steps = "<filter xpath='//a'><then><xslt key='sheet'/></then></filter><xslt key='sheet'/>\
+                 <filter xpath='//outer/outer/a = 1'><then><xslt key='sheet'/></then></filter>";
+    let reply = ask(&scenario(steps, &entry(&sheet), &[]), &[]);
+    assert_eq!(reply.body, MESSAGE.replace("<a>1</a>", "<outer><outer><outer><a>1</a></outer></outer></outer>"));
+}

@@ -7,15 +7,16 @@ use myelin_xslt::Form;
 use super::xslt::{Key, nothing};
 use crate::config::{Element, Loader};
 use crate::content::{Need, when_ready};
+use crate::engine;
 use crate::exchange::{Exchange, Scene};
 use crate::fault::Outcome;
-use crate::mediator::{Built, Mediator, Spec, Step};
-use crate::stylesheet::{Job, Owner};
+use crate::mediator::{Built, Flow, Mediator, Spec, Step};
+use crate::stylesheet::{Input, Job, Owner, Product, Sheet};
 
 pub(super) const SPEC: Spec = Spec { element: "fastXSLT", doc: DOC, build };
 
 const DOC: &str = r#"
-Replaces the whole message by what a stylesheet makes of it: of SOAP the envelope, of plain XML its root element.
+Replaces the whole message by what a stylesheet makes of it; of SOAP, that is the envelope.
 
 - `key` (required): as in `xslt`.
 
@@ -27,43 +28,75 @@ and the character set of the result.
 
 struct FastXslt {
     key: Key,
-    need: Need,
+    /// What it needs where the bytes of the message will do, and where they will not.
+    read: Need,
+    built: Need,
 }
 
 fn build(element: &Element, loader: &mut Loader) -> Built {
     let key = Key::read(element, &[], loader)?;
-    let need = key.expression().into_iter().fold(Need::built(), Need::and);
-    Ok(Box::new(FastXslt { key, need }))
+    let need = |start: Need| key.expression().into_iter().fold(start, Need::and);
+    let (read, built) = (need(Need::read()), need(Need::built()));
+    Ok(Box::new(FastXslt { key, read, built }))
 }
 
 impl FastXslt {
-    /// What is to be done for this message.
-    fn begin(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Job> {
-        let sheet = Arc::clone(self.key.sheet(exchange, scene)?);
-        let tree = exchange.tree_mut()?;
-        if tree.is_empty() {
-            return Err(nothing());
-        }
-        let source = match tree.is_plain() {
-            true => tree.envelope().payload(tree.document()).ok_or_else(nothing)?,
-            false => tree.document().document_node(),
+    /// Transforms the message's bytes, if they are at hand in UTF-8.
+    fn on_bytes<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
+        let sheet = match self.key.sheet(exchange, scene) {
+            Ok(sheet) => Arc::clone(sheet),
+            Err(fault) => return Step::Done(exchange, Err(fault)),
         };
-        let document = tree.hand_out();
-        let out = Vec::with_capacity(document.source().len());
-        let (owner, form, parameters) = (Owner::Message, Form::Document, Vec::new());
-        Ok(Job { sheet, document, owner, source, form, parameters, out })
+        let Some(bytes) = exchange.utf8().map(std::mem::take) else { return self.on_tree(exchange, scene) };
+        job(sheet, bytes, Owner::Message).run(exchange, scene, |exchange, outcome| match outcome {
+            Ok(None) => self.on_tree(exchange, scene),
+            outcome => put(outcome, exchange),
+        })
     }
+
+    /// The same for what was changed, is in another encoding, or is not well-formed.
+    fn on_tree<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
+        when_ready(&self.built, exchange, scene, |exchange| match self.text(exchange, scene) {
+            Ok(job) => job.run(exchange, scene, |exchange, outcome| put(outcome, exchange)),
+            Err(fault) => Step::Done(exchange, Err(fault)),
+        })
+    }
+
+    fn text(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Job> {
+        let sheet = Arc::clone(self.key.sheet(exchange, scene)?);
+        match exchange.tree()? {
+            tree if tree.is_empty() => Err(nothing()),
+            tree => Ok(job(sheet, without_declaration(&tree.text()), Owner::Nobody)),
+        }
+    }
+}
+
+fn job(sheet: Arc<Sheet>, bytes: Vec<u8>, owner: Owner) -> Job {
+    let out = Vec::with_capacity(bytes.len());
+    Job { sheet, input: Input::Whole(bytes), owner, form: Form::Document, parameters: Vec::new(), out }
+}
+
+/// Makes the result the message's body.
+fn put<'a>(outcome: Outcome<Option<Product>>, exchange: &'a mut Exchange) -> Step<'a> {
+    let outcome = outcome.and_then(|product| {
+        let Product { sheet, out, .. } = product.ok_or_else(engine::missing)?;
+        exchange.set_bytes(out);
+        exchange.set_charset(sheet.charset());
+        Ok(Flow::Next)
+    });
+    Step::Done(exchange, outcome)
+}
+
+/// The same text with blanks in the place of its XML declaration, which may name another encoding.
+fn without_declaration(text: &str) -> Vec<u8> {
+    let end = if text.starts_with("<?xml ") { text.find("?>").map_or(0, |at| at + 2) } else { 0 };
+    let mut bytes = text.as_bytes().to_vec();
+    bytes[..end].fill(b' ');
+    bytes
 }
 
 impl Mediator for FastXslt {
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
-        when_ready(&self.need, exchange, scene, |exchange| match self.begin(exchange, scene) {
-            Ok(job) => job.run(exchange, scene, |exchange, product| {
-                exchange.set_bytes(product.out);
-                exchange.set_charset(product.sheet.charset());
-                Ok(())
-            }),
-            Err(fault) => Step::Done(exchange, Err(fault)),
-        })
+        when_ready(&self.read, exchange, scene, |exchange| self.on_bytes(exchange, scene))
     }
 }

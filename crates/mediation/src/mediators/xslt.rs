@@ -4,6 +4,8 @@ mod goal;
 mod key;
 mod place;
 
+use std::sync::Arc;
+
 use myelin_xslt::{Parameter, ParameterValue};
 
 use self::goal::Goal;
@@ -13,12 +15,13 @@ pub(super) use self::place::nothing;
 use super::setting::Setting;
 use crate::config::{Element, Loader, Named, Problem};
 use crate::content::{Need, when_ready};
+use crate::engine;
 use crate::exchange::{Exchange, Scene};
 use crate::expression::{Expression, Wanted};
 use crate::fault::Outcome;
-use crate::mediator::{Built, Mediator, Spec, Step};
+use crate::mediator::{Built, Flow, Mediator, Spec, Step};
 use crate::property::Slot;
-use crate::stylesheet::Job;
+use crate::stylesheet::{Job, Sheet};
 
 pub(super) const SPEC: Spec = Spec { element: "xslt", doc: DOC, build };
 
@@ -64,6 +67,8 @@ struct Xslt {
     parameters: Vec<(String, Setting)>,
     target: Option<Slot>,
     need: Need,
+    /// The stylesheet, and what it needs of the body, where one pass over the message's bytes may be enough.
+    pass: Option<(Arc<Sheet>, Need)>,
 }
 
 fn build(element: &Element, loader: &mut Loader) -> Built {
@@ -89,7 +94,10 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     let expressions = parameters.iter().filter_map(|(_, setting)| setting.expression());
     let start = if source.is_none() { Need::built() } else { Need::default() };
     let need = expressions.chain(&source).chain(key.expression()).fold(start, Need::and);
-    Ok(Box::new(Xslt { key, source, parameters, target, need }))
+    let is_plain = source.is_none() && parameters.is_empty() && target.is_none();
+    let pass =
+        key.fixed().filter(|sheet| is_plain && sheet.is_one_pass()).map(|sheet| (Arc::clone(sheet), Need::read()));
+    Ok(Box::new(Xslt { key, source, parameters, target, need, pass }))
 }
 
 fn parameter(element: &Element, loader: &mut Loader) -> Result<(String, Setting), Problem> {
@@ -131,13 +139,32 @@ impl Xslt {
         let place = Place::find(self.source.as_ref(), exchange, scene)?;
         Goal::job(place, self.target, sheet, parameters, exchange)
     }
+
+    /// Transforms on the tree.
+    fn on_tree<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
+        when_ready(&self.need, exchange, scene, |exchange| match self.begin(exchange, scene) {
+            Ok((job, goal)) => job.run(exchange, scene, |exchange, outcome| {
+                let outcome = outcome.and_then(|product| goal.reach(product.ok_or_else(engine::missing)?, exchange));
+                Step::Done(exchange, outcome.map(|()| Flow::Next))
+            }),
+            Err(fault) => Step::Done(exchange, Err(fault)),
+        })
+    }
 }
 
 impl Mediator for Xslt {
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
-        when_ready(&self.need, exchange, scene, |exchange| match self.begin(exchange, scene) {
-            Ok((job, goal)) => job.run(exchange, scene, |exchange, product| goal.reach(product, exchange)),
-            Err(fault) => Step::Done(exchange, Err(fault)),
+        let Some((sheet, read)) = &self.pass else { return self.on_tree(exchange, scene) };
+        when_ready(read, exchange, scene, |exchange| match Goal::pass(sheet, exchange) {
+            None => self.on_tree(exchange, scene),
+            Some(job) => job.run(exchange, scene, |exchange, outcome| match outcome {
+                Ok(Some(product)) => {
+                    let outcome = Goal::Found.reach(product, exchange);
+                    Step::Done(exchange, outcome.map(|()| Flow::Next))
+                }
+                Ok(None) => self.on_tree(exchange, scene),
+                Err(fault) => Step::Done(exchange, Err(fault)),
+            }),
         })
     }
 }

@@ -1,38 +1,61 @@
 //! One run of a stylesheet: here if it is short, otherwise apart from the thread that serves.
 
+use std::cell::RefCell;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 
 use myelin_message::Body;
-use myelin_xml::{Document, NodeId};
+use myelin_xml::{Document, NodeId, Start};
 use myelin_xpath::Moment;
-use myelin_xslt::{Error, Form, Limits, Message, Options, Outcome as Told, Parameter};
+use myelin_xslt::{Error, Form, Limits, Memory, Message, Options, Outcome as Told, Parameter};
 
 use super::Sheet;
+use super::payload::FirstInBody;
 use crate::exchange::{Exchange, Scene};
 use crate::fault::{Fault, Outcome};
-use crate::mediator::{Flow, Step};
+use crate::mediator::Step;
 
 /// What takes more instructions starts over apart: so long nobody else on this thread minds waiting.
 const HERE_INSTRUCTIONS: u64 = 50_000;
 
+/// What was needed for a larger message is given back.
+const KEPT_SOURCE_BYTES: usize = 1 << 20;
+
+thread_local! {
+    /// What passes over bytes can use again.
+    static MEMORY: RefCell<Memory> = RefCell::default();
+}
+
 /// A stylesheet about to run. It owns what it works on, so that it can do so on any thread.
 pub(crate) struct Job {
     pub(crate) sheet: Arc<Sheet>,
-    pub(crate) document: Document,
+    pub(crate) input: Input,
     pub(crate) owner: Owner,
-    /// The document node, or the element that is seen as if it were alone.
-    pub(crate) source: NodeId,
     pub(crate) form: Form,
     pub(crate) parameters: Vec<Parameter>,
     /// What the result is appended to.
     pub(crate) out: Vec<u8>,
 }
 
-/// Who gets the document back when the stylesheet has run.
+/// What is transformed.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one at a time, and a box would cost each message an allocation"
+)]
+pub(crate) enum Input {
+    /// A tree from its document node on, or from an element that is seen as if it were alone.
+    Tree(Document, NodeId),
+    /// The first element in the body of a message in UTF-8, in one pass over its bytes.
+    Payload(Vec<u8>),
+    /// A whole document in UTF-8.
+    Whole(Vec<u8>),
+}
+
+/// Who gets the input back when the stylesheet has run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
-    /// The message, whose tree handed it out.
+    /// The message: its tree handed the document out, or it is the message's bytes.
     Message,
     /// It is a copy.
     Nobody,
@@ -44,6 +67,8 @@ pub(crate) struct Product {
     /// What stood in the job's `out`, and the result.
     pub(crate) out: Vec<u8>,
     pub(crate) told: Told,
+    /// Where the element stands that a pass found.
+    pub(crate) place: Range<usize>,
 }
 
 /// What of the scene a run needs, fit for any thread.
@@ -53,29 +78,33 @@ struct Terms {
     expired: Box<dyn Fn() -> bool + Send>,
 }
 
+/// What a run gives: where its source stands, and what it tells; `None` where one pass was not enough.
+type Ran = Result<Option<(Range<usize>, Told)>, Box<Error>>;
+
 impl Job {
     /// Runs it, and hands on the result; what the stylesheet says goes into the log.
     ///
-    /// Errors: the bus's, with the place in the stylesheet at the start of the trail; the message is then as it was.
+    /// Shape: `None` where the message's bytes are not well-formed, or one pass over them is not enough.
+    /// Errors: the bus's, with the place in the stylesheet at the start of the trail; the message is as it was.
     pub(crate) fn run<'a>(
         mut self,
         exchange: &'a mut Exchange,
         scene: &'a Scene<'a>,
-        then: impl FnOnce(&mut Exchange, Product) -> Outcome<()> + 'a,
+        then: impl FnOnce(&'a mut Exchange, Outcome<Option<Product>>) -> Step<'a> + 'a,
     ) -> Step<'a> {
         let limits = scene.bus.settings.stylesheets;
         let since = scene.transport.now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let now = i128::try_from(since.as_nanos()).ok().map(|nanos| Moment::at(nanos, Some(0)));
         let mut terms = Terms { limits: limits.work, now, expired: scene.transport.deadline(limits.time) };
-        let bytes = self.document.source().len();
+        let bytes = self.input.bytes();
         if !self.sheet.takes_long(bytes) {
             terms.limits.instructions = limits.work.instructions.min(HERE_INSTRUCTIONS);
-            let result = self.transform(&terms);
+            let ran = self.transform(&terms);
             let may_take_more = HERE_INSTRUCTIONS < limits.work.instructions;
-            let takes_more = may_take_more && matches!(&result, Err(error) if error.code == "LIMIT");
+            let takes_more = may_take_more && matches!(&ran, Err(error) if error.code == "LIMIT");
             if !takes_more {
-                let outcome = self.finish(result, exchange, scene, then);
-                return Step::Done(exchange, outcome);
+                let outcome = self.finish(ran, exchange, scene);
+                return then(exchange, outcome);
             }
             self.sheet.took_long(bytes);
             terms.limits.instructions = limits.work.instructions;
@@ -85,21 +114,21 @@ impl Job {
             let slot = Arc::new(Mutex::new(None));
             let theirs = Arc::clone(&slot);
             let work = move || {
-                let result = self.transform(&terms);
-                *theirs.lock().unwrap_or_else(PoisonError::into_inner) = Some((self, result));
+                let ran = self.transform(&terms);
+                *theirs.lock().unwrap_or_else(PoisonError::into_inner) = Some((self, ran));
             };
             scene.transport.work(Box::new(work)).await;
             let done = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
             let outcome = match done {
-                Some((job, result)) => job.finish(result, exchange, scene, then),
+                Some((job, ran)) => job.finish(ran, exchange, scene),
                 None => Err(lost(owner, exchange)),
             };
-            (exchange, outcome)
+            then(exchange, outcome).finish().await
         }))
     }
 
-    fn transform(&mut self, terms: &Terms) -> Result<Told, Box<Error>> {
-        let Job { sheet, document, source, form, parameters, out, .. } = self;
+    fn transform(&mut self, terms: &Terms) -> Ran {
+        let Job { sheet, input, form, parameters, out, .. } = self;
         let options = Options {
             form: *form,
             parameters,
@@ -109,29 +138,65 @@ impl Job {
             expired: Some(&*terms.expired),
             ..Options::default()
         };
-        sheet.compiled.transform(document, *source, &options, out).map_err(Box::new)
+        let whole = |told: Told| Some((0..0, told));
+        match input {
+            Input::Tree(document, source) => {
+                sheet.compiled.transform(document, *source, &options, out).map(whole).map_err(Box::new)
+            }
+            Input::Payload(bytes) => with_memory(bytes.len(), |memory| {
+                let mut payload = FirstInBody::default();
+                let mut is_source = |depth: usize, start: &Start<'_>| payload.is(depth, start);
+                sheet.compiled.transform_element(bytes, &mut is_source, &options, memory, out).map_err(Box::new)
+            }),
+            Input::Whole(bytes) => with_memory(bytes.len(), |memory| {
+                sheet.compiled.transform_bytes(bytes, &options, memory, out).map(whole).map_err(Box::new)
+            }),
+        }
     }
 
-    fn finish(
-        self,
-        result: Result<Told, Box<Error>>,
-        exchange: &mut Exchange,
-        scene: &Scene<'_>,
-        then: impl FnOnce(&mut Exchange, Product) -> Outcome<()>,
-    ) -> Outcome<Flow> {
-        let Job { sheet, document, owner, out, .. } = self;
-        if owner == Owner::Message {
-            exchange.tree_mut()?.take_back(document);
+    fn finish(self, ran: Ran, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Option<Product>> {
+        let Job { sheet, input, owner, out, .. } = self;
+        match input {
+            _ if owner == Owner::Nobody => {}
+            Input::Tree(document, _) => exchange.tree_mut()?.take_back(document),
+            Input::Payload(bytes) | Input::Whole(bytes) => exchange.message.body = Body::Bytes(bytes),
         }
-        let messages = result.as_ref().map_or_else(|error| &error.messages, |told| &told.messages);
+        let messages = match &ran {
+            Ok(Some((_, told))) => &told.messages,
+            Ok(None) => return Ok(None),
+            Err(error) => &error.messages,
+        };
         for Message { place, text } in messages {
             let correlation = scene.arrival.correlation;
             tracing::info!(target: "myelin::xslt", "{place}: {text}, CORRELATION_ID = {correlation}");
         }
-        let told = result.map_err(|error| fault(&error))?;
-        then(exchange, Product { sheet, out, told })?;
-        Ok(Flow::Next)
+        match ran {
+            Ok(ran) => Ok(ran.map(|(place, told)| Product { sheet, out, told, place })),
+            // Whoever builds a tree of the message tells what is wrong with it.
+            Err(error) if owner == Owner::Message && error.code == "XML" && error.place.is_none() => Ok(None),
+            Err(error) => Err(fault(&error)),
+        }
     }
+}
+
+impl Input {
+    /// How long its source is.
+    fn bytes(&self) -> usize {
+        match self {
+            Input::Tree(document, _) => document.source().len(),
+            Input::Payload(bytes) | Input::Whole(bytes) => bytes.len(),
+        }
+    }
+}
+
+/// Runs something with the memory of this thread.
+fn with_memory<T>(source_bytes: usize, run: impl FnOnce(&mut Memory) -> T) -> T {
+    let mut memory = MEMORY.take();
+    let result = run(&mut memory);
+    if source_bytes <= KEPT_SOURCE_BYTES {
+        MEMORY.set(memory);
+    }
+    result
 }
 
 /// A stylesheet that failed on a message.

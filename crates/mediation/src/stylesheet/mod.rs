@@ -2,29 +2,32 @@
 
 mod job;
 mod library;
+mod payload;
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use myelin_xslt::{Method, Problem, Stylesheet};
 
-pub(crate) use job::{Job, Owner, Product};
+pub(crate) use job::{Input, Job, Owner, Product};
 pub(crate) use library::{ENTRY, Library, Resource, Shelf};
 
 /// A compiled stylesheet with what it may read.
 pub(crate) struct Sheet {
     compiled: Stylesheet,
     shelf: Shelf,
+    /// Whether it can transform messages in one pass over their bytes.
+    one_pass: bool,
     /// A document with a source of so many bytes takes long.
     long_bytes: AtomicUsize,
 }
 
 /// A document with a longer source takes long, whatever the stylesheet.
-const LONG_BYTES: usize = 64 * 1024;
+const LONG_BYTES: usize = 128 * 1024;
 
 impl Sheet {
     pub(crate) fn new(compiled: Stylesheet, shelf: Shelf) -> Sheet {
-        Sheet { compiled, shelf, long_bytes: AtomicUsize::new(LONG_BYTES) }
+        Sheet { one_pass: compiled.tree_reason().is_none(), compiled, shelf, long_bytes: AtomicUsize::new(LONG_BYTES) }
     }
 
     /// Whether a document with a source of so many bytes takes long, as far as is known.
@@ -45,6 +48,11 @@ impl Sheet {
     /// Whether its result is text.
     pub(crate) fn makes_text(&self) -> bool {
         self.compiled.output().method == Some(Method::Text)
+    }
+
+    /// Whether it can transform messages in one pass over their bytes, as long as they come in its order.
+    pub(crate) fn is_one_pass(&self) -> bool {
+        self.one_pass && !self.compiled.may_be_malformed()
     }
 
     /// Whether its result need not be well-formed.

@@ -14,13 +14,15 @@ use crate::exchange::Exchange;
 use crate::fault::{Fault, Outcome};
 use crate::mediators::enrich::put_envelope;
 use crate::property::{Fragment, Scope, Slot, Value};
-use crate::stylesheet::{Job, Owner, Product, Sheet};
+use crate::stylesheet::{Input, Job, Owner, Product, Sheet};
 
 /// The namespace of the element in which Synapse has text.
 const PAYLOAD: &str = "http://ws.apache.org/commons/ns/payload";
 
 /// Where a result goes.
 pub(super) enum Goal {
+    /// Into the message's bytes, in the place that a pass found.
+    Found,
     /// Between the bytes around its source, so that nobody builds a tree of it.
     Bytes(Range<usize>),
     /// Into the message's tree, in the place of its source.
@@ -68,7 +70,15 @@ impl Goal {
             }
             _ => (Form::Element, Vec::new()),
         };
-        Ok((Job { sheet, document, owner, source, form, parameters, out }, goal))
+        Ok((Job { sheet, input: Input::Tree(document, source), owner, form, parameters, out }, goal))
+    }
+
+    /// To transform the first element in the body in one pass; `None` where the message's bytes are not at hand.
+    pub(super) fn pass(sheet: &Arc<Sheet>, exchange: &mut Exchange) -> Option<Job> {
+        let bytes = std::mem::take(exchange.utf8()?);
+        let out = Vec::with_capacity(bytes.len() + bytes.len() / 4);
+        let (input, owner, form) = (Input::Payload(bytes), Owner::Message, Form::InPlace);
+        Some(Job { sheet: Arc::clone(sheet), input, owner, form, parameters: Vec::new(), out })
     }
 
     fn in_message(node: NodeId, tree: &Tree, sheet: &Sheet) -> Goal {
@@ -92,6 +102,16 @@ impl Goal {
         shape(&mut product, start)?;
         let element = || str::from_utf8(&product.out).ok().and_then(Fragment::parse).ok_or_else(no_element);
         match self {
+            Goal::Found => {
+                let mut bytes = std::mem::take(exchange.utf8().ok_or_else(engine::missing)?);
+                // What stands behind a payload is short.
+                let behind = bytes.split_off(product.place.end);
+                bytes.truncate(product.place.start);
+                bytes.extend_from_slice(&product.out);
+                bytes.extend_from_slice(&behind);
+                exchange.set_bytes(bytes);
+                Ok(())
+            }
             Goal::Bytes(range) => {
                 product.out.extend_from_slice(&exchange.tree()?.document().source().as_bytes()[range.end..]);
                 exchange.set_bytes(product.out);
@@ -113,7 +133,7 @@ impl Goal {
 }
 
 /// Leaves of a result, which begins at `start`, its first element alone; of a text, makes one.
-fn shape(Product { sheet, out, told }: &mut Product, start: usize) -> Outcome<()> {
+fn shape(Product { sheet, out, told, .. }: &mut Product, start: usize) -> Outcome<()> {
     if sheet.makes_text() {
         let text = String::from_utf8_lossy(&out[start..]).into_owned();
         out.truncate(start);

@@ -30,6 +30,14 @@ impl Key {
         }
     }
 
+    /// The stylesheet of a fixed key.
+    pub(in crate::mediators) fn fixed(&self) -> Option<&Arc<Sheet>> {
+        match self {
+            Key::Fixed(sheet) => Some(sheet),
+            Key::WorkedOut(..) => None,
+        }
+    }
+
     /// The expression that works it out.
     pub(in crate::mediators) fn expression(&self) -> Option<&Expression> {
         match self {

@@ -9,7 +9,7 @@ use crate::fault::{Fault, Outcome};
 use crate::property::Fragment;
 
 /// An element to transform.
-pub(in crate::mediators) enum Place {
+pub(super) enum Place {
     /// In the message; or its document node.
     Message(NodeId),
     /// In XML that a property holds, by the address of its document.
