@@ -214,7 +214,7 @@ impl<'s> Compiler<'s> {
     }
 
     /// Refuses content where there has to be none.
-    pub(super) fn check_empty(&mut self, element: Element<'s>, here: &Here) {
+    pub(super) fn check_empty(&mut self, element: Element<'s>, here: &Rc<Here>) {
         if self.has_content(element, here) {
             let message = format!("<{}> has to be empty", element.written());
             self.problems.error(element.at(), "XTSE0260", message);
@@ -222,10 +222,14 @@ impl<'s> Compiler<'s> {
     }
 
     /// Whether anything stands inside that says something.
-    pub(super) fn has_content(&mut self, element: Element<'s>, here: &Here) -> bool {
+    pub(super) fn has_content(&mut self, element: Element<'s>, here: &Rc<Here>) -> bool {
         element.children(here).iter().any(|child| match child {
             Child::Text(text) => here.keeps(&text.value),
-            Child::Element(inner) => !inner.is("fallback"),
+            Child::Element(inner) if inner.is("fallback") => false,
+            Child::Element(inner) => {
+                let inside = here.enter(*inner, &mut self.problems);
+                self.is_used(*inner, &inside)
+            }
         })
     }
 
@@ -244,7 +248,7 @@ impl<'s> Compiler<'s> {
     }
 
     /// Refuses content beside `select`.
-    pub(super) fn refuse_content(&mut self, element: Element<'s>, here: &Here, code: &'static str) {
+    pub(super) fn refuse_content(&mut self, element: Element<'s>, here: &Rc<Here>, code: &'static str) {
         if self.has_content(element, here) {
             let message = format!("<{}> has both select=\"…\" and content: one of them has to go", element.written());
             self.problems.error(element.at(), code, message);

@@ -41,6 +41,9 @@ impl Environment for Surroundings<'_, '_> {
             return Ok(slot);
         }
         match self.compiler.index.globals.get(&name) {
+            Some(_) if self.compiler.defining.as_ref() == Some(&name) => {
+                Err(format!("${name} cannot be part of its own definition"))
+            }
             Some(&global) => Ok(GLOBAL + global),
             None => Err(format!(
                 "${} is not declared here: a variable is known behind its declaration, within the element around it",

@@ -30,7 +30,13 @@ impl<'s> Compiler<'s> {
                 }
                 continue;
             }
-            let name = self.aliased(written.prefix, written.local, written.namespace);
+            // An attribute without a prefix is in no namespace, whatever that is an alias for.
+            let name = match written.namespace {
+                "" => {
+                    QualifiedName { prefix: String::new(), local: written.local.to_owned(), namespace: String::new() }
+                }
+                namespace => self.aliased(written.prefix, written.local, namespace),
+            };
             attributes.push(self.avt(&attribute, here).map(|value| LiteralAttribute { name, value }));
         }
         let attribute_sets = self.used_sets(element, XSLT, here);

@@ -79,6 +79,8 @@ struct Compiler<'s> {
     namespace_sets: NamespaceSets,
     /// The variables of the template, function or global declaration that is being compiled.
     frame: Frame,
+    /// The global variable whose value is being compiled.
+    defining: Option<ExpandedName>,
     /// The `xsl:iterate` around what is being compiled, where that is the last thing the loop does.
     last_in: Option<Rc<Loop>>,
     names: Numbered<ExpandedName>,
@@ -111,6 +113,7 @@ impl<'s> Compiler<'s> {
             aliases: Vec::new(),
             namespace_sets: NamespaceSets::default(),
             frame: Frame::default(),
+            defining: None,
             last_in: None,
             names: Numbered::default(),
             parameters: Numbered::default(),
@@ -184,7 +187,9 @@ impl<'s> Compiler<'s> {
     fn global(&mut self, name: &ExpandedName, declaration: &Declaration<'s>) -> Made<Global> {
         let Declaration { element, here, .. } = declaration;
         self.frame = Frame::default();
+        self.defining = Some(name.clone());
         let bound = self.bound(*element, here);
+        self.defining = None;
         let parameter = element.is("param");
         let required = if parameter { self.is_required(*element, here) } else { Ok(false) };
         let is_static = self.flag(*element, "static")?;

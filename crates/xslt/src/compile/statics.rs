@@ -184,11 +184,14 @@ impl Environment for Surroundings<'_> {
 impl Surroundings<'_> {
     /// What a function of XSLT says that asks about the processor; `None`: it is none of these.
     fn answer(&self, name: &str, arguments: &[Argument<'_>]) -> Option<Answer> {
-        let Some(Argument::Text(asked)) = arguments.first() else { return None };
+        let name = name.rsplit(':').next()?;
+        let Some(Argument::Text(asked)) = arguments.first() else {
+            return (name == "static-base-uri").then(|| Answer::Text(self.here.base.clone()));
+        };
         let (prefix, local) = asked.split_once(':').unwrap_or(("", asked));
         let namespace = self.here.namespace(prefix).unwrap_or_default();
         let local = local.trim();
-        Some(match name.rsplit(':').next()? {
+        Some(match name {
             "system-property" => Answer::Text(functions::property(namespace, local, self.here.rules()).to_owned()),
             "element-available" => Answer::Truth(namespace == XSLT && specs::offers(local)),
             "function-available" => {

@@ -136,7 +136,7 @@ impl<'s> Compiler<'s> {
     }
 
     /// `required`, which leaves no room for a default.
-    pub(super) fn is_required(&mut self, element: Element<'s>, here: &Here) -> Made<bool> {
+    pub(super) fn is_required(&mut self, element: Element<'s>, here: &Rc<Here>) -> Made<bool> {
         let required = self.flag(element, "required")?;
         if required && (self.attribute(element, "select").is_some() || self.has_content(element, here)) {
             let message = "a parameter that is required has no default: select and content have to go";

@@ -25,8 +25,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
 ];
 
 /// The properties in the namespace of XSLT but for its version, which depends on who asks.
-const PROPERTIES: [(&str, &str); 11] = [
+const PROPERTIES: [(&str, &str); 12] = [
     ("vendor", "Myelin"),
+    ("vendor-url", env!("CARGO_PKG_REPOSITORY")),
     ("product-name", "Myelin"),
     ("product-version", env!("CARGO_PKG_VERSION")),
     ("is-schema-aware", "no"),
