@@ -117,6 +117,22 @@ fn keys_of_the_registry_find_files_below_its_root_and_no_others() {
 }
 
 #[test]
+fn a_registry_is_found_beside_the_layouts_of_micro_integrator_and_its_projects() {
+    let check = |configuration: &str, sheet: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let proxy = "<proxy name='P' xmlns='http://ws.apache.org/ns/synapse'><target><inSequence>\
+                     <xslt key='gov:/a.xslt'/><respond/></inSequence></target></proxy>";
+        write(folder.path(), &format!("{configuration}/proxy-services/P.xml"), proxy);
+        write(folder.path(), sheet, &makes("r"));
+        let report = load(&[folder.path().join(configuration)], &Settings::default()).report;
+        assert_eq!(report.faulty(), 0, "{}", report.to_text());
+    };
+    check("repository/deployment/server/synapse-configs/default", "registry/governance/a.xslt");
+    check("src/main/wso2mi/artifacts", "src/main/wso2mi/resources/registry/gov/a.xslt");
+    check("synapse-configs/default", "synapse-configs/default/registry/gov/a.xslt");
+}
+
+#[test]
 fn stylesheets_of_the_registry_import_what_lies_beside_them() {
     let importing = |href: &str| stylesheet(&format!("<xsl:import href='{href}'/>"));
     let check = |href: &str, is_found: bool| {

@@ -51,3 +51,25 @@ fn the_thread_serves_on_while_a_stylesheet_runs_into_its_time_limit() {
     assert!(start.elapsed() > Duration::from_millis(1_500), "the stylesheet ended at once");
     assert!(longest < Duration::from_millis(700), "somebody waited {longest:?}");
 }
+
+#[test]
+fn stylesheets_that_recurse_without_end_are_faults_and_the_bus_serves_on() {
+    let call = r#"<xsl:template match="/"><a><xsl:call-template name="again"/></a></xsl:template>"#;
+    let again = |inside: &str| format!(r#"{call}<xsl:template name="again">{inside}</xsl:template>"#);
+    let bombs = [
+        again(r#"<xsl:call-template name="again"/>"#),
+        again(r#"<b><xsl:call-template name="again"/></b>"#),
+        again(r#"<xsl:variable name="v"><xsl:call-template name="again"/></xsl:variable><xsl:copy-of select="$v"/>"#),
+        r#"<xsl:template match="/|*"><b><xsl:apply-templates select="/"/></b></xsl:template>"#.to_owned(),
+    ];
+    for bomb in bombs {
+        let configuration = definitions(&format!(
+            r#"<localEntry key="bomb"><xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">{bomb}</xsl:stylesheet></localEntry>
+            <proxy name="Bomb"><target><inSequence><xslt key="bomb"/><respond/></inSequence></target></proxy>
+            <proxy name="Quick"><target><inSequence><respond/></inSequence></target></proxy>"#
+        ));
+        let bus = Bus::with(&configuration, settings());
+        assert_eq!(raw::exchange(bus.address, &post("Bomb", "<a/>")).unwrap().status, 500, "{bomb}");
+        assert_eq!(raw::exchange(bus.address, &post("Quick", "<a/>")).unwrap().status, 200, "{bomb}");
+    }
+}

@@ -23,6 +23,12 @@ const HIVES: &[(&str, &[&str])] = &[
     ("resources:", &["governance/mi-resources", "gov/mi-resources"]),
 ];
 
+/// Where a registry is, seen from a folder of the configuration or one above it.
+const ROOTS: [&str; 2] = ["registry", "resources/registry"];
+
+/// From `synapse-configs/default/proxy-services` up to what holds Micro Integrator's `repository/deployment/server`.
+const LEVELS: usize = 7;
+
 /// How many files and folders of the registry are looked at.
 const FILE_LIMIT: usize = 10_000;
 
@@ -36,11 +42,14 @@ pub(super) struct Registry {
 }
 
 impl Registry {
-    /// The registry of a configuration whose `<registry>` element says nothing about it, or that has none.
+    /// The registry of a configuration that names no root for it: the nearest folder `registry` or `resources/registry`
+    /// beside `file` or further up, which Micro Integrator and its projects have.
     pub(super) fn new(settings: &Settings, file: &str) -> Registry {
         let home = settings.home.clone();
         let home = home.unwrap_or_else(|| Path::new(file).parent().map(Path::to_owned).unwrap_or_default());
-        Registry { root: home.join("registry"), home }
+        let near = home.ancestors().take(LEVELS).flat_map(|folder| ROOTS.map(|root| folder.join(root)));
+        let root = near.into_iter().find(|root| root.is_dir()).unwrap_or_else(|| home.join(ROOTS[0]));
+        Registry { root, home }
     }
 
     /// The registry that a `<registry>` element declares.
