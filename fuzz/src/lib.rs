@@ -1,5 +1,7 @@
 //! What several fuzz targets share.
 
+pub mod xslt;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::rc::Rc;

@@ -16,6 +16,7 @@ mod pattern;
 mod program;
 mod resolver;
 mod run;
+mod stack;
 mod stream;
 mod stylesheet;
 

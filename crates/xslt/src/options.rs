@@ -85,7 +85,7 @@ pub struct Limits {
     pub instructions: u64,
     /// Bytes of the result.
     pub output_bytes: usize,
-    /// Bytes of temporary trees, variables and texts that are built.
+    /// Bytes of temporary trees, variables and texts that are built; and, beside them, of stack beyond the thread's own.
     pub memory_bytes: u64,
 }
 

@@ -8,6 +8,7 @@ use super::here::Here;
 use super::problems::Made;
 use super::specs::{self, Role};
 use crate::program::{At, Avt, AvtPart, Block, Content, Instruction, Kind, Part};
+use crate::stack;
 
 /// Instructions that are being put together.
 type Instructions = Vec<Instruction>;
@@ -78,7 +79,7 @@ impl<'s> Compiler<'s> {
                             Some("if" | "choose" | "try" | "break" | "next-iteration" | "sequence")
                         );
                         self.last_in = last_in.clone().filter(|_| passes_on && Some(index) == last);
-                        self.instruction(element, &inner, &mut made);
+                        stack::with_enough(|| self.instruction(element, &inner, &mut made));
                         self.last_in = None;
                     }
                 }

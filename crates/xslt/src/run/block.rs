@@ -10,8 +10,18 @@ use crate::options;
 use crate::program::{At, Block, Choose, Instruction, Kind, Message, ModeUse, Variable};
 
 impl<'a> Machine<'a> {
-    /// Runs what stands in a block.
+    /// Runs what stands in a block inside others: a stylesheet may have hundreds of them inside each other.
     pub(super) fn run(
+        &'a self,
+        block: &'a [Instruction],
+        focus: &Focus<'a>,
+        out: &mut Receiver<'_, 'a>,
+    ) -> Outcome<Flow> {
+        self.with_stack(|| self.steps(block, focus, out))
+    }
+
+    /// Runs one instruction after the other, for those who have seen to the stack.
+    pub(super) fn steps(
         &'a self,
         block: &'a [Instruction],
         focus: &Focus<'a>,

@@ -48,6 +48,13 @@ impl Machine<'_> {
         if let Some(failure) = self.failed.take() {
             return failure;
         }
+        // The evaluator was told what was left.
+        let limits = self.options.limits;
+        let error = match error {
+            Error::Steps(_) => Error::Steps(limits.instructions),
+            Error::Bytes(_) => Error::Bytes(limits.memory_bytes),
+            other => other,
+        };
         let mut failure: Box<Failure> = error.into();
         failure.message = format!("{} in `{text}`", failure.message);
         failure

@@ -78,6 +78,8 @@ pub(crate) struct Machine<'a> {
     meter: Meter,
     instructions: Cell<u64>,
     depth: Cell<u32>,
+    /// How many parts of the stack were made beside the thread's own.
+    stacks: Cell<u64>,
     /// The mode that templates are looked for in by `mode="#current"`, and the rule that is running.
     mode: Cell<u32>,
     rule: Cell<Option<rules::Running>>,
@@ -161,6 +163,7 @@ impl<'a> Machine<'a> {
             meter: Meter::default(),
             instructions: Cell::new(0),
             depth: Cell::new(0),
+            stacks: Cell::new(0),
             mode: Cell::new(0),
             rule: Cell::new(None),
             tunnel: RefCell::default(),
@@ -292,6 +295,9 @@ impl<'a> Focus<'a> {
     }
 }
 
+/// How many steps of a path are told.
+const PATH: usize = 32;
+
 /// A path to a node: `/a/b[2]/@c`.
 fn path(node: NodeRef<'_>) -> String {
     let mut parts = Vec::new();
@@ -325,6 +331,10 @@ fn path(node: NodeRef<'_>) -> String {
         let position = before.into_iter().filter(|&other| alike(other)).count() + 1;
         let alone = position == 1 && !after.into_iter().any(alike);
         parts.push(if alone { test } else { format!("{test}[{position}]") });
+    }
+    // Of a deep document its top and the node's surroundings tell enough.
+    if parts.len() > PATH {
+        parts.splice(PATH / 2..parts.len() - PATH / 2, ["…".to_owned()]);
     }
     parts.reverse();
     format!("/{}", parts.join("/"))

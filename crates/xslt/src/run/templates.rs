@@ -13,13 +13,10 @@ use super::{Focus, Machine, Outcome, item};
 use crate::program::{
     ApplyTemplates, CallTemplate, NoMatch, ParameterId, Select, Shape, Template, Test, UserFunction, WithParam,
 };
+use crate::stack;
 
 /// What a template is called with: the values of parameters by name.
 pub(super) type Arguments<'a> = Vec<(ParameterId, Value<'a>)>;
-
-/// How much stack is left before a part of it is made elsewhere, and how large that part is.
-const RED_ZONE: usize = 128 * 1024;
-const STACK: usize = 2 * 1024 * 1024;
 
 /// The parts of the machine that a body has for itself; put back when it is left.
 struct Saved {
@@ -174,12 +171,15 @@ impl<'a> Machine<'a> {
         while let Ok(Flow::Tail) = result {
             let call = self.left.borrow_mut().call.take();
             let Some((next, arguments)) = call else { break };
-            if let Err(failure) = self.count() {
-                result = Err(failure);
-                break;
-            }
             template = &self.program.templates[next as usize];
-            result = self.template(template, &arguments, focus, out);
+            result = match self.count() {
+                Ok(()) => self.template(template, &arguments, focus, out),
+                Err(mut failure) => {
+                    failure.at(template.at, || focus.path());
+                    failure.through(|| self.describe(template));
+                    Err(failure)
+                }
+            };
         }
         self.mode.set(saved.mode);
         self.rule.set(saved.rule);
@@ -197,10 +197,10 @@ impl<'a> Machine<'a> {
         self.deeper(template.frame, || {
             self.take_arguments(template, arguments, focus)?;
             match &template.result {
-                None => self.run(&template.body, focus, out),
+                None => self.steps(&template.body, focus, out),
                 Some(kind) => {
                     let mut receiver = Receiver::items(self);
-                    let flow = self.run(&template.body, focus, &mut receiver)?;
+                    let flow = self.steps(&template.body, focus, &mut receiver)?;
                     let value = self.convert(receiver.into_items(), Some(kind), "the template's result")?;
                     out.give(value, Version::V2)?;
                     Ok(flow)
@@ -459,7 +459,7 @@ impl<'a> Machine<'a> {
                 self.stack.set(slot as u32, self.convert(value, parameter.kind.as_ref(), "the argument")?);
             }
             let mut receiver = Receiver::items(self);
-            let flow = self.run(&function.body, &focus, &mut receiver)?;
+            let flow = self.steps(&function.body, &focus, &mut receiver)?;
             let left = if flow == Flow::Return { self.left.borrow_mut().value.take() } else { None };
             let value = left.unwrap_or_else(|| receiver.into_items());
             self.convert(value, function.result.as_ref(), "the function's result")
@@ -496,9 +496,29 @@ impl<'a> Machine<'a> {
         }
         self.depth.set(depth);
         let outer = self.stack.open(frame);
-        let result = stacker::maybe_grow(RED_ZONE, STACK, run);
+        let result = self.with_stack(run);
         self.stack.close(outer);
         self.depth.set(depth - 1);
+        result
+    }
+
+    /// Runs something with enough stack for an instruction; what is made of it is bounded as memory is.
+    #[inline]
+    pub(super) fn with_stack<T>(&'a self, run: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+        if stack::suffices() { run() } else { self.on_more_stack(run) }
+    }
+
+    #[cold]
+    fn on_more_stack<T>(&'a self, run: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+        let stacks = self.stacks.get() + 1;
+        let limit = self.options.limits.memory_bytes;
+        if stacks.saturating_mul(stack::MORE_BYTES as u64) > limit {
+            let what = "templates, functions and instructions are too deep inside each other";
+            return Err(Failure::limit(format!("{what}: more than {limit} bytes of stack are needed")));
+        }
+        self.stacks.set(stacks);
+        let result = stack::on_more(run);
+        self.stacks.set(stacks - 1);
         result
     }
 }

@@ -9,6 +9,7 @@ use crate::output::escape_xml;
 use crate::program::{
     At, Avt, AvtPart, Block, Content, Instruction, Kind, ModeUse, NoMatch, Program, Select, Shape, Template, Test,
 };
+use crate::stack;
 use myelin_xpath::Version;
 
 /// Why a stylesheet cannot run on events.
@@ -23,6 +24,10 @@ type Compiled<T> = Result<T, Reason>;
 /// Bodies called within each other and steps of one body; more is left to the tree.
 const DEPTH_LIMIT: u32 = 32;
 const STEP_LIMIT: usize = 500;
+
+/// Instructions of all bodies, those of a template counted wherever it is called; and entries of the tables of modes.
+const INSTRUCTION_LIMIT: usize = 100_000;
+const TABLE_LIMIT: usize = 1_000_000;
 
 impl Reason {
     fn new(what: impl Into<String>) -> Reason {
@@ -48,8 +53,12 @@ pub(crate) fn compile(program: &Program) -> Result<Plan, Reason> {
     if program.initial_template.is_some() {
         return Err(Reason::new("it begins with a named template"));
     }
-    let mut compiler = Compiler { program, bodies: Vec::new(), literals: Vec::new(), templates: Vec::new(), depth: 0 };
-    compiler.templates = vec![None; program.templates.len()];
+    if program.modes.len().saturating_mul(program.names.len()) > TABLE_LIMIT {
+        return Err(Reason::new("there are very many modes and names"));
+    }
+    let templates = vec![None; program.templates.len()];
+    let mut compiler =
+        Compiler { program, bodies: Vec::new(), literals: Vec::new(), templates, depth: 0, instructions: 0 };
     let modes: Compiled<Vec<Mode>> = (0..program.modes.len() as u32).map(|mode| compiler.mode(mode)).collect();
     let document = match compiler.certain(program.modes[0].rules.for_document())? {
         Some(template) => compiler.template(template)?,
@@ -81,6 +90,7 @@ struct Compiler<'p> {
     /// The body of each template that was compiled.
     templates: Vec<Option<BodyId>>,
     depth: u32,
+    instructions: usize,
 }
 
 impl<'p> Compiler<'p> {
@@ -207,7 +217,11 @@ impl<'p> Compiler<'p> {
 
     fn block(&mut self, block: &'p Block, steps: &mut Vec<Step>) -> Compiled<()> {
         for instruction in block {
-            self.instruction(&instruction.kind, steps)
+            self.instructions += 1;
+            if self.instructions > INSTRUCTION_LIMIT {
+                return Err(Reason::new("templates call each other very often"));
+            }
+            stack::with_enough(|| self.instruction(&instruction.kind, steps))
                 .map_err(|reason| Reason { at: reason.at.or(Some(instruction.at)), what: reason.what })?;
         }
         Ok(())
