@@ -27,7 +27,8 @@ pub trait Environment {
 
     /// The host's own number for the variable `$prefix:local`.
     ///
-    /// The prefix is as it is written and need not stand for a namespace. Errors: a sentence for the user.
+    /// The prefix is as it is written and need not stand for a namespace; of `$Q{uri}local` it is `Q{uri}`. Errors: a
+    /// sentence for the user.
     fn variable(&mut self, prefix: Option<&str>, local: &str) -> Result<u32, String>;
 
     /// A function that this library does not know, with its arguments as far as they are literals.

@@ -37,7 +37,7 @@ pub(crate) enum Kind<'t> {
     InAny(&'t str),
     /// `Q{uri}*`
     InBraced(&'t str),
-    /// `$local` or `$prefix:local`
+    /// `$local` or `$prefix:local`; of `$Q{uri}local` the prefix is `Q{uri}`.
     Variable(Option<&'t str>, &'t str),
     Symbol(&'static str),
     End,
@@ -200,6 +200,16 @@ fn literal(rest: &str, quote: char, offset: usize) -> Result<(Kind<'_>, usize), 
 fn variable(rest: &str, offset: usize) -> Result<(Kind<'_>, usize), SyntaxError> {
     let start = behind_space(rest, 1)?;
     let name = &rest[start..];
+    if name.starts_with("Q{")
+        && let Some(end) = name.find('}')
+    {
+        let local = name_length(&name[end + 1..]);
+        let behind = end + 1 + local;
+        return match local {
+            0 => Err(refuse(offset, "a name is missing behind `Q{…}`")),
+            _ => Ok((Kind::Variable(Some(&name[..=end]), &name[end + 1..behind]), start + behind)),
+        };
+    }
     let first = name_length(name);
     if first == 0 {
         return Err(refuse(
@@ -269,6 +279,7 @@ mod tests {
         check("1(: a (: b :) :)2", &[Integer("1"), Integer("2"), End]);
         check("'it''s'", &[Text("it's".into()), End]);
         check("Q{u}a", &[Kind::Braced("u", "a"), End]);
+        check("$Q{u}a", &[Variable(Some("Q{u}"), "a"), End]);
         check(".. .", &[Symbol(".."), Symbol("."), End]);
     }
 

@@ -111,6 +111,7 @@ fn functions_are_values() {
     check("(1)(1)", "XPTY0004: a function is wanted here, and there is something else");
     check("function() { . }()", "XPDY0002: the expression looks into a document, and there is none");
     check("abs#2", "XPST0017 at 0: abs() takes 1 argument, not 2");
+    check("function($Q{urn:p}a, $a) { $p:a + $a }(1, 10)", "11");
     check("function($a, $a) { 1 }", "XQST0039 at 13: there are two parameters $a");
 }
 

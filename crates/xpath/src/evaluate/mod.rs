@@ -242,7 +242,7 @@ impl<'a> Run<'a> {
             Expr::Local(local) => self.read(focus.local(*local).ok_or(Error::NoContext)?.clone()),
             Expr::Context => focus.item.clone().map(Value::Item).ok_or(Error::NoContext),
             Expr::Current => self.current.clone().map(Value::Item).ok_or(Error::NoContext),
-            Expr::Root => focus.node().map(|node| node.root().into()),
+            Expr::Root => self.document(focus).map(Value::from),
             Expr::Call(function, arguments) => (function.run)(&Call::new(self, focus, arguments)),
             Expr::HostCall(slot, arguments) => self.host_call(*slot, arguments, focus),
             Expr::Or(_)
@@ -288,6 +288,16 @@ impl<'a> Run<'a> {
                 finish(self.each(expr, focus, &mut |item| Ok(collector.push(item)?)))?;
                 Ok(collector.finish())
             }
+        }
+    }
+
+    /// `/`: in later versions there must be a document at the top (XPath 3.1 §3.3).
+    fn document(&self, focus: &Focus<'_, 'a>) -> Result<NodeRef<'a>, Error> {
+        let root = focus.node()?.root();
+        match root.kind() {
+            Some(myelin_xml::Kind::Document) => Ok(root),
+            _ if self.version == Version::V1 => Ok(root),
+            _ => Err(Error::value("XPDY0050", "`/` leads to a document, and this node is in none")),
         }
     }
 

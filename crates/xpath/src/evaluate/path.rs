@@ -76,7 +76,7 @@ impl<'a> Run<'a> {
     ) -> Flow {
         match &path.start {
             Expr::Context => self.steps(&[focus.node()?], &path.steps, focus, order, sink),
-            Expr::Root => self.steps(&[focus.node()?.root()], &path.steps, focus, order, sink),
+            Expr::Root => self.steps(&[self.document(focus)?], &path.steps, focus, order, sink),
             other => {
                 let mut nodes = filter::nodes(&self.value(other, focus)?, "/")?;
                 // An operand that is no axis sees the items in the order they have (§3.3.1.1 of 3.1).

@@ -6,7 +6,7 @@ mod writer;
 use super::maps::Duplicates;
 use super::{Call, Function, Returns};
 use crate::error::Error;
-use crate::value::{Atomic, FunctionItem, Item, Value};
+use crate::value::{Atomic, FunctionItem, Item, Map, Value};
 
 use Returns::{Any, Text};
 
@@ -45,14 +45,9 @@ fn options<'a>(call: &Call<'_, 'a>) -> Result<Options<'a>, Error> {
             Error::value("FOJS0005", message)
         })?;
     }
-    let truth = |name: &'static str| match option(name) {
-        None => Ok(false),
-        Some(Value::Item(Item::Atomic(Atomic::Boolean(truth)))) => Ok(*truth),
-        Some(_) => Err(wrong(name)),
-    };
-    options.escape = truth("escape")?;
+    options.escape = truth(&given, "escape")?;
     // What a liberal reader would take beside JSON is left to it; this one takes nothing.
-    truth("liberal")?;
+    truth(&given, "liberal")?;
     if let Some(value) = option("fallback") {
         let Value::Item(Item::Function(function)) = value else { return Err(wrong("fallback")) };
         if options.escape {
@@ -66,6 +61,15 @@ fn options<'a>(call: &Call<'_, 'a>) -> Result<Options<'a>, Error> {
     Ok(options)
 }
 
+/// An option that is true or false, and false where it is not given.
+fn truth(options: &Map<'_>, name: &'static str) -> Result<bool, Error> {
+    match options.get(&Atomic::from(name)) {
+        None => Ok(false),
+        Some(Value::Item(Item::Atomic(Atomic::Boolean(truth)))) => Ok(*truth),
+        Some(_) => Err(wrong(name)),
+    }
+}
+
 fn wrong(option: &str) -> Error {
-    Error::value("XPTY0004", format!("the option {option} of parse-json() is of another type"))
+    Error::value("XPTY0004", format!("the option {option} is of another type"))
 }

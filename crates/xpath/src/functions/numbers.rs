@@ -65,27 +65,40 @@ fn exact(number: &Atomic<'_>, change: impl Fn(Decimal) -> Decimal) -> Result<Ato
 fn rounded<'a>(call: &Call<'_, 'a>, to_even: bool) -> Result<Value<'a>, Error> {
     let Some(number) = call.numeric(0)? else { return Ok(Value::EMPTY) };
     let digits = if call.count() == 2 { call.integer(1)?.clamp(-400, 400) as i32 } else { 0 };
-    let double = |number: f64| match (digits, to_even) {
-        (0, false) => round_up(number),
-        _ if number.fract() == 0.0 && digits >= 0 => number,
-        _ if !number.is_finite() => number,
-        // Through decimals: powers of ten are not exact as doubles. What has more digits has none to be rounded off.
-        _ => match Decimal::from_double(number.abs()) {
-            Some(decimal) if number < 0.0 => {
-                let rounded = decimal.negated().round(digits, to_even).to_double();
-                if rounded == 0.0 { -0.0 } else { rounded }
-            }
-            Some(decimal) => decimal.round(digits, to_even).to_double(),
-            None => number,
-        },
-    };
     Ok(Value::from(match number {
-        Atomic::Double(number) => Atomic::Double(double(number)),
-        Atomic::Float(number) => Atomic::Float(match digits {
-            0 if !to_even => round_up(f64::from(number)) as f32,
-            // The float's own digits are rounded, not those of the double next to it.
-            _ => double(number.to_string().parse().unwrap_or(f64::from(number))) as f32,
-        }),
+        Atomic::Double(number) => Atomic::Double(rounded_double(number, digits, to_even)),
+        Atomic::Float(number) => Atomic::Float(rounded_double(f64::from(number), digits, to_even) as f32),
         other => exact(&other, |number| number.round(digits, to_even))?,
     }))
+}
+
+/// A double rounded by its exact value, which for most fractions is a little more or less than what is written.
+fn rounded_double(number: f64, digits: i32, to_even: bool) -> f64 {
+    if digits == 0 && !to_even {
+        return round_up(number);
+    }
+    if !number.is_finite() || (number.fract() == 0.0 && digits >= 0) {
+        return number;
+    }
+    // Where decimals do not reach, powers of ten that are not exact have to do.
+    if number.abs() >= 1e20 || digits >= Decimal::DIGITS as i32 {
+        let power = 10_f64.powi(digits.abs());
+        let rounded = if digits < 0 { (number / power).round() * power } else { (number * power).round() / power };
+        return if rounded.is_finite() { rounded } else { number };
+    }
+    let Some(decimal) = nearly(number.abs()) else { return number };
+    let decimal = if number < 0.0 { decimal.negated() } else { decimal };
+    let rounded = decimal.round(digits, to_even).to_double();
+    if rounded == 0.0 && number < 0.0 { -0.0 } else { rounded }
+}
+
+/// A decimal that rounds as a number not below zero does: its digits as far as they go, and one in the last place
+/// where there are more, so that it is not taken for one just between two others.
+fn nearly(number: f64) -> Option<Decimal> {
+    let text = format!("{number:.60}");
+    let end = text.find('.')? + 1 + Decimal::DIGITS as usize;
+    let (kept, cut) = (text.get(..end)?, text.get(end..)?);
+    let decimal = Decimal::parse(kept)?;
+    let between = cut.bytes().any(|digit| digit != b'0') && kept.ends_with(['0', '5']);
+    if between { decimal.plus(Decimal::new(1, Decimal::DIGITS)) } else { Some(decimal) }
 }

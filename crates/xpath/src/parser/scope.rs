@@ -60,8 +60,11 @@ impl<'t> Parser<'t, '_> {
 
     /// What tells variables with the same local name apart: the namespace, or the prefix where it has none.
     pub(super) fn variable_namespace(&self, prefix: Option<&str>) -> String {
-        prefix
-            .map_or_else(String::new, |prefix| self.environment.namespace(prefix).unwrap_or_else(|| prefix.to_owned()))
+        let Some(prefix) = prefix else { return String::new() };
+        match prefix.strip_prefix("Q{").and_then(|uri| uri.strip_suffix('}')) {
+            Some(uri) => uri.trim().to_owned(),
+            None => self.environment.namespace(prefix).unwrap_or_else(|| prefix.to_owned()),
+        }
     }
 
     pub(super) fn variable(

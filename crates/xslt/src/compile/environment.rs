@@ -31,10 +31,14 @@ impl Environment for Surroundings<'_, '_> {
     fn variable(&mut self, prefix: Option<&str>, local: &str) -> Result<u32, String> {
         let namespace = match prefix {
             None => "",
-            Some(prefix) => {
-                let undeclared = || format!("the prefix {prefix:?} is not declared: xmlns:{prefix}=\"…\" is missing");
-                self.here.namespace(prefix).ok_or_else(undeclared)?
-            }
+            Some(prefix) => match prefix.strip_prefix("Q{").and_then(|uri| uri.strip_suffix('}')) {
+                Some(uri) => uri.trim(),
+                None => {
+                    let undeclared =
+                        || format!("the prefix {prefix:?} is not declared: xmlns:{prefix}=\"…\" is missing");
+                    self.here.namespace(prefix).ok_or_else(undeclared)?
+                }
+            },
         };
         let name = ExpandedName::new(namespace, local);
         if let Some(slot) = self.compiler.frame.find(&name) {

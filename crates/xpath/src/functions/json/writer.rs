@@ -16,7 +16,7 @@ const DEPTH_LIMIT: u32 = 200;
 pub(super) fn xml_to_json<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     if call.count() > 1 {
         // `indent` is the only option, and nobody has to follow it.
-        call.map(1)?;
+        super::truth(&call.map(1)?, "indent")?;
     }
     let Some(node) = call.node(0)? else { return Ok(Value::EMPTY) };
     let element = match (node.kind(), node.node.tree()) {
@@ -35,7 +35,10 @@ fn refused(what: &str) -> Error {
 
 fn only_element(document: &Document, top: NodeId) -> Result<NodeId, Error> {
     let mut elements = document.children(top).filter(|child| document.kind(*child) == Kind::Element);
-    elements.next().ok_or_else(|| refused("the document has no element"))
+    match (elements.next(), elements.next()) {
+        (Some(element), None) => Ok(element),
+        _ => Err(refused("the document has not one element")),
+    }
 }
 
 struct Writer<'c, 'r, 'a> {
