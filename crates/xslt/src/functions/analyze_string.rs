@@ -71,7 +71,8 @@ fn write_groups(tree: &mut TreeBuilder, groups: &[&str]) -> Result<(), Error> {
         let name = tree.names().intern("", "nr", "");
         tree.attribute(name, &(index + 1).to_string()).map_err(unmade)?;
         written = from;
-        open.push(to);
+        // What stands within another ends with it at the latest.
+        open.push(open.last().map_or(to, |end| to.min(*end)));
     }
     while let Some(end) = open.pop() {
         tree.text(&whole[written..end]).map_err(unmade)?;

@@ -36,12 +36,12 @@ pub(super) const MONTHS: [&str; 12] = [
 pub(super) const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 /// Calendars that count years, months and days as the Gregorian one does.
-const GREGORIAN: [&str; 5] = ["AD", "CE", "ISO", "NS", "OS"];
+const GREGORIAN: [&str; 4] = ["AD", "CE", "ISO", "NS"];
 
 /// Designators of calendars that the standard lists (§9.8.4.3): asked for, the Gregorian one takes their place.
-const OTHER_CALENDARS: [&str; 20] = [
-    "AH", "AME", "AM", "AP", "AS", "BE", "CB", "CL", "CS", "EE", "FE", "JE", "KE", "KY", "ME", "MS", "RS", "SE", "SH",
-    "SS",
+const OTHER_CALENDARS: [&str; 21] = [
+    "AH", "AME", "AM", "AP", "AS", "BE", "CB", "CL", "CS", "EE", "FE", "JE", "KE", "KY", "ME", "MS", "OS", "RS", "SE",
+    "SH", "SS",
 ];
 
 fn format<'a>(call: &Call<'_, 'a>, kind: T) -> Result<Value<'a>, Error> {
