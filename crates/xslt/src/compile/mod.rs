@@ -139,9 +139,7 @@ impl<'s> Compiler<'s> {
         });
         let declarations = self.index(all.collect());
         let mut settings = self.settings(&declarations.others);
-        if loaded.version >= 2.0 {
-            settings.output.set_modern();
-        }
+        settings.output.set_stylesheet_version(loaded.version);
         self.overrides.finish(&mut self.problems);
         let globals: Vec<_> =
             declarations.globals.iter().map(|(name, declaration)| self.global(name, declaration)).collect();

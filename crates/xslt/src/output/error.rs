@@ -27,6 +27,8 @@ pub(crate) enum OutputError {
     HtmlInstruction,
     /// A processing instruction named `xml`.
     InstructionName,
+    /// More or less than one element at the top of what is said to be a whole document.
+    NoDocument,
 }
 
 impl OutputError {
@@ -39,6 +41,7 @@ impl OutputError {
             OutputError::PrefixTaken => "XTDE0430",
             OutputError::DefaultTaken => "XTDE0440",
             OutputError::InstructionName => "XTDE0890",
+            OutputError::NoDocument => "SEPM0004",
             OutputError::Character(_) => "SERE0006",
             OutputError::NotInEncoding(_) => "SERE0008",
             OutputError::HtmlCharacter(_) => "SERE0014",
@@ -65,6 +68,9 @@ impl fmt::Display for OutputError {
             }
             OutputError::HtmlCharacter(number) => write!(f, "character U+{number:04X} is not allowed in HTML"),
             OutputError::HtmlInstruction => f.write_str("a processing instruction cannot hold > in HTML"),
+            OutputError::NoDocument => f.write_str(
+                "a result with a document type, or that stands alone, has one element at its top and no text",
+            ),
             OutputError::InstructionName => f.write_str("a processing instruction cannot be named xml"),
         }
     }

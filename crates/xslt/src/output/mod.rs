@@ -27,7 +27,6 @@ pub(crate) use escape::escape_xml;
 pub(crate) use literal::{LiteralStart, NamespaceSets};
 pub use properties::{Charset, Method, OutputProperties, Standalone};
 use text::Text;
-pub(crate) use text::TextRule;
 use tree::Tree;
 
 /// What instructions write to.
@@ -76,12 +75,12 @@ impl<'o> Output<'o> {
 
     /// A temporary tree that stays a text as long as it holds nothing else.
     pub(crate) fn fragment(limit_bytes: usize) -> Output<'o> {
-        Output::to(Target::Fragment(Text::new(TextRule::TextOnly, limit_bytes)))
+        Output::to(Target::Fragment(Text::new("", limit_bytes)))
     }
 
-    /// A text.
-    pub(crate) fn text_only(rule: TextRule<'o>, limit_bytes: usize) -> Output<'o> {
-        Output::to(Target::Text(Text::new(rule, limit_bytes)))
+    /// A text: that of all items that come, with `between` between two of them; texts in a row are one item.
+    pub(crate) fn text_only(between: &'o str, limit_bytes: usize) -> Output<'o> {
+        Output::to(Target::Text(Text::new(between, limit_bytes)))
     }
 
     /// Ends what [`bytes`](Output::bytes) began.
@@ -136,7 +135,7 @@ impl<'o> Output<'o> {
     fn grow(&mut self) -> Result<(), OutputError> {
         if let Target::Fragment(text) = &mut self.target {
             let mut tree = Tree::new(text.limit_bytes());
-            let text = std::mem::replace(text, Text::new(TextRule::TextOnly, 0)).finish();
+            let text = std::mem::replace(text, Text::new("", 0)).finish();
             let put = tree.text(&text);
             self.target = Target::Tree(Box::new(tree));
             put?;
@@ -272,11 +271,11 @@ impl<'o> Output<'o> {
     pub(crate) fn comment(&mut self, text: &str) -> Result<(), OutputError> {
         self.grow()?;
         self.atomic = false;
-        let text = lines(text);
-        let text = if text.contains("--") || text.ends_with('-') { apart(&text) } else { text };
+        let apart = text.contains("--") || text.ends_with('-');
+        let text = if apart { space_hyphens(text) } else { Cow::Borrowed(text) };
         match &mut self.target {
             Target::Bytes(bytes) => bytes.comment(&text),
-            Target::Tree(tree) => tree.comment(&text),
+            Target::Tree(tree) => tree.comment(&lines(&text)),
             Target::Text(target) | Target::Fragment(target) => target.node(&text),
         }
     }
@@ -291,11 +290,11 @@ impl<'o> Output<'o> {
         if target.eq_ignore_ascii_case("xml") {
             return Err(OutputError::InstructionName);
         }
-        let data = lines(data.trim_start_matches([' ', '\t', '\n', '\r']));
-        let data = if data.contains("?>") { Cow::Owned(data.replace("?>", "? >")) } else { data };
+        let data = data.trim_start_matches([' ', '\t', '\n', '\r']);
+        let data = if data.contains("?>") { Cow::Owned(data.replace("?>", "? >")) } else { Cow::Borrowed(data) };
         match &mut self.target {
             Target::Bytes(bytes) => bytes.instruction(target, &data),
-            Target::Tree(tree) => tree.instruction(target, &data),
+            Target::Tree(tree) => tree.instruction(target, &lines(&data)),
             Target::Text(text) | Target::Fragment(text) => text.node(&data),
         }
     }
@@ -306,13 +305,13 @@ impl<'o> Output<'o> {
     }
 }
 
-/// Line ends as they are read: neither comments nor instructions can hold others.
+/// Line ends as they are read: no others can be written in comments and instructions so that they come back.
 fn lines(text: &str) -> Cow<'_, str> {
     if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n").into() } else { text.into() }
 }
 
 /// The text of a comment with a space behind each hyphen that another hyphen or the end follows.
-fn apart(text: &str) -> Cow<'static, str> {
+fn space_hyphens(text: &str) -> Cow<'static, str> {
     let mut apart = String::with_capacity(text.len() + 8);
     for character in text.chars() {
         if character == '-' && apart.ends_with('-') {

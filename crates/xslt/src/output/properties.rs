@@ -48,13 +48,15 @@ pub enum Standalone {
 }
 
 /// What `xsl:output` says; where it says nothing, the default of the method holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OutputProperties {
     /// `None`: HTML if the first element is `html` in no namespace, XHTML if it is XHTML's and the stylesheet is of
     /// version 2.0 or later, otherwise XML.
     pub method: Option<Method>,
-    /// The version of XML or HTML.
+    /// The version of XML, or of HTML where `html_version` says none.
     pub version: Option<String>,
+    /// The version of HTML.
+    pub html_version: Option<String>,
     /// How the result is encoded.
     pub encoding: Charset,
     /// The name of the encoding, as the stylesheet has it.
@@ -83,8 +85,8 @@ pub struct OutputProperties {
     pub(crate) suppress_indentation: Vec<ExpandedName>,
     /// Characters that are written as something else, unescaped; sorted by character.
     pub(crate) character_map: Vec<(char, Box<str>)>,
-    /// Whether the stylesheet is of version 2.0 or later.
-    pub(crate) modern: bool,
+    /// The version of the stylesheet, which defaults hang on.
+    pub(crate) stylesheet_version: f64,
 }
 
 impl Default for OutputProperties {
@@ -92,6 +94,7 @@ impl Default for OutputProperties {
         OutputProperties {
             method: None,
             version: None,
+            html_version: None,
             encoding: Charset::Utf8,
             encoding_name: None,
             omit_xml_declaration: false,
@@ -106,7 +109,7 @@ impl Default for OutputProperties {
             cdata_section_elements: Vec::new(),
             suppress_indentation: Vec::new(),
             character_map: Vec::new(),
-            modern: false,
+            stylesheet_version: 1.0,
         }
     }
 }
@@ -176,7 +179,9 @@ impl OutputProperties {
                     _ => return Err(format!("method {value:?} is not offered, expected xml, html, xhtml or text")),
                 });
             }
-            "version" | "html-version" => self.version = Some(value.to_owned()),
+            "version" => self.version = Some(value.to_owned()),
+            "html-version" if value.parse::<f64>().is_ok() => self.html_version = Some(value.to_owned()),
+            "html-version" => return Err(format!("html-version is {value:?}, expected a number such as 5.0")),
             "encoding" => {
                 self.encoding = charset(value)?;
                 self.encoding_name = Some(value.to_owned());
@@ -227,9 +232,21 @@ impl OutputProperties {
         }
     }
 
-    /// Says that the stylesheet is of version 2.0 or later, so that XHTML is a default too.
-    pub(crate) fn set_modern(&mut self) {
-        self.modern = true;
+    /// Says which version the stylesheet is of: in 2.0 XHTML became a method and a default, in 3.0 HTML 5 the default.
+    pub(crate) fn set_stylesheet_version(&mut self, version: f64) {
+        self.stylesheet_version = version;
+    }
+
+    /// Whether the stylesheet is of version 2.0 or later.
+    pub(super) fn is_modern(&self) -> bool {
+        self.stylesheet_version >= 2.0
+    }
+
+    /// Whether HTML is written by the rules of HTML 5.
+    pub(super) fn is_html5(&self) -> bool {
+        let own = if self.method == Some(Method::Xhtml) { None } else { self.version.as_ref() };
+        let version = self.html_version.as_ref().or(own).and_then(|version| version.parse::<f64>().ok());
+        version.map_or(self.stylesheet_version >= 3.0, |version| version >= 5.0)
     }
 }
 

@@ -7,6 +7,7 @@ use crate::program::QualifiedName;
 
 mod html;
 mod namespaces;
+mod trip;
 
 /// A name without namespace.
 fn plain(local: &str) -> Name<'_> {
@@ -89,7 +90,7 @@ fn elements_attributes_and_texts_are_written() {
     };
     let expected = "<a x=\"1 &lt; &quot;2&quot;&#10;\"><b/>t &amp; u ]]&gt;&#13;<!--c--><?i d?><?j?></a>";
     assert_eq!(written(&fragment(), make), expected);
-    let declared = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{expected}");
+    let declared = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>{expected}");
     assert_eq!(written(&OutputProperties::default(), make), declared);
     let tree = "<a x=\"1 &lt; &quot;2&quot;&#xA;\"><b/>t &amp; u ]]&gt;&#xD;<!--c--><?i d?><?j?></a>";
     assert_eq!(kept(make), tree);
@@ -157,7 +158,7 @@ fn comments_and_instructions_do_not_end_too_early() {
 }
 
 #[test]
-fn a_text_takes_texts_alone_or_the_text_of_all_items() {
+fn a_text_takes_the_text_of_all_items() {
     let make = |output: &mut Output<'_>| -> Result<(), OutputError> {
         output.text("a")?;
         output.text("b")?;
@@ -172,14 +173,12 @@ fn a_text_takes_texts_alone_or_the_text_of_all_items() {
         output.text("")?;
         output.text("z")
     };
-    for (rule, expected) in
-        [(TextRule::TextOnly, "ab12z"), (TextRule::Items(""), "abcd12z"), (TextRule::Items(", "), "ab, c, d, 1, 2, z")]
-    {
-        let mut output = Output::text_only(rule, 100);
+    for (between, expected) in [("", "abcd12z"), (", ", "ab, c, d, 1, 2, z")] {
+        let mut output = Output::text_only(between, 100);
         make(&mut output).unwrap();
         assert_eq!((output.size_bytes(), output.finish_text().as_str()), (expected.len(), expected));
     }
-    let mut output = Output::text_only(TextRule::TextOnly, 3);
+    let mut output = Output::text_only("", 3);
     assert_eq!(output.text("abcd"), Err(OutputError::TooLarge(3)));
 }
 
@@ -224,14 +223,14 @@ fn other_encodings_write_what_they_lack_by_its_number() {
         output.end_element()
     };
     let latin = bytes(&properties(&[("encoding", "iso-8859-1")]), make);
-    let expected = "<?xml version=\"1.0\" encoding=\"iso-8859-1\"?>\n<a x=\"é&#8364;\">é&#8364;</a>";
+    let expected = "<?xml version=\"1.0\" encoding=\"iso-8859-1\"?><a x=\"é&#8364;\">é&#8364;</a>";
     assert_eq!(latin, expected.chars().map(|c| u32::from(c) as u8).collect::<Vec<_>>());
     let ascii = written(&properties(&[("encoding", "windows-1252"), ("omit-xml-declaration", "yes")]), make);
     assert_eq!(ascii, "<a x=\"&#233;&#8364;\">&#233;&#8364;</a>");
     let utf16 = bytes(&properties(&[("encoding", "UTF-16")]), make);
     assert_eq!(utf16[..6], [0xFE, 0xFF, 0, b'<', 0, b'?']);
     let (text, _) = myelin_xml::encoding::decode(None, &utf16).unwrap();
-    assert!(String::from_utf8_lossy(&text).ends_with("encoding=\"UTF-16\"?>\n<a x=\"é€\">é€</a>"));
+    assert!(String::from_utf8_lossy(&text).ends_with("encoding=\"UTF-16\"?><a x=\"é€\">é€</a>"));
     let mut out = Vec::new();
     let ascii = properties(&[("method", "xml"), ("encoding", "US-ASCII")]);
     let mut output = Output::bytes(&ascii, None, 100, &mut out);
@@ -247,7 +246,7 @@ fn a_prolog_says_what_is_to_be_said() {
         element(output, "a", "")
     };
     let all = [("standalone", "yes"), ("doctype-system", "a\"b.dtd"), ("doctype-public", "-//A")];
-    let expected = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n<!--c--><!DOCTYPE a PUBLIC \"-//A\" 'a\"b.dtd'>\n<a/>";
+    let expected = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?><!--c-->\n<!DOCTYPE a PUBLIC \"-//A\" 'a\"b.dtd'>\n<a/>";
     assert_eq!(written(&properties(&all), make), expected);
     let public = properties(&[("doctype-public", "-//A"), ("omit-xml-declaration", "yes")]);
     assert_eq!(written(&public, make), "<!--c--><a/>");
@@ -256,6 +255,22 @@ fn a_prolog_says_what_is_to_be_said() {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>t"
     );
     assert_eq!(written(&OutputProperties::default(), |_| Ok(())), "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
+}
+
+#[test]
+fn a_whole_document_has_one_element_in_version_2() {
+    let mut whole = properties(&[("standalone", "yes"), ("omit-xml-declaration", "yes")]);
+    let make = |output: &mut Output<'_>| {
+        element(output, "a", "")?;
+        output.text(" ")?;
+        element(output, "b", "")
+    };
+    assert_eq!(written(&whole, make), "<a/> <b/>");
+    whole.set_stylesheet_version(2.0);
+    let mut out = Vec::new();
+    assert_eq!(make(&mut Output::bytes(&whole, None, 100, &mut out)), Err(OutputError::NoDocument));
+    out.clear();
+    assert_eq!(Output::bytes(&whole, None, 100, &mut out).text("t"), Err(OutputError::NoDocument));
 }
 
 #[test]
@@ -320,7 +335,7 @@ fn elements_are_indented_where_no_text_stands_beside_them() {
         output.end_element()?;
         output.end_element()
     };
-    let expected = "<!--c-->\n<a>\n  <b>t</b>\n  <c><d/>mixed<e><f/></e></c>\n  <g>\n    <?i d?>\n  </g>\n  <h xml:space=\"preserve\"><i/></h>\n</a>\n";
+    let expected = "<!--c-->\n<a>\n  <b>t</b>\n  <c><d/>mixed<e><f/></e></c>\n  <g>\n    <?i d?>\n  </g>\n  <h xml:space=\"preserve\"><i/></h>\n</a>";
     assert_eq!(written(&indent, make), expected);
     let mut kept = indent.clone();
     kept.add_suppressed_indentation(crate::program::ExpandedName::new("", "a"));

@@ -2,22 +2,16 @@
 
 use super::error::OutputError;
 
-/// What becomes of nodes that are not text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TextRule<'o> {
-    /// They are left out with all below them (XSLT 1.0 §7.1.3).
-    TextOnly,
-    /// Their text counts too, and so much stands between items, which are nodes or values; texts in a row are one
-    /// (XSLT 2.0 §5.7.2).
-    Items(&'o str),
-}
-
-/// A text, as far as it has come.
+/// A text, as far as it has come: that of items, which are nodes or values; texts in a row are one item.
+///
+/// Source: XSLT 2.0 §5.7.2. XSLT 1.0 §7.1.3 has an error for nodes that are no texts, or leaves them out; here their text
+/// counts, as it does for everybody who followed 2.0.
 #[derive(Debug)]
 pub(super) struct Text<'o> {
     text: String,
     limit_bytes: usize,
-    rule: TextRule<'o>,
+    /// What stands between two items.
+    between: &'o str,
     /// How many elements are open.
     depth: usize,
     last: Last,
@@ -32,8 +26,8 @@ enum Last {
 }
 
 impl<'o> Text<'o> {
-    pub(super) fn new(rule: TextRule<'o>, limit_bytes: usize) -> Text<'o> {
-        Text { text: String::new(), limit_bytes, rule, depth: 0, last: Last::Nothing }
+    pub(super) fn new(between: &'o str, limit_bytes: usize) -> Text<'o> {
+        Text { text: String::new(), limit_bytes, between, depth: 0, last: Last::Nothing }
     }
 
     pub(super) fn start(&mut self) -> Result<(), OutputError> {
@@ -50,7 +44,7 @@ impl<'o> Text<'o> {
 
     pub(super) fn text(&mut self, text: &str) -> Result<(), OutputError> {
         // A text without characters is none, so that it does not stand between others either.
-        if text.is_empty() || (self.depth > 0 && self.rule == TextRule::TextOnly) {
+        if text.is_empty() {
             return Ok(());
         }
         if self.depth == 0 {
@@ -61,7 +55,7 @@ impl<'o> Text<'o> {
 
     /// An attribute, a comment or an instruction.
     pub(super) fn node(&mut self, value: &str) -> Result<(), OutputError> {
-        if self.depth > 0 || self.rule == TextRule::TextOnly { Ok(()) } else { self.atomic(value) }
+        if self.depth > 0 { Ok(()) } else { self.atomic(value) }
     }
 
     /// A value that is no node.
@@ -87,12 +81,10 @@ impl<'o> Text<'o> {
     /// Writes what stands between items, where there was one.
     fn begin_item(&mut self, kind: Last) -> Result<(), OutputError> {
         let before = std::mem::replace(&mut self.last, kind);
-        match self.rule {
-            TextRule::Items(between) if before != Last::Nothing && (before, kind) != (Last::Text, Last::Text) => {
-                self.push(between)
-            }
-            _ => Ok(()),
+        if before == Last::Nothing || (before, kind) == (Last::Text, Last::Text) {
+            return Ok(());
         }
+        self.push(self.between)
     }
 
     #[inline]

@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::receiver::Receiver;
 use super::select::text_of;
 use super::{Focus, Machine, Outcome};
-use crate::output::{Fragment, Output, TextRule};
+use crate::output::{Fragment, Output};
 use crate::program::{Avt, AvtPart, Binding, Block, Content, Instruction, Kind, ScopeId};
 
 impl<'a> Machine<'a> {
@@ -114,9 +114,9 @@ impl<'a> Machine<'a> {
                     return Ok(Cow::Borrowed(text));
                 }
                 let separator = self.optional_avt(separator.as_ref(), focus)?;
-                let rule = separator.as_deref().map_or(TextRule::TextOnly, TextRule::Items);
-                let mut receiver =
-                    Receiver::new(Output::text_only(rule, self.options.limits.output_bytes), self.late());
+                let between = separator.as_deref().unwrap_or_default();
+                let output = Output::text_only(between, self.options.limits.output_bytes);
+                let mut receiver = Receiver::new(output, self.late());
                 self.run_inside(block, focus, &mut receiver)?;
                 let text = receiver.into_output().finish_text();
                 self.meter.add(0, text.len() as u64);

@@ -5,7 +5,7 @@ use myelin_xpath::{Item, NodeRef, Value, Version};
 
 use super::select::text_of;
 use super::{Machine, Outcome};
-use crate::output::{LiteralStart, Output, OutputError, TextRule};
+use crate::output::{LiteralStart, Output, OutputError};
 
 /// Takes what instructions make.
 pub(super) struct Receiver<'o, 'a: 'o> {
@@ -49,7 +49,7 @@ impl<'o, 'a: 'o> Receiver<'o, 'a> {
     pub(super) fn into_output(self) -> Output<'o> {
         match self.target {
             Target::Output(output) => output,
-            Target::Items(_) => Output::text_only(TextRule::TextOnly, 0),
+            Target::Items(_) => Output::text_only("", 0),
         }
     }
 

@@ -189,8 +189,6 @@ pub(super) struct Writer<'w> {
     state: u32,
     /// What they meant around each open element, and where the name of a copied one stands.
     open: &'w mut Vec<Open>,
-    /// Whether the line of the declaration is still to be ended.
-    line: bool,
     /// Where the first element that no other is around begins and ends.
     root: Option<Range<usize>>,
 }
@@ -211,7 +209,7 @@ impl<'w> Writer<'w> {
     ) -> Writer<'w> {
         open.clear();
         out.extend_from_slice(declaration.unwrap_or_default().as_bytes());
-        Writer { out, scopes, in_tag: false, state: 0, open, line: declaration.is_some(), root: None }
+        Writer { out, scopes, in_tag: false, state: 0, open, root: None }
     }
 
     /// Says what prefixes mean around the result.
@@ -232,17 +230,8 @@ impl<'w> Writer<'w> {
     /// Opens an element, or what else stands outside of text.
     #[inline]
     fn open(&mut self) {
-        if self.open.is_empty() {
-            self.end_line();
-            if self.root.is_none() {
-                self.root = Some(self.out.len()..0);
-            }
-        }
-    }
-
-    fn end_line(&mut self) {
-        if std::mem::take(&mut self.line) {
-            self.out.push(b'\n');
+        if self.open.is_empty() && self.root.is_none() {
+            self.root = Some(self.out.len()..0);
         }
     }
 
@@ -413,7 +402,6 @@ impl<'w> Writer<'w> {
 
     pub(super) fn comment(&mut self, text: &str) {
         self.close_tag();
-        self.end_line();
         self.verbatim("<!--");
         self.verbatim(text);
         self.verbatim("-->");
@@ -421,7 +409,6 @@ impl<'w> Writer<'w> {
 
     pub(super) fn instruction(&mut self, target: &str, data: &str) {
         self.close_tag();
-        self.end_line();
         self.verbatim("<?");
         self.verbatim(target);
         if !data.is_empty() {

@@ -70,7 +70,7 @@ impl Bytes<'_> {
             _ => {}
         }
         self.close_tag();
-        if self.open.is_empty() {
+        if self.indentation.is_some() && self.open.is_empty() {
             self.end_line();
         }
         if let Some(indentation) = &mut self.indentation {
@@ -98,7 +98,10 @@ impl Bytes<'_> {
         self.close_tag();
         self.indentation.iter_mut().for_each(Indentation::keep);
         let Some(open) = self.open.last().copied() else {
-            self.loose_text |= !is_space(text);
+            if !is_space(text) {
+                self.loose_text = true;
+                self.is_no_document()?;
+            }
             return self.some_text(text, escaped, Context::Text);
         };
         if escaped && open.cdata {

@@ -29,9 +29,6 @@ impl Bytes<'_> {
         let mut root = self.root.take();
         if let Some(indentation) = self.indentation.take() {
             indentation.apply(self.out, self.begin, limit, &mut root).map_err(|()| OutputError::TooLarge(limit))?;
-            if !self.inside {
-                self.out.push(b'\n');
-            }
         }
         self.check(0)?;
         let charset = self.charset();

@@ -2,7 +2,7 @@
 
 use super::{Bytes, Format, Indentation, Open, OutputError, Repertoire, XHTML_NAMESPACE};
 use crate::output::html::Traits;
-use crate::output::properties::{Charset, Method};
+use crate::output::properties::{Charset, Method, Standalone};
 
 /// Something that came before it was clear how to write it.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(super) enum Early {
 /// How far the prolog is written.
 #[derive(Debug, Default)]
 pub(super) struct Prolog {
-    /// Whether the line of the declaration or document type is still to be ended: text would begin with that end.
+    /// Whether the line of the declaration or document type is still to be ended: before text it must not be.
     line: bool,
     /// Whether the place of the document type is passed.
     doctype: bool,
@@ -27,7 +27,7 @@ impl Bytes<'_> {
     pub(super) fn decide_by(&mut self, local: &str, namespace: &str) -> Result<(), OutputError> {
         let method = match namespace {
             "" if local.eq_ignore_ascii_case("html") => Method::Html,
-            XHTML_NAMESPACE if local == "html" && self.properties.modern => Method::Xhtml,
+            XHTML_NAMESPACE if local == "html" && self.properties.is_modern() => Method::Xhtml,
             _ => Method::Xml,
         };
         self.decide(method)
@@ -74,17 +74,15 @@ impl Bytes<'_> {
         }
     }
 
-    /// Whether the rules of HTML 5 hold.
-    pub(super) fn is_html5(&self) -> bool {
-        let version = self.properties.version.as_deref().and_then(|version| version.parse::<f64>().ok());
-        version.is_some_and(|version| version >= 5.0)
-    }
-
     /// Begins an element that no other is around.
-    pub(super) fn begin_at_top(&mut self, name: &str) -> Result<(), OutputError> {
-        self.end_line();
+    pub(super) fn begin_at_top(&mut self, local: &str) -> Result<(), OutputError> {
+        if self.root.is_some() || self.loose_text {
+            self.is_no_document()?;
+        }
         if !self.inside && !std::mem::replace(&mut self.prolog.doctype, true) {
-            self.doctype(name);
+            self.doctype(local);
+        }
+        if self.indentation.is_some() {
             self.end_line();
         }
         if self.root.is_none() {
@@ -92,6 +90,17 @@ impl Bytes<'_> {
         }
         self.quick = !self.special;
         self.check(0)
+    }
+
+    /// Takes note that the result has not just one element at its top.
+    ///
+    /// Errors: it is said to be a whole document, which only version 2.0 takes amiss.
+    /// Source: XSLT and XQuery Serialization 3.1 §5.1.5, §5.1.7: SEPM0004.
+    pub(super) fn is_no_document(&self) -> Result<(), OutputError> {
+        let properties = self.properties;
+        let whole = properties.doctype_system.is_some() || properties.standalone != Standalone::Omit;
+        let markup = matches!(self.format, Format::Xml | Format::Xhtml);
+        if whole && markup && properties.is_modern() && !self.inside { Err(OutputError::NoDocument) } else { Ok(()) }
     }
 
     /// Ends the line of the declaration or document type.
@@ -107,20 +116,23 @@ impl Bytes<'_> {
         self.prolog.line = true;
     }
 
-    /// Source: XSLT and XQuery Serialization 3.1 §5.1.7, §7.4.6.
-    fn doctype(&mut self, name: &str) {
+    /// Source: XSLT and XQuery Serialization 3.1 §5.1.7, §6.1.7, §7.4.6.
+    fn doctype(&mut self, local: &str) {
         let properties = self.properties;
         let html = self.format == Format::Html;
-        let root = Traits::of(name).any(Traits::ROOT);
+        let html5 = (html || self.format == Format::Xhtml)
+            && Traits::of(local).any(Traits::ROOT)
+            && properties.is_html5()
+            && !self.loose_text;
         let external = match (&properties.doctype_public, &properties.doctype_system) {
             (Some(public), Some(system)) => format!(" PUBLIC \"{public}\" {}", quoted(system)),
             (None, Some(system)) => format!(" SYSTEM {}", quoted(system)),
             (Some(public), None) if html => format!(" PUBLIC \"{public}\""),
-            (_, None) if html && root && self.is_html5() => String::new(),
+            (_, None) if html5 => String::new(),
             (_, None) => return,
         };
-        self.out.extend_from_slice(format!("<!DOCTYPE {name}{external}>").as_bytes());
-        self.prolog.line = true;
+        self.end_line();
+        self.out.extend_from_slice(format!("<!DOCTYPE {local}{external}>\n").as_bytes());
     }
 
     /// Begins the content of the innermost element: a `head` says the content type first.

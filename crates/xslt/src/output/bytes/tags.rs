@@ -190,8 +190,8 @@ impl<'o> Bytes<'o> {
             self.begin_at_top(local)?;
         }
         let html = match self.format {
-            Format::Html => namespace.is_empty() || (namespace == XHTML_NAMESPACE && self.is_html5()),
-            Format::Xhtml => namespace == XHTML_NAMESPACE,
+            Format::Html => namespace.is_empty() || (namespace == XHTML_NAMESPACE && self.properties.is_html5()),
+            Format::Xhtml => namespace == XHTML_NAMESPACE || (namespace.is_empty() && self.properties.is_html5()),
             _ => false,
         };
         let traits = if html { traits } else { Traits::default() };

@@ -76,7 +76,7 @@ fn a_head_says_the_content_type_once() {
     let indented = html(&[("include-content-type", "yes"), ("indent", "yes")]);
     assert_eq!(
         written(&indented, make),
-        format!("<html>\n  <head>\n    {meta}\n    <meta name=\"n\">\n  </head>\n</html>\n")
+        format!("<html>\n  <head>\n    {meta}\n    <meta name=\"n\">\n  </head>\n</html>")
     );
     let empty = |output: &mut Output<'_>| element(output, "head", "");
     assert_eq!(written(&with, empty), format!("<head>{meta}</head>"));
@@ -96,6 +96,26 @@ fn document_types_are_those_of_html() {
         (&[("doctype-system", "s"), ("doctype-public", "p")], "<!DOCTYPE html PUBLIC \"p\" \"s\">\n<html></html>"),
     ] {
         assert_eq!(written(&html(set), make), expected);
+    }
+}
+
+#[test]
+fn html_5_is_the_default_of_version_3() {
+    let make = |output: &mut Output<'_>| {
+        output.start_element(plain("html"))?;
+        element(output, "br", "")?;
+        element(output, "p", "")?;
+        output.end_element()
+    };
+    for (method, version, expected) in [
+        ("html", 2.0, "<html><br><p></p></html>"),
+        ("html", 3.0, "<!DOCTYPE html>\n<html><br><p></p></html>"),
+        ("xhtml", 2.0, "<html><br/><p/></html>"),
+        ("xhtml", 3.0, "<!DOCTYPE html>\n<html><br /><p></p></html>"),
+    ] {
+        let mut properties = html(&[("method", method), ("omit-xml-declaration", "yes")]);
+        properties.set_stylesheet_version(version);
+        assert_eq!(written(&properties, make), expected, "{method} {version}");
     }
 }
 
@@ -133,7 +153,7 @@ fn the_first_element_tells_html_from_xml() {
     let open = "<html xmlns=\"http://www.w3.org/1999/xhtml\">";
     assert_eq!(written(&default, xhtml), format!("{open}<br/><p/></html>"));
     let mut modern = default.clone();
-    modern.set_modern();
+    modern.set_stylesheet_version(2.0);
     assert_eq!(written(&modern, xhtml), format!("{open}<br /><p></p></html>"));
 }
 
@@ -153,7 +173,8 @@ fn html_is_indented_where_no_line_of_text_is_broken() {
         output.end_element()?;
         output.end_element()
     };
-    let expected = "<html>\n  <body>\n    <p>t</p>\n    <p><b>t</b><i>u</i></p>\n    <pre><div>t</div></pre>\n  </body>\n</html>\n";
+    let expected =
+        "<html>\n  <body>\n    <p>t</p>\n    <p><b>t</b><i>u</i></p>\n    <pre><div>t</div></pre>\n  </body>\n</html>";
     assert_eq!(written(&html(&[("indent", "yes")]), make), expected);
     assert_eq!(written(&html(&[("indent", "yes"), ("indent", "no")]), make).lines().count(), 1);
 }
