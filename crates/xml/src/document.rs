@@ -37,6 +37,9 @@ pub use view::View;
 use crate::{Atom, ExpandedId, Name, NameId, Names};
 use node::Node;
 
+/// What a name takes beyond its text, about: its entries and their slots.
+const NAME_BYTES: usize = 96;
+
 /// A document: its source, its nodes and their names.
 ///
 /// Nodes made by programs and not yet put anywhere belong to the document too, without a parent.
@@ -79,6 +82,14 @@ impl Document {
     /// How many nodes the document holds, those taken out of it included; also the greatest [`NodeId::index`].
     pub fn node_count(&self) -> usize {
         self.nodes.len() - 1
+    }
+
+    /// How much memory the document takes, about: its source, its nodes, their values and names.
+    #[inline]
+    pub fn size_bytes(&self) -> usize {
+        let (names, names_bytes) = self.names.size();
+        let nodes = self.nodes.len() * size_of::<Node>();
+        self.source.len() + nodes + self.made.len() + names_bytes + names * NAME_BYTES
     }
 
     /// The names that the document uses.

@@ -14,7 +14,7 @@ mod tags;
 
 use std::ops::Range;
 
-use myelin_xml::{Name, Names};
+use myelin_xml::Names;
 
 use super::error::OutputError;
 use super::escape::Repertoire;

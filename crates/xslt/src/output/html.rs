@@ -21,6 +21,8 @@ impl Traits {
     pub(super) const META: Traits = Traits(32);
     /// `html`
     pub(super) const ROOT: Traits = Traits(64);
+    /// HTML 5 does not have it any more.
+    const OBSOLETE: Traits = Traits(128);
 
     /// Whether any of `traits` is there.
     #[inline]
@@ -35,6 +37,11 @@ impl Traits {
         lower.copy_from_slice(local.as_bytes());
         lower.make_ascii_lowercase();
         ELEMENTS.iter().find(|(name, _)| name.as_bytes() == lower).map_or(Traits::default(), |&(_, traits)| traits)
+    }
+
+    /// What XHTML 5 knows of the element: what it does not have can hold anything.
+    pub(super) fn of_xhtml5(self) -> Traits {
+        if self.any(Traits::OBSOLETE) { Traits(self.0 & !Traits::VOID.0) } else { self }
     }
 
     const fn and(self, other: Traits) -> Traits {
@@ -58,7 +65,7 @@ static ELEMENTS: [(&str, Traits); 78] = [
     ("area", VOID),
     ("b", INLINE),
     ("base", VOID),
-    ("basefont", VOID_INLINE),
+    ("basefont", VOID_INLINE.and(Traits::OBSOLETE)),
     ("bdi", INLINE),
     ("bdo", INLINE),
     ("big", INLINE),
@@ -73,7 +80,7 @@ static ELEMENTS: [(&str, Traits); 78] = [
     ("em", INLINE),
     ("embed", VOID_INLINE),
     ("font", INLINE),
-    ("frame", VOID),
+    ("frame", VOID.and(Traits::OBSOLETE)),
     ("head", Traits::HEAD),
     ("hr", VOID),
     ("html", Traits::ROOT),
@@ -82,7 +89,7 @@ static ELEMENTS: [(&str, Traits); 78] = [
     ("img", VOID_INLINE),
     ("input", VOID_INLINE),
     ("ins", INLINE),
-    ("isindex", VOID),
+    ("isindex", VOID.and(Traits::OBSOLETE)),
     ("kbd", INLINE),
     ("keygen", VOID_INLINE),
     ("label", INLINE),

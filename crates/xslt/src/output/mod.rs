@@ -47,6 +47,7 @@ enum Target<'o> {
 }
 
 /// What [`Output::fragment`] has become.
+#[expect(clippy::large_enum_variant, reason = "it is taken apart where it is made")]
 pub(crate) enum Fragment {
     /// All there is in it is this text.
     Text(String),
@@ -114,15 +115,6 @@ impl<'o> Output<'o> {
         match self.target {
             Target::Text(text) => text.finish(),
             _ => String::new(),
-        }
-    }
-
-    /// How much memory a tree or text takes, about; bytes count nothing, as they have a limit of their own.
-    pub(crate) fn size_bytes(&self) -> usize {
-        match &self.target {
-            Target::Bytes(_) => 0,
-            Target::Tree(tree) => tree.size_bytes(),
-            Target::Text(text) | Target::Fragment(text) => text.size_bytes(),
         }
     }
 

@@ -74,10 +74,6 @@ impl<'o> Text<'o> {
         self.limit_bytes
     }
 
-    pub(super) fn size_bytes(&self) -> usize {
-        self.text.len()
-    }
-
     /// Writes what stands between items, where there was one.
     fn begin_item(&mut self, kind: Last) -> Result<(), OutputError> {
         let before = std::mem::replace(&mut self.last, kind);

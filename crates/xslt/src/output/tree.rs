@@ -114,19 +114,19 @@ impl<'o> Tree<'o> {
         }
         self.close_tag()?;
         self.check(text.len())?;
-        self.builder.text(text).map_err(|refusal| self.refused(refusal))
+        self.builder.text(text).map_err(|refusal| self.refused(&refusal))
     }
 
     pub(super) fn comment(&mut self, text: &str) -> Result<(), OutputError> {
         self.close_tag()?;
         self.check(text.len())?;
-        self.builder.comment(text).map_err(|refusal| self.refused(refusal))
+        self.builder.comment(text).map_err(|refusal| self.refused(&refusal))
     }
 
     pub(super) fn instruction(&mut self, target: &str, data: &str) -> Result<(), OutputError> {
         self.close_tag()?;
         self.check(data.len())?;
-        self.builder.instruction(target, data).map_err(|refusal| self.refused(refusal))
+        self.builder.instruction(target, data).map_err(|refusal| self.refused(&refusal))
     }
 
     pub(super) fn end_element(&mut self) -> Result<(), OutputError> {
@@ -144,11 +144,6 @@ impl<'o> Tree<'o> {
         Ok(self.builder.finish())
     }
 
-    /// How much memory the tree takes, about.
-    pub(super) fn size_bytes(&self) -> usize {
-        self.builder.size_bytes() + self.values.len()
-    }
-
     fn start_named(&mut self, name: NameId) -> Result<(), OutputError> {
         let mark = self.scopes.enter();
         self.opened(mark, name)
@@ -162,7 +157,7 @@ impl<'o> Tree<'o> {
     fn opened(&mut self, mark: Mark, name: NameId) -> Result<(), OutputError> {
         self.close_tag()?;
         self.check(0)?;
-        self.builder.start(name).map_err(|refusal| self.refused(refusal))?;
+        self.builder.start(name).map_err(|refusal| self.refused(&refusal))?;
         self.open.push(mark);
         self.in_tag = true;
         Ok(())
@@ -172,7 +167,7 @@ impl<'o> Tree<'o> {
         if !chosen.declare {
             return Ok(());
         }
-        self.builder.declare(chosen.prefix, chosen.namespace).map_err(|refusal| self.refused(refusal))
+        self.builder.declare(chosen.prefix, chosen.namespace).map_err(|refusal| self.refused(&refusal))
     }
 
     fn takes_attributes(&self) -> Result<(), OutputError> {
@@ -212,7 +207,7 @@ impl<'o> Tree<'o> {
         }
     }
 
-    fn refused(&self, refusal: Refusal) -> OutputError {
-        OutputError::refused(&refusal, self.limit_bytes)
+    fn refused(&self, refusal: &Refusal) -> OutputError {
+        OutputError::refused(refusal, self.limit_bytes)
     }
 }

@@ -7,7 +7,7 @@ use super::failure::Failure;
 use super::frame::Flow;
 use super::receiver::Receiver;
 use super::{Focus, Machine, Outcome};
-use crate::program::{Attribute, Avt, Block, Copy, Element, LiteralElement, ScopeId, Select, Shape};
+use crate::program::{self, Attribute, Avt, Block, Copy, Element, Instruction, LiteralElement, ScopeId, Select, Shape};
 
 impl<'a> Machine<'a> {
     /// A literal result element (XSLT 1.0 §7.1.1).
@@ -17,6 +17,17 @@ impl<'a> Machine<'a> {
         focus: &Focus<'a>,
         out: &mut Receiver<'_, 'a>,
     ) -> Outcome<Flow> {
+        if let ([], [], [Instruction { at, kind: program::Kind::ValueOf(content, false) }]) =
+            (&*element.attributes, &*element.attribute_sets, &*element.body)
+        {
+            self.count()?;
+            let text = self.content(content, focus).map_err(|mut failure| {
+                failure.at(*at, || focus.path());
+                failure
+            })?;
+            out.literal_text(&element.start, &text)?;
+            return Ok(Flow::Next);
+        }
         out.start_literal(&element.start)?;
         for set in &element.attribute_sets {
             self.attribute_set(*set, focus, out)?;

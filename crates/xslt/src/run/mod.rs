@@ -257,13 +257,10 @@ impl<'a> Machine<'a> {
 
     /// Keeps a document that was made, as long as the transformation runs.
     fn keep(&self, document: Document) -> Outcome<&'a Document> {
-        self.build(size_of::<Document>() + document.node_count() * NODE_BYTES)?;
+        self.build(size_of::<Document>() + document.size_bytes())?;
         Ok(self.shelf.keep(document))
     }
 }
-
-/// What a node of a kept document is counted as.
-const NODE_BYTES: usize = 48;
 
 impl<'a> Focus<'a> {
     /// A node as one of several.

@@ -75,12 +75,12 @@ impl Bytes<'_> {
     }
 
     /// Begins an element that no other is around.
-    pub(super) fn begin_at_top(&mut self, local: &str) -> Result<(), OutputError> {
+    pub(super) fn begin_at_top(&mut self, local: &str, traits: Traits) -> Result<(), OutputError> {
         if self.root.is_some() || self.loose_text {
             self.is_no_document()?;
         }
         if !self.inside && !std::mem::replace(&mut self.prolog.doctype, true) {
-            self.doctype(local);
+            self.doctype(local, traits);
         }
         if self.indentation.is_some() {
             self.end_line();
@@ -117,13 +117,10 @@ impl Bytes<'_> {
     }
 
     /// Source: XSLT and XQuery Serialization 3.1 §5.1.7, §6.1.7, §7.4.6.
-    fn doctype(&mut self, local: &str) {
+    fn doctype(&mut self, local: &str, traits: Traits) {
         let properties = self.properties;
         let html = self.format == Format::Html;
-        let html5 = (html || self.format == Format::Xhtml)
-            && Traits::of(local).any(Traits::ROOT)
-            && properties.is_html5()
-            && !self.loose_text;
+        let html5 = traits.any(Traits::ROOT) && properties.is_html5() && !self.loose_text;
         let external = match (&properties.doctype_public, &properties.doctype_system) {
             (Some(public), Some(system)) => format!(" PUBLIC \"{public}\" {}", quoted(system)),
             (None, Some(system)) => format!(" SYSTEM {}", quoted(system)),

@@ -146,7 +146,7 @@ impl<'o> Bytes<'o> {
         self.check(source.len())?;
         self.close_tag();
         if self.open.is_empty() {
-            self.begin_at_top(name.local)?;
+            self.begin_at_top(name.local, Traits::default())?;
         }
         let prefix = if name.prefix.is_empty() { 0 } else { name.prefix.len() + 1 };
         let (start, rest) = source.split_at(1 + prefix + name.local.len());
@@ -185,16 +185,20 @@ impl<'o> Bytes<'o> {
             self.push(mark, Traits::default(), false, false);
             return Ok(false);
         }
-        self.close_tag();
-        if self.open.is_empty() {
-            self.begin_at_top(local)?;
-        }
         let html = match self.format {
             Format::Html => namespace.is_empty() || (namespace == XHTML_NAMESPACE && self.properties.is_html5()),
             Format::Xhtml => namespace == XHTML_NAMESPACE || (namespace.is_empty() && self.properties.is_html5()),
             _ => false,
         };
-        let traits = if html { traits } else { Traits::default() };
+        let traits = match self.format {
+            _ if !html => Traits::default(),
+            Format::Xhtml if self.properties.is_html5() => traits.of_xhtml5(),
+            _ => traits,
+        };
+        self.close_tag();
+        if self.open.is_empty() {
+            self.begin_at_top(local, traits)?;
+        }
         let is_it = |name: &ExpandedName| name.local == local && name.namespace == namespace;
         if let Some(indentation) = &mut self.indentation {
             indentation.start(self.out.len() - self.begin, traits.any(Traits::INLINE));

@@ -120,6 +120,19 @@ fn html_5_is_the_default_of_version_3() {
 }
 
 #[test]
+fn an_element_of_another_namespace_is_no_html_whatever_its_name() {
+    let mut properties = html(&[("method", "xhtml"), ("omit-xml-declaration", "yes")]);
+    properties.set_stylesheet_version(3.0);
+    let make = |output: &mut Output<'_>| {
+        output.start_element(named("z", "html", "urn:z"))?;
+        element(output, "frame", "")?;
+        element(output, "br", "")?;
+        output.end_element()
+    };
+    assert_eq!(written(&properties, make), "<z:html xmlns:z=\"urn:z\"><frame></frame><br /></z:html>");
+}
+
+#[test]
 fn the_first_element_tells_html_from_xml() {
     let default = properties(&[("indent", "no"), ("omit-xml-declaration", "yes")]);
     let with = |name: Name<'static>| {
