@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::ops::Range;
 use std::sync::Arc;
 
 use http::StatusCode;
@@ -248,6 +249,23 @@ impl Exchange {
         let Body::Bytes(bytes) = &mut self.message.body else { return None };
         let detected = encoding::detect(self.content.charset.as_deref(), bytes, true).ok()??;
         (detected.encoding == Encoding::Utf8 && !bytes.is_empty()).then_some(bytes)
+    }
+
+    /// Puts other bytes in the place of a part of those that would be sent; the body is to be read again.
+    ///
+    /// Errors: the bus's, where the body is not there.
+    pub(crate) fn splice(&mut self, part: Range<usize>, with: &[u8]) -> Outcome<()> {
+        let mut bytes = match self.message.body.take() {
+            Body::Bytes(bytes) => bytes,
+            Body::Built(built) => built.into_bytes(),
+            _ => return Err(engine::missing()),
+        };
+        let behind = bytes.split_off(part.end);
+        bytes.truncate(part.start);
+        bytes.extend_from_slice(with);
+        bytes.extend_from_slice(&behind);
+        self.set_bytes(bytes);
+        Ok(())
     }
 
     /// Puts bytes in the place of a body of the same type that was built; the next message can use its memory.

@@ -72,8 +72,7 @@ impl FastXslt {
 }
 
 fn job(sheet: Arc<Sheet>, bytes: Vec<u8>, owner: Owner) -> Job {
-    let out = Vec::with_capacity(bytes.len());
-    Job { sheet, input: Input::Whole(bytes), owner, form: Form::Document, parameters: Vec::new(), out }
+    Job { sheet, input: Input::Whole(bytes), owner, form: Form::Document, parameters: Vec::new() }
 }
 
 /// Makes the result the message's body.

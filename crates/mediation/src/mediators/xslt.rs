@@ -159,7 +159,7 @@ impl Mediator for Xslt {
             None => self.on_tree(exchange, scene),
             Some(job) => job.run(exchange, scene, |exchange, outcome| match outcome {
                 Ok(Some(product)) => {
-                    let outcome = Goal::Found.reach(product, exchange);
+                    let outcome = Goal::Bytes(None).reach(product, exchange);
                     Step::Done(exchange, outcome.map(|()| Flow::Next))
                 }
                 Ok(None) => self.on_tree(exchange, scene),

@@ -34,8 +34,6 @@ pub(crate) struct Job {
     pub(crate) owner: Owner,
     pub(crate) form: Form,
     pub(crate) parameters: Vec<Parameter>,
-    /// What the result is appended to.
-    pub(crate) out: Vec<u8>,
 }
 
 /// What is transformed.
@@ -64,7 +62,6 @@ pub(crate) enum Owner {
 /// What a stylesheet gave.
 pub(crate) struct Product {
     pub(crate) sheet: Arc<Sheet>,
-    /// What stood in the job's `out`, and the result.
     pub(crate) out: Vec<u8>,
     pub(crate) told: Told,
     /// Where the element stands that a pass found.
@@ -78,8 +75,8 @@ struct Terms {
     expired: Box<dyn Fn() -> bool + Send>,
 }
 
-/// What a run gives: where its source stands, and what it tells; `None` where one pass was not enough.
-type Ran = Result<Option<(Range<usize>, Told)>, Box<Error>>;
+/// What a run gives: where its source stands, the result, and what it tells; `None` where one pass was not enough.
+type Ran = Result<Option<(Range<usize>, Vec<u8>, Told)>, Box<Error>>;
 
 impl Job {
     /// Runs it, and hands on the result; what the stylesheet says goes into the log.
@@ -128,7 +125,8 @@ impl Job {
     }
 
     fn transform(&mut self, terms: &Terms) -> Ran {
-        let Job { sheet, input, form, parameters, out, .. } = self;
+        let Job { sheet, input, form, parameters, .. } = self;
+        let mut out = Vec::with_capacity(input.bytes());
         let options = Options {
             form: *form,
             parameters,
@@ -139,30 +137,31 @@ impl Job {
             ..Options::default()
         };
         let whole = |told: Told| Some((0..0, told));
-        match input {
+        let told = match input {
             Input::Tree(document, source) => {
-                sheet.compiled.transform(document, *source, &options, out).map(whole).map_err(Box::new)
+                sheet.compiled.transform(document, *source, &options, &mut out).map(whole).map_err(Box::new)
             }
             Input::Payload(bytes) => with_memory(bytes.len(), |memory| {
                 let mut payload = FirstInBody::default();
                 let mut is_source = |depth: usize, start: &Start<'_>| payload.is(depth, start);
-                sheet.compiled.transform_element(bytes, &mut is_source, &options, memory, out).map_err(Box::new)
+                sheet.compiled.transform_element(bytes, &mut is_source, &options, memory, &mut out).map_err(Box::new)
             }),
             Input::Whole(bytes) => with_memory(bytes.len(), |memory| {
-                sheet.compiled.transform_bytes(bytes, &options, memory, out).map(whole).map_err(Box::new)
+                sheet.compiled.transform_bytes(bytes, &options, memory, &mut out).map(whole).map_err(Box::new)
             }),
-        }
+        };
+        Ok(told?.map(|(place, told)| (place, out, told)))
     }
 
     fn finish(self, ran: Ran, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Option<Product>> {
-        let Job { sheet, input, owner, out, .. } = self;
+        let Job { sheet, input, owner, .. } = self;
         match input {
             _ if owner == Owner::Nobody => {}
             Input::Tree(document, _) => exchange.tree_mut()?.take_back(document),
             Input::Payload(bytes) | Input::Whole(bytes) => exchange.message.body = Body::Bytes(bytes),
         }
         let messages = match &ran {
-            Ok(Some((_, told))) => &told.messages,
+            Ok(Some((_, _, told))) => &told.messages,
             Ok(None) => return Ok(None),
             Err(error) => &error.messages,
         };
@@ -171,7 +170,7 @@ impl Job {
             tracing::info!(target: "myelin::xslt", "{place}: {text}, CORRELATION_ID = {correlation}");
         }
         match ran {
-            Ok(ran) => Ok(ran.map(|(place, told)| Product { sheet, out, told, place })),
+            Ok(ran) => Ok(ran.map(|(place, out, told)| Product { sheet, out, told, place })),
             // Whoever builds a tree of the message tells what is wrong with it.
             Err(error) if owner == Owner::Message && error.code == "XML" && error.place.is_none() => Ok(None),
             Err(error) => Err(fault(&error)),

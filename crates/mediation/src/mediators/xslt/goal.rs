@@ -21,10 +21,8 @@ const PAYLOAD: &str = "http://ws.apache.org/commons/ns/payload";
 
 /// Where a result goes.
 pub(super) enum Goal {
-    /// Into the message's bytes, in the place that a pass found.
-    Found,
-    /// Between the bytes around its source, so that nobody builds a tree of it.
-    Bytes(Range<usize>),
+    /// Between the bytes around its source, so that nobody builds a tree of it; `None`: where a pass found the source.
+    Bytes(Option<Range<usize>>),
     /// Into the message's tree, in the place of its source.
     Tree(NodeId),
     /// Into XML that a property holds, in the place of its source.
@@ -61,24 +59,15 @@ impl Goal {
         let Some(goal) = target.map(Goal::Property).or(goal) else {
             return Err(Fault::bus("What stands in no message can only be transformed into a property"));
         };
-        let (form, out) = match &goal {
-            Goal::Bytes(range) => {
-                let source = document.source();
-                let mut out = Vec::with_capacity(source.len() + source.len() / 4);
-                out.extend_from_slice(&source.as_bytes()[..range.start]);
-                (Form::InPlace, out)
-            }
-            _ => (Form::Element, Vec::new()),
-        };
-        Ok((Job { sheet, input: Input::Tree(document, source), owner, form, parameters, out }, goal))
+        let form = if let Goal::Bytes(_) = goal { Form::InPlace } else { Form::Element };
+        Ok((Job { sheet, input: Input::Tree(document, source), owner, form, parameters }, goal))
     }
 
     /// To transform the first element in the body in one pass; `None` where the message's bytes are not at hand.
     pub(super) fn pass(sheet: &Arc<Sheet>, exchange: &mut Exchange) -> Option<Job> {
-        let bytes = std::mem::take(exchange.utf8()?);
-        let out = Vec::with_capacity(bytes.len() + bytes.len() / 4);
-        let (input, owner, form) = (Input::Payload(bytes), Owner::Message, Form::InPlace);
-        Some(Job { sheet: Arc::clone(sheet), input, owner, form, parameters: Vec::new(), out })
+        let input = Input::Payload(std::mem::take(exchange.utf8()?));
+        let (owner, form, parameters) = (Owner::Message, Form::InPlace, Vec::new());
+        Some(Job { sheet: Arc::clone(sheet), input, owner, form, parameters })
     }
 
     fn in_message(node: NodeId, tree: &Tree, sheet: &Sheet) -> Goal {
@@ -86,7 +75,7 @@ impl Goal {
         let is_part = [Some(element), header, body].contains(&Some(node));
         // What was not escaped must not reach what stands around it.
         match tree.place(node).filter(|_| !is_part && !sheet.may_be_malformed()) {
-            Some(range) => Goal::Bytes(range),
+            Some(range) => Goal::Bytes(Some(range)),
             None => Goal::Tree(node),
         }
     }
@@ -95,28 +84,10 @@ impl Goal {
     ///
     /// Errors: the bus's, where the result is nothing that can stand there.
     pub(super) fn reach(self, mut product: Product, exchange: &mut Exchange) -> Outcome<()> {
-        let start = match &self {
-            Goal::Bytes(range) => range.start,
-            _ => 0,
-        };
-        shape(&mut product, start)?;
+        shape(&mut product)?;
         let element = || str::from_utf8(&product.out).ok().and_then(Fragment::parse).ok_or_else(no_element);
         match self {
-            Goal::Found => {
-                let mut bytes = std::mem::take(exchange.utf8().ok_or_else(engine::missing)?);
-                // What stands behind a payload is short.
-                let behind = bytes.split_off(product.place.end);
-                bytes.truncate(product.place.start);
-                bytes.extend_from_slice(&product.out);
-                bytes.extend_from_slice(&behind);
-                exchange.set_bytes(bytes);
-                Ok(())
-            }
-            Goal::Bytes(range) => {
-                product.out.extend_from_slice(&exchange.tree()?.document().source().as_bytes()[range.end..]);
-                exchange.set_bytes(product.out);
-                Ok(())
-            }
+            Goal::Bytes(place) => exchange.splice(place.unwrap_or(product.place), &product.out),
             Goal::Tree(node) => put(&element()?, node, exchange),
             Goal::Within(address, node) => {
                 let fragment = exchange.properties.fragment_mut(address).ok_or_else(engine::missing)?;
@@ -132,16 +103,15 @@ impl Goal {
     }
 }
 
-/// Leaves of a result, which begins at `start`, its first element alone; of a text, makes one.
-fn shape(Product { sheet, out, told, .. }: &mut Product, start: usize) -> Outcome<()> {
+/// Leaves of a result its first element alone; of a text, makes one.
+fn shape(Product { sheet, out, told, .. }: &mut Product) -> Outcome<()> {
     if sheet.makes_text() {
-        let text = String::from_utf8_lossy(&out[start..]).into_owned();
-        out.truncate(start);
-        return Ok(write_text(&text, out)?);
+        *out = element_of(&String::from_utf8_lossy(out))?;
+        return Ok(());
     }
     let root = told.root.clone().filter(|_| !told.loose_text).ok_or_else(no_element)?;
     out.truncate(root.end);
-    out.drain(start..root.start);
+    out.drain(..root.start);
     Ok(())
 }
 
@@ -189,16 +159,17 @@ fn elements(result: &Fragment) -> impl Iterator<Item = NodeId> {
     children.filter(|&node| result.document.kind(node) == Kind::Element)
 }
 
-/// Appends the element in which a text stands.
-fn write_text(text: &str, out: &mut Vec<u8>) -> Result<(), Refusal> {
+/// The element in which a text stands.
+fn element_of(text: &str) -> Result<Vec<u8>, Refusal> {
     let mut document = Document::new();
     let element = document.create_element("", "text", PAYLOAD)?;
     if !text.is_empty() {
         let text = document.create_text(text)?;
         document.append(element, text)?;
     }
-    write(&document, element, &WriteOptions::default(), out);
-    Ok(())
+    let mut out = Vec::new();
+    write(&document, element, &WriteOptions::default(), &mut out);
+    Ok(out)
 }
 
 /// What a result without an element gives.
