@@ -3,15 +3,17 @@
 use std::rc::Rc;
 
 use super::Compiler;
-use super::element::{Attribute, Child, Element};
+use super::element::{Child, Element};
+use super::functions::EXSLT;
 use super::here::Here;
 use super::problems::Made;
 use super::specs::{self, Role};
-use crate::program::{At, Avt, AvtPart, Block, Content, Instruction, Kind, Part};
+use super::texts::join_texts;
+use crate::program::{At, Avt, Block, Content, Instruction, Kind, Part};
 use crate::stack;
 
 /// Instructions that are being put together.
-type Instructions = Vec<Instruction>;
+pub(super) type Instructions = Vec<Instruction>;
 
 impl<'s> Compiler<'s> {
     /// All that stands inside an element.
@@ -19,9 +21,9 @@ impl<'s> Compiler<'s> {
         self.block_of(element.children(here), here)
     }
 
-    /// What stands inside an element without some parts of it, which come first and go to `part`.
+    /// What stands inside an element, apart: some elements, which come first, and the rest.
     ///
-    /// White space between the parts goes with them.
+    /// White space between the parts is left out.
     pub(super) fn split(
         &mut self,
         element: Element<'s>,
@@ -51,12 +53,14 @@ impl<'s> Compiler<'s> {
         (parts, rest)
     }
 
+    /// What stands inside an element, or the rest of it; variables that are declared in it are known in it only.
     pub(super) fn block_of(&mut self, children: Vec<Child<'s>>, here: &Rc<Here>) -> Block {
         let mark = self.frame.open();
         let mut made = Instructions::new();
         // What stands before parts that depend on the rest.
         let mut parts = Vec::new();
         let mut depends_at = At::default();
+        // A loop can be ended only by the last thing it does.
         let last = children.iter().rposition(|child| match child {
             Child::Text(text) => here.keeps(&text.value),
             Child::Element(element) => !element.is("fallback"),
@@ -100,28 +104,7 @@ impl<'s> Compiler<'s> {
         self.statics.use_when(element, here, &mut self.problems).unwrap_or(false)
     }
 
-    /// Text of the stylesheet, in which expressions may stand between braces (XSLT 3.0 §5.6.2).
-    pub(super) fn text(&mut self, text: &Attribute<'s>, here: &Rc<Here>, made: &mut Instructions) {
-        let at = text.at();
-        if !here.expand_text {
-            return push_text(made, at, &text.value);
-        }
-        match self.avt(text, here) {
-            Ok(Avt::Constant(constant)) => push_text(made, at, &constant),
-            Ok(Avt::Parts(parts)) => {
-                let part = |part| match part {
-                    AvtPart::Text(text) => Kind::Text(text, false),
-                    AvtPart::Value(source) => Kind::ValueOf(Content::Select(source, None), false),
-                };
-                let parts: Block = parts.into_iter().map(|one| Instruction { at, kind: part(one) }).collect();
-                // All of it is one text.
-                let between = Some(Avt::Constant(Box::default()));
-                made.push(Instruction { at, kind: Kind::ValueOf(Content::Block(parts, between), false) });
-            }
-            Err(_) => {}
-        }
-    }
-
+    /// Compiles one instruction, or whatever stands where there should be one.
     fn instruction(&mut self, element: Element<'s>, here: &Rc<Here>, made: &mut Instructions) {
         let at = element.at();
         let known = self.problems.mark();
@@ -199,7 +182,7 @@ impl<'s> Compiler<'s> {
 
     fn extension(&mut self, element: Element<'s>, here: &Rc<Here>, made: &mut Instructions) {
         let name = element.name();
-        if name.namespace == super::functions::EXSLT && name.local == "result" {
+        if name.namespace == EXSLT && name.local == "result" {
             if let Ok(kind) = self.function_result(element, here) {
                 made.push(Instruction { at: element.at(), kind });
             }
@@ -239,7 +222,7 @@ impl<'s> Compiler<'s> {
     /// `between` is what stands between items that are made inside, if the instruction does not say.
     pub(super) fn content(&mut self, element: Element<'s>, here: &Rc<Here>, between: &str) -> Made<Content> {
         let separator = self.template(element, "separator", here);
-        let Some(select) = self.attribute(element, "select") else {
+        let Some(select) = element.attribute("select") else {
             let block = self.block(element, here);
             let between = (!here.is_backwards()).then(|| Avt::Constant(between.into()));
             return Ok(Content::Block(block, separator?.or(between)));
@@ -255,59 +238,4 @@ impl<'s> Compiler<'s> {
             self.problems.error(element.at(), code, message);
         }
     }
-}
-
-fn push_text(made: &mut Instructions, at: At, text: &str) {
-    if !text.is_empty() {
-        made.push(Instruction { at, kind: Kind::Text(text.into(), false) });
-    }
-}
-
-/// Makes one text of those beside each other, and of the parts of a text its neighbours: for content of a node, where
-/// nobody can tell them apart.
-pub(super) fn join_texts(block: Block) -> Block {
-    let mut joined = Joined::default();
-    for instruction in block {
-        match instruction.kind {
-            Kind::ValueOf(Content::Block(parts, Some(Avt::Constant(between))), false)
-                if between.is_empty() && parts.iter().all(is_plain_text) =>
-            {
-                parts.into_iter().for_each(|part| joined.push(part));
-            }
-            _ => joined.push(instruction),
-        }
-    }
-    joined.flush();
-    joined.made.into()
-}
-
-/// Instructions with the text that ends them so far.
-#[derive(Default)]
-struct Joined {
-    made: Instructions,
-    text: Option<(At, String)>,
-}
-
-impl Joined {
-    fn push(&mut self, instruction: Instruction) {
-        match instruction.kind {
-            Kind::Text(text, false) => {
-                self.text.get_or_insert_with(|| (instruction.at, String::new())).1.push_str(&text);
-            }
-            _ => {
-                self.flush();
-                self.made.push(instruction);
-            }
-        }
-    }
-
-    fn flush(&mut self) {
-        let text = self.text.take();
-        self.made.extend(text.map(|(at, text)| Instruction { at, kind: Kind::Text(text.into(), false) }));
-    }
-}
-
-/// Whether an instruction makes a text and nothing else.
-fn is_plain_text(instruction: &Instruction) -> bool {
-    matches!(instruction.kind, Kind::Text(_, false) | Kind::ValueOf(Content::Select(..), false))
 }

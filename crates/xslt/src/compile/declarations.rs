@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::Compiler;
-use super::element::Element;
+use super::element::{Attribute, Element};
 use super::functions::{EXSLT, KnownFunction};
 use super::here::Here;
 use super::overrides::Subject;
@@ -91,7 +91,7 @@ impl<'s> Compiler<'s> {
         self.check_attributes(element, &here);
         match local {
             "template" => {
-                if self.attribute(element, "name").is_some() {
+                if element.attribute("name").is_some() {
                     let name = self.named(element, &here)?;
                     let number = into.templates.len() as u32;
                     self.say_once(("XTSE0660", name.clone(), String::new()), &declaration);
@@ -177,7 +177,7 @@ impl<'s> Compiler<'s> {
     }
 
     /// The number of the mode that an attribute names.
-    pub(super) fn mode(&mut self, attribute: &super::element::Attribute<'s>, here: &Here) -> Made<u32> {
+    pub(super) fn mode(&mut self, attribute: &Attribute<'s>, here: &Here) -> Made<u32> {
         let name = match attribute.trimmed() {
             "#default" => here.default_mode.clone(),
             "#unnamed" => None,

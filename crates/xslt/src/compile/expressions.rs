@@ -69,7 +69,7 @@ impl<'s> Compiler<'s> {
 
     /// An attribute that has to be there.
     pub(super) fn required(&mut self, element: Element<'s>, local: &str) -> Made<Attribute<'s>> {
-        self.attribute(element, local).ok_or_else(|| {
+        element.attribute(local).ok_or_else(|| {
             let message = format!("<{}> needs {local}=\"…\"", element.written());
             self.problems.error(element.at(), "XTSE0010", message)
         })
@@ -88,7 +88,7 @@ impl<'s> Compiler<'s> {
 
     /// `as="…"`, where it is written.
     pub(super) fn kind(&mut self, element: Element<'s>, here: &Rc<Here>) -> Made<Option<SequenceType>> {
-        let Some(attribute) = self.attribute(element, "as") else { return Ok(None) };
+        let Some(attribute) = element.attribute("as") else { return Ok(None) };
         let at = attribute.inside(0);
         let parsed = SequenceType::parse(&attribute.value, &mut Surroundings { compiler: self, here, at });
         parsed.map(Some).map_err(|error| self.refuse(&attribute, &error, 0))
@@ -96,10 +96,7 @@ impl<'s> Compiler<'s> {
 
     /// An attribute value template, where the attribute is written.
     pub(super) fn template(&mut self, element: Element<'s>, local: &str, here: &Rc<Here>) -> Made<Option<Avt>> {
-        match self.attribute(element, local) {
-            Some(attribute) => self.avt(&attribute, here).map(Some),
-            None => Ok(None),
-        }
+        element.attribute(local).map(|attribute| self.avt(&attribute, here)).transpose()
     }
 
     pub(super) fn required_template(&mut self, element: Element<'s>, local: &str, here: &Rc<Here>) -> Made<Avt> {

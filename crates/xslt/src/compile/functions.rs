@@ -63,7 +63,7 @@ impl<'s> Compiler<'s> {
         let mut parameters = Vec::with_capacity(parts.len());
         for (part, inner) in parts {
             let bound = self.bound(part, &inner);
-            if !exslt && (self.attribute(part, "select").is_some() || self.has_content(part, &inner)) {
+            if !exslt && (part.attribute("select").is_some() || self.has_content(part, &inner)) {
                 let message = "a parameter of a function has no default: each call passes all of them";
                 self.problems.error(part.at(), "XTSE0760", message);
             }
@@ -89,7 +89,7 @@ impl<'s> Compiler<'s> {
 
     /// `func:result`
     pub(super) fn function_result(&mut self, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
-        let binding = match self.attribute(element, "select") {
+        let binding = match element.attribute("select") {
             Some(select) => self.select(&select, here).map(Binding::Select),
             None if self.has_content(element, here) => Ok(Binding::Tree(self.block(element, here))),
             None => Ok(Binding::EmptyText),

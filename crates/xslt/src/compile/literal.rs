@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use super::Compiler;
-use super::block::join_texts;
 use super::element::{Element, XSLT};
 use super::here::{Here, STANDARD};
 use super::problems::Made;
 use super::specs;
+use super::texts::join_texts;
 use crate::output::LiteralStart;
 use crate::program::{Kind, LiteralAttribute, LiteralElement, QualifiedName};
 

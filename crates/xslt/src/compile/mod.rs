@@ -25,11 +25,11 @@ mod settings;
 mod specs;
 mod statics;
 mod templates;
-mod uri;
-mod variables;
-
 #[cfg(test)]
 mod tests;
+mod texts;
+mod uri;
+mod variables;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -39,7 +39,7 @@ use crate::output::NamespaceSets;
 use crate::program::{Call, CallTarget, ExpandedName, Global, NoMatch, Program, Rule, Scope, Template};
 use crate::resolver::Resolver;
 use declarations::{Alias, Declaration, Index};
-use element::{Attribute, Element, XSLT};
+use element::XSLT;
 use frame::Frame;
 use instructions::apply::NamedCall;
 use instructions::iterate::Loop;
@@ -61,8 +61,8 @@ pub(crate) fn compile(
     let Ok(loaded) = modules::load(source, uri, resolver, &mut problems, &mut statics) else {
         return Err(problems.finish().err().unwrap_or_default());
     };
-    let mut compiler = Compiler { statics, ..Compiler::new(problems) };
-    let program = compiler.program(&loaded);
+    let mut compiler = Compiler::new(&loaded, problems, statics);
+    let program = compiler.program();
     let files = compiler.problems.files.clone();
     let warnings = compiler.problems.finish()?;
     // Whoever gave no program has said why.
@@ -97,18 +97,17 @@ struct Compiler<'s> {
     /// Whether some expression asks for `last()`.
     asks_for_last: bool,
     unescaped: bool,
-    /// Never used: elements are borrowed from the modules.
-    modules: std::marker::PhantomData<&'s Loaded>,
+    loaded: &'s Loaded,
 }
 
 impl<'s> Compiler<'s> {
-    fn new(problems: Problems) -> Compiler<'s> {
+    fn new(loaded: &'s Loaded, problems: Problems, statics: Statics) -> Compiler<'s> {
         let mut modes = Numbered::default();
         // The mode without a name is the first.
         modes.number(None);
         Compiler {
             problems,
-            statics: Statics::default(),
+            statics,
             index: Index::default(),
             aliases: Vec::new(),
             namespace_sets: NamespaceSets::default(),
@@ -126,12 +125,13 @@ impl<'s> Compiler<'s> {
             asks_for_last: false,
             unescaped: false,
             named_calls: Vec::new(),
-            modules: std::marker::PhantomData,
+            loaded,
         }
     }
 
     /// Compiles all declarations.
-    fn program(&mut self, loaded: &'s Loaded) -> Made<Program> {
+    fn program(&mut self) -> Made<Program> {
+        let loaded = self.loaded;
         let all = loaded.declarations.iter().enumerate().map(|(order, found)| {
             let (element, here) = (loaded.element(found), Rc::clone(&found.here));
             let (precedence, imports_from) = (found.precedence, found.imports_from);
@@ -160,7 +160,7 @@ impl<'s> Compiler<'s> {
         self.check_calls(&templates);
         Ok(Program {
             files: Vec::new(),
-            sources: self.sources(loaded),
+            sources: self.sources(),
             modes: self.finished_modes(),
             initial_template: self.index.templates.get(&ExpandedName::new(XSLT, "initial-template")).copied(),
             templates,
@@ -191,7 +191,7 @@ impl<'s> Compiler<'s> {
         let parameter = element.is("param");
         let required = if parameter { self.is_required(*element, here) } else { Ok(false) };
         let is_static = self.flag(*element, "static")?;
-        if is_static && !parameter && self.attribute(*element, "select").is_none() {
+        if is_static && !parameter && element.attribute("select").is_none() {
             let message = "what is static needs select=\"…\"";
             self.problems.error(element.at(), "XTSE0010", message);
         }
@@ -233,16 +233,11 @@ impl<'s> Compiler<'s> {
     }
 
     /// The texts of the modules, where the stylesheet may read itself by `document('')`.
-    fn sources(&self, loaded: &Loaded) -> Vec<Box<str>> {
+    fn sources(&self) -> Vec<Box<str>> {
         let reads = |call: &Call| matches!(&call.target, CallTarget::Library(function) if function.name == "document");
         match self.calls.iter().any(reads) {
-            true => loaded.modules.iter().map(|module| module.document.source().into()).collect(),
+            true => self.loaded.modules.iter().map(|module| module.document.source().into()).collect(),
             false => Vec::new(),
         }
-    }
-
-    /// The attribute of that name in no namespace.
-    fn attribute(&mut self, element: Element<'s>, local: &str) -> Option<Attribute<'s>> {
-        element.attribute(local)
     }
 }

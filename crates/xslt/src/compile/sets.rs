@@ -107,12 +107,12 @@ impl<'s> Compiler<'s> {
     fn key_definition(&mut self, declaration: &Declaration<'s>) -> Made<KeyDefinition> {
         let Declaration { element, here, .. } = declaration;
         self.frame = Frame::default();
-        if let Some(collation) = self.attribute(*element, "collation").filter(|uri| uri.trimmed() != CODEPOINT) {
+        if let Some(collation) = element.attribute("collation").filter(|uri| uri.trimmed() != CODEPOINT) {
             let message = format!("the only collation of keys that is offered is {CODEPOINT}");
             return Err(self.problems.error(collation.at(), "XTSE1210", message));
         }
         let matched = self.required(*element, "match").and_then(|attribute| self.patterns(&attribute, here));
-        let value = match self.attribute(*element, "use") {
+        let value = match element.attribute("use") {
             Some(attribute) => {
                 self.refuse_content(*element, here, "XTSE1205");
                 self.select(&attribute, here).map(Binding::Select)

@@ -6,6 +6,7 @@ use super::Compiler;
 use super::declarations::Declaration;
 use super::element::Element;
 use super::environment::Surroundings;
+use super::frame::Frame;
 use super::here::Here;
 use super::problems::Made;
 use crate::pattern::{self, Pattern};
@@ -14,12 +15,9 @@ use crate::program::{Block, Instruction, Kind, Rule, Template};
 impl<'s> Compiler<'s> {
     pub(super) fn template_declaration(&mut self, declaration: &Declaration<'s>, number: u32) -> Made<Template> {
         let Declaration { element, here, precedence, imports_from, .. } = declaration;
-        self.frame = super::frame::Frame::default();
+        self.frame = Frame::default();
         let matched = self.rules_of(declaration, number);
-        let name = match self.attribute(*element, "name") {
-            Some(attribute) => self.qname(&attribute, here).map(Some),
-            None => Ok(None),
-        };
+        let name = element.attribute("name").map(|attribute| self.qname(&attribute, here)).transpose();
         let result = self.kind(*element, here);
         let (parts, rest) = self.split(*element, here, |local| matches!(local, "param" | "context-item"));
         let parts = parts.into_iter().filter(|(part, _)| part.is("param"));
@@ -47,7 +45,7 @@ impl<'s> Compiler<'s> {
     /// A literal result element that is a stylesheet: the template for the document node.
     pub(super) fn simplified_template(&mut self, declaration: &Declaration<'s>, number: u32) -> Made<Template> {
         let Declaration { element, here, precedence, imports_from, order } = declaration;
-        self.frame = super::frame::Frame::default();
+        self.frame = Frame::default();
         let at = element.at();
         let root = pattern::parse("/", &mut Surroundings { compiler: self, here, at });
         let root = root.map_err(|error| self.problems.error(at, error.code, error.message))?;
@@ -73,11 +71,11 @@ impl<'s> Compiler<'s> {
     /// The rules of a template: one for each alternative of its pattern in each of its modes.
     fn rules_of(&mut self, declaration: &Declaration<'s>, template: u32) -> Made<()> {
         let Declaration { element, here, precedence, order, .. } = declaration;
-        let Some(attribute) = self.attribute(*element, "match") else {
+        let Some(attribute) = element.attribute("match") else {
             return self.check_named(*element, here);
         };
         let patterns = self.patterns(&attribute, here);
-        let written = match self.attribute(*element, "priority") {
+        let written = match element.attribute("priority") {
             None => None,
             Some(attribute) => match number(attribute.trimmed()) {
                 Some(priority) => Some(priority),
@@ -100,12 +98,12 @@ impl<'s> Compiler<'s> {
 
     /// A template without a pattern needs a name, and nothing that is about patterns.
     fn check_named(&mut self, element: Element<'s>, here: &Here) -> Made<()> {
-        if self.attribute(element, "name").is_none() {
+        if element.attribute("name").is_none() {
             let message = "<xsl:template> needs match=\"…\" or name=\"…\"";
             return Err(self.problems.error(element.at(), "XTSE0500", message));
         }
         for local in ["mode", "priority"] {
-            if let Some(attribute) = self.attribute(element, local) {
+            if let Some(attribute) = element.attribute(local) {
                 let message = format!("{local}=\"…\" says nothing without match=\"…\"");
                 // As with attributes that no element has: 1.0 was taken lightly.
                 if here.is_backwards() {
@@ -120,7 +118,7 @@ impl<'s> Compiler<'s> {
 
     /// The modes of a template; `None`: all.
     fn modes_of(&mut self, element: Element<'s>, here: &Rc<Here>) -> Made<Vec<Option<u32>>> {
-        let Some(attribute) = self.attribute(element, "mode") else {
+        let Some(attribute) = element.attribute("mode") else {
             return Ok(vec![Some(self.modes.number(here.default_mode.clone()))]);
         };
         let words: Vec<String> = attribute.words().map(str::to_owned).collect();

@@ -1,7 +1,7 @@
 //! What compiles to what, and what is said of what does not.
 
 use super::*;
-use crate::program::{Avt, Binding, Block, Kind, ModeUse};
+use crate::program::{Avt, Binding, Block, Content, Kind, ModeUse};
 use crate::resolver::{NoResolver, Resource, Wanted};
 
 /// Stylesheet documents by their URIs.
@@ -261,9 +261,7 @@ fn shadow_attributes_say_what_static_variables_decide() {
         "<xsl:variable name='s' static='yes' select=\"'b'\"/>\
          <xsl:template match='/' xmlns:e='urn:e'><xsl:value-of select='a' _select='{$s}/c'/></xsl:template>",
     );
-    let Kind::ValueOf(crate::program::Content::Select(source, None), false) = &body(&program)[0].kind else {
-        panic!("a value")
-    };
+    let Kind::ValueOf(Content::Select(source, None), false) = &body(&program)[0].kind else { panic!("a value") };
     assert_eq!(&*source.expr.text, "b/c");
 }
 

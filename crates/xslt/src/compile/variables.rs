@@ -5,10 +5,10 @@ use std::rc::Rc;
 use myelin_xpath::types::SequenceType;
 
 use super::Compiler;
-use super::block::join_texts;
 use super::element::{Child, Element, RESERVED, XSLT};
 use super::here::{Here, truth};
 use super::problems::Made;
+use super::texts::join_texts;
 use crate::program::{Binding, ExpandedName, Kind, TemplateParameter, Variable, WithParam};
 
 /// What a variable or parameter is bound to, and its type.
@@ -43,7 +43,7 @@ impl<'s> Compiler<'s> {
     pub(super) fn bound(&mut self, element: Element<'s>, here: &Rc<Here>) -> Made<Bound> {
         let kind = self.kind(element, here);
         let typed = !matches!(kind, Ok(None));
-        let binding = match self.attribute(element, "select") {
+        let binding = match element.attribute("select") {
             Some(select) => {
                 self.refuse_content(element, here, "XTSE0620");
                 self.select(&select, here).map(Binding::Select)
@@ -61,7 +61,7 @@ impl<'s> Compiler<'s> {
 
     /// What an element gives that has `select` or content: a sequence.
     pub(super) fn sequence(&mut self, element: Element<'s>, here: &Rc<Here>, code: &'static str) -> Made<Binding> {
-        match self.attribute(element, "select") {
+        match element.attribute("select") {
             Some(select) => {
                 self.refuse_content(element, here, code);
                 self.select(&select, here).map(Binding::Select)
@@ -111,7 +111,7 @@ impl<'s> Compiler<'s> {
     /// Only what is declared below the stylesheet element is known before anything runs.
     pub(super) fn refuse_static(&mut self, element: Element<'s>) {
         if let Some(attribute) =
-            self.attribute(element, "static").filter(|word| !matches!(word.trimmed(), "no" | "false" | "0"))
+            element.attribute("static").filter(|word| !matches!(word.trimmed(), "no" | "false" | "0"))
         {
             let message = "only declarations below the stylesheet element can be static";
             self.problems.error(attribute.at(), "XTSE0020", message);
@@ -138,7 +138,7 @@ impl<'s> Compiler<'s> {
     /// `required`, which leaves no room for a default.
     pub(super) fn is_required(&mut self, element: Element<'s>, here: &Rc<Here>) -> Made<bool> {
         let required = self.flag(element, "required")?;
-        if required && (self.attribute(element, "select").is_some() || self.has_content(element, here)) {
+        if required && (element.attribute("select").is_some() || self.has_content(element, here)) {
             let message = "a parameter that is required has no default: select and content have to go";
             return Err(self.problems.error(element.at(), "XTSE0010", message));
         }
@@ -147,7 +147,7 @@ impl<'s> Compiler<'s> {
 
     /// An attribute that says yes or no; no if it is not there.
     pub(super) fn flag(&mut self, element: Element<'s>, local: &str) -> Made<bool> {
-        match self.attribute(element, local) {
+        match element.attribute(local) {
             Some(attribute) => truth(&attribute, &mut self.problems),
             None => Ok(false),
         }

@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use super::super::Compiler;
-use super::super::element::{Child, Element};
+use super::super::element::Element;
 use super::super::here::Here;
 use super::super::problems::Made;
 use crate::program::{AnalyzeString, Avt, Kind};
 
-pub(in super::super) fn analyze_string<'s>(
+pub(in crate::compile) fn analyze_string<'s>(
     compiler: &mut Compiler<'s>,
     element: Element<'s>,
     here: &Rc<Here>,
@@ -18,7 +18,6 @@ pub(in super::super) fn analyze_string<'s>(
     let flags = compiler.template(element, "flags", here);
     let is_part = |local: &str| matches!(local, "matching-substring" | "non-matching-substring");
     let (parts, rest) = compiler.split(element, here, is_part);
-    let rest: Vec<Child<'s>> = rest.into_iter().collect();
     compiler.refuse_rest(element, &rest);
     if parts.is_empty() {
         let message = "<xsl:analyze-string> needs <xsl:matching-substring> or <xsl:non-matching-substring>";

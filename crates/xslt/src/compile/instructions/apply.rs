@@ -8,16 +8,13 @@ use super::super::here::Here;
 use super::super::problems::Made;
 use crate::program::{ApplyTemplates, At, CallTemplate, Kind, ModeUse, ParameterId};
 
-pub(in super::super) fn apply_templates<'s>(
+pub(in crate::compile) fn apply_templates<'s>(
     compiler: &mut Compiler<'s>,
     element: Element<'s>,
     here: &Rc<Here>,
 ) -> Made<Kind> {
-    let select = match compiler.attribute(element, "select") {
-        Some(select) => compiler.select(&select, here).map(Some),
-        None => Ok(None),
-    };
-    let mode = match compiler.attribute(element, "mode") {
+    let select = element.attribute("select").map(|select| compiler.select(&select, here)).transpose();
+    let mode = match element.attribute("mode") {
         Some(mode) if mode.trimmed() == "#current" => Ok(ModeUse::Current),
         Some(mode) => compiler.mode(&mode, here).map(ModeUse::Mode),
         None => Ok(ModeUse::Mode(compiler.modes.number(here.default_mode.clone()))),
@@ -31,7 +28,7 @@ pub(in super::super) fn apply_templates<'s>(
     Ok(Kind::ApplyTemplates(Box::new(apply)))
 }
 
-pub(in super::super) fn call_template<'s>(
+pub(in crate::compile) fn call_template<'s>(
     compiler: &mut Compiler<'s>,
     element: Element<'s>,
     here: &Rc<Here>,
@@ -50,7 +47,7 @@ pub(in super::super) fn call_template<'s>(
     Ok(Kind::CallTemplate(Box::new(call)))
 }
 
-pub(in super::super) fn apply_imports<'s>(
+pub(in crate::compile) fn apply_imports<'s>(
     compiler: &mut Compiler<'s>,
     element: Element<'s>,
     here: &Rc<Here>,
@@ -58,7 +55,7 @@ pub(in super::super) fn apply_imports<'s>(
     compiler.only_params(element, here).map(Kind::ApplyImports)
 }
 
-pub(in super::super) fn next_match<'s>(
+pub(in crate::compile) fn next_match<'s>(
     compiler: &mut Compiler<'s>,
     element: Element<'s>,
     here: &Rc<Here>,
@@ -67,11 +64,11 @@ pub(in super::super) fn next_match<'s>(
 }
 
 /// A call of a named template, to be checked when the parameters of all templates are known.
-pub(in super::super) struct NamedCall {
-    pub(in super::super) template: u32,
+pub(in crate::compile) struct NamedCall {
+    pub(in crate::compile) template: u32,
     /// The parameters it passes, without those that tunnel.
-    pub(in super::super) passed: Vec<ParameterId>,
-    pub(in super::super) at: At,
+    pub(in crate::compile) passed: Vec<ParameterId>,
+    pub(in crate::compile) at: At,
     /// Whether parameters that the template does not have are ignored.
-    pub(in super::super) lenient: bool,
+    pub(in crate::compile) lenient: bool,
 }

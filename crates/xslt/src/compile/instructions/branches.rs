@@ -8,13 +8,13 @@ use super::super::here::Here;
 use super::super::problems::Made;
 use crate::program::{Block, Choose, Condition, Kind, Part};
 
-pub(in super::super) fn if_<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+pub(in crate::compile) fn if_<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
     let test = compiler.test(element, here);
     let body = compiler.block(element, here);
     Ok(Kind::If(test?, body))
 }
 
-pub(in super::super) fn choose<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+pub(in crate::compile) fn choose<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
     let mut branches: Vec<Made<(Condition, Block)>> = Vec::new();
     let mut otherwise = None;
     for child in element.children(here) {
@@ -53,7 +53,7 @@ pub(in super::super) fn choose<'s>(compiler: &mut Compiler<'s>, element: Element
     Ok(Kind::Choose(Box::new(Choose { branches, otherwise: otherwise.unwrap_or_default() })))
 }
 
-pub(in super::super) fn where_populated<'s>(
+pub(in crate::compile) fn where_populated<'s>(
     compiler: &mut Compiler<'s>,
     element: Element<'s>,
     here: &Rc<Here>,
@@ -63,7 +63,7 @@ pub(in super::super) fn where_populated<'s>(
 
 impl<'s> Compiler<'s> {
     /// `xsl:on-empty` and `xsl:on-non-empty`; `is_last`: whether nothing stands behind it.
-    pub(in super::super) fn depending(&mut self, element: Element<'s>, here: &Rc<Here>, is_last: bool) -> Made<Part> {
+    pub(in crate::compile) fn depending(&mut self, element: Element<'s>, here: &Rc<Here>, is_last: bool) -> Made<Part> {
         self.check_attributes(element, here);
         let binding = self.sequence(element, here, "XTSE3185")?;
         if !element.is("on-empty") {

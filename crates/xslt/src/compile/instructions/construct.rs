@@ -3,13 +3,17 @@
 use std::rc::Rc;
 
 use super::super::Compiler;
-use super::super::block::join_texts;
 use super::super::element::{Child, Element};
 use super::super::here::{Here, truth};
 use super::super::problems::Made;
+use super::super::texts::join_texts;
 use crate::program::{self, Avt, Content, Instruction, Kind};
 
-pub(in super::super) fn element<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+pub(in crate::compile) fn element<'s>(
+    compiler: &mut Compiler<'s>,
+    element: Element<'s>,
+    here: &Rc<Here>,
+) -> Made<Kind> {
     let name = compiler.required_template(element, "name", here);
     let namespace = compiler.template(element, "namespace", here);
     let attribute_sets = compiler.used_sets(element, "", here);
@@ -23,7 +27,7 @@ pub(in super::super) fn element<'s>(compiler: &mut Compiler<'s>, element: Elemen
     })))
 }
 
-pub(in super::super) fn attribute<'s>(
+pub(in crate::compile) fn attribute<'s>(
     compiler: &mut Compiler<'s>,
     element: Element<'s>,
     here: &Rc<Here>,
@@ -35,13 +39,13 @@ pub(in super::super) fn attribute<'s>(
     Ok(Kind::Attribute(Box::new(program::Attribute { name: name?, namespace: namespace?, scope, value: value? })))
 }
 
-pub(in super::super) fn namespace<'s>(
+pub(in crate::compile) fn namespace<'s>(
     compiler: &mut Compiler<'s>,
     element: Element<'s>,
     here: &Rc<Here>,
 ) -> Made<Kind> {
     let name = compiler.required_template(element, "name", here);
-    if compiler.attribute(element, "select").is_none() && !compiler.has_content(element, here) {
+    if element.attribute("select").is_none() && !compiler.has_content(element, here) {
         let message = "<xsl:namespace> needs select=\"…\" or content: the namespace";
         compiler.problems.error(element.at(), "XTSE0910", message);
     }
@@ -49,11 +53,15 @@ pub(in super::super) fn namespace<'s>(
     Ok(Kind::Namespace(Box::new((name?, content?))))
 }
 
-pub(in super::super) fn comment<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+pub(in crate::compile) fn comment<'s>(
+    compiler: &mut Compiler<'s>,
+    element: Element<'s>,
+    here: &Rc<Here>,
+) -> Made<Kind> {
     compiler.content(element, here, " ").map(Kind::Comment)
 }
 
-pub(in super::super) fn processing_instruction<'s>(
+pub(in crate::compile) fn processing_instruction<'s>(
     compiler: &mut Compiler<'s>,
     element: Element<'s>,
     here: &Rc<Here>,
@@ -63,11 +71,15 @@ pub(in super::super) fn processing_instruction<'s>(
     Ok(Kind::ProcessingInstruction(Box::new((name?, content?))))
 }
 
-pub(in super::super) fn document<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+pub(in crate::compile) fn document<'s>(
+    compiler: &mut Compiler<'s>,
+    element: Element<'s>,
+    here: &Rc<Here>,
+) -> Made<Kind> {
     Ok(Kind::Document(join_texts(compiler.block(element, here))))
 }
 
-pub(in super::super) fn text<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+pub(in crate::compile) fn text<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
     let unescaped = compiler.unescaped(element)?;
     let mut parts = Vec::new();
     for child in element.children(here) {
@@ -89,9 +101,13 @@ pub(in super::super) fn text<'s>(compiler: &mut Compiler<'s>, element: Element<'
     }
 }
 
-pub(in super::super) fn value_of<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+pub(in crate::compile) fn value_of<'s>(
+    compiler: &mut Compiler<'s>,
+    element: Element<'s>,
+    here: &Rc<Here>,
+) -> Made<Kind> {
     let unescaped = compiler.unescaped(element)?;
-    if compiler.attribute(element, "select").is_none() && here.is_backwards() && !compiler.has_content(element, here) {
+    if element.attribute("select").is_none() && here.is_backwards() && !compiler.has_content(element, here) {
         let message = "<xsl:value-of> needs select=\"…\"";
         return Err(compiler.problems.error(element.at(), "XTSE0010", message));
     }
@@ -101,7 +117,7 @@ pub(in super::super) fn value_of<'s>(compiler: &mut Compiler<'s>, element: Eleme
 impl<'s> Compiler<'s> {
     /// `disable-output-escaping`
     fn unescaped(&mut self, element: Element<'s>) -> Made<bool> {
-        match self.attribute(element, "disable-output-escaping") {
+        match element.attribute("disable-output-escaping") {
             Some(attribute) => {
                 let unescaped = truth(&attribute, &mut self.problems)?;
                 self.unescaped |= unescaped;

@@ -4,32 +4,37 @@
 use std::rc::Rc;
 
 use super::super::Compiler;
-use super::super::block::join_texts;
 use super::super::element::Element;
 use super::super::here::{Here, truth};
 use super::super::problems::Made;
+use super::super::texts::join_texts;
 use crate::program::{Choose, Copy, Kind};
 
-pub(in super::super) fn copy<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
-    let select = match compiler.attribute(element, "select") {
-        Some(select) => compiler.select(&select, here).map(Some),
-        None => Ok(None),
-    };
+pub(in crate::compile) fn copy<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+    let select = element.attribute("select").map(|select| compiler.select(&select, here)).transpose();
     let namespaces = compiler.copies_namespaces(element);
     let attribute_sets = compiler.used_sets(element, "", here);
     let body = join_texts(compiler.block(element, here));
     Ok(Kind::Copy(Box::new(Copy { select: select?, namespaces: namespaces?, attribute_sets: attribute_sets?, body })))
 }
 
-pub(in super::super) fn copy_of<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+pub(in crate::compile) fn copy_of<'s>(
+    compiler: &mut Compiler<'s>,
+    element: Element<'s>,
+    here: &Rc<Here>,
+) -> Made<Kind> {
     compiler.check_empty(element, here);
     let namespaces = compiler.copies_namespaces(element);
     Ok(Kind::CopyOf(compiler.required_select(element, here)?, namespaces?))
 }
 
-pub(in super::super) fn sequence<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+pub(in crate::compile) fn sequence<'s>(
+    compiler: &mut Compiler<'s>,
+    element: Element<'s>,
+    here: &Rc<Here>,
+) -> Made<Kind> {
     // XSLT 3.0 lets its content stand for the sequence: a choice that is always the same.
-    if compiler.attribute(element, "select").is_none() && !here.is_backwards() {
+    if element.attribute("select").is_none() && !here.is_backwards() {
         let otherwise = compiler.block(element, here);
         return Ok(Kind::Choose(Box::new(Choose { branches: Vec::new(), otherwise })));
     }
@@ -37,11 +42,11 @@ pub(in super::super) fn sequence<'s>(compiler: &mut Compiler<'s>, element: Eleme
     compiler.required_select(element, here).map(Kind::Sequence)
 }
 
-pub(in super::super) fn map<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+pub(in crate::compile) fn map<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
     Ok(Kind::Map(compiler.block(element, here)))
 }
 
-pub(in super::super) fn map_entry<'s>(
+pub(in crate::compile) fn map_entry<'s>(
     compiler: &mut Compiler<'s>,
     element: Element<'s>,
     here: &Rc<Here>,
@@ -54,7 +59,7 @@ pub(in super::super) fn map_entry<'s>(
 impl<'s> Compiler<'s> {
     /// `copy-namespaces`
     fn copies_namespaces(&mut self, element: Element<'s>) -> Made<bool> {
-        match self.attribute(element, "copy-namespaces") {
+        match element.attribute("copy-namespaces") {
             Some(attribute) => truth(&attribute, &mut self.problems),
             None => Ok(true),
         }

@@ -13,7 +13,7 @@ const ERRORS: &str = "http://www.w3.org/2005/xqt-errors";
 
 const VARIABLES: [&str; 6] = ["code", "description", "value", "module", "line-number", "column-number"];
 
-pub(in super::super) fn try_<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+pub(in crate::compile) fn try_<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
     // The loop may be ended in either part.
     let last_in = compiler.last_in.take();
     let mut inside = Vec::new();
@@ -38,7 +38,7 @@ pub(in super::super) fn try_<'s>(compiler: &mut Compiler<'s>, element: Element<'
         let message = "<xsl:try> needs an <xsl:catch>";
         compiler.problems.error(element.at(), "XTSE0010", message);
     }
-    let body = match compiler.attribute(element, "select") {
+    let body = match element.attribute("select") {
         Some(select) => {
             if !inside.is_empty() {
                 let message = "<xsl:try> has both select=\"…\" and content: one of them has to go";
@@ -55,7 +55,7 @@ pub(in super::super) fn try_<'s>(compiler: &mut Compiler<'s>, element: Element<'
 }
 
 fn catch<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Catch> {
-    let errors = match compiler.attribute(element, "errors") {
+    let errors = match element.attribute("errors") {
         Some(attribute) => attribute.words().map(|word| error_test(compiler, &attribute, word, here)).collect(),
         None => Ok(Vec::new()),
     };

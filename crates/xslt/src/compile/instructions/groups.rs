@@ -8,7 +8,7 @@ use super::super::here::Here;
 use super::super::problems::Made;
 use crate::program::{ForEachGroup, GroupBy, Kind};
 
-pub(in super::super) fn for_each_group<'s>(
+pub(in crate::compile) fn for_each_group<'s>(
     compiler: &mut Compiler<'s>,
     element: Element<'s>,
     here: &Rc<Here>,
@@ -26,7 +26,7 @@ pub(in super::super) fn for_each_group<'s>(
 fn group_by<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<GroupBy> {
     let composite = compiler.flag(element, "composite")?;
     let forms = ["group-by", "group-adjacent", "group-starting-with", "group-ending-with"];
-    let mut written = forms.into_iter().filter_map(|form| Some((form, compiler.attribute(element, form)?)));
+    let mut written = forms.into_iter().filter_map(|form| Some((form, element.attribute(form)?)));
     let (first, second) = (written.next(), written.next());
     let Some((form, attribute)) = first.filter(|_| second.is_none()) else {
         let message = "<xsl:for-each-group> needs one of group-by, group-adjacent, group-starting-with and \

@@ -11,9 +11,13 @@ use super::super::problems::{Made, Reported};
 use crate::program::{Binding, ExpandedName, Iterate, Kind, Variable};
 
 /// The parameters of a loop that is being compiled, with their slots and types.
-pub(in super::super) type Loop = Vec<(ExpandedName, u32, Option<SequenceType>)>;
+pub(in crate::compile) type Loop = Vec<(ExpandedName, u32, Option<SequenceType>)>;
 
-pub(in super::super) fn iterate<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+pub(in crate::compile) fn iterate<'s>(
+    compiler: &mut Compiler<'s>,
+    element: Element<'s>,
+    here: &Rc<Here>,
+) -> Made<Kind> {
     let select = compiler.required_select(element, here);
     let mark = compiler.frame.open();
     let (parts, rest) = compiler.split(element, here, |local| local == "param");
@@ -53,7 +57,7 @@ pub(in super::super) fn iterate<'s>(compiler: &mut Compiler<'s>, element: Elemen
     })))
 }
 
-pub(in super::super) fn next_iteration<'s>(
+pub(in crate::compile) fn next_iteration<'s>(
     compiler: &mut Compiler<'s>,
     element: Element<'s>,
     here: &Rc<Here>,
@@ -77,7 +81,7 @@ pub(in super::super) fn next_iteration<'s>(
     Ok(Kind::NextIteration(values.into()))
 }
 
-pub(in super::super) fn break_<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+pub(in crate::compile) fn break_<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
     if compiler.last_in.take().is_none() {
         return Err(outside(compiler, element));
     }

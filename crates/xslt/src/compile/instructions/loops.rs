@@ -8,7 +8,11 @@ use super::super::here::{Here, truth};
 use super::super::problems::Made;
 use crate::program::{Avt, Binding, ForEach, Kind, Sort};
 
-pub(in super::super) fn for_each<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+pub(in crate::compile) fn for_each<'s>(
+    compiler: &mut Compiler<'s>,
+    element: Element<'s>,
+    here: &Rc<Here>,
+) -> Made<Kind> {
     let select = compiler.required_select(element, here);
     let (parts, rest) = compiler.split(element, here, |local| local == "sort");
     let sorts = compiler.sorts(&parts);
@@ -16,7 +20,7 @@ pub(in super::super) fn for_each<'s>(compiler: &mut Compiler<'s>, element: Eleme
     Ok(Kind::ForEach(Box::new(ForEach { select: select?, sorts: sorts?, body })))
 }
 
-pub(in super::super) fn perform_sort<'s>(
+pub(in crate::compile) fn perform_sort<'s>(
     compiler: &mut Compiler<'s>,
     element: Element<'s>,
     here: &Rc<Here>,
@@ -27,7 +31,7 @@ pub(in super::super) fn perform_sort<'s>(
         compiler.problems.error(element.at(), "XTSE0010", message);
     }
     let sorts = compiler.sorts(&parts);
-    let items = match compiler.attribute(element, "select") {
+    let items = match element.attribute("select") {
         Some(select) => compiler.select(&select, here).map(Binding::Select),
         None => Ok(Binding::Sequence(compiler.block_of(rest, here))),
     };
@@ -36,10 +40,10 @@ pub(in super::super) fn perform_sort<'s>(
 
 impl<'s> Compiler<'s> {
     /// `xsl:sort`, the most important first.
-    pub(in super::super) fn sorts(&mut self, elements: &[(Element<'s>, Rc<Here>)]) -> Made<Vec<Sort>> {
+    pub(in crate::compile) fn sorts(&mut self, elements: &[(Element<'s>, Rc<Here>)]) -> Made<Vec<Sort>> {
         let mut sorts = Vec::with_capacity(elements.len());
         for (index, (element, here)) in elements.iter().enumerate() {
-            if let Some(stable) = self.attribute(*element, "stable") {
+            if let Some(stable) = element.attribute("stable") {
                 if index > 0 {
                     let message = "stable=\"…\" says something only at the first <xsl:sort>";
                     self.problems.error(stable.at(), "XTSE1017", message);
@@ -54,7 +58,7 @@ impl<'s> Compiler<'s> {
     }
 
     fn sort(&mut self, element: Element<'s>, here: &Rc<Here>) -> Made<Sort> {
-        let key = match self.attribute(element, "select") {
+        let key = match element.attribute("select") {
             Some(select) => {
                 self.refuse_content(element, here, "XTSE1015");
                 self.select(&select, here).map(Binding::Select)
@@ -92,7 +96,7 @@ impl<'s> Compiler<'s> {
 
     /// A value template that gives one of some words; a name with a prefix may mean something to others.
     fn choice(&mut self, element: Element<'s>, local: &str, words: &[&str], here: &Rc<Here>) -> Made<Option<Avt>> {
-        let Some(attribute) = self.attribute(element, local) else { return Ok(None) };
+        let Some(attribute) = element.attribute(local) else { return Ok(None) };
         let avt = self.avt(&attribute, here)?;
         if let Avt::Constant(word) = &avt
             && !words.contains(&word.trim())

@@ -6,10 +6,14 @@ use super::super::Compiler;
 use super::super::element::Element;
 use super::super::here::Here;
 use super::super::problems::Made;
-use crate::program::{Avt, Binding, Kind, Message};
+use crate::program::{Avt, Binding, Instruction, Kind, Message};
 
-pub(in super::super) fn message<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
-    let terminate = match compiler.attribute(element, "terminate") {
+pub(in crate::compile) fn message<'s>(
+    compiler: &mut Compiler<'s>,
+    element: Element<'s>,
+    here: &Rc<Here>,
+) -> Made<Kind> {
+    let terminate = match element.attribute("terminate") {
         // 1.0 takes the value as it is.
         Some(attribute) => compiler.avt(&attribute, here),
         None => Ok(Avt::Constant("no".into())),
@@ -24,7 +28,7 @@ pub(in super::super) fn message<'s>(compiler: &mut Compiler<'s>, element: Elemen
     Ok(Kind::Message(Box::new(Message { terminate: terminate?, ..message })))
 }
 
-pub(in super::super) fn assert<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+pub(in crate::compile) fn assert<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
     let test = compiler.test(element, here);
     let message = say(compiler, element, here)?;
     Ok(Kind::Assert(Box::new((test?, message))))
@@ -34,14 +38,14 @@ pub(in super::super) fn assert<'s>(compiler: &mut Compiler<'s>, element: Element
 fn say<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Message> {
     let code = compiler.template(element, "error-code", here);
     // Both may be there: what `select` gives comes first (XSLT 3.0 §23.1).
-    let select = compiler.attribute(element, "select").map(|select| compiler.select(&select, here));
+    let select = element.attribute("select").map(|select| compiler.select(&select, here));
     let at = element.at();
     let body = compiler.block(element, here);
     let content = match select {
         None => Binding::Sequence(body),
         Some(select) if body.is_empty() => Binding::Select(select?),
         Some(select) => {
-            let first = crate::program::Instruction { at, kind: Kind::Sequence(select?) };
+            let first = Instruction { at, kind: Kind::Sequence(select?) };
             Binding::Sequence(std::iter::once(first).chain(body).collect())
         }
     };

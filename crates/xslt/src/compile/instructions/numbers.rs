@@ -9,7 +9,7 @@ use super::super::problems::Made;
 use crate::pattern::Pattern;
 use crate::program::{Avt, Expr, Kind, Number, NumberLevel};
 
-pub(in super::super) fn number<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
+pub(in crate::compile) fn number<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {
     compiler.check_empty(element, here);
     let value = compiler.optional_expression(element, "value", here);
     let select = compiler.optional_expression(element, "select", here);
@@ -44,7 +44,7 @@ pub(in super::super) fn number<'s>(compiler: &mut Compiler<'s>, element: Element
 }
 
 fn level<'s>(compiler: &mut Compiler<'s>, element: Element<'s>) -> Made<NumberLevel> {
-    let Some(attribute) = compiler.attribute(element, "level") else { return Ok(NumberLevel::Single) };
+    let Some(attribute) = element.attribute("level") else { return Ok(NumberLevel::Single) };
     match attribute.trimmed() {
         "single" => Ok(NumberLevel::Single),
         "multiple" => Ok(NumberLevel::Multiple),
@@ -58,16 +58,10 @@ fn level<'s>(compiler: &mut Compiler<'s>, element: Element<'s>) -> Made<NumberLe
 
 impl<'s> Compiler<'s> {
     fn optional_expression(&mut self, element: Element<'s>, local: &str, here: &Rc<Here>) -> Made<Option<Expr>> {
-        match self.attribute(element, local) {
-            Some(attribute) => self.expression(&attribute, here).map(Some),
-            None => Ok(None),
-        }
+        element.attribute(local).map(|attribute| self.expression(&attribute, here)).transpose()
     }
 
     fn optional_patterns(&mut self, element: Element<'s>, local: &str, here: &Rc<Here>) -> Made<Option<Vec<Pattern>>> {
-        match self.attribute(element, local) {
-            Some(attribute) => self.patterns(&attribute, here).map(Some),
-            None => Ok(None),
-        }
+        element.attribute(local).map(|attribute| self.patterns(&attribute, here)).transpose()
     }
 }

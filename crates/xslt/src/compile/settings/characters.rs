@@ -20,7 +20,7 @@ impl<'s> Compiler<'s> {
         let Declaration { element, here, .. } = declaration;
         let name = self.named(*element, here)?;
         let mut map = CharacterMap::default();
-        if let Some(attribute) = self.attribute(*element, "use-character-maps") {
+        if let Some(attribute) = element.attribute("use-character-maps") {
             let at = attribute.at();
             map.uses = self.qnames(&attribute, here)?.into_iter().map(|name| (name, at)).collect();
         }

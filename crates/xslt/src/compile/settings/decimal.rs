@@ -11,7 +11,7 @@ impl<'s> Compiler<'s> {
     pub(super) fn decimal_format(&mut self, declaration: &Declaration<'s>, settings: &mut Settings) -> Made<()> {
         let Declaration { element, here, precedence, .. } = declaration;
         self.check_empty(*element, here);
-        let name = match self.attribute(*element, "name") {
+        let name = match element.attribute("name") {
             Some(attribute) => self.qname(&attribute, here)?,
             None => ExpandedName::default(),
         };
@@ -21,7 +21,7 @@ impl<'s> Compiler<'s> {
             settings.decimal_formats.len() - 1
         });
         for (local, set) in DECIMAL_ATTRIBUTES {
-            let Some(attribute) = self.attribute(*element, local) else { continue };
+            let Some(attribute) = element.attribute(local) else { continue };
             let value = attribute.value.to_string();
             let subject = ("XTSE1290", name.clone(), local.to_owned());
             self.overrides.say(subject, value.clone(), *precedence, || {

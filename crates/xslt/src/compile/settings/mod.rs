@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use super::Compiler;
 use super::declarations::Declaration;
 use super::element::Attribute;
-use super::here::Here;
+use super::here::{Here, STANDARD};
 use super::problems::Made;
 use crate::output::OutputProperties;
 use crate::program::{At, DecimalFormat, ExpandedName, NoMatch, StripRule, StripTest};
@@ -50,7 +50,7 @@ impl<'s> Compiler<'s> {
     fn output(&mut self, declaration: &Declaration<'s>, settings: &mut Settings) -> Made<()> {
         let Declaration { element, here, precedence, .. } = declaration;
         // One with a name is for xsl:result-document, of which there is none.
-        if self.attribute(*element, "name").is_some() {
+        if element.attribute("name").is_some() {
             return Ok(());
         }
         let mut result = Ok(());
@@ -70,7 +70,7 @@ impl<'s> Compiler<'s> {
                         }
                     }
                 }
-                _ if super::here::STANDARD.contains(&local) && local != "version" => {}
+                _ if STANDARD.contains(&local) && local != "version" => {}
                 _ => result = result.and(self.output_property(&attribute, *precedence, here, settings)),
             }
         }
@@ -155,18 +155,18 @@ impl<'s> Compiler<'s> {
     /// `xsl:mode`
     fn mode_declaration(&mut self, declaration: &Declaration<'s>) -> Made<()> {
         let Declaration { element, here, precedence, .. } = declaration;
-        let name = match self.attribute(*element, "name") {
+        let name = match element.attribute("name") {
             Some(attribute) if attribute.trimmed() == "#unnamed" => None,
             Some(attribute) => Some(self.qname(&attribute, here)?),
             None => None,
         };
         for (local, taken) in [("typed", ["no", "unspecified"]), ("on-multiple-match", ["use-last", ""])] {
-            if let Some(attribute) = self.attribute(*element, local).filter(|word| !taken.contains(&word.trimmed())) {
+            if let Some(attribute) = element.attribute(local).filter(|word| !taken.contains(&word.trimmed())) {
                 let message = format!("{local}={:?} is not offered", attribute.value);
                 self.problems.error(attribute.at(), "XTSE0010", message);
             }
         }
-        let Some(attribute) = self.attribute(*element, "on-no-match") else { return Ok(()) };
+        let Some(attribute) = element.attribute("on-no-match") else { return Ok(()) };
         let choice = match attribute.trimmed() {
             "text-only-copy" => NoMatch::TextOnlyCopy,
             "shallow-copy" => NoMatch::ShallowCopy,
