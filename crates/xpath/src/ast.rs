@@ -98,6 +98,14 @@ pub enum Expr {
     Apply(Box<Expr>, Vec<Option<Expr>>),
 }
 
+impl Expr {
+    /// Whether it gives its items one by one, so that whoever wants the first needs not wait for the last.
+    pub(crate) fn gives_items(&self) -> bool {
+        use Expr::{Filter, For, Lookup, Map, Path, Range, Sequence};
+        matches!(self, Path(_) | Sequence(_) | Range(_) | For(..) | Map(_) | Filter(..) | Lookup(..))
+    }
+}
+
 /// A function that an expression has inside it.
 #[derive(Clone, Debug)]
 pub struct InlineFunction {

@@ -116,6 +116,19 @@ fn functions_are_values() {
 }
 
 #[test]
+fn functions_are_shown_as_expressions_make_them() {
+    let tree = document("<d>x</d>");
+    let context = Context::new(&myelin_xpath::NoHost).at(NodeRef::new(&tree, tree.document_node()));
+    let text = "map{'a\"': (1, 2.5), 'b': [true(), d, []], 3: concat('a', ?)}";
+    let compiled = Expression::compile(text, &mut Bindings(Version::V3)).expect("a map");
+    let shown = match compiled.evaluate(&context).expect("a map").get(0) {
+        Some(myelin_xpath::Item::Function(function)) => function.to_string(),
+        other => format!("{other:?}"),
+    };
+    assert_eq!(shown, "map{3:function#1,\"a\"\"\":(1,2.5),\"b\":[true(),\"x\",[]]}");
+}
+
+#[test]
 fn a_function_of_one_expression_runs_in_another() {
     // Each expression numbers its names by itself.
     let tree = document("<d><a>3</a><b>4</b></d>");
@@ -147,10 +160,11 @@ fn a_function_of_one_expression_runs_in_another() {
 #[test]
 fn endless_recursion_and_deep_values_end_in_an_error() {
     // What a thread has that nobody sized.
-    let ends = |expression: &'static str, part: &'static str| {
+    let ends = |expression: &str, part: &'static str| {
+        let owned = expression.to_owned();
         let thread = std::thread::Builder::new().stack_size(2 * 1024 * 1024).spawn(move || {
-            let shown = run(&document("<d/>"), expression, Version::V3);
-            assert!(shown.contains(part), "{expression}: {shown}");
+            let shown = run(&document("<d/>"), &owned, Version::V3);
+            assert!(shown.contains(part), "{owned}: {shown}");
         });
         thread.expect("a thread").join().expect(expression);
     };
@@ -167,6 +181,18 @@ fn endless_recursion_and_deep_values_end_in_an_error() {
         "true",
     );
     ends("let $f := function($f, $n) { if ($n = 0) then 0 else 1 + $f($f, $n - 1) } return $f($f, 20)", "20");
+    let deep = "fold-left(1 to 40, 1, function($a, $n) { [$a, $a] })";
+    let wanted = format!("{}xs:integer{}", "array(".repeat(40), ")".repeat(40));
+    ends(&format!("{deep} instance of {wanted}"), "visits more than");
+    ends(&format!("function($a as {wanted}) {{ 1 }}({deep})"), "XPTY0004");
+    ends(&format!("count(data({deep}))"), "than");
+    ends(&format!("function($a as xs:integer*) {{ 1 }}({deep})"), "than");
+    ends(&format!("deep-equal({deep}, {deep})"), "visits more than");
+    let tree = document("<d/>");
+    let compiled = Expression::compile(deep, &mut Bindings(Version::V3)).expect(deep);
+    let context = Context::new(&myelin_xpath::NoHost).at(NodeRef::new(&tree, tree.document_node()));
+    let value = compiled.evaluate(&context).expect(deep);
+    assert_eq!(value.clone().atomized().err().and_then(|error| error.code()), Some("XPDY0130"));
     ends("count(fold-left(1 to 20, 1, function($a, $n) { ($a, $a, $a, $a) }))", "builds more than");
 }
 

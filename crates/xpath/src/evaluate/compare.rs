@@ -45,13 +45,8 @@ impl<'a> Run<'a> {
 
     /// Whether an expression gives items that are better looked at one by one.
     fn many(&self, expr: &Expr) -> bool {
-        use Expr::{Filter, For, Lookup, Map, Path, Range, Sequence, Union};
-        match expr {
-            Path(_) | Union(_) => true,
-            // In version 1 it matters whether all items are nodes.
-            Filter(..) | For(..) | Lookup(..) | Map(_) | Range(_) | Sequence(_) => self.version != Version::V1,
-            _ => false,
-        }
+        // In version 1 it matters whether all items are nodes.
+        matches!(expr, Expr::Path(_) | Expr::Union(_)) || (self.version != Version::V1 && expr.gives_items())
     }
 
     /// Two values that are there.

@@ -5,7 +5,7 @@ use crate::ast::{CAPTURED, Callee, Expr};
 use crate::environment::Version;
 use crate::error::Error;
 use crate::functions::{Call, Function, MOST_ARGUMENTS};
-use crate::types::{ItemType, Occurrence, SequenceType, Signature};
+use crate::types::{SequenceType, Signature};
 use crate::value::cast::cast;
 use crate::value::function::Body;
 use crate::value::{Array, Atomic, Closure, FunctionItem, Item, Map, Value, convert, whole};
@@ -310,35 +310,4 @@ pub(crate) fn out_of_bounds(position: i64, count: usize) -> Error {
 pub(crate) fn coerced<'a>(function: FunctionItem<'a>, signature: &Signature) -> Result<FunctionItem<'a>, Error> {
     let arity = function.arity();
     FunctionItem::closure(Body::Coerced { function, signature: signature.clone() }, arity)
-}
-
-/// What is known of the types that a function takes and gives.
-pub(super) fn has_signature(function: &FunctionItem<'_>, wanted: &Signature) -> bool {
-    if function.arity() != wanted.parameters.len() {
-        return false;
-    }
-    let one = |item| SequenceType { item: Some(item), occurrence: Occurrence::One };
-    let atomic = || one(ItemType::Atomic(crate::types::AtomicType::AnyAtomic));
-    match function {
-        FunctionItem::Map(map) => {
-            // What is in no map is the empty sequence.
-            let takes = wanted.parameters.iter().all(|parameter| parameter.is(&atomic()));
-            let empty = wanted.result.occurrence.takes(0) || wanted.result.item.is_none();
-            takes && empty && map.entries().all(|(_, value)| value.is_instance(&wanted.result))
-        }
-        FunctionItem::Array(array) => {
-            let integer = one(ItemType::Atomic(crate::types::AtomicType::Integer));
-            wanted.parameters.iter().all(|parameter| parameter.is(&integer))
-                && array.members().all(|member| member.is_instance(&wanted.result))
-        }
-        FunctionItem::Closure(closure) => match &closure.body {
-            Body::Inline { function, .. } => {
-                let parameters = function.parameters.iter().zip(&wanted.parameters);
-                parameters.into_iter().all(|(own, wanted)| wanted.is(own)) && function.result.is(&wanted.result)
-            }
-            Body::Coerced { signature, .. } => signature.is(wanted),
-            // The library's and the host's functions check what they are given.
-            Body::Named { .. } | Body::Partial { .. } => true,
-        },
-    }
 }

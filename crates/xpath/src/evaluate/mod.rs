@@ -7,6 +7,7 @@ mod axes;
 mod collect;
 mod compare;
 mod filter;
+mod focus;
 mod functions;
 mod many;
 mod names;
@@ -28,6 +29,8 @@ use crate::value::{Atomic, Decimal, Item, Moment, NodeRef, Value};
 use crate::{arithmetic, value};
 use collect::Collector;
 pub(crate) use filter::sort;
+pub(crate) use focus::Focus;
+use focus::Frame;
 pub(crate) use functions::{Origin, coerced, out_of_bounds};
 use names::NameCache;
 pub use names::NameTable;
@@ -47,24 +50,6 @@ pub(crate) struct Run<'a> {
     root: &'a Expr,
     /// Where the stack was when the evaluation began.
     stack: usize,
-}
-
-/// What a part of an expression runs with.
-#[derive(Clone)]
-pub(crate) struct Focus<'r, 'a> {
-    pub(crate) item: Option<Item<'a>>,
-    pub(crate) position: u64,
-    pub(crate) size: u64,
-    locals: Option<&'r Frame<'r, 'a>>,
-}
-
-/// Variables that the expression binds, and those bound around them.
-#[derive(Clone, Copy)]
-pub(crate) struct Frame<'r, 'a> {
-    /// The number of the first of them; the others follow it.
-    first: u32,
-    values: &'r [Value<'a>],
-    outer: Option<&'r Frame<'r, 'a>>,
 }
 
 /// Why a walk ends before its end.
@@ -121,44 +106,6 @@ fn metered<'a, T>(
         meter.add(run.limits.steps - run.steps_left.get(), run.limits.bytes - run.bytes_left.get());
     }
     result
-}
-
-impl<'r, 'a> Focus<'r, 'a> {
-    /// The focus on one item of several.
-    pub(crate) fn on(&self, item: Item<'a>, position: u64, size: u64) -> Focus<'r, 'a> {
-        Focus { item: Some(item), position, size, locals: self.locals }
-    }
-
-    /// These variables, before those bound around them.
-    fn frame<'n>(&self, first: u32, values: &'n [Value<'a>]) -> Frame<'n, 'a>
-    where
-        'r: 'n,
-    {
-        Frame { first, values, outer: self.locals }
-    }
-
-    fn binding<'n>(&self, frame: &'n Frame<'n, 'a>) -> Focus<'n, 'a>
-    where
-        'r: 'n,
-    {
-        Focus { item: self.item.clone(), position: self.position, size: self.size, locals: Some(frame) }
-    }
-
-    fn local(&self, local: u32) -> Option<&Value<'a>> {
-        let mut frames = std::iter::successors(self.locals, |frame| frame.outer);
-        frames.find_map(|frame| frame.values.get(local.checked_sub(frame.first)? as usize))
-    }
-
-    /// The context node.
-    pub(crate) fn node(&self) -> Result<NodeRef<'a>, Error> {
-        match &self.item {
-            Some(Item::Node(node)) => Ok(*node),
-            Some(Item::Atomic(_) | Item::Function(_)) => {
-                Err(Error::value("XPTY0020", "a path starts from a node, and here is none"))
-            }
-            None => Err(Error::NoContext),
-        }
-    }
 }
 
 impl<'a> Run<'a> {

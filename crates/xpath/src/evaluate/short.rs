@@ -33,7 +33,7 @@ impl<'a> Run<'a> {
             Expr::General(comparison, sides) => self.general(*comparison, sides, focus),
             Expr::Some(binding, body) => self.quantified(binding, body, focus, true),
             Expr::Every(binding, body) => Ok(!self.quantified(binding, body, focus, false)?),
-            Expr::InstanceOf(inside, wanted) => Ok(self.instance(&self.value(inside, focus)?, wanted)),
+            Expr::InstanceOf(inside, wanted) => self.instance(&self.value(inside, focus)?, wanted),
             Expr::Castable(inside, target, optional) => self.castable(inside, *target, *optional, focus),
             Expr::Path(_) | Expr::Union(_) => {
                 let mut found = None;
@@ -85,15 +85,9 @@ impl<'a> Run<'a> {
     /// The only item; in version 1 the first of several.
     pub(crate) fn one(&self, expr: &'a Expr, focus: &Focus<'_, 'a>) -> Result<Option<Item<'a>>, Error> {
         if self.version == Version::V1 {
-            return match expr {
-                Expr::Path(_)
-                | Expr::Sequence(_)
-                | Expr::Range(_)
-                | Expr::For(..)
-                | Expr::Map(_)
-                | Expr::Filter(..)
-                | Expr::Lookup(..) => self.first(expr, focus),
-                other => Ok(self.value(other, focus)?.first()),
+            return match expr.gives_items() {
+                true => self.first(expr, focus),
+                false => Ok(self.value(expr, focus)?.first()),
             };
         }
         let value = self.value(expr, focus)?;

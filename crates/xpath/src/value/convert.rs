@@ -8,17 +8,21 @@ use crate::error::Error;
 use crate::evaluate;
 use crate::types::{AtomicType as T, ItemType, Occurrence, SequenceType};
 
+/// Arrays with more items inside them than this are not made atomic by a host.
+const ARRAY_ITEMS: u64 = 1_000_000;
+
 impl<'a> Value<'a> {
     /// The items as atomic values: a node gives its text, of a type unknown.
     /// An array gives what its members give.
-    /// Errors: `FOTY0013` for any other function.
+    /// Errors: `FOTY0013` for any other function, [`Error::Steps`] for arrays with far too much inside.
     /// Source: Functions and Operators §2.4 (`fn:data`).
     pub fn atomized(self) -> Result<Value<'a>, Error> {
         match self {
             Value::Item(item @ (Item::Node(_) | Item::Atomic(_))) => item.atomize().map(Value::from),
             other => {
                 let mut atomics = Vec::with_capacity(other.len());
-                atomize_into(&other, &mut atomics)?;
+                let mut left = ARRAY_ITEMS.max(other.len() as u64);
+                atomize_into(&other, &mut atomics, &mut left)?;
                 Ok(Value::from_items(atomics))
             }
         }
@@ -69,15 +73,19 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The recursion is as deep as arrays stand within each other.
-fn atomize_into<'a>(value: &Value<'a>, atomics: &mut Vec<Item<'a>>) -> Result<(), Error> {
-    value.items().try_for_each(|item| match item {
-        Item::Function(FunctionItem::Array(array)) => {
-            array.members().try_for_each(|member| atomize_into(member, atomics))
-        }
-        other => {
-            atomics.push(Item::Atomic(other.atomize()?));
-            Ok(())
+/// The recursion is as deep as arrays stand within each other; `left` is how many items may still be visited, as arrays
+/// may share what is inside them.
+fn atomize_into<'a>(value: &Value<'a>, atomics: &mut Vec<Item<'a>>, left: &mut u64) -> Result<(), Error> {
+    value.items().try_for_each(|item| {
+        *left = left.checked_sub(1).ok_or(Error::Steps(ARRAY_ITEMS))?;
+        match item {
+            Item::Function(FunctionItem::Array(array)) => {
+                array.members().try_for_each(|member| atomize_into(member, atomics, left))
+            }
+            other => {
+                atomics.push(Item::Atomic(other.atomize()?));
+                Ok(())
+            }
         }
     })
 }

@@ -1,10 +1,12 @@
 //! Values that can be called: maps, arrays and functions (XPath 3.1 §2.1, Data Model §2.9).
 
+use std::fmt;
 use std::rc::Rc;
 
 use super::tree::{Levels, Tree};
 use super::{Atomic, Item, Value, key};
 use crate::ast::{Callee, InlineFunction};
+use crate::environment::Version;
 use crate::error::Error;
 use crate::evaluate::Origin;
 use crate::types::Signature;
@@ -38,6 +40,65 @@ impl FunctionItem<'_> {
             FunctionItem::Array(array) => array.members.levels() + 1,
             FunctionItem::Closure(closure) => closure.levels,
         }
+    }
+}
+
+/// As an expression would make it, save for functions, of which only the number of arguments is shown, and for nodes,
+/// which are shown as their texts; at most so many items, as they may share what is inside them.
+impl fmt::Display for FunctionItem<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_function(self, &mut 1_000_000, f)
+    }
+}
+
+fn write_function(function: &FunctionItem<'_>, left: &mut u32, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match function {
+        FunctionItem::Map(map) => {
+            f.write_str("map{")?;
+            for (index, (key, value)) in map.entries().enumerate() {
+                f.write_str(if index == 0 { "" } else { "," })?;
+                write_atomic(key, f)?;
+                f.write_str(":")?;
+                write_value(value, left, f)?;
+            }
+            f.write_str("}")
+        }
+        FunctionItem::Array(array) => {
+            f.write_str("[")?;
+            for (index, member) in array.members().enumerate() {
+                f.write_str(if index == 0 { "" } else { "," })?;
+                write_value(member, left, f)?;
+            }
+            f.write_str("]")
+        }
+        FunctionItem::Closure(closure) => write!(f, "function#{}", closure.arity),
+    }
+}
+
+fn write_value(value: &Value<'_>, left: &mut u32, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let one = value.len() == 1;
+    f.write_str(if one { "" } else { "(" })?;
+    for (index, item) in value.items().enumerate() {
+        f.write_str(if index == 0 { "" } else { "," })?;
+        if *left == 0 {
+            f.write_str("…")?;
+            break;
+        }
+        *left -= 1;
+        match item {
+            Item::Function(function) => write_function(&function, left, f)?,
+            Item::Atomic(atomic) => write_atomic(&atomic, f)?,
+            Item::Node(node) => write_atomic(&Atomic::untyped(node.string_value()), f)?,
+        }
+    }
+    f.write_str(if one { "" } else { ")" })
+}
+
+fn write_atomic(atomic: &Atomic<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match atomic {
+        Atomic::Boolean(truth) => write!(f, "{truth}()"),
+        number if number.is_numeric() => f.write_str(&number.text(Version::V3)),
+        other => write!(f, "\"{}\"", other.text(Version::V3).replace('"', "\"\"")),
     }
 }
 
