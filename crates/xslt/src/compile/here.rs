@@ -8,7 +8,7 @@ use myelin_xpath::Version;
 
 use super::element::{Attribute, Element, RESERVED, XSLT, is_white};
 use super::problems::{Made, Problems};
-use super::uri;
+use crate::functions::resolve;
 use crate::program::{ExpandedName, ScopeId};
 
 /// What holds for an element.
@@ -98,7 +98,7 @@ impl Here {
     fn apply(&mut self, attribute: &Attribute<'_>, problems: &mut Problems) -> Made<()> {
         match attribute.name().local {
             "space" => self.preserve_space = attribute.value == "preserve",
-            "base" => self.base = uri::join(&self.base, attribute.trimmed()),
+            "base" => self.base = resolve(attribute.trimmed(), &self.base),
             "version" => match attribute.trimmed().parse::<f64>() {
                 Ok(version) if version.is_finite() => self.version = version,
                 _ => {

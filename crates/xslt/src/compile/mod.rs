@@ -28,7 +28,6 @@ mod templates;
 #[cfg(test)]
 mod tests;
 mod texts;
-mod uri;
 mod variables;
 
 use std::collections::HashMap;

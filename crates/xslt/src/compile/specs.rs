@@ -87,7 +87,8 @@ pub(super) fn check_value(attribute: &Attribute<'_>, problems: &mut Problems) {
 }
 
 impl Spec {
-    fn has_attribute(&self, local: &str) -> bool {
+    /// Whether it may have that attribute beside the standard ones.
+    pub(super) fn has_attribute(&self, local: &str) -> bool {
         self.attributes.split(' ').any(|known| known == local)
     }
 }

@@ -9,7 +9,7 @@ struct Shelf(&'static [(&'static str, &'static str)]);
 
 impl Resolver for Shelf {
     fn resolve(&self, href: &str, base: &str, _: Wanted) -> Result<Resource, String> {
-        let uri = uri::join(base, href);
+        let uri = crate::functions::resolve(href, base);
         let found = self.0.iter().find(|(known, _)| *known == uri);
         found.map(|(_, text)| Resource { uri, bytes: text.as_bytes().to_vec() }).ok_or_else(|| format!("no {href}"))
     }

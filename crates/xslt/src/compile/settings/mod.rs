@@ -8,8 +8,9 @@ use std::collections::HashMap;
 use super::Compiler;
 use super::declarations::Declaration;
 use super::element::Attribute;
-use super::here::{Here, STANDARD};
+use super::here::Here;
 use super::problems::Made;
+use super::specs;
 use crate::output::OutputProperties;
 use crate::program::{At, DecimalFormat, ExpandedName, NoMatch, StripRule, StripTest};
 use characters::CharacterMap;
@@ -70,7 +71,13 @@ impl<'s> Compiler<'s> {
                         }
                     }
                 }
-                _ if STANDARD.contains(&local) && local != "version" => {}
+                // What the element does not have has been told.
+                _ if !specs::find("output").is_some_and(|spec| spec.has_attribute(local)) => {}
+                // A method with a prefix is another processor's.
+                "method" if attribute.value.contains(':') => {
+                    let message = format!("the method {} is not known: as if it were not there", attribute.trimmed());
+                    self.problems.warning(attribute.at(), "XTSE1570", message);
+                }
                 _ => result = result.and(self.output_property(&attribute, *precedence, here, settings)),
             }
         }
