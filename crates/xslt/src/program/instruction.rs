@@ -226,6 +226,8 @@ pub(crate) struct Number {
     pub(crate) grouping_separator: Option<Avt>,
     pub(crate) grouping_size: Option<Avt>,
     pub(crate) start_at: Option<Avt>,
+    /// Whether it stands where the version is 1.0.
+    pub(crate) backwards: bool,
 }
 
 /// How `xsl:number` counts (XSLT 1.0 §7.7).

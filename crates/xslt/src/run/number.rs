@@ -173,7 +173,8 @@ impl<'a> Machine<'a> {
         if count > 0 && self.counts(number, document, node, node)? {
             self.counted.learn(number, document, node, count);
         }
-        Ok(if count == 0 { Vec::new() } else { vec![count] })
+        // In 1.0 the list always has one number (§7.7), in 2.0 only where something is counted (§12.2).
+        Ok(if count == 0 && !number.backwards { Vec::new() } else { vec![count] })
     }
 
     /// Whether a node is one of those that are counted when `node` is numbered.

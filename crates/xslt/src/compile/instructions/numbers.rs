@@ -40,6 +40,7 @@ pub(in crate::compile) fn number<'s>(compiler: &mut Compiler<'s>, element: Eleme
         grouping_separator: grouping_separator?,
         grouping_size: grouping_size?,
         start_at: start_at?,
+        backwards: here.is_backwards(),
     })))
 }
 
