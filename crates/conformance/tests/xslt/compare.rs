@@ -33,6 +33,21 @@ pub(crate) fn same(expected: &[u8], found: &[u8], space: Space) -> Result<(), St
     first_difference(&expected.lines().collect::<Vec<_>>(), &found.lines().collect::<Vec<_>>())
 }
 
+/// As [`same`], but without the namespaces that are declared: names and content are the same.
+///
+/// Source: as Exclusive XML Canonicalization, which writes those that names use; their prefixes do not count either.
+pub(crate) fn same_names(expected: &[u8], found: &[u8], space: Space) -> Result<(), String> {
+    let lines = |bytes| {
+        let mut lines = xml::lines(&decoded(bytes), space)?;
+        lines.retain(|line| !line.starts_with(xml::NAMESPACE));
+        Some(lines)
+    };
+    match (lines(expected), lines(found)) {
+        (Some(expected), Some(found)) => first_difference(&expected, &found),
+        _ => same(expected, found, space),
+    }
+}
+
 /// Whether the tree that was written as a result is the expected one: what a serialiser adds does not count.
 pub(crate) fn same_tree(expected: &[u8], found: &[u8], space: Space) -> Result<(), String> {
     match (xml::tree(&decoded(expected)), xml::result_tree(&decoded(found))) {

@@ -110,7 +110,7 @@ fn account(mut suite: Suite, belongs: fn(&str) -> bool) {
 }
 
 /// How a case ended, or why it does not apply.
-fn judge(case: &Case, folder: &Path) -> Result<Result<(), String>, String> {
+pub(crate) fn judge(case: &Case, folder: &Path) -> Result<Result<(), String>, String> {
     if let Expected::Skipped(reason) = case.expected {
         return Err(reason.to_owned());
     }

@@ -2,5 +2,8 @@
 
 mod compare;
 mod engine;
+mod generate;
 mod libxslt;
+mod oracle;
 mod w3c;
+mod xsltproc;

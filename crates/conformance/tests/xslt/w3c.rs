@@ -10,8 +10,9 @@ use myelin_conformance::{Suite, data};
 use myelin_xml::Kind;
 
 use crate::engine::Failure;
-use assertion::{Verdict, judge};
-use catalog::{Versions, Visit, walk};
+pub(crate) use assertion::Verdict;
+use assertion::judge;
+pub(crate) use catalog::{Prepared, Versions, Visit, walk};
 use environment::child;
 
 const NOTE_1: &str = "[xslt30-test](https://github.com/w3c/xslt30-test), the cases for XSLT 1.0 whose files are there.
@@ -86,7 +87,7 @@ fn run(versions: Versions, mut account: Account) {
 }
 
 /// How a case ended, or why it does not apply.
-fn verdict(visit: &Visit<'_>, folder: &Path) -> Result<Verdict, String> {
+pub(crate) fn verdict(visit: &Visit<'_>, folder: &Path) -> Result<Verdict, String> {
     let set = visit.document;
     let outcome = visit.prepared.as_ref().map_err(Clone::clone)?.run(folder);
     if let Err(Failure::Document(reason)) = outcome {

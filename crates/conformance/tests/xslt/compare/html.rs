@@ -1,5 +1,9 @@
 //! HTML as lines: a tag, a comment or some words on each.
 
+/// Elements that have no end tag.
+const EMPTY: [&str; 13] =
+    ["area", "base", "br", "col", "frame", "hr", "img", "input", "isindex", "link", "meta", "param", "wbr"];
+
 /// Whether a text begins as HTML does.
 pub(crate) fn is_html(text: &str) -> bool {
     let begin = text.trim_start();
@@ -20,19 +24,24 @@ pub(crate) fn lines(page: &str) -> Vec<String> {
         let (markup, behind) = behind.split_at(length);
         let tag = tag(markup);
         rest = behind;
-        // What is in these two is no HTML; its end is the next end tag.
-        let raw =
-            ["script", "style"].iter().any(|name| tag == format!("<{name}>") || tag.starts_with(&format!("<{name} ")));
-        if raw {
+        let name = name_of(&tag).to_owned();
+        lines.push(tag);
+        if matches!(&*name, "script" | "style") {
+            // What is in these two is no HTML; its end is the next end tag.
             let (inside, behind) = rest.split_at(rest.find("</").unwrap_or(rest.len()));
-            lines.push(tag);
             push_words(inside, &mut lines);
             rest = behind;
-        } else {
-            lines.push(tag);
+        } else if markup.ends_with("/>") && !EMPTY.contains(&&*name) {
+            // Elements of other namespaces are written as XML, and by some as HTML.
+            lines.push(format!("</{name}>"));
         }
     }
     lines
+}
+
+/// The name in a tag as [`tag`] writes it.
+fn name_of(tag: &str) -> &str {
+    tag[1..].split([' ', '>']).next().unwrap_or_default()
 }
 
 fn push_words(text: &str, lines: &mut Vec<String>) {
@@ -46,8 +55,6 @@ fn push_words(text: &str, lines: &mut Vec<String>) {
 ///
 /// What a serialiser of HTML writes has quotes around each value, and end tags where HTML wants them.
 pub(crate) fn as_xml(page: &str) -> String {
-    const EMPTY: [&str; 13] =
-        ["area", "base", "br", "col", "frame", "hr", "img", "input", "isindex", "link", "meta", "param", "wbr"];
     let mut out = String::with_capacity(page.len());
     let mut rest = page;
     while let Some(at) = rest.find('<') {
@@ -56,7 +63,7 @@ pub(crate) fn as_xml(page: &str) -> String {
         let markup = &rest[at..at + length];
         rest = &rest[at + length..];
         let tag = tag(markup);
-        let name = tag[1..].split([' ', '>']).next().unwrap_or_default();
+        let name = name_of(&tag);
         if tag.starts_with("<meta charset=") {
             rest = rest.trim_ascii_start().strip_prefix("</meta>").unwrap_or(rest);
         } else if EMPTY.contains(&name) && !markup.ends_with("/>") {
@@ -116,6 +123,8 @@ fn tag(markup: &str) -> String {
         attributes.push(format!("{attribute}={value:?}"));
         rest = behind.trim_start();
     }
+    // HTML has no namespaces.
+    attributes.retain(|attribute| !attribute.starts_with("xmlns"));
     attributes.sort();
     // HTML 4 and HTML 5 have different elements for the encoding.
     if let Some(encoding) = encoding_of(&name, &attributes) {

@@ -4,6 +4,9 @@ use myelin_xml::{DoctypePolicy, Document, Kind, NodeId, Options};
 
 use super::{Space, html};
 
+/// How lines of namespaces begin.
+pub(crate) const NAMESPACE: &str = "xmlns:";
+
 /// Each node on a line of its own, attributes and namespaces in an order of their own; none where it is no XML.
 pub(crate) fn lines(text: &str, space: Space) -> Option<Vec<String>> {
     let mut lines = Vec::from_iter(doctype(text));
@@ -77,7 +80,7 @@ fn write(document: &Document, node: NodeId, space: Space, lines: &mut Vec<String
         push_text(&mut text, node == document.document_node(), space, lines);
         match document.kind(child) {
             Kind::Element => {
-                lines.push(start(document, child));
+                start(document, child, lines);
                 write(document, child, space, lines);
                 lines.push(format!("</{}>", document.qname(child).local));
             }
@@ -99,25 +102,26 @@ fn push_text(text: &mut String, outside: bool, space: Space, lines: &mut Vec<Str
     text.clear();
 }
 
-/// The tag with all that it declares: expanded names, and the namespaces that are new in scope.
-fn start(document: &Document, element: NodeId) -> String {
+/// The tag, and a line for each namespace that is other than around it.
+fn start(document: &Document, element: NodeId, lines: &mut Vec<String>) {
     let name = document.qname(element);
-    let mut parts: Vec<String> = document
+    let mut attributes: Vec<String> = document
         .attributes(element)
         .map(|attribute| {
             let name = document.qname(attribute);
-            format!("{{{}}}{}={:?}", name.namespace, name.local, document.value(attribute))
+            format!(" {{{}}}{}={:?}", name.namespace, name.local, document.value(attribute))
         })
         .collect();
+    attributes.sort();
+    lines.push(format!("<{{{}}}{}{}>", name.namespace, name.local, attributes.concat()));
     let above = document.parent(element).map(|parent| document.namespaces_in_scope(parent)).unwrap_or_default();
     let here = document.namespaces_in_scope(element);
-    parts.extend(here.iter().filter(|new| !above.contains(new)).map(|(prefix, uri)| format!("xmlns:{prefix}={uri:?}")));
-    parts.extend(
-        above
-            .iter()
-            .filter(|(prefix, _)| !here.iter().any(|(known, _)| known == prefix))
-            .map(|(prefix, _)| format!("xmlns:{prefix}=\"\"")),
-    );
-    parts.sort();
-    format!("<{{{}}}{} {}>", name.namespace, name.local, parts.join(" "))
+    let gone = above.iter().filter(|(prefix, _)| !here.iter().any(|(known, _)| known == prefix));
+    let new = here.iter().filter(|new| !above.contains(new)).copied();
+    let mut namespaces: Vec<String> = new
+        .chain(gone.map(|(prefix, _)| (*prefix, "")))
+        .map(|(prefix, uri)| format!("{NAMESPACE}{prefix}={uri:?}"))
+        .collect();
+    namespaces.sort();
+    lines.append(&mut namespaces);
 }

@@ -15,7 +15,7 @@ const OTHER_DOCUMENTS: &str = "writes other documents beside the result, which i
 pub(super) type Outcome = Result<Made, Failure>;
 
 /// How far a result is from what is asserted.
-pub(super) enum Verdict {
+pub(crate) enum Verdict {
     Holds,
     /// An error was expected, and it is this one.
     SameCode,
