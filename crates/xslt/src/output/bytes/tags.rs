@@ -12,13 +12,11 @@ use crate::program::ExpandedName;
 impl<'o> Bytes<'o> {
     #[inline]
     pub(in crate::output) fn start_literal(&mut self, literal: &'o LiteralStart) -> Result<(), OutputError> {
-        if !self.quick {
-            let name = literal.name();
-            if !self.begin_element(&name.local, &name.namespace, literal.traits)? {
-                return Ok(());
-            }
-        } else {
+        let name = literal.name();
+        if self.quick {
             self.begin_plain();
+        } else if !self.begin_element(&name.local, &name.namespace, literal.traits)? {
+            return Ok(());
         }
         self.named(Written::Literal(literal));
         self.out.extend_from_slice(literal.open.as_bytes());
@@ -54,7 +52,9 @@ impl<'o> Bytes<'o> {
     }
 
     pub(in crate::output) fn start(&mut self, name: Name<'_>) -> Result<(), OutputError> {
-        if !self.begin_element(name.local, name.namespace, Traits::of(name.local))? {
+        if self.quick {
+            self.begin_plain();
+        } else if !self.begin_element(name.local, name.namespace, Traits::of(name.local))? {
             return Ok(());
         }
         let chosen = self.scopes.element(&mut self.names, name.prefix, name.namespace);
@@ -71,13 +71,13 @@ impl<'o> Bytes<'o> {
         name: NameId,
         namespaces: bool,
     ) -> Result<(), OutputError> {
-        if !self.quick {
+        if self.quick {
+            self.begin_plain();
+        } else {
             let name = document.names().get(name);
             if !self.begin_element(name.local, name.namespace, Traits::of(name.local))? {
                 return Ok(());
             }
-        } else {
-            self.begin_plain();
         }
         let copied = self.scopes.copied(&mut self.names, document, name);
         match copied.number {
