@@ -20,8 +20,13 @@ impl<'s> Compiler<'s> {
         let name = element.attribute("name").map(|attribute| self.qname(&attribute, here)).transpose();
         let result = self.kind(*element, here);
         let (parts, rest) = self.split(*element, here, |local| matches!(local, "param" | "context-item"));
-        let parts = parts.into_iter().filter(|(part, _)| part.is("param"));
-        let parameters: Vec<_> = parts.map(|(part, inner)| self.template_parameter(part, &inner)).collect();
+        let mut parameters = Vec::with_capacity(parts.len());
+        for (part, inner) in parts {
+            match part.is("param") {
+                true => parameters.push(self.template_parameter(part, &inner)),
+                false => self.unchecked_item(part),
+            }
+        }
         let mut body = self.block_of(rest, here);
         let result = result?;
         // What it gives is still to be checked where it has a type.
@@ -66,6 +71,18 @@ impl<'s> Compiler<'s> {
             precedence: *precedence,
             imports_from: *imports_from,
         })
+    }
+
+    /// `xsl:context-item` and `xsl:global-context-item`, which promise what is not checked.
+    pub(super) fn unchecked_item(&mut self, element: Element<'s>) {
+        let absent = element.attribute("use").is_some_and(|word| word.trimmed() == "absent");
+        if absent && let Some(kind) = element.attribute("as") {
+            let code = if element.is("context-item") { "XTSE3088" } else { "XTSE3089" };
+            let message = "what is absent has no type: as=\"…\" has to go";
+            self.problems.error(kind.at(), code, message);
+        }
+        let message = format!("<{}> is read over: what it says is not checked", element.written());
+        self.problems.warning(element.at(), "XTTE0590", message);
     }
 
     /// The rules of a template: one for each alternative of its pattern in each of its modes.

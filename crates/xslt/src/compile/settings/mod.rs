@@ -37,6 +37,10 @@ impl<'s> Compiler<'s> {
                 Some("strip-space") => self.strip(declaration, true, &mut settings),
                 Some("preserve-space") => self.strip(declaration, false, &mut settings),
                 Some("decimal-format") => self.decimal_format(declaration, &mut settings),
+                Some("global-context-item") => {
+                    self.unchecked_item(declaration.element);
+                    Ok(())
+                }
                 Some("mode") => self.mode_declaration(declaration),
                 Some("character-map") => self.character_map(declaration, &mut settings),
                 _ => Ok(()),
