@@ -56,14 +56,12 @@ impl<'a> Run<'a> {
         if Positions::suffice(predicates) {
             let (mut positions, mut ended) = (Positions::default(), false);
             let flow = self.each(inside, focus, &mut |item| {
-                let flow = positions.offer(self, predicates, item, focus, &mut *sink);
-                flow.map_err(|stop| match stop {
-                    Stop::Axis => {
-                        ended = true;
-                        Stop::Enough
-                    }
-                    other => other,
-                })
+                let (holds, last) = positions.admit(self, predicates, || item.clone(), focus)?;
+                if holds {
+                    sink(item)?;
+                }
+                ended = last;
+                if last { Err(Stop::Enough) } else { Ok(()) }
             });
             return match flow {
                 Err(Stop::Enough) if ended => Ok(()),

@@ -197,7 +197,11 @@ impl<'a> Run<'a> {
                 return Ok(());
             }
             let node = NodeRef { document, node };
-            positions.offer(self, &step.predicates, Item::Node(node), focus, |_| sink(node))
+            let (holds, last) = positions.admit(self, &step.predicates, || Item::Node(node), focus)?;
+            if holds {
+                sink(node)?;
+            }
+            if last { Err(Stop::Axis) } else { Ok(()) }
         });
         match flow {
             Err(Stop::Axis) => Ok(()),

@@ -1,6 +1,6 @@
 //! Predicates on items that come one by one, and on lists of them.
 
-use super::{Flow, Focus, Run, Stop};
+use super::{Focus, Run};
 use crate::ast::{Predicate, PredicateKind};
 use crate::error::Error;
 use crate::value::{Item, Value};
@@ -19,16 +19,15 @@ impl Positions {
         predicates.len() <= COUNTED && !predicates.iter().any(|predicate| sized(predicate.kind))
     }
 
-    /// Hands on the next item if all predicates hold for it; [`Stop::Axis`]: nothing behind it gets past them.
+    /// Whether all predicates hold for the next item, and whether nothing behind it gets past them.
     #[inline]
-    pub(super) fn offer<'a>(
+    pub(super) fn admit<'a>(
         &mut self,
         run: &Run<'a>,
         predicates: &'a [Predicate],
-        item: Item<'a>,
+        item: impl Fn() -> Item<'a>,
         focus: &Focus<'_, 'a>,
-        sink: impl FnOnce(Item<'a>) -> Flow,
-    ) -> Flow {
+    ) -> Result<(bool, bool), Error> {
         let mut last = false;
         for (predicate, position) in predicates.iter().zip(&mut self.0) {
             *position += 1;
@@ -41,14 +40,13 @@ impl Positions {
                 }
                 PredicateKind::At(_) => false,
                 PredicateKind::UpTo(_) => true,
-                _ => run.holds(predicate, &focus.on(item.clone(), position, 0))?,
+                _ => run.holds(predicate, &focus.on(item(), position, 0))?,
             };
             if !holds {
-                return if last { Err(Stop::Axis) } else { Ok(()) };
+                return Ok((false, last));
             }
         }
-        sink(item)?;
-        if last { Err(Stop::Axis) } else { Ok(()) }
+        Ok((true, last))
     }
 }
 
