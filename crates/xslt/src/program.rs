@@ -164,7 +164,6 @@ pub(crate) struct Rule {
 
 /// What is done with a node that no template matches (XSLT 3.0 §6.7; `TextOnlyCopy` is all that 1.0 has).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the standard's own names")]
 pub(crate) enum NoMatch {
     TextOnlyCopy,
     ShallowCopy,

@@ -70,7 +70,7 @@ impl<'a> Machine<'a> {
         // Stable, so that equal items stay in the order they had.
         keys.sort_by(|(_, one), (_, other)| {
             for ((one, other), order) in one.iter().zip(other).zip(&orders) {
-                let compared = compare(one, other, &order.by, &self.options.now).unwrap_or_else(|error| {
+                let compared = compare(one, other, &order.by, self.options.now).unwrap_or_else(|error| {
                     failed.get_or_insert(error);
                     Ordering::Equal
                 });
@@ -153,7 +153,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-fn compare(one: &Key<'_>, other: &Key<'_>, by: &By, now: &Option<Moment>) -> Result<Ordering, Box<Failure>> {
+fn compare(one: &Key<'_>, other: &Key<'_>, by: &By, now: Option<Moment>) -> Result<Ordering, Box<Failure>> {
     Ok(match (one, other) {
         (Key::Nothing, Key::Nothing) => Ordering::Equal,
         (Key::Nothing, _) => Ordering::Less,
@@ -163,7 +163,7 @@ fn compare(one: &Key<'_>, other: &Key<'_>, by: &By, now: &Option<Moment>) -> Res
             By::Number => one.cmp(other),
         },
         (Key::Number(one), Key::Number(other)) => numbers(*one, *other),
-        (Key::Atomic(one), Key::Atomic(other)) => one.order(other, now.clone())?,
+        (Key::Atomic(one), Key::Atomic(other)) => one.order(other, now)?,
         _ => return Err(Failure::new("XTDE1030", "these sort keys cannot be compared: they are of different types")),
     })
 }

@@ -52,7 +52,7 @@ impl<'a> Machine<'a> {
         let document = match known {
             Some(document) => document,
             None => {
-                let document = self.read_document(bytes, &uri).map_err(refused)?;
+                let document = self.read_document(&bytes, &uri).map_err(refused)?;
                 let document = self.keep(document).map_err(|failure| self.leave(failure))?;
                 self.documents.known.borrow_mut().push((uri, document));
                 document
@@ -62,9 +62,9 @@ impl<'a> Machine<'a> {
         Ok(document)
     }
 
-    fn read_document(&self, bytes: Vec<u8>, uri: &str) -> Result<Document, String> {
+    fn read_document(&self, bytes: &[u8], uri: &str) -> Result<Document, String> {
         let refused = |error: myelin_xml::Error| format!("{uri}: {error}");
-        let (text, declared_encoding) = myelin_xml::encoding::decode(None, &bytes).map_err(refused)?;
+        let (text, declared_encoding) = myelin_xml::encoding::decode(None, bytes).map_err(refused)?;
         let doctype = myelin_xml::DoctypePolicy::Skip;
         let options = myelin_xml::Options { declared_encoding, doctype, ..myelin_xml::Options::default() };
         let mut document = Document::parse(text.into_owned(), &options).map_err(refused)?;

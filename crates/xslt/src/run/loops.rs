@@ -107,8 +107,8 @@ impl<'a> Machine<'a> {
     fn groups(&'a self, items: Vec<Item<'a>>, by: &'a GroupBy, collation: &Collation) -> Outcome<Vec<Rc<Group<'a>>>> {
         self.build(items.len() * size_of::<Item<'_>>())?;
         match by {
-            GroupBy::Value(key, composite) => self.groups_by_value(items, key, *composite, collation),
-            GroupBy::Adjacent(key, composite) => self.groups_of_adjacent(items, key, *composite, collation),
+            GroupBy::Value(key, composite) => self.groups_by_value(&items, key, *composite, collation),
+            GroupBy::Adjacent(key, composite) => self.groups_of_adjacent(&items, key, *composite, collation),
             GroupBy::StartingWith(patterns) => {
                 let mut groups: Vec<Vec<Item<'a>>> = Vec::new();
                 for item in items {
@@ -148,16 +148,16 @@ impl<'a> Machine<'a> {
 
     fn groups_by_value(
         &'a self,
-        items: Vec<Item<'a>>,
+        items: &[Item<'a>],
         key: &'a Expr,
         composite: bool,
         collation: &Collation,
     ) -> Outcome<Vec<Rc<Group<'a>>>> {
-        let mut values_seen = Keys::new(self.options.now.clone(), collation);
+        let mut values_seen = Keys::new(self.options.now, collation);
         let mut places: HashMap<Vec<u32>, usize> = HashMap::new();
         let mut groups: Vec<(Vec<Atomic<'a>>, Vec<Item<'a>>)> = Vec::new();
         for index in 0..items.len() {
-            let values = self.key_values(&items, index, key)?;
+            let values = self.key_values(items, index, key)?;
             let keys: Vec<Vec<Atomic<'a>>> =
                 if composite { vec![values] } else { values.into_iter().map(|value| vec![value]).collect() };
             let mut joined: Vec<usize> = Vec::new();
@@ -180,16 +180,16 @@ impl<'a> Machine<'a> {
 
     fn groups_of_adjacent(
         &'a self,
-        items: Vec<Item<'a>>,
+        items: &[Item<'a>],
         key: &'a Expr,
         composite: bool,
         collation: &Collation,
     ) -> Outcome<Vec<Rc<Group<'a>>>> {
-        let mut values_seen = Keys::new(self.options.now.clone(), collation);
+        let mut values_seen = Keys::new(self.options.now, collation);
         let mut last: Option<Vec<u32>> = None;
         let mut groups: Vec<(Vec<Atomic<'a>>, Vec<Item<'a>>)> = Vec::new();
         for index in 0..items.len() {
-            let values = self.key_values(&items, index, key)?;
+            let values = self.key_values(items, index, key)?;
             if !composite && values.len() != 1 {
                 return Err(Failure::new("XTTE1100", "group-adjacent gives one value for each item"));
             }

@@ -248,7 +248,7 @@ impl<'a> Machine<'a> {
             size: focus.size,
             host: self,
             limits: self.rest(),
-            now: self.options.now.clone(),
+            now: self.options.now,
             current: None,
             meter: Some(&self.meter),
             names: Some(&self.names),

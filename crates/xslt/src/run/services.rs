@@ -14,7 +14,7 @@ impl<'a> Services<'a> for Machine<'a> {
     }
 
     fn now(&self) -> Option<Moment> {
-        self.options.now.clone()
+        self.options.now
     }
 
     fn build(&self, bytes: usize) -> Result<(), Error> {

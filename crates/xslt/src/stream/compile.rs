@@ -100,6 +100,9 @@ impl<'p> Compiler<'p> {
         let policy = modes[mode as usize].on_no_match;
         let built_in = match policy {
             NoMatch::TextOnlyCopy => vec![Step::Consume(Takes::Nodes, Action::Apply(mode))],
+            NoMatch::ShallowCopy if !self.copies_attributes(mode, Leaf::Copy)? => {
+                return Err(Reason::new("attributes are not only copied"));
+            }
             NoMatch::ShallowCopy => {
                 vec![Step::StartCopy, Step::Attributes, Step::Consume(Takes::Nodes, Action::Apply(mode)), Step::EndCopy]
             }
@@ -127,8 +130,6 @@ impl<'p> Compiler<'p> {
             text: self.leaf(rules.for_text(), copied)?,
             comment: self.leaf(rules.for_comments(), by_default)?,
             instruction: self.leaf(rules.for_instructions(), by_default)?,
-            // Without a template an attribute becomes text; `Attributes` asks for a rule that copies.
-            attribute: self.leaf(rules.for_attributes(), by_default)?,
         })
     }
 
@@ -154,6 +155,12 @@ impl<'p> Compiler<'p> {
             [Instruction { kind: Kind::CopyOf(select, _), .. }] if select.shape == Shape::Here => Ok(Leaf::Copy),
             _ => Err(Reason { at: Some(template.at), what: "a template is for nodes that are no elements".to_owned() }),
         }
+    }
+
+    /// Whether all attributes are copied that templates of a mode are applied to.
+    fn copies_attributes(&self, mode: u32, by_default: Leaf) -> Compiled<bool> {
+        let rules = &self.program.modes[mode as usize].rules;
+        Ok(!rules.names_attributes() && self.leaf(rules.for_attributes(), by_default)? == Leaf::Copy)
     }
 
     fn check(&self, template: &Template) -> Compiled<()> {
@@ -211,7 +218,9 @@ impl<'p> Compiler<'p> {
                 return Err(Reason::new("attributes are copied beside others"));
             }
         }
-        self.bodies.push(Body { steps: steps.into() });
+        let copies_self = steps.iter().position(|step| matches!(step, Step::Consume(_, Action::CopySelf)));
+        let copies_self = copies_self.map(|step| step as u32);
+        self.bodies.push(Body { steps: steps.into(), first: first as u32, copies_self });
         Ok(BodyId(self.bodies.len() as u32 - 1))
     }
 
@@ -310,13 +319,10 @@ impl<'p> Compiler<'p> {
             Shape::Children(Test::Name(name)) => Takes::Named(*name),
             Shape::Children(Test::Text) => Takes::Text,
             Shape::AttributesAndChildren | Shape::Attributes(Test::Any) => {
-                if let Action::Apply(mode) = action {
-                    let rules = &self.program.modes[mode as usize];
-                    let copied = self.leaf(rules.rules.for_attributes(), Leaf::Drop)? == Leaf::Copy;
-                    let alone = rules.rules.names_attributes();
-                    if !copied || alone {
-                        return Err(Reason::new("attributes are not only copied"));
-                    }
+                if let Action::Apply(mode) = action
+                    && !self.copies_attributes(mode, Leaf::Drop)?
+                {
+                    return Err(Reason::new("attributes are not only copied"));
                 }
                 steps.push(Step::Attributes);
                 if *shape != Shape::AttributesAndChildren {

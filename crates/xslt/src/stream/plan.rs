@@ -30,7 +30,6 @@ pub(super) struct Mode {
     pub(super) text: Leaf,
     pub(super) comment: Leaf,
     pub(super) instruction: Leaf,
-    pub(super) attribute: Leaf,
 }
 
 /// What is done with a node that has nothing below it.
@@ -41,9 +40,13 @@ pub(super) enum Leaf {
 }
 
 /// What is done with an element, from its start to its end.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Body {
     pub(super) steps: Box<[Step]>,
+    /// The first step that takes children; the number of steps where none does.
+    pub(super) first: u32,
+    /// The step at which the element itself is copied.
+    pub(super) copies_self: Option<u32>,
 }
 
 #[derive(Debug)]

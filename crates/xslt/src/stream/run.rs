@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use myelin_xml::{Event, Name, Names, Start, Text};
 
-use super::plan::{Action, BodyId, Leaf, Part, Plan, Step, Takes};
+use super::plan::{Action, Body, BodyId, Leaf, Part, Plan, Step, Takes};
 use super::writer::{Open, Scopes, Writer};
 use crate::output::OutputProperties;
 
@@ -292,12 +292,11 @@ impl<'p> Pass<'p> {
     fn open(&mut self, kind: Kind, body: BodyId, start: &Start<'_>) -> Result<(), GaveUp> {
         let (mut step, mut copied) = (0, kind == Kind::Copy);
         if kind == Kind::Body {
-            let steps = &self.plan.bodies[body.0 as usize].steps;
-            step = steps.iter().position(|step| matches!(step, Step::Consume(..))).unwrap_or(steps.len());
-            copied = steps.get(step..).is_some_and(|steps| steps.iter().any(copies_self));
-            self.write(&steps[..step], Some(start))?;
+            let Body { steps, first, copies_self } = &self.plan.bodies[body.0 as usize];
+            (step, copied) = (*first, copies_self.is_some());
+            self.write(&steps[..step as usize], Some(start))?;
         }
-        let mut frame = Frame { body, step: step as u32, kind, below: 0, begin: start.range.start, name_length: 0 };
+        let mut frame = Frame { body, step, kind, below: 0, begin: start.range.start, name_length: 0 };
         if copied {
             self.prepare_copy(start, &mut frame)?;
         }
@@ -345,13 +344,15 @@ impl<'p> Pass<'p> {
     /// Writes what stands behind the last child.
     #[inline]
     fn rest(&mut self, body: BodyId, step: u32, ended: Option<(&Frame, usize)>) -> Result<(), GaveUp> {
-        let mut steps = &self.plan.bodies[body.0 as usize].steps[step as usize..];
-        if let (Some((frame, end)), Some(copy)) = (ended, steps.iter().position(copies_self)) {
-            self.write(&steps[..copy], None)?;
+        let Body { steps, copies_self, .. } = &self.plan.bodies[body.0 as usize];
+        let mut step = step as usize;
+        if let (Some((frame, end)), Some(copy)) = (ended, copies_self) {
+            let copy = *copy as usize;
+            self.write(&steps[step..copy], None)?;
             self.copy_whole(frame, end)?;
-            steps = &steps[copy + 1..];
+            step = copy + 1;
         }
-        self.write(steps, None)?;
+        self.write(&steps[step..], None)?;
         if self.writer.out.len() > self.limit { Err(GaveUp) } else { Ok(()) }
     }
 
@@ -498,8 +499,4 @@ impl<'p> Pass<'p> {
         }
         Ok(())
     }
-}
-
-fn copies_self(step: &Step) -> bool {
-    matches!(step, Step::Consume(_, Action::CopySelf))
 }
