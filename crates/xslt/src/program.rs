@@ -279,7 +279,6 @@ pub(crate) struct Call {
     pub(crate) target: CallTarget,
     /// Where the call stands: prefixes in its arguments, base URIs.
     pub(crate) scope: ScopeId,
-    pub(crate) at: At,
 }
 
 #[derive(Clone)]

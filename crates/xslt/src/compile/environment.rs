@@ -73,7 +73,7 @@ impl Environment for Surroundings<'_, '_> {
         let Some(target) = self.target(name, namespace, local, arguments.len())? else { return Ok(None) };
         let scope = self.compiler.scope(self.here);
         let calls = &mut self.compiler.calls;
-        calls.push(Call { target, scope, at: self.at });
+        calls.push(Call { target, scope });
         Ok(Some(Declared::Function(calls.len() as u32 - 1)))
     }
 

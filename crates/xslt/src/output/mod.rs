@@ -51,7 +51,7 @@ enum Target<'o> {
 pub(crate) enum Fragment {
     /// All there is in it is this text.
     Text(String),
-    Tree(Document),
+    Tree(Box<Document>),
 }
 
 /// The kinds of results.
@@ -105,7 +105,7 @@ impl<'o> Output<'o> {
     pub(crate) fn finish_fragment(self) -> Result<Fragment, OutputError> {
         match self.target {
             Target::Fragment(text) => Ok(Fragment::Text(text.finish())),
-            Target::Tree(tree) => tree.finish().map(Fragment::Tree),
+            Target::Tree(tree) => tree.finish().map(|document| Fragment::Tree(Box::new(document))),
             _ => Ok(Fragment::Text(String::new())),
         }
     }

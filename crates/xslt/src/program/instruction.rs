@@ -220,7 +220,6 @@ pub(crate) struct Number {
     pub(crate) count: Option<Vec<Pattern>>,
     pub(crate) from: Option<Vec<Pattern>>,
     pub(crate) format: Avt,
-    pub(crate) lang: Option<Avt>,
     pub(crate) letter_value: Option<Avt>,
     pub(crate) ordinal: Option<Avt>,
     pub(crate) grouping_separator: Option<Avt>,

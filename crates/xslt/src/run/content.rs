@@ -52,7 +52,7 @@ impl<'a> Machine<'a> {
     pub(super) fn tree_of(&self, fragment: Fragment) -> Outcome<Value<'a>> {
         let document = match fragment {
             Fragment::Text(text) => self.text_document(&text)?,
-            Fragment::Tree(document) => self.keep(document)?,
+            Fragment::Tree(document) => self.keep(*document)?,
         };
         Ok(Value::node(document, document.document_node()))
     }

@@ -256,7 +256,7 @@ fn before(document: &Document, node: NodeId) -> Option<NodeId> {
 fn whole(item: &Item<'_>) -> Option<u64> {
     let number = item.number();
     let rounded = (number + 0.5).floor();
-    (number.is_finite() && rounded >= 0.0 && rounded < 1e18).then_some(rounded as u64)
+    (0.0..1e18).contains(&rounded).then_some(rounded as u64)
 }
 
 fn start_at(text: &str) -> Outcome<i64> {

@@ -227,7 +227,7 @@ impl<'a> Machine<'a> {
         let place = if std::ptr::eq(document, self.source.document) {
             at(self.tables.source[mode as usize].get_or_init(|| self.table(rules, document)))
         } else {
-            at(&*self.other_table(rules, mode, document))
+            at(&self.other_table(rules, mode, document))
         };
         let lists = if attribute { &rules.attributes } else { &rules.elements };
         lists.get((place as usize).checked_sub(1)?).map(|(_, list)| &**list)

@@ -24,7 +24,9 @@ pub(in crate::compile) fn number<'s>(compiler: &mut Compiler<'s>, element: Eleme
         }
     }
     let mut template = |local| compiler.template(element, local, here);
-    let (format, lang, letter_value) = (template("format"), template("lang"), template("letter-value"));
+    let (format, letter_value) = (template("format"), template("letter-value"));
+    // Words are English in whatever language they are asked for; the value is checked all the same.
+    template("lang")?;
     let (ordinal, start_at) = (template("ordinal"), template("start-at"));
     let (grouping_separator, grouping_size) = (template("grouping-separator"), template("grouping-size"));
     Ok(Kind::Number(Box::new(Number {
@@ -34,7 +36,6 @@ pub(in crate::compile) fn number<'s>(compiler: &mut Compiler<'s>, element: Eleme
         count: count?,
         from: from?,
         format: format?.unwrap_or_else(|| Avt::Constant("1".into())),
-        lang: lang?,
         letter_value: letter_value?,
         ordinal: ordinal?,
         grouping_separator: grouping_separator?,
