@@ -69,7 +69,7 @@ impl Stylesheet {
         source: NodeId,
         options: &Options<'_>,
         out: &mut Vec<u8>,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<Outcome, Box<Error>> {
         run::transform(&self.program, document, source, options, out)
     }
 
@@ -84,7 +84,7 @@ impl Stylesheet {
         options: &Options<'_>,
         memory: &mut Memory,
         out: &mut Vec<u8>,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<Outcome, Box<Error>> {
         if options.form == Form::Document
             && let Some(streamed) = self.stream(source, Source::Document, options, memory, out)?
         {
@@ -112,7 +112,7 @@ impl Stylesheet {
         options: &Options<'_>,
         memory: &mut Memory,
         out: &mut Vec<u8>,
-    ) -> Result<Option<(Range<usize>, Outcome)>, Error> {
+    ) -> Result<Option<(Range<usize>, Outcome)>, Box<Error>> {
         let streamed = self.stream(document, Source::Element(is_source), options, memory, out)?;
         Ok(streamed.map(outcome))
     }
@@ -133,7 +133,7 @@ impl Stylesheet {
         options: &Options<'_>,
         memory: &mut Memory,
         out: &mut Vec<u8>,
-    ) -> Result<Option<Streamed>, Error> {
+    ) -> Result<Option<Streamed>, Box<Error>> {
         if options.initial_mode.is_some() || options.initial_template.is_some() {
             return Ok(None);
         }
@@ -149,7 +149,14 @@ fn outcome(streamed: Streamed) -> (Range<usize>, Outcome) {
     (source, Outcome { root, loose_text, ..Outcome::default() })
 }
 
-fn malformed(error: &myelin_xml::Error) -> Error {
+fn malformed(error: &myelin_xml::Error) -> Box<Error> {
     let message = format!("the source is not well-formed: {error}");
-    Error { code: "XML".to_owned(), message, place: None, trail: Vec::new(), node: None, messages: Vec::new() }
+    Box::new(Error {
+        code: "XML".to_owned(),
+        message,
+        place: None,
+        trail: Vec::new(),
+        node: None,
+        messages: Vec::new(),
+    })
 }

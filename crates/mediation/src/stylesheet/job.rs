@@ -138,16 +138,14 @@ impl Job {
         };
         let whole = |told: Told| Some((0..0, told));
         let told = match input {
-            Input::Tree(document, source) => {
-                sheet.compiled.transform(document, *source, &options, &mut out).map(whole).map_err(Box::new)
-            }
+            Input::Tree(document, source) => sheet.compiled.transform(document, *source, &options, &mut out).map(whole),
             Input::Payload(bytes) => with_memory(bytes.len(), |memory| {
                 let mut payload = FirstInBody::default();
                 let mut is_source = |depth: usize, start: &Start<'_>| payload.is(depth, start);
-                sheet.compiled.transform_element(bytes, &mut is_source, &options, memory, &mut out).map_err(Box::new)
+                sheet.compiled.transform_element(bytes, &mut is_source, &options, memory, &mut out)
             }),
             Input::Whole(bytes) => with_memory(bytes.len(), |memory| {
-                sheet.compiled.transform_bytes(bytes, &options, memory, &mut out).map(whole).map_err(Box::new)
+                sheet.compiled.transform_bytes(bytes, &options, memory, &mut out).map(whole)
             }),
         };
         Ok(told?.map(|(place, told)| (place, out, told)))

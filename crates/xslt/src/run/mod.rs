@@ -109,7 +109,7 @@ pub(crate) fn transform(
     source: NodeId,
     options: &Options<'_>,
     out: &mut Vec<u8>,
-) -> Result<Told, Error> {
+) -> Result<Told, Box<Error>> {
     let mut view = document.see(source);
     if !program.strip.is_empty() {
         documents::strip(program, document, &mut view);
@@ -123,7 +123,7 @@ pub(crate) fn transform(
     result
 }
 
-fn run(program: &Program, document: &Document, options: &Options<'_>, out: &mut Vec<u8>) -> Result<Told, Error> {
+fn run(program: &Program, document: &Document, options: &Options<'_>, out: &mut Vec<u8>) -> Result<Told, Box<Error>> {
     let parameters = globals::compile(options.parameters).map_err(|failure| failure.into_error(program, Vec::new()))?;
     let stores = (Store::new(), Store::new());
     let machine = Machine::new(program, document, options, &stores);
@@ -131,7 +131,7 @@ fn run(program: &Program, document: &Document, options: &Options<'_>, out: &mut 
     let messages = machine.messages.take();
     match ended {
         Ok(Finished { root, loose_text }) => Ok(Told { messages, root, loose_text }),
-        Err(failure) => Err(failure.into_error(program, messages)),
+        Err(failure) => Err(Box::new(failure.into_error(program, messages))),
     }
 }
 
@@ -186,7 +186,7 @@ impl<'a> Machine<'a> {
     }
 
     /// How the result is written, and what prefixes mean around it where it becomes part of a document.
-    fn form(&self) -> (Cow<'a, OutputProperties>, Option<Vec<(&'a str, &'a str)>>) {
+    fn form(&self) -> (Cow<'a, OutputProperties>, Option<Bindings<'a>>) {
         let own = &self.program.output;
         let around = match self.options.form {
             Form::Document => return (Cow::Borrowed(own), None),
@@ -261,6 +261,9 @@ impl<'a> Machine<'a> {
         Ok(self.shelf.keep(document))
     }
 }
+
+/// Prefixes and their namespaces.
+type Bindings<'a> = Vec<(&'a str, &'a str)>;
 
 impl<'a> Focus<'a> {
     /// A node as one of several.

@@ -45,7 +45,7 @@ impl<'a> Machine<'a> {
             }
         };
         match named {
-            Some(template) => self.call(template, Arguments::new(), focus, out),
+            Some(template) => self.call(template, &Arguments::new(), focus, out),
             None => self.apply(focus, self.mode.get(), &Arguments::new(), out),
         }
     }
@@ -289,7 +289,7 @@ impl<'a> Machine<'a> {
             self.left.borrow_mut().call = Some((call.template, arguments));
             return Ok(Flow::Tail);
         }
-        let result = self.call(call.template, arguments, focus, out);
+        let result = self.call(call.template, &arguments, focus, out);
         if let Some(tunnel) = tunnel {
             self.tunnel.replace(tunnel);
         }
@@ -299,13 +299,13 @@ impl<'a> Machine<'a> {
     fn call(
         &'a self,
         template: u32,
-        arguments: Arguments<'a>,
+        arguments: &Arguments<'a>,
         focus: &Focus<'a>,
         out: &mut Receiver<'_, 'a>,
     ) -> Outcome<()> {
         let template = &self.program.templates[template as usize];
         // A template that is called goes on in the mode and rule of the one that calls it (§6).
-        self.enter(template, self.rule.get(), self.mode.get(), &arguments, focus, out)
+        self.enter(template, self.rule.get(), self.mode.get(), arguments, focus, out)
     }
 
     /// `xsl:apply-imports` (§5.6)
@@ -386,17 +386,17 @@ impl<'a> Machine<'a> {
             NoMatch::ShallowCopy => match kind {
                 Kind::Element => {
                     out.start_copy(document, node, true)?;
-                    self.built_in(Shape::AttributesAndChildren, document, node, mode, arguments, out)?;
+                    self.built_in(&Shape::AttributesAndChildren, document, node, mode, arguments, out)?;
                     out.end_element()
                 }
-                Kind::Document => self.built_in(Shape::Children(Test::Any), document, node, mode, arguments, out),
+                Kind::Document => self.built_in(&Shape::Children(Test::Any), document, node, mode, arguments, out),
                 _ => out.copy(document, node, true),
             },
             NoMatch::ShallowSkip if kind == Kind::Element => {
-                self.built_in(Shape::AttributesAndChildren, document, node, mode, arguments, out)
+                self.built_in(&Shape::AttributesAndChildren, document, node, mode, arguments, out)
             }
             NoMatch::ShallowSkip if !parent => Ok(()),
-            _ if parent => self.built_in(Shape::Children(Test::Any), document, node, mode, arguments, out),
+            _ if parent => self.built_in(&Shape::Children(Test::Any), document, node, mode, arguments, out),
             _ if matches!(kind, Kind::Text | Kind::Attribute) => out.text(&document.value(node)),
             _ => Ok(()),
         }
@@ -416,20 +416,20 @@ impl<'a> Machine<'a> {
     /// level is counted.
     fn built_in(
         &'a self,
-        shape: Shape,
+        shape: &Shape,
         document: &'a Document,
         node: NodeId,
         mode: u32,
         arguments: &Arguments<'a>,
         out: &mut Receiver<'_, 'a>,
     ) -> Outcome<()> {
-        let size = self.size_of(&shape, document, node)?;
+        let size = self.size_of(shape, document, node)?;
         let mut position = 0;
         // In 1.0 parameters end where no template takes them.
         let none = Arguments::new();
         let arguments = if self.program.compatible { &none } else { arguments };
         self.deeper(0, || {
-            self.each_node(&shape, document, node, &mut |node| {
+            self.each_node(shape, document, node, &mut |node| {
                 position += 1;
                 let focus = Focus { item: Some(item(document, node)), position, size };
                 self.apply(&focus, mode, arguments, out)?;

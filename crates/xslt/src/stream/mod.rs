@@ -93,7 +93,9 @@ impl Streaming {
             None => parser.insert(Parser::new(Options::default())),
         };
         pass.same_names(parser.names());
-        let result = transform(self, plan, output, source, &mut which, limit_bytes, parser, pass, out);
+        let part = matches!(which, Source::Element(_));
+        let job = Job { plan, owner: self.owner, output, source, part, limit_bytes };
+        let result = transform(&job, &mut which, parser, pass, out);
         match result {
             Ok(streamed) => {
                 self.failures.store(0, Ordering::Relaxed);
@@ -131,21 +133,28 @@ impl From<Error> for Stop {
     }
 }
 
-#[expect(clippy::too_many_arguments, reason = "it is the body of one method, which undoes what it did")]
-fn transform(
-    streaming: &Streaming,
-    plan: &Plan,
-    output: &OutputProperties,
-    source: &[u8],
-    which: &mut Source<'_>,
+/// What a pass is to do.
+struct Job<'j> {
+    plan: &'j Plan,
+    /// Tells the plan from others.
+    owner: u64,
+    output: &'j OutputProperties,
+    /// All of the document.
+    source: &'j [u8],
+    /// Whether an element of it is transformed for its place.
+    part: bool,
     limit_bytes: usize,
+}
+
+fn transform(
+    job: &Job<'_>,
+    which: &mut Source<'_>,
     parser: &mut Parser,
     memory: &mut run::Memory,
     out: &mut Vec<u8>,
 ) -> Result<Streamed, Stop> {
-    let end = out.len().saturating_add(limit_bytes);
-    let part = matches!(which, Source::Element(_));
-    let mut pass = Pass::new(plan, streaming.owner, memory, output, part, end, source, out);
+    let Job { source, part, .. } = *job;
+    let mut pass = Pass::new(job, memory, out);
     let mut found = match which {
         Source::Document => Some(0..source.len()),
         Source::Element(_) => None,

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use myelin_xml::{Event, Name, Names, Start, Text};
 
+use super::Job;
 use super::plan::{Action, Body, BodyId, Leaf, Part, Plan, Step, Takes};
 use super::writer::{Open, Scopes, Writer};
-use crate::output::OutputProperties;
 
 /// What one pass needs and the next can use again.
 #[derive(Debug, Default)]
@@ -89,17 +89,10 @@ impl Memory {
 }
 
 impl<'p> Pass<'p> {
-    /// Begins a pass; `owner` tells the plan from others, `limit` is the most bytes that `out` may have.
-    pub(super) fn new(
-        plan: &'p Plan,
-        owner: u64,
-        memory: &'p mut Memory,
-        output: &OutputProperties,
-        part: bool,
-        limit: usize,
-        bytes: &'p [u8],
-        out: &'p mut Vec<u8>,
-    ) -> Pass<'p> {
+    /// Begins a pass.
+    pub(super) fn new(job: &Job<'p>, memory: &'p mut Memory, out: &'p mut Vec<u8>) -> Pass<'p> {
+        let Job { plan, owner, output, source: bytes, part, limit_bytes } = *job;
+        let limit = out.len().saturating_add(limit_bytes);
         let Memory { owner: of, scopes, frames, open, numbers, sources, own } = memory;
         if *of != owner {
             *of = owner;
