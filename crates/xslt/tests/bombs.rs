@@ -28,7 +28,7 @@ fn sheet(version: &str, body: &str) -> String {
 }
 
 /// Compiles and runs a stylesheet on a thread with a small stack.
-fn run(version: &str, body: &str, source: &str) -> Result<String, Error> {
+fn run(version: &str, body: &str, source: &str) -> Result<String, Box<Error>> {
     let (sheet, source) = (sheet(version, body), source.to_owned());
     let begun = Instant::now();
     let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {

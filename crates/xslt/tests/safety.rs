@@ -32,7 +32,7 @@ fn compile(text: &str) -> Result<Stylesheet, Vec<Problem>> {
     Stylesheet::compile(text.as_bytes(), "deep.xsl", &NoResolver)
 }
 
-fn run(version: &str, body: &str, source: &str, limits: Limits) -> Result<String, Error> {
+fn run(version: &str, body: &str, source: &str, limits: Limits) -> Result<String, Box<Error>> {
     on_small_stack(|| {
         let stylesheet = compile(&sheet(version, body)).unwrap_or_else(|problems| panic!("{:?}", problems));
         let reading = myelin_xml::Options { depth: DEPTH + 10, ..Default::default() };

@@ -47,7 +47,6 @@ enum Target<'o> {
 }
 
 /// What [`Output::fragment`] has become.
-#[expect(clippy::large_enum_variant, reason = "it is taken apart where it is made")]
 pub(crate) enum Fragment {
     /// All there is in it is this text.
     Text(String),
