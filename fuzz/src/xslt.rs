@@ -65,7 +65,7 @@ pub fn transform(source: &str, stylesheet: &Stylesheet, document: &mut Document)
     }
 }
 
-fn run(stylesheet: &Stylesheet, document: &mut Document) -> Result<Vec<u8>, Error> {
+fn run(stylesheet: &Stylesheet, document: &mut Document) -> Result<Vec<u8>, Box<Error>> {
     let mut out = b"before".to_vec();
     let source = document.document_node();
     let options = Options { limits: LIMITS, resolver: &Shelf, ..Options::default() };
