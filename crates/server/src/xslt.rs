@@ -25,7 +25,7 @@ pub struct Arguments {
     #[arg(value_name = "SHEET")]
     sheet: PathBuf,
     /// Documents to transform, one after the other; - is standard input
-    #[arg(required = true, value_name = "DOC")]
+    #[arg(required_unless_present = "explain", value_name = "DOC")]
     documents: Vec<PathBuf>,
     /// A parameter of the stylesheet, as an XPath expression on the document; may be repeated
     #[arg(long = "param", value_name = "NAME=XPATH", value_parser = expression)]
@@ -48,6 +48,9 @@ pub struct Arguments {
     /// Templates and functions inside each other
     #[arg(long, visible_alias = "maxdepth", value_name = "LEVELS", default_value_t = Limits::default().depth)]
     max_depth: u32,
+    /// Print the program that the stylesheet was compiled to, and whether it runs in one pass, instead of transforming
+    #[arg(long, conflicts_with = "documents")]
+    explain: bool,
     /// Tell on standard error how long reading, compiling and transforming took
     #[arg(long)]
     timing: bool,
@@ -92,6 +95,15 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     let begun = Instant::now();
     let Some(stylesheet) = compile(arguments, &files)? else { return Ok(ExitCode::from(TROUBLE)) };
     arguments.took("compiling", &arguments.sheet, begun.elapsed())?;
+    if arguments.explain {
+        writeln!(out, "{}", stylesheet.explain().trim_end())?;
+        match stylesheet.tree_reason() {
+            None => writeln!(out, "\nin one pass over documents whose children come in its order, without a tree")?,
+            Some(reason) => writeln!(out, "\nby way of a tree: {reason}")?,
+        }
+        out.flush()?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut target = Target { out, file: arguments.output.as_deref(), opened: None };
     let parameters = [&arguments.expressions[..], &arguments.texts[..]].concat();
     let mut code = ExitCode::SUCCESS;

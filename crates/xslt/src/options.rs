@@ -90,9 +90,9 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 5,000 levels, 100 million instructions and nodes, 64 MiB of result, 256 MiB of memory.
+    /// 5,000 levels, 50 million instructions and nodes, 64 MiB of result, 256 MiB of memory.
     fn default() -> Limits {
-        Limits { depth: 5_000, instructions: 100_000_000, output_bytes: 64 << 20, memory_bytes: 256 << 20 }
+        Limits { depth: 5_000, instructions: 50_000_000, output_bytes: 64 << 20, memory_bytes: 256 << 20 }
     }
 }
 

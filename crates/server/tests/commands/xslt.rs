@@ -156,3 +156,17 @@ fn results_are_in_the_encoding_that_the_stylesheet_says() {
     let body = "<xsl:output encoding='US-ASCII'/><xsl:template match='/'><y>ä</y></xsl:template>";
     quick(body, &[]).with(0, "<y>&#228;</y>\n", "");
 }
+
+#[test]
+fn explain_shows_the_program_and_whether_it_streams_and_needs_no_document() {
+    let explain = |body: &str| {
+        let ended = run(&["xslt", "-", "--explain"], sheet(body));
+        assert_eq!((ended.code, ended.err.as_str()), (0, ""));
+        ended.out
+    };
+    let streams = explain("<xsl:template match='x'><y><xsl:apply-templates/></y></xsl:template>");
+    assert!(streams.contains("apply-templates") && streams.contains("\nin one pass "), "{streams}");
+    let needs_a_tree = explain("<xsl:template match='x'><y><xsl:value-of select='//z'/></y></xsl:template>");
+    assert!(needs_a_tree.contains("\nby way of a tree: ") && needs_a_tree.contains("//z"), "{needs_a_tree}");
+    assert_eq!(run(&["xslt", "s.xsl"], "").code, 2);
+}
