@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use myelin_xml::{Document, Kind, NodeId};
-use myelin_xpath::{Item, NodeRef, Version};
+use myelin_xpath::{Item, Node, NodeRef, Version};
 
 use super::failure::Failure;
 use super::receiver::Receiver;
@@ -55,14 +55,18 @@ impl<'a> Machine<'a> {
                         &selected
                     }
                 };
-                let Some((document, node)) = focus.tree() else {
-                    // A namespace node has no siblings, and nothing is counted for it.
-                    if focus.node().is_some() {
-                        return Ok(());
-                    }
-                    return Err(Failure::new("XTTE0990", "only nodes can be numbered"));
-                };
-                self.count_nodes(number, document, node)?
+                match (focus.tree(), focus.node()) {
+                    (Some((document, node)), _) => self.count_nodes(number, document, node)?,
+                    // Without siblings it is the first of its kind.
+                    (None, Some(_)) if number.count.is_none() => vec![1],
+                    // Patterns for tree nodes fit what is around it.
+                    (None, Some(namespace)) => match namespace.parent().map(|element| (element.document, element.node))
+                    {
+                        Some((document, Node::Tree(element))) => self.count_nodes(number, document, element)?,
+                        _ => Vec::new(),
+                    },
+                    (None, None) => return Err(Failure::new("XTTE0990", "only nodes can be numbered")),
+                }
             }
         };
         let numbers: Vec<u64> = numbers.into_iter().map(|number| number.saturating_add_signed(start - 1)).collect();

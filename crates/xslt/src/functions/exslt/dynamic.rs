@@ -1,6 +1,7 @@
 //! EXSLT's dynamic expressions: compiled while a stylesheet runs, seeing its namespaces, functions and global
 //! variables, within the limits that hold for all.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use myelin_xpath::{Argument, Atomic, Declared, Environment, Error, Expression, Item, Value, Version};
@@ -138,20 +139,22 @@ fn extreme(call: &Call<'_, '_>, before: fn(&f64, &f64) -> bool) -> Result<f64, E
 /// Nodes joined to one set; anything else becomes an element of EXSLT's that is named for its type.
 fn map<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let mut found = Vec::new();
+    let mut made: Vec<(&str, Cow<'_, str>)> = Vec::new();
     for value in each(call)? {
         if value.is_nodes() {
             found.extend(value.into_items());
             continue;
         }
-        for item in value.into_items() {
-            let (name, text) = match item {
-                Item::Atomic(Atomic::Boolean(holds)) => ("boolean", if holds { "true" } else { "" }.into()),
-                Item::Atomic(atomic) if atomic.is_numeric() => ("number", atomic.into_text(call.version())),
-                other => ("string", other.into_text(call.version())),
-            };
-            let made = elements(call, ("exsl", name, COMMON), std::iter::once(&*text))?;
-            found.extend(made.into_items());
-        }
+        made.extend(value.into_items().map(|item| match item {
+            Item::Atomic(Atomic::Boolean(holds)) => ("boolean", if holds { "true" } else { "" }.into()),
+            Item::Atomic(atomic) if atomic.is_numeric() => ("number", atomic.into_text(call.version())),
+            other => ("string", other.into_text(call.version())),
+        }));
+    }
+    // Nodes of several documents come in any order: what is made of one kind, as nearly always all is, shares one.
+    for kind in made.chunk_by(|(one, _), (other, _)| one == other) {
+        let nodes = elements(call, ("exsl", kind[0].0, COMMON), kind.iter().map(|(_, text)| &**text))?;
+        found.extend(nodes.into_items());
     }
     Value::from_items(found).in_document_order()
 }
