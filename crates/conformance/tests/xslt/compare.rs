@@ -58,10 +58,13 @@ pub(crate) fn same_tree(expected: &[u8], found: &[u8], space: Space) -> Result<(
     }
 }
 
-/// The text of a result in whatever encoding it says; bytes that are none become U+FFFD.
+/// The text of a result in whatever encoding it says; what says none and is no UTF-8 is ISO-8859-1.
 pub(crate) fn decoded(bytes: &[u8]) -> String {
     let utf8 = encoding::decode(None, bytes).map_or_else(|_| bytes.to_vec(), |(utf8, _)| utf8.into_owned());
-    String::from_utf8_lossy(&utf8).trim_start_matches('\u{FEFF}').to_owned()
+    match String::from_utf8(utf8) {
+        Ok(text) => text.trim_start_matches('\u{FEFF}').to_owned(),
+        Err(error) => error.as_bytes().iter().map(|&byte| char::from(byte)).collect(),
+    }
 }
 
 fn first_difference<L: AsRef<str> + PartialEq>(expected: &[L], found: &[L]) -> Result<(), String> {
