@@ -80,7 +80,7 @@ fn instruction(chance: &mut Chance, place: &mut Place, out: &mut String) {
             content(chance, &inside, out);
             *out += "</xsl:for-each>";
         }
-        7 | 8 | 9 if place.may_apply => {
+        7..=9 if place.may_apply => {
             // Once in a template is enough: each further time multiplies what there is to do.
             place.may_apply = false;
             apply(chance, scope, out);
