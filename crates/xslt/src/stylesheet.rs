@@ -52,10 +52,14 @@ impl Stylesheet {
         self.program.unescaped || !self.program.output.character_map.is_empty()
     }
 
-    /// The program that it was compiled to, for people: which template is for which node, and a line for each
+    /// The program that it was compiled to, for people: whether it needs a tree, which template is for which node, and a line for each
     /// instruction with its place and with how its expressions run.
     pub fn explain(&self) -> String {
-        explain::explain(&self.program)
+        let way = match self.tree_reason() {
+            None => "one pass over the message, without a tree, where its children come in this order".to_owned(),
+            Some(reason) => format!("a tree, because {reason}"),
+        };
+        format!("way: {way}\n{}", explain::explain(&self.program))
     }
 
     /// Transforms a document, and appends the result to `out`.

@@ -105,7 +105,7 @@ fn an_element_is_transformed_for_its_place() {
 
 /// A document of the names that the stylesheets ask for.
 fn document() -> impl Strategy<Value = String> {
-    let name = prop::sample::select(vec!["a", "b", "c", "d", "p:a", "e"]);
+    let name = prop::sample::select(vec!["a", "b", "c", "d", "p:a", "e", r#"s:e xmlns:r="urn:r" xmlns:s="urn:s""#]);
     let attribute = prop::sample::select(vec!["", r#" i="1""#, r#" i="&lt;'&#10;" j="2""#, r#" p:k="x>y""#]);
     let declared = prop::sample::select(vec!["", "", "", r#" xmlns="urn:q""#, r#" xmlns:n="urn:m""#, r#" xmlns="""#]);
     let leaf =
@@ -114,7 +114,10 @@ fn document() -> impl Strategy<Value = String> {
         (name.clone(), attribute.clone(), declared.clone(), prop::collection::vec(inner, 0..6)).prop_map(
             |(name, attribute, declared, children)| match children.concat() {
                 inside if inside.is_empty() => format!("<{name}{declared}{attribute}/>"),
-                inside => format!("<{name}{declared}{attribute}>{inside}</{name}>"),
+                inside => {
+                    let end = name.split(' ').next().unwrap_or(name);
+                    format!("<{name}{declared}{attribute}>{inside}</{end}>")
+                }
             },
         )
     });

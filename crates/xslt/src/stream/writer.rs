@@ -26,10 +26,10 @@ pub(super) struct Scopes {
     literals: Vec<(u32, u32)>,
     /// The effects of literals in states, the last of each aside.
     known: HashMap<(u32, u32), u32>,
-    /// The last state here and of the source in which an element was copied, and the effect.
+    /// The last state here and of the source in which a copied element declared nothing, and that effect.
     copied: (u32, u32, u32),
-    /// The effects of copies in pairs of such states.
-    copies: HashMap<(u32, u32), u32>,
+    /// The effects of copies in pairs of such states, by the prefix of the element's own name.
+    copies: HashMap<(u32, u32, Atom), u32>,
 }
 
 /// What an element changes.
@@ -47,7 +47,7 @@ const UNKNOWN: u32 = u32::MAX;
 impl Scopes {
     /// Makes ready for a message.
     pub(super) fn begin(&mut self, literals: usize) {
-        if self.states.len() > STATES || self.states.is_empty() {
+        if self.states.len().max(self.effects.len()) > STATES || self.states.is_empty() {
             *self = Scopes { copied: (UNKNOWN, UNKNOWN, 0), ..Scopes::default() };
             self.state(Vec::new());
         }
@@ -136,10 +136,10 @@ impl Scopes {
     }
 
     #[inline]
-    fn copy(&mut self, state: u32, source: u32) -> Option<u32> {
+    fn copy(&mut self, state: u32, source: u32, prefix: &str) -> Option<u32> {
         match self.copied {
             (here, there, effect) if (here, there) == (state, source) => Some(effect),
-            _ => self.first_copy(state, source),
+            _ => self.first_copy(state, source, prefix),
         }
     }
 
@@ -152,20 +152,29 @@ impl Scopes {
 
     /// `None`: a default namespace here is none there, which each element below would have to end for itself.
     #[cold]
-    fn first_copy(&mut self, state: u32, source: u32) -> Option<u32> {
-        if let Some(effect) = self.copies.get(&(state, source)) {
-            self.copied = (state, source, *effect);
-            return Some(*effect);
+    fn first_copy(&mut self, state: u32, source: u32, prefix: &str) -> Option<u32> {
+        let own = self.names.atom(prefix);
+        if let Some(effect) = self.copies.get(&(state, source, own)) {
+            return Some(self.note_copy(state, source, *effect));
         }
-        let needed = self.sorted(source);
+        // In the order in which the tree has them: what the name needs comes first.
+        let mut needed = self.sorted(source);
+        needed.sort_by_key(|(prefix, _)| *prefix != own);
         let ends = self.binding(state, Atom::EMPTY).is_some() && self.binding(source, Atom::EMPTY).is_none();
         if ends {
             return None;
         }
         let effect = self.effect(state, &needed);
-        self.copies.insert((state, source), effect);
-        self.copied = (state, source, effect);
-        Some(effect)
+        self.copies.insert((state, source, own), effect);
+        Some(self.note_copy(state, source, effect))
+    }
+
+    /// Notes what a copy changes, if that is nothing and so does not depend on its name.
+    fn note_copy(&mut self, state: u32, source: u32, effect: u32) -> u32 {
+        if self.effects[effect as usize].declared.is_empty() {
+            self.copied = (state, source, effect);
+        }
+        effect
     }
 }
 
@@ -295,7 +304,7 @@ impl<'w> Writer<'w> {
     /// done.
     #[inline]
     pub(super) fn start_copy(&mut self, name: Name<'_>, source: u32) -> bool {
-        let Some(effect) = self.scopes.copy(self.state, source) else { return false };
+        let Some(effect) = self.scopes.copy(self.state, source, name.prefix) else { return false };
         self.close_tag();
         self.open();
         self.out.push(b'<');
@@ -336,7 +345,7 @@ impl<'w> Writer<'w> {
         own: &[String],
         source: u32,
     ) -> Result<(), GaveUp> {
-        let effect = self.scopes.copy(self.state, source).ok_or(GaveUp)?;
+        let effect = self.scopes.copy(self.state, source, "").ok_or(GaveUp)?;
         self.close_tag();
         self.open();
         let (start, rest) = element.split_at_checked(1 + name_length).ok_or(GaveUp)?;
