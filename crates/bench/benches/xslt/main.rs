@@ -91,7 +91,7 @@ fn main() -> anyhow::Result<()> {
     if let Some(repetitions) = arguments.alone {
         for (task, size) in arguments.tasks.iter().flat_map(|task| arguments.sizes.iter().map(move |size| (task, size)))
         {
-            ours.run(*task, &Message::new(&folder, *size)?, repetitions)?;
+            ours.alone(*task, &Message::new(&folder, *size)?, repetitions)?;
         }
         return Ok(());
     }
