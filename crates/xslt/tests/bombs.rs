@@ -247,6 +247,20 @@ fn giants_are_refused() {
 }
 
 #[test]
+fn temporary_trees_are_bounded_and_each_is_found_at_once() {
+    let long = "x".repeat(50_000);
+    let each = |inside: &str| {
+        format!("<xsl:for-each select='1 to 100000'><xsl:variable name='v'>{inside}</xsl:variable></xsl:for-each>")
+    };
+    check_at_top("2.0", &each(&long), "bytes");
+    check_at_top("2.0", &each(&format!("<a b='{long}'/>")), "bytes");
+    check_at_top("2.0", &each("<a/>"), "template at");
+    let asked = "<xsl:for-each select='1 to 100000'><xsl:variable name='v'><a/></xsl:variable>\
+        <xsl:if test=\"count(key('k', '1', $v)) = 2 or generate-id($v) = ''\"/></xsl:for-each>";
+    check("2.0", &format!("<xsl:key name='k' match='a' use='1'/><xsl:template match='/'>{asked}</xsl:template>"), "at");
+}
+
+#[test]
 fn messages_are_bounded() {
     check_at_top(
         "2.0",

@@ -11,13 +11,13 @@ use super::failure::Failure;
 use super::{Focus, Machine, Outcome};
 use crate::program::{Binding, Key};
 
-/// The nodes of one document by the values of one key.
-pub(super) struct Index<'a> {
-    key: usize,
-    document: &'a Document,
-    /// `None`: it is being made, and whoever asks now is part of its own definition.
-    nodes: Option<Rc<HashMap<String, Vec<NodeId>>>>,
-}
+/// The nodes of a document by the values of a key.
+type Index = HashMap<String, Vec<NodeId>>;
+
+/// The indexes that were made, by key and by where the document is kept, which it is as long as they are.
+///
+/// `None`: one is being made, and whoever asks now is part of its own definition.
+pub(super) type Indexes = HashMap<(usize, *const Document), Option<Rc<Index>>>;
 
 impl<'a> Machine<'a> {
     /// The nodes of a document, in document order, that have this value of a key.
@@ -31,30 +31,24 @@ impl<'a> Machine<'a> {
         Ok(Value::nodes(document, found.iter().copied().map(Node::Tree).collect()))
     }
 
-    fn index(&'a self, key: usize, document: &'a Document) -> Outcome<Rc<HashMap<String, Vec<NodeId>>>> {
-        let same = |index: &&Index<'a>| index.key == key && std::ptr::eq(index.document, document);
-        if let Some(index) = self.keys.borrow().iter().find(same) {
+    fn index(&'a self, key: usize, document: &'a Document) -> Outcome<Rc<Index>> {
+        let place = (key, std::ptr::from_ref(document));
+        if let Some(index) = self.keys.borrow().get(&place) {
             let circular = || Failure::new("XTDE0640", "the key is part of its own definition");
-            return index.nodes.clone().ok_or_else(circular);
+            return index.clone().ok_or_else(circular);
         }
-        self.keys.borrow_mut().push(Index { key, document, nodes: None });
+        self.build(INDEX_BYTES)?;
+        self.keys.borrow_mut().insert(place, None);
         let made = self.make_index(&self.program.keys[key], document).map(Rc::new);
         let mut keys = self.keys.borrow_mut();
-        let at = keys.iter().position(|index| index.key == key && std::ptr::eq(index.document, document));
-        let at = at.expect("it was pushed above, and only what failed is taken away");
-        match made {
-            Ok(nodes) => {
-                keys[at].nodes = Some(Rc::clone(&nodes));
-                Ok(nodes)
-            }
-            Err(failure) => {
-                keys.remove(at);
-                Err(failure)
-            }
+        match &made {
+            Ok(index) => drop(keys.insert(place, Some(Rc::clone(index)))),
+            Err(_) => drop(keys.remove(&place)),
         }
+        made
     }
 
-    fn make_index(&'a self, key: &'a Key, document: &'a Document) -> Outcome<HashMap<String, Vec<NodeId>>> {
+    fn make_index(&'a self, key: &'a Key, document: &'a Document) -> Outcome<Index> {
         let mut index = HashMap::new();
         let top = document.document_node();
         for node in std::iter::once(top).chain(document.descendants(top)) {
@@ -69,13 +63,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Puts a node under each value that the key has for it.
-    fn enter_key(
-        &'a self,
-        key: &'a Key,
-        document: &'a Document,
-        node: NodeId,
-        index: &mut HashMap<String, Vec<NodeId>>,
-    ) -> Outcome<()> {
+    fn enter_key(&'a self, key: &'a Key, document: &'a Document, node: NodeId, index: &mut Index) -> Outcome<()> {
         let focus = Focus::on(NodeRef::new(document, node), 1, 1);
         for definition in &key.definitions {
             self.count()?;
@@ -129,6 +117,9 @@ fn comparable<'v>(value: &'v Atomic<'_>) -> Option<Cow<'v, str>> {
         },
     })
 }
+
+/// What an index is counted as before it has entries.
+const INDEX_BYTES: usize = 160;
 
 /// What an entry of an index is counted as, beside its text.
 const ENTRY_BYTES: usize = 64;

@@ -25,6 +25,7 @@ mod try_catch;
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use myelin_xml::{Document, NodeId};
@@ -38,7 +39,7 @@ use documents::Documents;
 use failure::{Failure, Outcome};
 use frame::Stack;
 use globals::Global;
-use keys::Index;
+use keys::Indexes;
 
 pub(crate) use failure::place;
 pub(crate) use loops::Group;
@@ -67,10 +68,10 @@ pub(crate) struct Machine<'a> {
     dynamic: RefCell<Vec<(String, &'a Scope, &'a Expression)>>,
     /// What these call.
     declared: RefCell<Vec<(CallTarget, &'a Scope)>>,
-    /// Documents by the numbers that `generate-id()` tells them apart by.
-    numbered: RefCell<Vec<&'a Document>>,
+    /// The numbers that `generate-id()` tells documents apart by; the source has 0.
+    numbered: RefCell<HashMap<*const Document, u32>>,
     documents: Documents<'a>,
-    keys: RefCell<Vec<Index<'a>>>,
+    keys: RefCell<Indexes>,
     names: NameTable<'a>,
     tables: rules::Tables<'a>,
     positions: matching::Positions<'a>,
@@ -153,7 +154,7 @@ impl<'a> Machine<'a> {
             expressions: expressions.shelf(),
             dynamic: RefCell::default(),
             declared: RefCell::default(),
-            numbered: RefCell::new(vec![document]),
+            numbered: RefCell::default(),
             documents: Documents::new(options.source_uri.map(|uri| (uri.to_owned(), document))),
             keys: RefCell::default(),
             names: NameTable::new(program.names.len()),

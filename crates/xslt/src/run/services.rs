@@ -45,13 +45,12 @@ impl<'a> Services<'a> for Machine<'a> {
     }
 
     fn document_number(&self, document: &'a Document) -> u32 {
+        if std::ptr::eq(document, self.source.document) {
+            return 0;
+        }
         let mut numbered = self.numbered.borrow_mut();
-        let known = numbered.iter().position(|known| std::ptr::eq(*known, document));
-        let index = known.unwrap_or_else(|| {
-            numbered.push(document);
-            numbered.len() - 1
-        });
-        index as u32
+        let next = numbered.len() as u32 + 1;
+        *numbered.entry(std::ptr::from_ref(document)).or_insert(next)
     }
 
     fn is_temporary(&self, document: &'a Document) -> bool {
