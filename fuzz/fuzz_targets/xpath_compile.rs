@@ -5,7 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 use myelin_xml::{Document, Options};
 use myelin_xpath::{
-    Argument, Context, Declared, Environment, Error, Expression, Host, Limits, NodeRef, Value, Version,
+    Argument, Context, Declared, Environment, Error, Expression, Host, Item, Limits, NodeRef, Value, Version,
 };
 
 const DOCUMENT: &str = "<d xmlns:p='urn:p' a='1' xml:lang='en'><p:b c='2'>x<e>3</e>y</p:b><!--n--><?t i?><b>4.5</b><b/></d>";
@@ -33,8 +33,8 @@ impl Environment for Names {
 
 struct Values<'a>(&'a Document);
 
-impl Host for Values<'_> {
-    fn variable(&self, slot: u32) -> Result<Value<'_>, Error> {
+impl<'a> Host<'a> for Values<'_> {
+    fn variable(&'a self, slot: u32) -> Result<Value<'a>, Error> {
         Ok(match slot {
             0 => Value::from("text"),
             1 => Value::from(-1.5),
@@ -42,7 +42,7 @@ impl Host for Values<'_> {
         })
     }
 
-    fn call(&self, _: u32, arguments: &[Value<'_>]) -> Result<Value<'_>, Error> {
+    fn call(&'a self, _: u32, arguments: &[Value<'a>], _: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
         Ok(Value::from(arguments.len() as f64))
     }
 }
@@ -50,8 +50,6 @@ impl Host for Values<'_> {
 fuzz_target!(|text: &str| {
     let document = Document::parse(DOCUMENT.as_bytes().to_vec(), &Options::default()).expect("a document");
     let host = Values(&document);
-    let mut context = Context::new(&host).at(NodeRef::new(&document, document.document_node()));
-    context.limits = Limits { steps: 20_000, bytes: 200_000 };
     for version in [Version::V1, Version::V2] {
         let compiled = match Expression::compile(text, &mut Names(version)) {
             Ok(compiled) => compiled,
@@ -60,6 +58,8 @@ fuzz_target!(|text: &str| {
                 continue;
             }
         };
+        let mut context = Context::new(&host).at(NodeRef::new(&document, document.document_node()));
+        context.limits = Limits { steps: 20_000, bytes: 200_000 };
         let Ok(value) = compiled.evaluate(&context) else { continue };
         for item in value.items() {
             let _ = item.text(version);
