@@ -3,6 +3,8 @@
 use std::fmt::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use myelin_xpath::Moment;
+
 /// The pattern of Java's short date and time in the US locale, which `SYSTEM_DATE` has without an argument.
 pub(crate) const SHORT: &str = "M/d/yy, h:mm a";
 
@@ -29,7 +31,8 @@ pub(crate) fn format(time: SystemTime, pattern: &str) -> String {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
     let seconds = since.as_secs();
     let (days, of_day) = (seconds / 86_400, seconds % 86_400);
-    let (year, month, day) = civil(days);
+    let moment = Moment::at(i128::from(seconds) * 1_000_000_000, Some(0));
+    let (year, month, day) = (moment.year.unsigned_abs(), u64::from(moment.month), u64::from(moment.day));
     let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
     let mut out = String::new();
     let mut rest = pattern;
@@ -76,19 +79,6 @@ fn quoted<'a>(text: &'a str, out: &mut String) -> &'a str {
     let (inside, rest) = text.split_once('\'').unwrap_or((text, ""));
     out.push_str(if inside.is_empty() { "'" } else { inside });
     rest
-}
-
-/// Year, month and day of a count of days since 1970 (the usual shift to years that start in March).
-fn civil(days: u64) -> (u64, u64, u64) {
-    let shifted = days + 719_468;
-    let era = shifted / 146_097;
-    let of_era = shifted % 146_097;
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
 }
 
 #[cfg(test)]

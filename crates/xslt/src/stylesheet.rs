@@ -52,8 +52,8 @@ impl Stylesheet {
         self.program.unescaped || !self.program.output.character_map.is_empty()
     }
 
-    /// The program that it was compiled to, for people: whether it needs a tree, which template is for which node, and a line for each
-    /// instruction with its place and with how its expressions run.
+    /// The program that it was compiled to, for people: whether it needs a tree, which template is for which node, and a
+    /// line for each instruction with its place and with how its expressions run.
     pub fn explain(&self) -> String {
         let way = match self.tree_reason() {
             None => "one pass over the message, without a tree, where its children come in this order".to_owned(),

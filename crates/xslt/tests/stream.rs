@@ -74,6 +74,7 @@ fn others_say_why_they_need_a_tree() {
         "test.xsl:1:",
     );
     check(r#"<xsl:strip-space elements="*"/>"#, "white space");
+    check(r#"<xsl:param name="p"/><xsl:template match="a"/>"#, "parameters");
 }
 
 #[test]
@@ -101,6 +102,27 @@ fn an_element_is_transformed_for_its_place() {
     assert_eq!(&source[range], r#"<s:x s:y="1"><z xmlns="urn:z"/></s:x>"#);
     assert_eq!(String::from_utf8_lossy(&out), r#"<s:x s:y="1"><z xmlns="urn:z"/></s:x>"#);
     assert_eq!((outcome.root, outcome.loose_text), (Some(0..out.len()), false));
+}
+
+#[test]
+fn messages_without_the_element_are_no_reason_to_stop_trying() {
+    let stylesheet = compile(IDENTITY, "");
+    let (mut memory, mut out) = (Memory::default(), Vec::new());
+    let options = Options { form: Form::InPlace, ..Options::default() };
+    let mut at_depth = |wanted: usize| {
+        let found = stylesheet.transform_element(
+            b"<e><b/></e>",
+            &mut |depth, _| depth == wanted,
+            &options,
+            &mut memory,
+            &mut out,
+        );
+        found.expect("it is well-formed").is_some()
+    };
+    for _ in 0..50 {
+        assert!(!at_depth(3));
+    }
+    assert!(at_depth(2));
 }
 
 /// A document of the names that the stylesheets ask for.

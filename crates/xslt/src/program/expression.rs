@@ -62,6 +62,13 @@ pub(crate) enum Test {
     Name(u32),
 }
 
+impl Shape {
+    /// Whether it leads to nodes around the context node, by steps along the tree.
+    pub(crate) fn is_walked(&self) -> bool {
+        !matches!(self, Shape::General | Shape::Variable(_) | Shape::Here)
+    }
+}
+
 impl Expr {
     pub(crate) fn new(compiled: Expression, text: &str) -> Expr {
         Expr { compiled, text: text.into() }

@@ -1,6 +1,6 @@
 //! Global variables and parameters: each is evaluated when somebody first asks for it.
 
-use myelin_xpath::{Argument, Declared, Environment, Expression, Item, Value};
+use myelin_xpath::{Argument, Declared, Environment, Expression, Value};
 
 use super::failure::Failure;
 use super::host::Explain;
@@ -56,7 +56,7 @@ impl<'a> Machine<'a> {
             let Some(index) = declared else { continue };
             let value = match (&given.value, expression) {
                 (ParameterValue::Expression(text), Some(expression)) => {
-                    let focus = Focus { item: Some(Item::Node(self.source)), position: 1, size: 1 };
+                    let focus = Focus::on(self.source, 1, 1);
                     expression.evaluate(&self.context(&focus)).explain(self, text)?
                 }
                 (ParameterValue::Text(text) | ParameterValue::Expression(text), _) => Value::from(text.as_str()),
@@ -87,7 +87,7 @@ impl<'a> Machine<'a> {
         }
         let global = &self.program.globals[index];
         self.globals.borrow_mut()[index] = Global::Busy;
-        let focus = Focus { item: Some(Item::Node(self.source)), position: 1, size: 1 };
+        let focus = Focus::on(self.source, 1, 1);
         let value = self.aside(
             global.frame,
             || format!("variable ${}", global.name),

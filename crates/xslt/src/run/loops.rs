@@ -9,9 +9,9 @@ use super::failure::Failure;
 use super::frame::Flow;
 use super::host::Explain;
 use super::receiver::Receiver;
-use super::{Focus, Machine, Outcome, item};
+use super::{Focus, Machine, Outcome};
 use crate::collation::Collation;
-use crate::program::{AnalyzeString, Expr, ForEach, ForEachGroup, GroupBy, Iterate, Shape};
+use crate::program::{AnalyzeString, Expr, ForEach, ForEachGroup, GroupBy, Iterate};
 
 /// A group, as long as it is worked on.
 pub(crate) struct Group<'a> {
@@ -38,15 +38,11 @@ impl<'a> Machine<'a> {
     fn each(&'a self, for_each: &'a ForEach, focus: &Focus<'a>, out: &mut Receiver<'_, 'a>) -> Outcome<Flow> {
         let shape = &for_each.select.shape;
         if let (Some((document, node)), true) = (focus.tree(), for_each.sorts.is_empty())
-            && !matches!(shape, Shape::General | Shape::Variable(_) | Shape::Here)
+            && shape.is_walked()
         {
-            let size = self.size_of(shape, document, node)?;
             let mut flow = Flow::Next;
-            let mut position = 0;
-            self.each_node(shape, document, node, &mut |node| {
-                position += 1;
-                let focus = Focus { item: Some(item(document, node)), position, size };
-                flow = self.run(&for_each.body, &focus, out)?;
+            self.each_focus(shape, document, node, &mut |focus| {
+                flow = self.run(&for_each.body, focus, out)?;
                 Ok(flow == Flow::Next)
             })?;
             return Ok(flow);

@@ -181,7 +181,7 @@ impl<'a> Machine<'a> {
         let (properties, around) = self.form();
         let output = Output::bytes(&properties, around.as_deref(), self.options.limits.output_bytes, out);
         let mut receiver = Receiver::new(output, self.late());
-        let focus = Focus { item: Some(Item::Node(self.source)), position: 1, size: 1 };
+        let focus = Focus::on(self.source, 1, 1);
         self.begin(&focus, &mut receiver)?;
         Ok(receiver.into_output().finish()?)
     }

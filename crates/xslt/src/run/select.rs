@@ -110,6 +110,28 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// The same, each as one of several.
+    pub(super) fn each_focus(
+        &self,
+        shape: &Shape,
+        document: &'a Document,
+        node: NodeId,
+        take: &mut dyn FnMut(&Focus<'a>) -> Outcome<bool>,
+    ) -> Outcome<()> {
+        let mut size = 0;
+        if self.program.asks_for_last {
+            self.each_node(shape, document, node, &mut |_| {
+                size += 1;
+                Ok(true)
+            })?;
+        }
+        let mut position = 0;
+        self.each_node(shape, document, node, &mut |node| {
+            position += 1;
+            take(&Focus::on(NodeRef::new(document, node), position, size))
+        })
+    }
+
     /// Goes down one test after the other; as deep a recursion as there are tests.
     fn each_child(
         &self,

@@ -3,15 +3,15 @@
 use std::rc::Rc;
 
 use myelin_xml::{Document, Kind, NodeId};
-use myelin_xpath::{Item, Node, NodeRef, Value, Version};
+use myelin_xpath::{Item, Node, Value, Version};
 
 use super::failure::Failure;
 use super::frame::Flow;
 use super::receiver::Receiver;
 use super::rules::Running;
-use super::{Focus, Machine, Outcome, item};
+use super::{Focus, Machine, Outcome};
 use crate::program::{
-    ApplyTemplates, CallTemplate, NoMatch, ParameterId, Select, Shape, Template, Test, UserFunction, WithParam,
+    ApplyTemplates, CallTemplate, NoMatch, ParameterId, Shape, Template, Test, UserFunction, WithParam,
 };
 use crate::stack;
 
@@ -62,26 +62,16 @@ impl<'a> Machine<'a> {
         let arguments = self.arguments(&apply.parameters, focus)?;
         let children = Shape::Children(Test::Any);
         let shape = apply.select.as_ref().map_or(&children, |select| &select.shape);
-        let result = match (shape, focus.tree()) {
-            (Shape::General | Shape::Variable(_) | Shape::Here, _) => {
-                self.apply_to_items(apply.select.as_ref(), apply, mode, &arguments, focus, out)
-            }
-            (_, None) if apply.select.is_none() => {
+        let walked = apply.sorts.is_empty() && shape.is_walked();
+        let result = match focus.tree() {
+            Some((document, node)) if walked => self.each_focus(shape, document, node, &mut |focus| {
+                self.apply(focus, mode, &arguments, out)?;
+                Ok(true)
+            }),
+            None if apply.select.is_none() => {
                 Err(Failure::new("XTTE0510", "the context item is no node, so that it has no children"))
             }
-            (_, None) => self.apply_to_items(apply.select.as_ref(), apply, mode, &arguments, focus, out),
-            (_, Some(_)) if !apply.sorts.is_empty() => {
-                self.apply_to_items(apply.select.as_ref(), apply, mode, &arguments, focus, out)
-            }
-            (shape, Some((document, node))) => {
-                let size = self.size_of(shape, document, node)?;
-                let mut position = 0;
-                self.each_node(shape, document, node, &mut |node| {
-                    position += 1;
-                    self.apply_to_node(document, node, position, size, mode, &arguments, out)?;
-                    Ok(true)
-                })
-            }
+            _ => self.apply_to_items(apply, mode, &arguments, focus, out),
         };
         if let Some(tunnel) = outer_tunnel {
             self.tunnel.replace(tunnel);
@@ -91,14 +81,13 @@ impl<'a> Machine<'a> {
 
     fn apply_to_items(
         &'a self,
-        select: Option<&'a Select>,
         apply: &'a ApplyTemplates,
         mode: u32,
         arguments: &Arguments<'a>,
         focus: &Focus<'a>,
         out: &mut Receiver<'_, 'a>,
     ) -> Outcome<()> {
-        let value = match (select, focus.tree()) {
+        let value = match (&apply.select, focus.tree()) {
             (Some(select), _) => self.select(select, focus)?,
             (None, Some((document, node))) => Value::nodes(document, document.children(node).map(Node::Tree).collect()),
             (None, None) => Value::EMPTY,
@@ -110,33 +99,6 @@ impl<'a> Machine<'a> {
             self.apply(&focus, mode, arguments, out)?;
         }
         Ok(())
-    }
-
-    /// How many nodes a simple shape gives, where somebody may ask for it.
-    pub(super) fn size_of(&self, shape: &Shape, document: &'a Document, node: NodeId) -> Outcome<u64> {
-        let mut size = 0;
-        if self.program.asks_for_last {
-            self.each_node(shape, document, node, &mut |_| {
-                size += 1;
-                Ok(true)
-            })?;
-        }
-        Ok(size)
-    }
-
-    #[inline]
-    #[expect(clippy::too_many_arguments, reason = "a focus is only made where a template is found")]
-    fn apply_to_node(
-        &'a self,
-        document: &'a Document,
-        node: NodeId,
-        position: u64,
-        size: u64,
-        mode: u32,
-        arguments: &Arguments<'a>,
-        out: &mut Receiver<'_, 'a>,
-    ) -> Outcome<()> {
-        self.apply(&Focus::on(NodeRef::new(document, node), position, size), mode, arguments, out)
     }
 
     /// Applies the best template for an item, or what stands for one.
@@ -315,9 +277,7 @@ impl<'a> Machine<'a> {
         focus: &Focus<'a>,
         out: &mut Receiver<'_, 'a>,
     ) -> Outcome<()> {
-        let Some(running) = self.rule.get() else {
-            return Err(Failure::new("XTDE0560", "there is no template that xsl:apply-imports could go on from"));
-        };
+        let running = self.running("xsl:apply-imports")?;
         let template = &self.program.templates[running.template as usize];
         let mode = self.mode.get();
         let found = self.find_below(mode, focus, template.imports_from, template.precedence)?;
@@ -331,12 +291,16 @@ impl<'a> Machine<'a> {
         focus: &Focus<'a>,
         out: &mut Receiver<'_, 'a>,
     ) -> Outcome<()> {
-        let Some(running) = self.rule.get() else {
-            return Err(Failure::new("XTDE0560", "there is no template that xsl:next-match could go on from"));
-        };
+        let running = self.running("xsl:next-match")?;
         let mode = self.mode.get();
         let found = self.find(mode, focus, running.rule + 1)?;
         self.go_on(found, mode, parameters, focus, out)
+    }
+
+    /// The rule that is running, which an instruction of that name goes on from.
+    fn running(&self, instruction: &str) -> Outcome<Running> {
+        let none = || Failure::new("XTDE0560", format!("there is no template that {instruction} could go on from"));
+        self.rule.get().ok_or_else(none)
     }
 
     fn go_on(
@@ -423,16 +387,12 @@ impl<'a> Machine<'a> {
         arguments: &Arguments<'a>,
         out: &mut Receiver<'_, 'a>,
     ) -> Outcome<()> {
-        let size = self.size_of(shape, document, node)?;
-        let mut position = 0;
         // In 1.0 parameters end where no template takes them.
         let none = Arguments::new();
         let arguments = if self.program.compatible { &none } else { arguments };
         self.deeper(0, || {
-            self.each_node(shape, document, node, &mut |node| {
-                position += 1;
-                let focus = Focus { item: Some(item(document, node)), position, size };
-                self.apply(&focus, mode, arguments, out)?;
+            self.each_focus(shape, document, node, &mut |focus| {
+                self.apply(focus, mode, arguments, out)?;
                 Ok(true)
             })
         })

@@ -50,6 +50,9 @@ pub(crate) fn compile(program: &Program) -> Result<Plan, Reason> {
     if !program.output.is_plain() {
         return Err(Reason::new("the result is not written as plain XML in UTF-8"));
     }
+    if program.globals.iter().any(|global| global.parameter) {
+        return Err(Reason::new("it has parameters, whose values have to be checked"));
+    }
     if program.initial_template.is_some() {
         return Err(Reason::new("it begins with a named template"));
     }

@@ -108,6 +108,8 @@ impl Streaming {
                         self.failures.fetch_add(1, Ordering::Relaxed);
                         Ok(None)
                     }
+                    // Such a message says nothing of the order in which others come.
+                    Stop::NoSource => Ok(None),
                     Stop::Malformed(error) => Err(error),
                 }
             }
@@ -118,6 +120,8 @@ impl Streaming {
 /// Why a pass ends early.
 enum Stop {
     GaveUp,
+    /// No element of the document is the source.
+    NoSource,
     Malformed(Error),
 }
 
@@ -198,7 +202,7 @@ fn transform(
             Step::More => return Err(Stop::GaveUp),
         }
     }
-    let Some(source) = found else { return Err(Stop::GaveUp) };
+    let Some(source) = found else { return Err(Stop::NoSource) };
     let (root, loose_text) = pass.finish()?;
     Ok(Streamed { source, loose_text, root })
 }

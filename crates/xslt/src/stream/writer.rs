@@ -236,7 +236,7 @@ impl<'w> Writer<'w> {
         self.root.clone()
     }
 
-    /// Opens an element, or what else stands outside of text.
+    /// Notes where the first element begins.
     #[inline]
     fn open(&mut self) {
         if self.open.is_empty() && self.root.is_none() {
@@ -285,7 +285,7 @@ impl<'w> Writer<'w> {
         self.state = effect.state;
     }
 
-    /// Ends a literal element; `name` as it is written.
+    /// Ends a literal element.
     #[inline]
     pub(super) fn end(&mut self, literal: &LiteralStart) {
         if let Some(open) = self.open.pop() {
@@ -309,11 +309,7 @@ impl<'w> Writer<'w> {
         self.open();
         self.out.push(b'<');
         let start = self.out.len();
-        if !name.prefix.is_empty() {
-            self.out.extend_from_slice(name.prefix.as_bytes());
-            self.out.push(b':');
-        }
-        self.out.extend_from_slice(name.local.as_bytes());
+        self.name(name);
         self.open.push(Open { around: self.state, name: start as u32, length: (self.out.len() - start) as u32 });
         self.take_effect(effect);
         self.in_tag = true;
@@ -371,15 +367,21 @@ impl<'w> Writer<'w> {
     /// An attribute with a name as it stands in the source.
     pub(super) fn attribute(&mut self, name: Name<'_>, value: &str) -> Result<(), GaveUp> {
         self.out.push(b' ');
+        self.name(name);
+        self.out.extend_from_slice(b"=\"");
+        self.attribute_value(value)?;
+        self.out.push(b'"');
+        Ok(())
+    }
+
+    /// A name as it stands in the source.
+    #[inline]
+    fn name(&mut self, name: Name<'_>) {
         if !name.prefix.is_empty() {
             self.out.extend_from_slice(name.prefix.as_bytes());
             self.out.push(b':');
         }
         self.out.extend_from_slice(name.local.as_bytes());
-        self.out.extend_from_slice(b"=\"");
-        self.attribute_value(value)?;
-        self.out.push(b'"');
-        Ok(())
     }
 
     /// A part of a start tag as it is.
