@@ -29,4 +29,4 @@ pub use event::{
 pub use names::{Atom, ExpandedId, Name, NameId, Names, XML_NAMESPACE, XMLNS_NAMESPACE};
 pub use options::{DeclaredEncoding, DoctypePolicy, Options};
 pub use parser::Parser;
-pub use writer::{DeclarationPolicy, WriteOptions, write};
+pub use writer::{DeclarationPolicy, Replacements, WriteOptions, write, write_replacing};

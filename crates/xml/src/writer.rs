@@ -6,6 +6,7 @@
 
 mod escape;
 mod pretty;
+mod replace;
 mod subtree;
 
 #[cfg(test)]
@@ -14,6 +15,7 @@ pub(crate) mod tests;
 pub(crate) use escape::{escape_attribute, escape_text};
 
 use crate::document::{Document, Fixups, Kind, NodeId};
+pub use replace::{Replacements, write_replacing};
 
 /// How a document is written.
 #[derive(Clone, Debug, Default)]
@@ -49,7 +51,7 @@ const DECLARATION: &str = r#"<?xml version="1.0" encoding="UTF-8"?>"#;
 pub fn write(document: &Document, node: NodeId, options: &WriteOptions, out: &mut Vec<u8>) {
     if document.kind(node) != Kind::Document {
         let fixups = document.fixups_alone(node);
-        let mut writer = Writer { document, fixups: &fixups, out };
+        let mut writer = Writer { document, fixups: &fixups, replacements: None, out };
         match options.indent {
             Some(width) => pretty::write(&mut writer, node, width),
             None => writer.subtree(node),
@@ -65,7 +67,7 @@ pub fn write(document: &Document, node: NodeId, options: &WriteOptions, out: &mu
         out.extend_from_slice(document.source().as_bytes());
         return;
     }
-    let mut writer = Writer { document, fixups: document.fixups(), out };
+    let mut writer = Writer { document, fixups: document.fixups(), replacements: None, out };
     match options.indent {
         Some(width) => {
             if writer.declaration(options.declaration) {
@@ -84,6 +86,7 @@ pub fn write(document: &Document, node: NodeId, options: &WriteOptions, out: &mu
 struct Writer<'a> {
     document: &'a Document,
     fixups: &'a Fixups,
+    replacements: Option<&'a Replacements<'a>>,
     out: &'a mut Vec<u8>,
 }
 

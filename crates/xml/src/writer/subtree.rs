@@ -36,6 +36,9 @@ impl Writer<'_> {
 
     /// Writes a node, of an element with children the start tag only; whether the children are still to be written.
     fn node(&mut self, node: NodeId) -> bool {
+        if let Some(inside) = self.replaced(node) {
+            return inside;
+        }
         let document = self.document;
         if document.kind(node) == Kind::Element && !document.is_subtree_as_read(node) {
             let open = document.first_child(node).is_some();
@@ -89,7 +92,7 @@ impl Writer<'_> {
     }
 
     /// Writes a start tag, from the source where it is the same.
-    fn start_tag(&mut self, element: NodeId, open: bool) {
+    pub(super) fn start_tag(&mut self, element: NodeId, open: bool) {
         let Some(range) = self.tag_range(element) else {
             return self.made_tag(element, open);
         };
