@@ -3,5 +3,11 @@
 //! Nothing here knows of HTTP, of Synapse or of waiting; the time and keys are given.
 
 pub mod algorithm;
+mod error;
+mod limits;
 pub mod policy;
+pub(crate) mod time;
 pub mod vocabulary;
+
+pub use error::{Error, FaultCode, Problem, Refusal, Rule};
+pub use limits::Limits;
