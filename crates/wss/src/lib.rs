@@ -3,7 +3,9 @@
 //! Nothing here knows of HTTP, of Synapse or of waiting; the time and keys are given.
 
 pub mod algorithm;
+pub mod crypto;
 mod error;
+pub mod keys;
 mod limits;
 pub mod policy;
 pub(crate) mod time;
