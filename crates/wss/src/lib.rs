@@ -5,11 +5,19 @@
 pub mod algorithm;
 pub mod crypto;
 mod error;
+mod findings;
+pub mod guard;
+mod incoming;
 pub mod keys;
 mod limits;
+mod outgoing;
 pub mod policy;
+mod replay;
 pub(crate) mod time;
 pub mod vocabulary;
 
 pub use error::{Error, FaultCode, Problem, Refusal, Rule};
+pub use findings::{Findings, Part, Place, Saml, Timestamp, User};
+pub use guard::Guard;
 pub use limits::Limits;
+pub use replay::Replays;

@@ -1,5 +1,6 @@
 //! WS-SecurityPolicy 1.1, 1.2 and 1.3, with the configuration of Apache Rampart.
 
+mod applies;
 mod model;
 
 use crate::Problem;

@@ -237,8 +237,8 @@ pub enum Inclusion {
 pub enum DerivedKeys {
     /// No.
     None,
-    /// With a `DerivedKeyToken` for each; the namespace is that of the policy's WS-SecureConversation.
-    Required,
+    /// With a `DerivedKeyToken` for each, in this namespace: the WS-SecureConversation that goes with the policy.
+    Required(&'static str),
 }
 
 /// Supporting tokens that are used in the same way (§8).
@@ -303,7 +303,7 @@ pub struct Wss {
 }
 
 /// What Apache Rampart's `RampartConfig` says: names, keys and times.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rampart {
     /// The name in username tokens, and the alias of the key that signs unless `user_certificate_alias` says another.
     pub user: Option<String>,
@@ -321,12 +321,18 @@ pub struct Rampart {
     pub timestamp_ttl: Duration,
     /// How far a timestamp that is received may lie in the future, and how long behind its end it is still good.
     pub timestamp_max_skew: Duration,
-    /// Whether the end of a timestamp counts.
+    /// Whether a timestamp is good until its end and not, by `timestamp_max_skew`, longer.
     pub timestamp_strict: bool,
     /// Whether times are sent with milliseconds.
     pub timestamp_precision_millis: bool,
     /// How long a nonce is remembered, and a username token with one is good.
     pub nonce_life: Duration,
+    /// The actor or role of the `Security` header, both that is written and that is read; none: the header without.
+    pub actor: Option<String>,
+    /// Whether the `Security` header is written so that its receiver has to understand it.
+    pub must_understand: bool,
+    /// Which roles of users may; empty: no role is asked for (WSO2's `allowedroles`).
+    pub allowed_roles: Vec<String>,
 }
 
 impl Default for Rampart {
@@ -345,6 +351,9 @@ impl Default for Rampart {
             timestamp_strict: false,
             timestamp_precision_millis: true,
             nonce_life: FIVE_MINUTES,
+            actor: None,
+            must_understand: true,
+            allowed_roles: Vec::new(),
         }
     }
 }
@@ -379,4 +388,8 @@ pub struct Crypto {
     pub trust_password: Option<String>,
     /// A list of revoked certificates, in DER or PEM.
     pub crl_file: Option<String>,
+    /// The name of a key store of the server itself, whose place and password the server knows (WSO2's `ServerCrypto`).
+    pub server_store: Option<String>,
+    /// The names of trust stores of the server itself.
+    pub server_trust: Vec<String>,
 }

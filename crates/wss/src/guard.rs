@@ -1,0 +1,211 @@
+//! A guard: a policy with its keys, for one side of the conversation, compiled once and shared by all threads.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use myelin_xml::Document;
+
+use crate::crypto::Secret;
+use crate::findings::Findings;
+use crate::keys::{Certificate, Identity, Trust};
+use crate::policy::{Crypto, Policy};
+use crate::replay::Replays;
+use crate::{Error, Limits, Problem, Refusal, incoming, outgoing};
+
+/// A policy with its keys: verifies what comes in and secures what goes out.
+pub struct Guard {
+    /// What messages have to fulfil.
+    pub(crate) policy: Policy,
+    /// Which side of the conversation it stands on.
+    pub(crate) side: Side,
+    /// The keys of this side.
+    pub(crate) keys: Keys,
+    /// What holds whatever the policy says.
+    pub(crate) settings: Settings,
+}
+
+/// A side of a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// Sends requests: what an endpoint's guard is.
+    Initiator,
+    /// Receives requests: what a proxy's guard is.
+    Recipient,
+}
+
+/// The way of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// From the initiator to the recipient.
+    Request,
+    /// From the recipient to the initiator.
+    Response,
+}
+
+/// The keys of one side.
+pub struct Keys {
+    /// Signs.
+    pub signature: Option<Arc<Identity>>,
+    /// Decrypt; found by the reference in the message.
+    pub decryption: Vec<Arc<Identity>>,
+    /// For whom messages are encrypted; none where it is the request's signer.
+    pub encryption: Option<Arc<Certificate>>,
+    /// Whom to believe, and where certificates are looked up that a message only refers to.
+    pub trust: Arc<Trust>,
+    /// Whose passwords are known.
+    pub users: Arc<dyn Users>,
+}
+
+/// Users and their passwords: what WSS4J asks a password callback for.
+pub trait Users: Send + Sync {
+    /// The password of a user; also of a private key, by its alias.
+    fn password(&self, user: &str) -> Option<Secret>;
+
+    /// Whether the user has the role; asked where a policy says which roles may (WSO2's `allowedroles`).
+    fn has_role(&self, user: &str, role: &str) -> bool;
+}
+
+/// Where a policy's key stores and passwords are; nothing here opens a file itself.
+pub trait KeyFiles {
+    /// The content of a file, by the path that the policy says.
+    fn read(&self, path: &str) -> Result<Vec<u8>, String>;
+
+    /// The password behind a text of the policy, which is the password itself or a reference to it.
+    fn secret(&self, text: &str) -> Result<Secret, String>;
+
+    /// The key store of the server itself, which WSO2's `ServerCrypto` names by its file only.
+    fn server_store(&self, name: &str) -> Option<Crypto>;
+}
+
+/// What holds whatever the policy says.
+#[derive(Clone)]
+pub struct Settings {
+    /// Bounds.
+    pub limits: Limits,
+    /// The least size of RSA keys, in bits.
+    pub rsa_bits_min: usize,
+    /// Whose passwords are known.
+    pub users: Arc<dyn Users>,
+    /// The assertion that the initiator shows where the policy asks for one, as XML.
+    pub assertion: Option<String>,
+}
+
+/// What is known of a message that comes in, beside itself.
+pub struct Arrival<'a> {
+    /// The time.
+    pub now: SystemTime,
+    /// Whether it came through TLS.
+    pub tls: bool,
+    /// Whether the client showed a certificate in TLS, and it was accepted.
+    pub client_certificate: bool,
+    /// What was here before.
+    pub replays: &'a Replays,
+    /// On the initiator's side: what was said in the request that this answers.
+    pub conversation: Option<&'a Conversation>,
+    /// The limits of the message's XML, which decrypted content has to keep too.
+    pub xml: &'a myelin_xml::Options,
+}
+
+/// What is known of a message that goes out, beside itself.
+pub struct Departure<'a> {
+    /// The time.
+    pub now: SystemTime,
+    /// On the recipient's side: what was said in the request that this answers.
+    pub conversation: Option<&'a Conversation>,
+}
+
+/// A message that was accepted.
+pub struct Verified {
+    /// Decrypted, and without our `Security` header.
+    pub document: Document,
+    /// What is protected, and by whom.
+    pub findings: Findings,
+    /// What the response needs to know.
+    pub conversation: Conversation,
+}
+
+/// A message that was secured.
+pub struct Secured {
+    /// The envelope, in UTF-8.
+    pub bytes: Vec<u8>,
+    /// What the response needs to know.
+    pub conversation: Conversation,
+}
+
+/// What was said in a request that matters for its response.
+#[derive(Clone, Default)]
+pub struct Conversation {
+    /// The values of the request's signatures, in its order; the response confirms them.
+    pub(crate) signature_values: Vec<Vec<u8>>,
+    /// Who signed the request; the response is encrypted for it (`useReqSigCert`).
+    pub(crate) signer: Option<Arc<Certificate>>,
+    /// The keys that the request carried, which the response uses by reference (symmetric binding).
+    pub(crate) shared_keys: Vec<SharedKey>,
+}
+
+/// A key that both sides know since the request.
+#[derive(Clone)]
+pub(crate) struct SharedKey {
+    /// The SHA-1 of the encrypted key's cipher value, which responses refer to it by.
+    pub(crate) sha1: [u8; 20],
+    /// The key.
+    pub(crate) key: Arc<Secret>,
+}
+
+impl Guard {
+    /// A guard with the keys that the policy's Rampart configuration names.
+    ///
+    /// Errors: all that is missing, too weak or cannot be honoured: the configuration's.
+    pub fn load(
+        policy: Policy,
+        side: Side,
+        files: &dyn KeyFiles,
+        settings: &Settings,
+    ) -> Result<(Guard, Vec<Problem>), Vec<Problem>> {
+        let _ = (policy, side, files, settings);
+        Err(vec![Problem::general("key stores are not read yet")])
+    }
+
+    /// A guard with keys that are given.
+    ///
+    /// The second of the pair are warnings.
+    /// Errors: all that is missing, too weak or cannot be honoured: the configuration's.
+    pub fn new(
+        policy: Policy,
+        side: Side,
+        keys: Keys,
+        settings: Settings,
+    ) -> Result<(Guard, Vec<Problem>), Vec<Problem>> {
+        Ok((Guard { policy, side, keys, settings }, Vec::new()))
+    }
+
+    /// Verifies and decrypts a message that came in.
+    ///
+    /// Errors: [`Refusal`]: the sender's; only its fault code is for the sender's eyes.
+    pub fn verify(&self, document: Document, arrival: &Arrival<'_>) -> Result<Verified, Refusal> {
+        incoming::verify(self, document, arrival)
+    }
+
+    /// Signs and encrypts a message that goes out.
+    ///
+    /// Errors: [`Error`]: ours.
+    pub fn secure(&self, document: Document, departure: &Departure<'_>) -> Result<Secured, Error> {
+        outgoing::secure(self, document, departure)
+    }
+
+    /// What way the messages have that this side receives.
+    pub fn arriving(&self) -> Direction {
+        match self.side {
+            Side::Initiator => Direction::Response,
+            Side::Recipient => Direction::Request,
+        }
+    }
+
+    /// What way the messages have that this side sends.
+    pub fn departing(&self) -> Direction {
+        match self.side {
+            Side::Initiator => Direction::Request,
+            Side::Recipient => Direction::Response,
+        }
+    }
+}
