@@ -3,18 +3,24 @@
 //! Nothing here knows of HTTP, of Synapse or of waiting; the time and keys are given.
 
 pub mod algorithm;
+pub mod binary;
 pub mod crypto;
+pub mod dsig;
+pub mod enc;
 mod error;
 mod findings;
 pub mod guard;
+pub mod ids;
 mod incoming;
 pub mod keys;
 mod limits;
 mod outgoing;
 pub mod policy;
 mod replay;
+mod structure;
 pub(crate) mod time;
 pub mod vocabulary;
+mod writing;
 
 pub use error::{Error, FaultCode, Problem, Refusal, Rule};
 pub use findings::{Findings, Part, Place, Saml, Timestamp, User};

@@ -38,6 +38,31 @@ impl Document {
         Some((place.line, place.column))
     }
 
+    /// The node that begins at a byte of the source, attributes aside; `None` too for a document that is not as it was
+    /// read.
+    pub fn node_at(&self, offset: usize) -> Option<NodeId> {
+        let index = self.first_from(offset)?;
+        let node = self.nodes.get(index)?;
+        (node.start as usize == offset && node.kind != Kind::Attribute).then(|| NodeId::from_link(index as u32))?
+    }
+
+    /// The text that begins before a byte of the source and ends behind it; `None` as for [`Document::node_at`].
+    pub fn text_around(&self, offset: usize) -> Option<NodeId> {
+        let index = self.first_from(offset)? - 1;
+        let node = self.nodes.get(index)?;
+        (node.kind == Kind::Text && node.end as usize > offset).then(|| NodeId::from_link(index as u32))?
+    }
+
+    /// The index of the first node below the document that begins at a byte of the source or behind it.
+    ///
+    /// Nodes of a document as it was read stand in the order of the source, save for the attributes of one tag among
+    /// each other, which begin behind their element and before all that follows it.
+    fn first_from(&self, offset: usize) -> Option<usize> {
+        let first = NodeId::DOCUMENT.index() + 1;
+        let before = |node: &Node| (node.start as usize) < offset;
+        self.is_as_read().then(|| first + self.nodes[first..].partition_point(before))
+    }
+
     /// The node with all below it as it stands in the source, if that still says what is to be seen: nothing of it was
     /// changed or hidden, and prefixes mean around it what they meant.
     ///
