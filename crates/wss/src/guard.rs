@@ -7,7 +7,7 @@ use myelin_xml::Document;
 
 use crate::crypto::Secret;
 use crate::findings::Findings;
-use crate::keys::{Certificate, Identity, Trust};
+use crate::keys::{Certificate, Certificates, Identity, Trust};
 use crate::policy::{Crypto, Policy};
 use crate::replay::Replays;
 use crate::{Error, Limits, Problem, Refusal, incoming, outgoing};
@@ -22,6 +22,8 @@ pub struct Guard {
     pub(crate) keys: Keys,
     /// What holds whatever the policy says.
     pub(crate) settings: Settings,
+    /// Certificates that messages carried before.
+    pub(crate) certificates: Certificates,
 }
 
 /// A side of a conversation.
@@ -176,7 +178,7 @@ impl Guard {
         keys: Keys,
         settings: Settings,
     ) -> Result<(Guard, Vec<Problem>), Vec<Problem>> {
-        Ok((Guard { policy, side, keys, settings }, Vec::new()))
+        Ok((Guard { policy, side, keys, settings, certificates: Certificates::default() }, Vec::new()))
     }
 
     /// Verifies and decrypts a message that came in.
