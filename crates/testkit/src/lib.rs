@@ -3,6 +3,7 @@
 //! [`cases`] runs golden folders through the real engine with a transport in memory;
 //! [`rude`] plays backends that stall, reset, lie about lengths or talk too early, each from a script;
 //! [`raw`] is a client that sends exactly the bytes it is given;
+//! [`wss4j`] is Apache WSS4J, which secures and verifies messages as others do;
 //! [`skip`] says visibly that a test did not run.
 //! Nothing here is used while serving messages, and everything waits with a deadline.
 
@@ -11,5 +12,6 @@ pub mod raw;
 pub mod rude;
 mod skip;
 mod wire;
+pub mod wss4j;
 
 pub use skip::skip;
