@@ -12,15 +12,19 @@ use crate::fault::{Fault, Origin};
 pub(crate) fn from_fault(fault: &Fault, format: Format) -> Message {
     let Fault { code, message, status, .. } = fault;
     let mut answer = match format {
-        Format::Soap11 => soap(Version::Soap11, *code, message, fault.origin),
-        Format::Soap12 => soap(Version::Soap12, *code, message, fault.origin),
+        Format::Soap11 => soap(Version::Soap11, fault),
+        Format::Soap12 => soap(Version::Soap12, fault),
         Format::Json => {
             let body = serde_json::json!({ "error": { "code": code, "message": message } });
             with_body("application/json", body.to_string())
         }
         _ => with_body("text/plain; charset=UTF-8", format!("{code} {message}\n")),
     };
-    answer.status = *status;
+    answer.status = match format {
+        // SOAP 1.1 §6.2 knows no other for a fault.
+        Format::Soap11 if fault.subcode.is_some() => StatusCode::INTERNAL_SERVER_ERROR,
+        _ => *status,
+    };
     answer
 }
 
@@ -42,19 +46,21 @@ fn with_body(content_type: &str, body: String) -> Message {
     answer
 }
 
-fn soap(version: Version, code: u32, message: &str, origin: Origin) -> Message {
-    let who = if origin == Origin::Client { Who::Sender } else { Who::Receiver };
-    let detail = format!("<code>{code}</code>");
-    let fault = soap::Fault {
+fn soap(version: Version, fault: &Fault) -> Message {
+    let who = if fault.origin == Origin::Client { Who::Sender } else { Who::Receiver };
+    // What is said in another standard's words is said in these alone.
+    let detail = fault.subcode.is_none().then(|| format!("<code>{}</code>", fault.code));
+    let written = soap::Fault {
         version,
         code: soap::Code::standard(version, who),
-        reason: message,
+        subcode: fault.subcode,
+        reason: &fault.message,
         node: None,
         role: None,
-        detail: Some(&detail),
+        detail: detail.as_deref(),
         header: None,
     };
-    with_body(&format!("{}; charset=UTF-8", version.media_type()), fault.write())
+    with_body(&format!("{}; charset=UTF-8", version.media_type()), written.write())
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ pub use myelin_json::Duplicates as DuplicateKeys;
 use crate::config::Place;
 use crate::endpoint::{Endpoint, EndpointId, EndpointRef};
 use crate::property::{Names, Slot};
+use crate::security::{ProxySecurity, SecuritySettings};
 use crate::sequence::{Sequence, SequenceId};
 
 /// What the operator sets, apart from the configuration itself.
@@ -23,6 +24,8 @@ pub struct Settings {
     pub stylesheets: StylesheetLimits,
     /// Where relative `file:` references of the configuration start; the referring file's own folder where unset.
     pub home: Option<PathBuf>,
+    /// What is known for WS-Security besides its policies.
+    pub security: SecuritySettings,
 }
 
 impl Default for Settings {
@@ -32,6 +35,7 @@ impl Default for Settings {
             json_duplicate_keys: DuplicateKeys::default(),
             stylesheets: StylesheetLimits::default(),
             home: None,
+            security: SecuritySettings::default(),
         }
     }
 }
@@ -81,6 +85,8 @@ pub(crate) struct Proxy {
     pub(crate) out_sequence: Option<SequenceRef>,
     pub(crate) fault_sequence: Option<SequenceRef>,
     pub(crate) endpoint: Option<EndpointRef>,
+    /// What protects its messages.
+    pub(crate) security: Option<ProxySecurity>,
 }
 
 /// A sequence of the bus, or one that belongs to a proxy alone.

@@ -1,5 +1,6 @@
 //! Takes one request at a time through a bus, and always gives an answer.
 
+use std::cell::Cell;
 use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,6 +20,7 @@ use crate::exchange::{Decision, Direction, Exchange, Format, Scene};
 use crate::fault::{Fault, Origin, Outcome};
 use crate::mediator::Flow;
 use crate::property::{Scope, slot};
+use crate::security::{Departed, ProxySecurity};
 use crate::sequence::Sequence;
 use crate::transport::{LocalFuture, SendError, SendErrorKind, Transport};
 
@@ -29,6 +31,24 @@ const HOP_LIMIT: usize = 16;
 pub struct Engine {
     bus: Arc<Bus>,
     transport: Rc<dyn Transport>,
+    /// How many exchanges are under way.
+    under_way: Cell<usize>,
+}
+
+/// An exchange counts as under way as long as this lives.
+struct UnderWay<'a>(&'a Cell<usize>);
+
+impl<'a> UnderWay<'a> {
+    fn begin(count: &'a Cell<usize>) -> UnderWay<'a> {
+        count.set(count.get() + 1);
+        UnderWay(count)
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
+    }
 }
 
 /// What the transport knows of a request apart from the message.
@@ -53,12 +73,13 @@ struct Service<'a> {
     outgoing: Option<&'a Sequence>,
     fault: Option<&'a Sequence>,
     endpoint: Option<&'a EndpointRef>,
+    security: Option<&'a ProxySecurity>,
 }
 
 impl Engine {
     /// An engine for one thread; engines on other threads share the bus.
     pub fn new(bus: Arc<Bus>, transport: Rc<dyn Transport>) -> Engine {
-        Engine { bus, transport }
+        Engine { bus, transport, under_way: Cell::new(0) }
     }
 
     /// The bus this engine serves.
@@ -72,6 +93,7 @@ impl Engine {
     /// a body that nobody read is still on the backend's wire.
     /// Errors: none; whatever goes wrong is an answer with a status from 400 on, and one line in the log.
     pub async fn serve(&self, request: Message, arrival: Arrival<'_>) -> Message {
+        let _under_way = UnderWay::begin(&self.under_way);
         let format = Format::of(request.head.known(HeaderId::ContentType));
         let mut mediation = pin!(self.mediate(request, &arrival));
         poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| mediation.as_mut().poll(cx))) {
@@ -88,7 +110,7 @@ impl Engine {
 
     async fn mediate(&self, request: Message, arrival: &Arrival<'_>) -> Message {
         let bus = &*self.bus;
-        let scene = Scene { bus, transport: &*self.transport, arrival };
+        let scene = Scene { bus, transport: &*self.transport, arrival, under_way: &self.under_way };
         let route = dispatch(bus, request.head.method(), request.head.target(), arrival);
         let mut exchange = Exchange::new(request);
         let service = match route {
@@ -103,6 +125,7 @@ impl Engine {
                     outgoing: proxy.out_sequence.as_ref().and_then(|sequence| sequence.find(bus)),
                     fault: proxy.fault_sequence.as_ref().and_then(|sequence| sequence.find(bus)),
                     endpoint: proxy.endpoint.as_ref(),
+                    security: proxy.security.as_ref(),
                 }
             }
             Route::Main(postfix_start) => {
@@ -116,6 +139,7 @@ impl Engine {
                     outgoing: main,
                     fault: None,
                     endpoint: None,
+                    security: None,
                 }
             }
             Route::Description => return answer::plain(StatusCode::NOT_FOUND, "Descriptions are not offered yet"),
@@ -124,12 +148,24 @@ impl Engine {
         let fallback = bus.fault.and_then(|id| bus.sequence(id));
         let service = Service { fault: service.fault.or(fallback), ..service };
         exchange.guarded = service.fault.is_some();
+        // As in Synapse, where Rampart stands before mediation, no sequence hears of what is refused here.
+        let admitted = match service.security {
+            None => None,
+            Some(security) => match Box::pin(security.admit(&mut exchange, &scene)).await {
+                Ok(admitted) => Some(admitted),
+                Err(fault) => return answer::from_fault(&told(fault, &service, arrival), exchange.format),
+            },
+        };
         let answer = match converse(&mut exchange, &scene, &service, service.incoming, true).await {
             Ok(answer) => answer.unwrap_or_else(answer::accepted),
             // Faults are rare: on the heap they do not make every exchange larger.
             Err(fault) => Box::pin(recover(&mut exchange, &scene, &service, fault)).await,
         };
-        if exchange.accepted { answer::accepted() } else { answer }
+        let answer = if exchange.accepted { answer::accepted() } else { answer };
+        match admitted {
+            Some(admitted) => Box::pin(admitted.secure(answer, exchange.format, &scene)).await,
+            None => answer,
+        }
     }
 }
 
@@ -203,16 +239,11 @@ async fn send(exchange: &mut Exchange, scene: &Scene<'_>, mut forward: Box<Forwa
         exchange.accepted = true;
     }
     let is_response = exchange.direction == Direction::Response;
-    let read = if forward.wants_length {
-        let read = forward.outgoing.body.bytes(scene.bus.settings.body_limit_bytes).await.map(drop);
-        read.map_err(|error| Fault::body(&error, is_response))
-    } else {
-        Ok(())
-    };
+    let prepared = prepare(&mut forward, scene, is_response).await;
     let (sending, after) = begin(*forward, scene);
-    let Aftermath { out_only, discard, handler, endpoint } = after;
-    let outcome = match read {
-        Ok(()) => sending.await.map_err(|error| {
+    let Aftermath { out_only, discard, handler, endpoint, security } = after;
+    let outcome = match prepared {
+        Ok(departed) => sending.await.map(|response| (response, departed)).map_err(|error| {
             let timed_out = error.kind == SendErrorKind::ResponseTimeout;
             let mut fault = Box::<Fault>::from(error);
             fault.discard = discard && timed_out;
@@ -220,21 +251,38 @@ async fn send(exchange: &mut Exchange, scene: &Scene<'_>, mut forward: Box<Forwa
         }),
         Err(fault) => Err(fault),
     };
-    match outcome {
-        Ok(_) if out_only => Ok(None),
-        Ok(response) => {
+    let outcome = match outcome {
+        Ok(_) if out_only => return Ok(None),
+        Ok((response, departed)) => {
             exchange.turn(response);
-            Ok(Some(()))
-        }
-        Err(mut fault) => {
-            fault.handler = handler;
-            if let Some((name, place)) = endpoint {
-                let name = if name.is_empty() { String::new() } else { format!(" {name}") };
-                fault.trail.push(format!("endpoint{name} ({place})"));
+            match (security, departed) {
+                (Some(security), Some(departed)) => Box::pin(security.returned(exchange, scene, departed)).await,
+                _ => Ok(()),
             }
-            Err(fault)
         }
+        Err(fault) => Err(fault),
+    };
+    outcome.map(Some).map_err(|mut fault| {
+        fault.handler = handler;
+        if let Some((name, place)) = endpoint {
+            let name = if name.is_empty() { String::new() } else { format!(" {name}") };
+            fault.trail.push(format!("endpoint{name} ({place})"));
+        }
+        fault
+    })
+}
+
+/// Secures the body of a request and reads it, as far as either is asked for.
+async fn prepare(forward: &mut Forward, scene: &Scene<'_>, is_response: bool) -> Outcome<Option<Departed>> {
+    let departed = match &forward.after.security {
+        Some(security) => Some(Box::pin(security.depart(&mut forward.outgoing, scene, is_response)).await?),
+        None => None,
+    };
+    if forward.wants_length {
+        let read = forward.outgoing.body.bytes(scene.bus.settings.body_limit_bytes).await.map(drop);
+        read.map_err(|error| Fault::body(&error, is_response))?;
     }
+    Ok(departed)
 }
 
 /// Hands a request to the transport; a function of its own, so that no future holds the request twice.
@@ -253,10 +301,8 @@ async fn finish(exchange: &Exchange, scene: &Scene<'_>, message: &mut Message) -
 }
 
 /// Lets the nearest handler answer a fault; where none does, the fault itself is the answer.
-async fn recover(exchange: &mut Exchange, scene: &Scene<'_>, service: &Service<'_>, mut fault: Box<Fault>) -> Message {
-    let place = service.place.map(|place| format!(" ({place})")).unwrap_or_default();
-    fault.trail.push(format!("{} {}{place}", service.kind, service.name));
-    log(&fault, scene.arrival);
+async fn recover(exchange: &mut Exchange, scene: &Scene<'_>, service: &Service<'_>, fault: Box<Fault>) -> Message {
+    let fault = told(fault, service, scene.arrival);
     let handler = fault.handler.and_then(|id| scene.bus.sequence(id)).or(service.fault).filter(|_| !fault.discard);
     let Some(handler) = handler else { return answer::from_fault(&fault, exchange.format) };
     exchange.describe(&fault);
@@ -288,13 +334,21 @@ async fn recover(exchange: &mut Exchange, scene: &Scene<'_>, service: &Service<'
     }
 }
 
+/// A fault that has come all its way, which the log has been told.
+fn told(mut fault: Box<Fault>, service: &Service<'_>, arrival: &Arrival<'_>) -> Box<Fault> {
+    let place = service.place.map(|place| format!(" ({place})")).unwrap_or_default();
+    fault.trail.push(format!("{} {}{place}", service.kind, service.name));
+    log(&fault, arrival);
+    fault
+}
+
 /// What is left when a reference that was checked when loading does not hold: never, and then it is ours.
 pub(crate) fn missing() -> Box<Fault> {
     Fault::bus("A reference of the configuration does not hold")
 }
 
 /// One line for each fault, with the words that people search Synapse's logs for.
-fn log(fault: &Fault, arrival: &Arrival<'_>) {
+pub(crate) fn log(fault: &Fault, arrival: &Arrival<'_>) {
     let trail = fault.trail.iter().rev().map(String::as_str).collect::<Vec<_>>().join(" → ");
     let cause = fault.detail.as_deref().unwrap_or(&fault.message);
     let line = format_args!(

@@ -1,7 +1,7 @@
 //! One client request until it is answered.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -23,6 +23,15 @@ pub(crate) struct Scene<'a> {
     pub(crate) bus: &'a Bus,
     pub(crate) transport: &'a dyn Transport,
     pub(crate) arrival: &'a Arrival<'a>,
+    /// How many exchanges are under way on this thread.
+    pub(crate) under_way: &'a Cell<usize>,
+}
+
+impl Scene<'_> {
+    /// Whether this thread has other exchanges under way, which would wait for long work done here.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.under_way.get() > 1
+    }
 }
 
 /// The state of one exchange.
@@ -98,17 +107,7 @@ pub(crate) struct Content {
 
 impl Content {
     fn of(head: &Head) -> Content {
-        let content_type = head.known(HeaderId::ContentType);
-        let parameter = content_type.and_then(|value| std::str::from_utf8(value).ok()).and_then(|value| {
-            let parameter = value.split(';').skip(1).find(|part| is_charset(part))?;
-            Some(parameter.split_once('=')?.1.trim().trim_matches('"'))
-        });
-        // The usual one is a constant: no message pays for saying it.
-        let charset = parameter.map(|name| match name {
-            name if name.eq_ignore_ascii_case("utf-8") => Cow::Borrowed("UTF-8"),
-            name => Cow::Owned(name.to_owned()),
-        });
-        Content { format: Format::of(content_type), charset }
+        Content { format: Format::of(head.known(HeaderId::ContentType)), charset: charset(head) }
     }
 
     /// The character set, where the content type names one.
@@ -296,25 +295,16 @@ impl Exchange {
     /// A changed body leaves in UTF-8: a content type that says another encoding says that then.
     fn settle_encoding(&mut self) {
         if self.message.body.built::<Tree>().is_some_and(Tree::is_recoded) {
-            self.write_charset("UTF-8");
+            write_charset(&mut self.message.head, "UTF-8");
         }
     }
 
     /// The body is in that character set now.
     pub(crate) fn set_charset(&mut self, charset: &str) {
         if !self.content.charset().unwrap_or("UTF-8").eq_ignore_ascii_case(charset) {
-            self.write_charset(charset);
+            write_charset(&mut self.message.head, charset);
             self.content.charset = Some(Cow::Owned(charset.to_owned()));
         }
-    }
-
-    fn write_charset(&mut self, charset: &str) {
-        let Some(value) = self.message.head.known(HeaderId::ContentType) else { return };
-        let value = String::from_utf8_lossy(value).into_owned();
-        let parameters = value.split(';').filter(|part| !is_charset(part));
-        let value = format!("{}; charset={charset}", parameters.collect::<Vec<_>>().join(";"));
-        // Parts of a valid value are valid, and so is what is added.
-        let _ = self.message.head.set("Content-Type", value.as_bytes());
     }
 
     /// The current message as the client's answer, with what the properties say about status and body.
@@ -482,6 +472,25 @@ impl Exchange {
         self.properties.put(Scope::Default, slot::ERROR_DETAIL, text(detail));
         self.properties.put(Scope::Default, slot::ERROR_EXCEPTION, text(detail));
     }
+}
+
+/// The character set, where the content type names one.
+pub(crate) fn charset(head: &Head) -> Option<Cow<'static, str>> {
+    let content_type = std::str::from_utf8(head.known(HeaderId::ContentType)?).ok()?;
+    let parameter = content_type.split(';').skip(1).find(|part| is_charset(part))?;
+    let name = parameter.split_once('=')?.1.trim().trim_matches('"');
+    // The usual one is a constant: no message pays for saying it.
+    Some(if name.eq_ignore_ascii_case("utf-8") { Cow::Borrowed("UTF-8") } else { Cow::Owned(name.to_owned()) })
+}
+
+/// Says another character set in the content type, if there is one.
+pub(crate) fn write_charset(head: &mut Head, charset: &str) {
+    let Some(value) = head.known(HeaderId::ContentType) else { return };
+    let value = String::from_utf8_lossy(value).into_owned();
+    let parameters = value.split(';').filter(|part| !is_charset(part));
+    let value = format!("{}; charset={charset}", parameters.collect::<Vec<_>>().join(";"));
+    // Parts of a valid value are valid, and so is what is added.
+    let _ = head.set("Content-Type", value.as_bytes());
 }
 
 fn is_charset(parameter: &str) -> bool {

@@ -4,12 +4,17 @@ use std::fmt;
 
 use http::StatusCode;
 use myelin_message::{BodyError, Malformed};
+use myelin_soap as soap;
+use myelin_wss::{FaultCode, Refusal, Rule};
 
 use crate::sequence::SequenceId;
 use crate::transport::{SendError, SendErrorKind};
 
 /// What a step of mediation gives: faults are rare and large, so they are boxed.
 pub(crate) type Outcome<T> = Result<T, Box<Fault>>;
+
+/// Synapse's code for an answer that came and cannot be made use of.
+const RESPONSE_PROCESSING_FAILURE: u32 = 101510;
 
 /// Who has to act on a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +34,8 @@ pub(crate) struct Fault {
     pub(crate) code: u32,
     /// Whose side it is.
     pub(crate) origin: Origin,
+    /// The name that another standard has for it, which is told in SOAP.
+    pub(crate) subcode: Option<soap::Code<'static>>,
     /// The status to answer with where no handler answers.
     pub(crate) status: StatusCode,
     /// A sentence that clients may read: no address, no path of ours.
@@ -53,6 +60,7 @@ impl Fault {
         Box::new(Fault {
             code,
             origin,
+            subcode: None,
             status,
             message: message.into(),
             detail: None,
@@ -152,6 +160,25 @@ impl Fault {
             Fault::new(601000, Origin::Client, StatusCode::BAD_REQUEST, "The request's body could not be understood")
         };
         fault.with_detail(detail)
+    }
+}
+
+impl Fault {
+    /// A request that its policy refuses: its sender learns a name and a sentence of the standard and nothing else.
+    pub(crate) fn refused(refusal: &Refusal) -> Box<Fault> {
+        let code = refusal.fault_code();
+        let prefix = if code == FaultCode::MessageExpired { "wsu" } else { "wsse" };
+        let origin = if refusal.rule == Rule::ReplayCacheFull { Origin::Bus } else { Origin::Client };
+        let status = if origin == Origin::Bus { StatusCode::INTERNAL_SERVER_ERROR } else { StatusCode::BAD_REQUEST };
+        let mut fault = Fault::new(0, origin, status, code.reason());
+        fault.subcode = Some(soap::Code { prefix, local: code.local(), namespace: code.namespace() });
+        fault.with_detail(refusal.to_string())
+    }
+
+    /// A backend's answer that its policy refuses.
+    pub(crate) fn refused_answer(detail: impl Into<String>) -> Box<Fault> {
+        let message = "The backend's answer is not secured as it has to be";
+        Fault::new(RESPONSE_PROCESSING_FAILURE, Origin::Backend, StatusCode::BAD_GATEWAY, message).with_detail(detail)
     }
 }
 

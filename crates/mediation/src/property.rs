@@ -51,6 +51,13 @@ pub(crate) mod slot {
     pub(crate) const FAULT_TO: Slot = 28;
     pub(crate) const REPLY_TO: Slot = 29;
     pub(crate) const RELATES_TO: Slot = 30;
+    pub(crate) const USERNAME: Slot = 31;
+    pub(crate) const SECURITY_USER: Slot = 32;
+    pub(crate) const SECURITY_SUBJECT: Slot = 33;
+    pub(crate) const SECURITY_ISSUER: Slot = 34;
+    pub(crate) const SECURITY_SERIAL: Slot = 35;
+    pub(crate) const SECURITY_SAML_SUBJECT: Slot = 36;
+    pub(crate) const SECURITY_SAML_ISSUER: Slot = 37;
 }
 
 /// The names behind [`slot`], in its order.
@@ -86,6 +93,13 @@ const KNOWN: &[&str] = &[
     "FaultTo",
     "ReplyTo",
     "RelatesTo",
+    "username",
+    "security.user",
+    "security.subject",
+    "security.issuer",
+    "security.serial",
+    "security.saml.subject",
+    "security.saml.issuer",
 ];
 
 /// The property names of one configuration.
@@ -283,6 +297,7 @@ mod tests {
         assert_eq!(names.find("TransportInURL"), Some(slot::TRANSPORT_IN_URL));
         assert_eq!(names.find("proxy.name"), Some(slot::PROXY_NAME));
         assert_eq!(names.find("RelatesTo"), Some(slot::RELATES_TO));
+        assert_eq!(names.find("security.saml.issuer"), Some(slot::SECURITY_SAML_ISSUER));
         assert_eq!(names.slots.len(), KNOWN.len());
     }
 

@@ -53,7 +53,6 @@ fn what_is_not_offered_is_named_and_what_is_unknown_is_said_to_be() {
     check("<address uri='nonsense'/>", "not an absolute");
     check("<address uri='http://'/>", "not a URI");
     check("<address uri='http://h/' format='soap11'/>", "format");
-    check("<address uri='http://h/'><enableSec/></address>", "<enableSec>");
     check("<loadbalance/>", "<loadbalance> is not offered yet");
     check("<wsdl/>", "<wsdl> is not offered yet");
     check("<http uri-template='http://h/{?x}'/>", "not offered");
@@ -62,7 +61,7 @@ fn what_is_not_offered_is_named_and_what_is_unknown_is_said_to_be() {
     check("", "needs a key");
     refused("<proxy name='p'/>", "<target> is missing");
     refused("<proxy name='p' transports='jms'><target/></proxy>", "\"jms\" is not offered");
-    refused("<proxy name='p'><target/><enableSec/></proxy>", "<enableSec> is not offered");
+    refused("<proxy name='p'><target/><enableRM/></proxy>", "<enableRM> is not offered");
     refused("<api name='a' context='/'/>", "<api> is not offered yet");
     refused("<surprise/>", "unknown artefact");
     refused("<localEntry key='k' src='http://h/x'/>", "not offered");

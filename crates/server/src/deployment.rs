@@ -1,11 +1,15 @@
 //! `deployment.toml`: the keys of WSO2's that mean something here, and a `[myelin]` table of our own.
 
+mod security;
+
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use myelin_mediation::DuplicateKeys;
 use myelin_transport::{ClientOptions, Expect, Retry, ServerOptions};
+use myelin_wss::policy::Crypto;
+use security::OwnSecurity;
 use serde::{Deserialize, Deserializer};
 use toml::{Table, Value};
 
@@ -25,6 +29,8 @@ pub(crate) struct Deployment {
     pub(crate) socket_timeout: Option<Duration>,
     /// `[transport.http] max_message_size_bytes`, where `enable_message_size_validation` is true.
     pub(crate) message_bytes: Option<u64>,
+    /// `[keystore.primary]` and `[truststore]`, as WSO2's policies name them.
+    server_store: Option<Crypto>,
     pub(crate) own: Own,
 }
 
@@ -36,6 +42,7 @@ pub(crate) struct Own {
     client: OwnClient,
     content: OwnContent,
     xslt: OwnXslt,
+    security: OwnSecurity,
 }
 
 /// `[myelin.content]`: see [`myelin_mediation::Settings`].
@@ -169,7 +176,8 @@ fn parse(text: &str) -> anyhow::Result<Deployment> {
         None => None,
     };
     let hostname = find(&table, "server.hostname").and_then(Value::as_str).map(str::to_owned);
-    Ok(Deployment { hostname, http_port, socket_timeout, message_bytes, own })
+    let server_store = security::server_store(&table);
+    Ok(Deployment { hostname, http_port, socket_timeout, message_bytes, server_store, own })
 }
 
 /// The value under a path of table names; a key that itself holds the dots counts as well, as WSO2's files have them.
@@ -214,6 +222,14 @@ impl Deployment {
         set(&mut limits.work.instructions, *instructions);
         set(&mut limits.work.output_bytes, *output_bytes);
         set(&mut limits.work.memory_bytes, *memory_bytes);
+    }
+
+    /// Puts what the file says about WS-Security into the settings of mediation.
+    ///
+    /// Errors: a secret that is referred to is not there, a file cannot be read.
+    pub(crate) fn apply_security(&self, settings: &mut myelin_mediation::Settings) -> anyhow::Result<()> {
+        settings.security.server_store.clone_from(&self.server_store);
+        self.own.security.apply(&mut settings.security)
     }
 
     /// Puts what the file says into the options.
@@ -329,6 +345,26 @@ mod tests {
         let work = settings.stylesheets.work;
         assert_eq!(settings.stylesheets.time, Duration::from_millis(500));
         assert_eq!((work.depth, work.instructions, work.output_bytes, work.memory_bytes), (100, 1000, 10, 20));
+    }
+
+    #[test]
+    fn passwords_come_from_the_environment_and_stay_out_of_sight() {
+        let text = "[keystore.primary]\nfile_name = \"wso2carbon.jks\"\nalias = \"bus\"\n\
+                    [myelin.security]\nrsa_bits = 3072\n[myelin.security.limits]\ntokens = 3\n\
+                    [myelin.security.secrets]\nstore = \"$env{CARGO_PKG_NAME}\"\n\
+                    [myelin.security.users]\nalice = \"$secret{store}\"\n\
+                    bob = { password = \"hush\", roles = [\"admin\"] }";
+        let mut settings = myelin_mediation::Settings::default();
+        let deployment = parse(text).unwrap();
+        deployment.apply_security(&mut settings).unwrap();
+        let security = &settings.security;
+        assert_eq!(security.users["alice"].password.as_ref(), b"myelin-server");
+        assert_eq!((security.rsa_bits_min, security.limits.tokens), (3072, 3));
+        assert_eq!(security.users["bob"].roles, ["admin"]);
+        assert_eq!(security.server_store.as_ref().unwrap().alias.as_deref(), Some("bus"));
+        assert!(!format!("{deployment:?} {security:?}").contains("hush"));
+        let missing = parse("[myelin.security.users]\nalice = \"$secret{none}\"").unwrap();
+        assert!(missing.apply_security(&mut settings).unwrap_err().to_string().contains("alice"));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use myelin_transport::{ClientOptions, ServerOptions, Stop};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::command::raise_file_limit;
-use crate::deployment::{self, HTTP_PORT};
+use crate::deployment::{self, Deployment, HTTP_PORT};
 use crate::server::{Listen, Settings, start};
 use crate::{Destination, logging};
 
@@ -103,8 +103,9 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
 fn settings(arguments: &Arguments, content: &mut myelin_mediation::Settings) -> anyhow::Result<Settings> {
     let (mut server, mut client) = (ServerOptions::default(), ClientOptions::default());
     let mut port = HTTP_PORT;
-    if let Some(path) = &arguments.config {
-        let deployment = deployment::read(path)?;
+    let deployment = arguments.config.as_deref().map(deployment::read).transpose()?;
+    deployment.as_ref().unwrap_or(&Deployment::default()).apply_security(content)?;
+    if let Some(deployment) = deployment {
         deployment.apply(&mut server, &mut client);
         deployment.apply_content(content);
         port = deployment.http_port;

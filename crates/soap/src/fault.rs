@@ -29,6 +29,8 @@ pub struct Fault<'a> {
     pub version: Version,
     /// What kind of fault.
     pub code: Code<'a>,
+    /// A more precise name, of another standard; SOAP 1.1 has one place only, and then says this one.
+    pub subcode: Option<Code<'a>>,
     /// A sentence for people.
     pub reason: &'a str,
     /// Who on the way failed; SOAP 1.1 has no place for it.
@@ -77,7 +79,7 @@ impl Fault<'_> {
     }
 
     fn write_soap11(&self, out: &mut String) {
-        self.write_code(out, "faultcode");
+        self.subcode.unwrap_or(self.code).write(out, "faultcode", self.version);
         match self.reason {
             "" => out.push_str("<faultstring/>"),
             reason => part(out, "faultstring", &escaped(reason)),
@@ -92,7 +94,12 @@ impl Fault<'_> {
 
     fn write_soap12(&self, out: &mut String) {
         out.push_str("<soapenv:Code>");
-        self.write_code(out, "soapenv:Value");
+        self.code.write(out, "soapenv:Value", self.version);
+        if let Some(subcode) = self.subcode {
+            out.push_str("<soapenv:Subcode>");
+            subcode.write(out, "soapenv:Value", self.version);
+            out.push_str("</soapenv:Subcode>");
+        }
         out.push_str("</soapenv:Code><soapenv:Reason><soapenv:Text xml:lang=\"en\">");
         out.push_str(&escaped(self.reason));
         out.push_str("</soapenv:Text></soapenv:Reason>");
@@ -106,10 +113,12 @@ impl Fault<'_> {
             part(out, "soapenv:Detail", detail);
         }
     }
+}
 
-    fn write_code(&self, out: &mut String, element: &str) {
-        let Code { prefix, local, namespace } = self.code;
-        let is_known = prefix == PREFIX && namespace == self.version.namespace();
+impl Code<'_> {
+    fn write(&self, out: &mut String, element: &str, version: Version) {
+        let Code { prefix, local, namespace } = *self;
+        let is_known = prefix == PREFIX && namespace == version.namespace();
         let colon = if prefix.is_empty() { "" } else { ":" };
         let declaration = match (is_known || namespace.is_empty(), prefix) {
             (true, _) => String::new(),
@@ -151,7 +160,7 @@ mod tests {
     fn written(version: Version) -> String {
         let code = Code::standard(version, Who::Sender);
         let (node, role) = (Some("http://n"), Some("http://r"));
-        Fault { version, code, reason: "a < b", node, role, detail: Some("<x/>"), header: None }.write()
+        Fault { version, code, subcode: None, reason: "a < b", node, role, detail: Some("<x/>"), header: None }.write()
     }
 
     #[test]
@@ -178,6 +187,7 @@ mod tests {
         let fault = Fault {
             version: Version::Soap11,
             code,
+            subcode: None,
             reason: "",
             node: None,
             role: None,
@@ -187,6 +197,21 @@ mod tests {
         let text = fault.write();
         assert!(text.contains("<faultcode xmlns:o=\"urn:o\">o:Own</faultcode><faultstring/>"), "{text}");
         assert!(text.contains("<soapenv:Header/>"), "{text}");
+    }
+
+    #[test]
+    fn a_more_precise_code_stands_beside_the_standards_own_where_there_is_room() {
+        let subcode = Some(Code { prefix: "o", local: "Own", namespace: "urn:o" });
+        let written = |version| {
+            let code = Code::standard(version, Who::Sender);
+            Fault { version, code, subcode, reason: "", node: None, role: None, detail: None, header: None }.write()
+        };
+        let text = written(Version::Soap11);
+        assert!(text.contains("<faultcode xmlns:o=\"urn:o\">o:Own</faultcode>"), "{text}");
+        let text = written(Version::Soap12);
+        let expected = "<soapenv:Value>soapenv:Sender</soapenv:Value><soapenv:Subcode>\
+                        <soapenv:Value xmlns:o=\"urn:o\">o:Own</soapenv:Value></soapenv:Subcode></soapenv:Code>";
+        assert!(text.contains(expected), "{text}");
     }
 
     #[test]

@@ -41,7 +41,16 @@ impl Refusal {
             _ => 500,
         };
         let code = Code::standard(version, self.who);
-        let fault = Fault { version, code, reason: &self.reason, node: None, role: None, detail: None, header: None };
+        let fault = Fault {
+            version,
+            code,
+            subcode: None,
+            reason: &self.reason,
+            node: None,
+            role: None,
+            detail: None,
+            header: None,
+        };
         Reply { status, media_type: version.media_type(), body: fault.write() }
     }
 }

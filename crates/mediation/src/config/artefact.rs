@@ -11,6 +11,7 @@ use super::loader::{Entry, Loader, Reference};
 use super::problem::{Place, Problem};
 use super::registry::Registry;
 use super::report::{Artefact, Report};
+use super::security;
 use super::vocabulary::{self, Standing};
 use crate::bus::{Bus, Proxy, Settings};
 use crate::endpoint::{self, Endpoint, EndpointRef};
@@ -377,7 +378,8 @@ fn proxy(element: &Element, loader: &mut Loader) -> Result<Option<Proxy>, Proble
                 let message = "<publishWSDL> is not offered yet: the proxy runs, ?wsdl is answered with 404";
                 loader.warning(child.problem(message));
             }
-            "policy" | "enableSec" | "enableAddressing" | "enableRM" => {
+            "policy" | "enableSec" => {}
+            "enableAddressing" | "enableRM" => {
                 loader.problem(child.problem(format!("{} is not offered yet", child.tag())));
             }
             _ => {
@@ -411,6 +413,7 @@ fn proxy(element: &Element, loader: &mut Loader) -> Result<Option<Proxy>, Proble
         out_sequence: loader.sequence_of(target, "outSequence"),
         fault_sequence: loader.sequence_of(target, "faultSequence"),
         endpoint,
+        security: security::proxy(element, loader),
     };
     match element.attribute("startOnLoad") {
         Some(text) if text.value.trim().eq_ignore_ascii_case("false") => {

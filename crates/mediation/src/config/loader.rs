@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::element::{Element, Text};
 use super::problem::{Place, Problem};
 use super::registry::Registry;
+use super::security::Ways;
 use super::stylesheets::Sheets;
 use super::vocabulary;
 use crate::bus::{SequenceRef, Settings};
@@ -13,6 +14,7 @@ use crate::content::PlanBuilder;
 use crate::endpoint::EndpointId;
 use crate::mediators::MEDIATORS;
 use crate::property::{Fragment, Names};
+use crate::security::SecuritySettings;
 use crate::sequence::{Block, Node, Sequence, SequenceId};
 use crate::stylesheet::Library;
 
@@ -42,6 +44,8 @@ pub(crate) struct Loader {
     pub(super) library: Arc<Library>,
     pub(super) registry: Registry,
     pub(super) sheets: Sheets,
+    pub(super) ways: Ways,
+    pub(super) security: SecuritySettings,
     /// Of the artefact that is being built.
     pub(super) problems: Vec<Problem>,
     pub(super) warnings: Vec<Problem>,
@@ -50,7 +54,8 @@ pub(crate) struct Loader {
 
 impl Loader {
     pub(super) fn new(settings: &Settings) -> Loader {
-        Loader { plans: PlanBuilder::new(settings.json_duplicate_keys), ..Loader::default() }
+        let plans = PlanBuilder::new(settings.json_duplicate_keys);
+        Loader { plans, security: settings.security.clone(), ..Loader::default() }
     }
 
     /// The property names seen so far.

@@ -11,6 +11,7 @@ mod loader;
 mod problem;
 mod registry;
 mod report;
+mod security;
 mod stylesheets;
 mod vocabulary;
 
@@ -23,6 +24,7 @@ pub(crate) use loader::{Entry, Loader};
 pub(crate) use problem::Place;
 pub use problem::Problem;
 pub use report::{Artefact, Report};
+pub(crate) use security::endpoint as endpoint_security;
 pub(crate) use stylesheets::{Choice, Named};
 
 use crate::bus::{Bus, Settings};

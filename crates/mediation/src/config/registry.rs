@@ -97,6 +97,14 @@ impl Registry {
         path.map(|path| Registry::file(&path)).transpose()
     }
 
+    /// The file that a path or key of a policy means: a path from the configuration's folder, or from one of those above
+    /// it, as `repository/resources/…` starts at WSO2's home; or a file of the registry.
+    pub(super) fn find(&self, path: &str) -> Option<PathBuf> {
+        let path = path.strip_prefix("file:").map_or(path, |path| path.strip_prefix("//").unwrap_or(path));
+        let above = self.home.ancestors().take(LEVELS).map(|folder| folder.join(path));
+        above.chain(self.candidates(path)).find(|path| path.is_file())
+    }
+
     /// Reads a file.
     ///
     /// Errors: a sentence.

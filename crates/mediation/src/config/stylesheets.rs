@@ -108,7 +108,10 @@ impl Loader {
         Ok(Shelf { named: named.iter().map(read).collect::<Result<_, Problem>>()?, library: Arc::clone(&self.library) })
     }
 
-    fn resource(&self, key: Text<'_>) -> Result<Resource, Problem> {
+    /// What a fixed key names: a local entry, or a file of the registry.
+    ///
+    /// Errors: a [`Problem`] at the key where there is none.
+    pub(super) fn resource(&self, key: Text<'_>) -> Result<Resource, Problem> {
         let name = key.value.trim();
         if let Some(resource) = self.library.get(name) {
             return Ok(resource.clone());

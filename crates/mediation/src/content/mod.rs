@@ -69,7 +69,7 @@ fn poll_read(exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Context<'_>) -
 /// What is neither XML nor JSON stays where it is.
 ///
 /// Errors: faults of whoever sent it. A body that is not what it should be is still there, as bytes.
-fn poll_built(exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Context<'_>) -> Poll<Outcome<()>> {
+pub(crate) fn poll_built(exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Context<'_>) -> Poll<Outcome<()>> {
     if let Body::Built(_) = exchange.message.body {
         return Poll::Ready(Ok(()));
     }

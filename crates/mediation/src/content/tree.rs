@@ -41,7 +41,7 @@ impl Tree {
     ///
     /// What the root element is decides between SOAP and plain XML, whatever the content type says.
     /// Errors: the sender's, with the bytes it sent.
-    pub(super) fn read(bytes: Vec<u8>, charset: Option<&str>) -> Result<Tree, (Error, Vec<u8>)> {
+    pub(crate) fn read(bytes: Vec<u8>, charset: Option<&str>) -> Result<Tree, (Error, Vec<u8>)> {
         let (utf8, declared_encoding) = match encoding::decode(charset, &bytes) {
             Ok((Cow::Borrowed(_), declared)) => (None, declared),
             Ok((Cow::Owned(utf8), declared)) => (Some(utf8), declared),
@@ -144,6 +144,16 @@ impl Tree {
     /// Whether the bytes that are sent are in UTF-8 while those that came were not.
     pub(crate) fn is_recoded(&self) -> bool {
         self.changed && self.original.is_some()
+    }
+
+    /// Takes out the envelope that came or was made, as it is now; `None` where there is plain XML only.
+    pub(crate) fn take_envelope(&mut self) -> Option<Document> {
+        (!self.plain).then(|| std::mem::take(&mut self.document))
+    }
+
+    /// The tree of a document that is sent as it is now, not as its source.
+    pub(crate) fn changed(document: Document) -> Tree {
+        Tree { changed: true, ..Tree::of(document, None) }
     }
 
     /// The body as it would be sent.

@@ -1,9 +1,11 @@
 //! Endpoints from their elements.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Endpoint, EndpointRef, Target, Template, absolute};
-use crate::config::{Element, Loader, Problem};
+use crate::config::{Element, Loader, Problem, endpoint_security};
+use crate::security::Protection;
 
 /// Kinds of endpoints the language has and this bus does not offer yet.
 const LATER: &[&str] = &[
@@ -33,15 +35,16 @@ pub(crate) fn endpoint(element: &Element, loader: &mut Loader) -> Result<Endpoin
             return Err(text.problem(format!("{what} is not offered yet")));
         }
     }
-    let make = |target, timeout: (Option<Duration>, bool)| Endpoint {
+    let make = |target, around: Around| Endpoint {
         name: name.into(),
         place: element.place.clone(),
         target,
-        timeout: timeout.0,
-        discard: timeout.1,
+        timeout: around.timeout,
+        discard: around.discard,
+        security: around.security,
     };
     if let Some(key) = element.attribute("key") {
-        return Ok(make(Target::Alias(loader.endpoint_id(key)?), (None, false)));
+        return Ok(make(Target::Alias(loader.endpoint_id(key)?), Around::default()));
     }
     let mut kind = None;
     for child in &element.children {
@@ -69,8 +72,8 @@ pub(crate) fn endpoint(element: &Element, loader: &mut Loader) -> Result<Endpoin
         }
         _ => return Err(kind.problem(format!("unknown endpoint {}", kind.tag()))),
     };
-    let timeout = quality_of_service(kind, loader);
-    Ok(make(target, timeout))
+    let around = quality_of_service(kind, loader);
+    Ok(make(target, around))
 }
 
 fn address(element: &Element) -> Result<Target, Problem> {
@@ -97,19 +100,27 @@ fn http(element: &Element, loader: &mut Loader) -> Result<Target, Problem> {
     Ok(Target::Http { template, method })
 }
 
-/// What surrounds the address: the timeout is kept; what would change the message is a problem;
+/// What surrounds the address.
+#[derive(Default)]
+struct Around {
+    timeout: Option<Duration>,
+    discard: bool,
+    security: Option<Arc<Protection>>,
+}
+
+/// Reads what surrounds the address: timeout and security are kept; what would change the message is a problem;
 /// what would only change when the endpoint is tried again is a warning.
-fn quality_of_service(kind: &Element, loader: &mut Loader) -> (Option<Duration>, bool) {
+fn quality_of_service(kind: &Element, loader: &mut Loader) -> Around {
     for attribute in ["format", "optimize", "encoding"] {
         if let Some(text) = kind.attribute(attribute) {
             loader
                 .problem(text.problem(format!("{attribute}={:?}: converting messages is not offered yet", text.value)));
         }
     }
-    let mut timeout = (None, false);
+    let mut around = Around::default();
     for child in &kind.children {
         match child.name.as_str() {
-            "timeout" => timeout = read_timeout(child, loader),
+            "timeout" => (around.timeout, around.discard) = read_timeout(child, loader),
             "suspendOnFailure" | "markForSuspension" | "retryConfig" | "suspendDurationOnFailure" => {
                 if !never(child) {
                     let message = format!("{}: endpoints are not suspended yet, each request is tried", child.tag());
@@ -117,13 +128,14 @@ fn quality_of_service(kind: &Element, loader: &mut Loader) -> (Option<Duration>,
                 }
             }
             "description" => {}
-            "enableSec" | "enableAddressing" | "enableRM" | "authentication" | "trustStoreConfigs" => {
+            "enableSec" => around.security = endpoint_security(child, loader),
+            "enableAddressing" | "enableRM" | "authentication" | "trustStoreConfigs" => {
                 loader.problem(child.problem(format!("{} is not offered yet", child.tag())));
             }
             _ => loader.problem(child.problem(format!("{} is unknown in an endpoint", child.tag()))),
         }
     }
-    timeout
+    around
 }
 
 /// Whether a rule says that it applies to no error at all, which is how suspension is switched off.

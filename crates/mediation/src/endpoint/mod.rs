@@ -18,6 +18,7 @@ use crate::config::Place;
 use crate::exchange::{Exchange, Format, Scene};
 use crate::fault::{Fault, Outcome};
 use crate::property::{Scope, slot};
+use crate::security::Protection;
 use crate::sequence::SequenceId;
 use crate::transport::{Method, Outgoing};
 
@@ -37,6 +38,8 @@ pub(crate) struct Endpoint {
     pub(crate) timeout: Option<Duration>,
     /// Whether a timeout is to run no fault sequence.
     pub(crate) discard: bool,
+    /// What protects its requests and responses.
+    pub(crate) security: Option<Arc<Protection>>,
 }
 
 /// How an endpoint finds its address.
@@ -75,6 +78,8 @@ pub(crate) struct Aftermath {
     pub(crate) handler: Option<SequenceId>,
     /// The endpoint, for the trail of a fault: its name and place.
     pub(crate) endpoint: Option<(Arc<str>, Place)>,
+    /// What protects the request and its response.
+    pub(crate) security: Option<Arc<Protection>>,
 }
 
 impl EndpointRef {
@@ -131,6 +136,7 @@ pub(crate) fn forward(
             discard: endpoint.is_some_and(|endpoint| endpoint.discard),
             handler: exchange.on_error,
             endpoint: endpoint.map(|endpoint| (Arc::clone(&endpoint.name), endpoint.place.clone())),
+            security: endpoint.and_then(|endpoint| endpoint.security.clone()),
         },
         outgoing: Outgoing {
             method,

@@ -216,6 +216,7 @@ impl Makefault {
                 let fault = soap::Fault {
                     version,
                     code: name.as_ref().map_or(soap::Code::standard(version, Who::Receiver), code::Name::as_code),
+                    subcode: None,
                     reason: &reason,
                     node: self.node.as_deref(),
                     role: self.role.as_deref(),

@@ -1,0 +1,85 @@
+//! WS-Security where a configuration asks for it: a guard at a proxy faces the client, one at an endpoint the backend.
+//!
+//! Guards are compiled when the configuration is loaded and shared by all threads.
+//! A message that was verified goes on as a tree without its `Security` header, decrypted; nobody behind the guard
+//! sees what was not verified.
+
+mod apart;
+mod backend;
+mod properties;
+mod proxy;
+mod settings;
+
+use std::sync::Arc;
+
+use myelin_message::{Body, Head};
+use myelin_wss::Guard;
+use myelin_wss::policy::{Binding, Policy};
+use myelin_xml::{DeclaredEncoding, Document, Options};
+
+pub(crate) use backend::Departed;
+pub(crate) use proxy::{Operation, ProxySecurity};
+pub use settings::{REPLAY_ENTRIES, SecuritySettings, User};
+
+use crate::content::Tree;
+use crate::exchange::{Scene, charset, write_charset};
+use crate::fault::{Fault, Outcome};
+
+/// A compiled policy.
+#[derive(Clone)]
+pub(crate) struct Way {
+    pub(crate) guard: Arc<Guard>,
+    /// Whether what is sent is protected by TLS alone.
+    pub(crate) tls: bool,
+}
+
+/// What protects requests, and what protects their responses; either may be missing.
+#[derive(Clone, Default)]
+pub(crate) struct Protection {
+    pub(crate) request: Option<Way>,
+    pub(crate) response: Option<Way>,
+}
+
+impl Way {
+    /// A guard, with what is to be known of its policy here.
+    pub(crate) fn new(guard: Guard, tls: bool) -> Way {
+        Way { guard: Arc::new(guard), tls }
+    }
+}
+
+/// Whether messages that are sent under a policy are protected by TLS alone.
+pub(crate) fn needs_tls(policy: &Policy) -> bool {
+    policy.alternatives.first().is_some_and(|first| matches!(first.binding, Binding::Transport { .. }))
+}
+
+/// How the parser reads what was decrypted: within the usual limits, whatever encoding an XML declaration names, as
+/// all text here is in UTF-8 already.
+fn xml_options() -> Options {
+    Options { declared_encoding: DeclaredEncoding::Any, ..Options::default() }
+}
+
+/// Takes the envelope out of a message that is to be secured; reads it where nobody did.
+///
+/// Errors: whoever's it is that the body cannot be read; ours where it is no SOAP envelope. The body is gone then.
+async fn take_envelope(body: &mut Body, head: &Head, scene: &Scene<'_>, is_response: bool) -> Outcome<Document> {
+    let is_no_envelope = || Fault::bus("What is to be secured is no SOAP message");
+    if body.built::<Tree>().is_none() {
+        let read = body.bytes(scene.bus.settings.body_limit_bytes).await.map(drop);
+        read.map_err(|error| Fault::body(&error, is_response))?;
+        let Body::Bytes(bytes) = std::mem::replace(body, Body::Gone) else { return Err(is_no_envelope()) };
+        let tree = Tree::read(bytes, charset(head).as_deref());
+        let tree = tree.map_err(|(error, _)| is_no_envelope().with_detail(format!("not well-formed XML: {error}")))?;
+        *body = Body::Built(Box::new(tree));
+    }
+    let document = body.built_mut::<Tree>().and_then(Tree::take_envelope);
+    *body = Body::Gone;
+    document.ok_or_else(is_no_envelope)
+}
+
+/// Puts the secured envelope, which is in UTF-8, into its message.
+fn put_secured(bytes: Vec<u8>, body: &mut Body, head: &mut Head) {
+    *body = Body::Bytes(bytes);
+    if charset(head).is_some_and(|charset| charset != "UTF-8") {
+        write_charset(head, "UTF-8");
+    }
+}

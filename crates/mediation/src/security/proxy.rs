@@ -1,0 +1,162 @@
+//! At a proxy: requests are verified before any sequence runs, and answers secured before they leave.
+//!
+//! Source: Axis2 chooses a message's policy by its operation, before Apache Rampart verifies it.
+
+use std::future::poll_fn;
+
+use myelin_message::{Body, Message};
+use myelin_soap::Envelope;
+use myelin_wss::guard::{Arrival, Conversation, Departure};
+use myelin_wss::vocabulary::XENC;
+use myelin_wss::{Refusal, Rule};
+use myelin_xml::{Document, NodeId};
+
+use super::{Protection, apart, properties, put_secured, take_envelope, xml_options};
+use crate::answer;
+use crate::content::{Tree, poll_built};
+use crate::engine::log;
+use crate::exchange::{Exchange, Format, Scene};
+use crate::fault::{Fault, Outcome};
+use crate::property::Scope;
+
+/// What protects the messages of a proxy.
+pub(crate) struct ProxySecurity {
+    /// Of all operations that have none of their own.
+    pub(crate) general: Protection,
+    pub(crate) operations: Vec<Operation>,
+}
+
+/// What protects the messages of one operation.
+pub(crate) struct Operation {
+    pub(crate) local: String,
+    /// `None`: any.
+    pub(crate) namespace: Option<String>,
+    pub(crate) protection: Protection,
+}
+
+/// A request that was let in.
+pub(crate) struct Admitted<'a> {
+    protection: &'a Protection,
+    conversation: Option<Conversation>,
+}
+
+impl ProxySecurity {
+    /// Verifies the exchange's message.
+    ///
+    /// Errors: the client's; the message's body is gone then.
+    pub(crate) async fn admit<'a>(&'a self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Admitted<'a>> {
+        let all = self.operations.iter().map(|operation| &operation.protection).chain([&self.general]);
+        if all.into_iter().all(|protection| protection.request.is_none()) {
+            return Ok(Admitted { protection: &self.general, conversation: None });
+        }
+        poll_fn(|cx| poll_built(exchange, scene, cx)).await?;
+        let is_envelope = exchange.tree_mut().is_ok_and(|tree| !tree.is_plain());
+        if !is_envelope {
+            return Err(refused(Rule::NotAnEnvelope, "the policy is about SOAP messages"));
+        }
+        let chosen = self.chosen(exchange);
+        let protection = self.protection(chosen);
+        let conversation = match &protection.request {
+            Some(_) => Some(verify(protection, exchange, scene).await?),
+            None => None,
+        };
+        // An action outside of the signature may have chosen the policy: the body has the last word.
+        let found = exchange.tree().ok().and_then(|tree| self.of_payload(tree.document()));
+        if found != chosen {
+            return Err(refused(Rule::RequiredMissing, "the body asks for another operation than the action"));
+        }
+        Ok(Admitted { protection, conversation })
+    }
+
+    fn protection(&self, operation: Option<usize>) -> &Protection {
+        operation.and_then(|index| self.operations.get(index)).map_or(&self.general, |operation| &operation.protection)
+    }
+
+    /// Which of the operations with policies of their own a request is for, as far as can be told before it is read:
+    /// by the body, or where that is encrypted by the action or the path.
+    fn chosen(&self, exchange: &Exchange) -> Option<usize> {
+        let document = exchange.tree().ok()?.document();
+        if !payload(document).is_some_and(|payload| is_encrypted(document, payload)) {
+            return self.of_payload(document);
+        }
+        let last = |text: &str| {
+            let name = text.trim_end_matches('/').rsplit(['/', ':', '#']).next().unwrap_or_default();
+            self.operations.iter().position(|operation| operation.local == name)
+        };
+        exchange.action().and_then(|action| last(&action)).or_else(|| exchange.postfix().and_then(|path| last(&path)))
+    }
+
+    /// The operation that the first element in the body names.
+    fn of_payload(&self, document: &Document) -> Option<usize> {
+        let name = document.qname(payload(document)?);
+        self.operations.iter().position(|operation| {
+            let is_namespace = operation.namespace.as_deref().is_none_or(|namespace| namespace == name.namespace);
+            operation.local == name.local && is_namespace
+        })
+    }
+}
+
+fn payload(document: &Document) -> Option<NodeId> {
+    Envelope::of(document)?.payload(document)
+}
+
+fn is_encrypted(document: &Document, element: NodeId) -> bool {
+    let name = document.qname(element);
+    name.local == "EncryptedData" && name.namespace == XENC
+}
+
+fn refused(rule: Rule, detail: &'static str) -> Box<Fault> {
+    Fault::refused(&Refusal::new(rule, detail))
+}
+
+/// Puts what a guard makes of the message in its place.
+async fn verify(protection: &Protection, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Conversation> {
+    let guard = protection.request.as_ref().map(|way| way.guard.clone());
+    let document = exchange.tree_mut()?.take_envelope();
+    let (Some(guard), Some(document)) = (guard, document) else {
+        return Err(refused(Rule::NotAnEnvelope, "the policy is about SOAP messages"));
+    };
+    exchange.message.body = Body::Gone;
+    let (now, tls) = (scene.transport.now(), scene.arrival.secure);
+    let replays = scene.bus.settings.security.replays.clone();
+    let work = move || {
+        let xml = &xml_options();
+        let arrival = Arrival { now, tls, client_certificate: false, replays: &replays, conversation: None, xml };
+        guard.verify(document, &arrival)
+    };
+    let verified = apart::run(scene, work).await?.map_err(|refusal| Fault::refused(&refusal))?;
+    properties::put(&mut exchange.properties, Scope::Default, &verified.findings);
+    exchange.message.body = Body::Built(Box::new(Tree::changed(verified.document)));
+    exchange.set_charset("UTF-8");
+    Ok(verified.conversation)
+}
+
+impl Admitted<'_> {
+    /// Secures an answer, a fault too; what has no body leaves as it is.
+    ///
+    /// Where that cannot be done, the answer is a fault in clear.
+    pub(crate) async fn secure(self, mut answer: Message, format: Format, scene: &Scene<'_>) -> Message {
+        match self.try_secure(&mut answer, scene).await {
+            Ok(()) => answer,
+            Err(fault) => {
+                log(&fault, scene.arrival);
+                answer::from_fault(&fault, format)
+            }
+        }
+    }
+
+    async fn try_secure(self, answer: &mut Message, scene: &Scene<'_>) -> Outcome<()> {
+        let Some(way) = self.protection.response.clone() else { return Ok(()) };
+        if answer.body.length() == Some(0) {
+            return Ok(());
+        }
+        let document = take_envelope(&mut answer.body, &answer.head, scene, true).await?;
+        let (now, conversation) = (scene.transport.now(), self.conversation);
+        let work = move || way.guard.secure(document, &Departure { now, conversation: conversation.as_ref() });
+        let secured = apart::run(scene, work).await?;
+        let secured =
+            secured.map_err(|error| Fault::bus("The answer cannot be secured").with_detail(error.to_string()))?;
+        put_secured(secured.bytes, &mut answer.body, &mut answer.head);
+        Ok(())
+    }
+}

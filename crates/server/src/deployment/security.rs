@@ -1,0 +1,123 @@
+//! What `deployment.toml` says about WS-Security: `[myelin.security]`, and WSO2's `[keystore.primary]` and `[truststore]`.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use anyhow::{Context, anyhow};
+use myelin_mediation::{REPLAY_ENTRIES, SecuritySettings, User};
+use myelin_wss::Replays;
+use myelin_wss::policy::Crypto;
+use serde::Deserialize;
+use toml::{Table, Value};
+
+use super::{find, set};
+
+/// `[myelin.security]`: see [`SecuritySettings`].
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct OwnSecurity {
+    rsa_bits: Option<usize>,
+    replay_entries: Option<usize>,
+    replay_folder: Option<PathBuf>,
+    assertion: Option<PathBuf>,
+    users: HashMap<String, OwnUser>,
+    secrets: HashMap<String, Text>,
+    limits: OwnLimits,
+}
+
+/// A text that may be a secret: printed, it is not there.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Text(String);
+
+impl std::fmt::Debug for Text {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("…")
+    }
+}
+
+/// A password, or a password with roles.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum OwnUser {
+    Password(Text),
+    WithRoles { password: Text, roles: Vec<String> },
+}
+
+/// `[myelin.security.limits]`: see [`myelin_wss::Limits`].
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct OwnLimits {
+    header_bytes: Option<usize>,
+    header_children: Option<usize>,
+    signatures: Option<usize>,
+    references: Option<usize>,
+    encrypted_keys: Option<usize>,
+    encrypted_data: Option<usize>,
+    nesting: Option<usize>,
+    tokens: Option<usize>,
+    certificate_path: Option<usize>,
+}
+
+impl OwnSecurity {
+    /// Puts what the file says into the settings.
+    ///
+    /// Errors: a secret that is referred to is not there, a file cannot be read, another process uses the replay folder.
+    pub(super) fn apply(&self, settings: &mut SecuritySettings) -> anyhow::Result<()> {
+        set(&mut settings.rsa_bits_min, self.rsa_bits);
+        let (entries, now) = (self.replay_entries.unwrap_or(REPLAY_ENTRIES), SystemTime::now());
+        let replays = match &self.replay_folder {
+            Some(folder) => Replays::open(folder, entries, now).with_context(|| folder.display().to_string())?,
+            None => Replays::in_memory(entries, now),
+        };
+        settings.replays = Arc::new(replays);
+        if let Some(path) = &self.assertion {
+            let assertion = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+            settings.assertion = Some(assertion);
+        }
+        // A secret refers to the environment or a file, not to other secrets.
+        for (alias, Text(text)) in &self.secrets {
+            let secret =
+                settings.secret(text).map_err(|error| anyhow!("[myelin.security.secrets] {alias}: {error}"))?;
+            settings.secrets.insert(alias.clone(), secret);
+        }
+        for (name, user) in &self.users {
+            let (Text(text), roles) = match user {
+                OwnUser::Password(password) => (password, &[][..]),
+                OwnUser::WithRoles { password, roles } => (password, &roles[..]),
+            };
+            let password = settings.secret(text).map_err(|error| anyhow!("[myelin.security.users] {name}: {error}"))?;
+            settings.users.insert(name.clone(), User { password, roles: roles.to_vec() });
+        }
+        let (limits, own) = (&mut settings.limits, &self.limits);
+        set(&mut limits.header_bytes, own.header_bytes);
+        set(&mut limits.header_children, own.header_children);
+        set(&mut limits.signatures, own.signatures);
+        set(&mut limits.references, own.references);
+        set(&mut limits.encrypted_keys, own.encrypted_keys);
+        set(&mut limits.encrypted_data, own.encrypted_data);
+        set(&mut limits.nesting, own.nesting);
+        set(&mut limits.tokens, own.tokens);
+        set(&mut limits.certificate_path, own.certificate_path);
+        Ok(())
+    }
+}
+
+/// The server's own key store and trust store, as WSO2 names them.
+pub(super) fn server_store(table: &Table) -> Option<Crypto> {
+    let text = |path: &str| find(table, path).and_then(Value::as_str).map(str::to_owned);
+    let file = text("keystore.primary.file_name")?;
+    Some(Crypto {
+        file: Some(file),
+        kind: text("keystore.primary.type"),
+        password: text("keystore.primary.password"),
+        alias: text("keystore.primary.alias"),
+        key_password: text("keystore.primary.key_password"),
+        trust_file: text("truststore.file_name"),
+        trust_kind: text("truststore.type"),
+        trust_password: text("truststore.password"),
+        ..Crypto::default()
+    })
+}
