@@ -275,6 +275,8 @@ pub enum Error {
     Missing(Cow<'static, str>),
     /// An algorithm does not do with this key what is asked of it.
     Cryptography(Cow<'static, str>),
+    /// A part of the message cannot be protected as the policy asks.
+    Part(Cow<'static, str>),
     /// The message, or what it becomes, passes a bound.
     Limit(Cow<'static, str>),
 }
@@ -285,6 +287,7 @@ impl fmt::Display for Error {
             Error::NotAnEnvelope => f.write_str("only a SOAP envelope with one body can be secured"),
             Error::Missing(what) => write!(f, "to secure the message there is missing: {what}"),
             Error::Cryptography(what) => write!(f, "the message cannot be secured: {what}"),
+            Error::Part(what) => write!(f, "a part of the message cannot be protected: {what}"),
             Error::Limit(what) => write!(f, "the message is too large to be secured: {what}"),
         }
     }

@@ -17,6 +17,7 @@ use std::collections::HashSet;
 use std::fmt;
 
 use crate::{Document, Kind, NodeId};
+pub use crate::writer::{escape_attribute, escape_text};
 use walk::Walk;
 
 /// Takes the bytes of a canonical form, piece by piece: a buffer, or a digest.

@@ -12,7 +12,7 @@ mod subtree;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use escape::{escape_attribute, escape_text};
+pub use escape::{escape_attribute, escape_text};
 
 use crate::document::{Document, Fixups, Kind, NodeId};
 pub use replace::{Replacements, write_replacing};

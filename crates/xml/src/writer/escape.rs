@@ -7,7 +7,7 @@ use crate::c14n::Sink;
 /// Writes text so that reading it gives the same.
 ///
 /// Source: Canonical XML 1.1 §2.3, text nodes. `>` always, so that no `]]>` can come about.
-pub(crate) fn escape_text(text: &str, out: &mut (impl Sink + ?Sized)) {
+pub fn escape_text(text: &str, out: &mut (impl Sink + ?Sized)) {
     escape(text, out, |byte| match byte {
         b'&' => "&amp;",
         b'<' => "&lt;",
@@ -20,7 +20,7 @@ pub(crate) fn escape_text(text: &str, out: &mut (impl Sink + ?Sized)) {
 /// Writes the value of an attribute in double quotes so that reading it gives the same.
 ///
 /// Source: Canonical XML 1.1 §2.3, attribute nodes.
-pub(crate) fn escape_attribute(value: &str, out: &mut (impl Sink + ?Sized)) {
+pub fn escape_attribute(value: &str, out: &mut (impl Sink + ?Sized)) {
     escape(value, out, |byte| match byte {
         b'&' => "&amp;",
         b'<' => "&lt;",

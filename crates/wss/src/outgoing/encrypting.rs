@@ -1,0 +1,118 @@
+//! Encryption of parts of the envelope and of items of the header.
+
+use std::sync::Arc;
+
+use myelin_xml::{NodeId, Replacements, write_replacing};
+
+use super::Message;
+use super::assembly::cryptography;
+use super::header::{Ciphertext, Item, Slot};
+use super::parts::{Part, Place};
+use crate::Error;
+use crate::algorithm::BlockCipher;
+use crate::crypto::{Secret, encrypt};
+use crate::enc::{Form, NewData, reference_list};
+use crate::vocabulary::{WSSE11, WSU};
+use crate::writing::element;
+
+/// A key with all that says which one it is.
+pub(super) struct Encryption {
+    pub(super) key: Arc<Secret>,
+    pub(super) cipher: BlockCipher,
+    /// The content of `ds:KeyInfo`.
+    pub(super) key_info: Vec<u8>,
+}
+
+/// A part that was encrypted.
+pub(super) struct Encrypted {
+    pub(super) node: NodeId,
+    /// Whether the element itself is still there, with its content encrypted.
+    pub(super) element_stays: bool,
+    /// Of the element that took the place of what is encrypted.
+    pub(super) id: String,
+}
+
+impl Message<'_> {
+    /// Encrypts a part of the envelope; the id of the `EncryptedData` joins `references`.
+    pub(super) fn encrypt_part(
+        &mut self,
+        part: Part,
+        encryption: &Encryption,
+        references: &mut Vec<String>,
+    ) -> Result<Encrypted, Error> {
+        let mut plain = Vec::with_capacity(self.document.source().len());
+        let element_stays = matches!(part.place, Place::Body | Place::Content);
+        let none = Replacements::default();
+        if element_stays {
+            for child in self.document.children(part.node) {
+                write_replacing(&self.document, child, &none, &mut plain);
+            }
+        } else {
+            write_replacing(&self.document, part.node, &none, &mut plain);
+        }
+        let form = if element_stays { Form::Content } else { Form::Element };
+        let (id, mut text) = self.encrypt(&plain, form, encryption)?;
+        references.push(id.clone());
+        let mut outer = id;
+        if part.place == Place::Header && self.alternative.wss.version_11 {
+            outer = self.ids.next("EH");
+            text = self.encrypted_header(part.node, &outer, &text);
+        }
+        let ciphertext = if element_stays { Ciphertext::Content(text) } else { Ciphertext::Node(text) };
+        self.ciphertexts.push((part.node, ciphertext));
+        Ok(Encrypted { node: part.node, element_stays, id: outer })
+    }
+
+    /// Encrypts an item of the header; the id of the `EncryptedData`, which is the item's from now on, joins
+    /// `references`.
+    pub(super) fn encrypt_item(
+        &mut self,
+        item: usize,
+        encryption: &Encryption,
+        references: &mut Vec<String>,
+    ) -> Result<(), Error> {
+        let plain = std::mem::take(&mut self.items[item].text);
+        let (id, text) = self.encrypt(&plain, Form::Element, encryption)?;
+        references.push(id.clone());
+        let Item { id: known, text: place, .. } = &mut self.items[item];
+        (*known, *place) = (id, text);
+        Ok(())
+    }
+
+    fn encrypt(&mut self, plain: &[u8], form: Form, encryption: &Encryption) -> Result<(String, Vec<u8>), Error> {
+        let Encryption { key, cipher, key_info } = encryption;
+        let id = self.ids.next("ED");
+        let mut ciphertext = Vec::with_capacity(plain.len() + 64);
+        encrypt(*cipher, key.as_ref().as_ref(), plain, &mut ciphertext).map_err(cryptography)?;
+        let mut text = Vec::new();
+        NewData { id: &id, form, cipher: *cipher, key_info }.write(&ciphertext, &mut text);
+        Ok((id, text))
+    }
+
+    /// Puts an encrypted header block into an `EncryptedHeader`, which shows for whom the block is.
+    ///
+    /// Source: WS-Security 1.1 §9.3.
+    fn encrypted_header(&self, block: NodeId, id: &str, data: &[u8]) -> Vec<u8> {
+        let namespace = self.envelope.version.namespace();
+        let shown = ["actor", "mustUnderstand", "relay", "role"].map(|local| {
+            let value = self.document.attribute(block, namespace, local);
+            (format!("soap:{local}"), value.unwrap_or_default().into_owned())
+        });
+        let mut attributes =
+            vec![("xmlns:soap", namespace), ("xmlns:wsse11", WSSE11), ("xmlns:wsu", WSU), ("wsu:Id", id)];
+        attributes.extend(shown.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+        let mut out = Vec::with_capacity(data.len() + 512);
+        element(&mut out, "wsse11:EncryptedHeader", &attributes, |out| out.extend_from_slice(data));
+        out
+    }
+
+    /// Puts a list of what is encrypted with a key into the header, unless nothing is.
+    pub(super) fn list(&mut self, references: &[String], slot: Slot) {
+        if !references.is_empty() {
+            let references: Vec<&str> = references.iter().map(String::as_str).collect();
+            let mut text = Vec::new();
+            reference_list(&references, &mut text);
+            self.items.push(Item { slot, id: String::new(), text });
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Keys of the binding: which one signs, which one encrypts, and what says so in the header.
+
+use std::sync::Arc;
+
+use super::Message;
+use super::assembly::cryptography;
+use super::header::{Item, Slot};
+use super::reference::{Pointer, key_value, pki_path, token_reference, value_type};
+use super::signing::{Covered, How, Signing, SigningKey};
+use super::tokens::{NONCE_BYTES, binary_token};
+use crate::algorithm::{DigestMethod, SignatureMethod};
+use crate::crypto::{Secret, digest, fill, p_sha1, random};
+use crate::enc::{KeyMethod, NewKey};
+use crate::guard::{Direction, SharedKey};
+use crate::keys::{Certificate, KeyKind};
+use crate::policy::{AlgorithmSuite, KeyReference, Token, TokenKind, X509Form};
+use crate::vocabulary::WSU;
+use crate::writing::element;
+use crate::{Error, binary};
+
+/// A key that encrypts, and from which others may be derived.
+pub(super) struct SessionKey {
+    pub(super) secret: Arc<Secret>,
+    pub(super) origin: Origin,
+}
+
+/// Where the receiver has a session key from.
+pub(super) enum Origin {
+    /// From an `EncryptedKey` of this message.
+    Message {
+        id: String,
+        method: KeyMethod,
+        /// The key, encrypted.
+        value: Vec<u8>,
+        /// Whose key decrypts it: the content of `ds:KeyInfo`.
+        key_info: Vec<u8>,
+    },
+    /// From the request, where this was the SHA-1 of the encrypted key.
+    Request([u8; 20]),
+}
+
+impl SessionKey {
+    /// How something in the message refers to the key: the content of `ds:KeyInfo`.
+    pub(super) fn reference(&self) -> Vec<u8> {
+        match &self.origin {
+            Origin::Message { id, .. } => token_reference("", &Pointer::EncryptedKey(id)),
+            Origin::Request(sha1) => token_reference("", &Pointer::EncryptedKeySha1(sha1)),
+        }
+    }
+
+    /// The id of the `EncryptedKey` of this message.
+    pub(super) fn id(&self) -> Option<&str> {
+        match &self.origin {
+            Origin::Message { id, .. } => Some(id),
+            Origin::Request(_) => None,
+        }
+    }
+
+    /// The `EncryptedKey` with its id and what is encrypted with it; `None` where the receiver knows the key.
+    pub(super) fn element(&self, references: &[&str]) -> Option<(String, Vec<u8>)> {
+        let Origin::Message { id, method, value, key_info } = &self.origin else { return None };
+        let mut text = Vec::new();
+        NewKey { id, method: *method, key_info, references }.write(value, &mut text);
+        Some((id.clone(), text))
+    }
+}
+
+/// How a certificate is shown: the reference, and the token that stands in the message for it.
+struct Shown {
+    key_info: Vec<u8>,
+    /// What a signature covers that protects its token.
+    covered: Covered,
+}
+
+impl Message<'_> {
+    /// A new key, encrypted for whoever this message is for.
+    ///
+    /// Errors: nobody is known whom it could be for.
+    pub(super) fn session_key(&mut self, token: &Token, suite: &AlgorithmSuite) -> Result<SessionKey, Error> {
+        let signer = || self.departure.conversation.and_then(|conversation| conversation.signer.clone());
+        let certificate = self.guard.keys.encryption.clone().or_else(signer);
+        let Some(certificate) = certificate else {
+            return Err(Error::Missing("the certificate of whom the message is encrypted for".into()));
+        };
+        let transport = *suite.key_transports.first().ok_or(Error::Missing("a way to encrypt keys".into()))?;
+        let secret = random(suite.cipher.key_bytes()).map_err(cryptography)?;
+        let value = certificate.public_key().encrypt(transport, secret.as_ref()).map_err(cryptography)?;
+        let shown = self.show(token, std::slice::from_ref(&certificate), false)?;
+        let id = self.ids.next("EK");
+        let origin = Origin::Message { id, method: KeyMethod::Transport(transport), value, key_info: shown.key_info };
+        Ok(SessionKey { secret: Arc::new(secret), origin })
+    }
+
+    /// The key that both sides use: a new one in requests, the request's in responses.
+    ///
+    /// Errors: a response to a request without one.
+    pub(super) fn common_key(&mut self, token: &Token, suite: &AlgorithmSuite) -> Result<SessionKey, Error> {
+        if self.direction == Direction::Response {
+            let known = self.departure.conversation.and_then(|conversation| conversation.shared_keys.first());
+            let SharedKey { sha1, key } = known.ok_or(Error::Missing("the request's key".into()))?.clone();
+            return Ok(SessionKey { secret: key, origin: Origin::Request(sha1) });
+        }
+        let key = self.session_key(token, suite)?;
+        if let (Origin::Message { value, .. }, Some((id, text))) = (&key.origin, key.element(&[])) {
+            let sha1 = digest(DigestMethod::Sha1, value);
+            let sha1 = sha1.as_ref().try_into().expect("a SHA-1 has twenty bytes");
+            self.conversation.shared_keys.push(SharedKey { sha1, key: Arc::clone(&key.secret) });
+            self.items.push(Item { slot: Slot::Keys, id, text });
+        }
+        Ok(key)
+    }
+
+    /// A key derived from another, so many bytes long, with the reference to it.
+    ///
+    /// Shape: `namespace` is that of the WS-SecureConversation in which the `DerivedKeyToken` is written.
+    /// Source: WS-SecureConversation 1.3 §7.
+    pub(super) fn derive(
+        &mut self,
+        from: &SessionKey,
+        bytes: usize,
+        namespace: &'static str,
+    ) -> Result<(Secret, Vec<u8>), Error> {
+        let mut nonce = [0; NONCE_BYTES];
+        fill(&mut nonce).map_err(cryptography)?;
+        // The label that both sides take where none is said, which is that of the initiator and of the recipient.
+        const LABEL: &[u8] = b"WS-SecureConversationWS-SecureConversation";
+        let derived = p_sha1(from.secret.as_ref().as_ref(), &[LABEL, &nonce], 0, bytes);
+        let id = self.ids.next("DK");
+        let mut text = Vec::with_capacity(1024);
+        let attributes = [("xmlns:wsc", namespace), ("xmlns:wsu", WSU), ("wsu:Id", id.as_str())];
+        element(&mut text, "wsc:DerivedKeyToken", &attributes, |out| {
+            out.extend_from_slice(&from.reference());
+            element(out, "wsc:Offset", &[], |out| out.push(b'0'));
+            element(out, "wsc:Length", &[], |out| out.extend_from_slice(bytes.to_string().as_bytes()));
+            element(out, "wsc:Nonce", &[], |out| binary::encode(&nonce, out));
+        });
+        let reference = token_reference("", &Pointer::DerivedKey(&id, namespace));
+        self.items.push(Item { slot: Slot::Keys, id, text });
+        Ok((derived, reference))
+    }
+
+    /// What signs with the private key of this side.
+    ///
+    /// Errors: there is none, or none of the suite's ways to sign does with it.
+    pub(super) fn private_signing(&mut self, token: &Token, suite: &AlgorithmSuite) -> Result<Signing, Error> {
+        let identity = self.guard.keys.signature.clone().ok_or(Error::Missing("the private key that signs".into()))?;
+        let is_rsa = identity.key.public().kind() == KeyKind::Rsa;
+        let fits = |method: &&SignatureMethod| match method {
+            SignatureMethod::Rsa(_) | SignatureMethod::RsaPss(_) => is_rsa,
+            SignatureMethod::Ecdsa(_) => !is_rsa,
+            SignatureMethod::Hmac(_) => false,
+        };
+        let Some(&method) = suite.asymmetric_signatures.iter().find(fits) else {
+            return Err(Error::Missing(format!("a way to sign of {} for this kind of key", suite.name).into()));
+        };
+        let (key_info, token) = match &token.kind {
+            TokenKind::KeyValue => (key_value(identity.key.public()), None),
+            TokenKind::Saml { version } => {
+                let id = self.assertion_id()?;
+                (token_reference("", &Pointer::Assertion(&id, *version)), None)
+            }
+            _ => {
+                let shown = self.show(token, &identity.chain, suite.str_transform)?;
+                (shown.key_info, Some(shown.covered))
+            }
+        };
+        Ok(Signing { key: SigningKey::Private(identity), method, key_info, token })
+    }
+
+    /// Shows a certificate as its token says, and puts it into the header where it has to stand there.
+    ///
+    /// `chain` begins with it; `dereferenced` is whether it is to be signed through the reference in any case.
+    fn show(&mut self, token: &Token, chain: &[Arc<Certificate>], dereferenced: bool) -> Result<Shown, Error> {
+        let TokenKind::X509 { form, references } = &token.kind else {
+            return Err(Error::Missing("a certificate's token where the policy has another".into()));
+        };
+        let certificate = &*chain[0];
+        let value_type = value_type(*form);
+        let bytes = match form {
+            X509Form::V3 => certificate.der().to_vec(),
+            X509Form::PkiPath => pki_path(chain),
+        };
+        let wanted = references.first().copied();
+        let id = token.inclusion.is_in(self.direction).then(|| self.ids.next("X509"));
+        let text = binary_token(id.as_deref().unwrap_or_default(), &value_type, &bytes);
+        let pointer = match (&id, wanted) {
+            (Some(_), Some(KeyReference::Embedded)) => Pointer::Embedded(&text, *form),
+            (Some(id), None | Some(KeyReference::Direct)) => Pointer::Binary(id, *form),
+            (_, wanted) => match wanted.or_else(|| self.supported_reference()) {
+                Some(KeyReference::KeyIdentifier) => Pointer::KeyIdentifier(certificate),
+                Some(KeyReference::Thumbprint) => Pointer::Thumbprint(certificate),
+                _ => Pointer::IssuerSerial(certificate),
+            },
+        };
+        let reference = self.ids.next("STR");
+        let key_info = token_reference(&reference, &pointer);
+        let embedded = matches!(pointer, Pointer::Embedded(..));
+        let covered = match &id {
+            Some(id) if !dereferenced => {
+                Covered { id: id.clone(), how: if embedded { How::Text(text.clone()) } else { How::Item } }
+            }
+            _ => Covered { id: reference, how: How::Token { id: id.clone(), text: text.clone() } },
+        };
+        if let Some(id) = id.filter(|_| !embedded) {
+            self.items.push(Item { slot: Slot::Certificates, id, text });
+        }
+        Ok(Shown { key_info, covered })
+    }
+
+    /// The first of the references to certificates that the receiver has to understand, as Rampart chooses it.
+    fn supported_reference(&self) -> Option<KeyReference> {
+        let supported = &self.alternative.wss.must_support;
+        let chosen = [KeyReference::KeyIdentifier, KeyReference::IssuerSerial, KeyReference::Thumbprint];
+        chosen.into_iter().find(|reference| supported.contains(reference))
+    }
+}
