@@ -1,11 +1,22 @@
 //! Keys, certificates, the stores they come from, and which of them are trusted.
 
+mod cache;
 mod certificate;
+mod der;
+mod ec;
 mod identity;
 mod private;
 mod public;
+mod rsa;
+mod software;
 mod store;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
 mod trust;
+
+use cache::Cache;
 
 pub use certificate::{Certificate, CertificateError, Certificates, KeyUsage, Name};
 pub use identity::Identity;

@@ -61,7 +61,7 @@ impl Default for TrustLimits {
 impl Crl {
     /// Reads a list in DER, or lists in PEM.
     pub fn read(_bytes: &[u8]) -> Result<Vec<Crl>, CertificateError> {
-        Err(CertificateError("not yet"))
+        Err(CertificateError::Malformed("no list of revoked certificates"))
     }
 }
 
