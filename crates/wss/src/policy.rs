@@ -1,9 +1,27 @@
 //! WS-SecurityPolicy 1.1, 1.2 and 1.3, with the configuration of Apache Rampart.
+//!
+//! A policy is brought to its normal form first, then each alternative is read by itself. What is not known is wrong,
+//! and what is known and not supported leaves its alternative out, so that no policy is ever read as a weaker one.
 
+mod alternative;
 mod applies;
+mod binding;
 mod model;
+mod normal;
+mod parts;
+mod rampart;
+mod reader;
+mod suite;
+mod supporting;
+#[cfg(test)]
+mod tests;
+mod token;
+mod wss;
+
+use myelin_xml::{Document, Options};
 
 use crate::Problem;
+use reader::{Reader, is_policy, problem};
 
 pub use model::{
     AlgorithmSuite, Alternative, Binding, Common, Crypto, DerivedKeys, ElementPart, EncryptionUser, HeaderPart,
@@ -17,8 +35,72 @@ impl Policy {
     /// Shape: the root element is a `wsp:Policy`, in any of the versions.
     /// The second of the pair are warnings: what is read and has no effect.
     /// Errors: what is not well formed, not known, or cannot be honoured, each with its place: the author's.
+    /// Source: WS-Policy 1.2 and 1.5, WS-SecurityPolicy 1.1 to 1.3, Rampart's `RampartConfigBuilder`.
     pub fn parse(source: &[u8]) -> Result<(Policy, Vec<Problem>), Vec<Problem>> {
-        let _ = source;
-        Err(vec![Problem::general("policies are not read yet")])
+        let options = Options { depth: 100, nodes: 100_000, total_bytes: 1 << 20, ..Options::default() };
+        let document = Document::parse(source.to_vec(), &options).map_err(|error| {
+            vec![Problem { line: error.line, column: error.column, message: error.kind.to_string() }]
+        })?;
+        let root = document.root_element().expect("a document that was read has an element");
+        if !is_policy(&document, root, "Policy") {
+            let name = document.qname(root);
+            let message = format!("{{{}}}{} is no policy, expected Policy of WS-Policy", name.namespace, name.local);
+            return Err(vec![problem(&document, root, message)]);
+        }
+        let combinations = normal::normalize(&document, root).map_err(|problem| vec![problem])?;
+        let mut reader = Reader::new(&document);
+        let (mut alternatives, mut left_out) = (Vec::new(), Vec::new());
+        for combination in &combinations {
+            let alternative = alternative::read(&mut reader, combination);
+            if reader.unsupported.is_empty() {
+                alternatives.push(alternative);
+            }
+            left_out.append(&mut reader.unsupported);
+        }
+        let Reader { mut errors, mut warnings, .. } = reader;
+        if alternatives.is_empty() {
+            errors.append(&mut left_out);
+        }
+        if combinations.is_empty() {
+            errors.push(problem(&document, root, "the policy has no alternative: no message can fulfil it"));
+        }
+        if !combinations.is_empty() && alternatives.iter().all(Alternative::asks_for_nothing) && errors.is_empty() {
+            errors.push(problem(&document, root, "nothing in this policy is about security"));
+        }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        for problem in left_out {
+            let message = format!("{}, so that the alternative it stands in is left out", problem.message);
+            let problem = Problem { message, ..problem };
+            if !warnings.contains(&problem) {
+                warnings.push(problem);
+            }
+        }
+        if alternatives.iter().any(Alternative::asks_for_nothing) {
+            warnings.push(problem(
+                &document,
+                root,
+                "an alternative of this policy lets messages pass without security",
+            ));
+        }
+        Ok((Policy { alternatives }, warnings))
+    }
+}
+
+impl Alternative {
+    /// Whether any message fulfils it.
+    fn asks_for_nothing(&self) -> bool {
+        let parts = [&self.signed, &self.encrypted, &self.required];
+        matches!(self.binding, Binding::None)
+            && self.supporting.is_empty()
+            && parts.iter().all(|parts| parts.is_empty())
+    }
+}
+
+impl Parts {
+    /// Whether it names nothing.
+    pub fn is_empty(&self) -> bool {
+        !self.body && !self.all_headers && self.headers.is_empty() && self.elements.is_empty()
     }
 }

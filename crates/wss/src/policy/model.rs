@@ -233,9 +233,10 @@ pub enum Inclusion {
 }
 
 /// Whether keys are derived from a token (§5.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DerivedKeys {
     /// No.
+    #[default]
     None,
     /// With a `DerivedKeyToken` for each, in this namespace: the WS-SecureConversation that goes with the policy.
     Required(&'static str),

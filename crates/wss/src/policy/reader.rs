@@ -1,0 +1,151 @@
+//! What reading a policy's assertions shares: names, places, and what is found wrong.
+
+use std::borrow::Cow;
+
+use myelin_xml::{Document, Kind, Name, NodeId};
+
+use super::normal::Assertion;
+use crate::Problem;
+
+/// WS-Policy 1.2 of September 2004, and 1.5.
+const POLICY: [&str; 2] = ["http://schemas.xmlsoap.org/ws/2004/09/policy", "http://www.w3.org/ns/ws-policy"];
+
+/// WS-SecurityPolicy 1.1.
+pub(super) const SP_11: &str = "http://schemas.xmlsoap.org/ws/2005/07/securitypolicy";
+/// WS-SecurityPolicy 1.2, and what 1.3 has of it.
+const SP_12: &str = "http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200702";
+/// What is new in WS-SecurityPolicy 1.3.
+const SP_13: &str = "http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200802";
+/// Apache CXF's, where its suites with GCM are.
+pub(super) const CXF: &str = "http://cxf.apache.org/custom/security-policy";
+
+/// More problems than these are not told.
+const PROBLEMS_MAX: usize = 50;
+
+/// Whether a namespace is one of WS-SecurityPolicy's, so that policies nest in its assertions.
+pub(super) fn is_security(namespace: &str) -> bool {
+    [SP_11, SP_12, SP_13, CXF].contains(&namespace)
+}
+
+/// Whether a node is this element or attribute of WS-Policy.
+pub(super) fn is_policy(document: &Document, node: NodeId, local: &str) -> bool {
+    let name = document.qname(node);
+    name.local == local && POLICY.contains(&name.namespace)
+}
+
+/// A problem at the place of a node.
+pub(super) fn problem(document: &Document, node: NodeId, message: impl Into<String>) -> Problem {
+    let (line, column) = document.location(node).unwrap_or_default();
+    Problem { line, column, message: message.into() }
+}
+
+/// Reads assertions, and collects what is wrong with them.
+pub(super) struct Reader<'d> {
+    /// The policy's document.
+    pub(super) document: &'d Document,
+    /// What makes the whole policy unusable.
+    pub(super) errors: Vec<Problem>,
+    /// What cannot be honoured, so that the alternative in which it stands is left out.
+    pub(super) unsupported: Vec<Problem>,
+    /// What has no effect.
+    pub(super) warnings: Vec<Problem>,
+}
+
+impl<'d> Reader<'d> {
+    /// A reader that has found nothing wrong so far.
+    pub(super) fn new(document: &'d Document) -> Reader<'d> {
+        Reader { document, errors: Vec::new(), unsupported: Vec::new(), warnings: Vec::new() }
+    }
+
+    /// Notes what is wrong in any case.
+    pub(super) fn wrong(&mut self, node: NodeId, message: impl Into<String>) {
+        note(&mut self.errors, problem(self.document, node, message));
+    }
+
+    /// Notes what cannot be honoured; another alternative of the policy may do without.
+    pub(super) fn unsupported(&mut self, node: NodeId, message: impl Into<String>) {
+        note(&mut self.unsupported, problem(self.document, node, message));
+    }
+
+    /// Notes what has no effect.
+    pub(super) fn warn(&mut self, node: NodeId, message: impl Into<String>) {
+        note(&mut self.warnings, problem(self.document, node, message));
+    }
+
+    /// The name of an element.
+    pub(super) fn name(&self, node: NodeId) -> Name<'d> {
+        self.document.qname(node)
+    }
+
+    /// The local name of an assertion of WS-SecurityPolicy; empty for one of another namespace.
+    pub(super) fn security(&self, assertion: &Assertion) -> &'d str {
+        let name = self.name(assertion.node);
+        if is_security(name.namespace) { name.local } else { "" }
+    }
+
+    /// An attribute, without a namespace or in one of WS-SecurityPolicy's: real files have both.
+    pub(super) fn attribute(&self, node: NodeId, local: &str) -> Option<Cow<'d, str>> {
+        ["", SP_11, SP_12, SP_13].iter().find_map(|namespace| self.document.attribute(node, namespace, local))
+    }
+
+    /// The elements in an element.
+    pub(super) fn elements(&self, node: NodeId) -> impl Iterator<Item = NodeId> + use<'d> {
+        let document = self.document;
+        document.children(node).filter(move |&child| document.kind(child) == Kind::Element)
+    }
+
+    /// What stands in an assertion beside its nested policy.
+    pub(super) fn parameters(&self, assertion: &Assertion) -> impl Iterator<Item = NodeId> + use<'d> {
+        let document = self.document;
+        self.elements(assertion.node).filter(move |&child| !is_policy(document, child, "Policy"))
+    }
+
+    /// The text of an element, without space around it.
+    pub(super) fn text(&self, node: NodeId) -> String {
+        self.document.string_value(node).trim().to_owned()
+    }
+
+    /// An assertion that says all by its name; anything in it would ask for more than we know of.
+    pub(super) fn flag(&mut self, assertion: &Assertion) {
+        self.without_parameters(assertion);
+        self.without_nested(assertion);
+    }
+
+    /// Refuses what a nested policy of an assertion says that has none.
+    pub(super) fn without_nested(&mut self, assertion: &Assertion) {
+        for inner in &assertion.nested {
+            self.unknown(inner);
+        }
+    }
+
+    /// Refuses what stands in an assertion beside its nested policy.
+    pub(super) fn without_parameters(&mut self, assertion: &Assertion) {
+        let parameters: Vec<NodeId> = self.parameters(assertion).collect();
+        for parameter in parameters {
+            let (inner, outer) = (self.name(parameter).local, self.name(assertion.node).local);
+            self.unsupported(parameter, format!("{inner} in {outer} is not supported"));
+        }
+    }
+
+    /// An assertion that is not known where it stands: wrong, unless the author says that it may be ignored.
+    pub(super) fn unknown(&mut self, assertion: &Assertion) {
+        let name = self.name(assertion.node);
+        let mut attributes = self.document.attributes(assertion.node);
+        let ignorable = attributes.find(|&attribute| is_policy(self.document, attribute, "Ignorable"));
+        let ignorable =
+            ignorable.is_some_and(|attribute| matches!(self.document.value(attribute).trim(), "true" | "1"));
+        let message = format!("the assertion {{{}}}{} is not known here", name.namespace, name.local);
+        if ignorable {
+            self.warn(assertion.node, message + ", and is ignored as it says");
+        } else {
+            self.wrong(assertion.node, message);
+        }
+    }
+}
+
+/// Keeps a problem, once: an assertion stands in many alternatives.
+fn note(problems: &mut Vec<Problem>, problem: Problem) {
+    if problems.len() < PROBLEMS_MAX && !problems.contains(&problem) {
+        problems.push(problem);
+    }
+}
