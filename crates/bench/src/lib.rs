@@ -6,6 +6,7 @@
 //! - [`stockquote`] is the backend with operations: SimpleStockQuoteService, as the samples of Apache Synapse have it;
 //! - [`relay`] copies bytes between two TCP connections and does nothing else: the least a bus can cost;
 //! - [`comparison`] lets Myelin and other servers take turns at the same work;
+//! - [`security`] gives a policy the keys that files hold, and makes some to try it with;
 //! - [`canonical`], [`payload`], [`procfs`], [`statistics`] and [`units`] are what these stand on.
 //!
 //! Nothing here knows the bus: it is measured from outside, as any other server is.
@@ -22,6 +23,7 @@ pub mod payload;
 pub mod procfs;
 pub mod relay;
 mod request;
+pub mod security;
 pub mod statistics;
 pub mod stockquote;
 pub mod units;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use myelin_bench::{echo, load, relay, stockquote};
 
-use crate::{check, demo, run, test, xml, xpath, xslt};
+use crate::{check, demo, run, test, wss, xml, xpath, xslt};
 
 /// What `myelin` is asked to do.
 #[derive(Debug, clap::Subcommand)]
@@ -23,6 +23,8 @@ pub enum Command {
     XPath(Box<xpath::Arguments>),
     /// Transform documents with an XSLT stylesheet
     Xslt(Box<xslt::Arguments>),
+    /// Verify, decrypt, sign and encrypt SOAP messages by a policy
+    Wss(Box<wss::Arguments>),
     /// Show the bus at work: backend, bus and real messages in one process, every answer checked
     Demo,
     /// Send load to a URL, check every answer, and report rates, latencies and errors
@@ -47,6 +49,7 @@ impl Command {
             Command::Xml(arguments) => xml::run(&arguments, &mut out),
             Command::XPath(arguments) => xpath::run(&arguments, &mut out),
             Command::Xslt(arguments) => xslt::run(&arguments, &mut out),
+            Command::Wss(arguments) => wss::run(&arguments, &mut out),
             Command::Demo => demo::run(&mut out),
             Command::Load(arguments) => {
                 raise_file_limit();

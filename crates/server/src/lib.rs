@@ -13,6 +13,7 @@ mod reading;
 mod run;
 mod server;
 mod test;
+mod wss;
 mod xml;
 mod xpath;
 mod xslt;

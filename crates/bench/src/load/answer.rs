@@ -20,6 +20,8 @@ enum Check {
     Body(Payload),
     Contains(Box<Finder<'static>>),
     Xml(Box<Alike>),
+    /// Kept whole, for whoever verifies it.
+    Secured,
 }
 
 /// One answer, as far as it has come.
@@ -54,10 +56,13 @@ struct Verdict {
 /// Longer answer heads are malformed.
 const HEAD_LIMIT_BYTES: usize = 64 * 1024;
 const HEADER_LIMIT: usize = 128;
+/// Longer secured answers are not looked at.
+const SECURED_LIMIT_BYTES: usize = 64 << 20;
 
 impl Expected {
-    pub(super) fn new(verify: &Verify, body: &Payload, method: &str) -> Expected {
+    pub(super) fn new(verify: &Verify, body: &Payload, method: &str, secured: bool) -> Expected {
         let check = match verify {
+            _ if secured => Check::Secured,
             Verify::Status => Check::Status,
             Verify::Echo => Check::Body(body.clone()),
             Verify::Body(wanted) => Check::Body(wanted.clone()),
@@ -87,6 +92,11 @@ impl Answer {
     /// Whether the connection may carry another request after this answer.
     pub(super) fn keep_alive(&self) -> bool {
         self.keep_alive
+    }
+
+    /// The whole body, where it was to be kept.
+    pub(super) fn whole(&self) -> &[u8] {
+        &self.verdict.whole
     }
 
     /// Goes on with `input`; true when the answer is complete.
@@ -134,6 +144,8 @@ impl Answer {
             Check::Contains(_) if !verdict.found => Err(Failure::Mismatch("the text is not in the body".to_owned())),
             Check::Body(_) | Check::Contains(_) => Ok(()),
             Check::Xml(_) if verdict.wrong => Err(Failure::Mismatch("far more bytes than were sent".to_owned())),
+            Check::Secured if verdict.wrong => Err(Failure::Mismatch("far more bytes than any answer".to_owned())),
+            Check::Secured => Ok(()),
             Check::Xml(alike) => alike.judge(&verdict.whole),
         }
     }
@@ -246,7 +258,8 @@ impl Verdict {
             Check::Contains(finder) if !self.found => self.search(data, finder),
             Check::Contains(_) => {}
             Check::Xml(alike) if self.whole.len() + data.len() > alike.limit_bytes => self.wrong = true,
-            Check::Xml(_) => self.whole.extend_from_slice(data),
+            Check::Secured if self.whole.len() + data.len() > SECURED_LIMIT_BYTES => self.wrong = true,
+            Check::Xml(_) | Check::Secured => self.whole.extend_from_slice(data),
         }
         self.length += data.len() as u64;
     }
@@ -275,7 +288,7 @@ mod tests {
 
     /// Reads `input` in parts of `step` bytes and then the end of the connection.
     fn read(input: &[u8], step: usize, verify: &Verify, sent: &[u8]) -> Result<bool, Failure> {
-        let expected = Expected::new(verify, &Payload::from(sent.to_vec()), "POST");
+        let expected = Expected::new(verify, &Payload::from(sent.to_vec()), "POST", false);
         let mut answer = Answer::new();
         answer.begin();
         let mut done = false;

@@ -8,10 +8,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use myelin_wss::guard::Side;
 
 use super::plan::{Plan, Progress, Verify};
 use super::report;
+use super::secured::Client;
 use crate::payload::{self, Payload};
+use crate::security::KeyArguments;
 use crate::units;
 
 /// The arguments of `myelin load`; letters are those of ApacheBench where it has them.
@@ -73,6 +76,13 @@ pub struct Arguments {
     /// For https: trust the certificates in this PEM file instead of the system's
     #[arg(long, value_name = "FILE")]
     pub cacert: Option<PathBuf>,
+    /// Secure each request anew by this policy, and verify each answer before it is judged; --verify echo and xml then
+    /// compare what is in the body
+    #[arg(long, value_name = "POLICY")]
+    pub wss: Option<PathBuf>,
+    /// The keys, where the policy names none
+    #[command(flatten)]
+    pub keys: KeyArguments,
     /// How to report
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "text")]
     pub format: Format,
@@ -126,6 +136,9 @@ impl Arguments {
         plan.verify = self.verify.clone();
         plan.processes.clone_from(&self.processes);
         plan.authorities.clone_from(&self.cacert);
+        if let Some(policy) = &self.wss {
+            plan.security = Some(Client::new(self.keys.guard(policy, Side::Initiator)?.0));
+        }
         Ok(plan)
     }
 }

@@ -8,11 +8,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use myelin_wss::guard::Conversation;
 use tokio::io::ReadBuf;
 use tokio::sync::Semaphore;
 
 use super::answer::{Answer, Expected};
 use super::outcome::{Failure, Tally};
+use super::secured::Sealing;
 use super::stream::{Dialer, Stream};
 use super::tickets::Tickets;
 use super::worker::Counters;
@@ -23,8 +25,10 @@ use crate::payload::Payload;
 /// What the connections of one thread share.
 pub(super) struct Shared {
     pub(super) dialer: Dialer,
-    /// The request, head and body.
+    /// The request, head and body, where each is the same.
     pub(super) request: Payload,
+    /// What makes each request anew.
+    pub(super) sealing: Option<Sealing>,
     pub(super) expected: Expected,
     pub(super) keep_alive: bool,
     pub(super) timeout: Duration,
@@ -49,6 +53,9 @@ const SILENCE: Duration = Duration::from_millis(100);
 pub(super) struct Connection {
     shared: Rc<Shared>,
     stream: Option<Stream>,
+    request: Payload,
+    /// What the answer to a secured request refers to.
+    conversation: Conversation,
     answer: Answer,
     deadline: Deadline,
     /// Bytes of the request that have left.
@@ -62,8 +69,18 @@ pub(super) struct Connection {
 impl Connection {
     pub(super) fn new(shared: Rc<Shared>) -> Connection {
         let deadline = shared.deadlines.register();
-        let answer = Answer::new();
-        Connection { shared, stream: None, answer, deadline, sent: 0, broken: false, received: 0, pause: PAUSE }
+        Connection {
+            stream: None,
+            request: shared.request.clone(),
+            conversation: Conversation::default(),
+            answer: Answer::new(),
+            deadline,
+            sent: 0,
+            broken: false,
+            received: 0,
+            pause: PAUSE,
+            shared,
+        }
     }
 
     /// Connects before the run begins; what fails here is tried again, and counted, with the first request.
@@ -92,16 +109,43 @@ impl Connection {
     /// Sends until the tickets are used up.
     pub(super) async fn run(&mut self) {
         let shared = self.shared.clone();
+        let mut sealed = self.seal();
         let mut free = Instant::now();
         while let Some(intended) = shared.tickets.next(free).await {
-            let outcome = self.transact(intended, free).await;
+            let outcome = match sealed {
+                Ok(()) => self.transact(intended, free).await,
+                Err(failure) => Err(failure),
+            };
             free = Instant::now();
+            let latency = free.saturating_duration_since(intended);
             let unconnected = matches!(outcome, Err(Failure::Connect(_)));
-            self.count(outcome, free.saturating_duration_since(intended));
+            let outcome = outcome.and_then(|()| self.open());
+            self.count(outcome, latency);
+            sealed = self.seal();
+            if shared.sealing.is_some() {
+                // Our own work on the messages is no part of the service's latency.
+                free = Instant::now();
+            }
             if unconnected {
                 tokio::time::sleep(self.pause).await;
                 self.pause = (self.pause * 2).min(LONGEST_PAUSE);
             }
+        }
+    }
+
+    /// Makes the next request, where each is another.
+    fn seal(&mut self) -> Result<(), Failure> {
+        if let Some(sealing) = &self.shared.sealing {
+            (self.request, self.conversation) = sealing.seal()?;
+        }
+        Ok(())
+    }
+
+    /// Verifies an answer that is to be verified.
+    fn open(&self) -> Result<(), Failure> {
+        match &self.shared.sealing {
+            Some(sealing) => sealing.open(self.answer.whole(), &self.conversation),
+            None => Ok(()),
         }
     }
 
@@ -139,7 +183,7 @@ impl Connection {
             self.stream = Some(self.connect().await?);
         }
         let outcome = self.exchange(left).await;
-        let whole = self.sent == self.shared.request.length();
+        let whole = self.sent == self.request.length();
         let kept = match &outcome {
             Ok(()) => true,
             Err(failure) => matches!(failure, Failure::Status(_) | Failure::Mismatch(_)),
@@ -183,7 +227,7 @@ impl Connection {
     }
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Failure>> {
-        let Connection { shared, stream, answer, deadline, sent, broken, received, .. } = self;
+        let Connection { shared, stream, request, answer, deadline, sent, broken, received, .. } = self;
         if deadline.poll_expired(context) {
             return Poll::Ready(Err(Failure::Timeout));
         }
@@ -191,8 +235,8 @@ impl Connection {
             return Poll::Ready(Err(Failure::Connect("there is no connection".to_owned())));
         };
         loop {
-            while *sent < shared.request.length() && !*broken {
-                match stream.poll_write(context, shared.request.at(*sent)) {
+            while *sent < request.length() && !*broken {
+                match stream.poll_write(context, request.at(*sent)) {
                     Poll::Ready(Ok(count)) if count > 0 => *sent += count as u64,
                     // A service may answer and close before it has read all: what it said is still to be read.
                     Poll::Ready(_) => *broken = true,

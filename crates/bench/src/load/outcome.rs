@@ -28,6 +28,8 @@ pub enum Failure {
     Mismatch(String),
     /// What came is no HTTP answer.
     Malformed(String),
+    /// A request could not be secured, or its answer is not secured as the policy says.
+    Security(String),
 }
 
 /// Failures of one kind.
@@ -135,6 +137,7 @@ impl Failure {
             Failure::Closed(_) => "closed early".to_owned(),
             Failure::Status(status) => format!("status {status}"),
             Failure::Mismatch(_) => "body mismatch".to_owned(),
+            Failure::Security(_) => "security".to_owned(),
             Failure::Malformed(_) => "malformed".to_owned(),
         }
     }
@@ -156,6 +159,7 @@ impl fmt::Display for Failure {
             | Failure::Reset(text)
             | Failure::Closed(text)
             | Failure::Mismatch(text)
+            | Failure::Security(text)
             | Failure::Malformed(text) => formatter.write_str(text),
         }
     }

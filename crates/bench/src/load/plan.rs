@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::bail;
 
+use super::secured::Client;
 use super::target::Target;
 use super::{Outcome, worker};
 use crate::payload::Payload;
@@ -49,6 +50,8 @@ pub struct Plan {
     pub processes: Vec<u32>,
     /// The certificates to trust for https, in PEM; `None` trusts those of the system.
     pub authorities: Option<PathBuf>,
+    /// The client's side of a policy: each request is secured anew, and each answer verified and then judged in clear.
+    pub security: Option<Client>,
 }
 
 /// What makes an answer good; a status of 2xx and correct framing always belong to it.
@@ -100,6 +103,7 @@ impl Plan {
             verify: Verify::Status,
             processes: Vec::new(),
             authorities: None,
+            security: None,
         })
     }
 
@@ -121,6 +125,11 @@ impl Plan {
 
     /// The whole request, built once.
     pub(crate) fn request(&self) -> Payload {
+        self.request_with(&self.body)
+    }
+
+    /// A whole request with another body.
+    pub(super) fn request_with(&self, body: &Payload) -> Payload {
         let mut head = format!("{} {} HTTP/1.1\r\n", self.method, self.target.path);
         let given = |name: &str| self.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
         let mut line = |name: &str, value: &str| {
@@ -137,19 +146,18 @@ impl Plan {
         if !self.keep_alive {
             line("Connection", "close");
         }
-        let sends_body =
-            !self.body.is_empty() || !matches!(self.method.as_str(), "GET" | "HEAD" | "DELETE" | "OPTIONS");
+        let sends_body = !body.is_empty() || !matches!(self.method.as_str(), "GET" | "HEAD" | "DELETE" | "OPTIONS");
         let chunked = self.chunked && sends_body;
         if chunked {
             line("Transfer-Encoding", "chunked");
         } else if sends_body {
-            line("Content-Length", &self.body.length().to_string());
+            line("Content-Length", &body.length().to_string());
         }
         for (name, value) in &self.headers {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
         head.push_str("\r\n");
-        self.body.request(head.into_bytes(), chunked)
+        body.request(head.into_bytes(), chunked)
     }
 
     fn check(&self) -> anyhow::Result<()> {
@@ -158,6 +166,9 @@ impl Plan {
         }
         if self.requests.is_none() && self.duration.is_none() {
             bail!("a run needs a number of requests or a duration");
+        }
+        if self.security.is_some() && self.idle_connections > 0 {
+            bail!("connections that only stay open send nothing that could be secured");
         }
         if self.timeout.is_zero() {
             bail!("the timeout must be longer than nothing");

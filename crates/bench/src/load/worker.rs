@@ -19,6 +19,7 @@ use super::answer::Expected;
 use super::connection::{Connection, Shared};
 use super::outcome::{Outcome, Tally};
 use super::plan::{Plan, Progress};
+use super::secured::Sealing;
 use super::stream::Dialer;
 use super::tickets::Tickets;
 use crate::deadlines::{Deadlines, SWEEP};
@@ -170,7 +171,13 @@ impl Order {
         let local = LocalSet::new();
         let shared = Rc::new(Shared {
             dialer: self.dialer,
-            expected: Expected::new(&self.plan.verify, &self.plan.body, &self.plan.method),
+            expected: Expected::new(
+                &self.plan.verify,
+                &self.plan.body,
+                &self.plan.method,
+                self.plan.security.is_some(),
+            ),
+            sealing: Sealing::new(&self.plan)?,
             request: self.request,
             keep_alive: self.plan.keep_alive,
             timeout: self.plan.timeout,
