@@ -28,6 +28,7 @@ const NEEDS: &[Need] = &[
     Need { package: "libxml2-dev", program: "xml2-config", reason: "a library to measure ours against, in memory" },
     Need { package: "libxslt1-dev", program: "xslt-config", reason: "a processor to measure ours against, in memory" },
     Need { package: "xmlsec1", program: "xmlsec1", reason: "another opinion on signatures and encryption" },
+    Need { package: "libxmlsec1-dev", program: "xmlsec1-config", reason: "a library to measure WS-Security against" },
     Need { package: "xsltproc", program: "xsltproc", reason: "another opinion on XSLT" },
     Need { package: "curl", program: "curl", reason: "a client that others wrote, for the examples" },
 ];

@@ -7,6 +7,7 @@ mod build;
 mod process;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use process::{Process, Reply, Status};
@@ -85,6 +86,16 @@ impl Wss4j {
             Status::Failed => panic!("WSS4J cannot be asked for this: {}", Refusal::from(reply)),
         }
     }
+}
+
+/// The command that starts WSS4J as a rival of the benchmark; it makes the keys of all sides in the folder `keys`.
+///
+/// Shape: what it is told and answers, line by line, is in `tests/interop/wss4j/README.md`.
+/// Errors: a sentence about what this machine lacks.
+pub fn rival(keys: &Path) -> Result<Command, String> {
+    let mut command = build::program()?.command("myelin.wss4j.Bench");
+    command.arg(keys);
+    Ok(command)
 }
 
 /// Opens every key store of [`Wss4j::keys`] and every key in it.

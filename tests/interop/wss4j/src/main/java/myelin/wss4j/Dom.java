@@ -31,6 +31,7 @@ import org.apache.wss4j.dom.message.token.DerivedKeyToken;
 import org.apache.wss4j.dom.util.WSSecurityUtil;
 import org.w3c.dom.Document;
 import org.w3c.dom.Element;
+import org.xml.sax.SAXException;
 
 /**
  * The engine on trees, behind the handler that SOAP stacks use, so that WSS4J's configuration names mean what they mean
@@ -51,6 +52,9 @@ final class Dom extends WSHandler {
             Map.entry(WSConstants.DKT, "DerivedKeyToken"),
             Map.entry(WSConstants.BST, "BinarySecurityToken"));
 
+    /** So that the handler reads its configuration for all of them. */
+    private static final List<Integer> RECEIVED = List.copyOf(ACTIONS.keySet());
+
     /**
      * The key that signs and encrypts in a symmetric binding.
      *
@@ -69,26 +73,14 @@ final class Dom extends WSHandler {
 
     Dom(Keys keys) {
         this.keys = keys;
+        WSSConfig.init();
     }
 
     void secure(byte[] message, Settings settings, Answer answer) throws Exception {
-        Document document = xml.read(message);
         Map<String, Object> context = context(settings);
-        RequestData data = data(settings, context);
-        boolean isRequest = !settings.is("role", "response");
-        try {
-            var actions = WSSecurityUtil.decodeHandlerAction(settings.get("action", ""), data.getWssConfig());
-            doSenderAction(document, data, actions, isRequest);
-        } catch (Exception refusal) {
-            throw new Refusal(refusal);
-        }
+        Document document = xml.read(message);
+        protect(document, settings, context);
         if (context.get(SYMMETRIC) instanceof Symmetric symmetric) {
-            if (symmetric.carrier() != null) {
-                // Other tokens were put before it; who reads from the top has to meet it first.
-                Element header = data.getSecHeader().getSecurityHeaderElement();
-                header.insertBefore(symmetric.carrier().getEncryptedKeyElement(), header.getFirstChild());
-                symmetric.carrier().prependBSTElementToHeader();
-            }
             answer.fact("secretKey", base64(symmetric.key().getEncoded()));
             answer.fact("secretIdentifier", symmetric.identifier());
         }
@@ -97,26 +89,53 @@ final class Dom extends WSHandler {
 
     void verify(byte[] message, Settings settings, Answer answer) throws Exception {
         Map<String, Object> context = context(settings);
-        RequestData data = data(settings, context);
         Document document;
-        WSHandlerResult result;
         try {
             document = xml.read(message);
-            doReceiverAction(new ArrayList<>(ACTIONS.keySet()), data);
-            result = engine.processSecurityHeader(document, data);
-            if (result != null && settings.is("role", "response")) {
-                checkSignatureConfirmation(data, result);
-            }
-        } catch (Exception refusal) {
-            throw new Refusal(refusal);
+        } catch (SAXException malformed) {
+            throw new Refusal(malformed);
         }
-        if (result == null) {
-            throw new Refusal("there is no Security header for this actor");
-        }
-        context.put(WSHandlerConstants.RECV_RESULTS, new ArrayList<>(List.of(result)));
+        WSHandlerResult result = accept(document, settings, context);
         report(result, answer);
         answer.require(settings.get("action", ""));
         answer.message(xml.write(document));
+    }
+
+    /** Puts a Security header into the document, and signs and encrypts it in place. */
+    void protect(Document document, Settings settings, Map<String, Object> context) throws Refusal {
+        RequestData data = data(settings, context);
+        boolean isRequest = !settings.is("role", "response");
+        try {
+            var actions = WSSecurityUtil.decodeHandlerAction(settings.get("action", ""), data.getWssConfig());
+            doSenderAction(document, data, actions, isRequest);
+        } catch (Exception refusal) {
+            throw new Refusal(refusal);
+        }
+        if (context.get(SYMMETRIC) instanceof Symmetric symmetric && symmetric.carrier() != null) {
+            // Other tokens were put before it; who reads from the top has to meet it first.
+            Element header = data.getSecHeader().getSecurityHeaderElement();
+            header.insertBefore(symmetric.carrier().getEncryptedKeyElement(), header.getFirstChild());
+            symmetric.carrier().prependBSTElementToHeader();
+        }
+    }
+
+    /** Verifies the document and decrypts it in place. */
+    WSHandlerResult accept(Document document, Settings settings, Map<String, Object> context) throws Refusal {
+        RequestData data = data(settings, context);
+        try {
+            doReceiverAction(RECEIVED, data);
+            WSHandlerResult result = engine.processSecurityHeader(document, data);
+            if (result == null) {
+                throw new Refusal("there is no Security header for this actor");
+            }
+            if (settings.is("role", "response")) {
+                checkSignatureConfirmation(data, result);
+            }
+            context.put(WSHandlerConstants.RECV_RESULTS, new ArrayList<>(List.of(result)));
+            return result;
+        } catch (WSSecurityException | RuntimeException refusal) {
+            throw new Refusal(refusal);
+        }
     }
 
     private static void report(WSHandlerResult result, Answer answer) throws WSSecurityException {

@@ -22,7 +22,7 @@ import org.bouncycastle.jce.provider.BouncyCastleProvider;
 /**
  * Answers requests on standard input with answers on standard output until its input ends.
  *
- * <p>README.md describes the protocol. With arguments it is the benchmark's rival instead: see {@link Bench}.
+ * <p>README.md describes the protocol.
  */
 public final class Peer {
     /** A message or a line longer than this is a mistake of the test. */
@@ -49,7 +49,6 @@ public final class Peer {
         System.setOut(new PrintStream(System.err, true, StandardCharsets.UTF_8));
         // RSA-PSS as WSS4J names it; last, so that everything else is done as on any JDK.
         Security.addProvider(new BouncyCastleProvider());
-        WSSConfig.init();
         Path folder = Files.createTempDirectory("myelin-wss4j-");
         try {
             Keys keys = Keys.make(folder);

@@ -18,10 +18,13 @@ import javax.xml.stream.XMLStreamConstants;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
 import javax.xml.stream.XMLStreamWriter;
+import org.apache.wss4j.common.ext.WSSecurityException;
 import org.apache.wss4j.stax.ext.WSSSecurityProperties;
 import org.apache.wss4j.stax.securityEvent.SamlTokenSecurityEvent;
 import org.apache.wss4j.stax.securityEvent.UsernameTokenSecurityEvent;
 import org.apache.wss4j.stax.setup.ConfigurationConverter;
+import org.apache.wss4j.stax.setup.InboundWSSec;
+import org.apache.wss4j.stax.setup.OutboundWSSec;
 import org.apache.wss4j.stax.setup.WSSec;
 import org.apache.xml.security.exceptions.XMLSecurityException;
 import org.apache.xml.security.stax.securityEvent.AbstractSecuredElementSecurityEvent;
@@ -61,39 +64,64 @@ final class Stax {
         if (settings.get("symmetric") != null) {
             throw new IllegalArgumentException("symmetric is for the engine dom");
         }
-        WSSSecurityProperties properties = properties(settings);
-        ByteArrayOutputStream output = new ByteArrayOutputStream();
         List<SecurityEvent> events = new ArrayList<>();
-        try {
-            XMLStreamWriter writer = WSSec.getOutboundWSSec(properties)
-                    .processOutMessage(output, "UTF-8", before(settings), events::add);
-            copy(readers.createXMLStreamReader(new ByteArrayInputStream(message)), writer);
-        } catch (Exception refusal) {
-            throw new Refusal(refusal);
-        }
+        answer.message(protect(message, outbound(settings), before(settings), events));
         remember(settings, events);
-        answer.message(output.toByteArray());
     }
 
     void verify(byte[] message, Settings settings, Answer answer) throws Exception {
-        WSSSecurityProperties properties = properties(settings);
-        ByteArrayOutputStream output = new ByteArrayOutputStream();
         List<SecurityEvent> events = new ArrayList<>();
-        SecurityEventListener listener = events::add;
-        try {
-            XMLStreamReader reader = WSSec.getInboundWSSec(properties, settings.is("role", "response"), true)
-                    .processInMessage(
-                            readers.createXMLStreamReader(new ByteArrayInputStream(message)), before(settings), listener);
-            copy(reader, writers.createXMLStreamWriter(output, "UTF-8"));
-        } catch (Exception refusal) {
-            throw new Refusal(refusal);
-        }
+        answer.message(accept(message, inbound(settings), before(settings), events));
         remember(settings, events);
         for (SecurityEvent event : events) {
             report(event, answer);
         }
         answer.require(settings.get("action", ""));
-        answer.message(output.toByteArray());
+    }
+
+    OutboundWSSec outbound(Settings settings) throws Exception {
+        WSSSecurityProperties properties = properties(settings);
+        try {
+            return WSSec.getOutboundWSSec(properties);
+        } catch (WSSecurityException refusal) {
+            throw new Refusal(refusal);
+        }
+    }
+
+    InboundWSSec inbound(Settings settings) throws Exception {
+        WSSSecurityProperties properties = properties(settings);
+        try {
+            return WSSec.getInboundWSSec(properties, settings.is("role", "response"), true);
+        } catch (WSSecurityException refusal) {
+            throw new Refusal(refusal);
+        }
+    }
+
+    /** The message secured; what was done on the way is added to {@code events}. */
+    byte[] protect(byte[] message, OutboundWSSec outbound, List<SecurityEvent> before, List<SecurityEvent> events)
+            throws Refusal {
+        ByteArrayOutputStream output = new ByteArrayOutputStream();
+        try {
+            XMLStreamWriter writer = outbound.processOutMessage(output, "UTF-8", before, events::add);
+            copy(readers.createXMLStreamReader(new ByteArrayInputStream(message)), writer);
+        } catch (Exception refusal) {
+            throw new Refusal(refusal);
+        }
+        return output.toByteArray();
+    }
+
+    /** The message verified and decrypted; what was found on the way is added to {@code events}. */
+    byte[] accept(byte[] message, InboundWSSec inbound, List<SecurityEvent> before, List<SecurityEvent> events)
+            throws Refusal {
+        ByteArrayOutputStream output = new ByteArrayOutputStream();
+        SecurityEventListener listener = events::add;
+        try {
+            XMLStreamReader reader = readers.createXMLStreamReader(new ByteArrayInputStream(message));
+            copy(inbound.processInMessage(reader, before, listener), writers.createXMLStreamWriter(output, "UTF-8"));
+        } catch (Exception refusal) {
+            throw new Refusal(refusal);
+        }
+        return output.toByteArray();
     }
 
     private WSSSecurityProperties properties(Settings settings) throws Exception {
