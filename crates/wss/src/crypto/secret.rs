@@ -22,6 +22,17 @@ impl Secret {
         self.0.is_empty()
     }
 
+    /// Appends bytes; what was kept before is overwritten where it lies if it has to move.
+    pub(crate) fn extend(&mut self, bytes: &[u8]) {
+        if self.0.capacity() - self.0.len() < bytes.len() {
+            let mut larger = Vec::with_capacity((self.0.len() + bytes.len()).max(self.0.capacity() * 2));
+            larger.extend_from_slice(&self.0);
+            self.0.zeroize();
+            self.0 = larger;
+        }
+        self.0.extend_from_slice(bytes);
+    }
+
     /// Keeps the first `bytes` only.
     pub fn truncate(&mut self, bytes: usize) {
         if let Some(rest) = self.0.get_mut(bytes..) {

@@ -59,6 +59,11 @@ pub(in crate::keys) enum GeneralName {
     Other(u8),
 }
 
+impl GeneralName {
+    /// An address of mail, which can be a part of a subject too.
+    pub(in crate::keys) const MAIL: GeneralName = GeneralName::Other(der::context_primitive(1));
+}
+
 /// Which names certificates below may have.
 #[derive(Debug, Default)]
 pub(in crate::keys) struct NameConstraints {

@@ -66,11 +66,14 @@ const KEYWORDS: [(&str, &[u8]); 31] = [
     ("DNQ", &[0x55, 0x04, 0x2e]),
     ("DNQUALIFIER", &[0x55, 0x04, 0x2e]),
     ("ORGANIZATIONIDENTIFIER", &[0x55, 0x04, 0x61]),
-    ("E", &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x01]),
-    ("EMAIL", &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x01]),
-    ("EMAILADDRESS", &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x01]),
+    ("E", MAIL),
+    ("EMAIL", MAIL),
+    ("EMAILADDRESS", MAIL),
 ];
 const WRITTEN: usize = 9;
+
+/// The identifier of an address of mail, 1.2.840.113549.1.9.1.
+const MAIL: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x01];
 
 impl Name {
     /// Reads a name in DER.
@@ -110,11 +113,17 @@ impl Name {
         &self.text
     }
 
-    /// Whether a written name is this one, however it is spelled: spaces, case, escapes, names of attribute types.
+    /// Reads a written name, however it is spelled: spaces, case, escapes, names of attribute types; `None` for what is
+    /// none. It is the same as the one in a certificate if they only differ in these.
     ///
     /// Source: RFC 2253, RFC 1779 and what .NET and Java write.
-    pub fn is_written(&self, written: &str) -> bool {
-        self.text == written || parse(written).is_some_and(|relative| relative == self.relative)
+    pub fn parse(written: &str) -> Option<Name> {
+        parse(written).map(|relative| Name { text: written.to_owned(), relative })
+    }
+
+    /// Whether an address of mail is part of it.
+    pub(in crate::keys) fn has_mail(&self) -> bool {
+        self.relative.iter().flatten().any(|attribute| attribute.kind == MAIL)
     }
 
     /// Whether it begins with the parts of another.
@@ -338,4 +347,93 @@ fn finish(value: Vec<u8>) -> Option<Value> {
 
 fn hex_byte(digits: &[u8]) -> Option<u8> {
     u8::from_str_radix(std::str::from_utf8(digits).ok().filter(|digits| digits.len() == 2)?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UTF8: u8 = 0x0c;
+    const MAIL_TEXT: u8 = 0x16;
+
+    /// A name of parts, each an attribute of `2.5.4.x` or mail.
+    fn name(parts: &[(&[u8], u8, &str)]) -> Name {
+        let parts: Vec<Vec<u8>> = parts
+            .iter()
+            .map(|(kind, tag, value)| {
+                let pair = [der::element(der::OBJECT_IDENTIFIER, &[kind]), der::element(*tag, &[value.as_bytes()])];
+                der::element(der::SET, &[&der::element(der::SEQUENCE, &[&pair[0], &pair[1]])])
+            })
+            .collect();
+        let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+        Name::read(&der::element(der::SEQUENCE, &parts)).expect("a name")
+    }
+
+    const COUNTRY: &[u8] = &[0x55, 4, 6];
+    const STATE: &[u8] = &[0x55, 4, 8];
+    const ORGANIZATION: &[u8] = &[0x55, 4, 10];
+    const COMMON: &[u8] = &[0x55, 4, 3];
+
+    #[test]
+    fn names_are_written_as_java_writes_them() {
+        let written = name(&[
+            (COUNTRY, UTF8, "DE"),
+            (ORGANIZATION, UTF8, " Müller, Söhne + Co = \"#1\" "),
+            (MAIL, MAIL_TEXT, "a@b"),
+            (&[0x55, 4, 0x61], UTF8, "X"),
+        ]);
+        assert_eq!(
+            written.text(),
+            "2.5.4.97=#0c0158,1.2.840.113549.1.9.1=#1603614062,\
+             O=\\ Müller\\, Söhne \\+ Co \\= \\\"\\#1\\\"\\ ,C=DE"
+        );
+        assert_eq!(Name::parse(written.text()), Some(written));
+    }
+
+    #[test]
+    fn a_name_is_the_same_however_it_is_spelled() {
+        let encoded = name(&[
+            (COUNTRY, UTF8, "DE"),
+            (STATE, UTF8, "Sachsen"),
+            (MAIL, MAIL_TEXT, "A@b"),
+            (COMMON, UTF8, "Big  Bob"),
+        ]);
+        for written in [
+            "CN=Big Bob,1.2.840.113549.1.9.1=#1603614062,ST=Sachsen,C=DE",
+            "CN=Big Bob, E=A@b, S=Sachsen, C=DE",
+            "cn = big bob ; emailAddress=a@B ; OID.2.5.4.8=SACHSEN;c=de",
+            "CN=\"Big Bob\", EMAIL=a@b, ST=#0c0753616368736556, C=\\44\\45",
+        ] {
+            let same = Name::parse(&written.replace("6556", "656e"));
+            assert_eq!(same.as_ref(), Some(&encoded), "{written}");
+        }
+        for other in [
+            "",
+            "CN=Big Bob",
+            "C=DE,ST=Sachsen,E=a@b,CN=Big Bob",
+            "CN=BigBob,E=a@b,ST=Sachsen,C=DE",
+            "CN=Big Bob+E=a@b,ST=Sachsen,C=DE",
+            "CN=Big Bob,E=a@b,ST=Sachsen,C=DE,",
+        ] {
+            assert_ne!(Name::parse(other).as_ref(), Some(&encoded), "{other}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_name_is_none() {
+        for written in
+            ["CN", "=", "CN=a,", "XX=a", "1=a", "9.1=a", "CN=\"a", "CN=\"a\"b", "CN=a\\", "CN=#0", "CN=#zz", "1.2.x=a"]
+        {
+            assert_eq!(Name::parse(written), None, "{written}");
+        }
+        assert_eq!(Name::parse(&"CN=a,".repeat(100)), None);
+    }
+
+    #[test]
+    fn object_identifiers_are_written_with_dots() {
+        for text in ["1.2.840.113549.1.9.1", "2.5.4.97", "0.9.2342", "2.999.3"] {
+            assert_eq!(dotted(&undotted(text).expect("an identifier")), text);
+        }
+        assert_eq!(dotted(&[0x80; 1000]), "");
+    }
 }
