@@ -34,8 +34,8 @@ const DECLARATION: &[u8] = b" xmlns:ds=\"http://www.w3.org/2000/09/xmldsig#\"";
 impl SignedInfo {
     /// Writes what is to be signed.
     ///
-    /// Shape: `canonical` is exclusive, or the signature's value is to be made of what an inclusive method makes of
-    /// the element at its place.
+    /// Shape: `canonical` is exclusive without inclusive prefixes; otherwise the signature's value is not that of
+    /// [`bytes`](SignedInfo::bytes), but of what `canonical` makes of the element at its place.
     pub fn new(canonical: &Canonical, method: SignatureMethod, references: &[NewReference<'_>]) -> SignedInfo {
         let mut out = Vec::with_capacity(512 + 512 * references.len());
         out.extend_from_slice(START);
