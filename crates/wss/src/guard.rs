@@ -1,5 +1,11 @@
 //! A guard: a policy with its keys, for one side of the conversation, compiled once and shared by all threads.
 
+mod check;
+mod load;
+mod needs;
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -10,7 +16,9 @@ use crate::findings::Findings;
 use crate::keys::{Certificate, Certificates, Identity, Trust};
 use crate::policy::{Crypto, Policy};
 use crate::replay::Replays;
-use crate::{Error, Limits, Problem, Refusal, incoming, outgoing};
+use crate::time::{self, Precision};
+use crate::{Error, Limits, Problem, Refusal, Rule, incoming, outgoing};
+use needs::Needs;
 
 /// A policy with its keys: verifies what comes in and secures what goes out.
 pub struct Guard {
@@ -35,6 +43,17 @@ pub enum Side {
     Recipient,
 }
 
+/// What a guard is used for; only keys that this takes have to be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Uses {
+    /// Messages of both directions.
+    Both,
+    /// Messages that come in.
+    Verify,
+    /// Messages that go out.
+    Secure,
+}
+
 /// The way of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
@@ -42,6 +61,34 @@ pub enum Direction {
     Request,
     /// From the recipient to the initiator.
     Response,
+}
+
+impl Side {
+    /// What way the messages have that this side receives.
+    pub fn arriving(self) -> Direction {
+        match self {
+            Side::Initiator => Direction::Response,
+            Side::Recipient => Direction::Request,
+        }
+    }
+
+    /// What way the messages have that this side sends.
+    pub fn departing(self) -> Direction {
+        match self {
+            Side::Initiator => Direction::Request,
+            Side::Recipient => Direction::Response,
+        }
+    }
+}
+
+impl Uses {
+    fn verifies(self) -> bool {
+        self != Uses::Secure
+    }
+
+    fn secures(self) -> bool {
+        self != Uses::Verify
+    }
 }
 
 /// The keys of one side.
@@ -157,15 +204,19 @@ pub(crate) struct SharedKey {
 impl Guard {
     /// A guard with the keys that the policy's Rampart configuration names.
     ///
+    /// The second of the pair are warnings.
     /// Errors: all that is missing, too weak or cannot be honoured: the configuration's.
     pub fn load(
         policy: Policy,
         side: Side,
+        uses: Uses,
         files: &dyn KeyFiles,
         settings: &Settings,
     ) -> Result<(Guard, Vec<Problem>), Vec<Problem>> {
-        let _ = (policy, side, files, settings);
-        Err(vec![Problem::general("key stores are not read yet")])
+        let (keys, mut warnings) = load::keys(&policy, &Needs::of(&policy, side, uses), files, settings)?;
+        let (guard, more) = Guard::new(policy, side, uses, keys, settings.clone())?;
+        warnings.extend(more);
+        Ok((guard, warnings))
     }
 
     /// A guard with keys that are given.
@@ -175,17 +226,38 @@ impl Guard {
     pub fn new(
         policy: Policy,
         side: Side,
+        uses: Uses,
         keys: Keys,
         settings: Settings,
     ) -> Result<(Guard, Vec<Problem>), Vec<Problem>> {
-        Ok((Guard { policy, side, keys, settings, certificates: Certificates::default() }, Vec::new()))
+        let guard = Guard { policy, side, keys, settings, certificates: Certificates::default() };
+        let found = check::check(&guard, uses);
+        if found.errors.is_empty() { Ok((guard, found.warnings)) } else { Err(found.errors) }
+    }
+
+    /// Those of its own certificates that are not valid at a time: worth a warning when a configuration is loaded.
+    pub fn not_valid_at(&self, time: SystemTime) -> Vec<Problem> {
+        let Keys { signature, decryption, encryption, .. } = &self.keys;
+        let own = signature.iter().chain(decryption).map(|identity| identity.certificate());
+        let mut certificates: Vec<&Arc<Certificate>> = own.chain(encryption).collect();
+        certificates.dedup_by(|one, other| one.der() == other.der());
+        let invalid =
+            |certificate: &&Arc<Certificate>| !(certificate.not_before()..=certificate.not_after()).contains(&time);
+        let problem = |certificate: &Arc<Certificate>| {
+            let (from, to) = (certificate.not_before(), certificate.not_after());
+            let [from, to] = [from, to].map(|time| time::written(time, Precision::Seconds));
+            Problem::general(format!("the certificate of {} is valid from {from} to {to}", certificate.subject()))
+        };
+        certificates.into_iter().filter(invalid).map(problem).collect()
     }
 
     /// Verifies and decrypts a message that came in.
     ///
     /// Errors: [`Refusal`]: the sender's; only its fault code is for the sender's eyes.
     pub fn verify(&self, document: Document, arrival: &Arrival<'_>) -> Result<Verified, Refusal> {
-        incoming::verify(self, document, arrival)
+        let verified = incoming::verify(self, document, arrival)?;
+        self.authorize(&verified.findings)?;
+        Ok(verified)
     }
 
     /// Signs and encrypts a message that goes out.
@@ -197,17 +269,27 @@ impl Guard {
 
     /// What way the messages have that this side receives.
     pub fn arriving(&self) -> Direction {
-        match self.side {
-            Side::Initiator => Direction::Response,
-            Side::Recipient => Direction::Request,
-        }
+        self.side.arriving()
     }
 
     /// What way the messages have that this side sends.
     pub fn departing(&self) -> Direction {
-        match self.side {
-            Side::Initiator => Direction::Request,
-            Side::Recipient => Direction::Response,
+        self.side.departing()
+    }
+
+    /// Checks that the user of a request has a role that may, where the policy says which.
+    fn authorize(&self, findings: &Findings) -> Result<(), Refusal> {
+        let alternative = self.policy.alternatives.get(findings.alternative);
+        let roles = alternative.map_or(&[][..], |alternative| &alternative.rampart.allowed_roles);
+        if roles.is_empty() || self.side == Side::Initiator {
+            return Ok(());
         }
+        let Some(user) = findings.user.as_ref().filter(|user| user.authenticated) else {
+            return Err(Refusal::new(Rule::NotAuthorized, "the message says no user whose password is right"));
+        };
+        if roles.iter().any(|role| self.keys.users.has_role(&user.name, role)) {
+            return Ok(());
+        }
+        Err(Refusal::new(Rule::NotAuthorized, format!("{:?} has none of the roles {}", user.name, roles.join(", "))))
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use myelin_wss::Guard;
 use myelin_wss::crypto::Secret;
-use myelin_wss::guard::{KeyFiles, Settings, Side};
+use myelin_wss::guard::{KeyFiles, Settings, Side, Uses};
 use myelin_wss::policy::{Binding, Crypto, Policy};
 
 use super::element::{Element, Text};
@@ -19,8 +19,8 @@ use super::registry::Registry;
 use crate::security::{Operation, Protection, ProxySecurity, SecuritySettings, Way, needs_tls};
 use crate::stylesheet::{ENTRY, Resource};
 
-/// The policies that were compiled, by their key and the side they are for; faulty ones, too.
-pub(super) type Ways = HashMap<(String, Side), Option<Way>>;
+/// The policies that were compiled, by their key and what they are for; faulty ones, too.
+pub(super) type Ways = HashMap<(String, Side, Uses), Option<Way>>;
 
 /// Where WSO2 keeps key stores whose path says nothing else.
 const WSO2_STORES: &str = "repository/resources/security";
@@ -77,24 +77,30 @@ pub(crate) fn endpoint(element: &Element, loader: &mut Loader) -> Option<Arc<Pro
         loader.problem(element.problem(message));
         return None;
     }
-    let mut way = |key: Option<Text<'_>>| {
-        let way = key.map(|key| loader.way(key, Side::Initiator))?;
+    let mut way = |key: Option<Text<'_>>, uses: Uses| {
+        let way = key.map(|key| loader.way(key, Side::Initiator, uses))?;
         way.map_err(|problem| loader.problem(problem)).ok()
     };
-    let (request, response) = (way(both.or(outbound)), way(both.or(inbound)));
+    let (request, response) = match both {
+        Some(both) => {
+            let way = way(Some(both), Uses::Both);
+            (way.clone(), way)
+        }
+        None => (way(outbound, Uses::Secure), way(inbound, Uses::Verify)),
+    };
     Some(Arc::new(Protection { request, response }))
 }
 
 impl Loader {
     /// Puts what a `<policy>` of a proxy says where it belongs.
     fn attach(&mut self, element: &Element, security: &mut ProxySecurity) -> Result<(), Problem> {
-        let way = self.way(element.required("key")?, Side::Recipient)?;
-        let (request, response) = match element.attribute("type").map(|kind| (kind.value.trim(), kind)) {
-            None => (true, true),
-            Some(("in", _)) => (true, false),
-            Some(("out", _)) => (false, true),
+        let uses = match element.attribute("type").map(|kind| (kind.value.trim(), kind)) {
+            None => Uses::Both,
+            Some(("in", _)) => Uses::Verify,
+            Some(("out", _)) => Uses::Secure,
             Some((other, text)) => return Err(text.problem(format!("type {other:?} is neither in nor out"))),
         };
+        let way = self.way(element.required("key")?, Side::Recipient, uses)?;
         let namespace = element.attribute("operationNamespace").map(|namespace| namespace.value.to_owned());
         let protection = match element.attribute("operationName") {
             None => &mut security.general,
@@ -110,8 +116,9 @@ impl Loader {
                 &mut security.operations[index].protection
             }
         };
-        for (wanted, slot) in [(request, &mut protection.request), (response, &mut protection.response)] {
-            if wanted && slot.replace(way.clone()).is_some() {
+        let slots = [(Uses::Secure, &mut protection.request), (Uses::Verify, &mut protection.response)];
+        for (other, slot) in slots {
+            if uses != other && slot.replace(way.clone()).is_some() {
                 let message = "another policy is for the same messages: put both into one, policies are not merged";
                 return Err(element.problem(message));
             }
@@ -119,23 +126,23 @@ impl Loader {
         Ok(())
     }
 
-    /// The guard of the policy that a key names, compiled once for each side.
+    /// The guard of the policy that a key names, compiled once for each side and use.
     ///
     /// Errors: a [`Problem`] at the key; what is wrong with the policy is then a problem of the artefact that is being
     /// built, too, each with its place in the policy.
-    fn way(&mut self, key: Text<'_>, side: Side) -> Result<Way, Problem> {
+    fn way(&mut self, key: Text<'_>, side: Side, uses: Uses) -> Result<Way, Problem> {
         let name = key.value.trim();
         let resource = self.resource(key)?;
-        let known = self.ways.get(&(name.to_owned(), side)).cloned();
+        let known = self.ways.get(&(name.to_owned(), side, uses)).cloned();
         let way = known.unwrap_or_else(|| {
-            let way = self.compile_policy(&resource, side, key);
-            self.ways.insert((name.to_owned(), side), way.clone());
+            let way = self.compile_policy(&resource, side, uses, key);
+            self.ways.insert((name.to_owned(), side, uses), way.clone());
             way
         });
         way.ok_or_else(|| key.problem(format!("policy {name:?} is faulty")))
     }
 
-    fn compile_policy(&mut self, resource: &Resource, side: Side, key: Text<'_>) -> Option<Way> {
+    fn compile_policy(&mut self, resource: &Resource, side: Side, uses: Uses, key: Text<'_>) -> Option<Way> {
         let at = |problem: &myelin_wss::Problem| located(problem, resource, key);
         let tell = |problems: Vec<myelin_wss::Problem>, loader: &mut Loader| {
             problems.iter().for_each(|problem| loader.problem(at(problem)));
@@ -164,7 +171,7 @@ impl Loader {
             assertion: security.assertion.clone(),
         };
         let files = Stores { registry: &self.registry, security };
-        match Guard::load(policy, side, &files, &settings) {
+        match Guard::load(policy, side, uses, &files, &settings) {
             Ok((guard, more)) => {
                 warnings.extend(more);
                 warnings.iter().for_each(|warning| self.warning(at(warning)));

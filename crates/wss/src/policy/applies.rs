@@ -48,6 +48,24 @@ impl Alternative {
             Direction::Response => &[],
         }
     }
+
+    /// Whether messages of this direction have a signature of the binding: there is something for it to cover.
+    pub fn signs(&self, direction: Direction) -> bool {
+        let Some(common) = self.binding.common() else { return false };
+        let confirms = direction == Direction::Response && self.wss.signature_confirmation;
+        let signed_tokens = self.supporting_in(direction).iter().any(|tokens| tokens.signed);
+        let covers = common.timestamp || !self.signed.is_empty() || confirms || signed_tokens;
+        covers && self.binding.signature_token(direction).is_some()
+    }
+
+    /// Whether something in messages of this direction is encrypted.
+    pub fn encrypts(&self, direction: Direction) -> bool {
+        let Some(common) = self.binding.common() else { return false };
+        let tokens = self.supporting_in(direction);
+        let supporting = tokens.iter().any(|tokens| tokens.encrypted || !tokens.encrypted_parts.is_empty());
+        let encrypts = !self.encrypted.is_empty() || supporting || (common.encrypt_signature && self.signs(direction));
+        encrypts && self.binding.encryption_token(direction).is_some()
+    }
 }
 
 impl Inclusion {

@@ -1,0 +1,139 @@
+//! Whether a policy can be honoured with the keys at hand; what cannot is told when the configuration is loaded.
+
+use super::needs::Needs;
+use super::{Direction, Guard, Side, Uses};
+use crate::Problem;
+use crate::keys::{Certificate, KeyKind};
+use crate::policy::{Alternative, Binding, EncryptionUser, Password, TokenKind};
+
+/// What is found wrong, and what is worth a warning.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) errors: Vec<Problem>,
+    pub(super) warnings: Vec<Problem>,
+}
+
+impl Found {
+    fn wrong(&mut self, message: impl Into<String>) {
+        self.errors.push(Problem::general(message));
+    }
+
+    fn warn(&mut self, message: impl Into<String>) {
+        let problem = Problem::general(message);
+        if !self.warnings.contains(&problem) {
+            self.warnings.push(problem);
+        }
+    }
+}
+
+/// Checks a guard before it is used.
+pub(super) fn check(guard: &Guard, uses: Uses) -> Found {
+    let mut found = Found::default();
+    for alternative in &guard.policy.alternatives {
+        protection(alternative, &mut found);
+        passwords(alternative, &mut found);
+    }
+    keys(guard, &Needs::of(&guard.policy, guard.side, uses), &mut found);
+    if uses.secures() {
+        sizes(guard, &mut found);
+    }
+    found
+}
+
+/// What is said to be protected has to have something that protects it.
+fn protection(alternative: &Alternative, found: &mut Found) {
+    let bound = !matches!(alternative.binding, Binding::None);
+    if !bound && !(alternative.signed.is_empty() && alternative.encrypted.is_empty()) {
+        found.wrong("the policy says what is signed or encrypted, and no binding says with which keys");
+    }
+    for tokens in &alternative.supporting {
+        let parts = !tokens.signed_parts.is_empty() || !tokens.encrypted_parts.is_empty();
+        if !bound && (tokens.signed || tokens.endorsing || tokens.encrypted || parts) {
+            found.wrong("supporting tokens are signed, encrypted or endorsing, and no binding says with which keys");
+        }
+        let signs_timestamp = alternative.binding.common().is_some_and(|common| common.timestamp);
+        if matches!(alternative.binding, Binding::Transport { .. }) && tokens.endorsing && !signs_timestamp {
+            found.wrong("endorsing tokens sign the timestamp where TLS protects messages: add IncludeTimestamp");
+        }
+    }
+}
+
+/// Passwords that anybody on the way can read are worth a warning.
+fn passwords(alternative: &Alternative, found: &mut Found) {
+    if matches!(alternative.binding, Binding::Transport { .. }) {
+        return;
+    }
+    for tokens in alternative.supporting.iter().filter(|tokens| !tokens.encrypted) {
+        let shown = |kind: &TokenKind| matches!(kind, TokenKind::Username { password: Password::Text, .. });
+        if tokens.tokens.iter().any(|token| shown(&token.kind)) {
+            found.warn("the password stands in messages as it is: encrypt the token, or let TLS protect messages");
+        }
+    }
+}
+
+/// The keys that the policy asks for have to be there.
+fn keys(guard: &Guard, needs: &Needs, found: &mut Found) {
+    let keys = &guard.keys;
+    if needs.signature && keys.signature.is_none() {
+        found.wrong("the policy asks for a private key of this side, and there is none");
+    }
+    if needs.decryption && keys.decryption.is_empty() {
+        found.wrong("messages for this side are encrypted, and it has no private key to decrypt them");
+    }
+    if needs.encryption && keys.encryption.is_none() {
+        match guard.side {
+            Side::Initiator => found.wrong("no certificate says for whom requests are encrypted"),
+            Side::Recipient => requests_have_signers(guard, found),
+        }
+    }
+    let rampart = guard.policy.alternatives.first().map(|first| &first.rampart);
+    if let Some(with_password) = needs.user {
+        match rampart.and_then(|rampart| rampart.user.as_ref()) {
+            None => found.wrong("a username token is sent, and RampartConfig names no user"),
+            Some(user) if with_password && keys.users.password(user).is_none() => {
+                found.wrong(format!("a username token is sent, and no password is known of the user {user:?}"));
+            }
+            Some(_) => {}
+        }
+    }
+    if needs.assertion && guard.settings.assertion.is_none() {
+        found.wrong("an assertion of SAML is sent, and the settings have none");
+    }
+    if guard.side == Side::Initiator
+        && rampart.is_some_and(|rampart| rampart.encryption_user == Some(EncryptionUser::RequestSigner))
+        && needs.encryption
+    {
+        found.wrong("useReqSigCert is for responses; requests are encrypted for the owner of a named certificate");
+    }
+}
+
+/// Responses are encrypted for whoever signed the request, who has to be known by every alternative.
+fn requests_have_signers(guard: &Guard, found: &mut Found) {
+    let mut alternatives = guard.policy.alternatives.iter();
+    if !alternatives.all(|alternative| alternative.signs(Direction::Request)) {
+        found.wrong("responses are encrypted for the signer of the request, and requests may have none");
+    }
+}
+
+/// The keys that are used for sending have to be of the kinds and sizes that the policy and the settings allow.
+fn sizes(guard: &Guard, found: &mut Found) {
+    let Some(common) = guard.policy.alternatives.first().and_then(|first| first.binding.common()) else { return };
+    let (least, most) = common.suite.rsa_bits;
+    let least = least.max(guard.settings.rsa_bits_min);
+    let mut check = |certificate: &Certificate, what: &str| {
+        let key = certificate.public_key();
+        if key.kind() == KeyKind::Rsa && !(least..=most).contains(&key.bits()) {
+            let (subject, bits) = (certificate.subject(), key.bits());
+            found.wrong(format!("the key of {subject}, which {what}, has {bits} bits, expected {least} to {most}"));
+        }
+        key.kind()
+    };
+    if let Some(identity) = &guard.keys.signature {
+        check(identity.certificate(), "signs");
+    }
+    if let Some(certificate) = &guard.keys.encryption
+        && check(certificate, "messages are encrypted for") != KeyKind::Rsa
+    {
+        found.wrong(format!("messages cannot be encrypted for {}, whose key is not of RSA", certificate.subject()));
+    }
+}

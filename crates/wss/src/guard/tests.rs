@@ -1,0 +1,1 @@
+//! Guards: which keys they ask for, and which policies they refuse.
