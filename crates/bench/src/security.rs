@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use anyhow::{Context, anyhow, bail};
 use myelin_wss::crypto::Secret;
-use myelin_wss::guard::{KeyFiles, Keys, Settings, Side, Users};
+use myelin_wss::guard::{KeyFiles, Keys, Settings, Side, Users, Uses};
 use myelin_wss::keys::{Certificate, Identity, KeyStore, Passwords, StoreKind, Trust, TrustLimits};
 use myelin_wss::policy::{Crypto, Policy};
 use myelin_wss::{Guard, Limits, Problem};
@@ -58,11 +58,14 @@ impl KeyArguments {
     /// The guard of a policy in a file.
     ///
     /// Errors: all that is wrong with the policy or the keys, a line each.
-    pub fn guard(&self, policy: &Path, side: Side) -> anyhow::Result<Loaded> {
+    pub fn guard(&self, policy: &Path, side: Side, uses: Uses) -> anyhow::Result<Loaded> {
         let source = fs::read(policy).with_context(|| policy.display().to_string())?;
         let lines = |problems: Vec<Problem>| problems.iter().map(|problem| at(policy, problem)).collect::<Vec<_>>();
         let wrong = |problems| anyhow!(lines(problems).join("\n"));
-        let (parsed, mut warnings) = Policy::parse(&source).map_err(wrong)?;
+        let (mut parsed, mut warnings) = Policy::parse(&source).map_err(wrong)?;
+        if self.user.is_some() {
+            parsed.alternatives.iter_mut().for_each(|alternative| alternative.rampart.user.clone_from(&self.user));
+        }
         let user = match (&self.user, &self.user_password_env) {
             (Some(name), Some(variable)) => Some((name.clone(), variable_secret(variable)?)),
             _ => None,
@@ -75,10 +78,10 @@ impl KeyArguments {
             assertion: None,
         };
         let (guard, more) = match &self.keystore {
-            Some(store) => Guard::new(parsed, side, self.keys(store, users)?, settings).map_err(wrong)?,
+            Some(store) => Guard::new(parsed, side, uses, self.keys(store, users)?, settings).map_err(wrong)?,
             None => {
                 let files = Beside(policy.parent().unwrap_or(Path::new("")).to_owned());
-                Guard::load(parsed, side, &files, &settings).map_err(wrong)?
+                Guard::load(parsed, side, uses, &files, &settings).map_err(wrong)?
             }
         };
         warnings.extend(more);

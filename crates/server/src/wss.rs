@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use myelin_bench::security::{self, KeyArguments};
-use myelin_wss::guard::{Arrival, Departure, Side as GuardSide, Verified};
+use myelin_wss::guard::{Arrival, Departure, Side as GuardSide, Uses, Verified};
 use myelin_wss::{Findings, Guard, Replays};
 use myelin_xml::{Document, Options, WriteOptions, write};
 
@@ -98,8 +98,9 @@ const MESSAGES: usize = 1_000_000;
 
 /// Verifies or secures each message.
 pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let (common, side) = match &arguments.task {
-        Task::Verify { common, side, .. } | Task::Secure { common, side } => (common, *side),
+    let (common, side, uses) = match &arguments.task {
+        Task::Verify { common, side, .. } => (common, *side, Uses::Verify),
+        Task::Secure { common, side } => (common, *side, Uses::Secure),
     };
     let mut said = io::stderr();
     if common.files.iter().filter(|path| is_standard_input(path)).count() > 1 {
@@ -107,7 +108,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
         return Ok(ExitCode::from(TROUBLE));
     }
     let side = if side == Side::Initiator { GuardSide::Initiator } else { GuardSide::Recipient };
-    let guard = match common.keys.guard(&common.policy, side) {
+    let guard = match common.keys.guard(&common.policy, side, uses) {
         Ok((guard, warnings)) => {
             warnings.iter().try_for_each(|warning| writeln!(said, "{warning} (a warning)"))?;
             guard

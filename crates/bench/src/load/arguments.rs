@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use myelin_wss::guard::Side;
+use myelin_wss::guard::{Side, Uses};
 
 use super::plan::{Plan, Progress, Verify};
 use super::report;
@@ -137,7 +137,7 @@ impl Arguments {
         plan.processes.clone_from(&self.processes);
         plan.authorities.clone_from(&self.cacert);
         if let Some(policy) = &self.wss {
-            plan.security = Some(Client::new(self.keys.guard(policy, Side::Initiator)?.0));
+            plan.security = Some(Client::new(self.keys.guard(policy, Side::Initiator, Uses::Both)?.0));
         }
         Ok(plan)
     }
