@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::needs::Needs;
 use super::{KeyFiles, Keys, Settings};
 use crate::Problem;
+use crate::algorithm::DigestMethod;
 use crate::crypto::Secret;
 use crate::keys::{Certificate, Crl, Identity, KeyStore, Passwords, StoreKind, Trust, TrustLimits};
 use crate::policy::{Crypto, EncryptionUser, Policy, Rampart};
@@ -24,7 +25,13 @@ pub(super) fn keys(
         let message = "the alternatives of the policy have different RampartConfigs; write one, outside of ExactlyOne";
         return Err(vec![Problem::general(message)]);
     }
-    let mut stores = Stores { files, settings, rampart: &rampart, read: Vec::new(), warnings: Vec::new() };
+    let mut suites = policy.alternatives.iter().filter_map(|alternative| alternative.binding.common());
+    let limits = TrustLimits {
+        rsa_bits_min: settings.rsa_bits_min,
+        path_length_max: settings.limits.certificate_path,
+        sha1: suites.any(|common| common.suite.digest == DigestMethod::Sha1),
+    };
+    let mut stores = Stores { files, settings, rampart: &rampart, limits, read: Vec::new(), warnings: Vec::new() };
     let mut problems = Vec::new();
     let mut keep = |problem: Problem| problems.push(problem);
     let signature = needs.signature.then(|| stores.signature().map_err(&mut keep).ok()).flatten();
@@ -51,6 +58,7 @@ struct Stores<'a> {
     files: &'a dyn KeyFiles,
     settings: &'a Settings,
     rampart: &'a Rampart,
+    limits: TrustLimits,
     read: Vec<(Crypto, Rc<KeyStore>)>,
     warnings: Vec<Problem>,
 }
@@ -138,8 +146,8 @@ impl Stores<'_> {
         for name in &crypto.server_trust {
             trust_stores.push(self.server_store(name)?);
         }
-        let own =
-            if trust_stores.is_empty() || self.has_key_store(&crypto) { Some(self.store(&crypto)?) } else { None };
+        let needs_own = trust_stores.is_empty() || crypto.file.is_some();
+        let own = if needs_own { Some(self.store(&crypto)?) } else { None };
         let own: Vec<Arc<Certificate>> = own.iter().flat_map(|store| certificates(store)).collect();
         let anchors = match trust_stores.as_slice() {
             [] => own.clone(),
@@ -161,15 +169,11 @@ impl Stores<'_> {
                 Crl::read(&bytes).map_err(|error| Problem::general(format!("{path}: {error}")))?
             }
         };
-        Ok(Trust::new(anchors, crls, self.trust_limits()).with_known(own))
+        Ok(Trust::new(anchors, crls, self.limits.clone()).with_known(own))
     }
 
     fn trust_nobody(&self) -> Trust {
-        Trust::new(Vec::new(), Vec::new(), self.trust_limits())
-    }
-
-    fn trust_limits(&self) -> TrustLimits {
-        TrustLimits { rsa_bits_min: self.settings.rsa_bits_min, path_length_max: self.settings.limits.certificate_path }
+        Trust::new(Vec::new(), Vec::new(), self.limits.clone())
     }
 
     /// A key store of the configuration, with what the server knows of one that only its name is said of.
@@ -186,10 +190,6 @@ impl Stores<'_> {
     fn server_store(&self, name: &str) -> Result<Crypto, Problem> {
         let known = self.files.server_store(name);
         known.ok_or_else(|| Problem::general(format!("the server has no key store {name:?} of its own")))
-    }
-
-    fn has_key_store(&self, crypto: &Crypto) -> bool {
-        crypto.file.is_some()
     }
 
     /// Reads a key store.
