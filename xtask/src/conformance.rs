@@ -41,14 +41,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     succeeds(&mut tests, DEADLINE)
 }
 
-/// The names of all suites: each is an integration test of its own.
+/// The names of all suites: each is an integration test of its own, a file or a folder.
 fn suites() -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(root().join("crates/conformance/tests"))? {
         let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "rs")
-            && let Some(name) = path.file_stem().and_then(|name| name.to_str())
-        {
+        let is_test = path.extension().is_some_and(|extension| extension == "rs") || path.join("main.rs").is_file();
+        if let Some(name) = path.file_stem().and_then(|name| name.to_str()).filter(|_| is_test) {
             names.push(name.to_owned());
         }
     }
