@@ -14,6 +14,8 @@ mod reader;
 mod suite;
 mod supporting;
 #[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
 mod tests;
 mod token;
 mod wss;

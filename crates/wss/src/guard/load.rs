@@ -200,16 +200,15 @@ impl Stores<'_> {
         let Some(path) = &crypto.file else {
             return Err(Problem::general("a key store without a file: expected the property …merlin.file"));
         };
-        if let Some(kind) = &crypto.kind
-            && StoreKind::from_name(kind).is_none()
-        {
-            let message = format!("{path}: no key stores of type {kind} are read, expected JKS, JCEKS, PKCS12 or PEM");
-            return Err(Problem::general(message));
-        }
+        let kind = crypto.kind.as_deref().map(|kind| {
+            let message =
+                || format!("{path}: no key stores of type {kind} are read, expected JKS, JCEKS, PKCS12 or PEM");
+            StoreKind::from_name(kind).ok_or_else(|| Problem::general(message()))
+        });
+        let kind = kind.transpose()?;
         let bytes = self.files.read(path).map_err(Problem::general)?;
         let passwords = Passwords { store: self.secret(crypto.password.as_ref())?, key: self.key_password(crypto)? };
-        // By its content, as Java does: many a file called JKS is PKCS#12 since that became the default.
-        let store = KeyStore::read(&bytes, None, &passwords);
+        let store = KeyStore::read(&bytes, kind, &passwords);
         let store = Rc::new(store.map_err(|error| Problem::general(format!("{path}: {error}")))?);
         for (alias, error) in &store.unreadable {
             self.warnings.push(Problem::general(format!("{path}: {alias:?} is not used: {error}")));
