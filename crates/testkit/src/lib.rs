@@ -3,14 +3,16 @@
 //! [`cases`] runs golden folders through the real engine with a transport in memory;
 //! [`rude`] plays backends that stall, reset, lie about lengths or talk too early, each from a script;
 //! [`raw`] is a client that sends exactly the bytes it is given;
-//! [`wss4j`] is Apache WSS4J, which secures and verifies messages as others do;
+//! [`wss4j`] is Apache WSS4J, which secures and verifies messages as others do, and [`rampart`] the bus that has it inside;
 //! [`skip`] says visibly that a test did not run.
 //! Nothing here is used while serving messages, and everything waits with a deadline.
 
 pub mod cases;
+pub mod rampart;
 pub mod raw;
 pub mod rude;
 mod skip;
+mod target;
 mod wire;
 pub mod wss4j;
 

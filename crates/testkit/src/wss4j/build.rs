@@ -33,7 +33,7 @@ impl Program {
 /// Errors: a sentence about what this machine lacks.
 /// Panics: the program does not compile; ours.
 pub(super) fn program() -> Result<Program, String> {
-    let folder = target().join("wss4j");
+    let folder = crate::target::folder().join("wss4j");
     let broken = |error: io::Error| format!("{}: {error}", folder.display());
     fs::create_dir_all(&folder).map_err(broken)?;
     // Test binaries may run at the same time; whoever comes second finds everything built.
@@ -96,11 +96,4 @@ fn sources(folder: &Path) -> io::Result<Vec<u8>> {
         all.extend(fs::read(path)?);
     }
     Ok(all)
-}
-
-/// Cargo's target folder: the nearest around this program that Cargo has marked as a cache.
-fn target() -> PathBuf {
-    let program = std::env::current_exe().unwrap_or_default();
-    let marked = program.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists());
-    marked.map_or_else(std::env::temp_dir, Path::to_path_buf)
 }
