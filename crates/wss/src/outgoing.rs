@@ -16,6 +16,7 @@ mod signing;
 mod supporting;
 mod tokens;
 
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -31,7 +32,7 @@ use assembly::{Lists, unprotectable};
 use encrypting::{Encrypted, Encryption};
 use header::{Ciphertext, Item, Slot};
 use ids::Ids;
-use parts::Part;
+use parts::{Part, Place};
 use protection::SessionKey;
 use signing::{Covered, How, Signing, SigningKey};
 use supporting::{Assertion, Supporting};
@@ -84,6 +85,14 @@ struct Message<'a> {
     conversation: Conversation,
 }
 
+/// Something that a signature is to cover.
+enum Signed {
+    /// An element of the envelope, and its id.
+    Part(NodeId, String),
+    /// An item of the header.
+    Item(usize),
+}
+
 impl Message<'_> {
     fn secure(mut self) -> Result<Secured, Error> {
         let alternative = self.alternative;
@@ -91,38 +100,45 @@ impl Message<'_> {
         let Some(common) = alternative.binding.common() else { return Ok(self.finish()) };
         let timestamp = self.timestamp(common);
         let confirmations = self.confirmations();
+        let by_expression = !alternative.signed.elements.is_empty() || !alternative.encrypted.elements.is_empty();
+        self.on_tree = common.suite.canonical != Method::Exclusive || common.encrypt_before_signing || by_expression;
+        if self.on_tree {
+            self.settle()?;
+        }
         let signed = self.signed(&alternative.signed)?;
-        let endorsed: Vec<Vec<(NodeId, String)>> =
+        let endorsed: Vec<Vec<Signed>> =
             supporting.iter().map(|token| self.signed(&token.set.signed_parts)).collect::<Result<_, _>>()?;
-        self.on_tree = common.suite.canonical != Method::Exclusive || common.encrypt_before_signing;
 
         let mut lists = Lists::default();
-        let mut encrypted = Vec::new();
+        let mut encrypted = HashMap::new();
         if common.encrypt_before_signing {
             encrypted = self.encrypt_all(common, &supporting, &mut lists.after)?;
         }
-        let header_covered: Vec<Covered> = timestamp
-            .iter()
-            .cloned()
-            .chain(confirmations.iter().map(|&item| self.item_covered(item)))
-            .chain(supporting.iter().filter(|token| token.set.signed).filter_map(|token| self.token_covered(token)))
-            .collect();
-        let mut covered = self.parts_covered(signed, &encrypted);
-        covered.extend(header_covered);
-        let endorsed: Vec<Vec<Covered>> =
-            endorsed.into_iter().map(|parts| self.parts_covered(parts, &encrypted)).collect();
+        let mut covered = self.covered(signed, &encrypted);
+        covered.extend(timestamp.clone());
+        covered.extend(confirmations.iter().map(|&item| self.item_covered(item)));
+        let tokens = supporting.iter().filter(|token| token.set.signed);
+        covered.extend(tokens.filter_map(|token| self.token_covered(token)));
+        let endorsed: Vec<Vec<Covered>> = endorsed.into_iter().map(|parts| self.covered(parts, &encrypted)).collect();
 
         let main = self.sign_main(common, covered)?;
+        let endorsed_by_all = main.clone().map(|id| Covered { id, how: How::Item }).or(timestamp);
         for (token, mut covered) in supporting.iter().zip(endorsed) {
             let Some(signing) = &token.signing else { continue };
-            covered.extend(main.clone().map(|id| Covered { id, how: How::Item }).or_else(|| timestamp.clone()));
+            covered.extend(endorsed_by_all.clone());
             covered.extend(signing.token.clone().filter(|_| common.protect_tokens));
-            self.sign(signing, &covered, common, Slot::Endorsement)?;
+            if !covered.is_empty() {
+                self.sign(signing, &covered, common, Slot::Endorsement)?;
+            }
         }
 
         if !common.encrypt_before_signing {
+            if self.on_tree {
+                self.settle()?;
+            }
             self.encrypt_all(common, &supporting, &mut lists.before)?;
         }
+        // An expression of the policy may have found the signature before, whose id is another then.
         let signature = main.and_then(|id| self.items.iter().position(|item| item.id == id));
         if common.encrypt_signature
             && let Some(signature) = signature
@@ -137,13 +153,17 @@ impl Message<'_> {
     }
 
     /// Finds what is to be signed, with ids by which it can be referred to.
-    fn signed(&mut self, parts: &Parts) -> Result<Vec<(NodeId, String)>, Error> {
+    fn signed(&mut self, parts: &Parts) -> Result<Vec<Signed>, Error> {
         let found = parts::find(&self.document, &self.envelope, self.place, parts)?;
         let mut signed = Vec::with_capacity(found.len());
         let mut reused = false;
-        for part in found {
+        for Part { node, place } in found {
+            if let Place::Security(child) = place {
+                signed.push(Signed::Item(header::order(&self.items)[child]));
+                continue;
+            }
             let count = self.document.node_count();
-            signed.push((part.node, parts::id_of(&mut self.document, part.node, &mut self.ids)?));
+            signed.push(Signed::Part(node, parts::id_of(&mut self.document, node, &mut self.ids)?));
             reused |= self.document.node_count() == count;
         }
         if reused {
@@ -154,19 +174,19 @@ impl Message<'_> {
     }
 
     /// How a signature covers parts, of which some may have become ciphertexts.
-    fn parts_covered(&self, parts: Vec<(NodeId, String)>, encrypted: &[Encrypted]) -> Vec<Covered> {
-        let mut covered: Vec<Covered> = Vec::with_capacity(parts.len());
-        for (node, id) in parts {
-            let mut around = std::iter::successors(Some(node), |&node| self.document.parent(node));
-            let inside = around.find_map(|outer| {
-                encrypted.iter().find(|part| part.node == outer && !(part.element_stays && outer == node))
-            });
-            let id = inside.map_or(id, |part| part.id.clone());
-            if inside.is_none() || covered.iter().all(|part| part.id != id) {
-                covered.push(Covered { id, how: How::Node(node) });
+    fn covered(&self, signed: Vec<Signed>, encrypted: &HashMap<NodeId, Encrypted>) -> Vec<Covered> {
+        let mut known = HashSet::new();
+        let covered = signed.into_iter().map(|signed| match signed {
+            Signed::Item(item) => self.item_covered(item),
+            Signed::Part(node, id) => {
+                let mut around = parts::ancestors(&self.document, node);
+                let inside = around.find_map(|outer| {
+                    encrypted.get(&outer).filter(|encrypted| !(encrypted.element_stays && outer == node))
+                });
+                Covered { id: inside.map_or(id, |ciphertext| ciphertext.id.clone()), how: How::Node(node) }
             }
-        }
-        covered
+        });
+        covered.filter(|covered| known.insert(covered.id.clone())).collect()
     }
 
     fn item_covered(&self, item: usize) -> Covered {
@@ -208,32 +228,41 @@ impl Message<'_> {
     }
 
     /// Encrypts the parts and tokens of the policy, with ids joining `references`.
+    ///
+    /// Shape: the ciphertexts by the nodes that they are of.
     fn encrypt_all(
         &mut self,
         common: &Common,
         supporting: &[Supporting<'_>],
         references: &mut Vec<String>,
-    ) -> Result<Vec<Encrypted>, Error> {
+    ) -> Result<HashMap<NodeId, Encrypted>, Error> {
+        let mut encrypted = HashMap::new();
         if self.alternative.binding.encryption_token(self.direction).is_none() {
-            return Ok(Vec::new());
+            return Ok(encrypted);
         }
-        let all = std::iter::once(&self.alternative.encrypted)
-            .chain(supporting.iter().map(|token| &token.set.encrypted_parts));
-        let mut parts: Vec<Part> = Vec::new();
-        for wanted in all {
-            parts.extend(parts::find(&self.document, &self.envelope, self.place, wanted)?);
+        let tokens = supporting.iter().map(|token| &token.set.encrypted_parts);
+        let mut found: Vec<Part> = Vec::new();
+        for parts in std::iter::once(&self.alternative.encrypted).chain(tokens) {
+            found.extend(parts::find(&self.document, &self.envelope, self.place, parts)?);
         }
-        let parts = parts::outermost(&self.document, parts);
-        let items = supporting.iter().filter(|token| token.set.encrypted).filter_map(|token| token.item);
-        let items: Vec<usize> = items.collect();
-        if parts.is_empty() && items.is_empty() {
-            return Ok(Vec::new());
+        let mut seen = HashSet::new();
+        found.retain(|part| seen.insert(part.node));
+        let tokens = supporting.iter().filter(|token| token.set.encrypted);
+        let mut items: BTreeSet<usize> = tokens.filter_map(|token| token.item).collect();
+        let order = header::order(&self.items);
+        for part in parts::outermost(&self.document, found) {
+            if let Place::Security(child) = part.place {
+                items.insert(order[child]);
+            } else {
+                let encryption = self.encryption(common)?;
+                encrypted.insert(part.node, self.encrypt_part(part, &encryption, references)?);
+            }
         }
-        let encryption = self.encryption(common)?;
         for item in items {
+            let encryption = self.encryption(common)?;
             self.encrypt_item(item, &encryption, references)?;
         }
-        parts.into_iter().map(|part| self.encrypt_part(part, &encryption, references)).collect()
+        Ok(encrypted)
     }
 
     /// The key of the binding that encrypts.

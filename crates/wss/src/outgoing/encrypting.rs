@@ -25,7 +25,6 @@ pub(super) struct Encryption {
 
 /// A part that was encrypted.
 pub(super) struct Encrypted {
-    pub(super) node: NodeId,
     /// Whether the element itself is still there, with its content encrypted.
     pub(super) element_stays: bool,
     /// Of the element that took the place of what is encrypted.
@@ -33,7 +32,7 @@ pub(super) struct Encrypted {
 }
 
 impl Message<'_> {
-    /// Encrypts a part of the envelope; the id of the `EncryptedData` joins `references`.
+    /// Encrypts a part of the envelope outside of the header's items; the id of the `EncryptedData` joins `references`.
     pub(super) fn encrypt_part(
         &mut self,
         part: Part,
@@ -60,7 +59,7 @@ impl Message<'_> {
         }
         let ciphertext = if element_stays { Ciphertext::Content(text) } else { Ciphertext::Node(text) };
         self.ciphertexts.push((part.node, ciphertext));
-        Ok(Encrypted { node: part.node, element_stays, id: outer })
+        Ok(Encrypted { element_stays, id: outer })
     }
 
     /// Encrypts an item of the header; the id of the `EncryptedData`, which is the item's from now on, joins

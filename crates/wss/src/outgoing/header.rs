@@ -86,11 +86,16 @@ pub(super) fn open(document: &mut Document, actor: Option<&str>) -> Result<(Enve
     Ok((envelope, place))
 }
 
+/// The items in the order in which they stand in the header.
+pub(super) fn order(items: &[Item]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..items.len()).collect();
+    order.sort_by_key(|&item| items[item].slot);
+    order
+}
+
 /// Writes `wsse:Security` with its items in their order.
 pub(super) fn write_security(items: &[Item], version: Version, rampart: &Rampart) -> Vec<u8> {
     let length: usize = items.iter().map(|item| item.text.len()).sum();
-    let mut items: Vec<&Item> = items.iter().collect();
-    items.sort_by_key(|item| item.slot);
     let mut out = Vec::with_capacity(length + 512);
     out.extend_from_slice(b"<wsse:Security");
     attribute(&mut out, "xmlns:wsse", WSSE);
@@ -104,8 +109,8 @@ pub(super) fn write_security(items: &[Item], version: Version, rampart: &Rampart
         attribute(&mut out, "soap:mustUnderstand", yes);
     }
     out.push(b'>');
-    for item in items {
-        out.extend_from_slice(&item.text);
+    for item in order(items) {
+        out.extend_from_slice(&items[item].text);
     }
     out.extend_from_slice(b"</wsse:Security>");
     out

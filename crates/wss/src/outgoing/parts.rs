@@ -30,11 +30,13 @@ pub(super) enum Place {
     Element,
     /// What is in an element.
     Content,
+    /// The `Security` header, of which it is this child, counted from 0.
+    Security(usize),
 }
 
-/// The nodes of the parts, each once, in the order of the policy; `security` is no part.
+/// The nodes of the parts, each once, in the order of the policy; of `security` only expressions find something.
 ///
-/// Errors: an expression fails, or finds something else than elements.
+/// Errors: an expression fails, or finds something else than elements, or something deep in `security`.
 pub(super) fn find(
     document: &Document,
     envelope: &Envelope,
@@ -67,17 +69,23 @@ pub(super) fn find(
         for node in value.as_nodes().ok_or_else(|| failed("it gives no nodes".to_owned()))? {
             match node.node {
                 Node::Tree(node) if document.kind(node) == Kind::Element => {
-                    let is_block = document.parent(node) == envelope.header;
-                    add(
-                        node,
-                        if part.content {
-                            Place::Content
-                        } else if is_block {
-                            Place::Header
-                        } else {
-                            Place::Element
-                        },
-                    );
+                    let parent = document.parent(node);
+                    let place = if part.content {
+                        Place::Content
+                    } else if parent == Some(security) {
+                        Place::Security(document.children(security).position(|child| child == node).unwrap_or_default())
+                    } else if parent.is_some() && parent == envelope.header {
+                        Place::Header
+                    } else {
+                        Place::Element
+                    };
+                    let is_child = matches!(place, Place::Security(_));
+                    if !is_child && ancestors(document, node).any(|outer| outer == security) {
+                        return Err(failed(
+                            "it gives something that is only a piece of the Security header".to_owned(),
+                        ));
+                    }
+                    add(node, place);
                 }
                 _ => return Err(failed("it gives something else than an element".to_owned())),
             }
@@ -92,11 +100,15 @@ pub(super) fn find(
 /// Leaves out what stands in another part: it is encrypted with it.
 pub(super) fn outermost(document: &Document, parts: Vec<Part>) -> Vec<Part> {
     let nodes: HashSet<NodeId> = parts.iter().map(|part| part.node).collect();
-    let is_inner = |part: &Part| {
-        std::iter::successors(document.parent(part.node), |&node| document.parent(node))
-            .any(|node| nodes.contains(&node))
-    };
-    parts.into_iter().filter(|part| !is_inner(part)).collect()
+    parts
+        .into_iter()
+        .filter(|part| !ancestors(document, part.node).skip(1).any(|outer| nodes.contains(&outer)))
+        .collect()
+}
+
+/// A node and all above it.
+pub(super) fn ancestors(document: &Document, node: NodeId) -> impl Iterator<Item = NodeId> {
+    std::iter::successors(Some(node), |&node| document.parent(node))
 }
 
 /// The id of an element; one that has none gets one.

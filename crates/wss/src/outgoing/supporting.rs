@@ -20,7 +20,7 @@ use crate::vocabulary::{SAML_11, SAML_20};
 pub(super) struct Supporting<'a> {
     /// How it is used.
     pub(super) set: &'a SupportingTokens,
-    /// What covers it; a bare key needs no covering.
+    /// How it can be covered; nothing where it neither stands in the message nor is referred to, as a bare key.
     pub(super) covered: Option<Covered>,
     /// The item that is the token; nothing where it is only referred to.
     pub(super) item: Option<usize>,
@@ -97,6 +97,9 @@ impl<'a> Message<'a> {
                     signing = set.endorsing.then_some(key);
                 }
                 let item = (self.items.len() > before).then_some(before);
+                if item.is_none() && signing.is_none() {
+                    covered = None;
+                }
                 supporting.push(Supporting { set, covered, item, signing });
             }
         }
