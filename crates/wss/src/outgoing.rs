@@ -261,6 +261,9 @@ impl Message<'_> {
         for item in items {
             let encryption = self.encryption(common)?;
             self.encrypt_item(item, &encryption, references)?;
+            if common.encrypt_before_signing {
+                self.items[item].slot = Slot::LaterCiphertexts;
+            }
         }
         Ok(encrypted)
     }

@@ -30,17 +30,17 @@ impl Message<'_> {
             && let Some(session) = self.session.clone()
         {
             let (inside, slot, outside) = match lists.before.is_empty() {
-                true => (&lists.after, Slot::LaterCiphertexts, &lists.before),
+                true => (&lists.after, Slot::LaterKeys, &lists.before),
                 false => (&lists.before, Slot::Keys, &lists.after),
             };
             let references: Vec<&str> = inside.iter().map(String::as_str).collect();
             if let Some((id, text)) = session.element(&references) {
                 self.items.push(Item { slot, id, text });
             }
-            return self.list(outside, Slot::LaterCiphertexts);
+            return self.list(outside, Slot::LaterKeys);
         }
         self.list(&lists.before, Slot::Ciphertexts);
-        self.list(&lists.after, Slot::LaterCiphertexts);
+        self.list(&lists.after, Slot::LaterKeys);
     }
 
     /// The whole message as it is by now.

@@ -35,7 +35,9 @@ pub(super) enum Slot {
     Tokens,
     Signature,
     Endorsement,
-    /// What may only be decrypted when the signature was verified.
+    /// What says what may only be decrypted when the signature was verified.
+    LaterKeys,
+    /// What that is, of the header itself.
     LaterCiphertexts,
     TimestampLast,
 }

@@ -182,7 +182,7 @@ impl Message<'_> {
         };
         let wanted = references.first().copied();
         let id = token.inclusion.is_in(self.direction).then(|| self.ids.next("X509"));
-        let text = binary_token(id.as_deref().unwrap_or_default(), &value_type, &bytes);
+        let text = binary_token(id.as_deref(), &value_type, &bytes);
         let pointer = match (&id, wanted) {
             (Some(_), Some(KeyReference::Embedded)) => Pointer::Embedded(&text, *form),
             (Some(id), None | Some(KeyReference::Direct)) => Pointer::Binary(id, *form),

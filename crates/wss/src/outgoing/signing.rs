@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use myelin_xml::NodeId;
-use myelin_xml::c14n::{Canonical, Method, Subset, canonicalize, escape_attribute};
+use myelin_xml::c14n::{Canonical, Method, Subset, canonicalize};
 
 use super::Message;
 use super::assembly::cryptography;
@@ -16,6 +16,7 @@ use crate::dsig::{NewReference, SignedInfo, Target, Transform};
 use crate::keys::Identity;
 use crate::policy::Common;
 use crate::vocabulary::DS;
+use crate::writing::attribute;
 
 /// A key with all that says which one it is.
 pub(super) struct Signing {
@@ -125,14 +126,14 @@ impl Message<'_> {
                 Ok(digest(method, &item.expect("what is covered was put into the header before").text))
             }
             How::Text(text) => Ok(digest(method, text)),
-            How::Token { text, .. } => Ok(self.dereferenced(text, method)),
+            How::Token { id, text } => Ok(dereferenced(text, self.default_namespace(id.is_some()), method)),
         }
     }
 
     fn hash_in_place(&self, part: &Covered, canonical: &Canonical, method: DigestMethod) -> Result<Digest, Error> {
         let (id, is_token) = match &part.how {
             How::Token { id: Some(id), .. } => (id, true),
-            How::Token { id: None, text } => return Ok(self.dereferenced(text, method)),
+            How::Token { id: None, text } => return Ok(dereferenced(text, self.default_namespace(false), method)),
             _ => (&part.id, false),
         };
         let apex = self.element(id)?;
@@ -142,26 +143,13 @@ impl Message<'_> {
         }
         let mut form = Vec::new();
         canonicalize(&self.document, Subset { apex, excluded: &[] }, &canonical, &mut form).map_err(unprotectable)?;
-        Ok(if is_token { self.dereferenced(&form, method) } else { digest(method, &form) })
+        Ok(if is_token { dereferenced(&form, self.default_namespace(true), method) } else { digest(method, &form) })
     }
 
-    /// The digest of a token that a reference is replaced by: the form always says what the default namespace is.
-    ///
-    /// Source: WS-Security 1.1 §8.3; WSS4J's `STRTransform`.
-    fn dereferenced(&self, form: &[u8], method: DigestMethod) -> Digest {
-        let tag = &form[..memchr::memchr(b'>', form).unwrap_or(form.len())];
-        let name = memchr::memchr(b' ', tag).unwrap_or(tag.len());
-        let mut hasher = Hasher::new(method);
-        hasher.update(&form[..name]);
-        if memchr::memmem::find(tag, b" xmlns=\"").is_none() {
-            let default = self.envelope.header.and_then(|header| self.document.lookup_namespace(header, ""));
-            let mut declaration = b" xmlns=\"".to_vec();
-            escape_attribute(default.unwrap_or_default(), &mut declaration);
-            hasher.update(&declaration);
-            hasher.update(b"\"");
-        }
-        hasher.update(&form[name..]);
-        hasher.finish()
+    /// The default namespace around a token; around one that stands in no message there is none.
+    fn default_namespace(&self, in_message: bool) -> &str {
+        let header = self.envelope.header.filter(|_| in_message);
+        header.and_then(|header| self.document.lookup_namespace(header, "")).unwrap_or_default()
     }
 
     /// What an inclusive method makes of a signature's `SignedInfo` at its place.
@@ -189,4 +177,21 @@ impl Signing {
             (SigningKey::Common(_), _) => Err(Error::Missing("a keyed hash for the common key".into())),
         }
     }
+}
+
+/// The digest of a token that a reference is replaced by: the form always says what the default namespace is.
+///
+/// Source: WS-Security 1.1 §8.3; WSS4J's `STRTransform`.
+fn dereferenced(form: &[u8], default_namespace: &str, method: DigestMethod) -> Digest {
+    let tag = &form[..memchr::memchr(b'>', form).unwrap_or(form.len())];
+    let name = memchr::memchr(b' ', tag).unwrap_or(tag.len());
+    let mut hasher = Hasher::new(method);
+    hasher.update(&form[..name]);
+    if memchr::memmem::find(tag, b" xmlns=\"").is_none() {
+        let mut declaration = Vec::new();
+        attribute(&mut declaration, "xmlns", default_namespace);
+        hasher.update(if declaration.is_empty() { b" xmlns=\"\"" } else { &declaration });
+    }
+    hasher.update(&form[name..]);
+    hasher.finish()
 }

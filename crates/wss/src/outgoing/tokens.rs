@@ -74,19 +74,23 @@ pub(super) fn username(id: &str, user: &User<'_>) -> Vec<u8> {
 
 /// `wsse:BinarySecurityToken` with a value type of its profile.
 ///
-/// Source: WS-Security 1.1 §6.3.
-pub(super) fn binary_token(id: &str, value_type: &str, bytes: &[u8]) -> Vec<u8> {
+/// Without an id it is what a signature covers of a token that does not stand in the message, and does not say how it
+/// is encoded, as WSS4J has it.
+/// Source: WS-Security 1.1 §6.3, §8.3.
+pub(super) fn binary_token(id: Option<&str>, value_type: &str, bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(640 + bytes.len() / 3 * 4);
     let encoding = format!("{MESSAGE_SECURITY}#Base64Binary");
-    let mut attributes = vec![("xmlns:wsse", WSSE)];
-    if !id.is_empty() {
-        attributes.push(("xmlns:wsu", WSU));
-    }
-    attributes.extend([("EncodingType", encoding.as_str()), ("ValueType", value_type)]);
-    if !id.is_empty() {
-        attributes.push(("wsu:Id", id));
-    }
-    element(&mut out, "wsse:BinarySecurityToken", &attributes, |out| binary::encode(bytes, out));
+    let attributes: &[(&str, &str)] = match id {
+        Some(id) => &[
+            ("xmlns:wsse", WSSE),
+            ("xmlns:wsu", WSU),
+            ("EncodingType", &encoding),
+            ("ValueType", value_type),
+            ("wsu:Id", id),
+        ],
+        None => &[("xmlns:wsse", WSSE), ("ValueType", value_type)],
+    };
+    element(&mut out, "wsse:BinarySecurityToken", attributes, |out| binary::encode(bytes, out));
     out
 }
 
