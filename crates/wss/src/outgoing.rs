@@ -221,7 +221,10 @@ impl Message<'_> {
                 let token = session.id().map(|id| Covered { id: id.to_owned(), how: How::Item });
                 Signing { key: SigningKey::Common(key), method: common.suite.symmetric_signature, key_info, token }
             }
-            _ => self.private_signing(token, &common.suite)?,
+            _ => {
+                self.conversation.signer = self.guard.keys.signature.as_ref().map(|own| Arc::clone(own.certificate()));
+                self.private_signing(token, &common.suite)?
+            }
         };
         covered.extend(signing.token.clone().filter(|_| common.protect_tokens));
         self.sign(&signing, &covered, common, Slot::Signature).map(Some)

@@ -337,3 +337,22 @@ fn endorsing_signatures_cover_the_signature_or_the_timestamp() {
         );
     }
 }
+
+#[test]
+fn expressions_find_what_stands_in_the_header() {
+    let Some(wss4j) = Wss4j::shared() else { return };
+    let mut refused = Refused::default();
+    let parts = r#"<sp:EncryptedElements xmlns:ds="http://www.w3.org/2000/09/xmldsig#"
+        xmlns:wsse="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd">
+        <sp:XPath>//wsse:Security/wsse:UsernameToken</sp:XPath><sp:XPath>//wsse:Security/ds:Signature</sp:XPath></sp:EncryptedElements>
+        <sp:SignedElements xmlns:wsse="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd">
+        <sp:XPath>//wsse:UsernameToken</sp:XPath></sp:SignedElements>"#;
+    let policy = with_user("SupportingTokens", "", "")
+        .replace("<sp:SupportingTokens>", &format!("{parts}<sp:SupportingTokens>"));
+    let actions = "Timestamp Signature Encrypt UsernameToken";
+    for answer in refused.check(wss4j, "expressions", &Case { policy, actions, ..Case::default() }) {
+        assert!(answer.has("encrypted", "{http://www.w3.org/2000/09/xmldsig#}Signature"), "{:?}", answer.facts);
+        let user = "{http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd}UsernameToken";
+        assert!(answer.has("encrypted", user) && answer.has("signed", user), "{:?}", answer.facts);
+    }
+}

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use myelin_testkit::wss4j::Wss4j;
 use myelin_wss::crypto::Secret;
-use myelin_wss::guard::{Conversation, Departure, Guard, Keys, Secured, Settings, Side, Users};
+use myelin_wss::guard::{Conversation, Departure, Guard, Keys, Secured, Settings, Side, Users, Uses};
 use myelin_wss::keys::{Certificate, Identity, PrivateKey, Trust, TrustLimits};
 use myelin_wss::policy::Policy;
 use myelin_wss::{Limits, binary};
@@ -63,7 +63,8 @@ pub(crate) fn guard(
         users: Arc::new(Secrets),
     };
     let settings = Settings { limits: Limits::default(), rsa_bits_min: 1024, users: Arc::new(Secrets), assertion };
-    let (guard, _) = Guard::new(policy, side, keys, settings).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let (guard, _) =
+        Guard::new(policy, side, Uses::Both, keys, settings).unwrap_or_else(|problems| panic!("{problems:?}"));
     guard
 }
 
