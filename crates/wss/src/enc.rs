@@ -18,6 +18,7 @@ use myelin_xml::NodeId;
 
 use crate::algorithm::{AesKeyWrap, BlockCipher, KeyTransport};
 
+pub(crate) use method::transport_uri;
 pub use read::references;
 pub use splice::{Piece, Places, splice};
 pub use write::{NewData, NewKey, reference_list};

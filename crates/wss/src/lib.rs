@@ -19,6 +19,7 @@ pub mod policy;
 mod replay;
 mod structure;
 pub(crate) mod time;
+mod token;
 pub mod vocabulary;
 mod writing;
 

@@ -96,15 +96,27 @@ fn unknown(what: String) -> Refusal {
     Refusal::new(Rule::UnknownAlgorithm, what)
 }
 
+/// The identifier of a way to encrypt a key; digests and masks stand below it.
+pub(crate) fn transport_uri(transport: KeyTransport) -> &'static str {
+    match transport {
+        KeyTransport::Rsa15 => RSA_15,
+        KeyTransport::RsaOaep { mask: DigestMethod::Sha1, .. } => RSA_OAEP_MGF1P,
+        KeyTransport::RsaOaep { .. } => RSA_OAEP,
+    }
+}
+
 /// Writes how a key is encrypted.
 pub(super) fn write_key_method(out: &mut Vec<u8>, method: KeyMethod) {
     let (uri, digest, mask) = match method {
         KeyMethod::Wrap(wrap) => (wrap.uri(), None, None),
-        KeyMethod::Transport(KeyTransport::Rsa15) => (RSA_15, None, None),
-        KeyMethod::Transport(KeyTransport::RsaOaep { digest, mask: DigestMethod::Sha1 }) => {
-            (RSA_OAEP_MGF1P, Some(digest), None)
+        KeyMethod::Transport(transport) => {
+            let (digest, mask) = match transport {
+                KeyTransport::Rsa15 => (None, None),
+                KeyTransport::RsaOaep { digest, mask: DigestMethod::Sha1 } => (Some(digest), None),
+                KeyTransport::RsaOaep { digest, mask } => (Some(digest), Some(mask)),
+            };
+            (transport_uri(transport), digest, mask)
         }
-        KeyMethod::Transport(KeyTransport::RsaOaep { digest, mask }) => (RSA_OAEP, Some(digest), Some(mask)),
     };
     element(out, "xenc:EncryptionMethod", &[("Algorithm", uri)], |out| {
         if let Some(digest) = digest {

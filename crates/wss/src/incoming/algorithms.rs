@@ -1,0 +1,114 @@
+//! The algorithms that a message uses: each is held against the policy before anything is done with it.
+
+use myelin_xml::c14n::{Canonical, Method};
+
+use super::Inspection;
+use crate::algorithm::{AesKeyWrap, BlockCipher, DigestMethod, KeyTransport, SignatureMethod};
+use crate::dsig::canonical_uri;
+use crate::enc::transport_uri;
+use crate::keys::{KeyKind, PublicKey};
+use crate::policy::{AlgorithmSuite, Alternative};
+use crate::{Refusal, Rule};
+
+/// The use of an algorithm, or of a key of some size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    Digest(DigestMethod),
+    Signature(SignatureMethod),
+    Canonical(Method),
+    Cipher(BlockCipher),
+    Transport(KeyTransport),
+    Wrap(AesKeyWrap),
+    /// RSA with a modulus of so many bits.
+    RsaBits(usize),
+}
+
+impl Use {
+    fn is_accepted(self, suite: &AlgorithmSuite) -> bool {
+        match self {
+            Use::Digest(method) => suite.accepts_digest(method),
+            Use::Signature(method) => suite.accepts_signature(method),
+            Use::Canonical(method) => suite.accepts_canonical(method),
+            Use::Cipher(cipher) => suite.accepts_cipher(cipher),
+            Use::Transport(transport) => suite.accepts_transport(transport),
+            Use::Wrap(wrap) => suite.accepts_wrap(wrap),
+            Use::RsaBits(bits) => (suite.rsa_bits.0..=suite.rsa_bits.1).contains(&bits),
+        }
+    }
+
+    /// The identifier; sizes of keys have none.
+    fn uri(self) -> Option<&'static str> {
+        match self {
+            Use::Digest(method) => Some(method.uri()),
+            Use::Signature(method) => Some(method.uri()),
+            Use::Canonical(method) => Some(canonical_uri(&Canonical::new(method))),
+            Use::Cipher(cipher) => Some(cipher.uri()),
+            Use::Transport(transport) => Some(transport_uri(transport)),
+            Use::Wrap(wrap) => Some(wrap.uri()),
+            Use::RsaBits(_) => None,
+        }
+    }
+}
+
+impl Inspection<'_> {
+    /// Notes that something is about to be used.
+    ///
+    /// Errors: `AlgorithmNotAllowed`, `KeyTooSmall` where no alternative of the policy has it.
+    pub(super) fn will_use(&mut self, what: Use) -> Result<(), Refusal> {
+        if self.uses.contains(&what) {
+            return Ok(());
+        }
+        let accepted = self.guard.policy.alternatives.iter().any(|alternative| accepts(alternative, what));
+        if !accepted {
+            return Err(not_accepted(what));
+        }
+        self.uses.push(what);
+        Ok(())
+    }
+
+    /// As [`Inspection::will_use`], of a canonical method; comments are no part of what any suite has.
+    pub(super) fn will_canonicalize(&mut self, canonical: &Canonical) -> Result<(), Refusal> {
+        if canonical.comments {
+            return Err(Refusal::new(Rule::AlgorithmNotAllowed, "a canonical form with comments"));
+        }
+        self.will_use(Use::Canonical(canonical.method))
+    }
+
+    /// As [`Inspection::will_use`], of a public key.
+    pub(super) fn will_use_key(&mut self, key: &PublicKey) -> Result<(), Refusal> {
+        match key.kind() {
+            KeyKind::Rsa if key.bits() < self.guard.settings.rsa_bits_min => {
+                Err(Refusal::new(Rule::KeyTooSmall, format!("a key of RSA with {} bits", key.bits())))
+            }
+            KeyKind::Rsa => self.will_use(Use::RsaBits(key.bits())),
+            KeyKind::Ec(_) => Ok(()),
+        }
+    }
+
+    /// Whether everything that was used is what one alternative has.
+    pub(super) fn check_uses(&self, alternative: &Alternative) -> Result<(), Refusal> {
+        match self.uses.iter().find(|&&what| !accepts(alternative, what)) {
+            Some(&what) => Err(not_accepted(what)),
+            None => Ok(()),
+        }
+    }
+
+    /// The identifiers of all that was used.
+    pub(super) fn used_uris(&self) -> Vec<&'static str> {
+        let mut uris: Vec<&'static str> = self.uses.iter().filter_map(|what| what.uri()).collect();
+        uris.dedup();
+        uris
+    }
+}
+
+/// Without a binding there is no suite, and so nothing to sign or encrypt with.
+fn accepts(alternative: &Alternative, what: Use) -> bool {
+    alternative.binding.common().is_some_and(|common| what.is_accepted(&common.suite))
+}
+
+fn not_accepted(what: Use) -> Refusal {
+    match what {
+        Use::RsaBits(bits) => Refusal::new(Rule::KeyTooSmall, format!("a key of RSA with {bits} bits")),
+        _ => Refusal::new(Rule::AlgorithmNotAllowed, what.uri().unwrap_or_default()),
+    }
+}

@@ -1,0 +1,184 @@
+//! `xenc:EncryptedKey` with what it encrypts, `xenc:ReferenceList`, `xenc:EncryptedData`: from ciphertexts to a document
+//! in which the plaintexts stand.
+
+use std::sync::Arc;
+
+use myelin_xml::{Kind, NodeId};
+
+use super::Inspection;
+use super::algorithms::Use;
+use super::envelope::Envelope;
+use super::found::{At, Decrypted};
+use super::keys::decryption;
+use crate::crypto::{Secret, decrypt};
+use crate::enc::{self, EncryptedData, Form, Piece};
+use crate::ids::Ids;
+use crate::structure::is_space;
+use crate::vocabulary::{WSSE11, XENC};
+use crate::{Refusal, Rule};
+
+/// Encrypted data with the key that decrypts it.
+struct Locked {
+    data: EncryptedData,
+    /// The element that the plaintext takes the place of.
+    place: NodeId,
+    secret: Arc<Secret>,
+}
+
+impl Inspection<'_> {
+    /// Reads an encrypted key, and decrypts what it says it encrypts.
+    pub(super) fn encrypted_key_with_references(&mut self, node: NodeId) -> Result<(), Refusal> {
+        let key = self.encrypted_key(node)?;
+        let super::found::SharedKeyKind::Encrypted { key: encrypted, .. } = &self.found.keys[key].what.kind else {
+            return Ok(());
+        };
+        let references = encrypted.references.clone();
+        let mut locked = Vec::with_capacity(references.len());
+        for id in &references {
+            let (place, data) = self.referenced(id)?;
+            let secret = self.secret(key, Some(data.cipher.key_bytes()))?;
+            locked.push(Locked { data, place, secret });
+        }
+        self.unlock(locked)
+    }
+
+    /// Decrypts what a list refers to; each piece says which key decrypts it.
+    pub(super) fn reference_list(&mut self, node: NodeId) -> Result<(), Refusal> {
+        let mut locked = Vec::new();
+        for id in enc::references(&self.document, node, self.limits())? {
+            let (place, data) = self.referenced(&id)?;
+            locked.push(self.locked(place, data, node)?);
+        }
+        self.unlock(locked)
+    }
+
+    /// Decrypts a piece of the header that says which key decrypts it; others wait for a list that refers to them.
+    pub(super) fn encrypted_data(&mut self, node: NodeId) -> Result<(), Refusal> {
+        let data = EncryptedData::read(&self.document, node, self.limits())?;
+        if data.key_info.is_none() {
+            return Ok(());
+        }
+        let locked = self.locked(node, data, node)?;
+        self.unlock(vec![locked])
+    }
+
+    fn locked(&mut self, place: NodeId, data: EncryptedData, user: NodeId) -> Result<Locked, Refusal> {
+        self.will_use(Use::Cipher(data.cipher))?;
+        let name = self.key_name(data.key_info)?;
+        let secret = self.secret_by_name(name, user, Some(data.cipher.key_bytes()))?;
+        Ok(Locked { data, place, secret })
+    }
+
+    /// The encrypted data with an id, or in the `wsse11:EncryptedHeader` with that id.
+    fn referenced(&mut self, id: &str) -> Result<(NodeId, EncryptedData), Refusal> {
+        let mut node = self.ids.require(id)?;
+        if self.is(node, WSSE11, "EncryptedHeader") {
+            let inner = self.document.children(node).find(|&child| self.document.kind(child) == Kind::Element);
+            node = inner.ok_or_else(|| Refusal::new(Rule::Malformed, "EncryptedHeader is empty"))?;
+        }
+        if !self.is(node, XENC, "EncryptedData") {
+            let local = self.document.qname(node).local;
+            return Err(Refusal::new(Rule::UnresolvedReference, format!("{local} is no encrypted data")));
+        }
+        let data = EncryptedData::read(&self.document, node, self.limits())?;
+        self.will_use(Use::Cipher(data.cipher))?;
+        Ok((self.place_of(node), data))
+    }
+
+    /// What a plaintext takes the place of: a header block that was encrypted has an element around it.
+    ///
+    /// Source: WS-Security 1.1 §9.3.
+    fn place_of(&self, data: NodeId) -> NodeId {
+        let parent = self.document.parent(data);
+        parent.filter(|&parent| self.is(parent, WSSE11, "EncryptedHeader")).unwrap_or(data)
+    }
+
+    /// Decrypts, and puts the plaintexts in their places; what goes wrong is told at the end.
+    fn unlock(&mut self, locked: Vec<Locked>) -> Result<(), Refusal> {
+        if locked.is_empty() || self.broken.is_some() {
+            return Ok(());
+        }
+        let limits = self.limits();
+        if self.found.decrypted.len() + locked.len() > limits.encrypted_data {
+            return Err(Refusal::new(Rule::Limit, format!("more than {} encrypted parts", limits.encrypted_data)));
+        }
+        // Each round reads all of the message again; a round has a key of its own.
+        if self.round >= limits.encrypted_keys {
+            return Err(Refusal::new(Rule::Limit, format!("more than {} rounds of decrypting", limits.encrypted_keys)));
+        }
+        self.check_nesting(&locked)?;
+        self.decrypts = true;
+        if let Err(refusal) = self.splice(locked) {
+            self.broken = Some(refusal);
+        }
+        Ok(())
+    }
+
+    fn check_nesting(&self, locked: &[Locked]) -> Result<(), Refusal> {
+        let limit = self.limits().nesting;
+        for piece in locked {
+            let around = self
+                .found
+                .decrypted
+                .iter()
+                .filter(|done| done.node.is_some_and(|done| self.is_within(piece.place, done)));
+            if around.count() >= limit {
+                return Err(Refusal::new(Rule::Limit, format!("encrypted data in encrypted data, {limit} deep")));
+            }
+        }
+        Ok(())
+    }
+
+    fn splice(&mut self, locked: Vec<Locked>) -> Result<(), Refusal> {
+        let mut pieces = Vec::with_capacity(locked.len());
+        let mut marks = Vec::with_capacity(locked.len());
+        for Locked { data, place, secret } in locked {
+            if data.form == Form::Octets {
+                return Err(decryption("encrypted data that is not said to be XML"));
+            }
+            let mut plaintext = data.ciphertext(&self.document)?;
+            decrypt(data.cipher, (*secret).as_ref(), &mut plaintext).map_err(|_| decryption("a ciphertext"))?;
+            marks.push((data.cipher, data.form, self.content_of(place)));
+            pieces.push(Piece { place, form: data.form, plaintext });
+        }
+        let (document, places) = enc::splice(&self.document, &pieces, self.arrival.xml)?;
+        let round = self.round + 1;
+        let old = &self.document;
+        let moved = |node: NodeId| places.element(old, &document, node);
+        let mut decrypted = Vec::with_capacity(marks.len());
+        for (piece, (cipher, form, content_of)) in marks.into_iter().enumerate() {
+            let (node, content) = match form {
+                Form::Content => (content_of.and_then(moved), true),
+                _ => (places.inserted(piece).and_then(|range| document.node_at(range.start)), false),
+            };
+            decrypted.push(At { node, what: Decrypted { cipher, content, round } });
+        }
+        // An element that was signed while it was encrypted is signed as what it is.
+        let as_plaintext = |node: NodeId| {
+            let piece = pieces.iter().position(|piece| piece.place == node && piece.form == Form::Element);
+            match piece.and_then(|piece| places.inserted(piece)) {
+                Some(range) => document.node_at(range.start),
+                None => moved(node),
+            }
+        };
+        self.found.moved(&as_plaintext);
+        self.done = self.done.iter().filter_map(|&node| moved(node)).collect();
+        self.found.decrypted.append(&mut decrypted);
+        self.document = document;
+        self.round = round;
+        self.envelope = Envelope::of(&self.document, self.rampart().actor.as_deref())?;
+        self.ids = Ids::of(&self.document, self.limits())?;
+        self.count()
+    }
+
+    /// The element all of whose content an encrypted piece is; none where other content stands beside it.
+    fn content_of(&self, place: NodeId) -> Option<NodeId> {
+        let parent = self.document.parent(place)?;
+        let says_nothing = |child: NodeId| match self.document.kind(child) {
+            Kind::Element => child == place,
+            Kind::Text => is_space(&self.document.value(child)),
+            _ => true,
+        };
+        self.document.children(parent).all(says_nothing).then_some(parent)
+    }
+}

@@ -1,0 +1,183 @@
+//! The message's signature: made with the binding's token, over all that the policy wants signed.
+
+use myelin_xml::NodeId;
+
+use super::super::Inspection;
+use super::super::found::{At, Cover, Signed, Signer};
+use super::Requirements;
+use crate::guard::Side;
+use crate::policy::{Binding, Common, SupportingTokens, Token, TokenKind};
+use crate::{Refusal, Rule};
+
+impl<'a> Requirements<'a> {
+    /// The signature that fulfils all that is asked of the message's; none where the policy asks for none.
+    pub(super) fn main_signature(&self) -> Result<Option<&'a At<Signed>>, Refusal> {
+        let inspection = self.inspection;
+        let Some(token) = self.alternative.binding.signature_token(inspection.guard.arriving()) else {
+            return self.check_without_binding().map(|()| None);
+        };
+        let mut refusal = Refusal::new(Rule::NotSigned, "no signature with the token of the policy's binding");
+        for signature in &inspection.found.signatures {
+            if !self.is_made_with(&signature.what, token) {
+                continue;
+            }
+            match self.check_main(signature) {
+                Ok(()) => return Ok(Some(signature)),
+                Err(found) => refusal = found,
+            }
+        }
+        if self.asks_for_signature()? { Err(refusal) } else { Ok(None) }
+    }
+
+    /// Where TLS protects messages, or nothing does, no signature is the message's: parts that have to be signed are
+    /// signed by TLS, or by nobody.
+    fn check_without_binding(&self) -> Result<(), Refusal> {
+        if self.is_transport() || self.nodes(&self.alternative.signed)?.is_empty() {
+            return Ok(());
+        }
+        Err(Refusal::new(Rule::NotSigned, "a policy without a binding that wants parts signed"))
+    }
+
+    fn common(&self) -> Option<&'a Common> {
+        self.alternative.binding.common()
+    }
+
+    fn asks_for_signature(&self) -> Result<bool, Refusal> {
+        let timestamp = self.common().is_some_and(|common| common.timestamp);
+        Ok(timestamp || !self.nodes(&self.alternative.signed)?.is_empty())
+    }
+
+    /// Whether the key of a signature is of the token that a policy names.
+    pub(super) fn is_made_with(&self, signature: &Signed, token: &Token) -> bool {
+        let symmetric = matches!(self.alternative.binding, Binding::Symmetric { .. });
+        match (&signature.signer, &token.kind) {
+            // The key of a symmetric binding is a common one, which the token's owner can decrypt.
+            (Signer::Shared { .. }, _) => symmetric && self.is_binding_token(token),
+            (Signer::Certificate { .. }, TokenKind::X509 { .. }) => !(symmetric && self.is_binding_token(token)),
+            (Signer::KeyValue(_), TokenKind::KeyValue) => true,
+            (Signer::Subject { assertion }, TokenKind::Saml { version }) => {
+                let asserted = self.inspection.found.assertions.iter().find(|at| at.node == Some(*assertion));
+                asserted.is_some_and(|at| at.what.assertion.version == *version)
+            }
+            _ => false,
+        }
+    }
+
+    fn is_binding_token(&self, token: &Token) -> bool {
+        let direction = self.inspection.guard.arriving();
+        self.alternative.binding.signature_token(direction).is_some_and(|binding| std::ptr::eq(binding, token))
+    }
+
+    fn check_main(&self, signature: &At<Signed>) -> Result<(), Refusal> {
+        let Inspection { found, .. } = self.inspection;
+        let (node, signed) = (signature.node, &signature.what);
+        if let Some(timestamp) = self.timestamp()
+            && self.common().is_some_and(|common| common.timestamp)
+            && !self.inspection.covers(signed, timestamp)
+        {
+            return Err(Refusal::new(Rule::NotSigned, "Timestamp"));
+        }
+        self.check_signed(signed, &self.alternative.signed)?;
+        let Some(common) = self.common() else { return Ok(()) };
+        if common.protect_tokens && !self.protects_token(signed) {
+            return Err(Refusal::new(Rule::TokenNotProtected, "the signature does not cover its token"));
+        }
+        if common.only_entire_headers_and_body {
+            self.check_entire(signed)?;
+        }
+        if common.encrypt_signature {
+            let confirmations = found.confirmations.iter().map(|confirmation| confirmation.node);
+            for node in std::iter::once(node).chain(confirmations).flatten() {
+                if !self.was_encrypted(node) {
+                    let local = self.inspection.document.qname(node).local;
+                    return Err(Refusal::new(Rule::SignatureNotEncrypted, local.to_owned()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a signature covers the token of its own key; a key that is not in the message needs no covering.
+    fn protects_token(&self, signature: &Signed) -> bool {
+        let covers_certificate = |certificate| signature.covers.iter().any(|cover| cover.is_certificate(certificate));
+        match &signature.signer {
+            Signer::Certificate { token: Some(token), .. } | Signer::Shared { token: Some(token) } => {
+                self.inspection.covers(signature, *token)
+            }
+            Signer::Subject { assertion } => self.inspection.covers(signature, *assertion),
+            Signer::Certificate { certificate, token: None } => covers_certificate(certificate),
+            Signer::KeyValue(_) | Signer::Shared { token: None } => true,
+        }
+    }
+
+    /// Checks that a signature covers whole header blocks, the whole body and children of `Security`, and nothing else.
+    fn check_entire(&self, signature: &Signed) -> Result<(), Refusal> {
+        let Inspection { document, envelope, .. } = self.inspection;
+        let is_entire = |node: NodeId| {
+            let parent = document.parent(node);
+            node == envelope.body || parent.is_some() && (parent == envelope.header || parent == envelope.security)
+        };
+        for cover in &signature.covers {
+            if let Cover::Node(node) = cover
+                && !is_entire(*node)
+                // A token that a reference embeds is the header's all the same.
+                && !envelope.security.is_some_and(|security| self.inspection.is_within(*node, security))
+            {
+                let local = document.qname(*node).local;
+                return Err(Refusal::new(Rule::NotSigned, format!("{local} is signed alone")));
+            }
+        }
+        Ok(())
+    }
+
+    /// What has to be signed by endorsing tokens besides, and encrypted for supporting tokens.
+    pub(super) fn check_group_parts(&self, group: &SupportingTokens, signature: &Signed) -> Result<(), Refusal> {
+        self.check_signed(signature, &group.signed_parts)
+    }
+
+    /// Checks that a response confirms the signatures of its request, where the policy wants it to.
+    ///
+    /// Source: WS-Security 1.1 §8.5.
+    pub(super) fn check_confirmations(&self, main: Option<&At<Signed>>) -> Result<(), Refusal> {
+        let Inspection { arrival, guard, found, .. } = self.inspection;
+        if guard.side == Side::Recipient || !self.alternative.wss.signature_confirmation {
+            return Ok(());
+        }
+        let wrong = |detail| Err(Refusal::new(Rule::ConfirmationWrong, detail));
+        let Some(conversation) = arrival.conversation else { return wrong("nothing is known of the request") };
+        let sent = &conversation.signature_values;
+        let confirms = |value: &Vec<u8>| found.confirmations.iter().any(|at| at.what.as_ref() == Some(value));
+        let all_known = found.confirmations.iter().all(|at| match &at.what {
+            Some(value) => sent.contains(value),
+            None => sent.is_empty(),
+        });
+        if found.confirmations.is_empty() || !all_known || !sent.iter().all(confirms) {
+            return wrong("other signatures are confirmed than the request had");
+        }
+        for node in found.confirmations.iter().filter_map(|at| at.node) {
+            let signed = main.is_some_and(|main| self.inspection.covers(&main.what, node));
+            if !signed && !self.is_transport() {
+                return Err(Refusal::new(Rule::NotSigned, "SignatureConfirmation"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that a response comes from whom its request was encrypted for.
+    ///
+    /// The certificate may be another one of the same subject: many sign with one key pair and decrypt with another.
+    pub(super) fn check_signer(&self, main: Option<&At<Signed>>) -> Result<(), Refusal> {
+        let Inspection { guard, .. } = self.inspection;
+        let (Side::Initiator, Some(recipient), Some(main)) = (guard.side, &guard.keys.encryption, main) else {
+            return Ok(());
+        };
+        let (Signer::Certificate { certificate, .. } | Signer::KeyValue(certificate)) = &main.what.signer else {
+            return Ok(());
+        };
+        if certificate.der() == recipient.der() || certificate.subject() == recipient.subject() {
+            return Ok(());
+        }
+        let detail = format!("signed by {}, expected {}", certificate.subject(), recipient.subject());
+        Err(Refusal::new(Rule::WrongSigner, detail))
+    }
+}

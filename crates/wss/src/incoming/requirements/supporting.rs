@@ -1,0 +1,150 @@
+//! Supporting tokens: each has to be there, and to be signed, encrypted and used as the policy says.
+
+use myelin_xml::NodeId;
+
+use super::super::Inspection;
+use super::super::found::{At, Signed, Signer};
+use super::Requirements;
+use crate::policy::{Password, SupportingTokens, Token, TokenKind, X509Form};
+use crate::{Refusal, Rule};
+
+impl Requirements<'_> {
+    /// Checks the supporting tokens.
+    pub(super) fn check_supporting(&self, main: Option<&At<Signed>>) -> Result<(), Refusal> {
+        let Inspection { guard, .. } = self.inspection;
+        for group in self.alternative.supporting_in(guard.arriving()) {
+            for token in &group.tokens {
+                if group.endorsing {
+                    self.check_endorsing(group, token, main)?;
+                } else {
+                    self.check_present(group, token, main)?;
+                }
+            }
+            self.check_encrypted(&group.encrypted_parts)?;
+        }
+        self.check_roles()
+    }
+
+    /// Checks that a token stands in the header, covered as the group says.
+    fn check_present(&self, group: &SupportingTokens, token: &Token, main: Option<&At<Signed>>) -> Result<(), Refusal> {
+        let mut refusal = Refusal::new(Rule::TokenMissing, format!("{:?}", token.kind));
+        for node in self.candidates(token) {
+            match self.check_token(group, node, main) {
+                Ok(()) => return Ok(()),
+                Err(found) => refusal = found,
+            }
+        }
+        Err(refusal)
+    }
+
+    /// The elements of the header that are such a token.
+    fn candidates(&self, token: &Token) -> Vec<NodeId> {
+        let Inspection { found, .. } = self.inspection;
+        match &token.kind {
+            TokenKind::Username { password, nonce, created } => {
+                let fits = found.usernames.iter().filter(|at| {
+                    at.what.password == *password
+                        && (!nonce || at.what.nonce.is_some())
+                        && (!created || at.what.created.is_some())
+                });
+                fits.filter_map(|at| at.node).collect()
+            }
+            TokenKind::X509 { form, .. } => {
+                found.binaries.iter().filter(|at| at.what.form == *form).filter_map(|at| at.node).collect()
+            }
+            TokenKind::Saml { version } => {
+                let fits = found.assertions.iter().filter(|at| at.what.assertion.version == *version);
+                fits.filter_map(|at| at.node).collect()
+            }
+            // A bare key is no token until somebody signs with it.
+            TokenKind::KeyValue => Vec::new(),
+        }
+    }
+
+    fn check_token(&self, group: &SupportingTokens, node: NodeId, main: Option<&At<Signed>>) -> Result<(), Refusal> {
+        if self.is_transport() {
+            return Ok(());
+        }
+        let local = || self.inspection.document.qname(node).local.to_owned();
+        if group.signed && !main.is_some_and(|main| self.inspection.covers(&main.what, node)) {
+            return Err(Refusal::new(Rule::NotSigned, local()));
+        }
+        if group.encrypted && !self.was_encrypted(node) {
+            return Err(Refusal::new(Rule::NotEncrypted, local()));
+        }
+        Ok(())
+    }
+
+    /// Checks that a token's key signed the message's signature or, where TLS protects messages, the timestamp.
+    ///
+    /// Source: WS-SecurityPolicy 1.3 §8.3.
+    fn check_endorsing(
+        &self,
+        group: &SupportingTokens,
+        token: &Token,
+        main: Option<&At<Signed>>,
+    ) -> Result<(), Refusal> {
+        let endorsed = if self.is_transport() { self.timestamp() } else { main.and_then(|main| main.node) };
+        let Some(endorsed) = endorsed else {
+            return Err(Refusal::new(Rule::TokenMissing, "there is nothing to endorse"));
+        };
+        let mut refusal = Refusal::new(Rule::TokenMissing, format!("nobody endorses with {:?}", token.kind));
+        for signature in &self.inspection.found.signatures {
+            let is_main = main.is_some_and(|main| std::ptr::eq(main, signature));
+            let endorses = !is_main && self.inspection.covers(&signature.what, endorsed);
+            if !endorses || !self.is_made_with(&signature.what, token) {
+                continue;
+            }
+            match self.check_endorser(group, token, &signature.what, main) {
+                Ok(()) => return Ok(()),
+                Err(found) => refusal = found,
+            }
+        }
+        Err(refusal)
+    }
+
+    fn check_endorser(
+        &self,
+        group: &SupportingTokens,
+        token: &Token,
+        signature: &Signed,
+        main: Option<&At<Signed>>,
+    ) -> Result<(), Refusal> {
+        self.check_group_parts(group, signature)?;
+        match &signature.signer {
+            Signer::Certificate { token: Some(node), .. } => {
+                self.check_form(token, *node)?;
+                self.check_token(group, *node, main)
+            }
+            Signer::Subject { assertion } => self.check_token(group, *assertion, main),
+            Signer::Certificate { certificate, token: None } if group.signed && !self.is_transport() => {
+                let covers = |main: &At<Signed>| main.what.covers.iter().any(|cover| cover.is_certificate(certificate));
+                if main.is_some_and(covers) {
+                    return Ok(());
+                }
+                Err(Refusal::new(Rule::NotSigned, "the token that endorses"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that a binary token holds what the policy says.
+    fn check_form(&self, token: &Token, node: NodeId) -> Result<(), Refusal> {
+        let TokenKind::X509 { form, .. } = &token.kind else { return Ok(()) };
+        let has_form = |wanted: X509Form| {
+            self.inspection.found.binaries.iter().any(|at| at.node == Some(node) && at.what.form == wanted)
+        };
+        if has_form(*form) { Ok(()) } else { Err(Refusal::new(Rule::TokenMissing, "a token of another form")) }
+    }
+
+    fn check_roles(&self) -> Result<(), Refusal> {
+        let Inspection { guard, found, .. } = self.inspection;
+        let allowed = &self.alternative.rampart.allowed_roles;
+        let may = |user: &str| allowed.iter().any(|role| guard.keys.users.has_role(user, role));
+        let users = found.usernames.iter().filter(|token| token.what.password != Password::None);
+        if allowed.is_empty() || users.map(|token| token.what.user.as_str()).any(may) {
+            return Ok(());
+        }
+        Err(Refusal::new(Rule::NotAuthorized, "nobody who is authenticated has one of the roles"))
+    }
+}
