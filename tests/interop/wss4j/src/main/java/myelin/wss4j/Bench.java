@@ -197,7 +197,7 @@ public final class Bench {
 
         @Override
         public byte[] verified(byte[] request) throws Exception {
-            return stax.accept(request, inbound, List.of(), new ArrayList<>());
+            return stax.accept(request, inbound, List.of(), List.of());
         }
 
         @Override

@@ -117,7 +117,8 @@ public final class Peer {
     }
 
     private void run(String verb, byte[] message, Settings settings, Answer answer) throws Exception {
-        boolean streaming = settings.get("engine", "dom").equals("stax");
+        // Policies are for the engine on streams alone.
+        boolean streaming = settings.get("engine", settings.get("policy") == null ? "dom" : "stax").equals("stax");
         switch (verb) {
             case "secure" -> {
                 if (streaming) {

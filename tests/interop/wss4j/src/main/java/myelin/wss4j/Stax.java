@@ -4,6 +4,8 @@ import com.ctc.wstx.stax.WstxInputFactory;
 import com.ctc.wstx.stax.WstxOutputFactory;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -18,7 +20,11 @@ import javax.xml.stream.XMLStreamConstants;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
 import javax.xml.stream.XMLStreamWriter;
+import org.apache.wss4j.common.ConfigurationConstants;
 import org.apache.wss4j.common.ext.WSSecurityException;
+import org.apache.wss4j.policy.stax.enforcer.PolicyEnforcer;
+import org.apache.wss4j.policy.stax.enforcer.PolicyInputProcessor;
+import org.apache.wss4j.stax.ext.WSSConstants;
 import org.apache.wss4j.stax.ext.WSSSecurityProperties;
 import org.apache.wss4j.stax.securityEvent.SamlTokenSecurityEvent;
 import org.apache.wss4j.stax.securityEvent.UsernameTokenSecurityEvent;
@@ -48,6 +54,7 @@ final class Stax {
             "EncryptedKeyToken", "EncryptedKey");
 
     private final Keys keys;
+    private final Policies policies = new Policies();
     private final XMLInputFactory readers = new WstxInputFactory();
     private final XMLOutputFactory writers = new WstxOutputFactory();
     /** What requests showed or did, for their responses. */
@@ -70,8 +77,19 @@ final class Stax {
     }
 
     void verify(byte[] message, Settings settings, Answer answer) throws Exception {
+        WSSSecurityProperties properties = properties(settings);
+        boolean initiator = settings.is("role", "response");
         List<SecurityEvent> events = new ArrayList<>();
-        answer.message(accept(message, inbound(settings), before(settings), events));
+        List<SecurityEventListener> listeners = new ArrayList<>(List.of(events::add));
+        if (settings.get("policy") != null) {
+            boolean soap12 = new String(message, StandardCharsets.ISO_8859_1).contains(WSSConstants.NS_SOAP12);
+            Path policy = Path.of(settings.get("policy"));
+            PolicyEnforcer enforcer = policies.enforcer(policy, initiator, settings.get("actor"), soap12);
+            properties.setSoap12(soap12);
+            properties.addInputProcessor(new PolicyInputProcessor(enforcer, properties));
+            listeners.add(enforcer);
+        }
+        answer.message(accept(message, inbound(properties, initiator), before(settings), listeners));
         remember(settings, events);
         for (SecurityEvent event : events) {
             report(event, answer);
@@ -89,9 +107,12 @@ final class Stax {
     }
 
     InboundWSSec inbound(Settings settings) throws Exception {
-        WSSSecurityProperties properties = properties(settings);
+        return inbound(properties(settings), settings.is("role", "response"));
+    }
+
+    private static InboundWSSec inbound(WSSSecurityProperties properties, boolean initiator) throws Refusal {
         try {
-            return WSSec.getInboundWSSec(properties, settings.is("role", "response"), true);
+            return WSSec.getInboundWSSec(properties, initiator, true);
         } catch (WSSecurityException refusal) {
             throw new Refusal(refusal);
         }
@@ -110,14 +131,14 @@ final class Stax {
         return output.toByteArray();
     }
 
-    /** The message verified and decrypted; what was found on the way is added to {@code events}. */
-    byte[] accept(byte[] message, InboundWSSec inbound, List<SecurityEvent> before, List<SecurityEvent> events)
+    /** The message verified and decrypted; listeners hear what is found on the way, and may refuse it. */
+    byte[] accept(
+            byte[] message, InboundWSSec inbound, List<SecurityEvent> before, List<SecurityEventListener> listeners)
             throws Refusal {
         ByteArrayOutputStream output = new ByteArrayOutputStream();
-        SecurityEventListener listener = events::add;
         try {
             XMLStreamReader reader = readers.createXMLStreamReader(new ByteArrayInputStream(message));
-            copy(inbound.processInMessage(reader, before, listener), writers.createXMLStreamWriter(output, "UTF-8"));
+            copy(inbound.processInMessage(reader, before, listeners), writers.createXMLStreamWriter(output, "UTF-8"));
         } catch (Exception refusal) {
             throw new Refusal(refusal);
         }
@@ -125,7 +146,12 @@ final class Stax {
     }
 
     private WSSSecurityProperties properties(Settings settings) throws Exception {
-        return ConfigurationConverter.convert(Configuration.of(settings, keys));
+        Map<String, Object> configuration = Configuration.of(settings, keys);
+        if (!settings.is("role", "response")) {
+            // A request confirms nothing; the engine on trees knows that by itself.
+            configuration.remove(ConfigurationConstants.ENABLE_SIGNATURE_CONFIRMATION);
+        }
+        return ConfigurationConverter.convert(configuration);
     }
 
     /** The events of the request, where this is its response. */
