@@ -3,10 +3,10 @@
  * The one argument is the folder with the keys that all sides use: NAME.pem and NAME.key.pem.
  * A line is `LIBRARY PROFILE MESSAGE RESULT COUNT`: `modern`, `legacy` or `ecdsa`, two files, and how many exchanges.
  * The answer is `NANOSECONDS`, the CPU time of this thread for all exchanges, or a line that begins with `!`; the last
- * response is then in the file RESULT. An exchange is what a gateway does: alice's request is parsed, decrypted, verified
- * and written; the backend's answer, the same plain message, is parsed, timestamped, signed, encrypted for alice and
- * written. The signer's certificate travels in the message and is checked against the root, as in a security header; stores
- * are read once, and the key to decrypt with is given; making the request is not timed. */
+ * response is then in the file RESULT. An exchange is what a gateway does: alice's request is parsed, decrypted,
+ * verified and written; the backend's answer, the same plain message, is parsed, timestamped, signed, encrypted for
+ * alice and written. The signer's certificate travels in the message and is checked against the root, as in a security
+ * header; keys are read once, and the one to decrypt with is given; making the request is not timed. */
 #include <libxml/parser.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -208,7 +208,8 @@ typedef struct {
     Side client, server;
 } Gateway;
 
-static xmlChar *secured(const Gateway *gateway, const Side *side, const xmlChar *plain, int length, int *written_length) {
+static xmlChar *secured(const Gateway *gateway, const Side *side, const xmlChar *plain, int length,
+                        int *written_length) {
     xmlChar *written = NULL;
     xmlDocPtr document = parsed(plain, length);
     sign(document, gateway->header, side->own);

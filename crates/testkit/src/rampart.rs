@@ -129,10 +129,10 @@ mod tests {
     }
 
     fn post(body: &[u8]) -> Vec<u8> {
+        let (path, length) = (Rampart::PATH, body.len());
         let head = format!(
-            "POST {} HTTP/1.1\r\nHost: rampart\r\nContent-Type: text/xml; charset=UTF-8\r\nSOAPAction: \"urn:mediate\"\r\nContent-Length: {}\r\n\r\n",
-            Rampart::PATH,
-            body.len()
+            "POST {path} HTTP/1.1\r\nHost: rampart\r\nContent-Type: text/xml; charset=UTF-8\r\n\
+             SOAPAction: \"urn:mediate\"\r\nContent-Length: {length}\r\n\r\n"
         );
         [head.as_bytes(), body].concat()
     }

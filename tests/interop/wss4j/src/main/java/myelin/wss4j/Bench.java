@@ -16,16 +16,17 @@ import org.apache.wss4j.stax.setup.InboundWSSec;
 import org.apache.wss4j.stax.setup.OutboundWSSec;
 import org.w3c.dom.Document;
 import org.w3c.dom.Node;
+import org.w3c.dom.NodeList;
 
 /**
  * The rival of the benchmark: does what it is told on standard input, and says what it took.
  *
  * <p>The one argument is a folder, into which the keys go that all sides use. A line is
  * {@code ENGINE PROFILE MESSAGE RESULT COUNT}: {@code dom} or {@code stax}, a profile below, two files, and how often.
- * The answer is {@code NANOSECONDS}, the CPU time of this thread for all exchanges, or a line that begins with {@code !};
- * the last response is then in the file RESULT. An exchange is what a gateway does: the request of {@code alice} is read,
- * verified, decrypted and written; the backend's answer, the same plain message, is read, timestamped, signed, encrypted
- * for {@code alice} and written. Stores are loaded once; making the request is not timed.
+ * The answer is {@code NANOSECONDS}, the CPU time of this thread for all exchanges, or a line that begins with
+ * {@code !}; the last response is then in the file RESULT. An exchange is what a gateway does: the request of
+ * {@code alice} is read, verified, decrypted and written; the backend's answer, the same plain message, is read,
+ * timestamped, signed, encrypted for {@code alice} and written. Stores are loaded once; making the request is not timed.
  */
 public final class Bench {
     private static final String TIMESTAMP_AND_BODY =
@@ -93,7 +94,8 @@ public final class Bench {
         System.setOut(System.err);
         Path folder = Files.createDirectories(Path.of(arguments[0]));
         Bench bench = new Bench(Keys.make(folder));
-        output.println("WSS4J " + WSSConfig.class.getPackage().getImplementationVersion() + ", JDK " + Runtime.version());
+        String version = WSSConfig.class.getPackage().getImplementationVersion();
+        output.println("WSS4J " + version + ", JDK " + Runtime.version());
         var input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = input.readLine(); line != null; line = input.readLine()) {
             try {
@@ -130,7 +132,8 @@ public final class Bench {
     /** The first element of the SOAP body. */
     private Node payload(byte[] message) throws Exception {
         Document document = xml.read(message);
-        return document.getElementsByTagNameNS("http://schemas.xmlsoap.org/soap/envelope/", "Body").item(0).getFirstChild();
+        NodeList bodies = document.getElementsByTagNameNS("http://schemas.xmlsoap.org/soap/envelope/", "Body");
+        return bodies.item(0).getFirstChild();
     }
 
     private Gateway gateway(String engine, Profile profile) throws Exception {

@@ -271,7 +271,8 @@ final class Dom extends WSHandler {
             carrier.setWsDocInfo(data.getWsDocInfo());
             carrier.setUserInfo(option(data, ConfigurationConstants.ENCRYPTION_USER));
             String reference = option(data, ConfigurationConstants.ENC_KEY_ID);
-            carrier.setKeyIdentifierType(WSHandlerConstants.getKeyIdentifier(reference == null ? "Thumbprint" : reference));
+            carrier.setKeyIdentifierType(
+                    WSHandlerConstants.getKeyIdentifier(reference == null ? "Thumbprint" : reference));
             if (option(data, ConfigurationConstants.ENC_KEY_TRANSPORT) != null) {
                 carrier.setKeyEncAlgo(option(data, ConfigurationConstants.ENC_KEY_TRANSPORT));
             }

@@ -43,8 +43,8 @@ import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 /**
  * The keys of the tests: made when the program starts, gone when it ends.
  *
- * <p>A root {@code ca} has signed everybody but {@code carol}, whom {@code intermediate} has signed, and {@code mallory},
- * who has signed herself. README.md lists the files.
+ * <p>A root {@code ca} has signed everybody but {@code carol}, whom {@code intermediate} has signed, and
+ * {@code mallory}, who has signed herself. README.md lists the files.
  */
 final class Keys {
     /** Of every store and every key in it. */

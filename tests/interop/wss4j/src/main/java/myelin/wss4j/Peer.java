@@ -14,6 +14,8 @@ import java.nio.file.Path;
 import java.security.Security;
 import java.util.Comparator;
 import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.apache.wss4j.common.ext.WSSecurityException;
 import org.apache.wss4j.dom.engine.WSSConfig;
@@ -27,6 +29,9 @@ import org.bouncycastle.jce.provider.BouncyCastleProvider;
 public final class Peer {
     /** A message or a line longer than this is a mistake of the test. */
     private static final int LIMIT_BYTES = 256 * 1024 * 1024;
+
+    /** Warns of every STR-Transform, for which it sees no bytes. Kept here: loggers are forgotten otherwise. */
+    private static final Logger REFERENCES = Logger.getLogger("org.apache.jcp.xml.dsig.internal.dom");
 
     private final InputStream input;
     private final OutputStream output;
@@ -47,6 +52,7 @@ public final class Peer {
         OutputStream output = new BufferedOutputStream(System.out);
         // Whatever a library prints must not end up between two answers.
         System.setOut(new PrintStream(System.err, true, StandardCharsets.UTF_8));
+        REFERENCES.setLevel(Level.SEVERE);
         // RSA-PSS as WSS4J names it; last, so that everything else is done as on any JDK.
         Security.addProvider(new BouncyCastleProvider());
         Path folder = Files.createTempDirectory("myelin-wss4j-");

@@ -1,6 +1,6 @@
 package myelin.wss4j;
 
-/** The message is not accepted, or cannot be secured as the settings say: WSS4J's verdict, not a failure of this program. */
+/** The message is not accepted, or cannot be secured as the settings say: a verdict, not a failure of this program. */
 final class Refusal extends Exception {
     private static final long serialVersionUID = 1;
 

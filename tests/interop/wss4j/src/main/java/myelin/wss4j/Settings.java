@@ -12,8 +12,8 @@ final class Settings {
     /** Names that WSS4J does not have; README.md describes them. */
     private static final Set<String> OURS = Set.of(
             "engine", "signatureStore", "signatureVerificationStore", "encryptionStore", "decryptionStore",
-            "storePassword", "keyPassword", "password", "secretKey", "secretIdentifier", "symmetric", "session", "role", "policy",
-            "revocationList", "samlVersion", "samlConfirmation", "samlSubject", "samlIssuer", "samlSigned",
+            "storePassword", "keyPassword", "password", "secretKey", "secretIdentifier", "symmetric", "session", "role",
+            "policy", "revocationList", "samlVersion", "samlConfirmation", "samlSubject", "samlIssuer", "samlSigned",
             "samlSubjectKey", "samlIssuerKey", "samlKeyInfo", "samlSeconds", "samlAudience");
 
     private static final Set<String> WSS4J = namesOfWss4j();
