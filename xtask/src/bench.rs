@@ -1,5 +1,5 @@
-//! `cargo xtask bench`: the release binary against other servers, or our XML and XSLT against other libraries, in turns, on
-//! this machine.
+//! `cargo xtask bench`: the release binary against other servers, or our XML, XSLT and WS-Security against other libraries, in
+//! turns, on this machine.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ const BENCH_DEADLINE: Duration = Duration::from_secs(60 * 60);
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Scenarios (direct, header, many, idle when left out), or `xml` or `xslt` for libraries in memory; then their options, which `bench -- --help` and `bench xml --help` list. The scenario `xslt` goes through the bus as `bench --scenario xslt`.
+    /// Scenarios (direct, header, many, idle when left out), or `xml`, `xslt` or `secure` for libraries in memory; then their options, which `bench -- --help` and `bench xml --help` list. The scenarios `xslt` and `secure` go through the bus as `bench --scenario xslt`.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     words: Vec<String>,
 }
@@ -36,7 +36,7 @@ struct Comparison {
 ///
 /// Errors: the binary does not build, or the comparison cannot run.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
-    if let Some((name @ ("xml" | "xslt"), options)) =
+    if let Some((name @ ("xml" | "xslt" | "secure"), options)) =
         arguments.words.split_first().map(|(first, rest)| (first.as_str(), rest))
     {
         let mut bench = cargo();
