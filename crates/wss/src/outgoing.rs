@@ -14,6 +14,8 @@ mod protection;
 mod reference;
 mod signing;
 mod supporting;
+#[cfg(test)]
+mod tests;
 mod tokens;
 
 use std::collections::{BTreeSet, HashMap, HashSet};

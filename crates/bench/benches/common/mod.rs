@@ -1,6 +1,6 @@
 //! What the benches in memory share: turns, the messages, the cells of their tables, and libraries in other languages.
 
-mod process;
+pub(crate) mod process;
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use myelin_bench::payload;
 use myelin_bench::statistics::{median, paired_p_value, ratio_of_medians};
 use rustix::time::{ClockId, clock_gettime};
 
-pub(crate) use process::{Process, compile, java};
+pub(crate) use process::{Process, compile};
 
 /// A message, in memory and as the file that other processes read.
 pub(crate) struct Message {

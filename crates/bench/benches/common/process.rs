@@ -25,25 +25,6 @@ pub(crate) fn compile(root: &Path, folder: &Path, name: &str, config: &str) -> a
     Ok(program)
 }
 
-/// Fetches the jars, where those that are there are not the ones wanted, and starts `benches/java/FILE`.
-///
-/// Errors: a sentence about what is missing.
-pub(crate) fn java(root: &Path, folder: &Path, file: &str) -> anyhow::Result<Process> {
-    let (source, jars) = (root.join("benches/java"), folder.join("jars"));
-    let (wanted, fetched) = (source.join("pom.xml"), jars.join("pom.xml"));
-    if std::fs::read(&wanted).ok() != std::fs::read(&fetched).ok() {
-        let mut fetch = Command::new("mvn");
-        fetch.args(["-q", "-B", "dependency:copy-dependencies", "-f"]).arg(&wanted);
-        fetch.arg(format!("-DoutputDirectory={}", std::path::absolute(&jars)?.display()));
-        output(&mut fetch).context("Java's libraries (Maven)")?;
-        std::fs::copy(&wanted, &fetched)?;
-    }
-    // One thread, as everybody; what the collector does on others is not counted.
-    let mut command = Command::new("java");
-    command.args(["-XX:+UseSerialGC", "-Xmx1g", "-cp"]).arg(jars.join("*")).arg(source.join(file));
-    Process::start(&mut command).context("Java's libraries (a JDK)")
-}
-
 impl Process {
     /// Starts it and prints what it says of itself.
     pub(crate) fn start(command: &mut Command) -> anyhow::Result<Process> {
@@ -82,7 +63,7 @@ impl Drop for Process {
 }
 
 /// What a command prints when it succeeds.
-fn output(command: &mut Command) -> anyhow::Result<String> {
+pub(crate) fn output(command: &mut Command) -> anyhow::Result<String> {
     let shown = command.get_program().to_string_lossy().into_owned();
     let output = command.stdin(Stdio::null()).output().with_context(|| format!("{shown} is not installed"))?;
     if !output.status.success() {

@@ -8,6 +8,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/java.rs"]
+mod java;
 mod myelin;
 mod quick;
 mod rival;

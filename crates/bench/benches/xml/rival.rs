@@ -8,6 +8,7 @@ use std::rc::Rc;
 use anyhow::{Context, bail};
 
 use super::common::{self, Process};
+use super::java;
 use super::{Library, Message, Task, Turn};
 
 /// A library behind a process, which several may share.
@@ -32,7 +33,7 @@ pub(super) fn libxml2(root: &Path, folder: &Path) -> anyhow::Result<Vec<Rival>> 
 ///
 /// Errors: a sentence about what is missing.
 pub(super) fn java(root: &Path, folder: &Path) -> anyhow::Result<Vec<Rival>> {
-    let process = common::java(root, folder, "Rivals.java")?;
+    let process = java::start(root, folder, "Rivals.java")?;
     Ok(sharing(process, [("woodstox", STREAMING), ("aalto", STREAMING), ("jdk", TREES)]))
 }
 

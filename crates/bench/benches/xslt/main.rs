@@ -10,6 +10,8 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod instructions;
+#[path = "../common/java.rs"]
+mod java;
 mod myelin;
 mod rival;
 

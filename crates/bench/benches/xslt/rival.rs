@@ -8,6 +8,7 @@ use std::rc::Rc;
 use anyhow::{Context, bail};
 
 use super::common::{self, Process};
+use super::java;
 use super::{Message, Processor, Task};
 
 /// A processor behind a process, which several may share.
@@ -30,7 +31,7 @@ pub(super) fn libxslt(root: &Path, folder: &Path) -> anyhow::Result<Vec<Box<dyn 
 ///
 /// Errors: a sentence about what is missing.
 pub(super) fn java(root: &Path, folder: &Path) -> anyhow::Result<Vec<Box<dyn Processor>>> {
-    sharing(root, folder, common::java(root, folder, "Transforms.java")?, &["xsltc", "saxon"])
+    sharing(root, folder, java::start(root, folder, "Transforms.java")?, &["xsltc", "saxon"])
 }
 
 fn sharing(
