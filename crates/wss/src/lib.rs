@@ -17,6 +17,8 @@ mod limits;
 mod outgoing;
 pub mod policy;
 mod replay;
+#[cfg(test)]
+mod samples;
 mod structure;
 pub(crate) mod time;
 mod token;

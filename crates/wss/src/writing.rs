@@ -32,33 +32,11 @@ pub(crate) fn attribute(out: &mut Vec<u8>, name: &str, value: &str) {
 }
 
 /// Writes the value of an attribute.
-///
-/// Source: Canonical XML 1.0 §2.3.
 pub(crate) fn escape(out: &mut Vec<u8>, value: &str) {
-    for byte in value.bytes() {
-        match byte {
-            b'&' => out.extend_from_slice(b"&amp;"),
-            b'<' => out.extend_from_slice(b"&lt;"),
-            b'"' => out.extend_from_slice(b"&quot;"),
-            b'\t' => out.extend_from_slice(b"&#x9;"),
-            b'\n' => out.extend_from_slice(b"&#xA;"),
-            b'\r' => out.extend_from_slice(b"&#xD;"),
-            other => out.push(other),
-        }
-    }
+    myelin_xml::escape_attribute(value, out);
 }
 
 /// Writes a text.
-///
-/// Source: Canonical XML 1.0 §2.3.
 pub(crate) fn escape_text(out: &mut Vec<u8>, text: &str) {
-    for byte in text.bytes() {
-        match byte {
-            b'&' => out.extend_from_slice(b"&amp;"),
-            b'<' => out.extend_from_slice(b"&lt;"),
-            b'>' => out.extend_from_slice(b"&gt;"),
-            b'\r' => out.extend_from_slice(b"&#xD;"),
-            other => out.push(other),
-        }
-    }
+    myelin_xml::escape_text(text, out);
 }

@@ -16,8 +16,8 @@ mod tests;
 use std::collections::HashSet;
 use std::fmt;
 
-use crate::{Document, Kind, NodeId};
 pub use crate::writer::{escape_attribute, escape_text};
+use crate::{Document, Kind, NodeId};
 use walk::Walk;
 
 /// Takes the bytes of a canonical form, piece by piece: a buffer, or a digest.

@@ -29,4 +29,6 @@ pub use event::{
 pub use names::{Atom, ExpandedId, Name, NameId, Names, XML_NAMESPACE, XMLNS_NAMESPACE};
 pub use options::{DeclaredEncoding, DoctypePolicy, Options};
 pub use parser::Parser;
-pub use writer::{DeclarationPolicy, Replacements, WriteOptions, write, write_replacing};
+pub use writer::{
+    DeclarationPolicy, Replacements, WriteOptions, escape_attribute, escape_text, write, write_replacing,
+};

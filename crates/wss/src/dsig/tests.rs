@@ -219,6 +219,31 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
+    fn whatever_is_signed_verifies_and_with_a_change_does_not(
+        content in crate::samples::content(),
+        other in crate::samples::content(),
+        method in prop::sample::select(vec![Method::Exclusive, Method::Inclusive, Method::Inclusive11]),
+    ) {
+        let document = |content: &str| {
+            format!("<e xmlns='urn:d' xmlns:p='urn:p' xmlns:u='{WSU}'><a u:Id='x'>{content}</a></e>")
+        };
+        let canonical = Canonical::new(method);
+        let text = signed(&document(&content), &["x"], &canonical);
+        prop_assert!(verify(&text).is_ok());
+        // Other content is accepted where it says the same, and nowhere else.
+        let form = |text: &str| {
+            let (document, mut form) = (read(text), Vec::new());
+            let ids = Ids::of(&document, &Limits::default()).expect("each stands once");
+            let apex = ids.find("x").expect("it is there");
+            reference::canonicalize(&document, apex, &[], &canonical, &mut form).expect("it has one");
+            String::from_utf8(form).expect("it is text")
+        };
+        let signature = text.find("<ds:Signature").expect("it is signed");
+        let changed = format!("{}{}", document(&other).strip_suffix("</e>").unwrap_or(""), &text[signature..]);
+        prop_assert_eq!(verify(&changed).is_ok(), form(&changed) == form(&text));
+    }
+
+    #[test]
     fn any_change_of_a_byte_that_is_signed_is_refused(at: prop::sample::Index, byte in 0x20..0x7f_u8) {
         let text = signed(&message(), &["x", "y"], &exclusive());
         let mut changed = text.clone().into_bytes();
