@@ -11,6 +11,7 @@ use std::fmt;
 
 use crate::algorithm::SignatureMethod;
 
+pub(crate) use cipher::{Chained, decrypt_blocks};
 pub use cipher::{decrypt, encrypt};
 pub use hash::{Digest, Hasher, digest, hmac, hmac_verify, p_sha1};
 pub use secret::{Secret, fill, random};

@@ -95,7 +95,7 @@ fn decrypt_gcm(bits: KeyBits, key: &[u8], data: &mut [u8]) -> Result<(usize, usi
 pub(crate) enum Chained {
     /// AES.
     Aes(KeyBits),
-    /// DES three times, with a key of 24 bytes.
+    /// DES three times, with a key of 24 bytes; in key stores also of 16, of which the first eight come again.
     TripleDes,
 }
 
@@ -114,6 +114,7 @@ impl Chained {
             Chained::Aes(KeyBits::Bits128) => &cipher::AES_128,
             Chained::Aes(KeyBits::Bits192) => &cipher::AES_192,
             Chained::Aes(KeyBits::Bits256) => &cipher::AES_256,
+            Chained::TripleDes if key.len() == 16 => &cipher::DES_EDE_FOR_LEGACY_USE_ONLY,
             Chained::TripleDes => &cipher::DES_EDE3_FOR_LEGACY_USE_ONLY,
         };
         UnboundCipherKey::new(algorithm, key).map_err(|_| CryptoError::Key)

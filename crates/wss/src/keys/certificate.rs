@@ -19,9 +19,10 @@ use crate::algorithm::DigestMethod;
 use crate::crypto::{Digest, digest};
 
 pub use extensions::KeyUsage;
-pub(super) use extensions::{Extensions, GeneralName, NameConstraints, each_extension, general_names};
+pub(super) use extensions::{Extensions, GeneralName, each_extension};
 pub use name::Name;
-pub(super) use signed::Signed;
+pub(super) use name::{dotted, text};
+pub(super) use signed::{Signed, digest_method};
 pub(super) use value::{decimal, time};
 
 /// Larger certificates are none that we read: it bounds what a message can make us do.

@@ -12,7 +12,6 @@ pub(super) const BIT_STRING: u8 = 0x03;
 pub(super) const OCTET_STRING: u8 = 0x04;
 pub(super) const NULL: u8 = 0x05;
 pub(super) const OBJECT_IDENTIFIER: u8 = 0x06;
-pub(super) const ENUMERATED: u8 = 0x0a;
 pub(super) const UTC_TIME: u8 = 0x17;
 pub(super) const GENERALIZED_TIME: u8 = 0x18;
 pub(super) const SEQUENCE: u8 = 0x30;

@@ -162,7 +162,7 @@ fn keys_that_nobody_should_use_are_refused() {
     let small = private(small_rsa());
     let (modulus, exponent) = small.public().rsa().expect("a key of RSA");
     let refused = |modulus: &[u8], exponent: &[u8]| {
-        assert_eq!(PublicKey::from_rsa(modulus, exponent).err(), Some(CryptoError::Key))
+        assert_eq!(PublicKey::from_rsa(modulus, exponent).err(), Some(CryptoError::Key));
     };
     refused(&modulus[1..], exponent);
     refused(&[modulus, &[1; 1000]].concat(), exponent);

@@ -146,7 +146,7 @@ fn key_usage(bits: &[u8]) -> Result<KeyUsage, Damaged> {
 }
 
 /// Reads names one behind the other.
-pub(in crate::keys) fn general_names(content: &[u8], limit: usize) -> Result<Vec<GeneralName>, Damaged> {
+fn general_names(content: &[u8], limit: usize) -> Result<Vec<GeneralName>, Damaged> {
     let mut reader = Reader::new(content);
     let mut names = Vec::new();
     while !reader.is_empty() {

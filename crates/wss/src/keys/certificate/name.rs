@@ -38,7 +38,7 @@ const ATTRIBUTES_MAX: usize = 64;
 /// What attribute types are called, in capitals, with the bytes of their identifiers. Those before [`WRITTEN`] are the
 /// ones of RFC 2253; the others are what .NET, OpenSSL and Java's `toString` write.
 const KEYWORDS: [(&str, &[u8]); 31] = [
-    ("CN", &[0x55, 0x04, 0x03]),
+    ("CN", COMMON_NAME),
     ("C", &[0x55, 0x04, 0x06]),
     ("L", &[0x55, 0x04, 0x07]),
     ("ST", &[0x55, 0x04, 0x08]),
@@ -71,6 +71,9 @@ const KEYWORDS: [(&str, &[u8]); 31] = [
     ("EMAILADDRESS", MAIL),
 ];
 const WRITTEN: usize = 9;
+
+/// The identifier of a common name, 2.5.4.3.
+const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
 
 /// The identifier of an address of mail, 1.2.840.113549.1.9.1.
 const MAIL: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x01];
@@ -121,6 +124,15 @@ impl Name {
         parse(written).map(|relative| Name { text: written.to_owned(), relative })
     }
 
+    /// The last common name in it, in small letters.
+    pub(in crate::keys) fn common_name(&self) -> Option<&str> {
+        let mut attributes = self.relative.iter().rev().flatten();
+        attributes.find(|attribute| attribute.kind == COMMON_NAME).and_then(|attribute| match &attribute.value {
+            Value::Text(text) => Some(text.as_str()),
+            Value::Encoded(_) => None,
+        })
+    }
+
     /// Whether an address of mail is part of it.
     pub(in crate::keys) fn has_mail(&self) -> bool {
         self.relative.iter().flatten().any(|attribute| attribute.kind == MAIL)
@@ -165,20 +177,20 @@ impl fmt::Debug for Name {
 
 impl Value {
     fn of(value: Element<'_>) -> Value {
-        match decode(value) {
-            Some(text) => Value::text(&text),
+        match text(value) {
+            Some(text) => Value::of_text(&text),
             None => Value::Encoded(value.whole.to_vec()),
         }
     }
 
-    fn text(text: &str) -> Value {
+    fn of_text(text: &str) -> Value {
         let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
         Value::Text(words.join(" "))
     }
 }
 
 /// The text of a value; `None` for one that is no text.
-fn decode(value: Element<'_>) -> Option<String> {
+pub(in crate::keys) fn text(value: Element<'_>) -> Option<String> {
     let bytes = value.content;
     match value.tag {
         // UTF8String, NumericString, PrintableString, IA5String, VisibleString
@@ -202,7 +214,7 @@ fn decode(value: Element<'_>) -> Option<String> {
 
 fn write_attribute(kind: &[u8], value: Element<'_>, out: &mut String) {
     let keyword = KEYWORDS[..WRITTEN].iter().find(|(_, known)| *known == kind);
-    match (keyword, decode(value)) {
+    match (keyword, text(value)) {
         (Some((keyword, _)), Some(text)) => {
             out.push_str(keyword);
             out.push('=');
@@ -342,7 +354,7 @@ fn parse_value(text: &str) -> Option<(Value, &str)> {
 }
 
 fn finish(value: Vec<u8>) -> Option<Value> {
-    String::from_utf8(value).ok().map(|text| Value::text(&text))
+    String::from_utf8(value).ok().map(|text| Value::of_text(&text))
 }
 
 fn hex_byte(digits: &[u8]) -> Option<u8> {
@@ -372,7 +384,6 @@ mod tests {
     const COUNTRY: &[u8] = &[0x55, 4, 6];
     const STATE: &[u8] = &[0x55, 4, 8];
     const ORGANIZATION: &[u8] = &[0x55, 4, 10];
-    const COMMON: &[u8] = &[0x55, 4, 3];
 
     #[test]
     fn names_are_written_as_java_writes_them() {
@@ -396,7 +407,7 @@ mod tests {
             (COUNTRY, UTF8, "DE"),
             (STATE, UTF8, "Sachsen"),
             (MAIL, MAIL_TEXT, "A@b"),
-            (COMMON, UTF8, "Big  Bob"),
+            (COMMON_NAME, UTF8, "Big  Bob"),
         ]);
         for written in [
             "CN=Big Bob,1.2.840.113549.1.9.1=#1603614062,ST=Sachsen,C=DE",

@@ -139,7 +139,8 @@ fn pss(mut parameters: Reader<'_>) -> Result<Option<SignatureMethod>, Damaged> {
     Ok(digest.filter(|digest| Some(*digest) == mask && digest.bytes() == salt as usize).map(SignatureMethod::RsaPss))
 }
 
-fn digest_method(identifier: &[u8]) -> Option<DigestMethod> {
+/// The digest of an object identifier.
+pub(in crate::keys) fn digest_method(identifier: &[u8]) -> Option<DigestMethod> {
     match identifier {
         [0x2b, 0x0e, 0x03, 0x02, 0x1a] => Some(DigestMethod::Sha1),
         [0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, last] => match last {
