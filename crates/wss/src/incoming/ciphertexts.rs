@@ -25,6 +25,15 @@ struct Locked {
     secret: Arc<Secret>,
 }
 
+/// Something of about the length of a plaintext, for one that could not be decrypted.
+fn filler(form: Form, length: usize) -> Vec<u8> {
+    let spaces = " ".repeat(length);
+    match form {
+        Form::Element => format!("<x{spaces}/>").into_bytes(),
+        Form::Content | Form::Octets => spaces.into_bytes(),
+    }
+}
+
 impl Inspection<'_> {
     /// Reads an encrypted key, and decrypts what it says it encrypts.
     pub(super) fn encrypted_key_with_references(&mut self, node: NodeId) -> Result<(), Refusal> {
@@ -93,7 +102,10 @@ impl Inspection<'_> {
         parent.filter(|&parent| self.is(parent, WSSE11, "EncryptedHeader")).unwrap_or(data)
     }
 
-    /// Decrypts, and puts the plaintexts in their places; what goes wrong is told at the end.
+    /// Decrypts, and puts the plaintexts in their places.
+    ///
+    /// What goes wrong is told at the end, when all has been done that is done with what decrypts well: neither the
+    /// answer nor its time says whether a padding was right.
     fn unlock(&mut self, locked: Vec<Locked>) -> Result<(), Refusal> {
         if locked.is_empty() || self.broken.is_some() {
             return Ok(());
@@ -106,10 +118,16 @@ impl Inspection<'_> {
         if self.round >= limits.encrypted_keys {
             return Err(Refusal::new(Rule::Limit, format!("more than {} rounds of decrypting", limits.encrypted_keys)));
         }
+        // Decrypting the same piece again and again would cost more than the message is long.
+        let mut places: Vec<usize> = locked.iter().map(|piece| piece.place.index()).collect();
+        places.sort_unstable();
+        if places.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(Refusal::new(Rule::Malformed, "the same piece is encrypted twice"));
+        }
         self.check_nesting(&locked)?;
         self.decrypts = true;
         if let Err(refusal) = self.splice(locked) {
-            self.broken = Some(refusal);
+            self.broken.get_or_insert(refusal);
         }
         Ok(())
     }
@@ -137,7 +155,11 @@ impl Inspection<'_> {
                 return Err(decryption("encrypted data that is not said to be XML"));
             }
             let mut plaintext = data.ciphertext(&self.document)?;
-            decrypt(data.cipher, (*secret).as_ref(), &mut plaintext).map_err(|_| decryption("a ciphertext"))?;
+            let length = plaintext.len();
+            if decrypt(data.cipher, (*secret).as_ref(), &mut plaintext).is_err() {
+                self.broken = Some(decryption("a ciphertext"));
+                plaintext = filler(data.form, length);
+            }
             marks.push((data.cipher, data.form, self.content_of(place)));
             pieces.push(Piece { place, form: data.form, plaintext });
         }

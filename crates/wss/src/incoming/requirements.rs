@@ -50,6 +50,7 @@ impl<'a> Requirements<'a> {
             self.check_layout(common)?;
         }
         self.check_required()?;
+        self.check_places()?;
         let main = self.main_signature()?;
         if let (Some(main), Some(common)) = (main, common) {
             self.check_order(&main.what, common)?;

@@ -22,6 +22,8 @@ pub(crate) struct People {
     pub(crate) bob: Arc<Identity>,
     /// Whom nobody trusts.
     pub(crate) mallory: Arc<Identity>,
+    /// Whom nobody trusts either, and who has alice's name.
+    pub(crate) false_alice: Arc<Identity>,
     pub(crate) alice_ec: Arc<Identity>,
 }
 
@@ -29,6 +31,7 @@ pub(crate) static PEOPLE: LazyLock<People> = LazyLock::new(|| People {
     alice: identity("alice", &rsa()),
     bob: identity("bob", &rsa()),
     mallory: identity("mallory", &rsa()),
+    false_alice: identity("alice", &rsa()),
     alice_ec: identity("alice-ec", &KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256).expect("a key")),
 });
 
@@ -106,6 +109,28 @@ impl Peers {
         secure(&self.service, envelope, Some(of)).0
     }
 
+    /// A response that somebody else signs.
+    pub(crate) fn response_by(
+        &self,
+        policy: &str,
+        signer: &Arc<Identity>,
+        envelope: &str,
+        of: &Conversation,
+    ) -> String {
+        let policy = Policy::parse(policy.as_bytes()).expect("the policy is right").0;
+        let keys = Keys {
+            signature: Some(Arc::clone(signer)),
+            decryption: vec![Arc::clone(signer)],
+            encryption: Some(Arc::clone(PEOPLE.alice.certificate())),
+            trust: Arc::new(Trust::new(Vec::new(), Vec::new(), TrustLimits::default())),
+            users: Arc::new(Passwords),
+        };
+        let settings =
+            Settings { limits: Limits::default(), rsa_bits_min: 2048, users: Arc::new(Passwords), assertion: None };
+        let guard = Guard::new(policy, Side::Recipient, Uses::Both, keys, settings).expect("the keys are right").0;
+        secure(&guard, envelope, Some(of)).0
+    }
+
     /// What the service makes of a request.
     pub(crate) fn accept(&self, message: impl Into<Vec<u8>>) -> Result<Verified, Refusal> {
         self.accept_at(message, now())
@@ -155,4 +180,24 @@ pub(crate) fn value(verified: &Verified, local: &str) -> String {
     let mut all = document.descendants(document.document_node());
     let node = all.find(|&node| document.qname(node).local == local).expect("the element is there");
     document.string_value(node).into_owned()
+}
+
+/// The first piece of a message from `begin` to the end of `end`.
+pub(crate) fn piece<'a>(message: &'a str, begin: &str, end: &str) -> &'a str {
+    let start = message.find(begin).unwrap_or_else(|| panic!("no {begin} in {message}"));
+    let inside = start + begin.len();
+    let length = message[inside..].find(end).unwrap_or_else(|| panic!("no {end} in {message}"));
+    &message[start..inside + length + end.len()]
+}
+
+/// What stands between two marks, for the first time.
+pub(crate) fn between<'a>(message: &'a str, begin: &str, end: &str) -> &'a str {
+    let piece = piece(message, begin, end);
+    &piece[begin.len()..piece.len() - end.len()]
+}
+
+/// The message with one place changed, which has to be there.
+pub(crate) fn changed(message: &str, from: &str, to: &str) -> String {
+    assert!(message.contains(from), "no {from} in {message}");
+    message.replacen(from, to, 1)
 }

@@ -7,7 +7,13 @@ use super::super::found::{At, Cover, Signed, Signer};
 use super::Requirements;
 use crate::guard::Side;
 use crate::policy::{Binding, Common, SupportingTokens, Token, TokenKind};
+use crate::vocabulary::{DS, SAML_11, SAML_20, WSC_13, WSC_2005, WSSE, WSSE11, WSU, XENC};
 use crate::{Refusal, Rule};
+
+/// Whether elements of a namespace are those of security.
+fn is_of_security(namespace: &str) -> bool {
+    [WSSE, WSSE11, WSU, DS, XENC, WSC_2005, WSC_13, SAML_11, SAML_20].contains(&namespace)
+}
 
 impl<'a> Requirements<'a> {
     /// The signature that fulfils all that is asked of the message's; none where the policy asks for none.
@@ -125,6 +131,40 @@ impl<'a> Requirements<'a> {
             {
                 let local = document.qname(*node).local;
                 return Err(Refusal::new(Rule::NotSigned, format!("{local} is signed alone")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that what signatures cover stands where parts of a message stand that somebody reads: header blocks, the
+    /// body, what the header holds for security, and elements that the policy names.
+    ///
+    /// A part that was moved elsewhere is still signed, and hides that it is missing where it was.
+    pub(super) fn check_places(&self) -> Result<(), Refusal> {
+        let Inspection { document, envelope, found, .. } = self.inspection;
+        let groups = self.alternative.supporting.iter().map(|group| &group.signed_parts);
+        let mut named = Vec::new();
+        for parts in std::iter::once(&self.alternative.signed).chain(groups) {
+            if !parts.elements.is_empty() {
+                named.extend(self.nodes(parts)?.into_iter().map(|part| part.node));
+            }
+        }
+        for signature in &found.signatures {
+            let covers_body = self.inspection.covers(&signature.what, envelope.body);
+            for cover in &signature.what.covers {
+                let Cover::Node(node) = *cover else { continue };
+                let is_block = document.parent(node).is_some() && document.parent(node) == envelope.header;
+                let in_security = envelope.security.is_some_and(|security| self.inspection.is_within(node, security));
+                let in_body = covers_body && self.inspection.is_within(node, envelope.body);
+                let around = self.inspection.is_within(envelope.body, node);
+                let name = document.qname(node);
+                let is_placed = is_block || in_body || around || (in_security && is_of_security(name.namespace));
+                if !is_placed && !named.contains(&node) {
+                    return Err(Refusal::new(
+                        Rule::NotSigned,
+                        format!("{} at a place where nobody reads it", name.local),
+                    ));
+                }
             }
         }
         Ok(())

@@ -1,0 +1,162 @@
+//! Oracles: whoever changes a ciphertext and asks what we think of it learns nothing, neither by the answer nor by the
+//! time that it takes.
+
+use std::time::{Duration, Instant};
+
+use myelin_wss::{FaultCode, Rule, binary};
+
+use crate::ENVELOPE;
+use crate::peers::{Peers, between, changed, piece};
+use crate::policies;
+
+/// Changes the decoded bytes of a base64 value in the message.
+fn tampered(message: &str, value: &str, change: impl Fn(&mut Vec<u8>)) -> String {
+    let mut bytes = binary::decode_text(value, 1 << 20).expect("base64");
+    change(&mut bytes);
+    let mut text = Vec::new();
+    binary::encode(&bytes, &mut text);
+    changed(message, value, std::str::from_utf8(&text).expect("base64"))
+}
+
+fn data_value(message: &str) -> &str {
+    between(piece(message, "<xenc:EncryptedData", "</xenc:EncryptedData>"), "<xenc:CipherValue>", "<")
+}
+
+fn key_value(message: &str) -> &str {
+    between(piece(message, "<xenc:EncryptedKey", "</xenc:EncryptedKey>"), "<xenc:CipherValue>", "<")
+}
+
+/// All that can be done to ciphertexts: to the padding, to the content, to the length, to the key.
+fn attacks(message: &str) -> Vec<String> {
+    let (data, key) = (data_value(message), key_value(message));
+    let mut attacks = Vec::new();
+    for bit in 0..8 {
+        // The last block but one: the padding. The vector: the first block of the content. One in between: both.
+        attacks.push(tampered(message, data, |bytes| {
+            let at = bytes.len() - 17;
+            bytes[at] ^= 1 << bit;
+        }));
+        attacks.push(tampered(message, data, |bytes| bytes[3] ^= 1 << bit));
+        attacks.push(tampered(message, data, |bytes| bytes[40] ^= 1 << bit));
+        attacks.push(tampered(message, key, |bytes| bytes[10] ^= 1 << bit));
+    }
+    for cut in [1, 15, 16, 17, 32] {
+        attacks.push(tampered(message, data, |bytes| bytes.truncate(bytes.len() - cut)));
+        attacks.push(tampered(message, key, |bytes| bytes.truncate(bytes.len() - cut)));
+    }
+    attacks.push(tampered(message, data, Vec::clear));
+    attacks.push(tampered(message, key, Vec::clear));
+    attacks.push(tampered(message, data, |bytes| bytes.extend([0; 16])));
+    attacks
+}
+
+fn check(policy: &str) {
+    let peers = Peers::new(policy);
+    let message = peers.request(ENVELOPE);
+    for attack in attacks(&message) {
+        let (_, fault) = peers.refused(attack);
+        assert_eq!(fault, FaultCode::FailedCheck, "each answer is the same, byte for byte");
+    }
+    // What decrypts well and is signed by nobody is told by the same words.
+    let signature = between(&message, "<ds:SignatureValue>", "<");
+    let (rule, fault) = peers.refused(tampered(&message, signature, |bytes| bytes[40] ^= 1));
+    assert_eq!((rule, fault), (Rule::SignatureInvalid, FaultCode::FailedCheck));
+    assert!(peers.accept(message).is_ok());
+}
+
+#[test]
+fn answers_are_the_same_for_chained_ciphers() {
+    check(&policies::chained());
+}
+
+#[test]
+fn answers_are_the_same_for_ciphers_that_notice_changes() {
+    check(&policies::modern());
+}
+
+#[test]
+fn answers_are_the_same_for_keys_encrypted_the_old_way() {
+    check(&policies::asymmetric("Basic128Sha256Rsa15", "", ""));
+}
+
+#[test]
+fn answers_are_the_same_where_the_signature_is_encrypted_too() {
+    let policy = policies::asymmetric("Basic128Sha256", "<sp:EncryptSignature/>", "");
+    let peers = Peers::new(&policy);
+    let message = peers.request(ENVELOPE);
+    for attack in attacks(&message) {
+        assert_eq!(peers.refused(attack).1, FaultCode::FailedCheck);
+    }
+}
+
+#[test]
+fn every_later_refusal_is_told_as_a_broken_ciphertext() {
+    let peers = Peers::new(&policies::modern());
+    let message = peers.request(&ENVELOPE.replace("<h:Order xmlns:h=\"urn:h\">4711</h:Order>", ""));
+    let unsigned = changed(&message, "<h:Note", "<h:Order xmlns:h=\"urn:h\"/><h:Note");
+    assert_eq!(peers.refused(unsigned), (Rule::NotSigned, FaultCode::FailedCheck));
+}
+
+/// How long the service takes for each of two messages, in turns: the medians.
+fn medians(peers: &Peers, one: &str, other: &str) -> (Duration, Duration) {
+    let time = |message: &str| {
+        let start = Instant::now();
+        let refused = peers.accept(message).is_err();
+        assert!(refused);
+        start.elapsed()
+    };
+    let (mut ones, mut others): (Vec<_>, Vec<_>) = (0..41).map(|_| (time(one), time(other))).unzip();
+    ones.sort_unstable();
+    others.sort_unstable();
+    (ones[20], others[20])
+}
+
+/// Whether two messages are refused within about the same time; the machine's moods are given three chances.
+fn check_time(policy: &str, change: impl Fn(&str) -> (String, String)) {
+    let peers = Peers::new(policy);
+    let (one, other) = change(&peers.request(ENVELOPE));
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        let (one, other) = medians(&peers, &one, &other);
+        let ratio = one.as_secs_f64() / other.as_secs_f64();
+        if (0.9..1.1).contains(&ratio) {
+            return;
+        }
+        seen.push((one, other));
+    }
+    panic!("the times differ: {seen:?}");
+}
+
+/// A message whose padding is broken, and one whose padding is right and whose content is not.
+fn padding_and_content(message: &str) -> (String, String) {
+    let data = data_value(message);
+    let padding = tampered(message, data, |bytes| {
+        let at = bytes.len() - 17;
+        bytes[at] ^= 0x80;
+    });
+    // In the vector: a letter of the first element's name.
+    (padding, tampered(message, data, |bytes| bytes[1] ^= 1))
+}
+
+#[test]
+fn a_broken_padding_takes_as_long_as_broken_content() {
+    check_time(&policies::chained(), padding_and_content);
+}
+
+#[test]
+fn so_it_does_where_the_signature_is_encrypted() {
+    check_time(&policies::asymmetric("Basic128Sha256", "<sp:EncryptSignature/>", ""), padding_and_content);
+}
+
+#[test]
+fn a_broken_key_takes_as_long_as_a_wrong_one() {
+    for suite in ["Basic128Sha256Rsa15", "Basic128Sha256"] {
+        let policy = policies::asymmetric(suite, "", "");
+        let other = Peers::new(&policy).request(ENVELOPE);
+        check_time(&policy, |message| {
+            let broken = tampered(message, key_value(message), |bytes| bytes[10] ^= 1);
+            // Of another message, so that it decrypts well and fits nothing.
+            (broken, changed(message, key_value(message), key_value(&other)))
+        });
+    }
+}
