@@ -43,7 +43,8 @@ pub(super) fn check(guard: &Guard, uses: Uses) -> Found {
 /// What is said to be protected has to have something that protects it.
 fn protection(alternative: &Alternative, found: &mut Found) {
     let bound = !matches!(alternative.binding, Binding::None);
-    if !bound && !(alternative.signed.is_empty() && alternative.encrypted.is_empty()) {
+    let names_parts = !alternative.signed.is_empty() || !alternative.encrypted.is_empty();
+    if names_parts && !bound {
         found.wrong("the policy says what is signed or encrypted, and no binding says with which keys");
     }
     for tokens in &alternative.supporting {
