@@ -138,3 +138,37 @@ impl fmt::Display for Part {
         write!(f, "{what}{{{}}}{} ({place})", self.namespace, self.local)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::keys::KeyKind;
+    use crate::keys::testing::identity;
+
+    #[test]
+    fn what_was_found_out_is_told_a_line_each() {
+        let body =
+            |content: bool| Part { place: Place::Body, namespace: "urn:soap".into(), local: "Body".into(), content };
+        let created = SystemTime::UNIX_EPOCH + Duration::from_secs(1_764_000_000);
+        let findings = Findings {
+            signed: vec![body(false)],
+            encrypted: vec![body(true)],
+            signer: Some(Arc::clone(identity("alice", KeyKind::Rsa).certificate())),
+            user: Some(User { name: "bob".to_owned(), authenticated: false }),
+            timestamp: Some(Timestamp { created, expires: None }),
+            algorithms: vec!["urn:algorithm"],
+            ..Findings::default()
+        };
+        let expected = "\
+signed        {urn:soap}Body (the body)
+encrypted     content of {urn:soap}Body (the body)
+signer        CN=alice,O=Myelin
+user          bob (without a password)
+created       2025-11-24T16:00:00Z
+algorithm     urn:algorithm
+";
+        assert_eq!(findings.explain(), expected);
+    }
+}

@@ -4,7 +4,7 @@ use super::needs::Needs;
 use super::{Direction, Guard, Side, Uses};
 use crate::Problem;
 use crate::keys::{Certificate, KeyKind};
-use crate::policy::{Alternative, Binding, EncryptionUser, Password, TokenKind};
+use crate::policy::{Alternative, Binding, EncryptionUser, HeaderPart, Password, TokenKind};
 
 /// What is found wrong, and what is worth a warning.
 #[derive(Default)]
@@ -32,6 +32,9 @@ pub(super) fn check(guard: &Guard, uses: Uses) -> Found {
     for alternative in &guard.policy.alternatives {
         protection(alternative, &mut found);
         passwords(alternative, &mut found);
+        if uses.verifies() && changes_unseen(alternative, guard.arriving()) {
+            found.wrong("what CBC encrypts has to be signed, or nobody sees that it was changed: add it to SignedParts, or take a suite with GCM");
+        }
     }
     keys(guard, &Needs::of(&guard.policy, guard.side, uses), &mut found);
     if uses.secures() {
@@ -57,6 +60,24 @@ fn protection(alternative: &Alternative, found: &mut Found) {
             found.wrong("endorsing tokens sign the timestamp where TLS protects messages: add IncludeTimestamp");
         }
     }
+}
+
+/// Whether a message that fulfils the alternative has ciphertexts that nothing tells changes of, so that it is refused.
+///
+/// Expressions are not compared: elements are taken to be signed where anything is.
+fn changes_unseen(alternative: &Alternative, direction: Direction) -> bool {
+    let Alternative { binding, signed, encrypted, .. } = alternative;
+    let is_chained = binding.common().is_some_and(|common| !common.suite.cipher.is_authenticated());
+    if !is_chained || !alternative.encrypts(direction) {
+        return false;
+    }
+    let is_signed = |header: &HeaderPart| {
+        let covers =
+            |one: &HeaderPart| one.namespace == header.namespace && (one.local.is_none() || one.local == header.local);
+        signed.all_headers || signed.headers.iter().any(covers)
+    };
+    let body = encrypted.body && !signed.body;
+    body || !encrypted.headers.iter().all(is_signed) || (!encrypted.elements.is_empty() && signed.is_empty())
 }
 
 /// Passwords that anybody on the way can read are worth a warning.

@@ -96,7 +96,7 @@ fn a_key_that_is_missing_is_told_when_the_guard_is_made() {
 fn responses_may_be_encrypted_for_the_signer_of_the_request_if_there_is_one() {
     let keys = || Keys { encryption: None, ..all_keys() };
     assert_eq!(wrong(&both_protected(), Side::Recipient, Uses::Both, keys()), "");
-    let unsigned = asymmetric("") + "<sp:EncryptedParts/>";
+    let unsigned = binding_with("Basic128GCM", "") + "<sp:EncryptedParts/>";
     assert!(wrong(&unsigned, Side::Recipient, Uses::Both, keys()).contains("requests may have none"));
     let request_signer = both_protected()
         + "<ramp:RampartConfig><ramp:encryptionUser>useReqSigCert</ramp:encryptionUser></ramp:RampartConfig>";
@@ -114,6 +114,25 @@ fn what_is_protected_needs_a_binding_that_protects_it() {
     let endorsing = supporting("EndorsingSupportingTokens", X509);
     let bare = transport("<sp:HttpsToken/>").replace("<sp:IncludeTimestamp/>", "") + &endorsing;
     assert!(wrong(&bare, Side::Recipient, Uses::Both, all_keys()).contains("add IncludeTimestamp"));
+}
+
+#[test]
+fn what_a_chained_cipher_encrypts_has_to_come_in_signed() {
+    let with = |suite: &str, parts: &str, uses: Uses| {
+        wrong(&(binding_with(suite, "<sp:IncludeTimestamp/>") + parts), Side::Recipient, uses, all_keys())
+    };
+    let bare = "<sp:EncryptedParts><sp:Body/></sp:EncryptedParts>";
+    assert!(with("Basic256", bare, Uses::Verify).contains("what CBC encrypts has to be signed"));
+    assert_eq!(with("Basic256", bare, Uses::Secure), "", "the receiver asked for it");
+    assert_eq!(with("Basic256GCM", bare, Uses::Verify), "");
+    let header = "<sp:EncryptedParts><sp:Header Name='a' Namespace='urn:a'/></sp:EncryptedParts>";
+    assert!(with("Basic256", header, Uses::Verify).contains("has to be signed"));
+    for signed in ["", "<sp:Header Namespace='urn:a'/>", "<sp:Header Name='a' Namespace='urn:a'/>"] {
+        let parts = format!("{header}<sp:SignedParts>{signed}</sp:SignedParts>");
+        assert_eq!(with("Basic256", &parts, Uses::Verify), "", "{signed}");
+    }
+    let other = format!("{header}<sp:SignedParts><sp:Header Name='b' Namespace='urn:a'/></sp:SignedParts>");
+    assert!(with("Basic256", &other, Uses::Verify).contains("has to be signed"));
 }
 
 #[test]
@@ -164,7 +183,7 @@ fn certificates_out_of_their_time_are_told() {
     short.not_after = rcgen::date_time_ymd(2021, 1, 1);
     let expired = authority.issue(&short, KeyKind::Rsa);
     let keys = Keys { encryption: Some(expired), ..all_keys() };
-    let content = binding_with("Basic128", "") + "<sp:EncryptedParts/>";
+    let content = binding_with("Basic128GCM", "") + "<sp:EncryptedParts/>";
     let (guard, _) = Guard::new(policy(&content), Side::Initiator, Uses::Both, keys, settings()).expect("a guard");
     let problems = guard.not_valid_at(now());
     assert_eq!(problems.len(), 1);
