@@ -128,7 +128,9 @@ impl Message<'_> {
         for (token, mut covered) in supporting.iter().zip(endorsed) {
             let Some(signing) = &token.signing else { continue };
             covered.extend(endorsed_by_all.clone());
-            covered.extend(signing.token.clone().filter(|_| common.protect_tokens));
+            if common.protect_tokens {
+                covered.extend_from_slice(&signing.tokens);
+            }
             if !covered.is_empty() {
                 self.sign(signing, &covered, common, Slot::Endorsement)?;
             }
@@ -212,23 +214,27 @@ impl Message<'_> {
         let signing = match &self.alternative.binding {
             Binding::Symmetric { .. } => {
                 let session = self.session(token, common)?;
+                let encrypted_key = session.id().map(|id| Covered { id: id.to_owned(), how: How::Item });
+                let mut tokens: Vec<Covered> = encrypted_key.into_iter().collect();
                 let (key, key_info) = match token.derived_keys {
                     DerivedKeys::None => (Arc::clone(&session.secret), session.reference()),
                     DerivedKeys::Required(namespace) => {
                         let bytes = common.suite.signature_derivation_bytes;
-                        let (key, reference) = self.derive(&session, bytes, namespace)?;
-                        (Arc::new(key), reference)
+                        let (key, reference, derived) = self.derive(&session, bytes, namespace)?;
+                        tokens.push(derived);
+                        (key, reference)
                     }
                 };
-                let token = session.id().map(|id| Covered { id: id.to_owned(), how: How::Item });
-                Signing { key: SigningKey::Common(key), method: common.suite.symmetric_signature, key_info, token }
+                Signing { key: SigningKey::Common(key), method: common.suite.symmetric_signature, key_info, tokens }
             }
             _ => {
                 self.conversation.signer = self.guard.keys.signature.as_ref().map(|own| Arc::clone(own.certificate()));
                 self.private_signing(token, &common.suite)?
             }
         };
-        covered.extend(signing.token.clone().filter(|_| common.protect_tokens));
+        if common.protect_tokens {
+            covered.extend_from_slice(&signing.tokens);
+        }
         self.sign(&signing, &covered, common, Slot::Signature).map(Some)
     }
 
@@ -285,8 +291,8 @@ impl Message<'_> {
             DerivedKeys::None => (Arc::clone(&session.secret), session.reference()),
             DerivedKeys::Required(namespace) => {
                 let bytes = common.suite.encryption_derivation_bytes;
-                let (key, reference) = self.derive(&session, bytes, namespace)?;
-                (Arc::new(key), reference)
+                let (key, reference, _) = self.derive(&session, bytes, namespace)?;
+                (key, reference)
             }
         };
         let encryption = Rc::new(Encryption { key, cipher: common.suite.cipher, key_info });

@@ -68,8 +68,19 @@ impl SessionKey {
 /// How a certificate is shown: the reference, and the token that stands in the message for it.
 struct Shown {
     key_info: Vec<u8>,
-    /// What a signature covers that protects its token.
-    covered: Covered,
+    /// What a signature covers that protects its token, the token itself first.
+    tokens: Vec<Covered>,
+}
+
+/// How a signature would cover its token.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Covering {
+    /// There is no signature.
+    Nothing,
+    /// As it stands in the message.
+    Token,
+    /// Through the reference to it, wherever it stands (`STRTransform10`).
+    Reference,
 }
 
 impl Message<'_> {
@@ -85,7 +96,7 @@ impl Message<'_> {
         let transport = *suite.key_transports.first().ok_or(Error::Missing("a way to encrypt keys".into()))?;
         let secret = random(suite.cipher.key_bytes()).map_err(cryptography)?;
         let value = certificate.public_key().encrypt(transport, secret.as_ref()).map_err(cryptography)?;
-        let shown = self.show(token, std::slice::from_ref(&certificate), false)?;
+        let shown = self.show(token, std::slice::from_ref(&certificate), Covering::Nothing)?;
         let id = self.ids.next("EK");
         let origin = Origin::Message { id, method: KeyMethod::Transport(transport), value, key_info: shown.key_info };
         Ok(SessionKey { secret: Arc::new(secret), origin })
@@ -110,16 +121,17 @@ impl Message<'_> {
         Ok(key)
     }
 
-    /// A key derived from another, so many bytes long, with the reference to it.
+    /// A key derived from another, so many bytes long.
     ///
-    /// Shape: `namespace` is that of the WS-SecureConversation in which the `DerivedKeyToken` is written.
+    /// Shape: `namespace` is that of the WS-SecureConversation in which the `DerivedKeyToken` is written; the key comes
+    /// with the reference to that token, and how it can be covered.
     /// Source: WS-SecureConversation 1.3 §7.
     pub(super) fn derive(
         &mut self,
         from: &SessionKey,
         bytes: usize,
         namespace: &'static str,
-    ) -> Result<(Secret, Vec<u8>), Error> {
+    ) -> Result<(Arc<Secret>, Vec<u8>, Covered), Error> {
         let mut nonce = [0; NONCE_BYTES];
         fill(&mut nonce).map_err(cryptography)?;
         // The label that both sides take where none is said, which is that of the initiator and of the recipient.
@@ -135,8 +147,8 @@ impl Message<'_> {
             element(out, "wsc:Nonce", &[], |out| binary::encode(&nonce, out));
         });
         let reference = token_reference("", &Pointer::DerivedKey(&id, namespace));
-        self.items.push(Item { slot: Slot::Keys, id, text });
-        Ok((derived, reference))
+        self.items.push(Item { slot: Slot::Keys, id: id.clone(), text });
+        Ok((Arc::new(derived), reference, Covered { id, how: How::Item }))
     }
 
     /// What signs with the private key of this side.
@@ -153,39 +165,41 @@ impl Message<'_> {
         let Some(&method) = suite.asymmetric_signatures.iter().find(fits) else {
             return Err(Error::Missing(format!("a way to sign of {} for this kind of key", suite.name).into()));
         };
-        let (key_info, token) = match &token.kind {
-            TokenKind::KeyValue => (key_value(identity.key.public()), None),
+        let (key_info, tokens) = match &token.kind {
+            TokenKind::KeyValue => (key_value(identity.key.public()), Vec::new()),
             TokenKind::Saml { version } => {
                 let id = self.assertion_id()?;
-                (token_reference("", &Pointer::Assertion(&id, *version)), None)
+                (token_reference("", &Pointer::Assertion(&id, *version)), Vec::new())
             }
             _ => {
-                let shown = self.show(token, &identity.chain, suite.str_transform)?;
-                (shown.key_info, Some(shown.covered))
+                let covering = if suite.str_transform { Covering::Reference } else { Covering::Token };
+                let shown = self.show(token, &identity.chain, covering)?;
+                (shown.key_info, shown.tokens)
             }
         };
-        Ok(Signing { key: SigningKey::Private(identity), method, key_info, token })
+        Ok(Signing { key: SigningKey::Private(identity), method, key_info, tokens })
     }
 
     /// Shows a certificate as its token says, and puts it into the header where it has to stand there.
     ///
-    /// `chain` begins with it; `dereferenced` is whether it is to be signed through the reference in any case.
-    fn show(&mut self, token: &Token, chain: &[Arc<Certificate>], dereferenced: bool) -> Result<Shown, Error> {
+    /// `chain` begins with it.
+    fn show(&mut self, token: &Token, chain: &[Arc<Certificate>], covering: Covering) -> Result<Shown, Error> {
         let TokenKind::X509 { form, references } = &token.kind else {
             return Err(Error::Missing("a certificate's token where the policy has another".into()));
         };
         let certificate = &*chain[0];
-        let value_type = value_type(*form);
-        let bytes = match form {
-            X509Form::V3 => certificate.der().to_vec(),
-            X509Form::PkiPath => pki_path(chain),
-        };
         let wanted = references.first().copied();
-        let id = token.inclusion.is_in(self.direction).then(|| self.ids.next("X509"));
-        let text = binary_token(id.as_deref(), &value_type, &bytes);
-        let pointer = match (&id, wanted) {
-            (Some(_), Some(KeyReference::Embedded)) => Pointer::Embedded(&text, *form),
-            (Some(id), None | Some(KeyReference::Direct)) => Pointer::Binary(id, *form),
+        let included = token.inclusion.is_in(self.direction).then(|| {
+            let id = self.ids.next("X509");
+            let text = match form {
+                X509Form::V3 => binary_token(Some(&id), &value_type(*form), certificate.der()),
+                X509Form::PkiPath => binary_token(Some(&id), &value_type(*form), &pki_path(chain)),
+            };
+            (id, text)
+        });
+        let pointer = match (&included, wanted) {
+            (Some((_, text)), Some(KeyReference::Embedded)) => Pointer::Embedded(text, *form),
+            (Some((id, _)), None | Some(KeyReference::Direct)) => Pointer::Binary(id, *form),
             (_, wanted) => match wanted.or_else(|| self.supported_reference()) {
                 Some(KeyReference::KeyIdentifier) => Pointer::KeyIdentifier(certificate),
                 Some(KeyReference::Thumbprint) => Pointer::Thumbprint(certificate),
@@ -194,17 +208,27 @@ impl Message<'_> {
         };
         let reference = self.ids.next("STR");
         let key_info = token_reference(&reference, &pointer);
-        let embedded = matches!(pointer, Pointer::Embedded(..));
-        let covered = match &id {
-            Some(id) if !dereferenced => {
-                Covered { id: id.clone(), how: if embedded { How::Text(text.clone()) } else { How::Item } }
+        let (is_embedded, is_direct) =
+            (matches!(pointer, Pointer::Embedded(..)), matches!(pointer, Pointer::Binary(..)));
+        let mut tokens = Vec::new();
+        if covering != Covering::Nothing {
+            let dereferenced = match &included {
+                Some((id, text)) if is_embedded || is_direct => {
+                    (covering == Covering::Reference).then(|| (Some(id.clone()), text.clone()))
+                }
+                // What the reference leads to is the certificate, whatever else stands in the message.
+                _ => Some((None, binary_token(None, &value_type(X509Form::V3), certificate.der()))),
+            };
+            if let (Some((id, text)), None) | (Some((id, text)), Some((None, _))) = (&included, &dereferenced) {
+                let how = if is_embedded { How::Text(text.clone()) } else { How::Item };
+                tokens.push(Covered { id: id.clone(), how });
             }
-            _ => Covered { id: reference, how: How::Token { id: id.clone(), text: text.clone() } },
-        };
-        if let Some(id) = id.filter(|_| !embedded) {
+            tokens.extend(dereferenced.map(|(id, text)| Covered { id: reference, how: How::Token { id, text } }));
+        }
+        if let Some((id, text)) = included.filter(|_| !is_embedded) {
             self.items.push(Item { slot: Slot::Certificates, id, text });
         }
-        Ok(Shown { key_info, covered })
+        Ok(Shown { key_info, tokens })
     }
 
     /// The first of the references to certificates that the receiver has to understand, as Rampart chooses it.

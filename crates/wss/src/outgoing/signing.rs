@@ -24,8 +24,8 @@ pub(super) struct Signing {
     pub(super) method: SignatureMethod,
     /// The content of `ds:KeyInfo`.
     pub(super) key_info: Vec<u8>,
-    /// The token that the signature is made with, for policies that want it covered.
-    pub(super) token: Option<Covered>,
+    /// The tokens that the signature is made with, for policies that want them covered.
+    pub(super) tokens: Vec<Covered>,
 }
 
 pub(super) enum SigningKey {

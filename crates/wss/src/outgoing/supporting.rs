@@ -93,7 +93,7 @@ impl<'a> Message<'a> {
                     let common = self.alternative.binding.common();
                     let suite = &common.ok_or(Error::Missing("an algorithm suite, which a binding has".into()))?.suite;
                     let key = self.private_signing(token, suite)?;
-                    covered = covered.or_else(|| key.token.clone());
+                    covered = covered.or_else(|| key.tokens.first().cloned());
                     signing = set.endorsing.then_some(key);
                 }
                 let item = (self.items.len() > before).then_some(before);

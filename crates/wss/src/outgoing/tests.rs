@@ -14,6 +14,8 @@ use crate::policy::Policy;
 use crate::vocabulary::{DS, WSSE, WSU};
 use crate::{Limits, crypto::Secret};
 
+mod exchange;
+
 struct Nobody;
 
 impl Users for Nobody {
