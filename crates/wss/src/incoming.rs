@@ -12,6 +12,7 @@ mod found;
 mod key_info;
 mod keys;
 mod requirements;
+mod shared;
 mod signatures;
 mod tokens;
 
@@ -60,6 +61,8 @@ struct Inspection<'a> {
     broken: Option<Refusal>,
     /// How many values of signatures were checked with public keys.
     public_operations: usize,
+    /// How many keys wait for one that they are made of.
+    waiting: usize,
 }
 
 impl<'a> Inspection<'a> {
@@ -79,6 +82,7 @@ impl<'a> Inspection<'a> {
             decrypts: false,
             broken: None,
             public_operations: 0,
+            waiting: 0,
         };
         inspection.count()?;
         Ok(inspection)

@@ -1,26 +1,19 @@
-//! From the name of a key in a message to the key.
+//! From the name of a key in a message to whose it is: certificates, bare keys, and tokens by reference.
 
 use std::sync::Arc;
 
 use myelin_xml::NodeId;
 
 use super::Inspection;
-use super::algorithms::Use;
-use super::found::{At, Cover, SharedKey, SharedKeyKind, Signer};
-use super::key_info::{CertificateName, Encoding, KeyName, Reader, dereferenced, is_written};
-use crate::algorithm::DigestMethod;
-use crate::crypto::{Secret, digest, random, unwrap};
+use super::found::{Cover, Signer};
+use super::key_info::{CertificateName, Encoding, KeyName, Reader, dereferenced};
+use crate::crypto::Secret;
 use crate::dsig::Dereferenced;
-use crate::enc::{EncryptedKey, KeyMethod};
-use crate::keys::{Certificate, Identity, PublicKey, Purpose};
+use crate::keys::{Certificate, PublicKey, Purpose};
 use crate::policy::TokenKind;
-use crate::token::derived::DerivedKey;
 use crate::token::saml::Assertion;
 use crate::vocabulary::{DS, WSSE, XENC};
 use crate::{Refusal, Rule};
-
-/// The longest encrypted key: no cipher asks for more than 32 bytes.
-const SHARED_KEY_BYTES: usize = 32;
 
 /// What a signature is verified with.
 pub(super) enum VerifyingKey {
@@ -29,7 +22,7 @@ pub(super) enum VerifyingKey {
 }
 
 impl Inspection<'_> {
-    fn reader(&self) -> Reader<'_> {
+    pub(super) fn reader(&self) -> Reader<'_> {
         Reader {
             document: &self.document,
             ids: &self.ids,
@@ -45,7 +38,7 @@ impl Inspection<'_> {
 
     /// Whether an element stands where tokens are believed: in our header, by itself or in what refers to it; or, of an
     /// encrypted key, in the `KeyInfo` of what it encrypts.
-    fn is_token_place(&self, node: NodeId) -> bool {
+    pub(super) fn is_token_place(&self, node: NodeId) -> bool {
         let Some(parent) = self.document.parent(node) else { return false };
         let Some(security) = self.envelope.security else { return false };
         let in_key_info = self.is(parent, DS, "KeyInfo");
@@ -55,7 +48,7 @@ impl Inspection<'_> {
     }
 
     /// Notes that `user`, an element of the header, uses a token.
-    fn note_use(&mut self, token: NodeId, user: NodeId) {
+    pub(super) fn note_use(&mut self, token: NodeId, user: NodeId) {
         let in_header = self.document.parent(token) == self.envelope.security;
         // Of a document as it was read, indices are the order.
         self.found.token_behind_use |= in_header && token.index() > user.index();
@@ -171,182 +164,6 @@ impl Inspection<'_> {
         Ok((signer, verifying))
     }
 
-    /// The number of the encrypted or derived key that an element holds; it is read where it was not before.
-    pub(super) fn shared_key(&mut self, node: NodeId) -> Result<usize, Refusal> {
-        if let Some(known) = self.found.keys.iter().position(|key| key.node == Some(node)) {
-            return Ok(known);
-        }
-        if !self.is_token_place(node) {
-            return Err(misplaced());
-        }
-        let name = self.document.qname(node);
-        if DerivedKey::is(name.namespace, name.local) {
-            return self.derived_key(node);
-        }
-        if name.namespace == XENC && name.local == "EncryptedKey" {
-            return self.encrypted_key(node);
-        }
-        Err(Refusal::new(Rule::TokenNotAllowed, format!("a key of {}", name.local)))
-    }
-
-    /// Reads an `xenc:EncryptedKey`; it is decrypted when somebody needs it.
-    pub(super) fn encrypted_key(&mut self, node: NodeId) -> Result<usize, Refusal> {
-        if let Some(known) = self.found.keys.iter().position(|key| key.node == Some(node)) {
-            return Ok(known);
-        }
-        let encrypted = |key: &&At<SharedKey>| matches!(key.what.kind, SharedKeyKind::Encrypted { .. });
-        let limits = self.limits();
-        if self.found.keys.iter().filter(encrypted).count() >= limits.encrypted_keys {
-            return Err(Refusal::new(Rule::Limit, format!("more than {} encrypted keys", limits.encrypted_keys)));
-        }
-        let key = EncryptedKey::read(&self.document, node, limits)?;
-        match key.method {
-            KeyMethod::Transport(transport) => self.will_use(Use::Transport(transport))?,
-            KeyMethod::Wrap(wrap) => self.will_use(Use::Wrap(wrap))?,
-        }
-        let ciphertext = key.ciphertext(&self.document)?;
-        let mut sha1 = [0; 20];
-        sha1.copy_from_slice(digest(DigestMethod::Sha1, &ciphertext).as_ref());
-        let kind = SharedKeyKind::Encrypted { key, sha1, ciphertext };
-        self.found.keys.push(At { node: Some(node), what: SharedKey { kind, secret: None } });
-        Ok(self.found.keys.len() - 1)
-    }
-
-    /// Reads a `wsc:DerivedKeyToken` and derives its key.
-    pub(super) fn derived_key(&mut self, node: NodeId) -> Result<usize, Refusal> {
-        if let Some(known) = self.found.keys.iter().position(|key| key.node == Some(node)) {
-            return Ok(known);
-        }
-        let limits = self.limits();
-        let derived = |key: &&At<SharedKey>| matches!(key.what.kind, SharedKeyKind::Derived);
-        if self.found.keys.iter().filter(derived).count() >= limits.derived_keys {
-            return Err(Refusal::new(Rule::Limit, format!("more than {} derived keys", limits.derived_keys)));
-        }
-        let how = DerivedKey::read(&self.document, node, limits)?;
-        let from = self.reader().token_reference(how.reference)?;
-        // Of an encrypted key only, so that no chain of derived keys leads in a circle.
-        if let KeyName::Element(source) = from
-            && !self.is(source, XENC, "EncryptedKey")
-        {
-            return Err(Refusal::new(Rule::TokenNotAllowed, "a key derived of something else than an encrypted key"));
-        }
-        let secret = self.secret_by_name(from, node, None)?;
-        let secret = Some(Arc::new(how.derive((*secret).as_ref())));
-        self.found.keys.push(At { node: Some(node), what: SharedKey { kind: SharedKeyKind::Derived, secret } });
-        Ok(self.found.keys.len() - 1)
-    }
-
-    /// The key that both sides know, by its name; `user` is the element that uses it.
-    ///
-    /// `bytes` is how long the key should be, where that is known.
-    pub(super) fn secret_by_name(
-        &mut self,
-        name: KeyName,
-        user: NodeId,
-        bytes: Option<usize>,
-    ) -> Result<Arc<Secret>, Refusal> {
-        match name {
-            KeyName::Element(node) => {
-                self.note_use(node, user);
-                let key = self.shared_key(node)?;
-                self.secret(key, bytes)
-            }
-            KeyName::EncryptedKey(sha1) => self.shared_by_sha1(&sha1).map(|(_, secret)| secret),
-            KeyName::Certificate(_) | KeyName::Assertion(_) | KeyName::Name(_) | KeyName::Value(_) => {
-                Err(Refusal::new(Rule::KeyUnknown, "no key that both sides know has this name"))
-            }
-        }
-    }
-
-    /// A key of this message or, on the initiator's side, of the request.
-    fn shared_by_sha1(&mut self, sha1: &[u8]) -> Result<(Option<NodeId>, Arc<Secret>), Refusal> {
-        let here = self.found.keys.iter().position(|key| match &key.what.kind {
-            SharedKeyKind::Encrypted { sha1: known, .. } => known == sha1,
-            SharedKeyKind::Derived => false,
-        });
-        if let Some(key) = here {
-            return self.secret(key, None).map(|secret| (self.found.keys[key].node, secret));
-        }
-        let shared = self.arrival.conversation.map_or(&[][..], |conversation| &conversation.shared_keys);
-        let of_request = shared.iter().find(|key| key.sha1 == sha1);
-        let unknown = || Refusal::new(Rule::KeyUnknown, "no encrypted key has this digest");
-        of_request.map(|shared| (None, Arc::clone(&shared.key))).ok_or_else(unknown)
-    }
-
-    /// The key itself, decrypted when it is asked for the first time.
-    pub(super) fn secret(&mut self, key: usize, bytes: Option<usize>) -> Result<Arc<Secret>, Refusal> {
-        if let Some(secret) = &self.found.keys[key].what.secret {
-            return Ok(Arc::clone(secret));
-        }
-        let SharedKeyKind::Encrypted { key: encrypted, ciphertext, .. } = &self.found.keys[key].what.kind else {
-            return Err(misplaced());
-        };
-        let (method, key_info, element) = (encrypted.method, encrypted.key_info, encrypted.element);
-        let user = self.found.keys[key].node.unwrap_or(element);
-        let secret = match method {
-            KeyMethod::Transport(transport) => {
-                let identity = self.recipient(key_info)?;
-                self.will_use_key(identity.key.public())?;
-                self.decrypts = true;
-                let suite =
-                    self.guard.policy.alternatives.iter().filter_map(|alternative| alternative.binding.common());
-                let suite_bytes = suite.map(|common| common.suite.cipher.key_bytes()).max();
-                let expected = bytes.or(suite_bytes).unwrap_or(SHARED_KEY_BYTES);
-                let SharedKeyKind::Encrypted { ciphertext, .. } = &self.found.keys[key].what.kind else {
-                    return Err(misplaced());
-                };
-                // Whatever is wrong with the padding, the way goes on with a key that decrypts nothing.
-                match identity.key.decrypt(transport, ciphertext, bytes.or(Some(expected))) {
-                    Ok(secret) => secret,
-                    Err(_) => random(expected).map_err(|_| decryption("no random numbers"))?,
-                }
-            }
-            KeyMethod::Wrap(wrap) => {
-                let ciphertext = ciphertext.clone();
-                let missing = || Refusal::new(Rule::KeyUnknown, "a wrapped key that does not say by which key");
-                let name = self.reader().key_info(key_info.ok_or_else(missing)?)?;
-                if matches!(name, KeyName::Element(node) if node == user) {
-                    return Err(misplaced());
-                }
-                let with = self.secret_by_name(name, user, Some(wrap.0.bytes()))?;
-                self.decrypts = true;
-                unwrap(wrap, (*with).as_ref(), &ciphertext).map_err(|_| decryption("a wrapped key"))?
-            }
-        };
-        let secret = Arc::new(secret);
-        self.found.keys[key].what.secret = Some(Arc::clone(&secret));
-        Ok(secret)
-    }
-
-    /// For whom a key is encrypted: one of ours.
-    fn recipient(&mut self, key_info: Option<NodeId>) -> Result<Arc<Identity>, Refusal> {
-        let unknown = || Refusal::new(Rule::KeyUnknown, "a key that is encrypted for somebody else");
-        let ours = &self.guard.keys.decryption;
-        let Some(key_info) = key_info else {
-            // What does not say for whom it is is for whoever has one key.
-            return match &ours[..] {
-                [only] => Ok(Arc::clone(only)),
-                _ => Err(unknown()),
-            };
-        };
-        let name = self.reader().key_info(key_info)?;
-        let found = match name {
-            KeyName::Certificate(name) => ours.iter().find(|identity| name.is_of(identity.certificate())),
-            KeyName::Name(name) => ours
-                .iter()
-                .find(|identity| identity.alias == name || is_written(identity.certificate().subject(), &name)),
-            KeyName::Value(key) => ours.iter().find(|identity| identity.key.public().spki() == key.spki()),
-            KeyName::Element(node) if self.is(node, WSSE, "BinarySecurityToken") && self.is_token_place(node) => {
-                let token = self.binary_token(node)?;
-                let certificate = self.found.binaries[token].what.chain.first();
-                ours.iter()
-                    .find(|identity| certificate.is_some_and(|named| named.der() == identity.certificate().der()))
-            }
-            KeyName::Element(_) | KeyName::EncryptedKey(_) | KeyName::Assertion(_) => None,
-        };
-        found.map(Arc::clone).ok_or_else(unknown)
-    }
-
     /// What the STR transform makes of a reference to a token, and what is covered by it.
     pub(super) fn dereference(&self, reference: NodeId, encoding: Encoding) -> Result<(Dereferenced, Cover), Refusal> {
         match self.reader().token_reference(reference)? {
@@ -379,7 +196,7 @@ impl Inspection<'_> {
     }
 }
 
-fn misplaced() -> Refusal {
+pub(super) fn misplaced() -> Refusal {
     Refusal::new(Rule::UnresolvedReference, "a token at a place where none is believed")
 }
 

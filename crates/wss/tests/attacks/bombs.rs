@@ -43,6 +43,37 @@ fn more_than_the_bounds_allow_is_refused() {
     assert!(peers.accept(message).is_ok());
 }
 
+/// A key that is wrapped with the one that has this id.
+fn wrapped(id: &str, with: &str) -> String {
+    format!(
+        "<xenc:EncryptedKey xmlns:xenc='http://www.w3.org/2001/04/xmlenc#' xmlns:ds='http://www.w3.org/2000/09/xmldsig#' \
+         Id='{id}'><xenc:EncryptionMethod Algorithm='http://www.w3.org/2001/04/xmlenc#kw-aes128'/><ds:KeyInfo>\
+         <wsse:SecurityTokenReference><wsse:Reference URI='#{with}'/></wsse:SecurityTokenReference></ds:KeyInfo>\
+         <xenc:CipherData><xenc:CipherValue>AAAA</xenc:CipherValue></xenc:CipherData></xenc:EncryptedKey>"
+    )
+}
+
+#[test]
+fn keys_in_a_circle_are_refused() {
+    let peers = Peers::new(&policies::symmetric(""));
+    let message = peers.request(ENVELOPE);
+    let key = piece(&message, "<xenc:EncryptedKey", "</xenc:EncryptedKey>");
+    let id = piece(key, " Id=\"", "\"").split('"').nth(1).expect("an id");
+    let derived = format!(
+        "<c:DerivedKeyToken xmlns:c='http://schemas.xmlsoap.org/ws/2005/02/sc' xmlns:u='http://docs.oasis-open.org/\
+         wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd' u:Id='d'><wsse:SecurityTokenReference>\
+         <wsse:Reference URI='#{id}'/></wsse:SecurityTokenReference><c:Nonce>AAAA</c:Nonce></c:DerivedKeyToken>"
+    );
+    for (circle, rule) in [
+        (wrapped(id, id), Rule::Limit),
+        (format!("{}{}", wrapped(id, "other"), wrapped("other", id)), Rule::Limit),
+        (format!("{}{derived}", wrapped(id, "d")), Rule::Limit),
+        (wrapped(id, "nothing"), Rule::UnresolvedReference),
+    ] {
+        assert_eq!(peers.refused(changed(&message, key, &circle)).0, rule, "{circle}");
+    }
+}
+
 #[test]
 fn ids_and_prefixes_are_bounded() {
     let peers = Peers::new(&policies::signed());
