@@ -11,10 +11,10 @@ use anyhow::{Context, anyhow, bail};
 use myelin_wss::crypto::Secret;
 use myelin_wss::guard::{KeyFiles, Keys, Settings, Side, Users, Uses};
 use myelin_wss::keys::{Certificate, Identity, KeyStore, Passwords, StoreKind, Trust, TrustLimits};
-use myelin_wss::policy::{Crypto, Policy};
+use myelin_wss::policy::{Crypto, EncryptionUser, Policy};
 use myelin_wss::{Guard, Limits, Problem};
 
-pub use made::{make_identity, make_store};
+pub use made::make_stores;
 
 /// The arguments that name keys; without a key store the policy's own `RampartConfig` names them.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -77,6 +77,12 @@ impl KeyArguments {
             users: Arc::clone(&users),
             assertion: None,
         };
+        if self.keystore.is_some() && (side == Side::Initiator || self.encrypt_for.is_some()) {
+            // What the policy says of whose keys these are is said of others.
+            let receiver = EncryptionUser::Alias(self.encrypt_for.clone().unwrap_or_default());
+            let alternatives = parsed.alternatives.iter_mut();
+            alternatives.for_each(|alternative| alternative.rampart.encryption_user = Some(receiver.clone()));
+        }
         let (guard, more) = match &self.keystore {
             Some(store) => Guard::new(parsed, side, uses, self.keys(store, users)?, settings).map_err(wrong)?,
             None => {

@@ -5,17 +5,20 @@ mod answers;
 use std::fs;
 use std::io::Write;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, ensure};
-use myelin_bench::load::{Outcome, Plan, Verify};
+use myelin_bench::load::{self, Outcome, Plan, Verify};
 use myelin_bench::payload::{self, Payload};
+use myelin_bench::security::{self, KeyArguments};
 use myelin_bench::{echo, procfs, stockquote};
-use myelin_mediation::load;
+use myelin_mediation::REPLAY_ENTRIES;
 use myelin_testkit::rude;
+use myelin_wss::guard::{Side, Uses};
+use myelin_wss::{Guard, Replays};
 
 use crate::command::raise_file_limit;
 use crate::server::{Listen, Running, Settings, start};
@@ -25,7 +28,7 @@ const SPAN: Duration = Duration::from_millis(1200);
 const CONNECTIONS: usize = 20;
 
 /// The examples, as they stand in the repository; their backends' addresses are replaced by those of this run.
-const EXAMPLES: [(&str, &str); 8] = [
+const EXAMPLES: [(&str, &str); 10] = [
     ("direct", include_str!("../../../examples/direct/synapse.xml")),
     ("header-routing", include_str!("../../../examples/header-routing/synapse.xml")),
     ("cbr", include_str!("../../../examples/cbr/synapse.xml")),
@@ -34,15 +37,26 @@ const EXAMPLES: [(&str, &str); 8] = [
     ("xslt", include_str!("../../../examples/xslt/synapse.xml")),
     ("custom-quote", include_str!("../../../examples/custom-quote/synapse.xml")),
     ("failure", include_str!("../../../examples/failure/synapse.xml")),
+    ("secure-gateway", include_str!("../../../examples/secure-gateway/synapse.xml")),
+    ("secure-client", include_str!("../../../examples/secure-client/synapse.xml")),
 ];
 
 /// Files that the examples name.
-const FILES: [(&str, &str); 4] = [
+const FILES: [(&str, &str); 6] = [
     ("reversed.xsl", include_str!("../../../examples/xslt/reversed.xsl")),
     ("restored.xsl", include_str!("../../../examples/xslt/restored.xsl")),
     ("request.xsl", include_str!("../../../examples/custom-quote/request.xsl")),
     ("response.xsl", include_str!("../../../examples/custom-quote/response.xsl")),
+    (GATEWAY_POLICY, include_str!("../../../examples/secure-gateway/gateway-policy.xml")),
+    (CLIENT_POLICY, include_str!("../../../examples/secure-client/client-policy.xml")),
 ];
+
+/// The example that is the secured service of another.
+const SERVICE: &str = "secure-gateway";
+
+/// The policies of the secured examples.
+const GATEWAY_POLICY: &str = "gateway-policy.xml";
+const CLIENT_POLICY: &str = "client-policy.xml";
 
 /// The question of the example `custom-quote`.
 const CHECK_PRICE: &str = include_str!("../../../examples/custom-quote/request.xml");
@@ -55,8 +69,12 @@ struct Stage {
     slow: myelin_bench::Handle,
     half: rude::Backend,
     quotes: myelin_bench::Handle,
+    /// The secured service behind the bus: the example `secure-gateway` on a bus of its own.
+    service: Running,
     bus: Running,
     address: SocketAddr,
+    /// Where the examples are, and the keys that were made for this run.
+    folder: tempfile::TempDir,
 }
 
 /// One row of the table.
@@ -73,9 +91,13 @@ enum Message {
     Order(u64),
     /// A question for a price, and a price.
     CheckPrice,
+    /// The benchmark's message of so many bytes, signed and encrypted, each time anew; and its content, likewise.
+    Secured(u64),
+    /// The benchmark's message of so many bytes, and its content.
+    Content(u64),
 }
 
-const SCENARIOS: [Scenario; 9] = [
+const SCENARIOS: [Scenario; 12] = [
     Scenario::of("direct, 500 B", "Direct", Message::Order(500)),
     Scenario::of("direct, 10 KB", "Direct", Message::Order(10_000)),
     Scenario::of("direct, 100 KB", "Direct", Message::Order(100_000)),
@@ -88,6 +110,9 @@ const SCENARIOS: [Scenario; 9] = [
     Scenario::of("XSLT both ways, 500 B", "ReversedOrders", Message::Order(500)),
     Scenario::of("XSLT both ways, 10 KB", "ReversedOrders", Message::Order(10_000)),
     Scenario::of("custom stock quote", "CheckPrice", Message::CheckPrice),
+    Scenario::of("WS-Security, 500 B", "SecureOrders", Message::Secured(500)),
+    Scenario::of("WS-Security, 10 KB", "SecureOrders", Message::Secured(10_000)),
+    Scenario::of("to a secured service", "PlainOrders", Message::Content(500)),
 ];
 
 impl Scenario {
@@ -165,20 +190,24 @@ impl Stage {
         let nobody = rude::refusing_address()?;
         let quotes = stockquote::start(anywhere, &stockquote::Options { seed: Some(SEED), threads: 1 })?;
         let folder = tempfile::tempdir()?;
-        for (name, text) in EXAMPLES {
-            let mut text = text.to_owned();
-            let (slow, half, quotes) = (slow.address, half.address(), quotes.address);
-            for (port, address) in [(9000, echo.address), (9001, slow), (9002, half), (9003, quotes), (9009, nobody)] {
-                text = text.replace(&format!("127.0.0.1:{port}"), &address.to_string());
-            }
-            fs::write(folder.path().join(format!("{name}.xml")), text)?;
-        }
         for (name, text) in FILES {
             fs::write(folder.path().join(name), text)?;
         }
-        let bus = start_bus(folder.path(), anywhere)?;
-        let address = bus.urls[0].trim_start_matches("http://").parse()?;
-        Ok(Stage { echo, slow, half, quotes, bus, address })
+        security::make_stores(folder.path())?;
+        let known = [(9000, echo.address), (9001, slow.address), (9002, half.address()), (9003, quotes.address)];
+        let place = |text: &str, more: &[(u16, SocketAddr)]| {
+            known.iter().chain(more).fold(text.to_owned(), |text, (port, address)| {
+                text.replace(&format!("127.0.0.1:{port}"), &address.to_string())
+            })
+        };
+        let path = |name: &str| folder.path().join(name).with_extension("xml");
+        fs::write(path(SERVICE), place(example(SERVICE), &[]))?;
+        let (service, service_address) = start_bus(&[path(SERVICE)], anywhere)?;
+        for (name, text) in EXAMPLES {
+            fs::write(path(name), place(text, &[(9009, nobody), (8281, service_address)]))?;
+        }
+        let (bus, address) = start_bus(&EXAMPLES.map(|(name, _)| path(name)), anywhere)?;
+        Ok(Stage { echo, slow, half, quotes, service, bus, address, folder })
     }
 
     fn load(&self, scenario: &Scenario) -> anyhow::Result<Outcome> {
@@ -191,7 +220,16 @@ impl Stage {
                 let wanted = "<x:CheckPriceResponse ".to_owned();
                 (Payload::from(CHECK_PRICE.as_bytes().to_vec()), Verify::Contains(wanted))
             }
+            Message::Secured(bytes) => (payload::soap(bytes)?, Verify::Xml),
+            Message::Content(bytes) => {
+                let body = payload::soap(bytes)?;
+                let content = content(&String::from_utf8(body.to_vec())?).to_owned();
+                (body, Verify::Contains(content))
+            }
         };
+        if let Message::Secured(_) = scenario.message {
+            plan.security = Some(load::Client::new(self.client()?));
+        }
         plan.headers = scenario.header.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
         plan.connections = CONNECTIONS;
         plan.requests = None;
@@ -199,8 +237,15 @@ impl Stage {
         plan.run()
     }
 
+    /// The keys of a client of the gateway.
+    fn client(&self) -> anyhow::Result<Guard> {
+        let policy = self.folder.path().join(CLIENT_POLICY);
+        Ok(KeyArguments::default().guard(&policy, Side::Initiator, Uses::Both)?.0)
+    }
+
     fn strike(self) -> anyhow::Result<()> {
         self.bus.stop()?;
+        self.service.stop()?;
         self.echo.stop();
         self.slow.stop();
         self.quotes.stop();
@@ -209,10 +254,26 @@ impl Stage {
     }
 }
 
-fn start_bus(folder: &Path, address: SocketAddr) -> anyhow::Result<Running> {
-    let loaded = load(&[folder.to_owned()], &myelin_mediation::Settings::default());
+/// The text of an example.
+fn example(name: &str) -> &'static str {
+    EXAMPLES.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text)
+}
+
+/// What stands in the body of an envelope, as it is written there.
+fn content(envelope: &str) -> &str {
+    let start = envelope.split_once("<soapenv:Body>").map_or("", |(_, rest)| rest);
+    start.rsplit_once("</soapenv:Body>").map_or(start, |(content, _)| content).trim()
+}
+
+fn start_bus(files: &[PathBuf], address: SocketAddr) -> anyhow::Result<(Running, SocketAddr)> {
+    let mut settings = myelin_mediation::Settings::default();
+    // What was not sent in this run is no message of this run.
+    settings.security.replays = Arc::new(Replays::in_memory(REPLAY_ENTRIES, SystemTime::now()));
+    let loaded = myelin_mediation::load(files, &settings);
     ensure!(loaded.report.faulty() == 0, "the examples do not load:\n{}", loaded.report.to_text());
-    start(Arc::new(loaded.bus), Settings { listen: vec![Listen::Http(address)], ..Settings::default() })
+    let bus = start(Arc::new(loaded.bus), Settings { listen: vec![Listen::Http(address)], ..Settings::default() })?;
+    let address = bus.urls[0].trim_start_matches("http://").parse()?;
+    Ok((bus, address))
 }
 
 /// CPU time of the serving threads alone: load and backends run in this process too.

@@ -167,7 +167,8 @@ fn refuse_if_taken(address: SocketAddr) -> anyhow::Result<()> {
 }
 
 fn run_thread(plan: Plan, listeners: Vec<Listener>, ready: &Sender<()>) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    // The thread for long work is the bus's, too, whoever counts.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().thread_name("bus-work").build()?;
     let local = tokio::task::LocalSet::new();
     local.block_on(&runtime, async move {
         let Plan { bus, settings, trust, writer, gate, stop } = plan;

@@ -5,18 +5,27 @@ use std::path::Path;
 use anyhow::Context;
 use rcgen::{CertificateParams, DistinguishedName, DnType, KeyPair, KeyUsagePurpose, PKCS_RSA_SHA256};
 
-/// A private key and its certificate, signed by itself, in PEM.
-pub struct Made {
-    /// The key.
-    pub key: String,
-    /// The certificate.
-    pub certificate: String,
+/// A private key and its certificate, in PEM.
+struct Made {
+    key: String,
+    certificate: String,
 }
 
-/// Makes an RSA key of 2048 bits and a certificate for a name.
+/// Makes the keys of the examples: `gateway.pem` and `client.pem` in a folder, each a key of RSA with 2048 bits, its
+/// certificate, which is its own issuer, and the certificate of the other.
 ///
-/// Errors: the machine has no randomness.
-pub fn make_identity(name: &str) -> anyhow::Result<Made> {
+/// Errors: the files cannot be written.
+pub fn make_stores(folder: &Path) -> anyhow::Result<()> {
+    let (gateway, client) = (make("gateway")?, make("client")?);
+    for (name, own, other) in [("gateway", &gateway, &client), ("client", &client, &gateway)] {
+        let path = folder.join(name).with_extension("pem");
+        let text = [&*own.key, &own.certificate, &other.certificate].concat();
+        std::fs::write(&path, text).with_context(|| path.display().to_string())?;
+    }
+    Ok(())
+}
+
+fn make(name: &str) -> anyhow::Result<Made> {
     let key = KeyPair::generate_for(&PKCS_RSA_SHA256)?;
     let mut parameters = CertificateParams::default();
     parameters.distinguished_name = DistinguishedName::new();
@@ -25,13 +34,4 @@ pub fn make_identity(name: &str) -> anyhow::Result<Made> {
         vec![KeyUsagePurpose::DigitalSignature, KeyUsagePurpose::KeyEncipherment, KeyUsagePurpose::DataEncipherment];
     let certificate = parameters.self_signed(&key)?;
     Ok(Made { key: key.serialize_pem(), certificate: certificate.pem() })
-}
-
-/// Writes a key store in PEM: a key with its certificate, and certificates to trust.
-///
-/// Errors: the file cannot be written.
-pub fn make_store(path: &Path, own: &Made, trusted: &[&Made]) -> anyhow::Result<()> {
-    let trusted = trusted.iter().map(|made| &*made.certificate).collect::<String>();
-    let text = format!("{}{}{trusted}", own.key, own.certificate);
-    std::fs::write(path, text).with_context(|| path.display().to_string())
 }

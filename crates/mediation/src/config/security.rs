@@ -62,6 +62,14 @@ pub(super) fn proxy(element: &Element, loader: &mut Loader) -> Option<ProxySecur
         );
         loader.problem(enabled.problem(message));
     }
+    let ProxySecurity { general, operations } = &mut security;
+    for Operation { protection, .. } in operations {
+        for (own, general) in
+            [(&mut protection.request, &general.request), (&mut protection.response, &general.response)]
+        {
+            *own = own.take().or_else(|| general.clone());
+        }
+    }
     Some(security)
 }
 

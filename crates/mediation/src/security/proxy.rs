@@ -21,12 +21,12 @@ use crate::property::Scope;
 
 /// What protects the messages of a proxy.
 pub(crate) struct ProxySecurity {
-    /// Of all operations that have none of their own.
+    /// Of all other operations.
     pub(crate) general: Protection,
     pub(crate) operations: Vec<Operation>,
 }
 
-/// What protects the messages of one operation.
+/// What protects the messages of one operation, both ways.
 pub(crate) struct Operation {
     pub(crate) local: String,
     /// `None`: any.
@@ -45,19 +45,26 @@ impl ProxySecurity {
     ///
     /// Errors: the client's; the message's body is gone then.
     pub(crate) async fn admit<'a>(&'a self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Admitted<'a>> {
-        let all = self.operations.iter().map(|operation| &operation.protection).chain([&self.general]);
-        if all.into_iter().all(|protection| protection.request.is_none()) {
-            return Ok(Admitted { protection: &self.general, conversation: None });
+        let mut all = self.operations.iter().map(|operation| &operation.protection).chain([&self.general]);
+        let is_verified = all.any(|protection| protection.request.is_some());
+        let unverified = Admitted { protection: &self.general, conversation: None };
+        if !is_verified && self.operations.is_empty() {
+            return Ok(unverified);
         }
         poll_fn(|cx| poll_built(exchange, scene, cx)).await?;
-        let is_envelope = exchange.tree_mut().is_ok_and(|tree| !tree.is_plain());
-        if !is_envelope {
-            return Err(refused(Rule::NotAnEnvelope, "the policy is about SOAP messages"));
+        match exchange.tree() {
+            Ok(tree) if !tree.is_plain() => {}
+            _ if is_verified => return Err(refused(Rule::NotAnEnvelope, "the policy is about SOAP messages")),
+            _ => return Ok(unverified),
         }
         let chosen = self.chosen(exchange);
         let protection = self.protection(chosen);
+        let is_hidden = exchange.tree().is_ok_and(|tree| is_hidden(tree.document()));
         let conversation = match &protection.request {
             Some(_) => Some(verify(protection, exchange, scene).await?),
+            None if is_hidden => {
+                return Err(refused(Rule::RequiredMissing, "nothing tells the operation of a body that is encrypted"));
+            }
             None => None,
         };
         // An action outside of the signature may have chosen the policy: the body has the last word.
@@ -76,7 +83,7 @@ impl ProxySecurity {
     /// by the body, or where that is encrypted by the action or the path.
     fn chosen(&self, exchange: &Exchange) -> Option<usize> {
         let document = exchange.tree().ok()?.document();
-        if !payload(document).is_some_and(|payload| is_encrypted(document, payload)) {
+        if !is_hidden(document) {
             return self.of_payload(document);
         }
         let last = |text: &str| {
@@ -100,9 +107,12 @@ fn payload(document: &Document) -> Option<NodeId> {
     Envelope::of(document)?.payload(document)
 }
 
-fn is_encrypted(document: &Document, element: NodeId) -> bool {
-    let name = document.qname(element);
-    name.local == "EncryptedData" && name.namespace == XENC
+/// Whether the body is encrypted.
+fn is_hidden(document: &Document) -> bool {
+    payload(document).is_some_and(|payload| {
+        let name = document.qname(payload);
+        name.local == "EncryptedData" && name.namespace == XENC
+    })
 }
 
 fn refused(rule: Rule, detail: &'static str) -> Box<Fault> {

@@ -1,10 +1,15 @@
 //! Single messages to the examples, and what must come back.
 
-use anyhow::{bail, ensure};
+use std::time::SystemTime;
+
+use anyhow::{Context, bail, ensure};
 use myelin_bench::stockquote;
 use myelin_testkit::raw;
+use myelin_wss::Replays;
+use myelin_wss::guard::{Arrival, Conversation, Departure};
+use myelin_xml::{Document, Options, WriteOptions, write};
 
-use super::{CHECK_PRICE, SEED, Stage};
+use super::{CHECK_PRICE, SEED, Stage, content};
 
 const ORDER: &str = include_str!("../../../../examples/cbr/request.xml");
 const ROUTED_ORDER: &str = include_str!("../../../../examples/soap-header-routing/request.xml");
@@ -38,6 +43,7 @@ impl Stage {
         let mut all = self.routed_by_headers();
         all.extend(self.routed_by_content());
         all.extend(self.transformed());
+        all.extend(self.secured());
         all.extend(self.failures());
         all
     }
@@ -117,6 +123,67 @@ impl Stage {
             (Some(price), Some(last)) if price == last => Ok(format!("IBM at {price}")),
             (_, last) => bail!("{answer:?} does not have the price {last:?}"),
         }
+    }
+
+    fn secured(&self) -> Vec<Checked> {
+        let sealed = || self.seal().map(|(text, _)| text);
+        let refused = |text: &str, why: &str| self.refused("SecureOrders", &Message::soap(text), 500, why);
+        let changed = |text: String| {
+            // A letter in the middle of the last cipher value, which is the body's.
+            let at = text.rfind("CipherValue>").map(|end| end - "</xenc:".len() - 40).unwrap_or_default();
+            let other = if text[at..].starts_with('A') { "B" } else { "A" };
+            format!("{}{other}{}", &text[..at], &text[at + 1..])
+        };
+        vec![
+            ("signed and encrypted, the answer too", self.sealed_and_opened()),
+            ("an order that nobody secured", refused(ORDER, "InvalidSecurity")),
+            ("one letter of the ciphertext changed", sealed().and_then(|text| refused(&changed(text), "FailedCheck"))),
+            (
+                "the same secured order twice",
+                sealed().and_then(|text| {
+                    ensure!(self.post("SecureOrders", &Message::soap(&text))?.status == 200, "the first was refused");
+                    refused(&text, "FailedCheck")
+                }),
+            ),
+            ("a plain client's order to a secured service", self.plain_to_secured()),
+        ]
+    }
+
+    /// An order as a client secures it, and what its answer refers to.
+    fn seal(&self) -> anyhow::Result<(String, Conversation)> {
+        let order = Document::parse(ORDER.as_bytes().to_vec(), &Options::default())?;
+        let secured = self.client()?.secure(order, &Departure { now: SystemTime::now(), conversation: None })?;
+        Ok((String::from_utf8(secured.bytes)?, secured.conversation))
+    }
+
+    fn sealed_and_opened(&self) -> anyhow::Result<String> {
+        let (text, conversation) = self.seal()?;
+        ensure!(!text.contains("IBM"), "{text:?} can be read");
+        let answer = self.post("SecureOrders", &Message::soap(&text))?;
+        ensure!(answer.status == 200 && !answer.text().contains("IBM"), "{} {:?}", answer.status, answer.text());
+        let arrival = Arrival {
+            now: SystemTime::now(),
+            tls: false,
+            client_certificate: false,
+            replays: &Replays::in_memory(1, SystemTime::UNIX_EPOCH),
+            conversation: Some(&conversation),
+            xml: &Options::default(),
+        };
+        let verified = self.client()?.verify(Document::parse(answer.body, &Options::default())?, &arrival)?;
+        let mut clear = Vec::new();
+        write(&verified.document, verified.document.document_node(), &WriteOptions::default(), &mut clear);
+        let clear = String::from_utf8(clear)?;
+        ensure!(clear.contains(content(ORDER)), "{clear:?} is not what was sent");
+        let signer = verified.findings.signer.context("the answer has a signer")?;
+        Ok(format!("200, signed by {}", signer.subject().text()))
+    }
+
+    fn plain_to_secured(&self) -> anyhow::Result<String> {
+        let answer = self.post("PlainOrders", &Message::soap(ORDER))?;
+        let text = answer.text();
+        ensure!(answer.status == 200 && text.contains(content(ORDER)), "status {} and {text:?}", answer.status);
+        ensure!(!text.contains("Security"), "{text:?} has a header that is none of the client's business");
+        Ok("200, in clear again".to_owned())
     }
 
     fn failures(&self) -> Vec<Checked> {
