@@ -50,6 +50,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     if synapse.is_file() && !arguments.words.iter().any(|word| word.starts_with("--synapse")) {
         command_line.extend([OsString::from("--synapse"), synapse.into_os_string()]);
     }
+    if !arguments.words.iter().any(|word| word.starts_with("--rampart")) {
+        command_line
+            .extend([OsString::from("--rampart"), root().join("tests/interop/rampart/run.sh").into_os_string()]);
+    }
     let comparison = Comparison::parse_from(command_line).arguments;
     if !succeeds(cargo().args(["build", "--release", "--package", "myelin-server"]), BUILD_DEADLINE)? {
         bail!("the release binary does not build");

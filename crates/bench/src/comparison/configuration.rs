@@ -19,17 +19,22 @@ const STYLESHEETS: [(&str, &str); 7] = [
     ("quote-response", include_str!("../../../../examples/custom-quote/response.xsl")),
 ];
 
-/// Writes Myelin's or Synapse's configuration with its stylesheets into `folder`; its text.
+/// Writes Myelin's or Synapse's configuration, with some artefacts more and its stylesheets beside it; its text.
 ///
 /// Errors: a file cannot be written.
-pub(super) fn write_synapse(file: &Path, backends: Backends) -> anyhow::Result<String> {
+pub(super) fn write_synapse(file: &Path, backends: Backends, more: &str) -> anyhow::Result<String> {
     let folder = file.parent().unwrap_or(Path::new("."));
     for (name, text) in STYLESHEETS {
         std::fs::write(folder.join(format!("{name}.xsl")), text)?;
     }
-    let text = synapse(backends, folder);
+    let text = with(&synapse(backends, folder), more);
     std::fs::write(file, &text)?;
     Ok(text)
+}
+
+/// A configuration with some artefacts more.
+fn with(definitions: &str, more: &str) -> String {
+    definitions.replace("\n</definitions>", &format!("{more}\n</definitions>"))
 }
 
 /// Myelin's and Synapse's: a proxy service for each scenario, before one endpoint or the other.
@@ -236,13 +241,16 @@ backend echo
 mod tests {
     use clap::ValueEnum;
 
-    use super::super::Scenario;
+    use super::super::{Scenario, secured};
     use super::*;
 
     #[test]
     fn the_configuration_of_a_bus_is_well_formed_and_matches_the_header_it_is_sent() {
         let [echo, quotes] = ["127.0.0.1:9000", "127.0.0.1:9003"].map(|address| address.parse().unwrap());
-        let text = synapse(Backends { echo, quotes }, Path::new("/folder"));
+        let mut text = synapse(Backends { echo, quotes }, Path::new("/folder"));
+        for scenario in Scenario::value_variants().iter().filter(|scenario| scenario.is_secured()) {
+            text = with(&text, &secured::proxy(*scenario, Path::new("/policy.xml")));
+        }
         let document = roxmltree::Document::parse(&text).unwrap();
         let case = document.descendants().find(|node| node.has_tag_name(("http://ws.apache.org/ns/synapse", "case")));
         assert_eq!(case.unwrap().attribute("regex"), Some(r"xadmin;server1;community#1\.0##"));

@@ -15,7 +15,9 @@ use serde::Serialize;
 use tempfile::TempDir;
 
 use super::scenario::{Likeness, Scenario};
+use super::secured::{self, Secured};
 use super::{Arguments, configuration, quotes};
+use crate::load::Client;
 use crate::procfs;
 
 /// Who can take part.
@@ -34,6 +36,8 @@ pub enum Kind {
     Direct,
     /// Apache Synapse 3 with its pass-through transport, started by a script.
     Synapse,
+    /// The same with Apache Rampart.
+    Rampart,
 }
 
 /// A contender that is running; dropping it stops it.
@@ -43,6 +47,8 @@ pub(super) struct Contender {
     /// From the start of the process until it accepted connections.
     pub(super) start: Duration,
     pub(super) configuration: String,
+    /// Whoever asks it has to secure the requests.
+    pub(super) client: Option<Client>,
     server: Server,
     // Its configuration and logs lie here as long as it runs.
     _folder: TempDir,
@@ -71,7 +77,8 @@ const LARGE_BYTES: u64 = 16 * 1024;
 
 impl Kind {
     /// All there are, in the order of reports.
-    pub const ALL: [Kind; 6] = [Kind::Myelin, Kind::Direct, Kind::Nginx, Kind::Haproxy, Kind::Relay, Kind::Synapse];
+    pub const ALL: [Kind; 7] =
+        [Kind::Myelin, Kind::Direct, Kind::Nginx, Kind::Haproxy, Kind::Relay, Kind::Synapse, Kind::Rampart];
 
     /// The name in reports.
     pub fn name(self) -> &'static str {
@@ -82,6 +89,7 @@ impl Kind {
             Kind::Relay => "relay",
             Kind::Direct => "direct",
             Kind::Synapse => "synapse",
+            Kind::Rampart => "rampart",
         }
     }
 
@@ -92,7 +100,11 @@ impl Kind {
             Kind::Nginx | Kind::Haproxy | Kind::Relay => !scenario.needs_content(),
             Kind::Direct => scenario.mediates(),
             // `relay` and `built` are other transports there, not other mediators.
-            Kind::Synapse => !matches!(scenario, Scenario::Relay | Scenario::Built | Scenario::BuiltUnchanged),
+            Kind::Synapse => {
+                let other = matches!(scenario, Scenario::Relay | Scenario::Built | Scenario::BuiltUnchanged);
+                !other && !scenario.is_secured()
+            }
+            Kind::Rampart => scenario == Scenario::SecureLegacy,
         }
     }
 
@@ -113,7 +125,7 @@ impl Kind {
 
     /// Whether it compiles its code while it runs, and has to be driven for a while before it is measured.
     pub(super) fn warms_up(self) -> bool {
-        self == Kind::Synapse
+        matches!(self, Kind::Synapse | Kind::Rampart)
     }
 
     /// What the program says about its version; `None` if it cannot be run.
@@ -123,8 +135,9 @@ impl Kind {
             Kind::Nginx => (Path::new("nginx"), "-v"),
             Kind::Haproxy => (Path::new("haproxy"), "-v"),
             Kind::Synapse if arguments.synapse.as_ref().is_none_or(|script| !script.is_file()) => return None,
+            Kind::Rampart if arguments.rampart.as_ref().is_none_or(|script| !script.is_file()) => return None,
             // The script names the bus's version; what differs between machines is what it runs on.
-            Kind::Synapse => (Path::new("java"), "--version"),
+            Kind::Synapse | Kind::Rampart => (Path::new("java"), "--version"),
         };
         let output = Command::new(program).arg(argument).stdin(Stdio::null()).output().ok()?;
         if !output.status.success() {
@@ -156,6 +169,7 @@ impl Kind {
         let name = match scenario {
             scenario if self == Kind::Direct && scenario.asks_for_quotes() => "quote-direct".to_owned(),
             scenario if self == Kind::Direct || !scenario.mediates() => "direct".to_owned(),
+            _ if self == Kind::Rampart => "secure".to_owned(),
             scenario => scenario.name(),
         };
         let suffix = if self == Kind::Nginx && size > LARGE_BYTES { "-large" } else { "" };
@@ -167,18 +181,33 @@ impl Contender {
     /// Writes the configuration, starts the process, waits until it accepts connections.
     ///
     /// Errors: it cannot be started, or is not ready in time; what it said is in the error.
-    pub(super) fn start(kind: Kind, backends: Backends, arguments: &Arguments) -> anyhow::Result<Contender> {
+    pub(super) fn start(
+        kind: Kind,
+        scenario: Scenario,
+        backends: Backends,
+        arguments: &Arguments,
+    ) -> anyhow::Result<Contender> {
         let Arguments { threads, myelin, .. } = arguments;
         let threads = *threads;
         let folder = tempfile::tempdir()?;
+        let secured = match kind {
+            Kind::Myelin | Kind::Rampart => Secured::prepare(scenario, folder.path(), arguments.keys.as_deref())?,
+            _ => None,
+        };
         let begin = Instant::now();
         let (threads_text, backend) = (threads.to_string(), backends.echo);
         let (server, configuration) = match kind {
             Kind::Myelin | Kind::Direct => {
                 let file = folder.path().join("synapse.xml");
-                let text = configuration::write_synapse(&file, backends)?;
+                let more = secured.as_ref().map(|secured| secured::proxy(scenario, &secured.policy));
+                let text = configuration::write_synapse(&file, backends, more.as_deref().unwrap_or_default())?;
                 let mut command = Command::new(myelin);
                 command.arg("run").arg(&file).args(["--http", "127.0.0.1:0", "--threads", &threads_text]);
+                if let Some(secured) = &secured {
+                    let settings = folder.path().join("deployment.toml");
+                    std::fs::write(&settings, secured.settings())?;
+                    command.arg("--config").arg(settings);
+                }
                 (Server::announced(command, folder.path(), "http://")?, text)
             }
             Kind::Relay => {
@@ -210,13 +239,25 @@ impl Contender {
                 std::fs::create_dir_all(&home)?;
                 let listen = free_address()?;
                 let file = folder.path().join("synapse.xml");
-                let text = configuration::write_synapse(&file, backends)?;
+                let text = configuration::write_synapse(&file, backends, "")?;
                 let mut command = Command::new("bash");
                 command.arg(script).arg(home).arg("pt").arg(file).arg(listen.port().to_string());
                 (Server::at(command, folder.path(), listen, READY_WITH_DOWNLOAD)?, text)
             }
+            Kind::Rampart => {
+                let script = arguments.rampart.as_ref().context("no script that starts Rampart was given")?;
+                let keys = arguments.keys.as_ref().context("no keys for Rampart were given")?;
+                let home = std::path::absolute(arguments.output.join("rampart"))?;
+                let listen = free_address()?;
+                let mut command = Command::new("bash");
+                command.arg(script).arg(home).arg(keys).arg(listen.port().to_string());
+                command.arg(format!("http://{backend}/")).arg("1g");
+                let text = format!("{} with its own configuration and policy\n", script.display());
+                (Server::at(command, folder.path(), listen, READY_WITH_DOWNLOAD)?, text)
+            }
         };
-        Ok(Contender { kind, start: begin.elapsed(), configuration, server, _folder: folder })
+        let client = secured.map(|secured| secured.client);
+        Ok(Contender { kind, start: begin.elapsed(), configuration, client, server, _folder: folder })
     }
 
     pub(super) fn address(&self) -> SocketAddr {

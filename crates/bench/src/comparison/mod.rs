@@ -12,6 +12,7 @@ mod quotes;
 mod report;
 mod rounds;
 mod scenario;
+mod secured;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -69,6 +70,12 @@ pub struct Arguments {
     /// The script that starts Apache Synapse, for the contender `synapse`: `FILE HOME pt CONFIGURATION PORT`
     #[arg(long, value_name = "FILE")]
     pub synapse: Option<PathBuf>,
+    /// The script that starts Apache Synapse with Rampart, for the contender `rampart`: `FILE HOME KEYS PORT BACKEND`
+    #[arg(long, value_name = "FILE")]
+    pub rampart: Option<PathBuf>,
+    /// The keys of `secure-legacy`: the folder that the peer in tests/interop/wss4j makes
+    #[arg(long, value_name = "FOLDER")]
+    pub keys: Option<PathBuf>,
     /// How long a contender that compiles while it runs is driven before it is measured
     #[arg(long, value_name = "DURATION", value_parser = units::duration, default_value = "40s")]
     pub warm_up: Duration,

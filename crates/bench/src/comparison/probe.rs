@@ -11,11 +11,11 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 
 use super::contender::{Contender, Kind};
-use super::scenario::Likeness;
+use super::scenario::{Likeness, Scenario};
 use super::{Task, configuration, rounds};
 use crate::canonical;
 use crate::framing::{self, Decoder};
-use crate::load::Plan;
+use crate::load::{Plan, Verify};
 use crate::payload::Payload;
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -26,6 +26,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// what it should be, or nobody answers.
 pub(super) fn probe(contender: &Contender, task: Task) -> anyhow::Result<Payload> {
     let mut plan = rounds::plan(contender, task)?;
+    if plan.security.is_some() {
+        return secured(plan, task.scenario);
+    }
     let (kind, scenario) = (contender.kind, contender.kind.asked(task.scenario));
     let expected = match kind {
         Kind::Direct if !scenario.asks_for_quotes() => scenario.payload(task.size)?.to_vec(),
@@ -46,6 +49,23 @@ pub(super) fn probe(contender: &Contender, task: Task) -> anyhow::Result<Payload
         }
     }
     Ok(Payload::from(body))
+}
+
+/// The same of a contender that secures messages: what is in the answer is what was sent, and what nobody secured is
+/// refused.
+fn secured(mut plan: Plan, scenario: Scenario) -> anyhow::Result<Payload> {
+    (plan.requests, plan.connections, plan.verify) = (Some(1), 1, Verify::Xml);
+    let outcome = plan.run()?;
+    if let Some((kind, failure)) = outcome.failures_by_kind.first_key_value() {
+        bail!("{kind}: {}", failure.example);
+    }
+    let body = plan.body.clone();
+    plan.security = None;
+    let (status, answer) = ask(&plan)?;
+    if status < 300 || String::from_utf8_lossy(&answer).contains(scenario.mark()) {
+        bail!("a message that nobody secured came through to the backend");
+    }
+    Ok(body)
 }
 
 /// The body of the answer, which has to be like the expected one.

@@ -83,7 +83,7 @@ pub(super) fn measure(arguments: &Arguments, task: Task, kinds: &[Kind], report:
     let backends = Backends { echo: echo.address, quotes: quotes.address };
     let mut contenders = Vec::new();
     for kind in kinds {
-        let started = Contender::start(*kind, backends, arguments);
+        let started = Contender::start(*kind, task.scenario, backends, arguments);
         let contender = started.with_context(|| format!("contender {}", kind.name()))?;
         let name = kind.name().to_owned();
         report.configurations.entry(name).or_insert_with(|| contender.configuration.clone());
@@ -161,6 +161,7 @@ pub(super) fn plan(contender: &Contender, task: Task) -> anyhow::Result<Plan> {
     plan.headers.push(("SOAPAction".to_owned(), scenario.action().to_owned()));
     plan.headers.extend(scenario.headers());
     plan.timeout = Duration::from_secs(30);
+    plan.security.clone_from(&contender.client);
     Ok(plan)
 }
 

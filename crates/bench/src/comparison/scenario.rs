@@ -44,6 +44,11 @@ pub enum Scenario {
     QuoteCbr,
     /// A question and an answer that the stock-quote service does not know become its own, and back.
     QuoteXslt,
+    /// Requests that are timestamped, signed and encrypted are verified and decrypted, and answers secured likewise:
+    /// RSA with 2048 bits, SHA-256, AES-128-GCM.
+    Secure,
+    /// The same as the public rounds had it: RSA with 1024 bits, RSA 1.5, SHA-1, AES-128-CBC.
+    SecureLegacy,
 }
 
 /// The header that `header` routes on, and the value that leads to the backend.
@@ -77,6 +82,11 @@ impl Scenario {
     /// Whether a stylesheet makes other elements of the body.
     pub(super) fn transforms(self) -> bool {
         matches!(self, Scenario::Xslt | Scenario::XsltIdentity | Scenario::XsltRecursive | Scenario::QuoteXslt)
+    }
+
+    /// Whether the client secures its requests, and verifies the answers.
+    pub(super) fn is_secured(self) -> bool {
+        matches!(self, Scenario::Secure | Scenario::SecureLegacy)
     }
 
     /// Whether the backend is the stock-quote service, and the size of the message what it is.

@@ -21,7 +21,7 @@ fn nginx_and_haproxy_pass_on_and_route_what_they_are_sent() {
         if !installed(kind.name()) {
             continue;
         }
-        let contender = contender::Contender::start(kind, backends, &arguments(Vec::new())).unwrap();
+        let contender = contender::Contender::start(kind, Scenario::Direct, backends, &arguments(Vec::new())).unwrap();
         for (scenario, value, size, good) in [
             (Scenario::Direct, None, 500, true),
             (Scenario::Direct, None, 200_000, true),
@@ -64,6 +64,8 @@ fn arguments(scenario: Vec<Scenario>) -> Arguments {
         requests: None,
         threads: 2,
         synapse: None,
+        rampart: None,
+        keys: None,
         warm_up: Duration::from_secs(1),
         output: "out".into(),
     }
