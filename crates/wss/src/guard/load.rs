@@ -10,7 +10,7 @@ use super::{KeyFiles, Keys, Settings};
 use crate::Problem;
 use crate::algorithm::DigestMethod;
 use crate::crypto::Secret;
-use crate::keys::{Certificate, Crl, Identity, KeyStore, Passwords, StoreKind, Trust, TrustLimits};
+use crate::keys::{Certificate, Crl, Identity, KeyKind, KeyStore, Passwords, StoreKind, Trust, TrustLimits};
 use crate::policy::{Crypto, EncryptionUser, Policy, Rampart};
 
 /// Reads the keys; the second of the pair are warnings.
@@ -70,20 +70,21 @@ impl Stores<'_> {
     fn signature(&mut self) -> Result<Arc<Identity>, Problem> {
         let crypto = self.crypto(self.rampart.signature_crypto.as_ref(), "signatureCrypto")?;
         let store = self.store(&crypto)?;
-        let names = [&self.rampart.user_certificate_alias, &self.rampart.user, &crypto.alias];
-        let mut named = names.into_iter().flatten();
-        let Some(first) = named.next() else {
-            return match store.identities.as_slice() {
-                [only] => Ok(Arc::clone(only)),
-                _ => Err(Problem::general("nothing says which key signs: name it by userCertAlias in RampartConfig")),
-            };
+        let Rampart { user_certificate_alias, user, .. } = self.rampart;
+        // The user may be one of username tokens only, so that the key that is named after it is meant.
+        let names = match user_certificate_alias {
+            Some(alias) => vec![alias],
+            None => user.iter().chain(&crypto.alias).collect(),
         };
-        // The user may be one of username tokens only, so that a key that is named later is the one.
-        let found = std::iter::once(first).chain(named).find_map(|alias| store.identity(alias).ok());
-        match found {
-            Some(identity) => Ok(Arc::clone(identity)),
-            None => {
-                store.identity(first).cloned().map_err(|error| Problem::general(format!("the key that signs: {error}")))
+        let found = names.iter().find_map(|alias| store.identity(alias).ok());
+        match (found, names.as_slice(), store.identities.as_slice()) {
+            (Some(identity), _, _) | (None, [], [identity]) => Ok(Arc::clone(identity)),
+            (None, [], _) => {
+                Err(Problem::general("nothing says which key signs: name it by userCertAlias in RampartConfig"))
+            }
+            (None, [first, ..], _) => {
+                let error = store.identity(first).cloned();
+                error.map_err(|error| Problem::general(format!("the key that signs: {error}")))
             }
         }
     }
@@ -96,15 +97,17 @@ impl Stores<'_> {
             self.crypto(crypto.or(rampart.encryption_crypto.as_ref()), "decryptionCrypto or signatureCrypto")?;
         let store = self.store(&crypto)?;
         let least = self.settings.rsa_bits_min;
-        let (large, small): (Vec<_>, Vec<_>) =
-            store.identities.iter().cloned().partition(|identity| identity.key.public().bits() >= least);
+        let of_rsa = store.identities.iter().filter(|identity| identity.key.public().kind() == KeyKind::Rsa).cloned();
+        let (large, small): (Vec<_>, Vec<_>) = of_rsa.partition(|identity| identity.key.public().bits() >= least);
         for identity in &small {
             let (alias, bits) = (&identity.alias, identity.key.public().bits());
             let message = format!("the key {alias:?} does not decrypt: it has {bits} bits, expected {least} or more");
             self.warnings.push(Problem::general(message));
         }
         if large.is_empty() {
-            return Err(Problem::general(format!("the key store has no private key of {least} bits that decrypts")));
+            return Err(Problem::general(format!(
+                "the key store has no private key of RSA with {least} bits or more that decrypts"
+            )));
         }
         Ok(large)
     }

@@ -27,15 +27,15 @@ impl Needs {
         if uses.secures()
             && let Some(first) = policy.alternatives.first()
         {
-            needs.to_secure(first, side.departing());
+            needs.add_securing(first, side.departing());
         }
         if uses.verifies() {
-            policy.alternatives.iter().for_each(|alternative| needs.to_verify(alternative, side.arriving()));
+            policy.alternatives.iter().for_each(|alternative| needs.add_verifying(alternative, side.arriving()));
         }
         needs
     }
 
-    fn to_secure(&mut self, alternative: &Alternative, direction: Direction) {
+    fn add_securing(&mut self, alternative: &Alternative, direction: Direction) {
         let (signs, encrypts) = (alternative.signs(direction), alternative.encrypts(direction));
         match &alternative.binding {
             Binding::None | Binding::Transport { .. } => {}
@@ -55,7 +55,7 @@ impl Needs {
         }
     }
 
-    fn to_verify(&mut self, alternative: &Alternative, direction: Direction) {
+    fn add_verifying(&mut self, alternative: &Alternative, direction: Direction) {
         let (signs, encrypts) = (alternative.signs(direction), alternative.encrypts(direction));
         match &alternative.binding {
             Binding::None | Binding::Transport { .. } => {}

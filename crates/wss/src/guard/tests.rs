@@ -1,10 +1,14 @@
 //! Guards: which keys they ask for, and which policies they refuse.
 
+use std::collections::HashMap;
 use std::time::Duration;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 
 use super::*;
 use crate::findings::User;
-use crate::keys::testing::{Authority, identity, now, parameters};
+use crate::keys::testing::{Authority, identity, key, now, parameters};
 use crate::keys::{Curve, KeyKind, TrustLimits};
 use crate::policy::testing::{SP, WSP, X509, asymmetric, binding_with, symmetric, transport, written};
 
@@ -209,4 +213,166 @@ fn roles_that_may_are_asked_for() {
     assert_eq!(rule("bob", true), Some(Rule::NotAuthorized));
     let nobody = guard.authorize(&Findings::default());
     assert_eq!(nobody.err().map(|refusal| refusal.rule), Some(Rule::NotAuthorized));
+}
+
+/// Files by their path; the server itself has `server.pem`.
+struct Files(HashMap<&'static str, String>);
+
+impl Files {
+    /// `us.pem` holds the key and certificate of `us`, `partner.pem` a certificate of `partner`, `both.pem` both.
+    fn with_keys() -> Files {
+        let own = identity("us", KeyKind::Rsa);
+        let partner = identity("partner", KeyKind::Rsa);
+        let certificate = pem("CERTIFICATE", own.certificate().der());
+        let us = pem("PRIVATE KEY", key(KeyKind::Rsa)) + &certificate;
+        let partner = pem("CERTIFICATE", partner.certificate().der());
+        let curve = identity("curve", KeyKind::Ec(Curve::P256));
+        let curve = pem("PRIVATE KEY", key(curve.key.public().kind())) + &pem("CERTIFICATE", curve.certificate().der());
+        let both = format!("{us}{partner}");
+        let (server, empty) = (us.clone(), String::new());
+        let files = [("us.pem", us), ("partner.pem", partner), ("both.pem", both), ("curve.pem", curve)];
+        Files(files.into_iter().chain([("server.pem", server), ("empty.pem", empty)]).collect())
+    }
+}
+
+fn pem(label: &str, der: &[u8]) -> String {
+    format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", BASE64_STANDARD.encode(der))
+}
+
+impl KeyFiles for Files {
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        self.0.get(path).map(|content| content.clone().into_bytes()).ok_or_else(|| format!("{path}: no such file"))
+    }
+
+    fn secret(&self, text: &str) -> Result<Secret, String> {
+        if text == "$secret{nothing}" { Err("no such secret".to_owned()) } else { Ok(Secret::from(text)) }
+    }
+
+    fn server_store(&self, name: &str) -> Option<Crypto> {
+        (name == "server.jks").then(|| Crypto { file: Some("server.pem".to_owned()), ..Crypto::default() })
+    }
+}
+
+/// A `RampartConfig` of these elements, in which `<k>FILE,TRUST</k>` is a `crypto` of Merlin.
+fn rampart(content: &str) -> String {
+    const MERLIN: &str = "org.apache.wss4j.crypto.merlin";
+    let mut pieces = content.split("<k>");
+    let mut config = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let (files, rest) = piece.split_once("</k>").expect("a key store has an end");
+        let (own, trust) = files.split_once(',').unwrap_or((files, ""));
+        config += &format!(
+            "<ramp:crypto provider='org.apache.wss4j.common.crypto.Merlin'>
+                <ramp:property name='{MERLIN}.keystore.file'>{own}</ramp:property>
+                <ramp:property name='{MERLIN}.keystore.type'>PEM</ramp:property>
+                <ramp:property name='{MERLIN}.truststore.file'>{trust}</ramp:property>
+            </ramp:crypto>{rest}"
+        );
+    }
+    format!("<ramp:RampartConfig>{config}</ramp:RampartConfig>")
+}
+
+fn load(content: &str, side: Side, uses: Uses) -> Result<Guard, String> {
+    let loaded = Guard::load(policy(content), side, uses, &Files::with_keys(), &settings());
+    loaded.map(|(guard, _)| guard).map_err(|problems| problems.iter().map(|problem| format!("{problem}\n")).collect())
+}
+
+fn refused(content: &str, side: Side, uses: Uses) -> String {
+    load(content, side, uses).err().expect("keys that are missing")
+}
+
+#[test]
+fn the_keys_are_those_that_rampart_names() {
+    let content = both_protected()
+        + &rampart(
+            "<ramp:user>us</ramp:user><ramp:encryptionUser>partner</ramp:encryptionUser>
+            <ramp:signatureCrypto><k>us.pem,partner.pem</k></ramp:signatureCrypto>
+            <ramp:encryptionCrypto><k>partner.pem</k></ramp:encryptionCrypto>",
+        );
+    let guard = load(&content, Side::Initiator, Uses::Both).expect("all keys are there");
+    let Keys { signature, decryption, encryption, trust, .. } = &guard.keys;
+    assert_eq!(signature.as_ref().map(|identity| &*identity.alias), Some("us"));
+    assert_eq!(decryption.iter().map(|identity| &*identity.alias).collect::<Vec<_>>(), ["us"]);
+    let partner = encryption.clone().expect("a certificate");
+    assert_eq!(partner.subject().text(), "CN=partner,O=Myelin");
+    let check = |certificate: &Arc<Certificate>| {
+        trust.check(std::slice::from_ref(certificate), crate::keys::Purpose::Signature, now()).is_ok()
+    };
+    assert!(check(&partner));
+    let own = signature.as_ref().expect("a key").certificate();
+    assert!(!check(own), "beside a trust store the key store is not trusted");
+}
+
+#[test]
+fn one_key_store_may_serve_for_all() {
+    let content = both_protected()
+        + &rampart(
+            "<ramp:user>alice</ramp:user><ramp:userCertAlias>us</ramp:userCertAlias>
+            <ramp:encryptionUser>partner</ramp:encryptionUser>
+            <ramp:signatureCrypto><k>both.pem</k></ramp:signatureCrypto>",
+        );
+    let guard = load(&content, Side::Recipient, Uses::Both).expect("all keys are there");
+    assert_eq!(guard.keys.encryption.as_ref().map(|one| one.subject().text()), Some("CN=partner,O=Myelin"));
+    let wrong_alias = content.replace(">us<", ">them<");
+    assert!(refused(&wrong_alias, Side::Recipient, Uses::Both).contains("no private key \"them\", expected one of us"));
+}
+
+#[test]
+fn keys_that_are_not_needed_are_not_read() {
+    let config = rampart(
+        "<ramp:user>us</ramp:user><ramp:encryptionUser>partner</ramp:encryptionUser>
+            <ramp:signatureCrypto><k>us.pem</k></ramp:signatureCrypto>
+            <ramp:encryptionCrypto><k>nowhere.pem</k></ramp:encryptionCrypto>",
+    );
+    let content = both_protected() + &config;
+    assert!(refused(&content, Side::Initiator, Uses::Both).contains("nowhere.pem: no such file"));
+    assert!(load(&content, Side::Initiator, Uses::Verify).is_ok());
+    assert!(load(&(transport("<sp:HttpsToken/>") + &config), Side::Recipient, Uses::Both).is_ok());
+}
+
+#[test]
+fn what_a_key_store_lacks_is_told() {
+    let with = |config: &str, uses: Uses| refused(&(both_protected() + &rampart(config)), Side::Initiator, uses);
+    assert!(with("", Uses::Both).contains("RampartConfig names no key store: expected signatureCrypto"));
+    assert!(with("", Uses::Secure).contains("nothing says for whom messages are encrypted"));
+    let nobody =
+        "<ramp:signatureCrypto><k>us.pem</k></ramp:signatureCrypto><ramp:encryptionUser>nobody</ramp:encryptionUser>";
+    assert!(with(nobody, Uses::Secure).contains("no certificate \"nobody\" to encrypt for"));
+    let public = "<ramp:signatureCrypto><k>partner.pem</k></ramp:signatureCrypto>";
+    assert!(with(public, Uses::Verify).contains("no private key of RSA with 2048 bits or more that decrypts"));
+    let curve = "<ramp:signatureCrypto><k>curve.pem</k></ramp:signatureCrypto>";
+    assert!(with(curve, Uses::Verify).contains("no private key of RSA with 2048 bits or more that decrypts"));
+    let empty = "<ramp:signatureCrypto><k>us.pem,empty.pem</k></ramp:signatureCrypto>";
+    assert!(with(empty, Uses::Verify).contains("empty.pem: "));
+}
+
+#[test]
+fn the_servers_own_key_store_is_asked_for_by_its_name() {
+    let config = |name: &str| {
+        asymmetric("<sp:IncludeTimestamp/>")
+            + &format!(
+                "<ramp:RampartConfig><ramp:signatureCrypto><ramp:crypto provider='a.ServerCrypto'>
+                <ramp:property name='org.wso2.carbon.security.crypto.privatestore'>{name}</ramp:property>
+                <ramp:property name='org.wso2.carbon.security.crypto.truststores'>{name}</ramp:property>
+                <ramp:property name='org.wso2.carbon.security.crypto.alias'>us</ramp:property>
+            </ramp:crypto></ramp:signatureCrypto></ramp:RampartConfig>"
+            )
+    };
+    let guard = load(&config("server.jks"), Side::Recipient, Uses::Both).expect("the server has it");
+    assert_eq!(guard.keys.signature.as_ref().map(|identity| &*identity.alias), Some("us"));
+    assert!(
+        refused(&config("other.jks"), Side::Recipient, Uses::Both).contains("no key store \"other.jks\" of its own")
+    );
+}
+
+#[test]
+fn alternatives_share_their_configuration() {
+    let one = |user: &str| rampart(&format!("<ramp:user>{user}</ramp:user>"));
+    let content = format!(
+        "{}<wsp:ExactlyOne><wsp:All>{}</wsp:All><wsp:All>{}</wsp:All></wsp:ExactlyOne>",
+        transport("<sp:HttpsToken/>"),
+        one("a"),
+        one("b")
+    );
+    assert!(refused(&content, Side::Recipient, Uses::Both).contains("different RampartConfigs"));
 }
