@@ -1,7 +1,12 @@
 //! Responses to requests, and assertions.
 
+use std::io::Write as _;
+use std::time::SystemTime;
+
 use myelin_testkit::wss4j::Wss4j;
-use myelin_wss::guard::{Guard, Side};
+use myelin_wss::Replays;
+use myelin_wss::guard::{Arrival, Conversation, Guard, Side};
+use myelin_xml::{Document, Options};
 
 use crate::world::{MESSAGE, PARTS, asymmetric, guard, policy, secure, symmetric, x509};
 
@@ -102,4 +107,93 @@ fn assertions_are_shown_and_covered() {
             }
         }
     }
+}
+
+#[test]
+fn responses_confirm_the_signatures_of_requests() {
+    let Some(wss4j) = Wss4j::shared() else { return };
+    let tokens = (x509("AlwaysToRecipient", ""), x509("AlwaysToInitiator", ""));
+    for engine in ["dom", "stax"] {
+        let binding = asymmetric("<sp:Basic128Sha256/>", &tokens.0, &tokens.1, "");
+        let confirmed = "<sp:Wss11><p><sp:RequireSignatureConfirmation/></p></sp:Wss11>";
+        let signed = r#"<sp:SignedParts><sp:Body/></sp:SignedParts>"#;
+        let policy = policy(&format!("{binding}{signed}{confirmed}"));
+        let server = guard(wss4j, &policy, Side::Recipient, ("bob", Some("alice")), None);
+        let all = [("engine", engine), ("session", engine), ("enableSignatureConfirmation", "true")];
+        let mut making = all.to_vec();
+        let parts = "{Element}{http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd}Timestamp;\
+            {Element}{http://schemas.xmlsoap.org/soap/envelope/}Body";
+        making.extend([
+            ("action", "Timestamp Signature"),
+            ("signatureParts", parts),
+            ("signatureKeyIdentifier", "DirectReference"),
+        ]);
+        making.extend([
+            ("signatureAlgorithm", "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"),
+            ("signatureDigestAlgorithm", "http://www.w3.org/2001/04/xmlenc#sha256"),
+        ]);
+        let request = wss4j.secure(MESSAGE.as_bytes(), &making).unwrap_or_else(|refusal| panic!("{refusal}"));
+        let conversation = accept(&server, &request.message);
+        let mut reading = all.to_vec();
+        reading.push(("role", "response"));
+        // One that confirms nothing is not accepted; this comes first, as WSS4J forgets what was confirmed.
+        let other = secure(&server, MESSAGE, None);
+        wss4j.verify(&other.bytes, &reading).expect_err("the signature is not confirmed");
+        let response = secure(&server, MESSAGE, Some(&conversation));
+        let text = String::from_utf8_lossy(&response.bytes);
+        let answer = wss4j.verify(&response.bytes, &reading);
+        answer.unwrap_or_else(|refusal| panic!("{engine}: {refusal}\n{text}"));
+    }
+}
+
+/// What bob's side knows of a request of WSS4J's.
+fn accept(server: &Guard, request: &[u8]) -> Conversation {
+    let xml = Options::default();
+    let document = Document::parse(request.to_vec(), &xml).expect("well-formed");
+    let replays = Replays::in_memory(1_000, SystemTime::UNIX_EPOCH);
+    let now = SystemTime::now();
+    let arrival =
+        Arrival { now, tls: false, client_certificate: false, replays: &replays, conversation: None, xml: &xml };
+    server.verify(document, &arrival).unwrap_or_else(|refusal| panic!("{refusal}")).conversation
+}
+
+/// A file that WSS4J can read, and that goes when the test ends.
+fn file(policy: &str) -> tempfile::NamedTempFile {
+    let mut file = tempfile::NamedTempFile::new().expect("a file");
+    file.write_all(policy.as_bytes()).expect("it can be written");
+    file
+}
+
+#[test]
+fn requests_and_responses_follow_the_policy_as_wss4j_reads_it() {
+    let Some(wss4j) = Wss4j::shared() else { return };
+    let mut refused = Vec::new();
+    let (always, never) = (x509("Always", ""), x509("Never", "<sp:RequireIssuerSerialReference/>"));
+    // Of the suites named for SHA-256, WSS4J takes the digest only, and has SHA-1 in signatures.
+    let suite = "<sp:Basic128/>";
+    let layouts = ["Strict", "Lax", "LaxTsFirst", "LaxTsLast"];
+    let orders = ["<sp:EncryptBeforeSigning/>", "<sp:EncryptSignature/>", "<sp:ProtectTokens/>"];
+    for (layout, order) in layouts.map(|layout| (layout, "")).into_iter().chain(orders.map(|order| ("Strict", order))) {
+        let more = format!("<sp:Layout><p><sp:{layout}/></p></sp:Layout>{order}");
+        for binding in [asymmetric(suite, &always, &always, &more), symmetric(suite, &never, &more)] {
+            let policy = policy(&format!("{binding}{PARTS}<sp:Wss11><p></p></sp:Wss11>"));
+            let (client, server) = sides(wss4j, &policy, Some("alice"));
+            let request = secure(&client, MESSAGE, None);
+            let response = secure(&server, MESSAGE, Some(&request.conversation));
+            let known = wss4j.verify(&request.bytes, &[]).unwrap_or_else(|refusal| panic!("{refusal}"));
+            let file = file(&policy);
+            let path = file.path().to_str().expect("a path");
+            for (role, message) in [("request", &request.bytes), ("response", &response.bytes)] {
+                let mut settings = vec![("policy", path), ("role", role)];
+                for name in ["secretKey", "secretIdentifier"] {
+                    settings.extend(known.fact(name).map(|value| (name, value)));
+                }
+                if let Err(refusal) = wss4j.verify(message, &settings) {
+                    let text = String::from_utf8_lossy(message);
+                    refused.push(format!("{role} {more} {binding}: {refusal}\n{text}"));
+                }
+            }
+        }
+    }
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
 }
