@@ -4,6 +4,7 @@
 //! another digest than SHA-1.
 
 mod encryption;
+mod envelopes;
 mod signatures;
 
 use std::path::{Path, PathBuf};
