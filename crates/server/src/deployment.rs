@@ -349,7 +349,7 @@ mod tests {
 
     #[test]
     fn passwords_come_from_the_environment_and_stay_out_of_sight() {
-        let text = "[keystore.primary]\nfile_name = \"wso2carbon.jks\"\nalias = \"bus\"\n\
+        let text = "[keystore.primary]\nfile_name = \"wso2carbon.jks\"\nalias = \"bus\"\npassword = \"hush\"\n\
                     [myelin.security]\nrsa_bits = 3072\n[myelin.security.limits]\ntokens = 3\n\
                     [myelin.security.secrets]\nstore = \"$env{CARGO_PKG_NAME}\"\n\
                     [myelin.security.users]\nalice = \"$secret{store}\"\n\

@@ -2,6 +2,7 @@
 //!
 //! Source: WS-SecurityPolicy 1.3; Apache Rampart's configuration for keys and times.
 
+use std::fmt;
 use std::time::Duration;
 
 use myelin_xml::c14n::Method;
@@ -369,7 +370,7 @@ pub enum EncryptionUser {
 }
 
 /// A key store, as the properties of WSS4J's Merlin name it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Crypto {
     /// The key store's file.
     pub file: Option<String>,
@@ -393,4 +394,17 @@ pub struct Crypto {
     pub server_store: Option<String>,
     /// The names of trust stores of the server itself.
     pub server_trust: Vec<String>,
+}
+
+impl fmt::Debug for Crypto {
+    /// Without the passwords, which may stand there as they are.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Crypto")
+            .field("file", &self.file)
+            .field("kind", &self.kind)
+            .field("alias", &self.alias)
+            .field("trust_file", &self.trust_file)
+            .field("server_store", &self.server_store)
+            .finish_non_exhaustive()
+    }
 }
