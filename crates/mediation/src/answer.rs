@@ -65,6 +65,8 @@ fn soap(version: Version, fault: &Fault) -> Message {
 
 #[cfg(test)]
 mod tests {
+    use myelin_wss::{Refusal, Rule};
+
     use super::*;
 
     #[test]
@@ -85,5 +87,23 @@ mod tests {
         check(Format::Soap12, "application/soap+xml; charset=UTF-8", "soapenv:Receiver");
         check(Format::Json, "application/json", r#"{"error":{"code":0,"message":"a < b"}}"#);
         check(Format::None, "text/plain; charset=UTF-8", "0 a < b\n");
+    }
+
+    #[test]
+    fn what_security_refuses_is_answered_in_the_words_of_its_standard_and_no_others() {
+        let check = |rule, format, status: u16, parts: &[&str]| {
+            let answer = from_fault(&Fault::refused(&Refusal::new(rule, "secret")), format);
+            let Body::Bytes(body) = answer.body else { panic!("a fault has a body") };
+            let body = String::from_utf8(body).unwrap();
+            assert_eq!(answer.status, status, "{body}");
+            assert!(parts.iter().all(|part| body.contains(part)), "{body}");
+            assert!(!body.contains("secret") && !body.to_lowercase().contains("detail"), "{body}");
+        };
+        let sentence = "The signature or decryption was invalid";
+        check(Rule::DecryptionFailed, Format::Soap11, 500, &[">wsse:FailedCheck<", sentence]);
+        check(Rule::SignatureInvalid, Format::Soap12, 400, &["soapenv:Sender", ">wsse:FailedCheck<", sentence]);
+        check(Rule::Expired, Format::Soap11, 500, &[">wsu:MessageExpired<"]);
+        check(Rule::ReplayCacheFull, Format::Soap12, 500, &["soapenv:Receiver", ">wsse:InvalidSecurity<"]);
+        check(Rule::NotAnEnvelope, Format::Json, 400, &["\"message\":"]);
     }
 }

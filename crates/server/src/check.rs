@@ -6,12 +6,17 @@ use std::process::ExitCode;
 
 use myelin_mediation::{Settings, load};
 
+use crate::deployment;
+
 /// The arguments of `myelin check`.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Configuration files, or folders such as synapse-configs/default
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
+    /// The deployment.toml that the bus will have: limits, and the passwords that policies refer to
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// How to print the report
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -27,7 +32,13 @@ enum Format {
 
 /// Loads and reports; success only if every artefact runs and there is one at all.
 pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let report = load(&arguments.paths, &Settings::default()).report;
+    let mut settings = Settings::default();
+    if let Some(path) = &arguments.config {
+        let deployment = deployment::read(path)?;
+        deployment.apply_content(&mut settings);
+        deployment.apply_security(&mut settings)?;
+    }
+    let report = load(&arguments.paths, &settings).report;
     match arguments.format {
         Format::Text => write!(out, "{}", report.to_text())?,
         Format::Json => writeln!(out, "{:#}", report.to_json())?,

@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use myelin_mediation::DuplicateKeys;
 use myelin_transport::{ClientOptions, Expect, Retry, ServerOptions};
+use myelin_wss::Replays;
 use myelin_wss::policy::Crypto;
 use security::OwnSecurity;
 use serde::{Deserialize, Deserializer};
@@ -230,6 +231,13 @@ impl Deployment {
     pub(crate) fn apply_security(&self, settings: &mut myelin_mediation::Settings) -> anyhow::Result<()> {
         settings.security.server_store.clone_from(&self.server_store);
         self.own.security.apply(&mut settings.security)
+    }
+
+    /// What remembers the secured messages that were accepted, for a process that serves.
+    ///
+    /// Errors: its folder cannot be used, or another process uses it.
+    pub(crate) fn replays(&self) -> anyhow::Result<Replays> {
+        self.own.security.replays()
     }
 
     /// Puts what the file says into the options.

@@ -104,10 +104,11 @@ fn settings(arguments: &Arguments, content: &mut myelin_mediation::Settings) -> 
     let (mut server, mut client) = (ServerOptions::default(), ClientOptions::default());
     let mut port = HTTP_PORT;
     let deployment = arguments.config.as_deref().map(deployment::read).transpose()?;
-    deployment.as_ref().unwrap_or(&Deployment::default()).apply_security(content)?;
+    content.security.replays = Arc::new(deployment.as_ref().unwrap_or(&Deployment::default()).replays()?);
     if let Some(deployment) = deployment {
         deployment.apply(&mut server, &mut client);
         deployment.apply_content(content);
+        deployment.apply_security(content)?;
         port = deployment.http_port;
         if let Some(hostname) = deployment.hostname {
             tracing::info!("this bus is called {hostname}");

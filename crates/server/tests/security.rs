@@ -286,6 +286,23 @@ fn secured_and_plain_proxies_share_a_connection() {
 }
 
 #[test]
+fn plain_messages_are_served_while_secured_ones_are_worked_on() {
+    let plain = r#"<proxy name="Plain"><target><inSequence><respond/></inSequence></target></proxy>"#;
+    let gateway = Gateway::with(settings(), plain);
+    let client = gateway.keys.client();
+    let sealed: Vec<_> = (0..20).map(|_| client.seal(&order("IBM")).0).collect();
+    thread::scope(|scope| {
+        let asking: Vec<_> = sealed.iter().map(|sealed| scope.spawn(|| gateway.post(sealed).status)).collect();
+        for _ in 0..20 {
+            let answer = raw::exchange(gateway.address, &post("Plain", "<a/>")).unwrap();
+            assert_eq!((answer.status, answer.text()), (200, "<a/>".to_owned()));
+        }
+        assert!(asking.into_iter().all(|thread| thread.join().unwrap() == 200));
+    });
+    gateway.stop();
+}
+
+#[test]
 fn a_plain_client_gets_a_secured_services_answer_in_clear() {
     let gateway = Gateway::new();
     let configuration = CLIENT.replace("127.0.0.1:8281", &gateway.address.to_string());

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::SystemTime;
 
 use anyhow::{Context, anyhow};
@@ -64,15 +63,9 @@ struct OwnLimits {
 impl OwnSecurity {
     /// Puts what the file says into the settings.
     ///
-    /// Errors: a secret that is referred to is not there, a file cannot be read, another process uses the replay folder.
+    /// Errors: a secret that is referred to is not there, a file cannot be read.
     pub(super) fn apply(&self, settings: &mut SecuritySettings) -> anyhow::Result<()> {
         set(&mut settings.rsa_bits_min, self.rsa_bits);
-        let (entries, now) = (self.replay_entries.unwrap_or(REPLAY_ENTRIES), SystemTime::now());
-        let replays = match &self.replay_folder {
-            Some(folder) => Replays::open(folder, entries, now).with_context(|| folder.display().to_string())?,
-            None => Replays::in_memory(entries, now),
-        };
-        settings.replays = Arc::new(replays);
         if let Some(path) = &self.assertion {
             let assertion = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
             settings.assertion = Some(assertion);
@@ -102,6 +95,19 @@ impl OwnSecurity {
         set(&mut limits.tokens, own.tokens);
         set(&mut limits.certificate_path, own.certificate_path);
         Ok(())
+    }
+}
+
+impl OwnSecurity {
+    /// What remembers the messages that were accepted, from now on.
+    ///
+    /// Errors: the folder cannot be used, or another process uses it.
+    pub(super) fn replays(&self) -> anyhow::Result<Replays> {
+        let (entries, now) = (self.replay_entries.unwrap_or(REPLAY_ENTRIES), SystemTime::now());
+        match &self.replay_folder {
+            Some(folder) => Replays::open(folder, entries, now).with_context(|| folder.display().to_string()),
+            None => Ok(Replays::in_memory(entries, now)),
+        }
     }
 }
 
