@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use clap::{Args, Parser};
 use myelin_bench::comparison;
+use myelin_testkit::wss4j::Wss4j;
 
 use crate::process::{cargo, succeeds};
 use crate::root;
@@ -53,6 +54,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     if !arguments.words.iter().any(|word| word.starts_with("--rampart")) {
         command_line
             .extend([OsString::from("--rampart"), root().join("tests/interop/rampart/run.sh").into_os_string()]);
+    }
+    // Keys as small as those of the public rounds are made by Java alone, and live as long as its process.
+    let names = |word: &str| arguments.words.iter().any(|known| known.contains(word));
+    let peer = if names("secure-legacy") && !names("--keys") { Wss4j::start() } else { None };
+    if let Some(peer) = &peer {
+        command_line.extend([OsString::from("--keys"), peer.keys().into()]);
     }
     let comparison = Comparison::parse_from(command_line).arguments;
     if !succeeds(cargo().args(["build", "--release", "--package", "myelin-server"]), BUILD_DEADLINE)? {
