@@ -174,6 +174,11 @@ mod tests {
     #[test]
     fn derived_keys_are_pieces_of_one_stream() {
         let whole = p_sha1(b"secret", &[b"label", b"nonce"], 0, 100);
+        // What Python's hmac module makes of the definition.
+        assert_eq!(
+            hex(&whole.as_ref()[..50]),
+            "6ed2066b07def198658ea9a810a28a1b56bf3ce9c25e41b15983f7bb537a5a35f7053d3699f65993092a51e14baf2743e879"
+        );
         for (offset, length) in [(0, 16), (16, 24), (37, 63), (100, 0)] {
             let piece = p_sha1(b"secret", &[b"labelnonce"], offset, length);
             assert_eq!(piece.as_ref(), &whole.as_ref()[offset..offset + length]);

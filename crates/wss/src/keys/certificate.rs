@@ -9,6 +9,9 @@ mod name;
 mod signed;
 mod value;
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
