@@ -6,6 +6,7 @@
 //! inclusive methods), or where signatures cover ciphertexts, the message is assembled and read back to be hashed.
 
 mod assembly;
+mod covering;
 mod encrypting;
 mod header;
 mod ids;
@@ -18,7 +19,7 @@ mod supporting;
 mod tests;
 mod tokens;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -29,15 +30,15 @@ use myelin_xml::{Document, NodeId};
 use crate::Error;
 use crate::guard::{Conversation, Departure, Direction, Guard, Secured};
 use crate::ids::Ids as Found;
-use crate::policy::{Alternative, Binding, Common, DerivedKeys, Parts, Token};
-use assembly::{Lists, unprotectable};
-use encrypting::{Encrypted, Encryption};
+use crate::policy::{Alternative, Binding, Common, DerivedKeys, Token};
+use assembly::Lists;
+use covering::Signed;
+use encrypting::Encryption;
 use header::{Ciphertext, Item, Slot};
 use ids::Ids;
-use parts::{Part, Place};
 use protection::SessionKey;
 use signing::{Covered, How, Signing, SigningKey};
-use supporting::{Assertion, Supporting};
+use supporting::Assertion;
 
 /// Signs and encrypts a message; see [`Guard::secure`].
 pub(crate) fn secure(guard: &Guard, mut document: Document, departure: &Departure<'_>) -> Result<Secured, Error> {
@@ -85,14 +86,6 @@ struct Message<'a> {
     /// Whether what is signed is hashed in the assembled message.
     on_tree: bool,
     conversation: Conversation,
-}
-
-/// Something that a signature is to cover.
-enum Signed {
-    /// An element of the envelope, and its id.
-    Part(NodeId, String),
-    /// An item of the header.
-    Item(usize),
 }
 
 impl Message<'_> {
@@ -156,55 +149,6 @@ impl Message<'_> {
         Ok(self.finish())
     }
 
-    /// Finds what is to be signed, with ids by which it can be referred to.
-    fn signed(&mut self, parts: &Parts) -> Result<Vec<Signed>, Error> {
-        let found = parts::find(&self.document, &self.envelope, self.place, parts)?;
-        let mut signed = Vec::with_capacity(found.len());
-        let mut reused = false;
-        for Part { node, place } in found {
-            if let Place::Security(child) = place {
-                signed.push(Signed::Item(header::order(&self.items)[child]));
-                continue;
-            }
-            let count = self.document.node_count();
-            signed.push(Signed::Part(node, parts::id_of(&mut self.document, node, &mut self.ids)?));
-            reused |= self.document.node_count() == count;
-        }
-        if reused {
-            // An id that stands twice would make receivers verify another element, or none.
-            Found::of(&self.document, &self.guard.settings.limits).map_err(unprotectable)?;
-        }
-        Ok(signed)
-    }
-
-    /// How a signature covers parts, of which some may have become ciphertexts.
-    fn covered(&self, signed: Vec<Signed>, encrypted: &HashMap<NodeId, Encrypted>) -> Vec<Covered> {
-        let mut known = HashSet::new();
-        let covered = signed.into_iter().map(|signed| match signed {
-            Signed::Item(item) => self.item_covered(item),
-            Signed::Part(node, id) => {
-                let mut around = parts::ancestors(&self.document, node);
-                let inside = around.find_map(|outer| {
-                    encrypted.get(&outer).filter(|encrypted| !(encrypted.element_stays && outer == node))
-                });
-                Covered { id: inside.map_or(id, |ciphertext| ciphertext.id.clone()), how: How::Node(node) }
-            }
-        });
-        covered.filter(|covered| known.insert(covered.id.clone())).collect()
-    }
-
-    fn item_covered(&self, item: usize) -> Covered {
-        Covered { id: self.items[item].id.clone(), how: How::Item }
-    }
-
-    /// How a signature covers a supporting token, which may have become a ciphertext.
-    fn token_covered(&self, token: &Supporting<'_>) -> Option<Covered> {
-        match (&token.covered, token.item) {
-            (Some(Covered { how: How::Item, .. }), Some(item)) => Some(self.item_covered(item)),
-            (covered, _) => covered.clone(),
-        }
-    }
-
     /// Makes the signature of the binding; the id of its item, if there is one.
     fn sign_main(&mut self, common: &Common, mut covered: Vec<Covered>) -> Result<Option<String>, Error> {
         let Some(token) = self.alternative.binding.signature_token(self.direction) else { return Ok(None) };
@@ -236,47 +180,6 @@ impl Message<'_> {
             covered.extend_from_slice(&signing.tokens);
         }
         self.sign(&signing, &covered, common, Slot::Signature).map(Some)
-    }
-
-    /// Encrypts the parts and tokens of the policy, with ids joining `references`.
-    ///
-    /// Shape: the ciphertexts by the nodes that they are of.
-    fn encrypt_all(
-        &mut self,
-        common: &Common,
-        supporting: &[Supporting<'_>],
-        references: &mut Vec<String>,
-    ) -> Result<HashMap<NodeId, Encrypted>, Error> {
-        let mut encrypted = HashMap::new();
-        if self.alternative.binding.encryption_token(self.direction).is_none() {
-            return Ok(encrypted);
-        }
-        let tokens = supporting.iter().map(|token| &token.set.encrypted_parts);
-        let mut found: Vec<Part> = Vec::new();
-        for parts in std::iter::once(&self.alternative.encrypted).chain(tokens) {
-            found.extend(parts::find(&self.document, &self.envelope, self.place, parts)?);
-        }
-        let mut seen = HashSet::new();
-        found.retain(|part| seen.insert(part.node));
-        let tokens = supporting.iter().filter(|token| token.set.encrypted);
-        let mut items: BTreeSet<usize> = tokens.filter_map(|token| token.item).collect();
-        let order = header::order(&self.items);
-        for part in parts::outermost(&self.document, found) {
-            if let Place::Security(child) = part.place {
-                items.insert(order[child]);
-            } else {
-                let encryption = self.encryption(common)?;
-                encrypted.insert(part.node, self.encrypt_part(part, &encryption, references)?);
-            }
-        }
-        for item in items {
-            let encryption = self.encryption(common)?;
-            self.encrypt_item(item, &encryption, references)?;
-            if common.encrypt_before_signing {
-                self.items[item].slot = Slot::LaterCiphertexts;
-            }
-        }
-        Ok(encrypted)
     }
 
     /// The key of the binding that encrypts.

@@ -31,39 +31,39 @@ pub(super) fn tables(arguments: &Arguments, folder: &Path, key_folder: &Path) ->
     let mut ours = Myelin::new(key_folder.to_owned());
     for &profile in &arguments.profiles {
         println!(
-            "\n`{}`\n\n| size | whole | RSA or ECDSA | digest | cipher | C14N | parse | the rest |",
+            "\n`{}`\n\n| size | request | answer | RSA or ECDSA | digest | cipher | C14N | parse | the rest |",
             profile.name()
         );
-        println!("|---|---|---|---|---|---|---|---|");
+        println!("|---|---|---|---|---|---|---|---|---|");
         for &size in &arguments.sizes {
             let message = Message::new(folder, size)?;
-            let mut rounds = vec![Vec::new(); 6];
+            let mut rounds = vec![Vec::new(); 7];
             for _ in 0..arguments.rounds {
                 let whole = whole(&mut ours, profile, &message.bytes, arguments.turn)?;
                 let parts = parts(profile, &message.bytes, key_folder, arguments.turn)?;
-                for (row, value) in rounds.iter_mut().zip([whole].into_iter().chain(parts)) {
+                for (row, value) in rounds.iter_mut().zip(whole.into_iter().chain(parts)) {
                     row.push(value);
                 }
             }
-            let [whole, parts @ ..] = &rounds.iter().map(|row| median(row) / 1e3).collect::<Vec<_>>()[..] else {
-                unreachable!("six rows have a first one")
-            };
-            let rest = whole - parts.iter().sum::<f64>();
-            let shown: Vec<String> = parts.iter().chain([&rest]).map(|value| format!("{value:.1}")).collect();
-            println!("| {} | {whole:.1} | {} |", units::show_size(size), shown.join(" | "));
+            let medians: Vec<f64> = rounds.iter().map(|row| median(row) / 1e3).collect();
+            let (whole, parts) = medians.split_at(2);
+            let rest = whole.iter().sum::<f64>() - parts.iter().sum::<f64>();
+            let shown: Vec<String> = medians.iter().chain([&rest]).map(|value| format!("{value:.1}")).collect();
+            println!("| {} | {} |", units::show_size(size), shown.join(" | "));
         }
     }
     Ok(())
 }
 
-/// The nanoseconds of an exchange.
-fn whole(ours: &mut Myelin, profile: Profile, plain: &[u8], turn: u64) -> anyhow::Result<f64> {
-    let (mut count, mut nanoseconds) = (0, 0);
-    while nanoseconds < turn * 1_000_000 {
-        nanoseconds += ours.exchanges(profile, plain, 10)?;
+/// The nanoseconds of an exchange: of its request, and of its answer.
+fn whole(ours: &mut Myelin, profile: Profile, plain: &[u8], turn: u64) -> anyhow::Result<[f64; 2]> {
+    let (mut count, mut nanoseconds) = (0, [0; 2]);
+    while nanoseconds.iter().sum::<u64>() < turn * 1_000_000 {
+        let [request, answer] = ours.exchanges(profile, plain, 10)?;
+        nanoseconds = [nanoseconds[0] + request, nanoseconds[1] + answer];
         count += 10;
     }
-    Ok(nanoseconds as f64 / count as f64)
+    Ok(nanoseconds.map(|nanoseconds| nanoseconds as f64 / f64::from(count)))
 }
 
 /// The nanoseconds of each kind of work: two signatures and two encrypted keys, one of each on either side, two digests

@@ -31,8 +31,14 @@ impl Myelin {
         Ok(client.secure(document, &Departure { now: SystemTime::now(), conversation: None })?.bytes)
     }
 
-    /// What the gateway does: the nanoseconds.
-    fn exchange(&mut self, gateway: &Guard, request: Vec<u8>, plain: &[u8], replays: &Replays) -> anyhow::Result<u64> {
+    /// What the gateway does: the nanoseconds until the request is forwarded, and of the answer.
+    fn exchange(
+        &mut self,
+        gateway: &Guard,
+        request: Vec<u8>,
+        plain: &[u8],
+        replays: &Replays,
+    ) -> anyhow::Result<[u64; 2]> {
         let plain = plain.to_vec();
         let start = cpu_nanoseconds();
         let document = Document::parse_in(request, &self.options, std::mem::take(&mut self.arena))?;
@@ -42,26 +48,28 @@ impl Myelin {
         let verified = gateway.verify(document, &arrival)?;
         let mut forwarded = Vec::with_capacity(plain.len() + 1024);
         write(&verified.document, verified.document.document_node(), &WriteOptions::default(), &mut forwarded);
+        let middle = cpu_nanoseconds();
         let answer = Document::parse_in(plain, &self.options, verified.document.into_arena())?;
         let secured = gateway.secure(answer, &Departure { now, conversation: Some(&verified.conversation) })?;
-        let nanoseconds = cpu_nanoseconds() - start;
+        let end = cpu_nanoseconds();
         if secured.bytes.len() < forwarded.len() {
             bail!("the response is shorter than the plain request");
         }
-        Ok(nanoseconds)
+        Ok([middle - start, end - middle])
     }
 
-    /// So many exchanges with fresh requests, which are not timed.
-    pub(super) fn exchanges(&mut self, profile: Profile, plain: &[u8], repetitions: u64) -> anyhow::Result<u64> {
+    /// So many exchanges with fresh requests, which are not timed: the nanoseconds of requests and of answers.
+    pub(super) fn exchanges(&mut self, profile: Profile, plain: &[u8], repetitions: u64) -> anyhow::Result<[u64; 2]> {
         let (client, gateway) = match self.guards.remove(&profile) {
             Some(guards) => guards,
             None => keys::guards(&self.keys, profile)?,
         };
         let replays = Replays::in_memory(1 << 20, SystemTime::now() - Duration::from_secs(60));
-        let mut nanoseconds = 0;
+        let mut nanoseconds = [0; 2];
         for _ in 0..repetitions {
             let request = Myelin::request(&client, plain)?;
-            nanoseconds += self.exchange(&gateway, request, plain, &replays)?;
+            let [incoming, outgoing] = self.exchange(&gateway, request, plain, &replays)?;
+            nanoseconds = [nanoseconds[0] + incoming, nanoseconds[1] + outgoing];
         }
         self.guards.insert(profile, (client, gateway));
         Ok(nanoseconds)
@@ -74,6 +82,6 @@ impl Gateway for Myelin {
     }
 
     fn run(&mut self, profile: Profile, message: &Message, repetitions: u64) -> anyhow::Result<u64> {
-        self.exchanges(profile, &message.bytes, repetitions)
+        Ok(self.exchanges(profile, &message.bytes, repetitions)?.iter().sum())
     }
 }

@@ -1,17 +1,20 @@
 //! Encryption of parts of the envelope and of items of the header.
 
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use myelin_xml::{NodeId, Replacements, write_replacing};
 
 use super::Message;
 use super::assembly::cryptography;
-use super::header::{Ciphertext, Item, Slot};
-use super::parts::{Part, Place};
+use super::header::{self, Ciphertext, Item, Slot};
+use super::parts::{self, Part, Place};
+use super::supporting::Supporting;
 use crate::Error;
 use crate::algorithm::BlockCipher;
 use crate::crypto::{Secret, encrypt};
 use crate::enc::{Form, NewData, reference_list};
+use crate::policy::Common;
 use crate::vocabulary::{WSSE11, WSU};
 use crate::writing::element;
 
@@ -32,8 +35,49 @@ pub(super) struct Encrypted {
 }
 
 impl Message<'_> {
+    /// Encrypts the parts and tokens of the policy, with ids joining `references`.
+    ///
+    /// Shape: the ciphertexts by the nodes that they are of.
+    pub(super) fn encrypt_all(
+        &mut self,
+        common: &Common,
+        supporting: &[Supporting<'_>],
+        references: &mut Vec<String>,
+    ) -> Result<HashMap<NodeId, Encrypted>, Error> {
+        let mut encrypted = HashMap::new();
+        if self.alternative.binding.encryption_token(self.direction).is_none() {
+            return Ok(encrypted);
+        }
+        let tokens = supporting.iter().map(|token| &token.set.encrypted_parts);
+        let mut found: Vec<Part> = Vec::new();
+        for parts in std::iter::once(&self.alternative.encrypted).chain(tokens) {
+            found.extend(parts::find(&self.document, &self.envelope, self.place, parts)?);
+        }
+        let mut seen = HashSet::new();
+        found.retain(|part| seen.insert(part.node));
+        let tokens = supporting.iter().filter(|token| token.set.encrypted);
+        let mut items: BTreeSet<usize> = tokens.filter_map(|token| token.item).collect();
+        let order = header::order(&self.items);
+        for part in parts::outermost(&self.document, found) {
+            if let Place::Security(child) = part.place {
+                items.insert(order[child]);
+            } else {
+                let encryption = self.encryption(common)?;
+                encrypted.insert(part.node, self.encrypt_part(part, &encryption, references)?);
+            }
+        }
+        for item in items {
+            let encryption = self.encryption(common)?;
+            self.encrypt_item(item, &encryption, references)?;
+            if common.encrypt_before_signing {
+                self.items[item].slot = Slot::LaterCiphertexts;
+            }
+        }
+        Ok(encrypted)
+    }
+
     /// Encrypts a part of the envelope outside of the header's items; the id of the `EncryptedData` joins `references`.
-    pub(super) fn encrypt_part(
+    fn encrypt_part(
         &mut self,
         part: Part,
         encryption: &Encryption,

@@ -36,7 +36,7 @@ pub(super) enum Place {
 
 /// The nodes of the parts, each once, in the order of the policy; of `security` only expressions find something.
 ///
-/// Errors: an expression fails, or finds something else than elements, or something deep in `security`.
+/// Errors: an expression fails, or finds something else than elements, something deep in `security` or around it.
 pub(super) fn find(
     document: &Document,
     envelope: &Envelope,
@@ -79,6 +79,9 @@ pub(super) fn find(
                     } else {
                         Place::Element
                     };
+                    if ancestors(document, security).skip(1).any(|outer| outer == node) {
+                        return Err(failed("it gives something that the Security header stands in".to_owned()));
+                    }
                     let is_child = matches!(place, Place::Security(_));
                     if !is_child && ancestors(document, node).any(|outer| outer == security) {
                         return Err(failed(

@@ -1,5 +1,6 @@
 //! Signatures: what they cover, hashed as it is written, and what is made with the key.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use myelin_xml::NodeId;
@@ -60,7 +61,7 @@ pub(super) enum How {
 }
 
 impl Message<'_> {
-    /// Signs, and puts the signature into the header.
+    /// Signs, and puts the signature into the header; what is to be covered for two reasons is covered once.
     ///
     /// Shape: the id of the signature.
     pub(super) fn sign(
@@ -75,7 +76,8 @@ impl Message<'_> {
             self.settle()?;
         }
         let mut parts = Vec::with_capacity(covered.len());
-        for part in covered {
+        let mut known = HashSet::new();
+        for part in covered.iter().filter(|part| known.insert(&part.id)) {
             let transform = match part.how {
                 How::Token { .. } => Transform::StrTransform(canonical.clone()),
                 _ => Transform::Canonical(canonical.clone()),

@@ -187,6 +187,34 @@ fn what_is_missing_is_told() {
 }
 
 #[test]
+fn expressions_find_whole_elements_beside_the_header_of_security() {
+    let text = format!("<s:Envelope xmlns:s='{SOAP}'><s:Header/><s:Body><a b='c'>t</a></s:Body></s:Envelope>");
+    for (expression, found) in [
+        ("//a", true),
+        ("//*[local-name()='Timestamp']", true),
+        ("//nothing", true),
+        ("//a/@b", false),
+        ("//a/text()", false),
+        ("count(//a)", false),
+        ("//*[local-name()='Created']", false),
+        ("//*[local-name()='Header']", false),
+        ("/*", false),
+    ] {
+        let elements = format!("<sp:SignedElements><sp:XPath>{expression}</sp:XPath></sp:SignedElements>");
+        let guard = guard(&policy("", "", &elements));
+        let secured = secured(&guard, read(&text));
+        match secured {
+            Ok(text) if found => {
+                let covered = verify(&guard, &text).len();
+                assert_eq!(covered, if expression == "//a" { 2 } else { 1 }, "{expression}: and the timestamp");
+            }
+            Err(Error::Part(_)) if !found => {}
+            other => panic!("{expression}: {other:?}"),
+        }
+    }
+}
+
+#[test]
 fn ids_differ_from_message_to_message() {
     let (mut one, mut other) = (Ids::new().expect("random numbers"), Ids::new().expect("random numbers"));
     assert_ne!(one.next("a"), other.next("a"));
