@@ -13,12 +13,13 @@ use std::time::SystemTime;
 
 use myelin_bench::security::{KeyArguments, make_stores};
 use myelin_bench::{Handle, echo};
-use myelin_mediation::REPLAY_ENTRIES;
+use myelin_mediation::{REPLAY_ENTRIES, User};
 use myelin_server::{Running, Settings, start};
 use myelin_testkit::raw::{self, Answer};
 use myelin_wss::guard::{Arrival, Conversation, Departure, Side, Uses, Verified};
 use myelin_wss::{Guard, Replays};
 use myelin_xml::{Document, Options, WriteOptions, write};
+use support::authority::Authority;
 use support::settings;
 
 const GATEWAY: &str = include_str!("../../../examples/secure-gateway/synapse.xml");
@@ -427,4 +428,70 @@ fn a_policy_for_each_way_secures_that_way_alone() {
     assert!(answer.status == 500 && !answer.text().contains("IBM"), "{}", answer.text());
     assert!(answer.text().contains("The answer cannot be secured"), "{}", answer.text());
     bus.stop().unwrap();
+}
+
+/// What TLS protects, with a user and a password.
+const USER_POLICY: &str = r#"<wsp:Policy xmlns:wsp="http://schemas.xmlsoap.org/ws/2004/09/policy"
+    xmlns:sp="http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200702" xmlns:ramp="http://ws.apache.org/rampart/policy">
+    <sp:TransportBinding><wsp:Policy>
+        <sp:TransportToken><wsp:Policy><sp:HttpsToken/></wsp:Policy></sp:TransportToken>
+        <sp:AlgorithmSuite><wsp:Policy><sp:Basic256/></wsp:Policy></sp:AlgorithmSuite>
+        <sp:IncludeTimestamp/>
+    </wsp:Policy></sp:TransportBinding>
+    <sp:SignedSupportingTokens><wsp:Policy>
+        <sp:UsernameToken sp:IncludeToken="http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200702/IncludeToken/AlwaysToRecipient"/>
+    </wsp:Policy></sp:SignedSupportingTokens>
+    <ramp:RampartConfig><ramp:user>alice</ramp:user></ramp:RampartConfig>
+</wsp:Policy>"#;
+
+/// A bus that knows the password of alice.
+fn knowing(password: &str, folder: &Path, artefacts: &str, settings: Settings) -> (Running, SocketAddr) {
+    fs::write(folder.join("user-policy.xml"), USER_POLICY).unwrap();
+    let file = folder.join("synapse.xml");
+    let policy = r#"<localEntry key="user-policy" src="file:user-policy.xml"/>"#;
+    fs::write(&file, support::definitions(&format!("{policy}{artefacts}"))).unwrap();
+    let mut content = myelin_mediation::Settings::default();
+    let user = User { password: password.into(), roles: Vec::new() };
+    content.security.users.insert("alice".to_owned(), user);
+    let loaded = myelin_mediation::load(&[file], &content);
+    assert_eq!(loaded.report.faulty(), 0, "{}", loaded.report.to_text());
+    let running = start(Arc::new(loaded.bus), settings).unwrap();
+    let address = running.urls[0].split_once("://").unwrap().1.parse().unwrap();
+    (running, address)
+}
+
+#[test]
+fn a_user_shows_a_password_through_tls_and_is_a_property_then() {
+    let authority = Authority::new();
+    let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let service = r#"<proxy name="S" transports="http https"><target><inSequence>
+            <property name="X-User" expression="get-property('axis2', 'username')" scope="transport"/>
+            <property name="X-Also" expression="get-property('security.user')" scope="transport"/>
+            <respond/>
+        </inSequence></target><enableSec/><policy key="user-policy"/></proxy>"#;
+    let (https, secure) = knowing("open sesame", folders[0].path(), service, authority.server("localhost", 2090));
+    let (http, clear) = knowing("open sesame", folders[0].path(), service, settings());
+    let through = |password: &str, scheme: &str, address: SocketAddr| {
+        let artefacts = format!(
+            r#"<proxy name="P"><target><endpoint><address uri="{scheme}://localhost:{}/services/S">
+                <enableSec policy="user-policy"/>
+            </address></endpoint></target></proxy>"#,
+            address.port()
+        );
+        let settings = Settings { roots: vec![authority.root()], ..settings() };
+        let (bus, address) = knowing(password, folders[1].path(), &artefacts, settings);
+        let answer = raw::exchange(address, &post("P", &order("IBM"))).unwrap();
+        bus.stop().unwrap();
+        answer
+    };
+    let answer = through("open sesame", "https", secure);
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    assert!(answer.text().contains("<symbol>IBM</symbol>") && !answer.text().contains("Security"), "{}", answer.text());
+    assert_eq!((answer.header("X-User"), answer.header("X-Also")), (Some("alice"), Some("alice")));
+    assert_eq!(through("open barley", "https", secure).status, 502, "a wrong password");
+    // A password does not leave in clear, and what comes in clear is not believed.
+    assert_eq!(through("open sesame", "http", clear).status, 500);
+    assert_refused(&raw::exchange(clear, &post("S", &order("IBM"))).unwrap(), "InvalidSecurity");
+    https.stop().unwrap();
+    http.stop().unwrap();
 }

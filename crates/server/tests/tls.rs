@@ -4,49 +4,12 @@
 
 mod support;
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use myelin_server::{Listen, Settings};
+use myelin_server::Settings;
 use myelin_testkit::{raw, rude::whole};
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, date_time_ymd};
+use support::authority::Authority;
 use support::{Bus, answering, definitions, post, proxy, settings};
-
-/// An authority of the test's own, and files of what it signs.
-struct Authority {
-    folder: tempfile::TempDir,
-    issuer: CertifiedIssuer<'static, KeyPair>,
-}
-
-impl Authority {
-    fn new() -> Authority {
-        let mut params = CertificateParams::new(vec![]).unwrap();
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("ca.pem"), issuer.pem()).unwrap();
-        Authority { folder, issuer }
-    }
-
-    fn root(&self) -> PathBuf {
-        self.folder.path().join("ca.pem")
-    }
-
-    /// Settings of a bus on HTTPS with a certificate for that name, valid until that year.
-    fn server(&self, name: &str, last_year: i32) -> Settings {
-        let key = KeyPair::generate().unwrap();
-        let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
-        params.not_before = date_time_ymd(2020, 1, 1);
-        params.not_after = date_time_ymd(last_year, 1, 1);
-        let certificate = params.signed_by(&key, &self.issuer).unwrap();
-        let (chain, key_file) =
-            (self.folder.path().join(format!("{name}.pem")), self.folder.path().join(format!("{name}.key")));
-        std::fs::write(&chain, certificate.pem()).unwrap();
-        std::fs::write(&key_file, key.serialize_pem()).unwrap();
-        let address: SocketAddr = ([127, 0, 0, 1], 0).into();
-        Settings { listen: vec![Listen::Https { address, chain, key: key_file }], ..settings() }
-    }
-}
 
 /// The status a plain client gets through a bus that calls an HTTPS backend with those roots.
 fn through_tls(backend: &str, roots: Vec<PathBuf>) -> (u16, String) {

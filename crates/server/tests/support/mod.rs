@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub(crate) mod authority;
+
 use std::fs;
 use std::net::SocketAddr;
 use std::sync::Arc;
