@@ -177,14 +177,6 @@ impl Selection<'_> {
         }
     }
 
-    #[inline]
-    fn holds_namespace(&self, element: NodeId, prefix: &str) -> bool {
-        match self {
-            Selection::Subtree { .. } => true,
-            Selection::Nodes(include) => include(NodeRef::Namespace { element, prefix }),
-        }
-    }
-
     /// Whether an element above the apex, or above an element in the set, is in the set itself.
     fn holds_ancestor(&self, ancestor: NodeId) -> bool {
         match self {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Canonical, Method, Selection};
+use super::{Canonical, Method, NodeRef, Selection};
 use crate::document::{Bindings, Fixups, Prefix};
 use crate::{Atom, Document, Kind, NodeId};
 
@@ -190,7 +190,10 @@ impl<'a> Namespaces<'a> {
             return;
         }
         let Binding { scope: mut namespace, shown } = self.bindings.get(prefix);
-        if namespace != Atom::EMPTY && !selection.holds_namespace(element, &self.text(prefix)) {
+        if let Selection::Nodes(include) = selection
+            && namespace != Atom::EMPTY
+            && !include(NodeRef::Namespace { element, prefix: &self.text(prefix) })
+        {
             namespace = Atom::EMPTY;
         }
         if namespace == shown {

@@ -194,10 +194,12 @@ impl Walk<'_> {
     }
 
     fn name(&mut self, node: NodeId) {
-        let name = self.document.qname(node);
+        let Some(name) = self.document.name(node) else { return };
+        let names = self.document.names();
+        let (prefix, local, _) = names.atoms(name);
         match self.fixups.renamed(node) {
-            Some(prefix) => self.prefixed(&self.document.prefix_text(prefix), name.local),
-            None => self.prefixed(name.prefix, name.local),
+            Some(prefix) => self.prefixed(&self.document.prefix_text(prefix), names.text(local)),
+            None => self.prefixed(names.text(prefix), names.text(local)),
         }
     }
 
