@@ -169,6 +169,11 @@ impl SignatureMethod {
 }
 
 impl BlockCipher {
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = BlockCipher> {
+        CIPHERS.iter().map(|(cipher, _)| *cipher)
+    }
+
     /// The length of its key.
     pub fn key_bytes(self) -> usize {
         match self {

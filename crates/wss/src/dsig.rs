@@ -111,7 +111,7 @@ impl Signature {
 }
 
 impl Reference {
-    /// How the target becomes bytes, and whether the signature itself is left out.
+    /// How the target becomes bytes.
     fn canonical(&self) -> Canonical {
         let named = self.transforms.iter().find_map(|transform| match transform {
             Transform::Canonical(canonical) | Transform::StrTransform(canonical) => Some(canonical.clone()),

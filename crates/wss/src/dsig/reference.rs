@@ -37,8 +37,9 @@ pub fn digest(
 impl Reference {
     /// Whether the digest is that of `target`, which the reference leads to.
     ///
-    /// `signature` is the signature that the reference stands in; `token` finds what a `SecurityTokenReference` leads
-    /// to, and is asked at most once.
+    /// `signature` is the signature that the reference stands in; its value should be verified first, as each reference
+    /// may lead to the whole document. `token` finds what a `SecurityTokenReference` leads to, and is asked at most
+    /// once.
     /// Errors: `SignatureInvalid` for another digest, `Malformed` where nothing can be hashed; the sender's. Those of
     /// `token`.
     /// Source: XML Signature 1.1 §4.4.3, WS-Security 1.1 §8.3.

@@ -4,6 +4,7 @@
 //! everything around it is what it was. A plaintext could otherwise close the element around it, or open a comment
 //! that swallows what comes behind it, and so change parts of the message that its encryption has nothing to do with.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use myelin_xml::{DeclaredEncoding, Document, Kind, NodeId, Options};
@@ -135,7 +136,8 @@ impl Places {
         match old.next_sibling(piece.place) {
             // The end tag of the parent is where it was, and no other markup may hold a `<`.
             None => true,
-            Some(next) if self.shifts.iter().any(|shift| Some(&shift.removed) == old.range(next).as_ref()) => false,
+            // Two plaintexts that meet could be one text between them.
+            Some(next) if old.range(next).is_none_or(|next| self.moved(next.start).is_none()) => false,
             Some(next) if old.kind(next) != Kind::Text => behind == Some(old.kind(next)),
             Some(_) if behind == Some(Kind::Text) => true,
             Some(_) => new
@@ -163,6 +165,6 @@ fn references_end(text: &str) -> bool {
     text.rfind('&').is_none_or(|at| text[at..].contains(';'))
 }
 
-fn failed(detail: impl Into<std::borrow::Cow<'static, str>>) -> Refusal {
+fn failed(detail: impl Into<Cow<'static, str>>) -> Refusal {
     Refusal::new(Rule::DecryptionFailed, detail)
 }

@@ -11,15 +11,7 @@ use crate::error::Rule;
 use crate::vocabulary::XENC;
 
 const KEY: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz012345";
-const CIPHERS: [BlockCipher; 7] = [
-    BlockCipher::AesCbc(KeyBits::Bits128),
-    BlockCipher::AesCbc(KeyBits::Bits192),
-    BlockCipher::AesCbc(KeyBits::Bits256),
-    BlockCipher::AesGcm(KeyBits::Bits128),
-    BlockCipher::AesGcm(KeyBits::Bits192),
-    BlockCipher::AesGcm(KeyBits::Bits256),
-    BlockCipher::TripleDesCbc,
-];
+const CIPHER: BlockCipher = BlockCipher::AesCbc(KeyBits::Bits128);
 
 fn read(text: &str) -> Document {
     Document::parse(text.into(), &Options::default()).expect("it is well-formed")
@@ -170,7 +162,7 @@ fn what_is_written_is_read_and_canonical() {
         oaep(DigestMethod::Sha512, DigestMethod::Sha256),
     ];
     let key_info = b"<ds:KeyName>k</ds:KeyName>";
-    for (cipher, method) in std::iter::zip(CIPHERS, methods.into_iter().cycle()) {
+    for (cipher, method) in std::iter::zip(BlockCipher::all(), methods.into_iter().cycle()) {
         let mut text = b"<e xmlns='urn:e'>".to_vec();
         NewKey { id: "k", method, key_info, references: &["d"] }.write(b"key", &mut text);
         NewData { id: "d", form: Form::Content, cipher, key_info }.write(b"data", &mut text);
@@ -195,14 +187,14 @@ fn what_is_written_is_read_and_canonical() {
 #[test]
 fn what_is_not_supported_is_refused_by_its_rule() {
     let mut text = Vec::new();
-    NewData { id: "d", form: Form::Content, cipher: CIPHERS[0], key_info: b"" }.write(b"data", &mut text);
+    NewData { id: "d", form: Form::Content, cipher: CIPHER, key_info: b"" }.write(b"data", &mut text);
     let data = String::from_utf8(text).expect("it is text");
     let value = "<xenc:CipherValue>ZGF0YQ==</xenc:CipherValue>";
     for (from, to, expected) in [
         (value, "<xenc:CipherReference URI='http://localhost/'/>", Rule::ExternalReference),
         (value, "", Rule::Malformed),
         (value, &value.repeat(2), Rule::UnknownElement),
-        (CIPHERS[0].uri(), "http://www.w3.org/2001/04/xmlenc#arcfour", Rule::UnknownAlgorithm),
+        (CIPHER.uri(), "http://www.w3.org/2001/04/xmlenc#arcfour", Rule::UnknownAlgorithm),
         ("</xenc:EncryptionMethod>", "<xenc:KeySize>256</xenc:KeySize></xenc:EncryptionMethod>", Rule::Malformed),
         ("</xenc:EncryptedData>", "<x/></xenc:EncryptedData>", Rule::UnknownElement),
     ] {
@@ -231,8 +223,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
-    fn what_was_encrypted_comes_back(content in crate::samples::content(), which in 0..7_usize) {
-        let cipher = CIPHERS[which];
+    fn what_was_encrypted_comes_back(
+        content in crate::samples::content(),
+        cipher in prop::sample::select(BlockCipher::all().collect::<Vec<_>>()),
+    ) {
         let key = &KEY[..cipher.key_bytes()];
         let mut ciphertext = Vec::new();
         encrypt(cipher, key, content.as_bytes(), &mut ciphertext).expect("the key has its length");
