@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::SystemTime;
 
 use myelin_mediation::{Settings, load};
 
@@ -33,6 +34,7 @@ enum Format {
 /// Loads and reports; success only if every artefact runs and there is one at all.
 pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let mut settings = Settings::default();
+    settings.security.now = Some(SystemTime::now());
     if let Some(path) = &arguments.config {
         let deployment = deployment::read(path)?;
         deployment.apply_content(&mut settings);

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, bail};
 use myelin_mediation::{Loaded, load};
@@ -104,6 +104,7 @@ fn settings(arguments: &Arguments, content: &mut myelin_mediation::Settings) -> 
     let (mut server, mut client) = (ServerOptions::default(), ClientOptions::default());
     let mut port = HTTP_PORT;
     let deployment = arguments.config.as_deref().map(deployment::read).transpose()?;
+    content.security.now = Some(SystemTime::now());
     content.security.replays = Arc::new(deployment.as_ref().unwrap_or(&Deployment::default()).replays()?);
     if let Some(deployment) = deployment {
         deployment.apply(&mut server, &mut client);

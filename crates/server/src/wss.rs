@@ -110,7 +110,9 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     let side = if side == Side::Initiator { GuardSide::Initiator } else { GuardSide::Recipient };
     let guard = match common.keys.guard(&common.policy, side, uses) {
         Ok((guard, warnings)) => {
-            warnings.iter().try_for_each(|warning| writeln!(said, "{warning} (a warning)"))?;
+            let invalid = guard.not_valid_at(common.now());
+            let invalid = invalid.iter().map(|problem| &problem.message);
+            warnings.iter().chain(invalid).try_for_each(|warning| writeln!(said, "{warning} (a warning)"))?;
             guard
         }
         Err(error) => {

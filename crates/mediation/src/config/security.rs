@@ -182,6 +182,7 @@ impl Loader {
         match Guard::load(policy, side, uses, &files, &settings) {
             Ok((guard, more)) => {
                 warnings.extend(more);
+                warnings.extend(self.security.now.into_iter().flat_map(|now| guard.not_valid_at(now)));
                 warnings.iter().for_each(|warning| self.warning(at(warning)));
                 Some(Way::new(guard, tls))
             }

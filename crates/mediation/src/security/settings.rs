@@ -26,6 +26,8 @@ pub struct SecuritySettings {
     pub server_store: Option<Crypto>,
     /// The assertion that is shown to backends which ask for one, as XML.
     pub assertion: Option<String>,
+    /// The time of loading, for warnings of certificates that are not valid then; without one there are none.
+    pub now: Option<SystemTime>,
     /// What was here before, for all buses one after the other that a process loads; whoever serves clients sets one
     /// that knows when the process began, or what the process before it accepted.
     pub replays: Arc<Replays>,
@@ -55,6 +57,7 @@ impl Default for SecuritySettings {
             secrets: HashMap::new(),
             server_store: None,
             assertion: None,
+            now: None,
             replays: Arc::new(Replays::in_memory(REPLAY_ENTRIES, SystemTime::UNIX_EPOCH)),
         }
     }
