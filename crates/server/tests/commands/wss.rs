@@ -79,6 +79,9 @@ fn a_message_that_comes_twice_late_or_in_clear_is_refused_with_the_rule() {
     assert!(twice.out.contains("was here before"), "{}", twice.out);
     let late = verify("--now 2099-01-01T00:00:00Z secured.xml");
     assert!(late.code == 1 && late.out.contains("refused"), "{}", late.out);
+    let early = verify("--now 1970-01-02T00:00:00Z secured.xml");
+    assert!(early.code == 1 && early.out.contains("in the future"), "{}", early.out);
+    assert!(early.err.contains("is valid from") && early.err.contains("(a warning)"), "{}", early.err);
     let clear = verify("order.xml");
     assert!(clear.code == 1 && clear.out.contains("no Security header"), "{}", clear.out);
 }
