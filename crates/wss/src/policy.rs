@@ -23,7 +23,7 @@ mod wss;
 use myelin_xml::{Document, Options};
 
 use crate::Problem;
-use reader::{Reader, is_policy, problem};
+use reader::{Notes, Reader, is_policy, problem};
 
 pub use model::{
     AlgorithmSuite, Alternative, Binding, Common, Crypto, DerivedKeys, ElementPart, EncryptionUser, HeaderPart,
@@ -51,41 +51,35 @@ impl Policy {
         }
         let combinations = normal::normalize(&document, root).map_err(|problem| vec![problem])?;
         let mut reader = Reader::new(&document);
-        let (mut alternatives, mut left_out) = (Vec::new(), Vec::new());
+        let (mut alternatives, mut left_out) = (Vec::new(), Notes::default());
         for combination in &combinations {
             let alternative = alternative::read(&mut reader, combination);
             if reader.unsupported.is_empty() {
                 alternatives.push(alternative);
             }
-            left_out.append(&mut reader.unsupported);
+            left_out.append(std::mem::take(&mut reader.unsupported));
         }
         let Reader { mut errors, mut warnings, .. } = reader;
-        if alternatives.is_empty() {
-            errors.append(&mut left_out);
-        }
         if combinations.is_empty() {
-            errors.push(problem(&document, root, "the policy has no alternative: no message can fulfil it"));
-        }
-        if !combinations.is_empty() && alternatives.iter().all(Alternative::asks_for_nothing) && errors.is_empty() {
-            errors.push(problem(&document, root, "nothing in this policy is about security"));
+            errors.add(root, "the policy has no alternative: no message can fulfil it".to_owned());
+        } else if alternatives.is_empty() {
+            errors.append(left_out);
+            left_out = Notes::default();
+        } else if alternatives.iter().all(Alternative::asks_for_nothing) && errors.is_empty() {
+            errors.add(root, "nothing in this policy is about security".to_owned());
         }
         if !errors.is_empty() {
-            return Err(errors);
-        }
-        for problem in left_out {
-            let message = format!("{}, so that the alternative it stands in is left out", problem.message);
-            let problem = Problem { message, ..problem };
-            if !warnings.contains(&problem) {
-                warnings.push(problem);
-            }
+            return Err(errors.located(&document));
         }
         if alternatives.iter().any(Alternative::asks_for_nothing) {
-            warnings.push(problem(
-                &document,
-                root,
-                "an alternative of this policy lets messages pass without security",
-            ));
+            warnings.add(root, "an alternative of this policy lets messages pass without security".to_owned());
         }
+        let left_out = left_out.located(&document).into_iter().map(|problem| {
+            let message = format!("{}, so that the alternative it stands in is left out", problem.message);
+            Problem { message, ..problem }
+        });
+        let mut warnings = warnings.located(&document);
+        warnings.extend(left_out);
         Ok((Policy { alternatives }, warnings))
     }
 }

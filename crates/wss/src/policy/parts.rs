@@ -7,6 +7,9 @@ use super::normal::Assertion;
 use super::reader::Reader;
 use super::{ElementPart, HeaderPart, Parts};
 
+/// Parts that one assertion may name.
+const PARTS_MAX: usize = 256;
+
 /// Which parts an assertion can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
@@ -20,7 +23,7 @@ pub(super) enum Meaning {
 
 /// Reads an assertion of parts and adds them.
 pub(super) fn read_parts(reader: &mut Reader<'_>, assertion: &Assertion, meaning: Meaning, parts: &mut Parts) {
-    let named: Vec<NodeId> = reader.parameters(assertion).collect();
+    let named = members(reader, assertion);
     if named.is_empty() {
         match meaning {
             Meaning::Signed => (parts.body, parts.all_headers) = (true, true),
@@ -56,7 +59,7 @@ pub(super) fn read_elements(reader: &mut Reader<'_>, assertion: &Assertion, cont
         reader.unsupported(assertion.node, format!("expressions of {version} are not supported, expected {XPATH_1}"));
         return;
     }
-    let paths: Vec<NodeId> = reader.parameters(assertion).collect();
+    let paths = members(reader, assertion);
     if paths.is_empty() {
         reader.wrong(assertion.node, format!("{} without an XPath", reader.name(assertion.node).local));
     }
@@ -74,6 +77,15 @@ pub(super) fn read_elements(reader: &mut Reader<'_>, assertion: &Assertion, cont
         }
     }
     reader.without_nested(assertion);
+}
+
+/// What stands in an assertion of parts, as far as there is not too much of it.
+fn members(reader: &mut Reader<'_>, assertion: &Assertion) -> Vec<NodeId> {
+    let members: Vec<NodeId> = reader.parameters(assertion).take(PARTS_MAX + 1).collect();
+    if members.len() > PARTS_MAX {
+        reader.wrong(assertion.node, format!("more than {PARTS_MAX} parts in one assertion"));
+    }
+    members
 }
 
 /// What an expression in a policy may refer to: the prefixes of its element.

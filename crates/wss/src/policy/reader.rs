@@ -39,37 +39,41 @@ pub(super) fn problem(document: &Document, node: NodeId, message: impl Into<Stri
     Problem { line, column, message: message.into() }
 }
 
+/// What is said of elements; their places are counted only in the end, each from the document's beginning.
+#[derive(Default)]
+pub(super) struct Notes(Vec<(NodeId, String)>);
+
 /// Reads assertions, and collects what is wrong with them.
 pub(super) struct Reader<'d> {
     /// The policy's document.
     pub(super) document: &'d Document,
     /// What makes the whole policy unusable.
-    pub(super) errors: Vec<Problem>,
+    pub(super) errors: Notes,
     /// What cannot be honoured, so that the alternative in which it stands is left out.
-    pub(super) unsupported: Vec<Problem>,
+    pub(super) unsupported: Notes,
     /// What has no effect.
-    pub(super) warnings: Vec<Problem>,
+    pub(super) warnings: Notes,
 }
 
 impl<'d> Reader<'d> {
     /// A reader that has found nothing wrong so far.
     pub(super) fn new(document: &'d Document) -> Reader<'d> {
-        Reader { document, errors: Vec::new(), unsupported: Vec::new(), warnings: Vec::new() }
+        Reader { document, errors: Notes::default(), unsupported: Notes::default(), warnings: Notes::default() }
     }
 
     /// Notes what is wrong in any case.
     pub(super) fn wrong(&mut self, node: NodeId, message: impl Into<String>) {
-        note(&mut self.errors, problem(self.document, node, message));
+        self.errors.add(node, message.into());
     }
 
     /// Notes what cannot be honoured; another alternative of the policy may do without.
     pub(super) fn unsupported(&mut self, node: NodeId, message: impl Into<String>) {
-        note(&mut self.unsupported, problem(self.document, node, message));
+        self.unsupported.add(node, message.into());
     }
 
     /// Notes what has no effect.
     pub(super) fn warn(&mut self, node: NodeId, message: impl Into<String>) {
-        note(&mut self.warnings, problem(self.document, node, message));
+        self.warnings.add(node, message.into());
     }
 
     /// The name of an element.
@@ -143,9 +147,27 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// Keeps a problem, once: an assertion stands in many alternatives.
-fn note(problems: &mut Vec<Problem>, problem: Problem) {
-    if problems.len() < PROBLEMS_MAX && !problems.contains(&problem) {
-        problems.push(problem);
+impl Notes {
+    /// Keeps what is said, once: an assertion stands in many alternatives.
+    pub(super) fn add(&mut self, node: NodeId, message: String) {
+        let is_known = |(known, said): &(NodeId, String)| *known == node && *said == message;
+        if self.0.len() < PROBLEMS_MAX && !self.0.iter().any(is_known) {
+            self.0.push((node, message));
+        }
+    }
+
+    /// Takes over what others say.
+    pub(super) fn append(&mut self, others: Notes) {
+        others.0.into_iter().for_each(|(node, message)| self.add(node, message));
+    }
+
+    /// Whether nothing was said.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What was said, with its places.
+    pub(super) fn located(self, document: &Document) -> Vec<Problem> {
+        self.0.into_iter().map(|(node, message)| problem(document, node, message)).collect()
     }
 }

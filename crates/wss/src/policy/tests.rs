@@ -416,6 +416,15 @@ fn bombs_of_alternatives_are_told_as_such() {
 }
 
 #[test]
+fn of_thousands_of_mistakes_the_first_are_told() {
+    let mistakes = "<t:odd/>".repeat(40_000);
+    let problems = parse(&mistakes).expect_err("unknown assertions");
+    assert!(problems.len() <= 50);
+    let parts = format!("<sp:SignedElements>{}</sp:SignedElements>", "<sp:XPath>//t:x</sp:XPath>".repeat(257));
+    assert!(refused(&(asymmetric("") + &parts)).contains("more than 256 parts"));
+}
+
+#[test]
 fn rampart_says_whose_keys_and_how_long() {
     let crypto = |prefix: &str| {
         format!(
