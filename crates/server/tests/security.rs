@@ -317,6 +317,21 @@ fn a_plain_client_gets_a_secured_services_answer_in_clear() {
 }
 
 #[test]
+fn what_is_only_accepted_has_nothing_to_secure_and_nothing_to_verify() {
+    let keys = Keys::new();
+    let accepted = "HTTP/1.1 202 Accepted\r\nContent-Type: text/xml\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
+    let backend = support::answering(accepted);
+    let configuration = GATEWAY.replace("127.0.0.1:9000", &backend.address().to_string());
+    let (service, service_address) = keys.bus(&configuration, settings(), remembering());
+    let configuration = CLIENT.replace("127.0.0.1:8281", &service_address.to_string());
+    let (bus, address) = keys.bus(&configuration, settings(), remembering());
+    let answer = raw::exchange(address, &post("PlainOrders", &order("IBM"))).unwrap();
+    assert_eq!((answer.status, answer.text()), (202, String::new()));
+    bus.stop().unwrap();
+    service.stop().unwrap();
+}
+
+#[test]
 fn an_answer_that_is_not_secured_is_a_fault_of_the_backend_that_no_sequence_can_pass_on() {
     let keys = Keys::new();
     let echo = echo::start(([127, 0, 0, 1], 0).into(), echo::Options::default()).unwrap();

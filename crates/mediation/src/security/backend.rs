@@ -8,7 +8,7 @@ use myelin_soap::Envelope;
 use myelin_wss::guard::{Arrival, Conversation, Departure};
 use myelin_xml::Document;
 
-use super::{Protection, apart, properties, put_secured, take_envelope, xml_options};
+use super::{Protection, apart, is_empty, properties, put_secured, take_envelope, xml_options};
 use crate::content::{Tree, poll_built};
 use crate::exchange::{Exchange, Scene};
 use crate::fault::{Fault, Outcome};
@@ -55,8 +55,8 @@ impl Protection {
     /// Errors: the backend's; the message's body is gone then, so that no fault sequence can pass it on.
     pub(crate) async fn returned(&self, exchange: &mut Exchange, scene: &Scene<'_>, departed: Departed) -> Outcome<()> {
         let Some(way) = self.response.clone() else { return Ok(()) };
-        // What was only accepted has no answer (SOAP 1.2 part 3, one-way messages).
-        if exchange.message.status == StatusCode::ACCEPTED && exchange.message.body.length() == Some(0) {
+        // What was only accepted has no answer (SOAP 1.2 part 2 §7.5.1.2).
+        if exchange.message.status == StatusCode::ACCEPTED && is_empty(&mut exchange.message.body, scene, true).await? {
             return Ok(());
         }
         let built = poll_fn(|cx| poll_built(exchange, scene, cx)).await;

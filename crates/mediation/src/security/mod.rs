@@ -58,14 +58,26 @@ fn xml_options() -> Options {
     Options { declared_encoding: DeclaredEncoding::Any, ..Options::default() }
 }
 
+/// Whether there is nothing in a body, which is read where nobody did.
+///
+/// Errors: whoever's it is that the body cannot be read; it is gone then.
+async fn is_empty(body: &mut Body, scene: &Scene<'_>, is_response: bool) -> Outcome<bool> {
+    if let Some(tree) = body.built::<Tree>() {
+        return Ok(tree.is_empty());
+    }
+    let read = body.bytes(scene.bus.settings.body_limit_bytes).await.map(<[u8]>::is_empty);
+    read.map_err(|error| Fault::body(&error, is_response))
+}
+
 /// Takes the envelope out of a message that is to be secured; reads it where nobody did.
 ///
 /// Errors: whoever's it is that the body cannot be read; ours where it is no SOAP envelope. The body is gone then.
 async fn take_envelope(body: &mut Body, head: &Head, scene: &Scene<'_>, is_response: bool) -> Outcome<Document> {
     let is_no_envelope = || Fault::bus("What is to be secured is no SOAP message");
     if body.built::<Tree>().is_none() {
-        let read = body.bytes(scene.bus.settings.body_limit_bytes).await.map(drop);
-        read.map_err(|error| Fault::body(&error, is_response))?;
+        if is_empty(body, scene, is_response).await? {
+            return Err(is_no_envelope());
+        }
         let Body::Bytes(bytes) = std::mem::replace(body, Body::Gone) else { return Err(is_no_envelope()) };
         let tree = Tree::read(bytes, charset(head).as_deref());
         let tree = tree.map_err(|(error, _)| is_no_envelope().with_detail(format!("not well-formed XML: {error}")))?;

@@ -11,7 +11,7 @@ use myelin_wss::vocabulary::XENC;
 use myelin_wss::{Refusal, Rule};
 use myelin_xml::{Document, NodeId};
 
-use super::{Protection, apart, properties, put_secured, take_envelope, xml_options};
+use super::{Protection, apart, is_empty, properties, put_secured, take_envelope, xml_options};
 use crate::answer;
 use crate::content::{Tree, poll_built};
 use crate::engine::log;
@@ -157,7 +157,7 @@ impl Admitted<'_> {
 
     async fn try_secure(self, answer: &mut Message, scene: &Scene<'_>) -> Outcome<()> {
         let Some(way) = self.protection.response.clone() else { return Ok(()) };
-        if answer.body.length() == Some(0) {
+        if is_empty(&mut answer.body, scene, true).await? {
             return Ok(());
         }
         let document = take_envelope(&mut answer.body, &answer.head, scene, true).await?;
