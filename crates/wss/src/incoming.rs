@@ -201,7 +201,7 @@ impl<'a> Inspection<'a> {
             document.detach(security);
         }
         let shared_keys = found.keys.into_iter().filter_map(|key| match (key.what.kind, key.what.secret) {
-            (SharedKeyKind::Encrypted { sha1, .. }, Some(key)) => Some(SharedKey { sha1, key }),
+            (SharedKeyKind::Encrypted { sha1, .. }, Some(known)) => Some(SharedKey { sha1, key: known.secret }),
             _ => None,
         });
         let conversation = Conversation {

@@ -45,7 +45,7 @@ impl Inspection<'_> {
         let mut locked = Vec::with_capacity(references.len());
         for id in &references {
             let (place, data) = self.referenced(id)?;
-            let secret = self.secret(key, Some(data.cipher.key_bytes()))?;
+            let secret = self.secret(key, Some(data.cipher.key_bytes()))?.secret;
             locked.push(Locked { data, place, secret });
         }
         self.unlock(locked)
@@ -74,7 +74,7 @@ impl Inspection<'_> {
     fn locked(&mut self, place: NodeId, data: EncryptedData, user: NodeId) -> Result<Locked, Refusal> {
         self.will_use(Use::Cipher(data.cipher))?;
         let name = self.key_name(data.key_info)?;
-        let secret = self.secret_by_name(name, user, Some(data.cipher.key_bytes()))?;
+        let secret = self.secret_by_name(name, user, Some(data.cipher.key_bytes()))?.secret;
         Ok(Locked { data, place, secret })
     }
 

@@ -40,7 +40,16 @@ pub(super) struct At<T> {
 pub(super) struct SharedKey {
     pub(super) kind: SharedKeyKind,
     /// Once somebody needed it.
-    pub(super) secret: Option<Arc<Secret>>,
+    pub(super) secret: Option<Known>,
+}
+
+/// A key that both sides know, itself.
+#[derive(Clone)]
+pub(super) struct Known {
+    pub(super) secret: Arc<Secret>,
+    /// Whether it is the request's, or made of it: whoever uses it in the response is whom the request was encrypted
+    /// for. Keys that come with a message anybody can make.
+    pub(super) of_request: bool,
 }
 
 /// Where a key comes from that both sides know.
@@ -89,12 +98,14 @@ pub(super) enum Signer {
     /// Whom an assertion gives a key to.
     Subject {
         /// The assertion.
-        assertion: NodeId,
+        assertion: Option<NodeId>,
     },
     /// Whoever knows a key that both sides know.
     Shared {
-        /// The element that the key, or the one it is derived from, stands in; none: it is the request's.
+        /// The element that the key stands in, where it stands in the message.
         token: Option<NodeId>,
+        /// As [`Known::of_request`].
+        of_request: bool,
     },
 }
 
@@ -144,9 +155,9 @@ impl Found {
 impl Signed {
     fn moved(&mut self, place: &dyn Fn(NodeId) -> Option<NodeId>) {
         match &mut self.signer {
-            Signer::Certificate { token, .. } | Signer::Shared { token } => *token = token.and_then(place),
-            // An assertion that is gone gives nobody a key; no element is the document node.
-            Signer::Subject { assertion } => *assertion = place(*assertion).unwrap_or(*assertion),
+            Signer::Certificate { token, .. } | Signer::Shared { token, .. } | Signer::Subject { assertion: token } => {
+                *token = token.and_then(place)
+            }
             Signer::KeyValue(_) => {}
         }
         self.covers.retain_mut(|cover| match cover {

@@ -67,8 +67,8 @@ impl Inspection<'_> {
                 self.trusted(&chain, None)
             }
             KeyName::EncryptedKey(sha1) => {
-                let (token, secret) = self.shared_by_sha1(&sha1)?;
-                Ok((Signer::Shared { token }, VerifyingKey::Shared(secret)))
+                let (token, known) = self.shared_by_sha1(&sha1)?;
+                Ok((Signer::Shared { token, of_request: known.of_request }, VerifyingKey::Shared(known.secret)))
             }
             KeyName::Assertion(id) => {
                 let node = self.assertion_by_id(&id)?;
@@ -99,11 +99,12 @@ impl Inspection<'_> {
             let key = asserted.keys.first().map(Arc::clone);
             let key = key.ok_or_else(|| Refusal::new(Rule::KeyUnknown, "the assertion gives its subject no key"))?;
             self.will_use_key(&key)?;
-            return Ok((Signer::Subject { assertion: node }, VerifyingKey::Public(key)));
+            return Ok((Signer::Subject { assertion: Some(node) }, VerifyingKey::Public(key)));
         }
         let key = self.shared_key(node)?;
-        let secret = self.secret(key, None)?;
-        Ok((Signer::Shared { token: Some(node) }, VerifyingKey::Shared(secret)))
+        let known = self.secret(key, None)?;
+        let signer = Signer::Shared { token: Some(node), of_request: known.of_request };
+        Ok((signer, VerifyingKey::Shared(known.secret)))
     }
 
     /// The certificate that is named, and perhaps those above it.

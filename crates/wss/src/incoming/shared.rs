@@ -6,11 +6,11 @@ use myelin_xml::NodeId;
 
 use super::Inspection;
 use super::algorithms::Use;
-use super::found::{At, SharedKey, SharedKeyKind};
+use super::found::{At, Known, SharedKey, SharedKeyKind};
 use super::key_info::{KeyName, is_written};
 use super::keys::{decryption, misplaced};
 use crate::algorithm::{DigestMethod, KeyTransport};
-use crate::crypto::{Secret, digest, random, unwrap};
+use crate::crypto::{digest, random, unwrap};
 use crate::enc::{EncryptedKey, KeyMethod};
 use crate::keys::Identity;
 use crate::token::derived::DerivedKey;
@@ -82,8 +82,8 @@ impl Inspection<'_> {
         {
             return Err(Refusal::new(Rule::TokenNotAllowed, "a key derived of something else than an encrypted key"));
         }
-        let secret = self.secret_by_name(from, node, None)?;
-        let secret = Some(Arc::new(how.derive((*secret).as_ref())));
+        let Known { secret, of_request } = self.secret_by_name(from, node, None)?;
+        let secret = Some(Known { secret: Arc::new(how.derive((*secret).as_ref())), of_request });
         self.found.keys.push(At { node: Some(node), what: SharedKey { kind: SharedKeyKind::Derived, secret } });
         Ok(self.found.keys.len() - 1)
     }
@@ -96,7 +96,7 @@ impl Inspection<'_> {
         name: KeyName,
         user: NodeId,
         bytes: Option<usize>,
-    ) -> Result<Arc<Secret>, Refusal> {
+    ) -> Result<Known, Refusal> {
         if self.waiting >= CHAINED_KEYS {
             return Err(Refusal::new(Rule::Limit, "keys that are made of each other"));
         }
@@ -108,7 +108,7 @@ impl Inspection<'_> {
                 self.waiting -= 1;
                 secret
             }
-            KeyName::EncryptedKey(sha1) => self.shared_by_sha1(&sha1).map(|(_, secret)| secret),
+            KeyName::EncryptedKey(sha1) => self.shared_by_sha1(&sha1).map(|(_, known)| known),
             KeyName::Certificate(_) | KeyName::Assertion(_) | KeyName::Name(_) | KeyName::Value(_) => {
                 Err(Refusal::new(Rule::KeyUnknown, "no key that both sides know has this name"))
             }
@@ -116,31 +116,32 @@ impl Inspection<'_> {
     }
 
     /// A key of this message or, on the initiator's side, of the request.
-    pub(super) fn shared_by_sha1(&mut self, sha1: &[u8]) -> Result<(Option<NodeId>, Arc<Secret>), Refusal> {
+    pub(super) fn shared_by_sha1(&mut self, sha1: &[u8]) -> Result<(Option<NodeId>, Known), Refusal> {
         let here = self.found.keys.iter().position(|key| match &key.what.kind {
             SharedKeyKind::Encrypted { sha1: known, .. } => known == sha1,
             SharedKeyKind::Derived => false,
         });
         if let Some(key) = here {
-            return self.secret(key, None).map(|secret| (self.found.keys[key].node, secret));
+            return self.secret(key, None).map(|known| (self.found.keys[key].node, known));
         }
         let shared = self.arrival.conversation.map_or(&[][..], |conversation| &conversation.shared_keys);
         let of_request = shared.iter().find(|key| key.sha1 == sha1);
         let unknown = || Refusal::new(Rule::KeyUnknown, "no encrypted key has this digest");
-        of_request.map(|shared| (None, Arc::clone(&shared.key))).ok_or_else(unknown)
+        let shared = of_request.ok_or_else(unknown)?;
+        Ok((None, Known { secret: Arc::clone(&shared.key), of_request: true }))
     }
 
     /// The key itself, decrypted when it is asked for the first time.
-    pub(super) fn secret(&mut self, key: usize, bytes: Option<usize>) -> Result<Arc<Secret>, Refusal> {
-        if let Some(secret) = &self.found.keys[key].what.secret {
-            return Ok(Arc::clone(secret));
+    pub(super) fn secret(&mut self, key: usize, bytes: Option<usize>) -> Result<Known, Refusal> {
+        if let Some(known) = &self.found.keys[key].what.secret {
+            return Ok(known.clone());
         }
         let SharedKeyKind::Encrypted { key: encrypted, ciphertext, .. } = &self.found.keys[key].what.kind else {
             return Err(misplaced());
         };
         let (method, key_info, element) = (encrypted.method, encrypted.key_info, encrypted.element);
         let user = self.found.keys[key].node.unwrap_or(element);
-        let secret = match method {
+        let (secret, of_request) = match method {
             KeyMethod::Transport(transport) => {
                 let identity = self.recipient(key_info)?;
                 self.will_use_key(identity.key.public())?;
@@ -155,10 +156,11 @@ impl Inspection<'_> {
                     return Err(misplaced());
                 };
                 // Whatever is wrong with the padding, the way goes on with a key that decrypts nothing.
-                match identity.key.decrypt(transport, ciphertext, wanted) {
+                let secret = match identity.key.decrypt(transport, ciphertext, wanted) {
                     Ok(secret) => secret,
                     Err(_) => random(expected).map_err(|_| decryption("no random numbers"))?,
-                }
+                };
+                (secret, false)
             }
             KeyMethod::Wrap(wrap) => {
                 let ciphertext = ciphertext.clone();
@@ -166,12 +168,13 @@ impl Inspection<'_> {
                 let name = self.reader().key_info(key_info.ok_or_else(missing)?)?;
                 let with = self.secret_by_name(name, user, Some(wrap.0.bytes()))?;
                 self.decrypts = true;
-                unwrap(wrap, (*with).as_ref(), &ciphertext).map_err(|_| decryption("a wrapped key"))?
+                let secret = unwrap(wrap, (*with.secret).as_ref(), &ciphertext);
+                (secret.map_err(|_| decryption("a wrapped key"))?, with.of_request)
             }
         };
-        let secret = Arc::new(secret);
-        self.found.keys[key].what.secret = Some(Arc::clone(&secret));
-        Ok(secret)
+        let known = Known { secret: Arc::new(secret), of_request };
+        self.found.keys[key].what.secret = Some(known.clone());
+        Ok(known)
     }
 
     /// For whom a key is encrypted: one of ours.

@@ -195,7 +195,7 @@ impl Inspection<'_> {
             let (Some(node), asserted) = (at.node, &at.what) else { continue };
             let (now, skew) = (self.arrival.now, self.rampart().timestamp_max_skew);
             let by_subject = |signature: &At<Signed>| {
-                let subject = matches!(signature.what.signer, Signer::Subject { assertion } if assertion == node);
+                let subject = matches!(signature.what.signer, Signer::Subject { assertion } if assertion == Some(node));
                 let with_key = match &signature.what.signer {
                     Signer::Certificate { certificate, .. } | Signer::KeyValue(certificate) => {
                         asserted.keys.iter().any(|key| key.spki() == certificate.public_key().spki())

@@ -109,26 +109,14 @@ impl Peers {
         secure(&self.service, envelope, Some(of)).0
     }
 
+    /// A message for alice by somebody who knows no more of her than her certificate.
+    pub(crate) fn request_to_alice(policy: &str, envelope: &str) -> String {
+        secure(&stranger(policy, Side::Initiator, &PEOPLE.mallory), envelope, None).0
+    }
+
     /// A response that somebody else signs.
-    pub(crate) fn response_by(
-        &self,
-        policy: &str,
-        signer: &Arc<Identity>,
-        envelope: &str,
-        of: &Conversation,
-    ) -> String {
-        let policy = Policy::parse(policy.as_bytes()).expect("the policy is right").0;
-        let keys = Keys {
-            signature: Some(Arc::clone(signer)),
-            decryption: vec![Arc::clone(signer)],
-            encryption: Some(Arc::clone(PEOPLE.alice.certificate())),
-            trust: Arc::new(Trust::new(Vec::new(), Vec::new(), TrustLimits::default())),
-            users: Arc::new(Passwords),
-        };
-        let settings =
-            Settings { limits: Limits::default(), rsa_bits_min: 2048, users: Arc::new(Passwords), assertion: None };
-        let guard = Guard::new(policy, Side::Recipient, Uses::Both, keys, settings).expect("the keys are right").0;
-        secure(&guard, envelope, Some(of)).0
+    pub(crate) fn response_by(policy: &str, signer: &Arc<Identity>, envelope: &str, of: &Conversation) -> String {
+        secure(&stranger(policy, Side::Recipient, signer), envelope, Some(of)).0
     }
 
     /// What the service makes of a request.
@@ -152,6 +140,21 @@ impl Peers {
             Err(refusal) => (refusal.rule, refusal.fault_code()),
         }
     }
+}
+
+/// Somebody who signs, and encrypts for alice.
+fn stranger(policy: &str, side: Side, signer: &Arc<Identity>) -> Guard {
+    let policy = Policy::parse(policy.as_bytes()).expect("the policy is right").0;
+    let keys = Keys {
+        signature: Some(Arc::clone(signer)),
+        decryption: vec![Arc::clone(signer)],
+        encryption: Some(Arc::clone(PEOPLE.alice.certificate())),
+        trust: Arc::new(Trust::new(Vec::new(), Vec::new(), TrustLimits::default())),
+        users: Arc::new(Passwords),
+    };
+    let settings =
+        Settings { limits: Limits::default(), rsa_bits_min: 2048, users: Arc::new(Passwords), assertion: None };
+    Guard::new(policy, side, Uses::Both, keys, settings).expect("the keys are right").0
 }
 
 fn secure(guard: &Guard, envelope: &str, of: Option<&Conversation>) -> (String, Conversation) {

@@ -193,9 +193,34 @@ fn a_response_of_somebody_else_is_refused() {
     let (request, conversation) = peers.request_with(ENVELOPE);
     let verified = peers.accept(request.as_str()).expect("it is right");
     // Alice is trusted as well, but the request was for bob.
-    let response = peers.response_by(&policies::modern(), &PEOPLE.alice, ENVELOPE, &verified.conversation);
+    let response = Peers::response_by(&policies::modern(), &PEOPLE.alice, ENVELOPE, &verified.conversation);
     let refusal = peers.accept_response(&response, &conversation).map(drop).expect_err("it is not bob's");
     assert_eq!(refusal.rule, Rule::WrongSigner);
+}
+
+#[test]
+fn a_response_is_made_with_the_key_of_its_request() {
+    let policy = policies::symmetric("");
+    let peers = Peers::new(&policy);
+    let (request, conversation) = peers.request_with(ENVELOPE);
+    let verified = peers.accept(request.as_str()).expect("it is right");
+    // Whoever knows alice's certificate can encrypt a key for her, and sign with it.
+    let forged = Peers::request_to_alice(&policy, ENVELOPE);
+    let refusal = peers.accept_response(&forged, &conversation).map(drop).expect_err("anybody could have made it");
+    assert_eq!(refusal.rule, Rule::NotSigned);
+    let response = peers.response(ENVELOPE, &verified.conversation);
+    assert!(peers.accept_response(&response, &conversation).is_ok());
+}
+
+#[test]
+fn nobody_is_named_whom_the_policy_does_not_ask_for() {
+    let peers = Peers::new(&policies::modern());
+    let message = peers.request(ENVELOPE);
+    let user = "<wsse:UsernameToken><wsse:Username>admin</wsse:Username></wsse:UsernameToken></wsse:Security>";
+    assert_eq!(peers.refused(changed(&message, "</wsse:Security>", user)).0, Rule::TokenNotAllowed);
+    let peers = Peers::new(&policies::user());
+    let message = peers.request(ENVELOPE);
+    assert_eq!(peers.refused(changed(&message, "</wsse:Security>", user)).0, Rule::TokenNotAllowed);
 }
 
 #[test]

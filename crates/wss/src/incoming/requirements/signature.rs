@@ -57,12 +57,16 @@ impl<'a> Requirements<'a> {
     pub(super) fn is_made_with(&self, signature: &Signed, token: &Token) -> bool {
         let symmetric = matches!(self.alternative.binding, Binding::Symmetric { .. });
         match (&signature.signer, &token.kind) {
-            // The key of a symmetric binding is a common one, which the token's owner can decrypt.
-            (Signer::Shared { .. }, _) => symmetric && self.is_binding_token(token),
+            // The key of a symmetric binding is a common one, which the token's owner can decrypt. A response is made
+            // with the request's: a key of its own anybody could have encrypted for the initiator.
+            (Signer::Shared { of_request, .. }, _) => {
+                let is_right = *of_request || self.inspection.guard.side == Side::Recipient;
+                symmetric && self.is_binding_token(token) && is_right
+            }
             (Signer::Certificate { .. }, TokenKind::X509 { .. }) => !(symmetric && self.is_binding_token(token)),
             (Signer::KeyValue(_), TokenKind::KeyValue) => true,
             (Signer::Subject { assertion }, TokenKind::Saml { version }) => {
-                let asserted = self.inspection.found.assertions.iter().find(|at| at.node == Some(*assertion));
+                let asserted = self.inspection.found.assertions.iter().find(|at| at.node == *assertion);
                 asserted.is_some_and(|at| at.what.assertion.version == *version)
             }
             _ => false,
@@ -107,12 +111,12 @@ impl<'a> Requirements<'a> {
     fn protects_token(&self, signature: &Signed) -> bool {
         let covers_certificate = |certificate| signature.covers.iter().any(|cover| cover.is_certificate(certificate));
         match &signature.signer {
-            Signer::Certificate { token: Some(token), .. } | Signer::Shared { token: Some(token) } => {
-                self.inspection.covers(signature, *token)
-            }
-            Signer::Subject { assertion } => self.inspection.covers(signature, *assertion),
+            Signer::Certificate { token: Some(token), .. }
+            | Signer::Shared { token: Some(token), .. }
+            | Signer::Subject { assertion: Some(token) } => self.inspection.covers(signature, *token),
             Signer::Certificate { certificate, token: None } => covers_certificate(certificate),
-            Signer::KeyValue(_) | Signer::Shared { token: None } => true,
+            Signer::Subject { assertion: None } => false,
+            Signer::KeyValue(_) | Signer::Shared { token: None, .. } => true,
         }
     }
 

@@ -12,6 +12,7 @@ impl Requirements<'_> {
     /// Checks the supporting tokens.
     pub(super) fn check_supporting(&self, main: Option<&At<Signed>>) -> Result<(), Refusal> {
         let Inspection { guard, .. } = self.inspection;
+        self.check_surplus()?;
         for group in self.alternative.supporting_in(guard.arriving()) {
             for token in &group.tokens {
                 if group.endorsing {
@@ -23,6 +24,25 @@ impl Requirements<'_> {
             self.check_encrypted(&group.encrypted_parts)?;
         }
         self.check_roles()
+    }
+
+    /// Checks that nobody is named whom the policy does not ask for: of two users in a message, each reader could
+    /// believe another.
+    fn check_surplus(&self) -> Result<(), Refusal> {
+        let Inspection { guard, found, .. } = self.inspection;
+        let groups = self.alternative.supporting_in(guard.arriving()).iter();
+        let (mut users, mut assertions) = (0, 0);
+        for token in groups.flat_map(|group| &group.tokens) {
+            match token.kind {
+                TokenKind::Username { .. } => users += 1,
+                TokenKind::Saml { .. } => assertions += 1,
+                TokenKind::X509 { .. } | TokenKind::KeyValue => {}
+            }
+        }
+        if found.usernames.len() > users || found.assertions.len() > assertions {
+            return Err(Refusal::new(Rule::TokenNotAllowed, "a user or an assertion that the policy does not ask for"));
+        }
+        Ok(())
     }
 
     /// Checks that a token stands in the header, covered as the group says.
@@ -116,7 +136,7 @@ impl Requirements<'_> {
                 self.check_form(token, *node)?;
                 self.check_token(group, *node, main)
             }
-            Signer::Subject { assertion } => self.check_token(group, *assertion, main),
+            Signer::Subject { assertion: Some(node) } => self.check_token(group, *node, main),
             Signer::Certificate { certificate, token: None } if group.signed && !self.is_transport() => {
                 let covers = |main: &At<Signed>| main.what.covers.iter().any(|cover| cover.is_certificate(certificate));
                 if main.is_some_and(covers) {
