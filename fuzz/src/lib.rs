@@ -1,5 +1,6 @@
 //! What several fuzz targets share.
 
+pub mod security;
 pub mod xslt;
 
 use std::net::SocketAddr;

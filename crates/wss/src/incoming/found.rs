@@ -156,7 +156,7 @@ impl Signed {
     fn moved(&mut self, place: &dyn Fn(NodeId) -> Option<NodeId>) {
         match &mut self.signer {
             Signer::Certificate { token, .. } | Signer::Shared { token, .. } | Signer::Subject { assertion: token } => {
-                *token = token.and_then(place)
+                *token = token.and_then(place);
             }
             Signer::KeyValue(_) => {}
         }
