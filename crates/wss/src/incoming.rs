@@ -173,16 +173,15 @@ impl<'a> Inspection<'a> {
             (WSSE, "SecurityTokenReference") => Ok(()),
             (namespace, local) if DerivedKey::is(namespace, local) => self.derived_key(child).map(drop),
             (namespace, local) if Assertion::version(namespace, local).is_some() => self.assertion(child).map(drop),
-            (namespace, local) => {
-                let header = self.envelope.security.filter(|&security| self.must_understand(security));
-                let unknown = || Refusal::new(Rule::UnknownElement, format!("{{{namespace}}}{local} in Security"));
-                header.map_or(Ok(()), |_| Err(unknown()))
+            (namespace, local) if self.has_to_be_understood() => {
+                Err(Refusal::new(Rule::UnknownElement, format!("{{{namespace}}}{local} in Security")))
             }
+            _ => Ok(()),
         }
     }
 
-    fn must_understand(&self, block: NodeId) -> bool {
-        self.envelope.must_understand(&self.document, block)
+    fn has_to_be_understood(&self) -> bool {
+        self.envelope.security.is_some_and(|security| self.envelope.must_understand(&self.document, security))
     }
 
     fn is(&self, node: NodeId, namespace: &str, local: &str) -> bool {

@@ -1,5 +1,5 @@
-//! `xenc:EncryptedKey` with what it encrypts, `xenc:ReferenceList`, `xenc:EncryptedData`: from ciphertexts to a document
-//! in which the plaintexts stand.
+//! `xenc:EncryptedKey` with what it encrypts, `xenc:ReferenceList`, `xenc:EncryptedData`: from ciphertexts to a
+//! document in which the plaintexts stand.
 
 use std::sync::Arc;
 

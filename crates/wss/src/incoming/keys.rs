@@ -147,8 +147,8 @@ impl Inspection<'_> {
         checked.map_err(|error| Refusal::new(Rule::NotTrusted, error.to_string()))
     }
 
-    /// A bare key says nothing of its owner: its certificate has to be known, and the policy has to ask for such keys or
-    /// the message could as well have named the certificate.
+    /// A bare key says nothing of its owner, so that its certificate has to be known. Where the policy asks for no bare
+    /// keys, it is as if the message had named the certificate.
     fn signer_of_value(&mut self, key: &PublicKey) -> Result<(Signer, VerifyingKey), Refusal> {
         let unknown = || Refusal::new(Rule::NotTrusted, "no certificate is known for the key");
         let certificate = self.guard.keys.trust.by_public_key(key).map(Arc::clone).ok_or_else(unknown)?;

@@ -187,8 +187,8 @@ impl Inspection<'_> {
         }
     }
 
-    /// Checks that each assertion's subject is confirmed: by the bearer where somebody trusted signed it, by a signature
-    /// with the subject's key, or by whoever signed the message with the assertion.
+    /// Checks that each assertion's subject is confirmed: by whoever shows it where somebody trusted signed it, by a
+    /// signature with the subject's key, or by whoever signed the message with the assertion.
     pub(super) fn check_assertions(&self) -> Result<(), Refusal> {
         let Found { assertions, signatures, .. } = &self.found;
         for at in assertions {

@@ -86,7 +86,8 @@ mod tests {
 
     fn derived(inside: &str) -> Result<DerivedKey, Rule> {
         let text = format!(
-            "<c:DerivedKeyToken xmlns:c='{WSC_2005}' xmlns:s='{WSSE}'><s:SecurityTokenReference/>{inside}</c:DerivedKeyToken>"
+            "<c:DerivedKeyToken xmlns:c='{WSC_2005}' xmlns:s='{WSSE}'>\
+             <s:SecurityTokenReference/>{inside}</c:DerivedKeyToken>"
         );
         let document = Document::parse(text.into_bytes(), &Options::default()).expect("it is well-formed");
         let element = document.root_element().expect("it has a root");

@@ -179,7 +179,9 @@ impl<'a> Reader<'a> {
         Ok(Period { not_before: moment("NotBefore")?, not_on_or_after: moment("NotOnOrAfter")? })
     }
 
-    /// When an assertion is good; a condition that is not understood makes it good for nothing (SAML 2.0 core §2.5.1.1).
+    /// When an assertion is good; a condition that is not understood makes it good for nothing.
+    ///
+    /// Source: SAML 2.0 core §2.5.1.1.
     fn conditions(&self, element: NodeId) -> Result<Period, Refusal> {
         for condition in self.elements(element) {
             let name = self.document.qname(condition);

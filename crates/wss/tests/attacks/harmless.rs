@@ -4,6 +4,7 @@ use crate::ENVELOPE;
 use crate::peers::{PEOPLE, Peers, between, changed, piece, value};
 use crate::policies;
 use myelin_wss::Limits;
+use myelin_wss::vocabulary::WSSE;
 
 fn check(policy: &str) {
     let peers = Peers::new(policy);
@@ -130,7 +131,11 @@ fn messages_may_be_in_utf_16() {
 #[test]
 fn what_others_add_for_others_is_theirs() {
     rewritten(&policies::modern(), |message| {
-        let other = "<o:Trace xmlns:o='urn:o2'>1</o:Trace><x:Security xmlns:x='http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd' soapenv:actor='urn:other' soapenv:mustUnderstand='1'><o:What xmlns:o='urn:o2'/></x:Security>";
+        let other = format!(
+            "<o:Trace xmlns:o='urn:o2'>1</o:Trace>\
+             <x:Security xmlns:x='{WSSE}' soapenv:actor='urn:other' soapenv:mustUnderstand='1'>\
+             <o:What xmlns:o='urn:o2'/></x:Security>"
+        );
         changed(message, "<soapenv:Header>", &format!("<soapenv:Header>{other}")).into_bytes()
     });
 }

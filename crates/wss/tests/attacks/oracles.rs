@@ -3,10 +3,13 @@
 
 use std::time::{Duration, Instant};
 
+use myelin_wss::algorithm::{BlockCipher, DigestMethod, KeyBits, KeyTransport};
+use myelin_wss::crypto::encrypt;
+use myelin_wss::vocabulary::XENC;
 use myelin_wss::{FaultCode, Rule, binary};
 
 use crate::ENVELOPE;
-use crate::peers::{Peers, between, changed, piece};
+use crate::peers::{PEOPLE, Peers, between, changed, piece};
 use crate::policies;
 
 /// Changes the decoded bytes of a base64 value in the message.
@@ -160,4 +163,43 @@ fn a_broken_key_takes_as_long_as_a_wrong_one() {
             (broken, changed(message, key_value(message), key_value(&other)))
         });
     }
+}
+
+/// A message whose unsigned header block somebody encrypted who only knows bob's certificate.
+fn encrypted_by_a_stranger(message: &str, cipher: BlockCipher) -> String {
+    let oaep = KeyTransport::RsaOaep { digest: DigestMethod::Sha1, mask: DigestMethod::Sha1 };
+    let key = PEOPLE.bob.key.public().encrypt(oaep, &[7; 16]).expect("a key of RSA");
+    let mut data = Vec::new();
+    encrypt(cipher, &[7; 16], b"<h:Note xmlns:h=\"urn:h\">strange</h:Note>", &mut data).expect("a key of its length");
+    let value = |bytes: &[u8]| {
+        let mut text = Vec::new();
+        binary::encode(bytes, &mut text);
+        let text = String::from_utf8(text).expect("base64 is ASCII");
+        format!("<x:CipherData><x:CipherValue>{text}</x:CipherValue></x:CipherData>")
+    };
+    let key = format!(
+        "<x:EncryptedKey xmlns:x='{XENC}'><x:EncryptionMethod Algorithm='{XENC}rsa-oaep-mgf1p'/>{}<x:ReferenceList>\
+         <x:DataReference URI='#strange'/></x:ReferenceList></x:EncryptedKey>",
+        value(&key)
+    );
+    let data = format!(
+        "<x:EncryptedData xmlns:x='{XENC}' Id='strange' Type='{XENC}Element'><x:EncryptionMethod Algorithm='{}'/>{}\
+         </x:EncryptedData>",
+        cipher.uri(),
+        value(&data)
+    );
+    let message = changed(message, "</wsse:Security>", &format!("{key}</wsse:Security>"));
+    changed(&message, piece(&message, "<h:Note", "</h:Note>"), &data)
+}
+
+#[test]
+fn what_a_chained_cipher_encrypted_has_to_be_signed() {
+    let bits = KeyBits::Bits128;
+    let peers = Peers::new(&policies::chained());
+    let message = encrypted_by_a_stranger(&peers.request(ENVELOPE), BlockCipher::AesCbc(bits));
+    assert_eq!(peers.refused(message), (Rule::NotSigned, FaultCode::FailedCheck));
+    // A cipher that notices changes needs no signature to keep its secret.
+    let peers = Peers::new(&policies::modern());
+    let message = encrypted_by_a_stranger(&peers.request(ENVELOPE), BlockCipher::AesGcm(bits));
+    assert!(peers.accept(message).is_ok());
 }

@@ -1,5 +1,6 @@
 //! Signature wrapping: what is signed is moved to where nobody reads it, and something else takes its place.
 
+use myelin_wss::vocabulary::WSU;
 use myelin_wss::{FaultCode, Rule};
 
 use crate::ENVELOPE;
@@ -111,12 +112,6 @@ fn two_elements_with_the_same_id_are_refused_wherever_they_stand() {
     let peers = Peers::new(&policies::signed());
     let message = peers.request(ENVELOPE);
     let id = piece(&message, "<soapenv:Body", "\">").split("wsu:Id=\"").nth(1).expect("an id").trim_end_matches("\">");
-    let doubled = changed(
-        &message,
-        "<h:Note ",
-        &format!(
-            "<h:Note xmlns:u=\"http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd\" u:Id=\"{id}\" "
-        ),
-    );
+    let doubled = changed(&message, "<h:Note ", &format!("<h:Note xmlns:u='{WSU}' u:Id='{id}' "));
     assert_eq!(peers.refused(doubled).0, Rule::DuplicateId);
 }

@@ -20,9 +20,10 @@ fn users_show_passwords_and_digests() {
     let element =
         "{Element}{http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd}UsernameToken";
     let signed = format!("{SIGNED};{element}");
-    for (kind, password, more) in [("<sp:HashPassword/>", "PasswordDigest", ""), ("", "PasswordText", "")] {
+    for (kind, password) in [("<sp:HashPassword/>", "PasswordDigest"), ("", "PasswordText")] {
         let token = format!(
-            r#"<sp:UsernameToken sp:IncludeToken="{INCLUSION}"><wsp:Policy>{kind}<sp:WssUsernameToken10/>{more}</wsp:Policy></sp:UsernameToken>"#
+            "<sp:UsernameToken sp:IncludeToken='{INCLUSION}'><wsp:Policy>{kind}<sp:WssUsernameToken10/></wsp:Policy>\
+             </sp:UsernameToken>"
         );
         let service = service(wss4j, &with_token("SignedSupportingTokens", &token), "bob");
         for engine in ENGINES {
@@ -81,7 +82,8 @@ fn subjects_sign_with_the_keys_that_assertions_give_them() {
     for (version, name) in VERSIONS {
         let policy = policy(&format!(
             "<sp:TransportBinding><p><sp:TransportToken><p><sp:HttpsToken/></p></sp:TransportToken>
-             <sp:AlgorithmSuite><p><sp:Basic128GCM/></p></sp:AlgorithmSuite><sp:IncludeTimestamp/></p></sp:TransportBinding>
+             <sp:AlgorithmSuite><p><sp:Basic128GCM/></p></sp:AlgorithmSuite><sp:IncludeTimestamp/>
+             </p></sp:TransportBinding>
              <sp:EndorsingSupportingTokens><p>{}</p></sp:EndorsingSupportingTokens>",
             saml(name)
         ));
