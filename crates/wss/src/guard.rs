@@ -227,11 +227,13 @@ impl Guard {
         policy: Policy,
         side: Side,
         uses: Uses,
-        keys: Keys,
+        mut keys: Keys,
         settings: Settings,
     ) -> Result<(Guard, Vec<Problem>), Vec<Problem>> {
+        let mut found = check::Found::default();
+        check::leave_out_small_keys(&mut keys.decryption, settings.rsa_bits_min, &mut found);
         let guard = Guard { policy, side, keys, settings, certificates: Certificates::default() };
-        let found = check::check(&guard, uses);
+        check::check(&guard, uses, &mut found);
         if found.errors.is_empty() { Ok((guard, found.warnings)) } else { Err(found.errors) }
     }
 

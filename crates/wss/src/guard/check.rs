@@ -1,9 +1,11 @@
 //! Whether a policy can be honoured with the keys at hand; what cannot is told when the configuration is loaded.
 
+use std::sync::Arc;
+
 use super::needs::Needs;
 use super::{Direction, Guard, Side, Uses};
 use crate::Problem;
-use crate::keys::{Certificate, KeyKind};
+use crate::keys::{Certificate, Identity, KeyKind};
 use crate::policy::{Alternative, Binding, EncryptionUser, HeaderPart, Password, TokenKind};
 
 /// What is found wrong, and what is worth a warning.
@@ -26,21 +28,31 @@ impl Found {
     }
 }
 
+/// Leaves out of the keys that decrypt those that are too small, and those that are not of RSA and cannot.
+pub(super) fn leave_out_small_keys(keys: &mut Vec<Arc<Identity>>, bits_min: usize, found: &mut Found) {
+    keys.retain(|identity| {
+        let key = identity.key.public();
+        if key.kind() == KeyKind::Rsa && key.bits() < bits_min {
+            let (alias, bits) = (&identity.alias, key.bits());
+            found.warn(format!("the key {alias:?} does not decrypt: it has {bits} bits, expected {bits_min} or more"));
+        }
+        key.kind() == KeyKind::Rsa && key.bits() >= bits_min
+    });
+}
+
 /// Checks a guard before it is used.
-pub(super) fn check(guard: &Guard, uses: Uses) -> Found {
-    let mut found = Found::default();
+pub(super) fn check(guard: &Guard, uses: Uses, found: &mut Found) {
     for alternative in &guard.policy.alternatives {
-        protection(alternative, &mut found);
-        passwords(alternative, &mut found);
+        protection(alternative, found);
+        passwords(alternative, found);
         if uses.verifies() && changes_unseen(alternative, guard.arriving()) {
             found.wrong("what CBC encrypts has to be signed, or nobody sees that it was changed: add it to SignedParts, or take a suite with GCM");
         }
     }
-    keys(guard, &Needs::of(&guard.policy, guard.side, uses), &mut found);
+    keys(guard, &Needs::of(&guard.policy, guard.side, uses), found);
     if uses.secures() {
-        sizes(guard, &mut found);
+        sizes(guard, found);
     }
-    found
 }
 
 /// What is said to be protected has to have something that protects it.
@@ -49,6 +61,12 @@ fn protection(alternative: &Alternative, found: &mut Found) {
     let names_parts = !alternative.signed.is_empty() || !alternative.encrypted.is_empty();
     if names_parts && !bound {
         found.wrong("the policy says what is signed or encrypted, and no binding says with which keys");
+    }
+    for direction in [Direction::Request, Direction::Response] {
+        let token = alternative.binding.encryption_token(direction).map(|token| &token.kind);
+        if alternative.encrypts(direction) && !matches!(token, Some(TokenKind::X509 { .. })) {
+            found.wrong("messages are encrypted for the owner of a certificate: name an X509Token for it");
+        }
     }
     for tokens in &alternative.supporting {
         let parts = !tokens.signed_parts.is_empty() || !tokens.encrypted_parts.is_empty();
@@ -100,7 +118,10 @@ fn keys(guard: &Guard, needs: &Needs, found: &mut Found) {
         found.wrong("the policy asks for a private key of this side, and there is none");
     }
     if needs.decryption && keys.decryption.is_empty() {
-        found.wrong("messages for this side are encrypted, and it has no private key to decrypt them");
+        let bits_min = guard.settings.rsa_bits_min;
+        found.wrong(format!(
+            "no private key of RSA with {bits_min} bits or more decrypts what is encrypted for this side"
+        ));
     }
     if needs.encryption && keys.encryption.is_none() {
         match guard.side {

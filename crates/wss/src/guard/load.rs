@@ -10,7 +10,7 @@ use super::{KeyFiles, Keys, Settings};
 use crate::Problem;
 use crate::algorithm::DigestMethod;
 use crate::crypto::Secret;
-use crate::keys::{Certificate, Crl, Identity, KeyKind, KeyStore, Passwords, StoreKind, Trust, TrustLimits};
+use crate::keys::{Certificate, Crl, Identity, KeyStore, Passwords, StoreKind, Trust, TrustLimits};
 use crate::policy::{Crypto, EncryptionUser, Policy, Rampart};
 
 /// Reads the keys; the second of the pair are warnings.
@@ -96,20 +96,7 @@ impl Stores<'_> {
         let crypto =
             self.crypto(crypto.or(rampart.encryption_crypto.as_ref()), "decryptionCrypto or signatureCrypto")?;
         let store = self.store(&crypto)?;
-        let least = self.settings.rsa_bits_min;
-        let of_rsa = store.identities.iter().filter(|identity| identity.key.public().kind() == KeyKind::Rsa).cloned();
-        let (large, small): (Vec<_>, Vec<_>) = of_rsa.partition(|identity| identity.key.public().bits() >= least);
-        for identity in &small {
-            let (alias, bits) = (&identity.alias, identity.key.public().bits());
-            let message = format!("the key {alias:?} does not decrypt: it has {bits} bits, expected {least} or more");
-            self.warnings.push(Problem::general(message));
-        }
-        if large.is_empty() {
-            return Err(Problem::general(format!(
-                "the key store has no private key of RSA with {least} bits or more that decrypts"
-            )));
-        }
-        Ok(large)
+        Ok(store.identities.clone())
     }
 
     /// The certificate of whom messages are encrypted for; none where it is the request's signer.

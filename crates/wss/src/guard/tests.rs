@@ -90,7 +90,7 @@ fn each_side_needs_its_keys_and_only_for_what_it_does() {
 fn a_key_that_is_missing_is_told_when_the_guard_is_made() {
     let initiator = wrong(&both_protected(), Side::Initiator, Uses::Both, no_keys());
     assert!(initiator.contains("asks for a private key of this side"), "{initiator}");
-    assert!(initiator.contains("no private key to decrypt them"), "{initiator}");
+    assert!(initiator.contains("no private key of RSA with 2048 bits or more decrypts"), "{initiator}");
     assert!(initiator.contains("no certificate says for whom requests are encrypted"), "{initiator}");
     assert_eq!(wrong(&both_protected(), Side::Initiator, Uses::Both, all_keys()), "");
     assert_eq!(wrong(&(asymmetric("") + "<sp:SignedParts/>"), Side::Recipient, Uses::Verify, no_keys()), "");
@@ -170,7 +170,7 @@ fn a_password_that_everybody_can_read_is_worth_a_warning() {
 #[test]
 fn keys_have_the_size_and_kind_that_their_use_takes() {
     let settings = Settings { rsa_bits_min: 3072, ..settings() };
-    let problems = Guard::new(policy(&both_protected()), Side::Initiator, Uses::Both, all_keys(), settings);
+    let problems = Guard::new(policy(&both_protected()), Side::Initiator, Uses::Secure, all_keys(), settings);
     let problems = problems.err().expect("a key of 2048 bits");
     assert!(problems[0].message.contains("which signs, has 2048 bits, expected 3072 to 4096"), "{problems:?}");
     let curve = identity("curve", KeyKind::Ec(Curve::P256));
@@ -178,6 +178,26 @@ fn keys_have_the_size_and_kind_that_their_use_takes() {
     let found = wrong(&both_protected(), Side::Initiator, Uses::Both, keys);
     assert_eq!(found.lines().count(), 1, "a key on a curve signs: {found}");
     assert!(found.contains("whose key is not of RSA"));
+}
+
+#[test]
+fn keys_that_are_too_small_do_not_decrypt() {
+    let content = asymmetric("") + "<sp:SignedParts/><sp:EncryptedParts/>";
+    let settings = Settings { rsa_bits_min: 3072, ..settings() };
+    let problems = Guard::new(policy(&content), Side::Recipient, Uses::Verify, all_keys(), settings).err();
+    let problems = problems.expect("a key of 2048 bits");
+    assert!(problems[0].message.contains("no private key of RSA with 3072 bits or more decrypts"), "{problems:?}");
+}
+
+#[test]
+fn nothing_is_encrypted_for_a_bare_key() {
+    let token = "<sp:InitiatorToken><p><sp:KeyValueToken/></p></sp:InitiatorToken>";
+    let bare = asymmetric("").replace(&format!("<sp:InitiatorToken><p>{X509}</p></sp:InitiatorToken>"), token);
+    assert!(bare.contains("KeyValueToken"));
+    let signed = bare.clone() + "<sp:SignedParts/>";
+    assert_eq!(wrong(&signed, Side::Recipient, Uses::Both, all_keys()), "");
+    let encrypted = bare + "<sp:SignedParts/><sp:EncryptedParts/>";
+    assert!(wrong(&encrypted, Side::Recipient, Uses::Both, all_keys()).contains("name an X509Token"));
 }
 
 #[test]
@@ -339,9 +359,9 @@ fn what_a_key_store_lacks_is_told() {
         "<ramp:signatureCrypto><k>us.pem</k></ramp:signatureCrypto><ramp:encryptionUser>nobody</ramp:encryptionUser>";
     assert!(with(nobody, Uses::Secure).contains("no certificate \"nobody\" to encrypt for"));
     let public = "<ramp:signatureCrypto><k>partner.pem</k></ramp:signatureCrypto>";
-    assert!(with(public, Uses::Verify).contains("no private key of RSA with 2048 bits or more that decrypts"));
+    assert!(with(public, Uses::Verify).contains("no private key of RSA with 2048 bits or more decrypts"));
     let curve = "<ramp:signatureCrypto><k>curve.pem</k></ramp:signatureCrypto>";
-    assert!(with(curve, Uses::Verify).contains("no private key of RSA with 2048 bits or more that decrypts"));
+    assert!(with(curve, Uses::Verify).contains("no private key of RSA with 2048 bits or more decrypts"));
     let empty = "<ramp:signatureCrypto><k>us.pem,empty.pem</k></ramp:signatureCrypto>";
     assert!(with(empty, Uses::Verify).contains("empty.pem: "));
 }

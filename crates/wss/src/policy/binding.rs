@@ -175,6 +175,9 @@ impl Properties {
         if self.suite.is_none() && !self.suite_failed {
             reader.wrong(binding.node, "the binding has no AlgorithmSuite");
         }
+        if matches!(self.layout, Some(Layout::LaxTimestampFirst | Layout::LaxTimestampLast)) && !self.timestamp {
+            reader.wrong(binding.node, "the layout says where the timestamp stands: add IncludeTimestamp");
+        }
         Some(Common {
             suite: self.suite?,
             layout: self.layout.unwrap_or(Layout::Lax),

@@ -73,9 +73,11 @@ fn layouts_have_the_names_of_both_versions() {
         ("LaxTimestampFirst", Layout::LaxTimestampFirst),
         ("LaxTsLast", Layout::LaxTimestampLast),
     ] {
-        let alternative = read(&asymmetric(&format!("<sp:Layout><p><sp:{name}/></p></sp:Layout>")));
+        let layout_of = format!("<sp:Layout><p><sp:{name}/></p></sp:Layout><sp:IncludeTimestamp/>");
+        let alternative = read(&asymmetric(&layout_of));
         assert_eq!(alternative.binding.common().expect("a binding").layout, layout);
     }
+    assert!(refused(&asymmetric("<sp:Layout><p><sp:LaxTsFirst/></p></sp:Layout>")).contains("add IncludeTimestamp"));
     assert!(refused(&asymmetric("<sp:Layout><p><sp:Loose/></p></sp:Layout>")).contains("Loose is not known"));
 }
 
