@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use myelin_testkit::wss4j::Wss4j;
 use myelin_wss::crypto::Secret;
 use myelin_wss::guard::{Conversation, Departure, Guard, Keys, Secured, Settings, Side, Users, Uses};
-use myelin_wss::keys::{Certificate, Identity, PrivateKey, Trust, TrustLimits};
+use myelin_wss::keys::{Certificate, Identity, KeyKind, PrivateKey, Trust, TrustLimits};
 use myelin_wss::policy::Policy;
 use myelin_wss::{Limits, binary};
 use myelin_xml::{Document, Options};
@@ -54,6 +54,7 @@ pub(crate) fn guard(
 ) -> Guard {
     let (policy, _) = Policy::parse(policy.as_bytes()).unwrap_or_else(|problems| panic!("{problems:?}\n{policy}"));
     let signer = identity(wss4j, signer);
+    let is_rsa = signer.key.public().kind() == KeyKind::Rsa;
     let limits = TrustLimits { rsa_bits_min: 1024, ..TrustLimits::default() };
     let keys = Keys {
         signature: Some(Arc::clone(&signer)),
@@ -63,8 +64,9 @@ pub(crate) fn guard(
         users: Arc::new(Secrets),
     };
     let settings = Settings { limits: Limits::default(), rsa_bits_min: 1024, users: Arc::new(Secrets), assertion };
-    let (guard, _) =
-        Guard::new(policy, side, Uses::Both, keys, settings).unwrap_or_else(|problems| panic!("{problems:?}"));
+    // A key on a curve signs, and nothing that comes back could be encrypted for it.
+    let uses = if is_rsa { Uses::Both } else { Uses::Secure };
+    let (guard, _) = Guard::new(policy, side, uses, keys, settings).unwrap_or_else(|problems| panic!("{problems:?}"));
     guard
 }
 
