@@ -20,7 +20,7 @@ use crate::algorithm::{AesKeyWrap, BlockCipher, KeyTransport};
 
 pub(crate) use method::transport_uri;
 pub use read::references;
-pub use splice::{Piece, Places, splice};
+pub use splice::{Piece, Places, splice, splice_in};
 pub use write::{NewData, NewKey, reference_list};
 
 /// An `xenc:EncryptedData`.

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use myelin_xml::{DeclaredEncoding, Document, Kind, NodeId, Options};
+use myelin_xml::{Arena, DeclaredEncoding, Document, Kind, NodeId, Options};
 
 use super::Form;
 use crate::error::{Refusal, Rule};
@@ -48,6 +48,16 @@ struct Shift {
 /// and for a document that is not accepted with them; the sender's.
 /// Source: XML Encryption 1.1 §4.4 and §4.5.
 pub fn splice(document: &Document, pieces: &[Piece], options: &Options) -> Result<(Document, Places), Refusal> {
+    splice_in(document, pieces, options, Arena::default())
+}
+
+/// As [`splice`], in memory that was used before.
+pub fn splice_in(
+    document: &Document,
+    pieces: &[Piece],
+    options: &Options,
+    arena: Arena,
+) -> Result<(Document, Places), Refusal> {
     let mut order = Vec::with_capacity(pieces.len());
     for (number, piece) in pieces.iter().enumerate() {
         let range = document.range(piece.place).filter(|_| document.is_as_read());
@@ -73,7 +83,7 @@ pub fn splice(document: &Document, pieces: &[Piece], options: &Options) -> Resul
 
     // The source is in UTF-8 whatever encoding its declaration names.
     let options = Options { declared_encoding: DeclaredEncoding::Any, ..options.clone() };
-    let spliced = Document::parse(whole, &options).map_err(|error| failed(error.to_string()))?;
+    let spliced = Document::parse_in(whole, &options, arena).map_err(|error| failed(error.to_string()))?;
     let places = Places { shifts };
     for shift in &places.shifts {
         let piece = &pieces[shift.piece];

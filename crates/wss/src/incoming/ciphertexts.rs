@@ -1,9 +1,10 @@
 //! `xenc:EncryptedKey` with what it encrypts, `xenc:ReferenceList`, `xenc:EncryptedData`: from ciphertexts to a
 //! document in which the plaintexts stand.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
-use myelin_xml::{Kind, NodeId};
+use myelin_xml::{Arena, Kind, NodeId};
 
 use super::Inspection;
 use super::algorithms::Use;
@@ -16,6 +17,14 @@ use crate::ids::Ids;
 use crate::structure::is_space;
 use crate::vocabulary::{WSSE11, XENC};
 use crate::{Refusal, Rule};
+
+/// How large a document may have been whose memory is kept for the next.
+const SPARE_BYTES: usize = 1 << 20;
+
+thread_local! {
+    /// The memory of the document that plaintexts were put into last: the next message's takes it.
+    static SPARE: Cell<Arena> = Cell::default();
+}
 
 /// Encrypted data with the key that decrypts it.
 struct Locked {
@@ -163,7 +172,8 @@ impl Inspection<'_> {
             marks.push((data.cipher, data.form, self.content_of(place)));
             pieces.push(Piece { place, form: data.form, plaintext });
         }
-        let (document, places) = enc::splice(&self.document, &pieces, self.arrival.xml)?;
+        let arena = SPARE.take();
+        let (document, places) = enc::splice_in(&self.document, &pieces, self.arrival.xml, arena)?;
         let round = self.round + 1;
         let old = &self.document;
         let moved = |node: NodeId| places.element(old, &document, node);
@@ -186,7 +196,10 @@ impl Inspection<'_> {
         self.found.moved(&as_plaintext);
         self.done = self.done.iter().filter_map(|&node| moved(node)).collect();
         self.found.decrypted.append(&mut decrypted);
-        self.document = document;
+        let old = std::mem::replace(&mut self.document, document);
+        if old.size_bytes() <= SPARE_BYTES {
+            SPARE.set(old.into_arena());
+        }
         self.round = round;
         self.envelope = Envelope::of(&self.document, self.rampart().actor.as_deref())?;
         self.ids = Ids::of(&self.document, self.limits())?;
