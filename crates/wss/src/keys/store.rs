@@ -224,7 +224,7 @@ impl KeyStore {
         identity.map(|identity| identity.certificate()).or_else(|| alone().map(|(_, certificate)| certificate))
     }
 
-    fn unreadable(&mut self, alias: impl Into<String>, cause: KeyStoreError) {
+    fn keep_unreadable(&mut self, alias: impl Into<String>, cause: KeyStoreError) {
         self.unreadable.push((alias.into(), cause));
     }
 }
@@ -265,7 +265,7 @@ impl Parts {
         for (number, (alias, key)) in self.keys.into_iter().enumerate() {
             let Some(own) = by_key.get(key.public().spki()) else {
                 let alias = alias.unwrap_or_else(|| (number + 1).to_string());
-                store.unreadable(alias, KeyStoreError::CertificateMissing);
+                store.keep_unreadable(alias, KeyStoreError::CertificateMissing);
                 continue;
             };
             let mut chain = vec![Arc::clone(&own.certificate)];

@@ -102,12 +102,12 @@ pub(super) fn read(bytes: &[u8], kind: StoreKind, passwords: &Passwords) -> Resu
                 }
                 match identity(alias.clone(), key, &chain, passwords, &mut budget) {
                     Ok(identity) => store.identities.push(Arc::new(identity)),
-                    Err(error) => store.unreadable(alias, error),
+                    Err(error) => store.keep_unreadable(alias, error),
                 }
             }
             CERTIFICATE => match Certificate::from_der(certificate(&mut input, version)?) {
                 Ok(certificate) => store.certificates.push((alias, Arc::new(certificate))),
-                Err(error) => store.unreadable(alias, error.into()),
+                Err(error) => store.keep_unreadable(alias, error.into()),
             },
             // Nothing here is done with secret keys, but one has to get past them.
             SECRET_KEY if kind == StoreKind::Jceks => java::skip_object(&mut input)?,
