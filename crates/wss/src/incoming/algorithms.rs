@@ -7,7 +7,7 @@ use crate::algorithm::{AesKeyWrap, BlockCipher, DigestMethod, KeyTransport, Sign
 use crate::dsig::canonical_uri;
 use crate::enc::transport_uri;
 use crate::keys::{KeyKind, PublicKey};
-use crate::policy::{AlgorithmSuite, Alternative};
+use crate::policy::{AlgorithmSuite, Alternative, Binding};
 use crate::{Refusal, Rule};
 
 /// The use of an algorithm, or of a key of some size.
@@ -101,8 +101,13 @@ impl Inspection<'_> {
     }
 }
 
-/// Without a binding there is no suite, and so nothing to sign or encrypt with.
+/// Without a binding there is no suite, and so nothing to sign or encrypt with; keyed hashes are signatures of a
+/// symmetric binding only, as anybody who knows our certificate can make the key of one.
 fn accepts(alternative: &Alternative, what: Use) -> bool {
+    let is_keyed_hash = matches!(what, Use::Signature(SignatureMethod::Hmac(_)));
+    if is_keyed_hash && !matches!(alternative.binding, Binding::Symmetric { .. }) {
+        return false;
+    }
     alternative.binding.common().is_some_and(|common| what.is_accepted(&common.suite))
 }
 

@@ -2,16 +2,15 @@
 //! document in which the plaintexts stand.
 
 use std::cell::Cell;
-use std::sync::Arc;
 
 use myelin_xml::{Arena, Kind, NodeId};
 
 use super::Inspection;
 use super::algorithms::Use;
 use super::envelope::Envelope;
-use super::found::{At, Decrypted};
+use super::found::{At, Decrypted, Extent, Known};
 use super::keys::decryption;
-use crate::crypto::{Secret, decrypt};
+use crate::crypto::decrypt;
 use crate::enc::{self, EncryptedData, Form, Piece};
 use crate::ids::Ids;
 use crate::structure::is_space;
@@ -31,7 +30,7 @@ struct Locked {
     data: EncryptedData,
     /// The element that the plaintext takes the place of.
     place: NodeId,
-    secret: Arc<Secret>,
+    key: Known,
 }
 
 /// Something of about the length of a plaintext, for one that could not be decrypted.
@@ -54,8 +53,8 @@ impl Inspection<'_> {
         let mut locked = Vec::with_capacity(references.len());
         for id in &references {
             let (place, data) = self.referenced(id)?;
-            let secret = self.secret(key, Some(data.cipher.key_bytes()))?.secret;
-            locked.push(Locked { data, place, secret });
+            let key = self.secret(key, Some(data.cipher.key_bytes()))?;
+            locked.push(Locked { data, place, key });
         }
         self.unlock(locked)
     }
@@ -83,8 +82,8 @@ impl Inspection<'_> {
     fn locked(&mut self, place: NodeId, data: EncryptedData, user: NodeId) -> Result<Locked, Refusal> {
         self.will_use(Use::Cipher(data.cipher))?;
         let name = self.key_name(data.key_info)?;
-        let secret = self.secret_by_name(name, user, Some(data.cipher.key_bytes()))?.secret;
-        Ok(Locked { data, place, secret })
+        let key = self.secret_by_name(name, user, Some(data.cipher.key_bytes()))?;
+        Ok(Locked { data, place, key })
     }
 
     /// The encrypted data with an id, or in the `wsse11:EncryptedHeader` with that id.
@@ -159,31 +158,39 @@ impl Inspection<'_> {
     fn splice(&mut self, locked: Vec<Locked>) -> Result<(), Refusal> {
         let mut pieces = Vec::with_capacity(locked.len());
         let mut marks = Vec::with_capacity(locked.len());
-        for Locked { data, place, secret } in locked {
+        let round = self.round + 1;
+        for Locked { data, place, key } in locked {
             if data.form == Form::Octets {
                 return Err(decryption("encrypted data that is not said to be XML"));
             }
             let mut plaintext = data.ciphertext(&self.document)?;
             let length = plaintext.len();
-            if decrypt(data.cipher, (*secret).as_ref(), &mut plaintext).is_err() {
+            if decrypt(data.cipher, (*key.secret).as_ref(), &mut plaintext).is_err() {
                 self.broken = Some(decryption("a ciphertext"));
                 plaintext = filler(data.form, length);
             }
-            marks.push((data.cipher, data.form, self.content_of(place)));
+            let extent = match data.form {
+                Form::Element => Extent::Element,
+                _ if self.is_all_content(place) => Extent::Content,
+                _ => Extent::Part,
+            };
+            marks.push((
+                Decrypted { cipher: data.cipher, extent, round, origin: key.origin },
+                self.document.parent(place),
+            ));
             pieces.push(Piece { place, form: data.form, plaintext });
         }
         let arena = SPARE.take();
         let (document, places) = enc::splice_in(&self.document, &pieces, self.arrival.xml, arena)?;
-        let round = self.round + 1;
         let old = &self.document;
         let moved = |node: NodeId| places.element(old, &document, node);
         let mut decrypted = Vec::with_capacity(marks.len());
-        for (piece, (cipher, form, content_of)) in marks.into_iter().enumerate() {
-            let (node, content) = match form {
-                Form::Content => (content_of.and_then(moved), true),
-                _ => (places.inserted(piece).and_then(|range| document.node_at(range.start)), false),
+        for (piece, (what, parent)) in marks.into_iter().enumerate() {
+            let node = match what.extent {
+                Extent::Element => places.inserted(piece).and_then(|range| document.node_at(range.start)),
+                Extent::Content | Extent::Part => parent.and_then(moved),
             };
-            decrypted.push(At { node, what: Decrypted { cipher, content, round } });
+            decrypted.push(At { node, what });
         }
         // An element that was signed while it was encrypted is signed as what it is.
         let as_plaintext = |node: NodeId| {
@@ -206,14 +213,14 @@ impl Inspection<'_> {
         self.count()
     }
 
-    /// The element all of whose content an encrypted piece is; none where other content stands beside it.
-    fn content_of(&self, place: NodeId) -> Option<NodeId> {
-        let parent = self.document.parent(place)?;
+    /// Whether an encrypted piece is all of the content of the element around it.
+    fn is_all_content(&self, place: NodeId) -> bool {
+        let Some(parent) = self.document.parent(place) else { return false };
         let says_nothing = |child: NodeId| match self.document.kind(child) {
             Kind::Element => child == place,
             Kind::Text => is_space(&self.document.value(child)),
             _ => true,
         };
-        self.document.children(parent).all(says_nothing).then_some(parent)
+        self.document.children(parent).all(says_nothing)
     }
 }

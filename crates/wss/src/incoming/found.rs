@@ -43,13 +43,20 @@ pub(super) struct SharedKey {
     pub(super) secret: Option<Known>,
 }
 
-/// A key that both sides know, itself.
+/// The bytes of a key that both sides know.
 #[derive(Clone)]
 pub(super) struct Known {
     pub(super) secret: Arc<Secret>,
-    /// Whether it is the request's, or made of it: whoever uses it in the response is whom the request was encrypted
-    /// for. Keys that come with a message anybody can make.
-    pub(super) of_request: bool,
+    pub(super) origin: Origin,
+}
+
+/// Where a key comes from in the end: whoever made that knows all keys of the same origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// We sent it in the request that this message answers.
+    Request,
+    /// Anybody who knows our certificate can have made it; its number among the keys that were found.
+    Message(usize),
 }
 
 /// Where a key comes from that both sides know.
@@ -97,15 +104,14 @@ pub(super) enum Signer {
     KeyValue(Arc<Certificate>),
     /// Whom an assertion gives a key to.
     Subject {
-        /// The assertion.
+        /// The assertion; none once it is not in the document any more.
         assertion: Option<NodeId>,
     },
     /// Whoever knows a key that both sides know.
     Shared {
         /// The element that the key stands in, where it stands in the message.
         token: Option<NodeId>,
-        /// As [`Known::of_request`].
-        of_request: bool,
+        origin: Origin,
     },
 }
 
@@ -122,10 +128,22 @@ pub(super) enum Cover {
 #[derive(Clone, Copy)]
 pub(super) struct Decrypted {
     pub(super) cipher: BlockCipher,
-    /// Whether not the element but all of its content was encrypted.
-    pub(super) content: bool,
+    pub(super) extent: Extent,
     /// In which round it was put in, from 1.
     pub(super) round: usize,
+    /// Of the key.
+    pub(super) origin: Origin,
+}
+
+/// How much of an element was encrypted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// The element itself.
+    Element,
+    /// All of its content.
+    Content,
+    /// Something in it, beside other content.
+    Part,
 }
 
 impl Found {
@@ -152,12 +170,21 @@ impl Found {
     }
 }
 
+impl Signer {
+    /// The certificate of the key.
+    pub(super) fn certificate(&self) -> Option<&Arc<Certificate>> {
+        match self {
+            Signer::Certificate { certificate, .. } | Signer::KeyValue(certificate) => Some(certificate),
+            Signer::Subject { .. } | Signer::Shared { .. } => None,
+        }
+    }
+}
+
 impl Signed {
     fn moved(&mut self, place: &dyn Fn(NodeId) -> Option<NodeId>) {
         match &mut self.signer {
-            Signer::Certificate { token, .. } | Signer::Shared { token, .. } | Signer::Subject { assertion: token } => {
-                *token = token.and_then(place);
-            }
+            Signer::Certificate { token, .. } | Signer::Shared { token, .. } => *token = token.and_then(place),
+            Signer::Subject { assertion } => *assertion = assertion.and_then(place),
             Signer::KeyValue(_) => {}
         }
         self.covers.retain_mut(|cover| match cover {

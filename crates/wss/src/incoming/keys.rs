@@ -5,7 +5,7 @@ use std::sync::Arc;
 use myelin_xml::NodeId;
 
 use super::Inspection;
-use super::found::{Cover, Signer};
+use super::found::{Cover, Known, Signer};
 use super::key_info::{CertificateName, Encoding, KeyName, Reader, dereferenced};
 use crate::crypto::Secret;
 use crate::dsig::Dereferenced;
@@ -14,6 +14,10 @@ use crate::policy::TokenKind;
 use crate::token::saml::Assertion;
 use crate::vocabulary::{DS, WSSE, XENC};
 use crate::{Refusal, Rule};
+
+/// The shortest key of a keyed hash, in bytes: with shorter ones, which a sender may derive of a key that it does not
+/// know, values could be tried.
+const KEYED_HASH_BYTES: usize = 16;
 
 /// What a signature is verified with.
 pub(super) enum VerifyingKey {
@@ -67,8 +71,8 @@ impl Inspection<'_> {
                 self.trusted(&chain, None)
             }
             KeyName::EncryptedKey(sha1) => {
-                let (token, known) = self.shared_by_sha1(&sha1)?;
-                Ok((Signer::Shared { token, of_request: known.of_request }, VerifyingKey::Shared(known.secret)))
+                let (token, shared) = self.shared_by_sha1(&sha1)?;
+                shared_signer(token, shared)
             }
             KeyName::Assertion(id) => {
                 let node = self.assertion_by_id(&id)?;
@@ -102,9 +106,8 @@ impl Inspection<'_> {
             return Ok((Signer::Subject { assertion: Some(node) }, VerifyingKey::Public(key)));
         }
         let key = self.shared_key(node)?;
-        let known = self.secret(key, None)?;
-        let signer = Signer::Shared { token: Some(node), of_request: known.of_request };
-        Ok((signer, VerifyingKey::Shared(known.secret)))
+        let shared = self.secret(key, None)?;
+        shared_signer(Some(node), shared)
     }
 
     /// The certificate that is named, and perhaps those above it.
@@ -195,6 +198,14 @@ impl Inspection<'_> {
             None => Err(misplaced()),
         }
     }
+}
+
+fn shared_signer(token: Option<NodeId>, shared: Known) -> Result<(Signer, VerifyingKey), Refusal> {
+    let Known { secret, origin } = shared;
+    if secret.len() < KEYED_HASH_BYTES {
+        return Err(Refusal::new(Rule::KeyTooSmall, format!("a keyed hash with {} bytes", secret.len())));
+    }
+    Ok((Signer::Shared { token, origin }, VerifyingKey::Shared(secret)))
 }
 
 pub(super) fn misplaced() -> Refusal {

@@ -1,5 +1,6 @@
 //! What was found, held against the policy: one alternative has to be fulfilled in every point.
 
+mod assertions;
 mod parts;
 mod signature;
 mod supporting;
@@ -7,10 +8,12 @@ mod supporting;
 use myelin_xml::{Kind, NodeId};
 
 use super::Inspection;
-use super::found::{At, Cover, Signed, Signer};
+use super::found::{At, Cover, Decrypted, Extent, Signed, Signer};
 use crate::findings::{Part, Place, Saml, User};
 use crate::guard::Side;
 use crate::policy::{Alternative, Binding, Common, Layout, Password};
+use crate::token::saml::Assertion;
+use crate::token::username::UsernameToken;
 use crate::vocabulary::WSU;
 use crate::{Findings, Refusal, Rule};
 
@@ -22,7 +25,7 @@ pub(super) fn check(inspection: &Inspection<'_>) -> Result<Findings, Refusal> {
     let mut refusal = Refusal::new(Rule::SecurityMissing, "the policy has no alternative");
     for (number, alternative) in inspection.guard.policy.alternatives.iter().enumerate() {
         match (Requirements { inspection, alternative }).check() {
-            Ok(main) => return Ok(findings(inspection, number, main)),
+            Ok(fulfilled) => return Ok(fulfilled.findings(inspection, number)),
             Err(found) => refusal = found,
         }
     }
@@ -32,6 +35,16 @@ pub(super) fn check(inspection: &Inspection<'_>) -> Result<Findings, Refusal> {
     Err(refusal)
 }
 
+/// What fulfils an alternative: whatever else a message says of who sent it, nobody asked for and nobody believes.
+#[derive(Default)]
+struct Fulfilled<'a> {
+    /// The message's signature.
+    main: Option<&'a At<Signed>>,
+    endorsers: Vec<&'a Signed>,
+    user: Option<&'a UsernameToken>,
+    assertion: Option<&'a Assertion>,
+}
+
 /// One alternative and the message that should fulfil it.
 struct Requirements<'a> {
     inspection: &'a Inspection<'a>,
@@ -39,8 +52,8 @@ struct Requirements<'a> {
 }
 
 impl<'a> Requirements<'a> {
-    /// Checks everything, and gives the message's signature.
-    fn check(&self) -> Result<Option<&'a At<Signed>>, Refusal> {
+    /// Checks everything.
+    fn check(&self) -> Result<Fulfilled<'a>, Refusal> {
         let Requirements { inspection, alternative } = self;
         inspection.check_uses(alternative)?;
         self.check_transport()?;
@@ -57,10 +70,15 @@ impl<'a> Requirements<'a> {
         }
         self.check_encrypted(&alternative.encrypted)?;
         self.check_chained_ciphers()?;
-        self.check_supporting(main)?;
+        let mut fulfilled = Fulfilled { main, ..Fulfilled::default() };
+        self.check_supporting(&mut fulfilled)?;
+        self.check_assertions(main)?;
         self.check_confirmations(main)?;
         self.check_signer(main)?;
-        Ok(main)
+        if let Some(Signer::Subject { assertion: Some(node) }) = main.map(|main| &main.what.signer) {
+            fulfilled.assertion = self.assertion(*node);
+        }
+        Ok(fulfilled)
     }
 
     fn check_transport(&self) -> Result<(), Refusal> {
@@ -111,41 +129,82 @@ impl<'a> Requirements<'a> {
         let Inspection { envelope, found, .. } = self.inspection;
         for piece in &found.decrypted {
             let Some(node) = piece.node else { continue };
-            // Signatures and tokens are encrypted after they were made, whatever the order.
-            let in_header = envelope.security.is_some_and(|security| self.inspection.is_within(node, security));
-            if in_header || !self.inspection.covers(main, node) {
+            if !self.inspection.covers(main, node) {
                 continue;
             }
             let encrypted_first = main.round < piece.what.round;
-            if encrypted_first != common.encrypt_before_signing {
+            // Signatures and tokens may be encrypted after they were made, whatever the order.
+            let in_header = envelope.security.is_some_and(|security| self.inspection.is_within(node, security));
+            if encrypted_first != common.encrypt_before_signing && (encrypted_first || !in_header) {
                 let detail = if encrypted_first { "encrypted, then signed" } else { "signed, then encrypted" };
                 return Err(Refusal::new(Rule::ProtectionOrderWrong, detail));
+            }
+            if !may_be_of_same_author(main, piece.what) {
+                return Err(Refusal::new(
+                    Rule::WrongSigner,
+                    "what is signed with a common key is encrypted with another",
+                ));
             }
         }
         Ok(())
     }
 
-    /// Nothing but a signature tells whether somebody changed what a chained cipher made.
+    /// Nothing but a signature tells whether somebody changed what a chained cipher made: one of somebody who knew the
+    /// plaintext, or who made the ciphertext.
+    ///
+    /// Whoever could have a foreign ciphertext decrypted, changed as he likes, and see whether the message is accepted,
+    /// would read it bit by bit.
     fn check_chained_ciphers(&self) -> Result<(), Refusal> {
-        let Inspection { envelope, found, .. } = self.inspection;
-        for piece in &found.decrypted {
-            let Some(node) = piece.node.filter(|_| !piece.what.cipher.is_authenticated()) else { continue };
-            let in_header = envelope.security.is_some_and(|security| self.inspection.is_within(node, security));
-            let signed = found.signatures.iter().any(|signature| self.inspection.covers(&signature.what, node));
-            if !in_header && !signed {
+        let Inspection { found, .. } = self.inspection;
+        let encrypt_first = self.common().is_some_and(|common| common.encrypt_before_signing);
+        for piece in found.decrypted.iter().filter(|piece| !piece.what.cipher.is_authenticated()) {
+            let vouches = |signature: &Signed, node: NodeId| {
+                let in_order = encrypt_first || signature.round >= piece.what.round;
+                in_order && may_be_of_same_author(signature, piece.what) && self.inspection.covers(signature, node)
+            };
+            let vouched = piece.node.is_some_and(|node| {
+                found.signatures.iter().any(|signature| vouches(&signature.what, node))
+                    || (piece.what.extent == Extent::Element && self.proves_itself(node))
+            });
+            if !vouched {
                 return Err(Refusal::new(Rule::NotSigned, "what a chained cipher encrypted is not signed"));
             }
         }
         Ok(())
     }
+
+    /// Whether an element of the header was found to be right by itself: a signature, a token with a password, or an
+    /// assertion that somebody trusted signed.
+    fn proves_itself(&self, node: NodeId) -> bool {
+        let found = &self.inspection.found;
+        let shows_password = |at: &At<UsernameToken>| at.node == Some(node) && at.what.password != Password::None;
+        found.signatures.iter().any(|at| at.node == Some(node))
+            || found.usernames.iter().any(shows_password)
+            || found.assertions.iter().any(|at| at.node == Some(node) && at.what.trusted)
+    }
+
+    fn assertion(&self, node: NodeId) -> Option<&'a Assertion> {
+        let mut assertions = self.inspection.found.assertions.iter();
+        assertions.find(|at| at.node == Some(node)).map(|at| &at.what.assertion)
+    }
 }
 
-fn findings(inspection: &Inspection<'_>, alternative: usize, main: Option<&At<Signed>>) -> Findings {
-    let Inspection { found, .. } = inspection;
-    let mut signed: Vec<Part> = Vec::new();
-    let mut endorsers = Vec::new();
-    for signature in &found.signatures {
-        for cover in &signature.what.covers {
+/// Whether whoever signed can be who encrypted: a keyed hash has to be made with the key of what it covers.
+///
+/// Anybody can make one with a key of his own over a ciphertext that he cannot read, and over the plaintext too, whose
+/// digest stands in the signature that he takes the place of. So it is where a policy has two tokens for the two.
+fn may_be_of_same_author(signature: &Signed, piece: Decrypted) -> bool {
+    match signature.signer {
+        Signer::Shared { origin, .. } => origin == piece.origin,
+        _ => true,
+    }
+}
+
+impl Fulfilled<'_> {
+    fn findings(&self, inspection: &Inspection<'_>, alternative: usize) -> Findings {
+        let Inspection { found, .. } = inspection;
+        let mut signed: Vec<Part> = Vec::new();
+        for cover in found.signatures.iter().flat_map(|signature| &signature.what.covers) {
             if let Cover::Node(node) = cover {
                 let part = part(inspection, *node, false);
                 if !signed.contains(&part) {
@@ -153,35 +212,32 @@ fn findings(inspection: &Inspection<'_>, alternative: usize, main: Option<&At<Si
                 }
             }
         }
-        if main.is_some_and(|main| !std::ptr::eq(main, signature))
-            && let Signer::Certificate { certificate, .. } | Signer::KeyValue(certificate) = &signature.what.signer
-        {
-            endorsers.push(certificate.clone());
+        let decrypted = found.decrypted.iter();
+        let encrypted =
+            decrypted.filter_map(|piece| Some(part(inspection, piece.node?, piece.what.extent != Extent::Element)));
+        let mut signers = self.endorsers.iter().filter_map(|signature| signature.signer.certificate().cloned());
+        // Where TLS protects messages there is no other signature than those that endorse.
+        let signer = match self.main {
+            Some(main) => main.what.signer.certificate().cloned(),
+            None => signers.next(),
+        };
+        Findings {
+            alternative,
+            signed,
+            encrypted: encrypted.collect(),
+            signer,
+            endorsers: signers.collect(),
+            user: self
+                .user
+                .map(|token| User { name: token.user.clone(), authenticated: token.password != Password::None }),
+            saml: self.assertion.map(|assertion| Saml {
+                version: assertion.version,
+                subject: assertion.subject.clone(),
+                issuer: assertion.issuer.clone(),
+            }),
+            timestamp: found.timestamp.as_ref().map(|timestamp| timestamp.what),
+            algorithms: inspection.used_uris(),
         }
-    }
-    let decrypted = found.decrypted.iter();
-    let encrypted = decrypted.filter_map(|piece| Some(part(inspection, piece.node?, piece.what.content)));
-    let signer = main.or(found.signatures.first()).and_then(|signature| match &signature.what.signer {
-        Signer::Certificate { certificate, .. } | Signer::KeyValue(certificate) => Some(certificate.clone()),
-        Signer::Subject { .. } | Signer::Shared { .. } => None,
-    });
-    Findings {
-        alternative,
-        signed,
-        encrypted: encrypted.collect(),
-        signer,
-        endorsers,
-        user: found
-            .usernames
-            .first()
-            .map(|token| User { name: token.what.user.clone(), authenticated: token.what.password != Password::None }),
-        saml: found.assertions.first().map(|token| Saml {
-            version: token.what.assertion.version,
-            subject: token.what.assertion.subject.clone(),
-            issuer: token.what.assertion.issuer.clone(),
-        }),
-        timestamp: found.timestamp.as_ref().map(|timestamp| timestamp.what),
-        algorithms: inspection.used_uris(),
     }
 }
 

@@ -6,7 +6,7 @@ use myelin_xml::NodeId;
 
 use super::Inspection;
 use super::algorithms::Use;
-use super::found::{At, Known, SharedKey, SharedKeyKind};
+use super::found::{At, Known, Origin, SharedKey, SharedKeyKind};
 use super::key_info::{KeyName, is_written};
 use super::keys::{decryption, misplaced};
 use crate::algorithm::{DigestMethod, KeyTransport};
@@ -82,8 +82,8 @@ impl Inspection<'_> {
         {
             return Err(Refusal::new(Rule::TokenNotAllowed, "a key derived of something else than an encrypted key"));
         }
-        let Known { secret, of_request } = self.secret_by_name(from, node, None)?;
-        let secret = Some(Known { secret: Arc::new(how.derive((*secret).as_ref())), of_request });
+        let Known { secret, origin } = self.secret_by_name(from, node, None)?;
+        let secret = Some(Known { secret: Arc::new(how.derive((*secret).as_ref())), origin });
         self.found.keys.push(At { node: Some(node), what: SharedKey { kind: SharedKeyKind::Derived, secret } });
         Ok(self.found.keys.len() - 1)
     }
@@ -127,21 +127,21 @@ impl Inspection<'_> {
         let shared = self.arrival.conversation.map_or(&[][..], |conversation| &conversation.shared_keys);
         let of_request = shared.iter().find(|key| key.sha1 == sha1);
         let unknown = || Refusal::new(Rule::KeyUnknown, "no encrypted key has this digest");
-        let shared = of_request.ok_or_else(unknown)?;
-        Ok((None, Known { secret: Arc::clone(&shared.key), of_request: true }))
+        let secret = of_request.map(|shared| Arc::clone(&shared.key)).ok_or_else(unknown)?;
+        Ok((None, Known { secret, origin: Origin::Request }))
     }
 
     /// The key itself, decrypted when it is asked for the first time.
     pub(super) fn secret(&mut self, key: usize, bytes: Option<usize>) -> Result<Known, Refusal> {
-        if let Some(known) = &self.found.keys[key].what.secret {
-            return Ok(known.clone());
+        if let Some(shared) = &self.found.keys[key].what.secret {
+            return Ok(shared.clone());
         }
         let SharedKeyKind::Encrypted { key: encrypted, ciphertext, .. } = &self.found.keys[key].what.kind else {
             return Err(misplaced());
         };
         let (method, key_info, element) = (encrypted.method, encrypted.key_info, encrypted.element);
         let user = self.found.keys[key].node.unwrap_or(element);
-        let (secret, of_request) = match method {
+        let (secret, origin) = match method {
             KeyMethod::Transport(transport) => {
                 let identity = self.recipient(key_info)?;
                 self.will_use_key(identity.key.public())?;
@@ -160,7 +160,7 @@ impl Inspection<'_> {
                     Ok(secret) => secret,
                     Err(_) => random(expected).map_err(|_| decryption("no random numbers"))?,
                 };
-                (secret, false)
+                (secret, Origin::Message(key))
             }
             KeyMethod::Wrap(wrap) => {
                 let ciphertext = ciphertext.clone();
@@ -169,12 +169,12 @@ impl Inspection<'_> {
                 let with = self.secret_by_name(name, user, Some(wrap.0.bytes()))?;
                 self.decrypts = true;
                 let secret = unwrap(wrap, (*with.secret).as_ref(), &ciphertext);
-                (secret.map_err(|_| decryption("a wrapped key"))?, with.of_request)
+                (secret.map_err(|_| decryption("a wrapped key"))?, with.origin)
             }
         };
-        let known = Known { secret: Arc::new(secret), of_request };
-        self.found.keys[key].what.secret = Some(known.clone());
-        Ok(known)
+        let shared = Known { secret: Arc::new(secret), origin };
+        self.found.keys[key].what.secret = Some(shared.clone());
+        Ok(shared)
     }
 
     /// For whom a key is encrypted: one of ours.

@@ -12,6 +12,9 @@ use super::keys::VerifyingKey;
 use crate::dsig::{Reference, Signature, Target, Transform, VerifyWith};
 use crate::{Refusal, Rule};
 
+/// How many times all of a message may be signed: by its own signature and by those that endorse it.
+const COVERED_TIMES: usize = 4;
+
 impl Inspection<'_> {
     /// Verifies a signature of the header.
     ///
@@ -41,6 +44,7 @@ impl Inspection<'_> {
             VerifyingKey::Shared(secret) => VerifyWith::Secret((**secret).as_ref()),
         };
         signature.verify_value(&self.document, with)?;
+        self.check_covered(&signature.references)?;
         let mut covers = Vec::with_capacity(signature.references.len());
         for reference in &signature.references {
             covers.push(self.cover(reference, node)?);
@@ -68,6 +72,21 @@ impl Inspection<'_> {
             Some(canonical) => self.will_canonicalize(canonical),
             None => self.will_use(Use::Canonical(myelin_xml::c14n::Method::Inclusive)),
         }
+    }
+
+    /// Counts what the references lead to, before any of it is hashed: the same large element again and again would
+    /// take as long as a message many times as long.
+    fn check_covered(&mut self, references: &[Reference]) -> Result<(), Refusal> {
+        for reference in references {
+            let Target::Id(id) = &reference.target else { continue };
+            let range = self.ids.find(id).and_then(|target| self.document.range(target));
+            self.covered_bytes += range.map_or(0, |range| range.len());
+        }
+        let bound = self.limits().header_bytes + COVERED_TIMES * self.document.source().len();
+        if self.covered_bytes > bound {
+            return Err(Refusal::new(Rule::Limit, format!("{} signed bytes, at most {bound}", self.covered_bytes)));
+        }
+        Ok(())
     }
 
     /// Checks a reference, and says what it covers.

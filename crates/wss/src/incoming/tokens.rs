@@ -6,12 +6,12 @@ use myelin_xml::NodeId;
 use myelin_xml::c14n::Method as Canonicalization;
 
 use super::Inspection;
-use super::found::{Asserted, At, Found, Signed, Signer};
+use super::found::{Asserted, At};
 use super::key_info::{CertificateName, KeyName};
 use crate::algorithm::{DigestMethod, SignatureMethod};
 use crate::dsig::{Signature, Target, Transform, VerifyWith};
 use crate::keys::{Certificate, PublicKey};
-use crate::policy::Password;
+use crate::policy::{Password, TokenKind};
 use crate::replay::Mark;
 use crate::structure::Children;
 use crate::token::binary::BinaryToken;
@@ -37,6 +37,10 @@ impl Inspection<'_> {
     }
 
     pub(super) fn username_token(&mut self, node: NodeId) -> Result<(), Refusal> {
+        // Where nobody asks for users, passwords cannot be tried either.
+        if !self.asks_for_users() {
+            return Err(Refusal::new(Rule::TokenNotAllowed, "a username token that no policy asks for"));
+        }
         let token = UsernameToken::read(&self.document, node, self.limits())?;
         if let Some(created) = &token.created {
             timestamp::check(&timestamp_of(created.time), self.nonce_ages(), self.arrival.now)?;
@@ -58,6 +62,14 @@ impl Inspection<'_> {
         }
         self.found.usernames.push(At { node: Some(node), what: token });
         Ok(())
+    }
+
+    fn asks_for_users(&self) -> bool {
+        let direction = self.guard.arriving();
+        let alternatives = self.guard.policy.alternatives.iter();
+        let mut tokens =
+            alternatives.flat_map(|alternative| alternative.supporting_in(direction)).flat_map(|group| &group.tokens);
+        tokens.any(|token| matches!(token.kind, TokenKind::Username { .. }))
     }
 
     fn nonce_ages(&self) -> Ages {
@@ -185,40 +197,6 @@ impl Inspection<'_> {
             KeyName::Name(name) => self.chain(CertificateName::Subject(name)),
             KeyName::Element(_) | KeyName::EncryptedKey(_) | KeyName::Assertion(_) => Err(unknown()),
         }
-    }
-
-    /// Checks that each assertion's subject is confirmed: by whoever shows it where somebody trusted signed it, by a
-    /// signature with the subject's key, or by whoever signed the message with the assertion.
-    pub(super) fn check_assertions(&self) -> Result<(), Refusal> {
-        let Found { assertions, signatures, .. } = &self.found;
-        for at in assertions {
-            let (Some(node), asserted) = (at.node, &at.what) else { continue };
-            let (now, skew) = (self.arrival.now, self.rampart().timestamp_max_skew);
-            let by_subject = |signature: &At<Signed>| {
-                let subject = matches!(signature.what.signer, Signer::Subject { assertion } if assertion == Some(node));
-                let with_key = match &signature.what.signer {
-                    Signer::Certificate { certificate, .. } | Signer::KeyValue(certificate) => {
-                        asserted.keys.iter().any(|key| key.spki() == certificate.public_key().spki())
-                    }
-                    _ => false,
-                };
-                subject || with_key
-            };
-            let confirmed = asserted.assertion.confirmations(now, skew).any(|way| match way.method {
-                Method::Bearer => asserted.trusted,
-                Method::HolderOfKey => asserted.trusted && signatures.iter().any(by_subject),
-                Method::SenderVouches => {
-                    // Whoever knows only the key that it made itself vouches for nothing.
-                    let vouches = |signer: &Signer| !matches!(signer, Signer::Shared { .. });
-                    self.arrival.client_certificate
-                        || signatures.iter().any(|at| vouches(&at.what.signer) && self.covers(&at.what, node))
-                }
-            });
-            if !confirmed {
-                return Err(Refusal::new(Rule::NotTrusted, "nobody confirms the subject of the assertion"));
-            }
-        }
-        Ok(())
     }
 
     /// Remembers the message, now that all is well, so that it is not accepted again.

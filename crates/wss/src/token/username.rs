@@ -54,7 +54,9 @@ impl UsernameToken {
                 (WSSE, "Nonce") if nonce.is_none() => nonce = Some(read_nonce(document, child)?),
                 (WSU, "Created") if created.is_none() => {
                     let time = timestamp::moment(document, child, limits)?;
-                    created = Some(Created { time, text: text(document, child)?.into_owned() });
+                    // Without the space around it: a nonce that ends with a space would otherwise be a new one
+                    // without it, with the space in front of this, and the digest the same.
+                    created = Some(Created { time, text: short_text(document, child, limits)?.into_owned() });
                 }
                 (WSSE11, "Salt" | "Iteration") => {
                     return Err(Refusal::new(Rule::TokenNotAllowed, "keys are not derived from passwords"));
@@ -159,6 +161,41 @@ mod tests {
         assert!(read.shows(b"secret") && !read.shows(b"other"));
         let read = token(&text.replace("bm9uY2U=", "bm9uY2V=")).err();
         assert_eq!(read, Some(Rule::Malformed), "base64 with spare bits");
+    }
+
+    /// Nonce and time are hashed one behind the other: the end of one could else become the beginning of the other, and
+    /// the nonce one that was not seen before.
+    #[test]
+    fn a_digest_fits_one_nonce_only() {
+        let created = "2026-11-21T13:27:43Z";
+        let password = crate::crypto::digest(DigestMethod::Sha1, format!("nonce {created}secret").as_bytes());
+        let base64 = |bytes: &[u8]| {
+            let mut text = Vec::new();
+            binary::encode(bytes, &mut text);
+            String::from_utf8(text).expect("base64 is ASCII")
+        };
+        let shows = |nonce: &[u8], created: &str| {
+            let text = format!(
+                "<s:Username>alice</s:Username><s:Password Type='{USERNAME_PROFILE}#PasswordDigest'>{}</s:Password>\
+                 <s:Nonce>{}</s:Nonce><u:Created>{created}</u:Created>",
+                base64(password.as_ref()),
+                base64(nonce),
+            );
+            token(&text).is_ok_and(|token| token.shows(b"secret"))
+        };
+        assert!(shows(b"nonce ", created) && shows(b"nonce ", &format!(" {created}\n")));
+        assert!(!shows(b"nonce", &format!(" {created}")) && !shows(b"nonce 2", &created[1..]));
+        for year in ["0", "-", "+", "00"] {
+            let password = crate::crypto::digest(DigestMethod::Sha1, format!("nonce{year}{created}secret").as_bytes());
+            let text = format!(
+                "<s:Username>alice</s:Username><s:Password Type='{USERNAME_PROFILE}#PasswordDigest'>{}</s:Password>\
+                 <s:Nonce>{}</s:Nonce><u:Created>{year}{created}</u:Created>",
+                base64(password.as_ref()),
+                base64(b"nonce"),
+            );
+            let time = token(&text).ok().and_then(|token| token.created).map(|created| created.time);
+            assert_ne!(time, crate::time::parse(created), "{year}{created}");
+        }
     }
 
     #[test]

@@ -4,12 +4,15 @@
 
 mod bombs;
 mod exclusion;
+mod forge;
 mod harmless;
+mod names;
 mod oracles;
 mod peers;
 mod policies;
 mod replays;
 mod substitution;
+mod transplants;
 mod wrapping;
 
 /// What is sent: a header block that is signed and one that is not, and an order.

@@ -74,16 +74,22 @@ impl Peers {
 
     /// A client that signs with this key, and a service with these bounds.
     pub(crate) fn with(policy: &str, signer: &Arc<Identity>, limits: &Limits) -> Peers {
+        // Where nothing is encrypted, no key either, nobody says for whom.
+        let encrypts = policy.contains("EncryptedParts") || policy.contains("SymmetricBinding");
         let policy = || Policy::parse(policy.as_bytes()).expect("the policy is right").0;
         let People { alice, bob, alice_ec, .. } = &*PEOPLE;
         let trusted = [alice, bob, alice_ec].map(|identity| Arc::clone(identity.certificate()));
         let trust = || Arc::new(Trust::new(trusted.to_vec(), Vec::new(), TrustLimits::default()));
-        let settings =
-            || Settings { limits: limits.clone(), rsa_bits_min: 2048, users: Arc::new(Passwords), assertion: None };
+        let settings = || Settings {
+            limits: limits.clone(),
+            rsa_bits_min: 2048,
+            users: Arc::new(Passwords),
+            assertion: Some("<Assertion xmlns='urn:oasis:names:tc:SAML:2.0:assertion'/>".to_owned()),
+        };
         let keys = |own: &Arc<Identity>, other: Option<&Arc<Identity>>| Keys {
             signature: Some(Arc::clone(own)),
             decryption: vec![Arc::clone(own)],
-            encryption: other.map(|other| Arc::clone(other.certificate())),
+            encryption: other.filter(|_| encrypts).map(|other| Arc::clone(other.certificate())),
             trust: trust(),
             users: Arc::new(Passwords),
         };

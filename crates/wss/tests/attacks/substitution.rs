@@ -167,14 +167,14 @@ fn a_keyed_hash_is_neither_cut_nor_made_with_a_public_key() {
         "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256",
         "http://www.w3.org/2001/04/xmldsig-more#hmac-sha256",
     );
-    assert_eq!(signed.refused(keyed).0, Rule::SignatureInvalid);
+    assert_eq!(signed.refused(keyed).0, Rule::AlgorithmNotAllowed);
 }
 
 #[test]
 fn who_can_encrypt_for_us_cannot_sign_for_others() {
     // A message of the symmetric binding, which anybody can make, is none of the asymmetric one.
     let (symmetric, asymmetric) = (Peers::new(&policies::symmetric("")), Peers::new(&policies::modern()));
-    assert_eq!(asymmetric.refused(symmetric.request(ENVELOPE)).0, Rule::NotSigned);
+    assert_eq!(asymmetric.refused(symmetric.request(ENVELOPE)).0, Rule::AlgorithmNotAllowed);
     assert_eq!(symmetric.refused(asymmetric.request(ENVELOPE)).0, Rule::NotSigned);
     // The ciphertext of one message in another.
     let (one, other) = (asymmetric.request(ENVELOPE), asymmetric.request(&ENVELOPE.replace("IBM", "MSFT")));

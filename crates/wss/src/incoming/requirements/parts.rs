@@ -4,7 +4,7 @@ use myelin_xml::{Kind, NodeId};
 use myelin_xpath::{Context, NoHost, Node, NodeRef};
 
 use super::super::Inspection;
-use super::super::found::Signed;
+use super::super::found::{Extent, Signed};
 use super::Requirements;
 use crate::policy::{HeaderPart, Parts};
 use crate::structure::is_space;
@@ -103,8 +103,10 @@ impl Requirements<'_> {
     /// Whether an element was encrypted, by itself or with one around it.
     pub(super) fn was_encrypted(&self, node: NodeId) -> bool {
         self.inspection.found.decrypted.iter().any(|piece| {
-            piece.node.is_some_and(|piece_node| {
-                self.inspection.is_within(node, piece_node) && !(piece.what.content && piece_node == node)
+            piece.node.is_some_and(|encrypted| match piece.what.extent {
+                Extent::Element => self.inspection.is_within(node, encrypted),
+                Extent::Content => encrypted != node && self.inspection.is_within(node, encrypted),
+                Extent::Part => false,
             })
         })
     }
@@ -112,7 +114,7 @@ impl Requirements<'_> {
     /// Whether all that says something in an element was encrypted; where nothing does, nothing has to be.
     fn content_was_encrypted(&self, node: NodeId) -> bool {
         let Inspection { document, found, .. } = self.inspection;
-        if found.decrypted.iter().any(|piece| piece.node == Some(node) && piece.what.content) {
+        if found.decrypted.iter().any(|piece| piece.node == Some(node) && piece.what.extent == Extent::Content) {
             return true;
         }
         document.children(node).all(|child| match document.kind(child) {

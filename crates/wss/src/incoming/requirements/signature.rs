@@ -3,9 +3,10 @@
 use myelin_xml::NodeId;
 
 use super::super::Inspection;
-use super::super::found::{At, Cover, Signed, Signer};
+use super::super::found::{At, Cover, Origin, Signed, Signer};
 use super::Requirements;
 use crate::guard::Side;
+use crate::keys::Certificate;
 use crate::policy::{Binding, Common, SupportingTokens, Token, TokenKind};
 use crate::vocabulary::{DS, SAML_11, SAML_20, WSC_13, WSC_2005, WSSE, WSSE11, WSU, XENC};
 use crate::{Refusal, Rule};
@@ -44,7 +45,7 @@ impl<'a> Requirements<'a> {
         Err(Refusal::new(Rule::NotSigned, "a policy without a binding that wants parts signed"))
     }
 
-    fn common(&self) -> Option<&'a Common> {
+    pub(super) fn common(&self) -> Option<&'a Common> {
         self.alternative.binding.common()
     }
 
@@ -59,15 +60,15 @@ impl<'a> Requirements<'a> {
         match (&signature.signer, &token.kind) {
             // The key of a symmetric binding is a common one, which the token's owner can decrypt. A response is made
             // with the request's: a key of its own anybody could have encrypted for the initiator.
-            (Signer::Shared { of_request, .. }, _) => {
-                let is_right = *of_request || self.inspection.guard.side == Side::Recipient;
+            (Signer::Shared { origin, .. }, _) => {
+                let is_right = *origin == Origin::Request || self.inspection.guard.side == Side::Recipient;
                 symmetric && self.is_binding_token(token) && is_right
             }
             (Signer::Certificate { .. }, TokenKind::X509 { .. }) => !(symmetric && self.is_binding_token(token)),
             (Signer::KeyValue(_), TokenKind::KeyValue) => true,
             (Signer::Subject { assertion }, TokenKind::Saml { version }) => {
-                let asserted = self.inspection.found.assertions.iter().find(|at| at.node == *assertion);
-                asserted.is_some_and(|at| at.what.assertion.version == *version)
+                let asserted = assertion.and_then(|node| self.assertion(node));
+                asserted.is_some_and(|assertion| assertion.version == *version)
             }
             _ => false,
         }
@@ -207,21 +208,31 @@ impl<'a> Requirements<'a> {
         Ok(())
     }
 
-    /// Checks that a response comes from whom its request was encrypted for.
+    /// Checks that a response comes from whom its request was encrypted for, and that it is none of our own requests.
     ///
     /// The certificate may be another one of the same subject: many sign with one key pair and decrypt with another.
     pub(super) fn check_signer(&self, main: Option<&At<Signed>>) -> Result<(), Refusal> {
-        let Inspection { guard, .. } = self.inspection;
-        let (Side::Initiator, Some(recipient), Some(main)) = (guard.side, &guard.keys.encryption, main) else {
-            return Ok(());
-        };
-        let (Signer::Certificate { certificate, .. } | Signer::KeyValue(certificate)) = &main.what.signer else {
-            return Ok(());
-        };
-        if certificate.der() == recipient.der() || certificate.subject() == recipient.subject() {
-            return Ok(());
+        let Inspection { arrival, guard, .. } = self.inspection;
+        let (Side::Initiator, Some(main)) = (guard.side, main) else { return Ok(()) };
+        let wrong = |detail: String| Err(Refusal::new(Rule::WrongSigner, detail));
+        let sent = arrival.conversation.map_or(&[][..], |conversation| &conversation.signature_values);
+        if sent.contains(&main.what.value) {
+            return wrong("the request comes back as its response".to_owned());
         }
-        let detail = format!("signed by {}, expected {}", certificate.subject(), recipient.subject());
-        Err(Refusal::new(Rule::WrongSigner, detail))
+        let recipient = guard.keys.encryption.as_deref();
+        match &main.what.signer {
+            Signer::Certificate { certificate, .. } | Signer::KeyValue(certificate) => {
+                let same = |one: &Certificate| one.der() == certificate.der() || one.subject() == certificate.subject();
+                let own = guard.keys.signature.as_ref().map(|identity| identity.certificate());
+                match (recipient, own) {
+                    (Some(recipient), _) if !same(recipient) => {
+                        wrong(format!("signed by {}, expected {}", certificate.subject(), recipient.subject()))
+                    }
+                    (None, Some(own)) if own.der() == certificate.der() => wrong("signed by ourselves".to_owned()),
+                    _ => Ok(()),
+                }
+            }
+            Signer::Shared { .. } | Signer::Subject { .. } => Ok(()),
+        }
     }
 }

@@ -4,35 +4,50 @@ use myelin_xml::NodeId;
 
 use super::super::Inspection;
 use super::super::found::{At, Signed, Signer};
-use super::Requirements;
-use crate::policy::{Password, SupportingTokens, Token, TokenKind, X509Form};
+use super::{Fulfilled, Requirements};
+use crate::policy::{SupportingTokens, Token, TokenKind, X509Form};
 use crate::{Refusal, Rule};
 
-impl Requirements<'_> {
-    /// Checks the supporting tokens.
-    pub(super) fn check_supporting(&self, main: Option<&At<Signed>>) -> Result<(), Refusal> {
-        let Inspection { guard, .. } = self.inspection;
+impl<'a> Requirements<'a> {
+    /// Checks the supporting tokens, and notes which they are.
+    pub(super) fn check_supporting(&self, fulfilled: &mut Fulfilled<'a>) -> Result<(), Refusal> {
+        let Inspection { guard, found, .. } = self.inspection;
+        let main = fulfilled.main;
         self.check_surplus()?;
         for group in self.alternative.supporting_in(guard.arriving()) {
             for token in &group.tokens {
-                if group.endorsing {
-                    self.check_endorsing(group, token, main)?;
+                let node = if group.endorsing {
+                    let endorser = self.check_endorsing(group, token, main)?;
+                    fulfilled.endorsers.push(endorser);
+                    match endorser.signer {
+                        Signer::Subject { assertion } => assertion,
+                        _ => None,
+                    }
                 } else {
-                    self.check_present(group, token, main)?;
+                    Some(self.check_present(group, token, main)?)
+                };
+                let Some(node) = node else { continue };
+                if let Some(user) = found.usernames.iter().find(|at| at.node == Some(node)) {
+                    fulfilled.user.get_or_insert(&user.what);
+                }
+                if let Some(assertion) = self.assertion(node) {
+                    fulfilled.assertion.get_or_insert(assertion);
                 }
             }
             self.check_encrypted(&group.encrypted_parts)?;
         }
-        self.check_roles()
+        Ok(())
     }
 
     /// Checks that nobody is named whom the policy does not ask for: of two users in a message, each reader could
     /// believe another.
     fn check_surplus(&self) -> Result<(), Refusal> {
         let Inspection { guard, found, .. } = self.inspection;
-        let groups = self.alternative.supporting_in(guard.arriving()).iter();
+        let direction = guard.arriving();
+        let groups = self.alternative.supporting_in(direction).iter();
+        let binding = self.alternative.binding.signature_token(direction);
         let (mut users, mut assertions) = (0, 0);
-        for token in groups.flat_map(|group| &group.tokens) {
+        for token in groups.flat_map(|group| &group.tokens).chain(binding) {
             match token.kind {
                 TokenKind::Username { .. } => users += 1,
                 TokenKind::Saml { .. } => assertions += 1,
@@ -45,12 +60,17 @@ impl Requirements<'_> {
         Ok(())
     }
 
-    /// Checks that a token stands in the header, covered as the group says.
-    fn check_present(&self, group: &SupportingTokens, token: &Token, main: Option<&At<Signed>>) -> Result<(), Refusal> {
+    /// Finds a token in the header that is covered as the group says.
+    fn check_present(
+        &self,
+        group: &SupportingTokens,
+        token: &Token,
+        main: Option<&At<Signed>>,
+    ) -> Result<NodeId, Refusal> {
         let mut refusal = Refusal::new(Rule::TokenMissing, format!("{:?}", token.kind));
         for node in self.candidates(token) {
             match self.check_token(group, node, main) {
-                Ok(()) => return Ok(()),
+                Ok(()) => return Ok(node),
                 Err(found) => refusal = found,
             }
         }
@@ -95,7 +115,7 @@ impl Requirements<'_> {
         Ok(())
     }
 
-    /// Checks that a token's key signed the message's signature or, where TLS protects messages, the timestamp.
+    /// Finds the signature by which a token's key signed the message's or, where TLS protects messages, the timestamp.
     ///
     /// Source: WS-SecurityPolicy 1.3 §8.3.
     fn check_endorsing(
@@ -103,7 +123,7 @@ impl Requirements<'_> {
         group: &SupportingTokens,
         token: &Token,
         main: Option<&At<Signed>>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<&'a Signed, Refusal> {
         let endorsed = if self.is_transport() { self.timestamp() } else { main.and_then(|main| main.node) };
         let Some(endorsed) = endorsed else {
             return Err(Refusal::new(Rule::TokenMissing, "there is nothing to endorse"));
@@ -116,7 +136,7 @@ impl Requirements<'_> {
                 continue;
             }
             match self.check_endorser(group, token, &signature.what, main) {
-                Ok(()) => return Ok(()),
+                Ok(()) => return Ok(&signature.what),
                 Err(found) => refusal = found,
             }
         }
@@ -136,7 +156,7 @@ impl Requirements<'_> {
                 self.check_form(token, *node)?;
                 self.check_token(group, *node, main)
             }
-            Signer::Subject { assertion: Some(node) } => self.check_token(group, *node, main),
+            Signer::Subject { assertion: Some(assertion) } => self.check_token(group, *assertion, main),
             Signer::Certificate { certificate, token: None } if group.signed && !self.is_transport() => {
                 let covers = |main: &At<Signed>| main.what.covers.iter().any(|cover| cover.is_certificate(certificate));
                 if main.is_some_and(covers) {
@@ -155,16 +175,5 @@ impl Requirements<'_> {
             self.inspection.found.binaries.iter().any(|at| at.node == Some(node) && at.what.form == wanted)
         };
         if has_form(*form) { Ok(()) } else { Err(Refusal::new(Rule::TokenMissing, "a token of another form")) }
-    }
-
-    fn check_roles(&self) -> Result<(), Refusal> {
-        let Inspection { guard, found, .. } = self.inspection;
-        let allowed = &self.alternative.rampart.allowed_roles;
-        let may = |user: &str| allowed.iter().any(|role| guard.keys.users.has_role(user, role));
-        let users = found.usernames.iter().filter(|token| token.what.password != Password::None);
-        if allowed.is_empty() || users.map(|token| token.what.user.as_str()).any(may) {
-            return Ok(());
-        }
-        Err(Refusal::new(Rule::NotAuthorized, "nobody who is authenticated has one of the roles"))
     }
 }
