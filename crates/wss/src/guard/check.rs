@@ -73,6 +73,10 @@ fn protection(alternative: &Alternative, found: &mut Found) {
         if !bound && (tokens.signed || tokens.endorsing || tokens.encrypted || parts) {
             found.wrong("supporting tokens are signed, encrypted or endorsing, and no binding says with which keys");
         }
+        if !tokens.endorsing && !tokens.signed_parts.is_empty() {
+            found
+                .wrong("supporting tokens that do not endorse sign nothing: say the parts beside them, in SignedParts");
+        }
         let signs_timestamp = alternative.binding.common().is_some_and(|common| common.timestamp);
         if matches!(alternative.binding, Binding::Transport { .. }) && tokens.endorsing && !signs_timestamp {
             found.wrong("endorsing tokens sign the timestamp where TLS protects messages: add IncludeTimestamp");

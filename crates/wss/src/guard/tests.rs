@@ -396,3 +396,13 @@ fn alternatives_share_their_configuration() {
     );
     assert!(refused(&content, Side::Recipient, Uses::Both).contains("different RampartConfigs"));
 }
+
+#[test]
+fn parts_that_no_token_signs_are_not_said_to_be_signed() {
+    let parts = format!("{X509}<sp:SignedParts><sp:Header Namespace='urn:h'/></sp:SignedParts>");
+    for (name, expected) in [("EndorsingSupportingTokens", ""), ("SignedSupportingTokens", "sign nothing")] {
+        let content = both_protected() + &supporting(name, "").replace("<p></p>", &format!("<p>{parts}</p>"));
+        let wrong = wrong(&content, Side::Recipient, Uses::Both, all_keys());
+        assert!(if expected.is_empty() { wrong.is_empty() } else { wrong.contains(expected) }, "{name}: {wrong}");
+    }
+}

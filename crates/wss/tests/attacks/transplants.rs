@@ -161,6 +161,15 @@ fn a_key_of_a_byte_derived_of_the_requests_signs_nothing() {
     }
 }
 
+#[test]
+fn keys_are_derived_where_the_policy_asks_for_it() {
+    let plain = Peers::new(&policies::symmetric(""));
+    let token = "<wsp:Policy><sp:WssX509V3Token10/>";
+    let derived = Peers::new(&policies::symmetric("").replace(token, &format!("{token}<sp:RequireDerivedKeys/>")));
+    check(&derived, &plain.request(ENVELOPE), Rule::NotSigned);
+    assert!(derived.accept(derived.request(ENVELOPE)).is_ok());
+}
+
 /// Whoever can make a key for us can make us hash: not more than messages are long.
 #[test]
 fn the_same_large_element_is_not_hashed_again_and_again() {

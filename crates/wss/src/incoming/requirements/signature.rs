@@ -3,11 +3,11 @@
 use myelin_xml::NodeId;
 
 use super::super::Inspection;
-use super::super::found::{At, Cover, Origin, Signed, Signer};
+use super::super::found::{At, Cover, Origin, SharedKey, SharedKeyKind, Signed, Signer};
 use super::Requirements;
 use crate::guard::Side;
 use crate::keys::Certificate;
-use crate::policy::{Binding, Common, SupportingTokens, Token, TokenKind};
+use crate::policy::{Binding, Common, DerivedKeys, SupportingTokens, Token, TokenKind};
 use crate::vocabulary::{DS, SAML_11, SAML_20, WSC_13, WSC_2005, WSSE, WSSE11, WSU, XENC};
 use crate::{Refusal, Rule};
 
@@ -62,7 +62,7 @@ impl<'a> Requirements<'a> {
             // with the request's: a key of its own anybody could have encrypted for the initiator.
             (Signer::Shared { origin, .. }, _) => {
                 let is_right = *origin == Origin::Request || self.inspection.guard.side == Side::Recipient;
-                symmetric && self.is_binding_token(token) && is_right
+                symmetric && self.is_binding_token(token) && is_right && self.is_derived_as_asked(signature, token)
             }
             (Signer::Certificate { .. }, TokenKind::X509 { .. }) => !(symmetric && self.is_binding_token(token)),
             (Signer::KeyValue(_), TokenKind::KeyValue) => true,
@@ -72,6 +72,13 @@ impl<'a> Requirements<'a> {
             }
             _ => false,
         }
+    }
+
+    /// Whether a keyed hash was made with a derived key, where the policy asks for such.
+    fn is_derived_as_asked(&self, signature: &Signed, token: &Token) -> bool {
+        let Signer::Shared { token: key, .. } = signature.signer else { return true };
+        let is_derived = |at: &At<SharedKey>| at.node == key && matches!(at.what.kind, SharedKeyKind::Derived);
+        token.derived_keys == DerivedKeys::None || (key.is_some() && self.inspection.found.keys.iter().any(is_derived))
     }
 
     fn is_binding_token(&self, token: &Token) -> bool {
