@@ -12,7 +12,7 @@ use myelin_wss::crypto::Secret;
 use myelin_wss::guard::{KeyFiles, Keys, Settings, Side, Users, Uses};
 use myelin_wss::keys::{Certificate, Identity, KeyStore, Passwords, StoreKind, Trust, TrustLimits};
 use myelin_wss::policy::{Crypto, EncryptionUser, Policy};
-use myelin_wss::{Guard, Limits, Problem};
+use myelin_wss::{Guard, Problem};
 
 pub use made::make_stores;
 
@@ -71,12 +71,7 @@ impl KeyArguments {
             _ => None,
         };
         let users: Arc<dyn Users> = Arc::new(OneUser(user));
-        let settings = Settings {
-            limits: Limits::default(),
-            rsa_bits_min: self.rsa_bits,
-            users: Arc::clone(&users),
-            assertion: None,
-        };
+        let settings = Settings { rsa_bits_min: self.rsa_bits, ..Settings::new(Arc::clone(&users)) };
         if self.keystore.is_some() && (side == Side::Initiator || self.encrypt_for.is_some()) {
             // What the policy says of whose keys these are is said of others.
             let receiver = EncryptionUser::Alias(self.encrypt_for.clone().unwrap_or_default());

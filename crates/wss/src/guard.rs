@@ -137,6 +137,24 @@ pub struct Settings {
     pub users: Arc<dyn Users>,
     /// The assertion that the initiator shows where the policy asks for one, as XML.
     pub assertion: Option<String>,
+    /// The names under which assertions may be made for this receiver.
+    pub audiences: Vec<String>,
+    /// Whether suites that are named for SHA-256 take signatures over SHA-1, as the letter of the standard has it.
+    pub sha1_signatures: bool,
+}
+
+impl Settings {
+    /// The defaults, with these users.
+    pub fn new(users: Arc<dyn Users>) -> Settings {
+        Settings {
+            limits: Limits::default(),
+            rsa_bits_min: 2048,
+            users,
+            assertion: None,
+            audiences: Vec::new(),
+            sha1_signatures: false,
+        }
+    }
 }
 
 /// What is known of a message that comes in, beside itself.

@@ -78,7 +78,7 @@ pub(super) fn guards(keys: &Path, profile: Profile) -> anyhow::Result<(Guard, Gu
             users: Arc::new(Nobody),
         };
         let (limits, users) = (Limits::default(), Arc::new(Nobody));
-        let settings = Settings { limits, rsa_bits_min: 1024, users, assertion: None };
+        let settings = Settings { limits, rsa_bits_min: 1024, ..Settings::new(users) };
         let (policy, _) = Policy::parse(policy(profile).as_bytes()).map_err(problems)?;
         let (guard, _) = Guard::new(policy, side, Uses::Both, keys, settings).map_err(problems)?;
         anyhow::Ok(guard)

@@ -177,6 +177,8 @@ impl Loader {
             rsa_bits_min: security.rsa_bits_min,
             users: security.accounts(),
             assertion: security.assertion.clone(),
+            audiences: security.audiences.clone(),
+            sha1_signatures: security.sha1_signatures,
         };
         let files = Stores { registry: &self.registry, security };
         match Guard::load(policy, side, uses, &files, &settings) {

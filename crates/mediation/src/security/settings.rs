@@ -26,6 +26,10 @@ pub struct SecuritySettings {
     pub server_store: Option<Crypto>,
     /// The assertion that is shown to backends which ask for one, as XML.
     pub assertion: Option<String>,
+    /// The names under which assertions may be made for this bus.
+    pub audiences: Vec<String>,
+    /// Whether suites that are named for SHA-256 take signatures over SHA-1, as the letter of the standard has it.
+    pub sha1_signatures: bool,
     /// The time of loading, for warnings of certificates that are not valid then; without one there are none.
     pub now: Option<SystemTime>,
     /// What was here before, for all buses one after the other that a process loads; whoever serves clients sets one
@@ -57,6 +61,8 @@ impl Default for SecuritySettings {
             secrets: HashMap::new(),
             server_store: None,
             assertion: None,
+            audiences: Vec::new(),
+            sha1_signatures: false,
             now: None,
             replays: Arc::new(Replays::in_memory(REPLAY_ENTRIES, SystemTime::UNIX_EPOCH)),
         }

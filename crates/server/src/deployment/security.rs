@@ -21,6 +21,8 @@ pub(super) struct OwnSecurity {
     replay_entries: Option<usize>,
     replay_folder: Option<PathBuf>,
     assertion: Option<PathBuf>,
+    audiences: Vec<String>,
+    sha1_signatures: Option<bool>,
     users: HashMap<String, OwnUser>,
     secrets: HashMap<String, Text>,
     limits: OwnLimits,
@@ -66,6 +68,8 @@ impl OwnSecurity {
     /// Errors: a secret that is referred to is not there, a file cannot be read.
     pub(super) fn apply(&self, settings: &mut SecuritySettings) -> anyhow::Result<()> {
         set(&mut settings.rsa_bits_min, self.rsa_bits);
+        set(&mut settings.sha1_signatures, self.sha1_signatures);
+        settings.audiences.clone_from(&self.audiences);
         if let Some(path) = &self.assertion {
             let assertion = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
             settings.assertion = Some(assertion);

@@ -26,7 +26,7 @@ impl Users for Alice {
 }
 
 fn settings() -> Settings {
-    Settings { limits: Limits::default(), rsa_bits_min: 2048, users: Arc::new(Alice), assertion: None }
+    Settings::new(Arc::new(Alice))
 }
 
 fn policy(content: &str) -> Policy {

@@ -6,6 +6,7 @@ use super::Inspection;
 use crate::algorithm::{AesKeyWrap, BlockCipher, DigestMethod, KeyTransport, SignatureMethod};
 use crate::dsig::canonical_uri;
 use crate::enc::transport_uri;
+use crate::guard::Settings;
 use crate::keys::{KeyKind, PublicKey};
 use crate::policy::{AlgorithmSuite, Alternative, Binding};
 use crate::{Refusal, Rule};
@@ -24,10 +25,12 @@ pub(super) enum Use {
 }
 
 impl Use {
-    fn is_accepted(self, suite: &AlgorithmSuite) -> bool {
+    fn is_accepted(self, suite: &AlgorithmSuite, settings: &Settings) -> bool {
         match self {
             Use::Digest(method) => suite.accepts_digest(method),
-            Use::Signature(method) => suite.accepts_signature(method),
+            Use::Signature(method) => {
+                suite.accepts_signature(method) || settings.sha1_signatures && suite.signs_by_the_letter(method)
+            }
             Use::Canonical(method) => suite.accepts_canonical(method),
             Use::Cipher(cipher) => suite.accepts_cipher(cipher),
             Use::Transport(transport) => suite.accepts_transport(transport),
@@ -58,7 +61,8 @@ impl Inspection<'_> {
         if self.uses.contains(&what) {
             return Ok(());
         }
-        let accepted = self.guard.policy.alternatives.iter().any(|alternative| accepts(alternative, what));
+        let accepted =
+            self.guard.policy.alternatives.iter().any(|alternative| accepts(alternative, &self.guard.settings, what));
         if !accepted {
             return Err(not_accepted(what));
         }
@@ -87,7 +91,7 @@ impl Inspection<'_> {
 
     /// Whether everything that was used is what one alternative has.
     pub(super) fn check_uses(&self, alternative: &Alternative) -> Result<(), Refusal> {
-        match self.uses.iter().find(|&&what| !accepts(alternative, what)) {
+        match self.uses.iter().find(|&&what| !accepts(alternative, &self.guard.settings, what)) {
             Some(&what) => Err(not_accepted(what)),
             None => Ok(()),
         }
@@ -103,17 +107,58 @@ impl Inspection<'_> {
 
 /// Without a binding there is no suite, and so nothing to sign or encrypt with; keyed hashes are signatures of a
 /// symmetric binding only, as anybody who knows our certificate can make the key of one.
-fn accepts(alternative: &Alternative, what: Use) -> bool {
+fn accepts(alternative: &Alternative, settings: &Settings, what: Use) -> bool {
     let is_keyed_hash = matches!(what, Use::Signature(SignatureMethod::Hmac(_)));
     if is_keyed_hash && !matches!(alternative.binding, Binding::Symmetric { .. }) {
         return false;
     }
-    alternative.binding.common().is_some_and(|common| what.is_accepted(&common.suite))
+    alternative.binding.common().is_some_and(|common| what.is_accepted(&common.suite, settings))
 }
 
 fn not_accepted(what: Use) -> Refusal {
     match what {
         Use::RsaBits(bits) => Refusal::new(Rule::KeyTooSmall, format!("a key of RSA with {bits} bits")),
         _ => Refusal::new(Rule::AlgorithmNotAllowed, what.uri().unwrap_or_default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::crypto::Secret;
+    use crate::guard::Users;
+    use crate::policy::Policy;
+
+    struct Nobody;
+
+    impl Users for Nobody {
+        fn password(&self, _: &str) -> Option<Secret> {
+            None
+        }
+
+        fn has_role(&self, _: &str, _: &str) -> bool {
+            false
+        }
+    }
+
+    const POLICY: &str = r#"<wsp:Policy xmlns:wsp="http://schemas.xmlsoap.org/ws/2004/09/policy"
+        xmlns:sp="http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200702"><sp:TransportBinding><wsp:Policy>
+        <sp:TransportToken><wsp:Policy><sp:HttpsToken><wsp:Policy/></sp:HttpsToken></wsp:Policy></sp:TransportToken>
+        <sp:AlgorithmSuite><wsp:Policy><sp:Basic256Sha256/></wsp:Policy></sp:AlgorithmSuite>
+        </wsp:Policy></sp:TransportBinding></wsp:Policy>"#;
+
+    #[test]
+    fn suites_named_for_sha_256_take_signatures_over_sha_1_only_where_the_operator_says_so() {
+        let (policy, _) = Policy::parse(POLICY.as_bytes()).expect("a policy");
+        let alternative = &policy.alternatives[0];
+        let strict = Settings::new(Arc::new(Nobody));
+        let lenient = Settings { sha1_signatures: true, ..strict.clone() };
+        let signature = Use::Signature(SignatureMethod::Rsa(DigestMethod::Sha1));
+        assert!(!accepts(alternative, &strict, signature));
+        assert!(accepts(alternative, &lenient, signature));
+        assert!(!accepts(alternative, &lenient, Use::Signature(SignatureMethod::Ecdsa(DigestMethod::Sha1))));
+        assert!(!accepts(alternative, &lenient, Use::Digest(DigestMethod::Sha1)));
     }
 }

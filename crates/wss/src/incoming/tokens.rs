@@ -110,6 +110,7 @@ impl Inspection<'_> {
         let assertion = Assertion::read(&self.document, node, self.limits())?;
         let (now, skew) = (self.arrival.now, self.rampart().timestamp_max_skew);
         assertion.check_time(now, skew)?;
+        assertion.check_audience(&self.guard.settings.audiences)?;
         let trusted = match assertion.signature {
             Some(signature) => {
                 self.assertion_signature(&assertion, signature)?;

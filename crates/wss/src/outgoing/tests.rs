@@ -55,7 +55,7 @@ fn guard(policy: &str) -> Guard {
         trust: Arc::new(trust),
         users: Arc::new(Nobody),
     };
-    let settings = Settings { limits: Limits::default(), rsa_bits_min: 2048, users: Arc::new(Nobody), assertion: None };
+    let settings = Settings::new(Arc::new(Nobody));
     let (guard, _) = Guard::new(policy, Side::Initiator, Uses::Both, keys, settings).expect("a guard");
     guard
 }

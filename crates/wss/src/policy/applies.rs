@@ -96,6 +96,16 @@ impl AlgorithmSuite {
         }
     }
 
+    /// Whether a message may be signed so by the letter of the standard, which has signatures over SHA-1 in the suites
+    /// that are named for SHA-256, too.
+    ///
+    /// Source: WS-SecurityPolicy 1.3 §6.1, `[Asym Sig]` and `[Sym Sig]`.
+    pub fn signs_by_the_letter(&self, method: SignatureMethod) -> bool {
+        let is_letter =
+            matches!(method, SignatureMethod::Rsa(DigestMethod::Sha1) | SignatureMethod::Hmac(DigestMethod::Sha1));
+        self.digest == DigestMethod::Sha256 && is_letter
+    }
+
     /// Whether data may be encrypted so.
     pub fn accepts_cipher(&self, cipher: BlockCipher) -> bool {
         cipher == self.cipher

@@ -24,6 +24,8 @@ pub(crate) struct Assertion {
     /// How the subject is recognised; any of them will do.
     pub(crate) confirmations: Vec<Confirmation>,
     period: Period,
+    /// For whom it was made: of each of these lists, one name has to be the receiver's.
+    audiences: Vec<Vec<String>>,
     /// Its own signature.
     pub(crate) signature: Option<NodeId>,
 }
@@ -94,6 +96,7 @@ impl Assertion {
             subject: String::new(),
             confirmations: Vec::new(),
             period: Period::default(),
+            audiences: Vec::new(),
             signature: None,
         };
         for child in reader.elements(element) {
@@ -102,7 +105,7 @@ impl Assertion {
             }
         }
         if let Some(conditions) = reader.at_most_one(element, "Conditions")? {
-            assertion.period = reader.conditions(conditions)?;
+            (assertion.period, assertion.audiences) = reader.conditions(conditions)?;
         }
         match version {
             SamlVersion::V11 => reader.subjects_11(&mut assertion)?,
@@ -116,6 +119,17 @@ impl Assertion {
     /// Errors: `TokenInvalid`; the sender's.
     pub(crate) fn check_time(&self, now: SystemTime, skew: Duration) -> Result<(), Refusal> {
         if self.period.holds(now, skew) { Ok(()) } else { Err(invalid("the assertion is not good at this time")) }
+    }
+
+    /// Checks that it was made for a receiver of one of these names.
+    ///
+    /// Errors: `TokenInvalid`; the sender's, or ours where no names are set.
+    /// Source: SAML 2.0 core §2.5.1.4.
+    pub(crate) fn check_audience(&self, ours: &[String]) -> Result<(), Refusal> {
+        match self.audiences.iter().find(|names| !names.iter().any(|name| ours.contains(name))) {
+            Some(others) => Err(invalid(format!("the assertion is for {others:?}, which are no audiences of ours"))),
+            None => Ok(()),
+        }
     }
 
     /// The ways to recognise the subject that are good now.
@@ -179,28 +193,28 @@ impl<'a> Reader<'a> {
         Ok(Period { not_before: moment("NotBefore")?, not_on_or_after: moment("NotOnOrAfter")? })
     }
 
-    /// When an assertion is good; a condition that is not understood makes it good for nothing.
+    /// When and for whom an assertion is good; a condition that is not understood makes it good for nothing.
     ///
-    /// Source: SAML 2.0 core §2.5.1.1.
-    fn conditions(&self, element: NodeId) -> Result<Period, Refusal> {
+    /// Source: SAML 2.0 core §2.5.1.1, SAML 1.1 core §2.3.2.1.
+    fn conditions(&self, element: NodeId) -> Result<(Period, Vec<Vec<String>>), Refusal> {
+        let mut audiences = Vec::new();
         for condition in self.elements(element) {
             let name = self.document.qname(condition);
-            let known = name.namespace == self.namespace
-                && matches!(
-                    name.local,
-                    // The audience is whom the issuer made it for; what an audience is called here nobody configures.
-                    "AudienceRestriction"
-                        | "AudienceRestrictionCondition"
-                        // None of ours is kept, and none is passed on.
-                        | "DoNotCacheCondition"
-                        | "OneTimeUse"
-                        | "ProxyRestriction"
-                );
-            if !known {
-                return Err(invalid(format!("the condition {} is not understood", name.local)));
+            match name.local {
+                _ if name.namespace != self.namespace => return Err(not_understood(name.local)),
+                "AudienceRestriction" | "AudienceRestrictionCondition" => {
+                    let names = self.named(condition, "Audience").take(self.limits.tokens);
+                    audiences.push(names.map(|audience| self.text(audience)).collect::<Result<_, _>>()?);
+                }
+                // None of ours is kept, and none is passed on.
+                "DoNotCacheCondition" | "OneTimeUse" | "ProxyRestriction" => {}
+                local => return Err(not_understood(local)),
+            }
+            if audiences.len() > self.limits.tokens {
+                return Err(Refusal::new(Rule::Limit, format!("more than {} audiences", self.limits.tokens)));
             }
         }
-        self.period(element)
+        Ok((self.period(element)?, audiences))
     }
 
     fn subject_20(&self, assertion: &mut Assertion) -> Result<(), Refusal> {
@@ -275,6 +289,53 @@ fn method(uri: &str) -> Result<Method, Refusal> {
     }
 }
 
+fn not_understood(condition: &str) -> Refusal {
+    invalid(format!("the condition {condition} is not understood"))
+}
+
 fn invalid(detail: impl Into<std::borrow::Cow<'static, str>>) -> Refusal {
     Refusal::new(Rule::TokenInvalid, detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use myelin_xml::Options;
+
+    /// Reads an assertion of SAML 2.0 with these conditions.
+    fn read(conditions: &str) -> Result<Assertion, Refusal> {
+        let text = format!(
+            r#"<Assertion xmlns="{SAML_20}" ID="a" Version="2.0"><Issuer>i</Issuer><Subject><NameID>s</NameID></Subject>
+               <Conditions>{conditions}</Conditions></Assertion>"#
+        );
+        let document = Document::parse(text.into_bytes(), &Options::default()).expect("it is well-formed");
+        let element = document.root_element().expect("a document has a root");
+        Assertion::read(&document, element, &Limits::default())
+    }
+
+    #[test]
+    fn an_assertion_for_somebody_else_is_refused() {
+        const ONE: &str =
+            "<AudienceRestriction><Audience>urn:a</Audience><Audience> urn:b </Audience></AudienceRestriction>";
+        let check = |conditions: &str, ours: &[&str]| {
+            let ours: Vec<String> = ours.iter().map(|&name| name.to_owned()).collect();
+            read(conditions).and_then(|assertion| assertion.check_audience(&ours)).map_err(|refusal| refusal.rule)
+        };
+        assert_eq!(check("", &[]), Ok(()));
+        assert_eq!(check(ONE, &["urn:b"]), Ok(()));
+        assert_eq!(check(ONE, &["urn:c"]), Err(Rule::TokenInvalid));
+        // Whoever has set no name is nobody's audience.
+        assert_eq!(check(ONE, &[]), Err(Rule::TokenInvalid));
+        let two = format!("{ONE}<AudienceRestriction><Audience>urn:c</Audience></AudienceRestriction>");
+        assert_eq!(check(&two, &["urn:b"]), Err(Rule::TokenInvalid));
+        assert_eq!(check(&two, &["urn:b", "urn:c"]), Ok(()));
+        assert_eq!(check("<AudienceRestriction/>", &["urn:b"]), Err(Rule::TokenInvalid));
+    }
+
+    #[test]
+    fn a_condition_that_is_not_understood_is_not_met() {
+        assert!(read("<OneTimeUse/>").is_ok());
+        assert!(read("<Elsewhere/>").is_err());
+        assert!(read("<Elsewhere xmlns='urn:x'/>").is_err());
+    }
 }

@@ -82,9 +82,8 @@ impl Peers {
         let trust = || Arc::new(Trust::new(trusted.to_vec(), Vec::new(), TrustLimits::default()));
         let settings = || Settings {
             limits: limits.clone(),
-            rsa_bits_min: 2048,
-            users: Arc::new(Passwords),
             assertion: Some("<Assertion xmlns='urn:oasis:names:tc:SAML:2.0:assertion'/>".to_owned()),
+            ..Settings::new(Arc::new(Passwords))
         };
         let keys = |own: &Arc<Identity>, other: Option<&Arc<Identity>>| Keys {
             signature: Some(Arc::clone(own)),
@@ -158,8 +157,7 @@ fn stranger(policy: &str, side: Side, signer: &Arc<Identity>) -> Guard {
         trust: Arc::new(Trust::new(Vec::new(), Vec::new(), TrustLimits::default())),
         users: Arc::new(Passwords),
     };
-    let settings =
-        Settings { limits: Limits::default(), rsa_bits_min: 2048, users: Arc::new(Passwords), assertion: None };
+    let settings = Settings::new(Arc::new(Passwords));
     Guard::new(policy, side, Uses::Both, keys, settings).expect("the keys are right").0
 }
 

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use myelin_testkit::wss4j::Wss4j;
+use myelin_wss::binary;
 use myelin_wss::crypto::Secret;
 use myelin_wss::guard::{Conversation, Departure, Guard, Keys, Secured, Settings, Side, Users, Uses};
 use myelin_wss::keys::{Certificate, Identity, KeyKind, PrivateKey, Trust, TrustLimits};
 use myelin_wss::policy::Policy;
-use myelin_wss::{Limits, binary};
 use myelin_xml::{Document, Options};
 
 /// Everybody's password is the one that WSS4J's side takes by default.
@@ -63,7 +63,7 @@ pub(crate) fn guard(
         trust: Arc::new(Trust::new(chain(wss4j, "ca"), Vec::new(), limits)),
         users: Arc::new(Secrets),
     };
-    let settings = Settings { limits: Limits::default(), rsa_bits_min: 1024, users: Arc::new(Secrets), assertion };
+    let settings = Settings { rsa_bits_min: 1024, assertion, ..Settings::new(Arc::new(Secrets)) };
     // A key on a curve signs, and nothing that comes back could be encrypted for it.
     let uses = if is_rsa { Uses::Both } else { Uses::Secure };
     let (guard, _) = Guard::new(policy, side, uses, keys, settings).unwrap_or_else(|problems| panic!("{problems:?}"));

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use myelin_wss::Limits;
 use myelin_wss::crypto::Secret;
 use myelin_wss::guard::{Departure, Guard, Keys, Settings, Side, Users, Uses};
 use myelin_wss::keys::{Certificate, Curve, Identity, KeyKind, PrivateKey, Trust, TrustLimits};
@@ -49,7 +48,7 @@ fn guard(pair: &Pair, canonical: &str) -> Guard {
         trust,
         users: Arc::new(Nobody),
     };
-    let settings = Settings { limits: Limits::default(), rsa_bits_min: 2048, users: Arc::new(Nobody), assertion: None };
+    let settings = Settings::new(Arc::new(Nobody));
     Guard::new(policy, Side::Initiator, Uses::Secure, keys, settings).expect("a guard").0
 }
 

@@ -7,11 +7,11 @@ use myelin_xml::{Document, Options, WriteOptions, write};
 use rcgen::{KeyPair, RsaKeySize};
 
 use super::{Nobody, SOAP, read};
+use crate::Replays;
 use crate::guard::{Arrival, Departure, Guard, Keys, Settings, Side, Uses, Verified};
 use crate::keys::testing::{identity, now, parameters};
 use crate::keys::{Certificate, Curve, Identity, KeyKind, PrivateKey, Trust, TrustLimits};
 use crate::policy::Policy;
-use crate::{Limits, Replays};
 
 /// The assertions of a policy in its XML; `<p>` stands for a nested policy.
 fn written(content: &str) -> String {
@@ -39,7 +39,7 @@ fn guard(policy: &str, side: Side, own: &Arc<Identity>, peer: &Arc<Identity>) ->
         trust: Arc::new(Trust::new(anchors, Vec::new(), TrustLimits::default())),
         users: Arc::new(Nobody),
     };
-    let settings = Settings { limits: Limits::default(), rsa_bits_min: 2048, users: Arc::new(Nobody), assertion: None };
+    let settings = Settings::new(Arc::new(Nobody));
     let made = Guard::new(policy, side, Uses::Both, keys, settings);
     made.unwrap_or_else(|problems| panic!("{problems:?}")).0
 }
