@@ -97,6 +97,11 @@ impl Name {
                 let kind = attribute.expect(der::OBJECT_IDENTIFIER)?;
                 let value = attribute.any()?;
                 attribute.finish()?;
+                let is_known = KEYWORDS.iter().any(|(_, known)| *known == kind);
+                // One that is cut or has zeros in front would be written as another.
+                if !is_known && undotted(&dotted(kind)).as_deref() != Some(kind) {
+                    return Err(Damaged("a name has a part whose kind is no object identifier"));
+                }
                 if !text.is_empty() {
                     text.push('+');
                 }
@@ -427,6 +432,15 @@ mod tests {
             "CN=Big Bob,E=a@b,ST=Sachsen,C=DE,",
         ] {
             assert_ne!(Name::parse(other).as_ref(), Some(&encoded), "{other}");
+        }
+    }
+
+    #[test]
+    fn parts_of_no_kind_are_refused() {
+        for kind in [&[0x55, 4, 0x8a][..], &[0x55, 4, 0x80, 1], &[0x80], &[]] {
+            let attribute = der::element(der::SEQUENCE, &[&der::element(6, &[kind]), &der::element(UTF8, &[b"a"])]);
+            let name = der::element(der::SEQUENCE, &[&der::element(der::SET, &[&attribute])]);
+            assert!(Name::read(&name).is_err(), "{kind:?}");
         }
     }
 
