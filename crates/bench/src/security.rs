@@ -186,6 +186,10 @@ impl KeyFiles for Beside {
         Ok(Secret::from(text))
     }
 
+    fn key_password(&self, _: &str) -> Option<Secret> {
+        None
+    }
+
     fn server_store(&self, _: &str) -> Option<Crypto> {
         None
     }

@@ -360,6 +360,7 @@ mod tests {
         let text = "[keystore.primary]\nfile_name = \"wso2carbon.jks\"\nalias = \"bus\"\npassword = \"hush\"\n\
                     [myelin.security]\nrsa_bits = 3072\n[myelin.security.limits]\ntokens = 3\n\
                     [myelin.security.secrets]\nstore = \"$env{CARGO_PKG_NAME}\"\n\
+                    [myelin.security.key_passwords]\ngateway = \"$secret{store}\"\n\
                     [myelin.security.users]\nalice = \"$secret{store}\"\n\
                     bob = { password = \"hush\", roles = [\"admin\"] }";
         let mut settings = myelin_mediation::Settings::default();
@@ -367,6 +368,8 @@ mod tests {
         deployment.apply_security(&mut settings).unwrap();
         let security = &settings.security;
         assert_eq!(security.users["alice"].password.as_ref(), b"myelin-server");
+        assert_eq!(security.key_passwords["gateway"].as_ref(), b"myelin-server");
+        assert!(!security.users.contains_key("gateway"), "the password of a key lets nobody in");
         assert_eq!((security.rsa_bits_min, security.limits.tokens), (3072, 3));
         assert_eq!(security.users["bob"].roles, ["admin"]);
         assert_eq!(security.server_store.as_ref().unwrap().alias.as_deref(), Some("bus"));

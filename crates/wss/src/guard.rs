@@ -107,7 +107,7 @@ pub struct Keys {
 
 /// Users and their passwords: what WSS4J asks a password callback for.
 pub trait Users: Send + Sync {
-    /// The password of a user; also of a private key, by its alias.
+    /// The password of a user.
     fn password(&self, user: &str) -> Option<Secret>;
 
     /// Whether the user has the role; asked where a policy says which roles may (WSO2's `allowedroles`).
@@ -121,6 +121,9 @@ pub trait KeyFiles {
 
     /// The password behind a text of the policy, which is the password itself or a reference to it.
     fn secret(&self, text: &str) -> Result<Secret, String>;
+
+    /// The password of a private key, by its alias, where the policy names none; it opens no key else, and is no user's.
+    fn key_password(&self, alias: &str) -> Option<Secret>;
 
     /// The key store of the server itself, which WSO2's `ServerCrypto` names by its file only.
     fn server_store(&self, name: &str) -> Option<Crypto>;

@@ -227,6 +227,10 @@ impl KeyFiles for Stores<'_> {
         self.security.secret(text)
     }
 
+    fn key_password(&self, alias: &str) -> Option<Secret> {
+        self.security.key_passwords.get(alias).cloned()
+    }
+
     fn server_store(&self, name: &str) -> Option<Crypto> {
         let last = |path: &str| path.rsplit(['/', '\\']).next().map(str::to_owned);
         let is_meant = |file: &Option<String>| file.as_deref().is_some_and(|file| last(file) == last(name));

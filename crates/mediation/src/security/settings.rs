@@ -18,8 +18,10 @@ pub struct SecuritySettings {
     pub limits: Limits,
     /// The least size of RSA keys, in bits.
     pub rsa_bits_min: usize,
-    /// Users and their passwords; also the aliases of private keys and theirs.
+    /// Users and their passwords.
     pub users: HashMap<String, User>,
+    /// The passwords of private keys, by their aliases, where no policy says them.
+    pub key_passwords: HashMap<String, Secret>,
     /// What `$secret{ALIAS}` means.
     pub secrets: HashMap<String, Secret>,
     /// The key store of the server itself, with its trust store, which WSO2's policies name by its file only.
@@ -58,6 +60,7 @@ impl Default for SecuritySettings {
             limits: Limits::default(),
             rsa_bits_min: 2048,
             users: HashMap::new(),
+            key_passwords: HashMap::new(),
             secrets: HashMap::new(),
             server_store: None,
             assertion: None,
@@ -76,6 +79,7 @@ impl fmt::Debug for SecuritySettings {
             .field("limits", &self.limits)
             .field("rsa_bits_min", &self.rsa_bits_min)
             .field("users", &self.users.keys())
+            .field("key_passwords", &self.key_passwords.keys())
             .field("secrets", &self.secrets.keys())
             .finish_non_exhaustive()
     }

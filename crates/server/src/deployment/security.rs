@@ -24,6 +24,7 @@ pub(super) struct OwnSecurity {
     audiences: Vec<String>,
     sha1_signatures: Option<bool>,
     users: HashMap<String, OwnUser>,
+    key_passwords: HashMap<String, Text>,
     secrets: HashMap<String, Text>,
     limits: OwnLimits,
 }
@@ -87,6 +88,11 @@ impl OwnSecurity {
             };
             let password = settings.secret(text).map_err(|error| anyhow!("[myelin.security.users] {name}: {error}"))?;
             settings.users.insert(name.clone(), User { password, roles: roles.to_vec() });
+        }
+        for (alias, Text(text)) in &self.key_passwords {
+            let password =
+                settings.secret(text).map_err(|error| anyhow!("[myelin.security.key_passwords] {alias}: {error}"))?;
+            settings.key_passwords.insert(alias.clone(), password);
         }
         let (limits, own) = (&mut settings.limits, &self.limits);
         set(&mut limits.header_bytes, own.header_bytes);

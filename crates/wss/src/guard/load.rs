@@ -31,7 +31,7 @@ pub(super) fn keys(
         path_length_max: settings.limits.certificate_path,
         sha1: suites.any(|common| common.suite.digest == DigestMethod::Sha1),
     };
-    let mut stores = Stores { files, settings, rampart: &rampart, limits, read: Vec::new(), warnings: Vec::new() };
+    let mut stores = Stores { files, rampart: &rampart, limits, read: Vec::new(), warnings: Vec::new() };
     let mut problems = Vec::new();
     let mut keep = |problem: Problem| problems.push(problem);
     let signature = needs.signature.then(|| stores.signature().map_err(&mut keep).ok()).flatten();
@@ -56,7 +56,6 @@ pub(super) fn keys(
 /// The key stores of a policy, each read once.
 struct Stores<'a> {
     files: &'a dyn KeyFiles,
-    settings: &'a Settings,
     rampart: &'a Rampart,
     limits: TrustLimits,
     read: Vec<(Crypto, Rc<KeyStore>)>,
@@ -217,7 +216,7 @@ impl Stores<'_> {
             return self.secret(crypto.key_password.as_ref());
         }
         let names = [&self.rampart.user_certificate_alias, &self.rampart.user, &crypto.alias];
-        Ok(names.into_iter().flatten().find_map(|alias| self.settings.users.password(alias)))
+        Ok(names.into_iter().flatten().find_map(|alias| self.files.key_password(alias)))
     }
 }
 

@@ -268,6 +268,10 @@ impl KeyFiles for Files {
         if text == "$secret{nothing}" { Err("no such secret".to_owned()) } else { Ok(Secret::from(text)) }
     }
 
+    fn key_password(&self, _: &str) -> Option<Secret> {
+        None
+    }
+
     fn server_store(&self, name: &str) -> Option<Crypto> {
         (name == "server.jks").then(|| Crypto { file: Some("server.pem".to_owned()), ..Crypto::default() })
     }
