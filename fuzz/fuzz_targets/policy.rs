@@ -8,7 +8,7 @@ use myelin_wss::crypto::Secret;
 use myelin_wss::guard::{Keys, Settings, Side, Users, Uses};
 use myelin_wss::keys::{Trust, TrustLimits};
 use myelin_wss::policy::Policy;
-use myelin_wss::{Guard, Limits};
+use myelin_wss::Guard;
 
 struct Nobody;
 
@@ -35,7 +35,7 @@ fuzz_target!(|source: &[u8]| {
         let users: Arc<dyn Users> = Arc::new(Nobody);
         let trust = Arc::new(Trust::new(Vec::new(), Vec::new(), TrustLimits::default()));
         let keys = Keys { signature: None, decryption: Vec::new(), encryption: None, trust, users: Arc::clone(&users) };
-        let settings = Settings { limits: Limits::default(), rsa_bits_min: 2048, users, assertion: None };
+        let settings = Settings::new(users);
         if let Err(problems) = Guard::new(policy.clone(), side, Uses::Both, keys, settings) {
             assert!(!problems.is_empty());
         }

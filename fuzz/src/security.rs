@@ -8,7 +8,7 @@ use myelin_wss::crypto::Secret;
 use myelin_wss::guard::{Arrival, Departure, Keys, Settings, Side, Users, Uses};
 use myelin_wss::keys::{Certificate, Identity, PrivateKey, Trust, TrustLimits};
 use myelin_wss::policy::Policy;
-use myelin_wss::{Guard, Limits, Replays};
+use myelin_wss::{Guard, Replays};
 use myelin_xml::{Document, Kind, Options};
 use rcgen::{CertificateParams, KeyPair, PKCS_RSA_SHA256, RsaKeySize};
 
@@ -70,7 +70,7 @@ impl Exchange {
                     users: Arc::new(Nobody),
                 };
                 let settings =
-                    Settings { limits: Limits::default(), rsa_bits_min: 2048, users: Arc::new(Nobody), assertion: None };
+                    Settings::new(Arc::new(Nobody));
                 let policy = Policy::parse(policy.as_bytes()).expect("the policy is right").0;
                 Guard::new(policy, side, Uses::Both, keys, settings).expect("the keys are right").0
             };
