@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
+use myelin_wss::Guard;
 use myelin_wss::crypto::Secret;
 use myelin_wss::guard::{Keys, Settings, Side, Users, Uses};
 use myelin_wss::keys::{Trust, TrustLimits};
 use myelin_wss::policy::Policy;
-use myelin_wss::Guard;
 
 struct Nobody;
 

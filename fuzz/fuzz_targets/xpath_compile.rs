@@ -8,7 +8,8 @@ use myelin_xpath::{
     Argument, Context, Declared, Environment, Error, Expression, Host, Item, Limits, NodeRef, Value, Version,
 };
 
-const DOCUMENT: &str = "<d xmlns:p='urn:p' a='1' xml:lang='en'><p:b c='2'>x<e>3</e>y</p:b><!--n--><?t i?><b>4.5</b><b/></d>";
+const DOCUMENT: &str =
+    "<d xmlns:p='urn:p' a='1' xml:lang='en'><p:b c='2'>x<e>3</e>y</p:b><!--n--><?t i?><b>4.5</b><b/></d>";
 
 /// Knows every variable, one prefix and one function.
 struct Names(Version);

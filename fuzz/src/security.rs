@@ -69,14 +69,14 @@ impl Exchange {
                     trust: Arc::new(Trust::new(trusted.to_vec(), Vec::new(), TrustLimits::default())),
                     users: Arc::new(Nobody),
                 };
-                let settings =
-                    Settings::new(Arc::new(Nobody));
+                let settings = Settings::new(Arc::new(Nobody));
                 let policy = Policy::parse(policy.as_bytes()).expect("the policy is right").0;
                 Guard::new(policy, side, Uses::Both, keys, settings).expect("the keys are right").0
             };
             let client = guard(Side::Initiator, &alice, &bob);
             let document = Document::parse(ENVELOPE.into(), &Options::default()).expect("it is well-formed");
-            let secured = client.secure(document, &Departure { now: now(), conversation: None }).expect("it is secured");
+            let secured =
+                client.secure(document, &Departure { now: now(), conversation: None }).expect("it is secured");
             let message = String::from_utf8(secured.bytes).expect("it is UTF-8");
             let elements = elements(&message);
             (guard(Side::Recipient, &bob, &alice), message, elements)
