@@ -5,22 +5,9 @@ use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
 use myelin_wss::Guard;
-use myelin_wss::crypto::Secret;
-use myelin_wss::guard::{Keys, Settings, Side, Users, Uses};
+use myelin_wss::guard::{Keys, NoUsers, Settings, Side, Users, Uses};
 use myelin_wss::keys::{Trust, TrustLimits};
 use myelin_wss::policy::Policy;
-
-struct Nobody;
-
-impl Users for Nobody {
-    fn password(&self, _: &str) -> Option<Secret> {
-        None
-    }
-
-    fn has_role(&self, _: &str, _: &str) -> bool {
-        false
-    }
-}
 
 fuzz_target!(|source: &[u8]| {
     let policy = match Policy::parse(source) {
@@ -32,7 +19,7 @@ fuzz_target!(|source: &[u8]| {
     };
     assert!((1..=64).contains(&policy.alternatives.len()));
     for side in [Side::Initiator, Side::Recipient] {
-        let users: Arc<dyn Users> = Arc::new(Nobody);
+        let users: Arc<dyn Users> = Arc::new(NoUsers);
         let trust = Arc::new(Trust::new(Vec::new(), Vec::new(), TrustLimits::default()));
         let keys = Keys { signature: None, decryption: Vec::new(), encryption: None, trust, users: Arc::clone(&users) };
         let settings = Settings::new(users);

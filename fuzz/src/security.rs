@@ -4,8 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use myelin_wss::crypto::Secret;
-use myelin_wss::guard::{Arrival, Departure, Keys, Settings, Side, Users, Uses};
+use myelin_wss::guard::{Arrival, Departure, Keys, NoUsers, Settings, Side, Uses};
 use myelin_wss::keys::{Certificate, Identity, PrivateKey, Trust, TrustLimits};
 use myelin_wss::policy::Policy;
 use myelin_wss::{Guard, Replays};
@@ -21,18 +20,6 @@ const BINDINGS: [(&str, &str); 4] = [
     ("Asymmetric", "<sp:AlgorithmSuite><p><sp:Basic128Sha256/></p></sp:AlgorithmSuite><sp:EncryptSignature/>"),
     ("Symmetric", "<sp:AlgorithmSuite><p><sp:Basic128GCMSha256/></p></sp:AlgorithmSuite>"),
 ];
-
-struct Nobody;
-
-impl Users for Nobody {
-    fn password(&self, _: &str) -> Option<Secret> {
-        None
-    }
-
-    fn has_role(&self, _: &str, _: &str) -> bool {
-        false
-    }
-}
 
 /// A service, and a message for it by each policy.
 pub struct Exchange {
@@ -67,9 +54,9 @@ impl Exchange {
                     decryption: vec![Arc::clone(own)],
                     encryption: Some(Arc::clone(other.certificate())),
                     trust: Arc::new(Trust::new(trusted.to_vec(), Vec::new(), TrustLimits::default())),
-                    users: Arc::new(Nobody),
+                    users: Arc::new(NoUsers),
                 };
-                let settings = Settings::new(Arc::new(Nobody));
+                let settings = Settings::new(Arc::new(NoUsers));
                 let policy = Policy::parse(policy.as_bytes()).expect("the policy is right").0;
                 Guard::new(policy, side, Uses::Both, keys, settings).expect("the keys are right").0
             };

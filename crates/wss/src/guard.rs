@@ -114,6 +114,19 @@ pub trait Users: Send + Sync {
     fn has_role(&self, user: &str, role: &str) -> bool;
 }
 
+/// No users at all.
+pub struct NoUsers;
+
+impl Users for NoUsers {
+    fn password(&self, _: &str) -> Option<Secret> {
+        None
+    }
+
+    fn has_role(&self, _: &str, _: &str) -> bool {
+        false
+    }
+}
+
 /// Where a policy's key stores and passwords are; nothing here opens a file itself.
 pub trait KeyFiles {
     /// The content of a file, by the path that the policy says.

@@ -5,25 +5,11 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use myelin_wss::Limits;
-use myelin_wss::crypto::Secret;
-use myelin_wss::guard::{Guard, Keys, Settings, Side, Users, Uses};
+use myelin_wss::guard::{Guard, Keys, NoUsers, Settings, Side, Uses};
 use myelin_wss::keys::{Identity, KeyStore, Passwords, StoreKind, Trust, TrustLimits};
 use myelin_wss::policy::Policy;
 
 use super::Profile;
-
-/// Nobody has a password here.
-struct Nobody;
-
-impl Users for Nobody {
-    fn password(&self, _: &str) -> Option<Secret> {
-        None
-    }
-
-    fn has_role(&self, _: &str, _: &str) -> bool {
-        false
-    }
-}
 
 /// A timestamp, and the body signed; the body encrypted unless the keys are on curves, which encrypt nothing.
 fn policy(profile: Profile) -> String {
@@ -75,9 +61,9 @@ pub(super) fn guards(keys: &Path, profile: Profile) -> anyhow::Result<(Guard, Gu
             decryption: vec![own],
             encryption,
             trust: Arc::new(Trust::new(anchors.clone(), Vec::new(), limits)),
-            users: Arc::new(Nobody),
+            users: Arc::new(NoUsers),
         };
-        let (limits, users) = (Limits::default(), Arc::new(Nobody));
+        let (limits, users) = (Limits::default(), Arc::new(NoUsers));
         let settings = Settings { limits, rsa_bits_min: 1024, ..Settings::new(users) };
         let (policy, _) = Policy::parse(policy(profile).as_bytes()).map_err(problems)?;
         let (guard, _) = Guard::new(policy, side, Uses::Both, keys, settings).map_err(problems)?;

@@ -127,21 +127,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::crypto::Secret;
-    use crate::guard::Users;
+    use crate::guard::NoUsers;
     use crate::policy::Policy;
-
-    struct Nobody;
-
-    impl Users for Nobody {
-        fn password(&self, _: &str) -> Option<Secret> {
-            None
-        }
-
-        fn has_role(&self, _: &str, _: &str) -> bool {
-            false
-        }
-    }
 
     const POLICY: &str = r#"<wsp:Policy xmlns:wsp="http://schemas.xmlsoap.org/ws/2004/09/policy"
         xmlns:sp="http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200702"><sp:TransportBinding><wsp:Policy>
@@ -153,7 +140,7 @@ mod tests {
     fn suites_named_for_sha_256_take_signatures_over_sha_1_only_where_the_operator_says_so() {
         let (policy, _) = Policy::parse(POLICY.as_bytes()).expect("a policy");
         let alternative = &policy.alternatives[0];
-        let strict = Settings::new(Arc::new(Nobody));
+        let strict = Settings::new(Arc::new(NoUsers));
         let lenient = Settings { sha1_signatures: true, ..strict.clone() };
         let signature = Use::Signature(SignatureMethod::Rsa(DigestMethod::Sha1));
         assert!(!accepts(alternative, &strict, signature));

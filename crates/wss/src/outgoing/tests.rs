@@ -16,9 +16,9 @@ use crate::{Limits, crypto::Secret};
 
 mod exchange;
 
-struct Nobody;
+struct Alice;
 
-impl Users for Nobody {
+impl Users for Alice {
     fn password(&self, user: &str) -> Option<Secret> {
         (user == "alice").then(|| Secret::from("secret"))
     }
@@ -53,9 +53,9 @@ fn guard(policy: &str) -> Guard {
         decryption: vec![Arc::clone(&peer)],
         encryption: Some(Arc::clone(peer.certificate())),
         trust: Arc::new(trust),
-        users: Arc::new(Nobody),
+        users: Arc::new(Alice),
     };
-    let settings = Settings::new(Arc::new(Nobody));
+    let settings = Settings::new(Arc::new(Alice));
     let (guard, _) = Guard::new(policy, Side::Initiator, Uses::Both, keys, settings).expect("a guard");
     guard
 }

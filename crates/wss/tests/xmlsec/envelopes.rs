@@ -3,24 +3,11 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use myelin_wss::crypto::Secret;
-use myelin_wss::guard::{Departure, Guard, Keys, Settings, Side, Users, Uses};
+use myelin_wss::guard::{Departure, Guard, Keys, NoUsers, Settings, Side, Uses};
 use myelin_wss::keys::{Certificate, Curve, Identity, KeyKind, PrivateKey, Trust, TrustLimits};
 use myelin_wss::policy::Policy;
 
 use crate::{Pair, Peer, read, text};
-
-struct Nobody;
-
-impl Users for Nobody {
-    fn password(&self, _: &str) -> Option<Secret> {
-        None
-    }
-
-    fn has_role(&self, _: &str, _: &str) -> bool {
-        false
-    }
-}
 
 /// A client that signs the body and all headers, with the key of `pair`.
 fn guard(pair: &Pair, canonical: &str) -> Guard {
@@ -46,9 +33,9 @@ fn guard(pair: &Pair, canonical: &str) -> Guard {
         decryption: vec![own],
         encryption: None,
         trust,
-        users: Arc::new(Nobody),
+        users: Arc::new(NoUsers),
     };
-    let settings = Settings::new(Arc::new(Nobody));
+    let settings = Settings::new(Arc::new(NoUsers));
     Guard::new(policy, Side::Initiator, Uses::Secure, keys, settings).expect("a guard").0
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use myelin_xml::{Document, Options, WriteOptions, write};
 use rcgen::{KeyPair, RsaKeySize};
 
-use super::{Nobody, SOAP, read};
+use super::{Alice, SOAP, read};
 use crate::Replays;
 use crate::guard::{Arrival, Departure, Guard, Keys, Settings, Side, Uses, Verified};
 use crate::keys::testing::{identity, now, parameters};
@@ -37,9 +37,9 @@ fn guard(policy: &str, side: Side, own: &Arc<Identity>, peer: &Arc<Identity>) ->
         decryption: vec![Arc::clone(own)],
         encryption: encrypts.then(|| Arc::clone(peer.certificate())),
         trust: Arc::new(Trust::new(anchors, Vec::new(), TrustLimits::default())),
-        users: Arc::new(Nobody),
+        users: Arc::new(Alice),
     };
-    let settings = Settings::new(Arc::new(Nobody));
+    let settings = Settings::new(Arc::new(Alice));
     let made = Guard::new(policy, side, Uses::Both, keys, settings);
     made.unwrap_or_else(|problems| panic!("{problems:?}")).0
 }
