@@ -6,39 +6,15 @@
 #include <libxml/tree.h>
 #include <libxml/xmlreader.h>
 #include <libxml/xpath.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "common.h"
 
 static const int OPTIONS = XML_PARSE_NONET | XML_PARSE_COMPACT | XML_PARSE_HUGE;
 
 static char *text;
 static int length;
 static xmlXPathCompExprPtr first_is_ibm;
-
-static void fail(const char *why) {
-    printf("! %s\n", why);
-    exit(1);
-}
-
-static long long now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return time.tv_sec * 1000000000LL + time.tv_nsec;
-}
-
-static void load(const char *path) {
-    FILE *file = fopen(path, "rb");
-    if (!file) fail("no such file");
-    fseek(file, 0, SEEK_END);
-    length = (int)ftell(file);
-    rewind(file);
-    free(text);
-    text = malloc(length);
-    if (!text || fread(text, 1, length, file) != (size_t)length) fail("the file cannot be read");
-    fclose(file);
-}
 
 static xmlDocPtr parse(void) {
     xmlDocPtr document = xmlReadMemory(text, length, NULL, NULL, OPTIONS);
@@ -110,7 +86,8 @@ int main(void) {
     fflush(stdout);
     while (scanf("%*s %31s %4095s %ld", task, path, &repetitions) == 3) {
         long check = 0;
-        load(path);
+        free(text);
+        text = load(path, &length);
         xmlDocPtr document = parse();
         xmlChar *written = NULL;
         int written_length;

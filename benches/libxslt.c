@@ -6,32 +6,8 @@
 #include <libxml/parser.h>
 #include <libxslt/transform.h>
 #include <libxslt/xsltutils.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
-static void fail(const char *why) {
-    printf("! %s\n", why);
-    exit(1);
-}
-
-static long long now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return time.tv_sec * 1000000000LL + time.tv_nsec;
-}
-
-static char *load(const char *path, int *length) {
-    FILE *file = fopen(path, "rb");
-    if (!file) fail("no such file");
-    fseek(file, 0, SEEK_END);
-    *length = (int)ftell(file);
-    rewind(file);
-    char *text = malloc(*length);
-    if (!text || fread(text, 1, *length, file) != (size_t)*length) fail("the file cannot be read");
-    fclose(file);
-    return text;
-}
+#include "common.h"
 
 static void save(const char *path, const xmlChar *text, int length) {
     FILE *file = fopen(path, "wb");

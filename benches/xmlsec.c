@@ -8,15 +8,14 @@
  * alice and written. The signer's certificate travels in the message and is checked against the root, as in a security
  * header; keys are read once, and the one to decrypt with is given; making the request is not timed. */
 #include <libxml/parser.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <xmlsec/crypto.h>
 #include <xmlsec/xmldsig.h>
 #include <xmlsec/xmlenc.h>
 #include <xmlsec/xmlsec.h>
 #include <xmlsec/xmltree.h>
+
+#include "common.h"
 
 #define SOAP BAD_CAST "http://schemas.xmlsoap.org/soap/envelope/"
 #define WSU "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd"
@@ -42,30 +41,6 @@ typedef struct {
     xmlSecKeyPtr own;
     xmlSecKeysMngrPtr decrypting, encrypting, trusting;
 } Side;
-
-static void fail(const char *why) {
-    printf("! %s\n", why);
-    exit(1);
-}
-
-static long long now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return time.tv_sec * 1000000000LL + time.tv_nsec;
-}
-
-static xmlChar *load(const char *path, int *length) {
-    FILE *file = fopen(path, "rb");
-    if (!file) fail("no such file");
-    fseek(file, 0, SEEK_END);
-    *length = (int)ftell(file);
-    rewind(file);
-    xmlChar *text = xmlMalloc(*length + 1);
-    if (!text || fread(text, 1, *length, file) != (size_t)*length) fail("the file cannot be read");
-    text[*length] = 0;
-    fclose(file);
-    return text;
-}
 
 static const char *path(const char *folder, const char *name, const char *ending) {
     static char path[4096];
@@ -265,7 +240,7 @@ int main(int count, char **arguments) {
     fflush(stdout);
     while (scanf("%*s %15s %4095s %4095s %ld", profile, message, result, &repetitions) == 4) {
         int plain_length, request_length, length = 0;
-        xmlChar *plain = load(message, &plain_length), *response = NULL;
+        xmlChar *plain = BAD_CAST load(message, &plain_length), *response = NULL;
         Gateway *ready = gateway(arguments[1], profile);
         xmlChar *request = secured(ready, &ready->client, plain, plain_length, &request_length);
         xmlChar *read = verified(ready, request, request_length, &length);
@@ -283,7 +258,7 @@ int main(int count, char **arguments) {
         fclose(file);
         xmlFree(response);
         xmlFree(request);
-        xmlFree(plain);
+        free(plain);
         printf("%lld\n", end - start);
         fflush(stdout);
     }

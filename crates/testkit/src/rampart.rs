@@ -83,15 +83,11 @@ mod tests {
     use super::*;
     use crate::raw;
     use crate::rude::{Backend, Script};
-    use crate::wss4j::Wss4j;
+    use crate::wss4j::{AS_RAMPART, Wss4j};
 
     const PLAIN: &str = concat!(
         r#"<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>"#,
         r#"<m:order xmlns:m="http://services.samples/xsd">IBM</m:order></s:Body></s:Envelope>"#
-    );
-    const TIMESTAMP_AND_BODY: &str = concat!(
-        "{Element}{http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd}Timestamp;",
-        "{Element}{http://schemas.xmlsoap.org/soap/envelope/}Body"
     );
 
     #[test]
@@ -101,18 +97,7 @@ mod tests {
         let backend = Backend::start([Script::answering(head + PLAIN)]).expect("a backend on loopback");
         let Some(rampart) = Rampart::start(wss4j.keys(), backend.address()) else { return };
 
-        let settings = [
-            ("user", "alice-1024"),
-            ("encryptionUser", "bob-1024"),
-            ("action", "Timestamp Signature Encrypt"),
-            ("signatureParts", TIMESTAMP_AND_BODY),
-            ("signatureKeyIdentifier", "DirectReference"),
-            ("signatureAlgorithm", "http://www.w3.org/2000/09/xmldsig#rsa-sha1"),
-            ("encryptionKeyIdentifier", "Thumbprint"),
-            ("encryptionKeyTransportAlgorithm", "http://www.w3.org/2001/04/xmlenc#rsa-1_5"),
-            ("encryptionSymAlgorithm", "http://www.w3.org/2001/04/xmlenc#aes128-cbc"),
-        ];
-        let request = wss4j.secure(PLAIN.as_bytes(), &settings).expect("it can be secured").message;
+        let request = wss4j.secure(PLAIN.as_bytes(), &AS_RAMPART).expect("it can be secured").message;
         let mut client = raw::Client::connect(rampart.address()).expect("it listens");
         client.deadline(Duration::from_secs(60));
         let answer = client.exchange(&post(&request)).expect("it answers");

@@ -153,5 +153,26 @@ fn launch() -> Result<Wss4j, String> {
     Ok(Wss4j { process: Mutex::new(process), keys })
 }
 
+/// The timestamp and the body, as WSS4J names parts.
+#[cfg(test)]
+const TIMESTAMP_AND_BODY: &str = concat!(
+    "{Element}{http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd}Timestamp;",
+    "{Element}{http://schemas.xmlsoap.org/soap/envelope/}Body"
+);
+
+/// What a request has to be that follows the policy in `tests/interop/rampart`.
+#[cfg(test)]
+pub(crate) const AS_RAMPART: [(&str, &str); 9] = [
+    ("user", "alice-1024"),
+    ("encryptionUser", "bob-1024"),
+    ("action", "Timestamp Signature Encrypt"),
+    ("signatureParts", TIMESTAMP_AND_BODY),
+    ("signatureKeyIdentifier", "DirectReference"),
+    ("signatureAlgorithm", "http://www.w3.org/2000/09/xmldsig#rsa-sha1"),
+    ("encryptionKeyIdentifier", "Thumbprint"),
+    ("encryptionKeyTransportAlgorithm", "http://www.w3.org/2001/04/xmlenc#rsa-1_5"),
+    ("encryptionSymAlgorithm", "http://www.w3.org/2001/04/xmlenc#aes128-cbc"),
+];
+
 #[cfg(test)]
 mod tests;
