@@ -83,7 +83,11 @@ pub fn splice_in(
 
     // The source is in UTF-8 whatever encoding its declaration names.
     let options = Options { declared_encoding: DeclaredEncoding::Any, ..options.clone() };
-    let spliced = Document::parse_in(whole, &options, arena).map_err(|error| failed(error.to_string()))?;
+    let length = whole.len();
+    let spliced = Document::parse_in(whole, &options, arena).map_err(|error| {
+        read_for_the_time(&source[..source.len().min(length.saturating_sub(error.offset))], &options);
+        failed(error.to_string())
+    })?;
     let places = Places { shifts };
     for shift in &places.shifts {
         let piece = &pieces[shift.piece];
@@ -173,6 +177,13 @@ fn is_complete(mut text: &str) -> bool {
 
 fn references_end(text: &str) -> bool {
     text.rfind('&').is_none_or(|at| text[at..].contains(';'))
+}
+
+/// Takes as long as the rest of a document would have taken that broke off: how far it could be read says something
+/// about the plaintext.
+fn read_for_the_time(begin: &[u8], options: &Options) {
+    // A begin without its end is always an error.
+    let _ = Document::parse_in(begin.to_vec(), options, Arena::default());
 }
 
 fn failed(detail: impl Into<Cow<'static, str>>) -> Refusal {

@@ -180,8 +180,15 @@ impl Inspection<'_> {
             ));
             pieces.push(Piece { place, form: data.form, plaintext });
         }
-        let arena = SPARE.take();
-        let (document, places) = enc::splice_in(&self.document, &pieces, self.arrival.xml, arena)?;
+        let (document, places) = match enc::splice_in(&self.document, &pieces, self.arrival.xml, SPARE.take()) {
+            Ok(spliced) => spliced,
+            Err(refusal) => {
+                // What would have been done with a document that can be read.
+                self.envelope = Envelope::of(&self.document, self.rampart().actor.as_deref())?;
+                self.ids = Ids::of(&self.document, self.limits())?;
+                return Err(refusal);
+            }
+        };
         let old = &self.document;
         let moved = |node: NodeId| places.element(old, &document, node);
         let mut decrypted = Vec::with_capacity(marks.len());
