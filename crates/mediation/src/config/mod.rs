@@ -9,6 +9,7 @@ mod files;
 mod included;
 mod loader;
 mod problem;
+mod proxy;
 mod registry;
 mod report;
 mod security;
