@@ -1,10 +1,14 @@
-//! SOAP 1.1 (W3C Note, May 2000) and SOAP 1.2 (second edition): the envelope as a view on a tree, and faults.
+//! SOAP 1.1 (W3C Note, May 2000) and SOAP 1.2 (second edition): the envelope as a view on a tree, faults, the way from
+//! one version to the other, and WS-Addressing.
 //!
 //! Nothing here copies a message: [`Envelope`] says where its parts are in a [`myelin_xml::Document`].
 
+mod addressing;
+mod convert;
 mod envelope;
 mod fault;
 
+pub use addressing::{Addressing, Headers, Relation};
 pub use envelope::{Envelope, wrap};
 pub use fault::{Code, Fault, Who, escaped};
 

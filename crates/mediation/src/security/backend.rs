@@ -97,7 +97,7 @@ fn unverified_fault(document: &Document) -> Option<String> {
     if document.qname(fault).local != "Fault" {
         return None;
     }
-    let words = document.value(fault);
+    let words = document.string_value(fault);
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
     Some(words.chars().take(TOLD_CHARACTERS).collect())
 }
