@@ -26,7 +26,7 @@ mod stylesheet;
 pub mod transport;
 
 pub use bus::{Bus, DuplicateKeys, Settings, StylesheetLimits};
-pub use config::{Artefact, Loaded, Problem, Report, load};
+pub use config::{Artefact, Loaded, Problem, Report, Sources, Stamp, State, load};
 pub use engine::{Arrival, Engine};
 pub use mediators::mediators_markdown;
 pub use security::{REPLAY_ENTRIES, SecuritySettings, User};

@@ -45,7 +45,7 @@ fn what_is_not_offered_is_named_and_what_is_unknown_is_said_to_be() {
     check("<filter source='$trp:a' regex='(?=a)'/>", "look-ahead");
     check("<switch source='$trp:a'><case regex='(a'/></switch>", "not a regular expression");
     check("<sequence key='nobody'/>", "there is no sequence \"nobody\"");
-    check("<sequence key='gov:/x'/>", "registry");
+    check("<sequence key='gov:/x'/>", "no such file in the registry");
     check("<send><endpoint key='nobody'/></send>", "there is no endpoint \"nobody\"");
     check("<send/><send/>", "twice");
     let check = |endpoint: &str, part: &str| refused(&format!("<endpoint name='e'>{endpoint}</endpoint>"), part);
@@ -64,7 +64,7 @@ fn what_is_not_offered_is_named_and_what_is_unknown_is_said_to_be() {
     refused("<proxy name='p'><target/><enableRM/></proxy>", "<enableRM> is not offered");
     refused("<api name='a' context='/'/>", "<api> is not offered yet");
     refused("<surprise/>", "unknown artefact");
-    refused("<localEntry key='k' src='http://h/x'/>", "not offered");
+    refused("<localEntry key='k' src='http://h/x'/>", "is not fetched");
     refused("<localEntry key='k' src='file:nowhere.xml'/>", "cannot be read");
 }
 

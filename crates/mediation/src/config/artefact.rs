@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Loaded;
 use super::element::Element;
+use super::fetched::Fetched;
 use super::files::File;
 use super::included::{Content, Included};
 use super::loader::{Entry, Loader, Reference};
@@ -12,6 +13,7 @@ use super::problem::{Place, Problem};
 use super::proxy::proxy;
 use super::registry::Registry;
 use super::report::{Artefact, Report};
+use super::sources::Sources;
 use super::vocabulary::{self, Standing};
 use crate::bus::{Bus, Proxy, Settings};
 use crate::endpoint::{self, Endpoint};
@@ -43,17 +45,23 @@ enum Product {
 }
 
 /// Builds the bus and the report from parsed files.
-pub(super) fn assemble(files: Vec<File>, settings: &Settings) -> Loaded {
+pub(super) fn assemble(files: Vec<File>, settings: &Settings, sources: Sources) -> Loaded {
     let count = files.len();
-    let mut loader = Loader::new(settings);
+    let mut loader = Loader::new(settings, &sources);
     let mut items: Vec<Item> = files.into_iter().flat_map(items).collect();
     declare(&mut items, &mut loader, settings);
     for item in &mut items {
         item.build(&mut loader);
     }
+    // Each may need another of the registry; as each key is fetched once, this ends.
+    while let Some(Fetched { key, element, id }) = loader.fetched.pop() {
+        let mut item = Item { name: key, id: Some(id), ..Item::new(element) };
+        item.build(&mut loader);
+        items.push(item);
+    }
     spread(&mut items);
     let report = Report { files: count, artefacts: items.iter().map(Item::report).collect() };
-    Loaded { bus: bus(items, loader, settings), report }
+    Loaded { bus: bus(items, loader, settings), report, sources }
 }
 
 /// The artefacts of one file.
@@ -102,7 +110,7 @@ fn declare(items: &mut [Item], loader: &mut Loader, settings: &Settings) {
         match item.kind.as_str() {
             "sequence" => item.id = Some(number(&mut loader.sequences, &item.name, Reference::Sequence)),
             "endpoint" => item.id = Some(number(&mut loader.endpoints, &item.name, Reference::Endpoint)),
-            "localEntry" => item.include(settings),
+            "localEntry" => item.include(settings, &loader.sources),
             _ => {}
         }
     }
@@ -133,13 +141,10 @@ fn declare(items: &mut [Item], loader: &mut Loader, settings: &Settings) {
 
 /// Finds out where the registry is.
 fn declare_registry(items: &mut [Item], loader: &mut Loader, settings: &Settings) {
-    loader.registry = Registry::new(settings, items.first().map_or("", |item| &item.place.file));
+    loader.registry = Registry::new(settings, items.first().map_or("", |item| &item.place.file), &loader.sources);
     for item in items.iter_mut().filter(|item| item.kind == "registry") {
-        match item.element.as_ref().map(|element| Registry::of(element, settings)) {
-            Some(Ok(registry)) => loader.registry = registry,
-            Some(Err(problem)) => item.problems.push(problem),
-            None => {}
-        }
+        let declared = item.element.as_ref().map(|element| loader.registry.declare(element, settings));
+        item.problems.extend(declared.and_then(Result::err));
     }
 }
 
@@ -258,7 +263,7 @@ impl Item {
     /// What stylesheets read where they name a local entry.
     fn resource(&self) -> Option<Resource> {
         Some(match (&self.included, self.held()) {
-            (Some(included), _) => Resource::new(&included.file, included.bytes.clone()),
+            (Some(included), _) => Resource { uri: Arc::clone(&included.file), bytes: Arc::clone(&included.bytes) },
             (None, Some(held)) => Resource::new(&self.uri(), held.standalone().into_bytes()),
             (None, None) => Resource::new(&self.uri(), self.element.as_ref()?.standalone_text().into_bytes()),
         })
@@ -270,9 +275,9 @@ impl Item {
     }
 
     /// Reads what a local entry takes from another file.
-    fn include(&mut self, settings: &Settings) {
+    fn include(&mut self, settings: &Settings, sources: &Sources) {
         let Some(src) = self.element.as_ref().and_then(|element| element.attribute("src")) else { return };
-        match Included::read(src.value, &self.place.file, settings) {
+        match Included::read(src.value, &self.place.file, settings, sources) {
             Ok(included) => self.included = Some(included),
             Err(message) => {
                 let problem = src.problem(message);
@@ -304,6 +309,14 @@ impl Item {
     }
 }
 
+/// Asks for a name, which nothing but what a key of the registry names can do without.
+fn named(element: &Element, name: &str) -> Result<(), Problem> {
+    match element.attribute("name") {
+        None if !name.is_empty() => Ok(()),
+        _ => element.required("name").map(drop),
+    }
+}
+
 fn build(
     element: &Element,
     held: Option<&Element>,
@@ -317,11 +330,11 @@ fn build(
     }
     match kind {
         "sequence" => {
-            element.required("name")?;
+            named(element, name)?;
             Ok(Some(Product::Sequence(loader.sequence(name, element))))
         }
         "endpoint" => {
-            element.required("name")?;
+            named(element, name)?;
             endpoint::endpoint(element, loader).map(|endpoint| Some(Product::Endpoint(endpoint)))
         }
         "proxy" => proxy(element, loader).map(|proxy| proxy.map(Product::Proxy)),

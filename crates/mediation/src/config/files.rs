@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::element::Element;
 use super::problem::{Place, Problem};
+use super::sources::Sources;
 
 /// A larger file is no configuration.
 const FILE_LIMIT_BYTES: u64 = 16 * 1024 * 1024;
@@ -35,15 +36,15 @@ pub(super) struct File {
 }
 
 /// Finds and parses all files, in an order that does not depend on the file system.
-pub(super) fn read(paths: &[PathBuf]) -> Vec<File> {
+pub(super) fn read(paths: &[PathBuf], sources: &Sources) -> Vec<File> {
     let mut files = Vec::new();
     for path in paths {
-        if path.is_dir() {
-            for file in folder(path) {
-                files.push(file.map_or_else(File::broken, |path| parse(&path)));
+        if sources.has_folder(path) {
+            for file in folder(path, sources) {
+                files.push(file.map_or_else(File::broken, |path| parse(&path, sources)));
             }
         } else {
-            files.push(parse(path));
+            files.push(parse(path, sources));
         }
     }
     files
@@ -55,32 +56,33 @@ impl File {
     }
 }
 
-fn folder(path: &Path) -> Vec<Result<PathBuf, Problem>> {
+fn folder(path: &Path, sources: &Sources) -> Vec<Result<PathBuf, Problem>> {
     for inside in ["synapse-configs/default", "default"] {
         let layout = path.join(inside);
-        if layout.is_dir() && (inside.starts_with("synapse") || is_layout(&layout)) {
-            return folder(&layout);
+        if sources.has_folder(&layout) && (inside.starts_with("synapse") || is_layout(&layout, sources)) {
+            return folder(&layout, sources);
         }
     }
-    if !is_layout(path) {
-        return xml_files(path);
+    if !is_layout(path, sources) {
+        return xml_files(path, sources);
     }
     let single = ["registry.xml", "synapse.xml", "task-manager.xml"].map(|name| path.join(name));
-    let mut files: Vec<_> = single.into_iter().filter(|file| file.is_file()).map(Ok).collect();
+    let mut files: Vec<_> = single.into_iter().filter(|file| sources.has_file(file)).map(Ok).collect();
     for name in FOLDERS {
         let inside = path.join(name);
-        if inside.is_dir() {
-            files.extend(xml_files(&inside));
+        if sources.has_folder(&inside) {
+            files.extend(xml_files(&inside, sources));
         }
     }
     files
 }
 
-fn is_layout(path: &Path) -> bool {
-    FOLDERS.iter().any(|name| path.join(name).is_dir())
+fn is_layout(path: &Path, sources: &Sources) -> bool {
+    FOLDERS.iter().any(|name| sources.has_folder(&path.join(name)))
 }
 
-fn xml_files(path: &Path) -> Vec<Result<PathBuf, Problem>> {
+fn xml_files(path: &Path, sources: &Sources) -> Vec<Result<PathBuf, Problem>> {
+    sources.look(path);
     let entries = match fs::read_dir(path) {
         Ok(entries) => entries,
         Err(error) => return vec![Err(unreadable(path, &error))],
@@ -99,23 +101,24 @@ fn xml_files(path: &Path) -> Vec<Result<PathBuf, Problem>> {
     files.into_iter().map(Ok).collect()
 }
 
-fn parse(path: &Path) -> File {
+fn parse(path: &Path, sources: &Sources) -> File {
     let name: Arc<str> = path.display().to_string().into();
-    let root = text(path).and_then(|text| Element::parse(&name, text));
+    let root = text(path, sources).and_then(|text| Element::parse(&name, text));
     File { path: name, root }
 }
 
 /// The text of a configuration file, whatever its encoding.
 ///
 /// Errors: a [`Problem`] at line 1 where it cannot be read, is too large, or is in no known encoding.
-fn text(path: &Path) -> Result<String, Problem> {
-    decode(bytes(path)?).map_err(|message| at_start(path, message))
+fn text(path: &Path, sources: &Sources) -> Result<String, Problem> {
+    decode(bytes(path, sources)?).map_err(|message| at_start(path, message))
 }
 
 /// The bytes of a file that a configuration consists of or names.
 ///
 /// Errors: a [`Problem`] at line 1 where it cannot be read or is too large.
-pub(super) fn bytes(path: &Path) -> Result<Vec<u8>, Problem> {
+pub(super) fn bytes(path: &Path, sources: &Sources) -> Result<Vec<u8>, Problem> {
+    sources.look(path);
     let mut bytes = Vec::new();
     let read = fs::File::open(path).and_then(|file| file.take(FILE_LIMIT_BYTES + 1).read_to_end(&mut bytes));
     if let Err(error) = read {

@@ -4,9 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::element::{Element, Text};
+use super::fetched::Fetched;
 use super::problem::{Place, Problem};
 use super::registry::Registry;
 use super::security::Ways;
+use super::sources::Sources;
 use super::stylesheets::Sheets;
 use super::vocabulary;
 use crate::bus::{SequenceRef, Settings};
@@ -42,7 +44,10 @@ pub(crate) struct Loader {
     pub(super) entries: HashMap<String, Entry>,
     /// What stylesheets may read of the local entries.
     pub(super) library: Arc<Library>,
+    pub(super) sources: Sources,
     pub(super) registry: Registry,
+    /// What was found in the registry and waits to be built.
+    pub(super) fetched: Vec<Fetched>,
     pub(super) sheets: Sheets,
     pub(super) ways: Ways,
     pub(super) security: SecuritySettings,
@@ -53,9 +58,9 @@ pub(crate) struct Loader {
 }
 
 impl Loader {
-    pub(super) fn new(settings: &Settings) -> Loader {
+    pub(super) fn new(settings: &Settings, sources: &Sources) -> Loader {
         let plans = PlanBuilder::new(settings.json_duplicate_keys);
-        Loader { plans, security: settings.security.clone(), ..Loader::default() }
+        Loader { plans, security: settings.security.clone(), sources: sources.clone(), ..Loader::default() }
     }
 
     /// The property names seen so far.
@@ -78,37 +83,38 @@ impl Loader {
         self.warnings.push(warning);
     }
 
-    /// The number of the sequence that a fixed key names.
+    /// The number of the sequence that a fixed key names: one of the configuration, or of the registry.
     ///
     /// Errors: a [`Problem`] at the reference where there is none of that name.
     pub(crate) fn sequence_id(&mut self, key: Text<'_>) -> Result<SequenceId, Problem> {
-        let name = fixed(key)?;
-        let Some(&id) = self.sequences.get(name) else {
-            return Err(key.problem(format!("there is no sequence {name:?}")));
+        let id = match self.sequences.get(key.value.trim()) {
+            Some(&id) => id,
+            None => self.fetch(key, "sequence", Reference::Sequence)?,
         };
         self.references.push((Reference::Sequence(id), key.place(0)));
         Ok(id)
     }
 
-    /// The number of the endpoint that a fixed key names.
+    /// The number of the endpoint that a fixed key names: one of the configuration, or of the registry.
     ///
     /// Errors: a [`Problem`] at the reference where there is none of that name.
     pub(crate) fn endpoint_id(&mut self, key: Text<'_>) -> Result<EndpointId, Problem> {
-        let name = fixed(key)?;
-        let Some(&id) = self.endpoints.get(name) else {
-            return Err(key.problem(format!("there is no endpoint {name:?}")));
+        let id = match self.endpoints.get(key.value.trim()) {
+            Some(&id) => id,
+            None => self.fetch(key, "endpoint", Reference::Endpoint)?,
         };
         self.references.push((Reference::Endpoint(id), key.place(0)));
         Ok(id)
     }
 
-    /// What the local entry holds that a fixed key names.
+    /// What the local entry or resource of the registry holds that a fixed key names.
     ///
     /// Errors: a [`Problem`] at the reference where there is none of that name.
     pub(crate) fn entry(&self, key: Text<'_>) -> Result<Entry, Problem> {
-        let name = fixed(key)?;
-        let entry = self.entries.get(name).cloned();
-        entry.ok_or_else(|| key.problem(format!("there is no local entry {name:?} with XML or text")))
+        match self.entries.get(key.value.trim()) {
+            Some(entry) => Ok(entry.clone()),
+            None => self.fetch_entry(key),
+        }
     }
 
     /// The mediators that are an element's children.
@@ -184,17 +190,4 @@ impl Loader {
         let child = child?;
         Some(SequenceRef::Inline(Box::new(self.sequence(name, child))))
     }
-}
-
-/// The name in a fixed key.
-fn fixed(key: Text<'_>) -> Result<&str, Problem> {
-    let name = key.value.trim();
-    let registry = ["conf:", "gov:", "_system/", "/_system/", "resources:", "file:", "http:", "https:"];
-    if registry.iter().any(|prefix| name.starts_with(prefix)) {
-        return Err(key.problem(format!("{name:?} refers to a registry, which is not offered yet")));
-    }
-    if name.starts_with('{') || name.starts_with("${") {
-        return Err(key.problem(format!("{name:?}: a key that is worked out is not offered here yet")));
-    }
-    Ok(name)
 }

@@ -5,6 +5,7 @@
 
 mod artefact;
 mod element;
+mod fetched;
 mod files;
 mod included;
 mod loader;
@@ -13,6 +14,7 @@ mod proxy;
 mod registry;
 mod report;
 mod security;
+mod sources;
 mod stylesheets;
 mod vocabulary;
 
@@ -26,6 +28,7 @@ pub(crate) use problem::Place;
 pub use problem::Problem;
 pub use report::{Artefact, Report};
 pub(crate) use security::endpoint as endpoint_security;
+pub use sources::{Sources, Stamp, State};
 pub(crate) use stylesheets::{Choice, Named};
 
 use crate::bus::{Bus, Settings};
@@ -36,6 +39,8 @@ pub struct Loaded {
     pub bus: Bus,
     /// Everything that was found.
     pub report: Report,
+    /// What it was read from.
+    pub sources: Sources,
 }
 
 /// Loads configuration: each path is a file or a folder.
@@ -45,5 +50,6 @@ pub struct Loaded {
 /// Errors: none of its own; what is wrong, unreadable files included, stands in the report.
 /// Source: compare Synapse's `MultiXMLConfigurationBuilder` and `SynapseXMLConfigurationFactory`.
 pub fn load(paths: &[PathBuf], settings: &Settings) -> Loaded {
-    artefact::assemble(files::read(paths), settings)
+    let sources = Sources::default();
+    artefact::assemble(files::read(paths, &sources), settings, sources)
 }

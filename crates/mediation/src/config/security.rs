@@ -12,7 +12,6 @@ use myelin_wss::guard::{KeyFiles, Settings, Side, Uses};
 use myelin_wss::policy::{Binding, Crypto, Policy};
 
 use super::element::{Element, Text};
-use super::files;
 use super::loader::Loader;
 use super::problem::{Place, Problem};
 use super::registry::Registry;
@@ -216,11 +215,12 @@ struct Stores<'a> {
 
 impl KeyFiles for Stores<'_> {
     fn read(&self, path: &str) -> Result<Vec<u8>, String> {
-        let found = self.registry.find(path).or_else(|| self.registry.find(&format!("{WSO2_STORES}/{path}")));
-        let Some(found) = found else {
-            return Err(format!("{path}: no such file beside the configuration, above it or in the registry"));
+        let found = match self.registry.find(path)? {
+            Some(found) => Some(found),
+            None => self.registry.find(&format!("{WSO2_STORES}/{path}"))?,
         };
-        files::bytes(&found).map_err(|problem| format!("{}: {}", found.display(), problem.message))
+        let missing = || format!("{path}: no such file beside the configuration, above it or in the registry");
+        found.map(|found| found.bytes.to_vec()).ok_or_else(missing)
     }
 
     fn secret(&self, text: &str) -> Result<Secret, String> {

@@ -1,7 +1,6 @@
 //! Compiling stylesheets while the configuration is loaded: what is wrong with one is told where it is used.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use memchr::memmem;
@@ -10,7 +9,7 @@ use myelin_xslt::{Resolver, Stylesheet, Wanted};
 use super::element::Text;
 use super::loader::Loader;
 use super::problem::{Place, Problem};
-use super::registry::Registry;
+use super::registry::{Registry, path_of};
 use crate::stylesheet::{ENTRY, Resource, Sheet, Shelf};
 
 /// The namespace of XSLT.
@@ -26,14 +25,14 @@ pub(crate) type Named<'a> = (Text<'a>, Text<'a>);
 #[derive(Debug)]
 pub(crate) struct Choice {
     entries: HashMap<String, Arc<Sheet>>,
-    files: HashMap<PathBuf, Arc<Sheet>>,
-    registry: Registry,
+    /// Those of the registry, by each of their paths in it.
+    resources: HashMap<String, Arc<Sheet>>,
 }
 
 impl Choice {
     /// The stylesheet of that key, if one was loaded.
     pub(crate) fn find(&self, key: &str) -> Option<&Arc<Sheet>> {
-        let in_registry = || self.registry.candidates(key).iter().find_map(|path| self.files.get(path));
+        let in_registry = || self.resources.get(&path_of(key)?);
         self.entries.get(key).or_else(in_registry)
     }
 }
@@ -82,16 +81,18 @@ impl Loader {
             self.library.iter().map(|(key, it)| (key.clone(), it.clone())).collect();
         entries.retain(|(_, resource)| is_stylesheet(resource));
         entries.sort_by(|one, other| one.0.cmp(&other.0));
-        let mut choice = Choice { entries: HashMap::new(), files: HashMap::new(), registry: self.registry.clone() };
+        let mut choice = Choice { entries: HashMap::new(), resources: HashMap::new() };
         for (key, resource) in entries {
             if let Some(sheet) = self.chosen(&key, &resource, named, &shelf) {
                 choice.entries.insert(key, sheet);
             }
         }
-        for path in self.registry.stylesheets() {
-            let Ok(resource) = Registry::file(&path) else { continue };
+        for (paths, resource) in self.registry.with_extension(&["xsl", "xslt"]) {
             if let Some(sheet) = self.chosen(&resource.uri, &resource, named, &shelf) {
-                choice.files.insert(path, sheet);
+                for path in paths {
+                    // What was deployed comes before files at the same path.
+                    choice.resources.entry(path).or_insert_with(|| Arc::clone(&sheet));
+                }
             }
         }
         Ok(choice)

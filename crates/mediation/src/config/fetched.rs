@@ -1,0 +1,74 @@
+//! Sequences, endpoints and entries that keys of the registry name: read when the first of their keys comes up.
+
+use super::element::{Element, Text};
+use super::included::{Content, Included};
+use super::loader::{Entry, Loader, Reference};
+use super::problem::Problem;
+use super::registry;
+use crate::stylesheet::Resource;
+
+/// An artefact of the registry that something refers to; it is built behind those of the configuration.
+pub(super) struct Fetched {
+    /// The key it is referred to by.
+    pub(super) key: String,
+    pub(super) element: Element,
+    pub(super) id: Reference,
+}
+
+impl Loader {
+    /// The number of the sequence or endpoint that a key of the registry names.
+    ///
+    /// Errors: a [`Problem`] at the key where there is no such resource, or where it holds something else.
+    pub(super) fn fetch(
+        &mut self,
+        key: Text<'_>,
+        kind: &str,
+        number: fn(usize) -> Reference,
+    ) -> Result<usize, Problem> {
+        let name = key.value.trim();
+        let resource = self.registered(key, kind)?;
+        let text = super::files::decode(resource.bytes.to_vec()).map_err(|message| key.problem(message))?;
+        let element = Element::parse(&resource.uri, text).map_err(|problem| {
+            self.problem(problem);
+            key.problem(format!("{name:?} is faulty"))
+        })?;
+        if !element.is(kind) {
+            return Err(key.problem(format!("{} holds {}, not <{kind}>", resource.uri, element.tag())));
+        }
+        let ids = if kind == "sequence" { &mut self.sequences } else { &mut self.endpoints };
+        let id = ids.len();
+        ids.insert(name.to_owned(), id);
+        self.fetched.push(Fetched { key: name.to_owned(), element, id: number(id) });
+        Ok(id)
+    }
+
+    /// What a resource of the registry holds.
+    ///
+    /// Errors: a [`Problem`] at the key where there is no such resource.
+    pub(super) fn fetch_entry(&self, key: Text<'_>) -> Result<Entry, Problem> {
+        let resource = self.registered(key, "local entry")?;
+        let included = Included::of(resource).map_err(|message| key.problem(message))?;
+        Ok(match included.content {
+            Content::Xml(element) => Entry::Xml(element.fragment()),
+            Content::Text(text) => Entry::Text(text),
+        })
+    }
+
+    fn registered(&self, key: Text<'_>, kind: &str) -> Result<Resource, Problem> {
+        let name = key.value.trim();
+        if name.starts_with('{') || name.starts_with("${") {
+            return Err(key.problem(format!("{name:?}: a key that is worked out is not offered here yet")));
+        }
+        if name.starts_with("http:") || name.starts_with("https:") {
+            return Err(key.problem(format!("{name:?} is not fetched while the configuration is loaded: files are")));
+        }
+        match self.registry.read(name) {
+            Ok(Some(resource)) => Ok(resource),
+            Ok(None) if registry::is_key(name) => {
+                Err(key.problem(format!("there is no such file in the registry: {name:?}")))
+            }
+            Ok(None) => Err(key.problem(format!("there is no {kind} {name:?}"))),
+            Err(message) => Err(key.problem(message)),
+        }
+    }
+}

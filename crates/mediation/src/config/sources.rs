@@ -1,0 +1,103 @@
+//! What a configuration was read from, so that a change of it can be seen without reading it again.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Every file and folder that loading looked at, those that were not there included.
+///
+/// Copies share what they know.
+#[derive(Clone, Debug, Default)]
+pub struct Sources(Arc<Mutex<State>>);
+
+/// What some files and folders looked like at one time; two of one configuration differ where it was changed.
+pub type State = BTreeMap<PathBuf, Option<Stamp>>;
+
+/// What tells a changed file from the one that was read, or a folder in which something came or went.
+///
+/// The time of change is the file system's own: copies with old dates have a new one, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    inode: u64,
+    bytes: u64,
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    /// `None` where there is nothing; links are followed.
+    fn of(path: &Path) -> Option<Stamp> {
+        let it = fs::metadata(path).ok()?;
+        Some(Stamp { inode: it.ino(), bytes: it.size(), changed: (it.ctime(), it.ctime_nsec()) })
+    }
+}
+
+impl Sources {
+    /// Keeps what a file or folder looks like; to be called before it is read.
+    pub fn look(&self, path: &Path) {
+        // A file that is read twice counts as it was the first time.
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !state.contains_key(path) {
+            state.insert(path.to_owned(), Stamp::of(path));
+        }
+    }
+
+    /// Looks at everything that was looked at for `others`, too.
+    pub fn look_at_all(&self, others: &Sources) {
+        others.as_read().keys().for_each(|path| self.look(path));
+    }
+
+    /// What everything looked like when it was read.
+    pub fn as_read(&self) -> State {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What the same files and folders look like now.
+    pub fn as_is(&self) -> State {
+        self.as_read().into_keys().map(|path| (Stamp::of(&path), path)).map(|(stamp, path)| (path, stamp)).collect()
+    }
+
+    /// Whether there is a file at a path, for which it is looked at.
+    pub(super) fn has_file(&self, path: &Path) -> bool {
+        self.look(path);
+        path.is_file()
+    }
+
+    /// Whether there is a folder at a path, for which it is looked at.
+    pub(super) fn has_folder(&self, path: &Path) -> bool {
+        self.look(path);
+        path.is_dir()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_changes_or_goes_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, other] = ["a.xml", "b.xml"].map(|name| folder.path().join(name));
+        fs::write(&file, "1").unwrap();
+        let looked = || {
+            let sources = Sources::default();
+            [folder.path(), &file, &other].iter().for_each(|path| sources.look(path));
+            assert_eq!(sources.as_read(), sources.as_is());
+            sources
+        };
+        let changed = |sources: &Sources| {
+            let (was, is) = (sources.as_read(), sources.as_is());
+            was.keys().filter(|path| was[*path] != is[*path]).cloned().collect::<Vec<_>>()
+        };
+        let sources = looked();
+        fs::write(&file, "12").unwrap();
+        assert_eq!(changed(&sources), std::slice::from_ref(&file));
+        let sources = looked();
+        fs::write(&other, "").unwrap();
+        assert_eq!(changed(&sources), [folder.path().to_owned(), other.clone()]);
+        let sources = looked();
+        fs::remove_file(&file).unwrap();
+        assert_eq!(changed(&sources), [folder.path().to_owned(), file.clone()]);
+    }
+}

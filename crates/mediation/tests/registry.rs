@@ -1,0 +1,84 @@
+//! What keys of the registry name: sequences, endpoints and entries that are files.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use myelin_mediation::{Report, Settings, load};
+
+fn write(folder: &Path, path: &str, text: &str) {
+    let path = folder.join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+/// A configuration with one sequence around some mediators, beside which the registry is.
+fn report(folder: &Path, mediators: &str) -> Report {
+    let text = format!("<definitions><sequence name='main'>{mediators}</sequence></definitions>");
+    write(folder, "synapse.xml", &text);
+    load(&[folder.join("synapse.xml")], &Settings::default()).report
+}
+
+#[test]
+fn sequences_and_endpoints_of_the_registry_are_artefacts_that_may_need_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let sequence = "<sequence xmlns='http://ws.apache.org/ns/synapse'><send><endpoint key='gov:ep.xml'/></send>\
+                    <sequence key='conf:/loop'/></sequence>";
+    write(folder.path(), "registry/config/seq.xml", sequence);
+    write(folder.path(), "registry/conf/loop", "<sequence name='x'><sequence key='conf:/loop'/></sequence>");
+    write(folder.path(), "registry/governance/ep.xml", "<endpoint><address uri='http://h/'/></endpoint>");
+    let found = report(folder.path(), "<sequence key='conf:/seq.xml'/><sequence key='conf:/seq.xml'/>");
+    assert_eq!(found.faulty(), 0, "{}", found.to_text());
+    let names: Vec<&str> = found.artefacts.iter().map(|artefact| &*artefact.name).collect();
+    assert_eq!(names, ["main", "conf:/seq.xml", "conf:/loop", "gov:ep.xml"]);
+}
+
+#[test]
+fn what_is_wrong_with_a_resource_has_a_place_in_it_and_makes_its_users_faulty() {
+    let folder = tempfile::tempdir().unwrap();
+    let check = |text: &str, parts: &[&str]| {
+        write(folder.path(), "registry/config/a.xml", text);
+        let report = report(folder.path(), "<sequence key='conf:/a.xml'/>").to_text();
+        assert!(report.contains("faulty sequence main"), "{report}");
+        parts.iter().for_each(|part| assert!(report.contains(part), "{part} is not in {report}"));
+    };
+    check("<sequence>\n<frobnicate/></sequence>", &["a.xml:2:1: unknown mediator", "needs sequence \"conf:/a.xml\""]);
+    check("<sequence>", &["a.xml:1:", "not well-formed", "\"conf:/a.xml\" is faulty"]);
+    check("<endpoint/>", &["holds <endpoint>, not <sequence>"]);
+    fs::remove_file(folder.path().join("registry/config/a.xml")).unwrap();
+    let text = report(folder.path(), "<sequence key='conf:/a.xml'/><sequence key='https://h/x'/>").to_text();
+    assert!(text.contains("no such file in the registry: \"conf:/a.xml\""), "{text}");
+    assert!(text.contains("is not fetched while the configuration is loaded"), "{text}");
+}
+
+#[test]
+fn files_are_found_beside_the_configuration_and_above_it() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "repository/samples/sequence.xml", "<sequence name='a'/>");
+    let inside = folder.path().join("repository/deployment/server/synapse-configs/default");
+    fs::create_dir_all(&inside).unwrap();
+    let found = report(&inside, "<sequence key='file:repository/samples/sequence.xml'/>");
+    assert_eq!(found.faulty(), 0, "{}", found.to_text());
+    let entry = "<definitions><localEntry key='e' src='http://h/a.xml'/></definitions>";
+    write(folder.path(), "entry.xml", entry);
+    let text = load(&[folder.path().join("entry.xml")], &Settings::default()).report.to_text();
+    assert!(text.contains("save http://h/a.xml as a file"), "{text}");
+}
+
+#[test]
+fn everything_that_was_looked_at_is_watched() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "registry/config/a.xml", "<sequence name='a'/>");
+    write(
+        folder.path(),
+        "synapse.xml",
+        "<definitions><sequence name='main'><sequence key='conf:/a.xml'/></sequence></definitions>",
+    );
+    let sources = load(&[folder.path().join("synapse.xml")], &Settings::default()).sources;
+    assert_eq!(sources.as_is(), sources.as_read());
+    write(folder.path(), "registry/config/a.xml", "<sequence name='abc'/>");
+    assert_ne!(sources.as_is(), sources.as_read());
+}
