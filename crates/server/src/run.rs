@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     if let Some(body_bytes) = settings.server.body_bytes {
         limits.body_limit_bytes = limits.body_limit_bytes.min(body_bytes);
     }
-    let Loaded { bus, report } = load(&arguments.paths, &limits);
+    let Loaded { bus, report, .. } = load(&arguments.paths, &limits);
     for artefact in &report.artefacts {
         for problem in &artefact.problems {
             tracing::error!("{} {} is not offered: {problem}", artefact.kind, artefact.name);
