@@ -7,11 +7,12 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use myelin_mediation::transport::{LocalFuture, Outgoing, SendError, SendErrorKind, Transport};
 use myelin_mediation::{Arrival, Engine, Loaded, Settings, load};
 use myelin_message::{Body, Message};
+use myelin_testkit::clock::Clock;
 use myelin_transport::h1::{HeadLimits, HeadScanner, ScanError};
 
 /// Splits input into what the fuzzer chose for the pieces and what the pieces are of.
@@ -55,18 +56,17 @@ pub fn load_text(xml: &[u8]) -> Loaded {
 
 /// Sends one request through a bus whose backends answer nothing; there is an answer in any case.
 pub fn serve(loaded: Loaded, request: Message) -> Message {
-    let engine = Engine::new(Arc::new(loaded.bus), Rc::new(Nobody) as Rc<dyn Transport>);
+    let clock = Clock::default();
+    let engine = Engine::new(Arc::new(loaded.bus), Rc::new(Nobody(clock.clone())) as Rc<dyn Transport>);
     let address = SocketAddr::from(([127, 0, 0, 1], 8280));
     let arrival = Arrival { peer: address, local: address, secure: false, correlation: "fuzz" };
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().build().expect("a runtime without drivers needs nothing");
-    let answer = runtime.block_on(engine.serve(request, arrival));
+    let answer = clock.run(engine.serve(request, arrival)).expect("there is an answer in any case");
     assert!(!matches!(answer.body, Body::Gone), "an answer has a body that can be sent");
     answer
 }
 
 /// A transport behind which there is nobody.
-struct Nobody;
+struct Nobody(Clock);
 
 impl Transport for Nobody {
     fn send<'a>(&'a self, _: Outgoing) -> LocalFuture<'a, Result<Message, SendError>> {
@@ -76,5 +76,17 @@ impl Transport for Nobody {
 
     fn now(&self) -> SystemTime {
         SystemTime::UNIX_EPOCH
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.0.now()
+    }
+
+    fn sleep(&self, time: Duration) -> LocalFuture<'static, ()> {
+        self.0.sleep(time)
+    }
+
+    fn spawn(&self, task: LocalFuture<'static, ()>) {
+        self.0.spawn(task);
     }
 }

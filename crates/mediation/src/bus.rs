@@ -61,12 +61,12 @@ impl Default for StylesheetLimits {
 pub struct Bus {
     pub(crate) settings: Settings,
     pub(crate) names: Names,
-    pub(crate) proxies: HashMap<String, Proxy>,
+    pub(crate) proxies: HashMap<String, Arc<Proxy>>,
     /// The names of proxies that are faulty: they are offered by nobody, `main` included.
     pub(crate) faulty: HashSet<String>,
     // Faulty ones leave a hole; nothing sound refers to a hole.
     pub(crate) sequences: Vec<Option<Sequence>>,
-    pub(crate) endpoints: Vec<Option<Endpoint>>,
+    pub(crate) endpoints: Vec<Option<Arc<Endpoint>>>,
     pub(crate) sequence_ids: HashMap<String, SequenceId>,
     /// The texts of local entries, by the slots of their keys: `get-property` finds them where no property is set.
     pub(crate) entries: HashMap<Slot, String>,
@@ -112,7 +112,7 @@ impl Bus {
     }
 
     /// The endpoint with that number.
-    pub(crate) fn endpoint(&self, id: EndpointId) -> Option<&Endpoint> {
+    pub(crate) fn endpoint(&self, id: EndpointId) -> Option<&Arc<Endpoint>> {
         self.endpoints.get(id)?.as_ref()
     }
 

@@ -1,5 +1,7 @@
 //! Which service a request is for, by its path.
 
+use std::sync::Arc;
+
 use crate::bus::{Bus, Proxy};
 use crate::engine::Arrival;
 
@@ -9,7 +11,7 @@ const SERVICES: &str = "/services/";
 /// Where a request goes.
 pub(crate) enum Route<'a> {
     /// To a proxy; the second is where the rest of the target starts.
-    Proxy(&'a Proxy, usize),
+    Proxy(&'a Arc<Proxy>, usize),
     /// To `main`; the second is where the rest of the target starts.
     Main(usize),
     /// It asks a proxy for its description.
@@ -44,7 +46,7 @@ pub(crate) fn dispatch<'a>(bus: &'a Bus, method: &str, target: &str, arrival: &A
 }
 
 /// A proxy by its name, or by its name with a port behind a dot (`Echo.EchoHttpSoap11Endpoint`).
-fn find<'a>(bus: &'a Bus, name: &str) -> Option<&'a Proxy> {
+fn find<'a>(bus: &'a Bus, name: &str) -> Option<&'a Arc<Proxy>> {
     bus.proxies.get(name).or_else(|| bus.proxies.get(name.rsplit_once('.')?.0))
 }
 

@@ -1,6 +1,6 @@
 //! Takes one request at a time through a bus, and always gives an answer.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,17 +12,17 @@ use std::task::Poll;
 use myelin_message::{Body, HeaderId, Message, StatusCode};
 
 use crate::answer;
+use crate::branch::Stage;
 use crate::bus::Bus;
-use crate::config::Place;
 use crate::dispatch::{Route, dispatch};
-use crate::endpoint::{self, Aftermath, EndpointRef, Forward};
-use crate::exchange::{Decision, Direction, Exchange, Format, Scene};
+use crate::endpoint;
+use crate::exchange::{Decision, Direction, Exchange, Format, Ground, Scene};
 use crate::fault::{Fault, Origin, Outcome};
 use crate::mediator::Flow;
 use crate::property::{Scope, slot};
-use crate::security::{Departed, ProxySecurity};
 use crate::sequence::Sequence;
-use crate::transport::{LocalFuture, SendError, SendErrorKind, Transport};
+use crate::service::Service;
+use crate::transport::Transport;
 
 /// How many requests to backends one exchange may make one after the other; more is a loop.
 const HOP_LIMIT: usize = 16;
@@ -31,23 +31,49 @@ const HOP_LIMIT: usize = 16;
 pub struct Engine {
     bus: Arc<Bus>,
     transport: Rc<dyn Transport>,
-    /// How many exchanges are under way.
-    under_way: Cell<usize>,
+    counts: Rc<Counts>,
+}
+
+/// What is under way on one thread.
+#[derive(Debug, Default)]
+pub struct Counts {
+    /// Requests that have no answer yet.
+    pub exchanges: Cell<usize>,
+    /// Flows beside the first one of their request, with an answer or without.
+    pub branches: Cell<usize>,
 }
 
 /// An exchange counts as under way as long as this lives.
-struct UnderWay<'a>(&'a Cell<usize>);
+struct UnderWay<'a>(&'a Counts);
 
 impl<'a> UnderWay<'a> {
-    fn begin(count: &'a Cell<usize>) -> UnderWay<'a> {
-        count.set(count.get() + 1);
-        UnderWay(count)
+    fn begin(counts: &'a Counts) -> UnderWay<'a> {
+        counts.exchanges.set(counts.exchanges.get() + 1);
+        UnderWay(counts)
     }
 }
 
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
-        self.0.set(self.0.get() - 1);
+        self.0.exchanges.set(self.0.exchanges.get() - 1);
+    }
+}
+
+/// Cancels what runs beside a flow, when nobody waits for it any more.
+struct Waiting<'a>(Option<&'a OnceCell<Rc<Stage>>>);
+
+impl Waiting<'_> {
+    /// There is an answer: what runs beside may go on without the client.
+    fn over(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if let Some(stage) = self.0.and_then(OnceCell::get) {
+            stage.cancel();
+        }
     }
 }
 
@@ -64,27 +90,25 @@ pub struct Arrival<'a> {
     pub correlation: &'a str,
 }
 
-/// What serves an exchange: a proxy, or `main`.
-struct Service<'a> {
-    kind: &'static str,
-    name: &'a str,
-    place: Option<&'a Place>,
-    incoming: Option<&'a Sequence>,
-    outgoing: Option<&'a Sequence>,
-    fault: Option<&'a Sequence>,
-    endpoint: Option<&'a EndpointRef>,
-    security: Option<&'a ProxySecurity>,
-}
-
 impl Engine {
     /// An engine for one thread; engines on other threads share the bus.
     pub fn new(bus: Arc<Bus>, transport: Rc<dyn Transport>) -> Engine {
-        Engine { bus, transport, under_way: Cell::new(0) }
+        Engine { bus, transport, counts: Rc::default() }
     }
 
     /// The bus this engine serves.
     pub fn bus(&self) -> &Arc<Bus> {
         &self.bus
+    }
+
+    /// What is under way on its thread.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// What the flows beside one with that scene stand on.
+    pub(crate) fn stage(&self, scene: &Scene<'_>) -> Rc<Stage> {
+        Stage::new(scene, Arc::clone(&self.bus), Rc::clone(&self.transport), Rc::clone(&self.counts))
     }
 
     /// Serves one request.
@@ -93,7 +117,7 @@ impl Engine {
     /// a body that nobody read is still on the backend's wire.
     /// Errors: none; whatever goes wrong is an answer with a status from 400 on, and one line in the log.
     pub async fn serve(&self, request: Message, arrival: Arrival<'_>) -> Message {
-        let _under_way = UnderWay::begin(&self.under_way);
+        let _under_way = UnderWay::begin(&self.counts);
         let format = Format::of(request.head.known(HeaderId::ContentType));
         let mut mediation = pin!(self.mediate(request, &arrival));
         poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| mediation.as_mut().poll(cx))) {
@@ -110,57 +134,40 @@ impl Engine {
 
     async fn mediate(&self, request: Message, arrival: &Arrival<'_>) -> Message {
         let bus = &*self.bus;
-        let scene = Scene { bus, transport: &*self.transport, arrival, under_way: &self.under_way };
-        let route = dispatch(bus, request.head.method(), request.head.target(), arrival);
-        let mut exchange = Exchange::new(request);
-        let service = match route {
-            Route::Proxy(proxy, postfix_start) => {
-                exchange.proxy = Some(Arc::clone(&proxy.name));
-                exchange.postfix_start = postfix_start;
-                Service {
-                    kind: "proxy",
-                    name: &proxy.name,
-                    place: Some(&proxy.place),
-                    incoming: proxy.in_sequence.as_ref().and_then(|sequence| sequence.find(bus)),
-                    outgoing: proxy.out_sequence.as_ref().and_then(|sequence| sequence.find(bus)),
-                    fault: proxy.fault_sequence.as_ref().and_then(|sequence| sequence.find(bus)),
-                    endpoint: proxy.endpoint.as_ref(),
-                    security: proxy.security.as_ref(),
-                }
-            }
-            Route::Main(postfix_start) => {
-                exchange.postfix_start = postfix_start;
-                let main = bus.main.and_then(|id| bus.sequence(id));
-                Service {
-                    kind: "sequence",
-                    name: "main",
-                    place: main.map(|main| &main.place),
-                    incoming: main,
-                    outgoing: main,
-                    fault: None,
-                    endpoint: None,
-                    security: None,
-                }
-            }
+        let (service, postfix_start) = match dispatch(bus, request.head.method(), request.head.target(), arrival) {
+            Route::Proxy(proxy, postfix_start) => (Service::Proxy(proxy), postfix_start),
+            Route::Main(postfix_start) => (Service::Main, postfix_start),
             Route::Description => return answer::plain(StatusCode::NOT_FOUND, "Descriptions are not offered yet"),
             Route::Nowhere => return answer::plain(StatusCode::NOT_FOUND, "Nothing is offered at this path"),
         };
-        let fallback = bus.fault.and_then(|id| bus.sequence(id));
-        let service = Service { fault: service.fault.or(fallback), ..service };
-        exchange.guarded = service.fault.is_some();
+        let stage = OnceCell::new();
+        let waiting = Waiting(Some(&stage));
+        let scene = Scene {
+            bus,
+            transport: &*self.transport,
+            arrival: *arrival,
+            service,
+            counts: &self.counts,
+            ground: Ground::Engine(self, &stage),
+        };
+        let mut exchange = Exchange::new(request);
+        exchange.postfix_start = postfix_start;
+        exchange.guarded = service.fault(bus).is_some();
         // As in Synapse, where Rampart stands before mediation, no sequence hears of what is refused here.
-        let admitted = match service.security {
+        let admitted = match service.security() {
             None => None,
             Some(security) => match Box::pin(security.admit(&mut exchange, &scene)).await {
                 Ok(admitted) => Some(admitted),
-                Err(fault) => return answer::from_fault(&told(fault, &service, arrival), exchange.format),
+                Err(fault) => return answer::from_fault(&told(fault, &scene), exchange.format),
             },
         };
-        let answer = match converse(&mut exchange, &scene, &service, service.incoming, true).await {
+        let answer = match converse(&mut exchange, &scene, service.incoming(bus), true).await {
+            Ok(None) if stage.get().is_some() => Box::pin(answered_beside(&scene, exchange.format)).await,
             Ok(answer) => answer.unwrap_or_else(answer::accepted),
             // Faults are rare: on the heap they do not make every exchange larger.
-            Err(fault) => Box::pin(recover(&mut exchange, &scene, &service, fault)).await,
+            Err(fault) => Box::pin(recover(&mut exchange, &scene, fault)).await,
         };
+        waiting.over();
         let answer = if exchange.accepted { answer::accepted() } else { answer };
         match admitted {
             Some(admitted) => Box::pin(admitted.secure(answer, exchange.format, &scene)).await,
@@ -169,53 +176,91 @@ impl Engine {
     }
 }
 
+/// The answer that the flows beside the first one give, which gave none.
+async fn answered_beside(scene: &Scene<'_>, format: Format) -> Message {
+    match scene.stage().answered().await {
+        Ok(answer) => answer.unwrap_or_else(answer::accepted),
+        Err(fault) => answer::from_fault(&fault, format),
+    }
+}
+
 /// Runs a sequence and everything that follows from it; `None` where nobody answered.
-async fn converse(
+///
+/// `implicit` says whether what no sequence sends goes to the service's own endpoint.
+pub(crate) async fn converse(
     exchange: &mut Exchange,
     scene: &Scene<'_>,
-    service: &Service<'_>,
     first: Option<&Sequence>,
     implicit: bool,
 ) -> Outcome<Option<Message>> {
-    let mut flow = run(first, exchange, scene).await?;
-    let mut implicit = implicit;
+    let flow = run(first, exchange, scene).await?;
+    carry_on(exchange, scene, flow, implicit).await
+}
+
+/// What follows where a sequence ended with `flow`: what it sent, the sequences for the responses, the answer.
+pub(crate) async fn carry_on(
+    exchange: &mut Exchange,
+    scene: &Scene<'_>,
+    mut flow: Flow,
+    mut implicit: bool,
+) -> Outcome<Option<Message>> {
+    let service = scene.service;
     for _ in 0..HOP_LIMIT {
         // What was sent first counts: a `respond` behind a `send` finds the message gone.
-        let forward = match exchange.decision.take() {
+        let departure = match exchange.decision.take() {
             Some(Decision::Answer(mut message)) => {
                 finish(exchange, scene, &mut message).await?;
                 return Ok(Some(message));
             }
-            Some(Decision::Forward(forward)) => forward,
-            None if flow == Flow::Respond || is_answer(exchange, service, flow, implicit) => {
+            Some(Decision::Forward(departure)) => departure,
+            None if flow == Flow::Loopback => {
+                implicit = false;
+                exchange.direction = Direction::Response;
+                flow = follow(service.outgoing(scene.bus), exchange, scene).await?;
+                continue;
+            }
+            None if flow == Flow::Respond || is_answer(exchange, scene, flow, implicit) => {
                 let mut message = exchange.answer(true)?;
                 finish(exchange, scene, &mut message).await?;
                 return Ok(Some(message));
             }
-            None if implicit && flow == Flow::Next => match service.endpoint {
+            None if implicit && flow == Flow::Next => match service.endpoint(scene.bus) {
                 Some(endpoint) => {
-                    let endpoint = endpoint.find(scene.bus).ok_or_else(missing)?;
-                    Box::new(endpoint::forward(exchange, scene, Some(endpoint), !exchange.guarded)?)
+                    let for_good = !exchange.guarded;
+                    Box::new(endpoint::depart(exchange, scene, Some(endpoint), for_good)?)
                 }
                 None => return Ok(None),
             },
             None => return Ok(None),
         };
         implicit = false;
-        if send(exchange, scene, forward).await?.is_none() {
+        let receive = departure.receive;
+        if exchange.properties.is_true(Scope::Axis2, slot::FORCE_SC_ACCEPTED) {
+            exchange.accepted = true;
+        }
+        if departure.carry_out(exchange, scene).await?.is_none() {
             return Ok(Some(answer::accepted()));
         }
-        match service.outgoing {
-            Some(outgoing) => flow = run(Some(outgoing), exchange, scene).await?,
-            None => flow = Flow::Respond,
-        }
+        let next = match receive {
+            Some(id) => Some(scene.bus.sequence(id).ok_or_else(missing)?),
+            None => service.outgoing(scene.bus),
+        };
+        flow = follow(next, exchange, scene).await?;
     }
     Err(Fault::bus(format!("The message was sent on more than {HOP_LIMIT} times")))
 }
 
+/// Runs the sequence for a response; without one the response is the answer.
+async fn follow(next: Option<&Sequence>, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
+    match next {
+        Some(_) => run(next, exchange, scene).await,
+        None => Ok(Flow::Respond),
+    }
+}
+
 /// Whether what a flow ended with is the answer though nobody sent it: a fault, where no endpoint would get it.
-fn is_answer(exchange: &Exchange, service: &Service<'_>, flow: Flow, implicit: bool) -> bool {
-    exchange.faulted.is_some() && flow == Flow::Next && !(implicit && service.endpoint.is_some())
+fn is_answer(exchange: &Exchange, scene: &Scene<'_>, flow: Flow, implicit: bool) -> bool {
+    exchange.faulted.is_some() && flow == Flow::Next && !(implicit && scene.service.endpoint(scene.bus).is_some())
 }
 
 async fn run(sequence: Option<&Sequence>, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
@@ -226,68 +271,11 @@ async fn run(sequence: Option<&Sequence>, exchange: &mut Exchange, scene: &Scene
     match outcome {
         // What was sent is on its way: a failure behind it concerns the log, not the client.
         Err(fault) if exchange.decision.is_some() => {
-            log(&fault, scene.arrival);
+            log(&fault, &scene.arrival);
             Ok(Flow::Next)
         }
         outcome => outcome,
     }
-}
-
-/// Sends a request and puts the response in its place; `None` where the configuration wants no response.
-async fn send(exchange: &mut Exchange, scene: &Scene<'_>, mut forward: Box<Forward>) -> Outcome<Option<()>> {
-    if exchange.properties.is_true(Scope::Axis2, slot::FORCE_SC_ACCEPTED) {
-        exchange.accepted = true;
-    }
-    let is_response = exchange.direction == Direction::Response;
-    let prepared = prepare(&mut forward, scene, is_response).await;
-    let (sending, after) = begin(*forward, scene);
-    let Aftermath { out_only, discard, handler, endpoint, security } = after;
-    let outcome = match prepared {
-        Ok(departed) => sending.await.map(|response| (response, departed)).map_err(|error| {
-            let timed_out = error.kind == SendErrorKind::ResponseTimeout;
-            let mut fault = Box::<Fault>::from(error);
-            fault.discard = discard && timed_out;
-            fault
-        }),
-        Err(fault) => Err(fault),
-    };
-    let outcome = match outcome {
-        Ok(_) if out_only => return Ok(None),
-        Ok((response, departed)) => {
-            exchange.turn(response);
-            match (security, departed) {
-                (Some(security), Some(departed)) => Box::pin(security.returned(exchange, scene, departed)).await,
-                _ => Ok(()),
-            }
-        }
-        Err(fault) => Err(fault),
-    };
-    outcome.map(Some).map_err(|mut fault| {
-        fault.handler = handler;
-        if let Some((name, place)) = endpoint {
-            let name = if name.is_empty() { String::new() } else { format!(" {name}") };
-            fault.trail.push(format!("endpoint{name} ({place})"));
-        }
-        fault
-    })
-}
-
-/// Secures the body of a request and reads it, as far as either is asked for.
-async fn prepare(forward: &mut Forward, scene: &Scene<'_>, is_response: bool) -> Outcome<Option<Departed>> {
-    let departed = match &forward.after.security {
-        Some(security) => Some(Box::pin(security.depart(&mut forward.outgoing, scene, is_response)).await?),
-        None => None,
-    };
-    if forward.wants_length {
-        let read = forward.outgoing.body.bytes(scene.bus.settings.body_limit_bytes).await.map(drop);
-        read.map_err(|error| Fault::body(&error, is_response))?;
-    }
-    Ok(departed)
-}
-
-/// Hands a request to the transport; a function of its own, so that no future holds the request twice.
-fn begin<'a>(forward: Forward, scene: &Scene<'a>) -> (LocalFuture<'a, Result<Message, SendError>>, Aftermath) {
-    (scene.transport.send(forward.outgoing), forward.after)
 }
 
 /// Reads an answer's body where the configuration wants its length told.
@@ -301,14 +289,18 @@ async fn finish(exchange: &Exchange, scene: &Scene<'_>, message: &mut Message) -
 }
 
 /// Lets the nearest handler answer a fault; where none does, the fault itself is the answer.
-async fn recover(exchange: &mut Exchange, scene: &Scene<'_>, service: &Service<'_>, fault: Box<Fault>) -> Message {
-    let fault = told(fault, service, scene.arrival);
-    let handler = fault.handler.and_then(|id| scene.bus.sequence(id)).or(service.fault).filter(|_| !fault.discard);
+pub(crate) async fn recover(exchange: &mut Exchange, scene: &Scene<'_>, fault: Box<Fault>) -> Message {
+    let fault = told(fault, scene);
+    let handler = fault
+        .handler
+        .and_then(|id| scene.bus.sequence(id))
+        .or_else(|| scene.service.fault(scene.bus))
+        .filter(|_| !fault.discard);
     let Some(handler) = handler else { return answer::from_fault(&fault, exchange.format) };
     exchange.describe(&fault);
     exchange.decision = None;
     exchange.on_error = None;
-    match converse(exchange, scene, service, Some(handler), false).await {
+    match Box::pin(converse(exchange, scene, Some(handler), false)).await {
         // The handler answers with the message that failed, whose body is spent: the fault takes its place.
         Ok(Some(message)) if matches!(message.body, Body::Gone) => {
             let mut answer = answer::from_fault(&fault, exchange.format);
@@ -328,17 +320,18 @@ async fn recover(exchange: &mut Exchange, scene: &Scene<'_>, service: &Service<'
         Ok(Some(message)) => message,
         Ok(None) => answer::from_fault(&fault, exchange.format),
         Err(second) => {
-            log(&second, scene.arrival);
+            log(&second, &scene.arrival);
             answer::from_fault(&fault, exchange.format)
         }
     }
 }
 
 /// A fault that has come all its way, which the log has been told.
-fn told(mut fault: Box<Fault>, service: &Service<'_>, arrival: &Arrival<'_>) -> Box<Fault> {
-    let place = service.place.map(|place| format!(" ({place})")).unwrap_or_default();
-    fault.trail.push(format!("{} {}{place}", service.kind, service.name));
-    log(&fault, arrival);
+fn told(mut fault: Box<Fault>, scene: &Scene<'_>) -> Box<Fault> {
+    let service = scene.service;
+    let place = service.place(scene.bus).map(|place| format!(" ({place})")).unwrap_or_default();
+    fault.trail.push(format!("{} {}{place}", service.kind(), service.name()));
+    log(&fault, &scene.arrival);
     fault
 }
 

@@ -1,36 +1,57 @@
 //! One client request until it is answered.
 
 use std::borrow::Cow;
-use std::cell::{Cell, OnceCell};
+use std::cell::OnceCell;
 use std::ops::Range;
-use std::sync::Arc;
+use std::rc::Rc;
 
 use http::StatusCode;
 use myelin_message::{Body, Head, HeaderId, Message};
 use myelin_xml::encoding::{self, Encoding};
 
+use crate::branch::Stage;
 use crate::bus::Bus;
 use crate::content::{Answer, Json, Query, Scans, Tree};
-use crate::endpoint::Forward;
-use crate::engine::{self, Arrival};
+use crate::endpoint::Departure;
+use crate::engine::{self, Arrival, Counts, Engine};
 use crate::fault::{Fault, Outcome};
 use crate::property::{Found, Properties, Scope, Slot, Value, slot};
 use crate::sequence::SequenceId;
+use crate::service::Service;
 use crate::transport::Transport;
 
 /// What stays the same while an exchange runs.
 pub(crate) struct Scene<'a> {
     pub(crate) bus: &'a Bus,
     pub(crate) transport: &'a dyn Transport,
-    pub(crate) arrival: &'a Arrival<'a>,
-    /// How many exchanges are under way on this thread.
-    pub(crate) under_way: &'a Cell<usize>,
+    pub(crate) arrival: Arrival<'a>,
+    pub(crate) service: Service<'a>,
+    /// What is under way on this thread.
+    pub(crate) counts: &'a Counts,
+    pub(crate) ground: Ground<'a>,
 }
 
-impl Scene<'_> {
+/// What the flows of a request stand on.
+pub(crate) enum Ground<'a> {
+    /// The first flow: a stage is made when another one begins.
+    Engine(&'a Engine, &'a OnceCell<Rc<Stage>>),
+    /// One that runs beside it.
+    #[allow(dead_code, reason = "the mediators that begin branches come next")]
+    Stage(&'a Rc<Stage>),
+}
+
+impl<'a> Scene<'a> {
     /// Whether this thread has other exchanges under way, which would wait for long work done here.
     pub(crate) fn is_busy(&self) -> bool {
-        self.under_way.get() > 1
+        self.counts.exchanges.get() > 1
+    }
+
+    /// What flows beside this one stand on; made when it is first asked for.
+    pub(crate) fn stage(&self) -> &'a Rc<Stage> {
+        match self.ground {
+            Ground::Engine(engine, stage) => stage.get_or_init(|| engine.stage(self)),
+            Ground::Stage(stage) => stage,
+        }
     }
 }
 
@@ -46,8 +67,6 @@ pub(crate) struct Exchange {
     pub(crate) format: Format,
     /// What the body of the current message is, as its sender said; header lines set since are for the next receiver.
     pub(crate) content: Content,
-    /// The name of the proxy that serves it, and where in the target its own part of the path ends.
-    pub(crate) proxy: Option<Arc<str>>,
     /// The byte of the request target at which `REST_URL_POSTFIX` starts.
     pub(crate) postfix_start: usize,
     /// That a fault was made of the message, which is the answer then; and which way it counts as going.
@@ -74,7 +93,7 @@ pub(crate) struct Exchange {
 /// What a `send` decided.
 pub(crate) enum Decision {
     /// A request to a backend.
-    Forward(Box<Forward>),
+    Forward(Box<Departure>),
     /// The answer to the client.
     Answer(Message),
 }
@@ -150,7 +169,6 @@ impl Exchange {
             message: request,
             direction: Direction::Request,
             properties: Properties::default(),
-            proxy: None,
             postfix_start: usize::MAX,
             faulted: None,
             decision: None,
@@ -163,6 +181,33 @@ impl Exchange {
             nothing: OnceCell::new(),
             message_id: OnceCell::new(),
         }
+    }
+
+    /// A copy to be carried on beside this one: of message and properties, with nothing decided.
+    ///
+    /// Errors: the bus's, where the body was not read before, or is gone.
+    #[allow(dead_code, reason = "the mediators that begin branches come next")]
+    pub(crate) fn branch(&mut self) -> Outcome<Exchange> {
+        self.message.body.settle();
+        let body = match &self.message.body {
+            Body::Empty => Body::Empty,
+            Body::Bytes(bytes) => Body::Bytes(bytes.clone()),
+            _ => return Err(Fault::bus("The message's body was sent already and cannot be copied")),
+        };
+        let Message { head, status, reason, .. } = &self.message;
+        let message = Message { head: head.clone(), status: *status, reason: reason.clone(), body };
+        Ok(Exchange {
+            direction: self.direction,
+            properties: self.properties.clone(),
+            format: self.format,
+            content: self.content.clone(),
+            postfix_start: self.postfix_start,
+            faulted: self.faulted,
+            on_error: self.on_error,
+            guarded: self.guarded,
+            depth: self.depth,
+            ..Exchange::new(message)
+        })
     }
 
     /// The backend's response takes the place of what was sent.

@@ -5,6 +5,7 @@
 //! The only way out is [`transport::Transport`], so every scenario runs in memory.
 
 mod answer;
+mod branch;
 mod bus;
 mod config;
 mod content;
@@ -22,11 +23,12 @@ mod pattern;
 mod property;
 mod security;
 mod sequence;
+mod service;
 mod stylesheet;
 pub mod transport;
 
 pub use bus::{Bus, DuplicateKeys, Settings, StylesheetLimits};
 pub use config::{Artefact, Loaded, Problem, Report, Sources, Stamp, State, load};
-pub use engine::{Arrival, Engine};
+pub use engine::{Arrival, Counts, Engine};
 pub use mediators::mediators_markdown;
 pub use security::{REPLAY_ENTRIES, SecuritySettings, User};

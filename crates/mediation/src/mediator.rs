@@ -13,6 +13,8 @@ pub(crate) enum Flow {
     Next,
     /// The current message is the answer.
     Respond,
+    /// The current message goes to the out sequence, as if it were a response.
+    Loopback,
     /// It ends here.
     Drop,
 }

@@ -205,13 +205,13 @@ impl Value {
 }
 
 /// The properties set on one exchange.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Properties {
     // A handful at most, so a scan beats any map, and an exchange that sets none allocates nothing.
     entries: Vec<Entry>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Entry {
     scope: Scope,
     slot: Slot,

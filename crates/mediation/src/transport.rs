@@ -10,7 +10,7 @@ use myelin_message::{Body, BodyError, Head, Message, Uri};
 /// A future that stays on its thread.
 pub type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
-/// Sends requests to backends, tells the time and has threads for long work; in tests, a script.
+/// Sends requests to backends, tells the time and runs what goes on beside; in tests, a script.
 pub trait Transport {
     /// Sends a request and gives the backend's response as soon as its head is there; its body is still on the wire.
     ///
@@ -28,6 +28,15 @@ pub trait Transport {
         work();
         Box::pin(std::future::ready(()))
     }
+
+    /// A clock that never jumps: how long something took, and when something is due.
+    fn monotonic(&self) -> Duration;
+
+    /// Ready when that much time has passed.
+    fn sleep(&self, time: Duration) -> LocalFuture<'static, ()>;
+
+    /// Runs a future beside the others of this thread, to its end.
+    fn spawn(&self, task: LocalFuture<'static, ()>);
 
     /// What tells, on any thread, whether that much time has passed from now on; without a clock, that it never has.
     fn deadline(&self, _after: Duration) -> Box<dyn Fn() -> bool + Send> {

@@ -21,11 +21,12 @@ pub(crate) struct Wires {
     client: Rc<Client>,
     /// One thread for long work beside the one that serves: together all of them take what the machine has.
     worker: Arc<Semaphore>,
+    start: Instant,
 }
 
 impl Wires {
     pub(crate) fn new(client: Rc<Client>) -> Wires {
-        Wires { client, worker: Arc::new(Semaphore::new(1)) }
+        Wires { client, worker: Arc::new(Semaphore::new(1)), start: Instant::now() }
     }
 }
 
@@ -44,6 +45,18 @@ impl Transport for Wires {
 
     fn now(&self) -> SystemTime {
         SystemTime::now()
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    fn sleep(&self, time: Duration) -> LocalFuture<'static, ()> {
+        Box::pin(tokio::time::sleep(time))
+    }
+
+    fn spawn(&self, task: LocalFuture<'static, ()>) {
+        tokio::task::spawn_local(task);
     }
 
     fn work<'a>(&'a self, work: Work) -> LocalFuture<'a, ()> {

@@ -4,10 +4,12 @@
 //! [`rude`] plays backends that stall, reset, lie about lengths or talk too early, each from a script;
 //! [`raw`] is a client that sends exactly the bytes it is given;
 //! [`wss4j`] is Apache WSS4J, which secures and verifies messages as others do, and [`rampart`] the bus that has it inside;
+//! [`clock`] is time that passes only when everybody waits for it;
 //! [`skip`] says visibly that a test did not run.
 //! Nothing here is used while serving messages, and everything waits with a deadline.
 
 pub mod cases;
+pub mod clock;
 pub mod rampart;
 pub mod raw;
 pub mod rude;

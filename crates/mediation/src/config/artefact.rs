@@ -182,7 +182,7 @@ fn spread(items: &mut [Item]) {
 fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
     let mut sequences: Vec<Option<Sequence>> = Vec::new();
     sequences.resize_with(loader.sequences.len(), || None);
-    let mut endpoints: Vec<Option<Endpoint>> = Vec::new();
+    let mut endpoints: Vec<Option<Arc<Endpoint>>> = Vec::new();
     endpoints.resize_with(loader.endpoints.len(), || None);
     let mut proxies = HashMap::new();
     let mut entries = HashMap::new();
@@ -196,12 +196,14 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
         }
         match (item.product, item.id) {
             (Some(Product::Sequence(sequence)), Some(Reference::Sequence(id))) => sequences[id] = Some(sequence),
-            (Some(Product::Endpoint(endpoint)), Some(Reference::Endpoint(id))) => endpoints[id] = Some(endpoint),
+            (Some(Product::Endpoint(endpoint)), Some(Reference::Endpoint(id))) => {
+                endpoints[id] = Some(Arc::new(endpoint));
+            }
             (Some(Product::Text(text)), _) => {
                 entries.insert(loader.names.slot(&item.name), text);
             }
             (Some(Product::Proxy(proxy)), _) => {
-                proxies.insert(item.name, proxy);
+                proxies.insert(item.name, Arc::new(proxy));
             }
             _ => {}
         }

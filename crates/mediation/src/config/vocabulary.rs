@@ -5,7 +5,6 @@ const MEDIATORS_LATER: &[&str] = &[
     "NTLM",
     "aggregate",
     "cache",
-    "call",
     "call-template",
     "callout",
     "clone",

@@ -24,7 +24,7 @@ pub(crate) fn endpoint_reference(element: &Element, loader: &mut Loader) -> Resu
         element.attribute("name");
         return loader.endpoint_id(key).map(EndpointRef::Named);
     }
-    endpoint(element, loader).map(|endpoint| EndpointRef::Inline(Box::new(endpoint)))
+    endpoint(element, loader).map(|endpoint| EndpointRef::Inline(Arc::new(endpoint)))
 }
 
 /// Reads an `<endpoint>`.

@@ -1,6 +1,7 @@
 //! Endpoints: where a message is sent to.
 
 mod build;
+mod departure;
 mod template;
 
 use std::borrow::Cow;
@@ -8,19 +9,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::Uri;
-use myelin_message::Body;
 
 pub(crate) use build::{endpoint, endpoint_reference};
+pub(crate) use departure::{Departure, depart};
 pub(crate) use template::Template;
 
 use crate::bus::Bus;
 use crate::config::Place;
-use crate::exchange::{Exchange, Format, Scene};
+use crate::exchange::{Exchange, Format};
 use crate::fault::{Fault, Outcome};
 use crate::property::{Scope, slot};
 use crate::security::Protection;
-use crate::sequence::SequenceId;
-use crate::transport::{Method, Outgoing};
+use crate::transport::Method;
 
 /// Which of the bus's named endpoints.
 pub(crate) type EndpointId = usize;
@@ -57,34 +57,12 @@ pub(crate) enum Target {
 /// A reference to an endpoint.
 pub(crate) enum EndpointRef {
     Named(EndpointId),
-    Inline(Box<Endpoint>),
-}
-
-/// A request on its way out.
-pub(crate) struct Forward {
-    pub(crate) outgoing: Outgoing,
-    /// Whether its body is to be read first, so that it leaves with its length.
-    pub(crate) wants_length: bool,
-    pub(crate) after: Aftermath,
-}
-
-/// What is needed of a request once it has been sent, or has failed.
-pub(crate) struct Aftermath {
-    /// Whether nobody waits for the response.
-    pub(crate) out_only: bool,
-    /// Whether a timeout is to run no fault sequence.
-    pub(crate) discard: bool,
-    /// The sequence that handles a failure, where one stands around the `send`.
-    pub(crate) handler: Option<SequenceId>,
-    /// The endpoint, for the trail of a fault: its name and place.
-    pub(crate) endpoint: Option<(Arc<str>, Place)>,
-    /// What protects the request and its response.
-    pub(crate) security: Option<Arc<Protection>>,
+    Inline(Arc<Endpoint>),
 }
 
 impl EndpointRef {
     /// The endpoint meant, through aliases.
-    pub(crate) fn find<'a>(&'a self, bus: &'a Bus) -> Option<&'a Endpoint> {
+    pub(crate) fn find<'a>(&'a self, bus: &'a Bus) -> Option<&'a Arc<Endpoint>> {
         let mut endpoint = match self {
             EndpointRef::Named(id) => bus.endpoint(*id)?,
             EndpointRef::Inline(endpoint) => endpoint,
@@ -97,56 +75,6 @@ impl EndpointRef {
         }
         None
     }
-}
-
-/// Makes the request that `send` sends: to an endpoint, or to where the message is addressed.
-pub(crate) fn forward(
-    exchange: &mut Exchange,
-    scene: &Scene<'_>,
-    endpoint: Option<&Endpoint>,
-    for_good: bool,
-) -> Outcome<Forward> {
-    if matches!(exchange.message.body, Body::Gone) {
-        return Err(Fault::bus("The message was sent already; sending it twice is not offered yet"));
-    }
-    let uri = match endpoint.map(|endpoint| &endpoint.target) {
-        Some(Target::Address { uri, text }) => address(exchange, uri, text)?,
-        Some(Target::Http { template, .. }) => template.uri(exchange, scene)?,
-        _ => addressee(exchange)?,
-    };
-    let own_method = match endpoint.map(|endpoint| &endpoint.target) {
-        Some(Target::Http { method, .. }) => method.as_deref(),
-        _ => None,
-    };
-    let method = method(exchange, own_method)?;
-    let host = exchange.properties.get(Scope::Axis2, slot::REQUEST_HOST_HEADER).map(|host| host.text().into_owned());
-    let mut message = exchange.take_message(for_good);
-    exchange.shape(&mut message)?;
-    set_action(exchange, &mut message)?;
-    if let Method::Named(name) = &method
-        && matches!(name.as_str(), "GET" | "HEAD")
-    {
-        // A message turned into one of these asks for something; its old body means nothing there.
-        message.body = Body::Empty;
-    }
-    Ok(Forward {
-        wants_length: exchange.wants_length(),
-        after: Aftermath {
-            out_only: exchange.properties.is_true(Scope::Default, slot::OUT_ONLY),
-            discard: endpoint.is_some_and(|endpoint| endpoint.discard),
-            handler: exchange.on_error,
-            endpoint: endpoint.map(|endpoint| (Arc::clone(&endpoint.name), endpoint.place.clone())),
-            security: endpoint.and_then(|endpoint| endpoint.security.clone()),
-        },
-        outgoing: Outgoing {
-            method,
-            uri,
-            head: message.head,
-            body: message.body,
-            timeout: endpoint.and_then(|endpoint| endpoint.timeout),
-            host,
-        },
-    })
 }
 
 /// The address with the rest of the request's path behind it.

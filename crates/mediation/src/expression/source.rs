@@ -150,7 +150,7 @@ fn property<'a>(scope: Scope, slot: Slot, exchange: &'a Exchange, scene: &'a Sce
         Found::Removed if scope == Scope::Default => text(entry(slot, scene)),
         Found::Removed => Read::Nothing,
         Found::Untouched if scope == Scope::Axis2 => text(exchange.transport_property(slot, scene)),
-        Found::Untouched if scope == Scope::Default => text(given(slot, exchange, scene)),
+        Found::Untouched if scope == Scope::Default => text(given(slot, scene)),
         Found::Untouched => Read::Nothing,
     }
 }
@@ -169,9 +169,9 @@ impl<'a> From<&'a Value> for Read<'a> {
 }
 
 /// Default properties that exist without anybody setting them.
-fn given<'a>(slot: Slot, exchange: &'a Exchange, scene: &'a Scene<'a>) -> Option<Cow<'a, str>> {
+fn given<'a>(slot: Slot, scene: &'a Scene<'a>) -> Option<Cow<'a, str>> {
     match slot {
-        slot::PROXY_NAME => exchange.proxy.as_deref().map(Cow::Borrowed),
+        slot::PROXY_NAME => scene.service.proxy_name().map(Cow::Borrowed),
         slot::SERVER_IP => Some(Cow::Owned(scene.arrival.local.ip().to_string())),
         _ => entry(slot, scene),
     }

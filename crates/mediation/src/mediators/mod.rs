@@ -1,6 +1,7 @@
 //! The mediators, one file each. To add one: its file, and one line in [`MEDIATORS`].
 
 mod builder;
+mod call;
 mod direction;
 mod drop;
 mod enrich;
@@ -25,6 +26,7 @@ use crate::mediator::Spec;
 /// Every mediator this bus runs, in alphabetical order.
 pub(crate) const MEDIATORS: &[Spec] = &[
     builder::SPEC,
+    call::SPEC,
     drop::SPEC,
     enrich::SPEC,
     fast_xslt::SPEC,

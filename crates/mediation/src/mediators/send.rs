@@ -67,7 +67,7 @@ impl Immediate for Send {
                 };
                 // Whoever handles a failure wants to see the head of what failed.
                 let for_good = exchange.last && !exchange.guarded && exchange.on_error.is_none();
-                Decision::Forward(Box::new(endpoint::forward(exchange, scene, endpoint, for_good)?))
+                Decision::Forward(Box::new(endpoint::depart(exchange, scene, endpoint, for_good)?))
             }
         };
         exchange.decision = Some(decision);

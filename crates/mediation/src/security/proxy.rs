@@ -149,7 +149,7 @@ impl Admitted<'_> {
         match self.try_secure(&mut answer, scene).await {
             Ok(()) => answer,
             Err(fault) => {
-                log(&fault, scene.arrival);
+                log(&fault, &scene.arrival);
                 answer::from_fault(&fault, format)
             }
         }

@@ -4,17 +4,16 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::future::Future;
 use std::ops::Range;
-use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime};
 
 use myelin_mediation::transport::{LocalFuture, Method, Outgoing, SendError, SendErrorKind, Transport};
 use myelin_mediation::{Arrival, Engine, Loaded, Report, Settings, load};
 use myelin_message::{Body, BodyError, Head, HeaderId, Line, Message, Source, Start, Version, Wire};
+use myelin_testkit::clock::Clock;
 
 /// Loads artefacts that stand in `<definitions>`.
 pub(crate) fn load_text(artefacts: &str) -> Loaded {
@@ -54,6 +53,7 @@ impl Sent {
 
 struct Script {
     sent: RefCell<Vec<Sent>>,
+    clock: Clock,
     answer: Box<Answer>,
 }
 
@@ -82,7 +82,19 @@ impl Transport for Script {
     }
 
     fn now(&self) -> SystemTime {
-        SystemTime::UNIX_EPOCH + Duration::from_millis(1_795_235_677_176)
+        SystemTime::UNIX_EPOCH + Duration::from_millis(1_795_235_677_176) + self.clock.now()
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.clock.now()
+    }
+
+    fn sleep(&self, time: Duration) -> LocalFuture<'static, ()> {
+        self.clock.sleep(time)
+    }
+
+    fn spawn(&self, task: LocalFuture<'static, ()>) {
+        self.clock.spawn(task);
     }
 }
 
@@ -115,7 +127,7 @@ impl Scenario {
         loaded: Loaded,
         answer: impl Fn(usize, &Sent) -> Result<Message, SendErrorKind> + 'static,
     ) -> Scenario {
-        let script = Rc::new(Script { sent: RefCell::default(), answer: Box::new(answer) });
+        let script = Rc::new(Script { sent: RefCell::default(), clock: Clock::default(), answer: Box::new(answer) });
         Scenario { engine: Engine::new(Arc::new(loaded.bus), script.clone()), script }
     }
 
@@ -135,7 +147,7 @@ impl Scenario {
             secure,
             correlation: "c-1",
         };
-        block_on(async {
+        let served = self.script.clock.run(async {
             let mut answer = self.engine.serve(request, arrival).await;
             let on_the_wire = matches!(answer.body, Body::Wire(_));
             Reply {
@@ -145,7 +157,13 @@ impl Scenario {
                 on_the_wire,
                 body: String::from_utf8(answer.body.bytes(1 << 20).await.unwrap().to_vec()).unwrap(),
             }
-        })
+        });
+        served.expect("every request has an answer")
+    }
+
+    /// The clock that everything in this scenario goes by.
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.script.clock
     }
 
     pub(crate) fn sent(&self) -> std::cell::Ref<'_, Vec<Sent>> {
@@ -287,16 +305,4 @@ impl Source for Pretended {
     fn as_any(self: Rc<Self>) -> Rc<dyn Any> {
         self
     }
-}
-
-/// Polls to the end; whatever pauses here asks to be polled again at once.
-pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
-    let mut future = pin!(future);
-    let mut context = Context::from_waker(Waker::noop());
-    for _ in 0..100_000 {
-        if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
-            return value;
-        }
-    }
-    panic!("the scenario does not end");
 }

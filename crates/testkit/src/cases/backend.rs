@@ -11,6 +11,7 @@ use myelin_mediation::transport::{LocalFuture, Outgoing, SendError, SendErrorKin
 use myelin_message::{Body, BodyError, Head, Message, Source, Wire};
 
 use super::http_file;
+use crate::clock::Clock;
 
 /// What the backend does with one request.
 #[derive(Clone, Debug)]
@@ -30,6 +31,7 @@ pub(super) struct Backend {
     /// By the number of the request, from 1; a number without a reply has that of the nearest one before it.
     replies: BTreeMap<usize, Reply>,
     received: RefCell<Vec<Received>>,
+    pub(super) clock: Clock,
     /// Whether mediation read a body that the case left on the wire.
     read: Rc<Cell<bool>>,
 }
@@ -62,7 +64,7 @@ pub(super) fn error_reply(text: &str) -> Result<Reply, String> {
 
 impl Backend {
     pub(super) fn new(replies: BTreeMap<usize, Reply>) -> Backend {
-        Backend { replies, received: RefCell::new(Vec::new()), read: Rc::new(Cell::new(false)) }
+        Backend { replies, received: RefCell::default(), clock: Clock::default(), read: Rc::default() }
     }
 
     /// What it got so far, as files.
@@ -112,9 +114,22 @@ impl Transport for Backend {
         Box::pin(self.answer(request))
     }
 
-    /// Always the same, so that cases which print the time have the same answer every day: 2026-01-01T00:00:00Z.
+    /// The same at the start of every run, so that cases which print the time have the same answer every day:
+    /// 2026-01-01T00:00:00Z.
     fn now(&self) -> SystemTime {
-        SystemTime::UNIX_EPOCH + Duration::from_secs(1_767_225_600)
+        SystemTime::UNIX_EPOCH + Duration::from_secs(1_767_225_600) + self.clock.now()
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.clock.now()
+    }
+
+    fn sleep(&self, time: Duration) -> LocalFuture<'static, ()> {
+        self.clock.sleep(time)
+    }
+
+    fn spawn(&self, task: LocalFuture<'static, ()>) {
+        self.clock.spawn(task);
     }
 }
 

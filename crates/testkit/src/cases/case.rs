@@ -7,7 +7,6 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
 use myelin_mediation::transport::Transport;
 use myelin_mediation::{Arrival, Engine, Report as LoadReport, Settings, load};
@@ -17,9 +16,8 @@ use super::backend::{Backend, Reply, error_reply, relayed};
 use super::difference::{between, first_line};
 use super::http_file::{self, Malformed, Parsed};
 use super::{Difference, Options, Outcome};
+use crate::clock::Clock;
 
-/// Nothing of a case waits for anything, so one that takes this long does not end.
-const DEADLINE: Duration = Duration::from_secs(20);
 /// No case has more exchanges; numbers beyond are a slip of the pen.
 const EXCHANGE_LIMIT: usize = 1000;
 
@@ -51,11 +49,14 @@ pub(super) fn run(folder: &Path, options: &Options) -> io::Result<Outcome> {
     for (number, path) in requests {
         let Some(request) = check.parse(&path, http_file::request)? else { continue };
         let message = Message::new(request.head, backend.on_the_wire(request.body));
-        match serve(&engine, message)? {
+        match serve(&engine, &backend.clock, message) {
             Some(answer) => check.compare("response", "", number, &answer)?,
-            None => check.complain(path, 0, format!("there is no answer after {} s", DEADLINE.as_secs())),
+            None => check.complain(path, 0, "there is no answer, however long one waits".to_owned()),
         }
         answered.push(number);
+    }
+    if !backend.clock.run_spawned() {
+        check.complain(folder.to_owned(), 0, "something goes on for ever behind the last answer".to_owned());
     }
     check.stale("response", "", &answered)?;
     let received = backend.received();
@@ -70,25 +71,20 @@ pub(super) fn run(folder: &Path, options: &Options) -> io::Result<Outcome> {
     Ok(check.outcome())
 }
 
-/// Sends one request through the engine; `None` when the deadline passes.
-fn serve(engine: &Engine, message: Message) -> io::Result<Option<Vec<u8>>> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+/// Sends one request through the engine; `None` where it waits for what never comes.
+fn serve(engine: &Engine, clock: &Clock, message: Message) -> Option<Vec<u8>> {
     let arrival = Arrival {
         peer: SocketAddr::from(([127, 0, 0, 1], 50000)),
         local: SocketAddr::from(([127, 0, 0, 1], 8280)),
         secure: false,
         correlation: "case",
     };
-    let answered = runtime.block_on(async {
-        tokio::time::timeout(DEADLINE, async {
-            let mut answer = engine.serve(message, arrival).await;
-            let mut body = std::mem::replace(&mut answer.body, Body::Empty);
-            let body = relayed(&mut body).await.unwrap_or_else(|error| format!("(no body: {error})").into_bytes());
-            http_file::write_response(answer.status, answer.reason.as_deref(), &answer.head, &body)
-        })
-        .await
-    });
-    Ok(answered.ok())
+    clock.run(async {
+        let mut answer = engine.serve(message, arrival).await;
+        let mut body = std::mem::replace(&mut answer.body, Body::Empty);
+        let body = relayed(&mut body).await.unwrap_or_else(|error| format!("(no body: {error})").into_bytes());
+        http_file::write_response(answer.status, answer.reason.as_deref(), &answer.head, &body)
+    })
 }
 
 /// A run under way: where its files are, and what was found.

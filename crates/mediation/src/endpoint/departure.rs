@@ -1,0 +1,153 @@
+//! A request that leaves: made at the `send`, carried out when the flow has ended.
+
+use std::sync::Arc;
+
+use myelin_message::{Body, Message};
+
+use super::{Endpoint, Target, address, addressee, method, set_action};
+use crate::exchange::{Direction, Exchange, Scene};
+use crate::fault::{Fault, Outcome};
+use crate::property::{Scope, slot};
+use crate::security::{Departed, Protection};
+use crate::sequence::SequenceId;
+use crate::transport::{LocalFuture, Method, Outgoing, SendError, SendErrorKind};
+
+/// A request on its way out.
+pub(crate) struct Departure {
+    outgoing: Outgoing,
+    /// Whether its body is to be read first, so that it leaves with its length.
+    wants_length: bool,
+    after: Aftermath,
+    /// The sequence that its response runs through, where that is not the service's own.
+    pub(crate) receive: Option<SequenceId>,
+}
+
+/// What is needed of a request once it has been sent, or has failed.
+struct Aftermath {
+    /// Whether nobody waits for the response.
+    out_only: bool,
+    /// The sequence that handles a failure, where one stands around the `send`.
+    handler: Option<SequenceId>,
+    endpoint: Option<Arc<Endpoint>>,
+}
+
+/// Makes the request that `send` sends: to an endpoint, or to where the message is addressed.
+pub(crate) fn depart(
+    exchange: &mut Exchange,
+    scene: &Scene<'_>,
+    endpoint: Option<&Arc<Endpoint>>,
+    for_good: bool,
+) -> Outcome<Departure> {
+    if matches!(exchange.message.body, Body::Gone) {
+        return Err(Fault::bus("The message was sent already; sending it twice is not offered yet"));
+    }
+    let uri = match endpoint.map(|endpoint| &endpoint.target) {
+        Some(Target::Address { uri, text }) => address(exchange, uri, text)?,
+        Some(Target::Http { template, .. }) => template.uri(exchange, scene)?,
+        _ => addressee(exchange)?,
+    };
+    let own_method = match endpoint.map(|endpoint| &endpoint.target) {
+        Some(Target::Http { method, .. }) => method.as_deref(),
+        _ => None,
+    };
+    let method = method(exchange, own_method)?;
+    let host = exchange.properties.get(Scope::Axis2, slot::REQUEST_HOST_HEADER).map(|host| host.text().into_owned());
+    let mut message = exchange.take_message(for_good);
+    exchange.shape(&mut message)?;
+    set_action(exchange, &mut message)?;
+    if let Method::Named(name) = &method
+        && matches!(name.as_str(), "GET" | "HEAD")
+    {
+        // A message turned into one of these asks for something; its old body means nothing there.
+        message.body = Body::Empty;
+    }
+    Ok(Departure {
+        wants_length: exchange.wants_length(),
+        after: Aftermath {
+            out_only: exchange.properties.is_true(Scope::Default, slot::OUT_ONLY),
+            handler: exchange.on_error,
+            endpoint: endpoint.cloned(),
+        },
+        outgoing: Outgoing {
+            method,
+            uri,
+            head: message.head,
+            body: message.body,
+            timeout: endpoint.and_then(|endpoint| endpoint.timeout),
+            host,
+        },
+        receive: None,
+    })
+}
+
+impl Departure {
+    /// Sends the request and puts the response in its place; `None` where the configuration wants no response.
+    ///
+    /// Errors: the backend's, or whoever's body it was; the handler is the one that stood around the `send`.
+    pub(crate) async fn carry_out(
+        mut self: Box<Self>,
+        exchange: &mut Exchange,
+        scene: &Scene<'_>,
+    ) -> Outcome<Option<()>> {
+        let is_response = exchange.direction == Direction::Response;
+        let prepared = self.prepare(scene, is_response).await;
+        let (sending, after) = self.begin(scene);
+        let sent = match prepared {
+            Ok(departed) => sending.await.map(|response| (response, departed)).map_err(|error| after.fault(error)),
+            Err(fault) => Err(fault),
+        };
+        let outcome = match sent {
+            Ok(_) if after.out_only => return Ok(None),
+            Ok((response, departed)) => {
+                exchange.turn(response);
+                match (after.security(), departed) {
+                    (Some(security), Some(departed)) => Box::pin(security.returned(exchange, scene, departed)).await,
+                    _ => Ok(()),
+                }
+            }
+            Err(fault) => Err(fault),
+        };
+        outcome.map(Some).map_err(|fault| after.sign(fault))
+    }
+
+    /// Secures the body of a request and reads it, as far as either is asked for.
+    async fn prepare(&mut self, scene: &Scene<'_>, is_response: bool) -> Outcome<Option<Departed>> {
+        let departed = match self.after.security().cloned() {
+            Some(security) => Some(Box::pin(security.depart(&mut self.outgoing, scene, is_response)).await?),
+            None => None,
+        };
+        if self.wants_length {
+            let read = self.outgoing.body.bytes(scene.bus.settings.body_limit_bytes).await.map(drop);
+            read.map_err(|error| Fault::body(&error, is_response))?;
+        }
+        Ok(departed)
+    }
+
+    /// Hands a request to the transport; a function of its own, so that no future holds the request twice.
+    fn begin<'a>(self: Box<Self>, scene: &Scene<'a>) -> (LocalFuture<'a, Result<Message, SendError>>, Aftermath) {
+        (scene.transport.send(self.outgoing), self.after)
+    }
+}
+
+impl Aftermath {
+    fn security(&self) -> Option<&Arc<Protection>> {
+        self.endpoint.as_ref()?.security.as_ref()
+    }
+
+    fn fault(&self, error: SendError) -> Box<Fault> {
+        let timed_out = error.kind == SendErrorKind::ResponseTimeout;
+        let mut fault = Box::<Fault>::from(error);
+        fault.discard = timed_out && self.endpoint.as_ref().is_some_and(|endpoint| endpoint.discard);
+        fault
+    }
+
+    /// Says by whom a fault is handled and where it happened.
+    fn sign(&self, mut fault: Box<Fault>) -> Box<Fault> {
+        fault.handler = self.handler;
+        if let Some(endpoint) = &self.endpoint {
+            let space = if endpoint.name.is_empty() { "" } else { " " };
+            fault.trail.push(format!("endpoint{space}{} ({})", endpoint.name, endpoint.place));
+        }
+        fault
+    }
+}

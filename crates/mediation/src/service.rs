@@ -1,0 +1,125 @@
+//! What serves an exchange: its sequences and its endpoint.
+
+use std::sync::Arc;
+
+use crate::bus::{Bus, Proxy, SequenceRef};
+use crate::config::Place;
+use crate::endpoint::Endpoint;
+use crate::security::ProxySecurity;
+use crate::sequence::Sequence;
+
+/// What serves an exchange, borrowed from the bus.
+#[derive(Clone, Copy)]
+pub(crate) enum Service<'a> {
+    /// The main sequence.
+    Main,
+    /// A proxy.
+    Proxy(&'a Arc<Proxy>),
+}
+
+/// The same for flows that outlive the first one.
+#[allow(dead_code, reason = "the mediators that begin branches come next")]
+pub(crate) enum OwnedService {
+    Main,
+    Proxy(Arc<Proxy>),
+}
+
+#[allow(dead_code, reason = "the mediators that begin branches come next")]
+impl OwnedService {
+    pub(crate) fn borrowed(&self) -> Service<'_> {
+        match self {
+            OwnedService::Main => Service::Main,
+            OwnedService::Proxy(proxy) => Service::Proxy(proxy),
+        }
+    }
+}
+
+impl<'a> Service<'a> {
+    /// To be kept.
+    pub(crate) fn to_owned(self) -> OwnedService {
+        match self {
+            Service::Main => OwnedService::Main,
+            Service::Proxy(proxy) => OwnedService::Proxy(Arc::clone(proxy)),
+        }
+    }
+
+    /// The element that defines it.
+    pub(crate) fn kind(self) -> &'static str {
+        match self {
+            Service::Main => "sequence",
+            Service::Proxy(_) => "proxy",
+        }
+    }
+
+    pub(crate) fn name(self) -> &'a str {
+        match self {
+            Service::Main => "main",
+            Service::Proxy(proxy) => &proxy.name,
+        }
+    }
+
+    /// The proxy's name, where it is one.
+    pub(crate) fn proxy_name(self) -> Option<&'a str> {
+        match self {
+            Service::Main => None,
+            Service::Proxy(proxy) => Some(&proxy.name),
+        }
+    }
+
+    /// Where it stands.
+    pub(crate) fn place(self, bus: &'a Bus) -> Option<&'a Place> {
+        match self {
+            Service::Main => main(bus).map(|main| &main.place),
+            Service::Proxy(proxy) => Some(&proxy.place),
+        }
+    }
+
+    /// What requests run through.
+    pub(crate) fn incoming(self, bus: &'a Bus) -> Option<&'a Sequence> {
+        match self {
+            Service::Main => main(bus),
+            Service::Proxy(proxy) => find(proxy.in_sequence.as_ref(), bus),
+        }
+    }
+
+    /// What responses run through.
+    pub(crate) fn outgoing(self, bus: &'a Bus) -> Option<&'a Sequence> {
+        match self {
+            Service::Main => main(bus),
+            Service::Proxy(proxy) => find(proxy.out_sequence.as_ref(), bus),
+        }
+    }
+
+    /// What faults run through: its own sequence, or the one for all.
+    pub(crate) fn fault(self, bus: &'a Bus) -> Option<&'a Sequence> {
+        let own = match self {
+            Service::Main => None,
+            Service::Proxy(proxy) => find(proxy.fault_sequence.as_ref(), bus),
+        };
+        own.or_else(|| bus.sequence(bus.fault?))
+    }
+
+    /// What protects its messages.
+    pub(crate) fn security(self) -> Option<&'a ProxySecurity> {
+        match self {
+            Service::Main => None,
+            Service::Proxy(proxy) => proxy.security.as_ref(),
+        }
+    }
+
+    /// Where requests go that no sequence sent.
+    pub(crate) fn endpoint(self, bus: &'a Bus) -> Option<&'a Arc<Endpoint>> {
+        match self {
+            Service::Main => None,
+            Service::Proxy(proxy) => proxy.endpoint.as_ref()?.find(bus),
+        }
+    }
+}
+
+fn main(bus: &Bus) -> Option<&Sequence> {
+    bus.sequence(bus.main?)
+}
+
+fn find<'a>(sequence: Option<&'a SequenceRef>, bus: &'a Bus) -> Option<&'a Sequence> {
+    sequence?.find(bus)
+}
