@@ -5,20 +5,26 @@ use myelin_soap::{self as soap, Version, Who};
 
 use crate::exchange::Format;
 use crate::fault::{Fault, Origin};
+use crate::property::Value;
 
 /// The answer to a fault that no sequence answered, in the language the request spoke.
 ///
 /// Shape: a SOAP 1.1 or 1.2 fault, a JSON object, or one line of text; code and sentence, never the trail.
 pub(crate) fn from_fault(fault: &Fault, format: Format) -> Message {
-    let Fault { code, message, status, .. } = fault;
+    let Fault { message, status, .. } = fault;
+    let code = fault.error_code();
     let mut answer = match format {
         Format::Soap11 => soap(Version::Soap11, fault),
         Format::Soap12 => soap(Version::Soap12, fault),
         Format::Json => {
+            let code = match code {
+                Value::Integer(number) => serde_json::json!(number),
+                word => serde_json::json!(word.text()),
+            };
             let body = serde_json::json!({ "error": { "code": code, "message": message } });
             with_body("application/json", body.to_string())
         }
-        _ => with_body("text/plain; charset=UTF-8", format!("{code} {message}\n")),
+        _ => with_body("text/plain; charset=UTF-8", format!("{} {message}\n", code.text())),
     };
     answer.status = match format {
         // SOAP 1.1 §6.2 knows no other for a fault.
@@ -49,7 +55,8 @@ fn with_body(content_type: &str, body: String) -> Message {
 fn soap(version: Version, fault: &Fault) -> Message {
     let who = if fault.origin == Origin::Client { Who::Sender } else { Who::Receiver };
     // What is said in another standard's words is said in these alone.
-    let detail = fault.subcode.is_none().then(|| format!("<code>{}</code>", fault.code));
+    let detail = || format!("<code>{}</code>", soap::escaped(&fault.error_code().text()));
+    let detail = fault.subcode.is_none().then(detail);
     let written = soap::Fault {
         version,
         code: soap::Code::standard(version, who),

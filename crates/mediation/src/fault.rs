@@ -1,12 +1,14 @@
 //! What went wrong in an exchange: a Synapse error code, whose side it is, and the way it took.
 
 use std::fmt;
+use std::sync::Arc;
 
 use http::StatusCode;
 use myelin_message::{BodyError, Malformed};
 use myelin_soap as soap;
 use myelin_wss::{FaultCode, Refusal, Rule};
 
+use crate::property::Value;
 use crate::sequence::SequenceId;
 use crate::transport::{SendError, SendErrorKind};
 
@@ -32,6 +34,8 @@ pub(crate) enum Origin {
 pub(crate) struct Fault {
     /// Synapse's `ERROR_CODE`; 0 where it has none.
     pub(crate) code: u32,
+    /// What the configuration calls it in the place of a code, where that is a word (`throwError`).
+    pub(crate) word: Option<Arc<str>>,
     /// Whose side it is.
     pub(crate) origin: Origin,
     /// The name that another standard has for it, which is told in SOAP.
@@ -56,9 +60,28 @@ impl Fault {
         Fault::new(0, Origin::Bus, StatusCode::INTERNAL_SERVER_ERROR, message)
     }
 
+    /// A fault that the configuration makes by itself, answered with 500; `code` is a number or a word.
+    pub(crate) fn thrown(code: &str, message: impl Into<String>) -> Box<Fault> {
+        let mut fault = Fault::bus(message);
+        match code.trim().parse() {
+            Ok(number) => fault.code = number,
+            Err(_) => fault.word = Some(code.into()),
+        }
+        fault
+    }
+
+    /// What handlers find as `ERROR_CODE` and clients are told.
+    pub(crate) fn error_code(&self) -> Value {
+        match &self.word {
+            Some(word) => Value::Text(Arc::clone(word)),
+            None => Value::Integer(self.code.into()),
+        }
+    }
+
     fn new(code: u32, origin: Origin, status: StatusCode, message: impl Into<String>) -> Box<Fault> {
         Box::new(Fault {
             code,
+            word: None,
             origin,
             subcode: None,
             status,

@@ -129,7 +129,7 @@ impl Names {
         slot
     }
 
-    /// The slot of a name that came up while serving; `None` means that nobody can have set it.
+    /// The slot of a name that came up while serving; `None` where the configuration does not know it.
     pub(crate) fn find(&self, name: &str) -> Option<Slot> {
         self.slots.get(name).copied()
     }
@@ -165,6 +165,9 @@ pub(crate) enum Value {
 
 /// What the properties of one exchange may hold.
 const LIMIT_BYTES: usize = 128 << 20;
+
+/// How many names an exchange may make up that the configuration does not know.
+const NAME_LIMIT: usize = 1_000;
 
 /// What a node of a tree takes, about.
 const NODE_BYTES: usize = 40;
@@ -209,6 +212,8 @@ impl Value {
 pub(crate) struct Properties {
     // A handful at most, so a scan beats any map, and an exchange that sets none allocates nothing.
     entries: Vec<Entry>,
+    /// Names that came up while serving; their slots follow those of the configuration.
+    names: Vec<Arc<str>>,
 }
 
 #[derive(Clone, Debug)]
@@ -228,6 +233,27 @@ pub(crate) enum Found<'a> {
 }
 
 impl Properties {
+    /// The slot of a name that came up while serving; `None` where nobody can have set it.
+    pub(crate) fn slot(&self, name: &str, names: &Names) -> Option<Slot> {
+        let own = || self.names.iter().position(|known| &**known == name);
+        names.find(name).or_else(|| own().map(|at| (names.slots.len() + at) as Slot))
+    }
+
+    /// The slot of a name that came up while serving and is to be set, given to it now if it had none.
+    ///
+    /// Errors: the bus's, where an exchange makes up more than [`NAME_LIMIT`] names.
+    pub(crate) fn slot_to_set(&mut self, name: &str, names: &Names) -> Outcome<Slot> {
+        if let Some(slot) = self.slot(name, names) {
+            return Ok(slot);
+        }
+        if self.names.len() >= NAME_LIMIT {
+            let detail = format!("more than {NAME_LIMIT} that the configuration does not know");
+            return Err(Fault::bus("A message has too many names of properties").with_detail(detail));
+        }
+        self.names.push(name.into());
+        Ok((names.slots.len() + self.names.len() - 1) as Slot)
+    }
+
     /// What was done to a property on this exchange.
     pub(crate) fn find(&self, scope: Scope, slot: Slot) -> Found<'_> {
         match self.entries.iter().find(|entry| entry.slot == slot && entry.scope == scope) {
@@ -299,6 +325,20 @@ mod tests {
         assert_eq!(names.find("RelatesTo"), Some(slot::RELATES_TO));
         assert_eq!(names.find("security.saml.issuer"), Some(slot::SECURITY_SAML_ISSUER));
         assert_eq!(names.slots.len(), KNOWN.len());
+    }
+
+    #[test]
+    fn a_name_that_came_up_while_serving_has_a_slot_of_its_own() {
+        let names = Names::default();
+        let mut properties = Properties::default();
+        assert_eq!(properties.slot("new", &names), None);
+        let slot = properties.slot_to_set("new", &names).unwrap();
+        assert_eq!(slot as usize, KNOWN.len());
+        assert_eq!(properties.slot_to_set("new", &names).unwrap(), slot);
+        assert_eq!(properties.slot("new", &names), Some(slot));
+        assert_eq!(properties.slot_to_set("HTTP_SC", &names).unwrap(), slot::HTTP_SC);
+        let outcome = (0..=NAME_LIMIT).map(|at| properties.slot_to_set(&at.to_string(), &names)).last().unwrap();
+        assert!(outcome.unwrap_err().message.contains("too many names"));
     }
 
     #[test]

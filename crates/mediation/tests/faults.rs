@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Reply, Scenario, post, request, response};
+use common::{Reply, Scenario, get, post, request, response};
 use myelin_mediation::transport::SendErrorKind;
 use myelin_message::BodyError;
 
@@ -173,4 +173,27 @@ fn a_transport_that_panics_ends_only_its_exchange() {
     });
     answered(&scenario.serve(post("/services/P", &[], "boom")), 500, "failed");
     answered(&scenario.serve(post("/services/P", &[], "ok")), 200, "fine");
+}
+
+#[test]
+fn a_fault_that_the_configuration_throws_is_handled_like_any_other() {
+    let check = |attributes: &str, handler: &str, expected: (u16, &str)| {
+        let scenario = Scenario::new(&format!(
+            "<proxy name='P'><target><inSequence><property name='symbol' value='IBM'/><throwError {attributes}/><respond/></inSequence>\
+             <faultSequence>{handler}</faultSequence></target></proxy>"
+        ));
+        let reply = scenario.serve(get("/services/P"));
+        assert_eq!((reply.status, reply.body.as_str()), expected, "{attributes} {handler}");
+    };
+    let worked_out = "type='40001' errorMessage='{concat(&quot;No &quot;, $ctx:symbol)}'";
+    check(worked_out, "", (500, "40001 No IBM\n"));
+    check("type='NO_QUOTE' errorMessage='No quote'", "", (500, "NO_QUOTE No quote\n"));
+    let answer = "<property name='HTTP_SC' value='404' scope='axis2'/>\
+                  <property name='HTTP_SC_DESC' scope='axis2' expression='concat($ctx:ERROR_CODE, &quot; &quot;, $ctx:ERROR_MESSAGE)'/><respond/>";
+    let scenario = Scenario::new(&format!(
+        "<proxy name='P'><target><inSequence><throwError type='NO_QUOTE' errorMessage='No quote'/></inSequence>\
+         <faultSequence>{answer}</faultSequence></target></proxy>"
+    ));
+    let reply = scenario.serve(get("/services/P"));
+    assert_eq!((reply.status, reply.reason.as_deref()), (404, Some("NO_QUOTE No quote")));
 }

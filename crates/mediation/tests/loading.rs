@@ -34,7 +34,16 @@ fn what_is_not_offered_is_named_and_what_is_unknown_is_said_to_be() {
     check("<log xmlns='urn:other'/>", "unknown mediator");
     check("<send receive='s'/>", "receive");
     check("<header name='wsse:Security' value='x'/>", "stands for no namespace");
-    check("<property name='p' value='1' scope='registry'/>", "registry");
+    for scope in ["registry", "system", "env", "file"] {
+        check(&format!("<property name='p' value='1' scope='{scope}'/>"), "can be read and not be written");
+    }
+    check("<property name='p' value='1' scope='func'/>", "set by <call-template>");
+    check("<property name='p' value='1' scope='andun'/>", "\"andun\" is unknown");
+    check("<property name='{1 +}' value='1'/>", "expression");
+    check("<property name='p' value='a&#10;b' scope='transport'/>", "no HTTP header can hold");
+    check("<NTLM/>", "basicAuth");
+    check("<transaction action='new'/>", "JTA");
+    check("<router/>", "<conditionalRouter> does the same");
     check("<property name='p' value='x' type='INTEGER'/>", "no INTEGER");
     check("<property name='p' value='1' type='OM'/>", "no OM");
     check("<property name='messageType' value='application/json' scope='axis2'/>", "converting");

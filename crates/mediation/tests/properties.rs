@@ -255,3 +255,39 @@ fn a_value_cannot_smuggle_a_line_into_the_head() {
     let reply = scenario.serve(get(name));
     assert_eq!((reply.status, reply.header("X-Evil")), (500, None));
 }
+
+#[test]
+fn a_name_that_is_worked_out_is_found_by_whoever_works_it_out_too() {
+    let prepare = r#"<property name="{concat('price-', $url:q)}" value="42"/>
+        <property name="{'X-Named'}" scope="transport" value="yes"/>
+        <property name="{'HTTP_METHOD'}" scope="axis2" value="PUT"/>
+        <property name="{$ctx:nothing}" value="lost"/>
+        <property name="known" value="1"/><property name="{'known'}" action="remove"/>"#;
+    let check = |expression: &str, expected: Option<&str>| {
+        assert_eq!(value(prepare, expression).as_deref(), expected, "{expression}");
+    };
+    check("get-property(concat('price-', '1'))", Some("42"));
+    check("get-property(concat('price-', '2'))", None);
+    check("$trp:X-Named", Some("yes"));
+    check("$axis2:HTTP_METHOD", Some("PUT"));
+    check("$ctx:known", None);
+}
+
+#[test]
+fn each_scope_is_read_by_its_own_name() {
+    let prepare = r#"<property name="a" value="default"/><property name="a" value="axis2" scope="axis2"/>
+        <property name="a" value="client" scope="axis2-client"/><property name="a" value="operation" scope="operation"/>
+        <property name="a" value="header" scope="transport"/><property name="a" value="seen" scope="trace"/>"#;
+    let check = |expression: &str, expected: &str| {
+        assert_eq!(value(prepare, expression).as_deref(), Some(expected), "{expression}");
+    };
+    check("concat($ctx:a, $axis2:a, $operation:a, $trp:a)", "defaultaxis2operationheader");
+    check("get-property('default', 'a')", "default");
+    check("get-property('axis2-client', 'a')", "client");
+    check("get-property('operation', 'a')", "operation");
+    check("get-property('transport', 'A')", "header");
+    check("string(get-property('system', 'no.such.thing') = '')", "true");
+    check("string($sys:nothing = '')", "true");
+    check("get-property('axis2', 'SYSTEM_TIME')", "1795235677176");
+    check("get-property('default', 'SYSTEM_DATE', 'yyyy')", "2026");
+}

@@ -154,7 +154,7 @@ impl Loader {
             Some(spec) => {
                 Ok(Node { element: spec.element, place: element.place.clone(), mediator: (spec.build)(element, self)? })
             }
-            None => Err(element.problem(vocabulary::mediator(&element.name))),
+            None => Err(element.problem(vocabulary::mediator(element))),
         }
     }
 

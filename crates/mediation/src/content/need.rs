@@ -54,6 +54,14 @@ impl Need {
         self
     }
 
+    /// Brings the body so far, for whoever waits anyway.
+    ///
+    /// Errors: faults of whoever sent it.
+    pub(crate) async fn bring(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<()> {
+        self.begin(exchange);
+        poll_fn(|cx| self.poll(exchange, scene, cx)).await
+    }
+
     /// A mediator is about to look: what properties and headers were when another looked does not count any more.
     fn begin(&self, exchange: &mut Exchange) {
         if !self.queries.is_empty() {

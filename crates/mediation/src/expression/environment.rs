@@ -32,11 +32,13 @@ impl<'a> Compiling<'a> {
         Declared::Function((self.functions.len() - 1) as u32)
     }
 
-    /// `get-property(name)`, `get-property(scope, name)`, `get-property('SYSTEM_DATE', format)`.
+    /// `get-property(name)`, `get-property(scope, name)`, and a format behind the name `SYSTEM_DATE`.
     fn get_property(&mut self, arguments: &[Argument<'_>]) -> Result<Declared, String> {
         let (base, name) = match *arguments {
             [name] => (Base::Default, name),
-            [Argument::Text("SYSTEM_DATE"), _] => return Ok(self.call(Function::Date)),
+            [Argument::Text("SYSTEM_DATE"), _] | [_, Argument::Text("SYSTEM_DATE"), _] => {
+                return Ok(self.call(Function::Date));
+            }
             [Argument::Text(scope), name] => (base(scope)?, name),
             [_, _] => return Err("get-property(): the scope must be a text literal".to_owned()),
             _ => return Err("get-property() takes a name, or a scope and a name".to_owned()),

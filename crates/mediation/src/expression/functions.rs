@@ -14,7 +14,7 @@ use crate::exchange::{Exchange, Scene};
 pub(super) enum Function {
     /// `get-property` with a name that is worked out.
     Property(Base),
-    /// `get-property('SYSTEM_DATE', format)`
+    /// `get-property('SYSTEM_DATE', format)`; the format comes last.
     Date,
     Base64Encode,
     Base64Decode,
@@ -29,13 +29,13 @@ impl Function {
         exchange: &'a Exchange,
         scene: &'a Scene<'a>,
     ) -> Result<Value<'a>, Error> {
+        let last = arguments.len().saturating_sub(1);
         let argument = |index: usize| arguments.get(index).cloned().unwrap_or(Value::EMPTY).string();
         let text = match self {
             Function::Property(base) => {
-                let name = argument(arguments.len().saturating_sub(1));
-                return Ok(value(Source::read_named(base, &name, exchange, scene)));
+                return Ok(value(Source::read_named(base, &argument(last), exchange, scene)));
             }
-            Function::Date => date::format(scene.transport.now(), &argument(1)),
+            Function::Date => date::format(scene.transport.now(), &argument(last)),
             Function::Base64Encode => BASE64.encode(&*argument(0)),
             Function::Base64Decode => {
                 let decoded = BASE64.decode(argument(0).trim()).unwrap_or_default();

@@ -67,8 +67,8 @@ pub(crate) enum Source {
     MessageFormat,
     SystemDate,
     SystemTime,
-    /// An environment variable, as it was when the configuration was loaded.
-    Environment(Option<String>),
+    /// An environment variable, as it was when the configuration was loaded; empty where there was none, as in Synapse.
+    Environment(String),
 }
 
 impl Source {
@@ -80,33 +80,34 @@ impl Source {
 
     /// The source of a property; `None` where no such property can exist.
     fn resolve(base: Base, name: &str, slot: Option<Slot>) -> Option<Source> {
-        Some(match base {
-            Base::Transport => Source::Header(name.to_owned()),
+        Some(match (base, name) {
+            // Synapse gives the time whatever the scope.
+            (_, "SYSTEM_DATE") => Source::SystemDate,
+            (_, "SYSTEM_TIME") => Source::SystemTime,
+            (Base::Transport, _) => Source::Header(name.to_owned()),
             // A JVM reads its own system properties here; a native program has its environment.
-            Base::System => Source::Environment(std::env::var(name).ok()),
-            Base::Axis2 => Source::Property(Scope::Axis2, slot?),
-            Base::Axis2Client => Source::Property(Scope::Axis2Client, slot?),
-            Base::Operation => Source::Property(Scope::Operation, slot?),
-            Base::Default => match name {
-                "To" | "From" | "Action" | "FaultTo" | "ReplyTo" | "RelatesTo" => Source::Addressing(slot?),
-                "MessageID" => Source::MessageId,
-                "MESSAGE_FORMAT" => Source::MessageFormat,
-                "SYSTEM_DATE" => Source::SystemDate,
-                "SYSTEM_TIME" => Source::SystemTime,
-                _ => Source::Property(Scope::Default, slot?),
-            },
+            (Base::System, _) => Source::Environment(std::env::var(name).unwrap_or_default()),
+            (Base::Axis2, _) => Source::Property(Scope::Axis2, slot?),
+            (Base::Axis2Client, _) => Source::Property(Scope::Axis2Client, slot?),
+            (Base::Operation, _) => Source::Property(Scope::Operation, slot?),
+            (Base::Default, "To" | "From" | "Action" | "FaultTo" | "ReplyTo" | "RelatesTo") => {
+                Source::Addressing(slot?)
+            }
+            (Base::Default, "MessageID") => Source::MessageId,
+            (Base::Default, "MESSAGE_FORMAT") => Source::MessageFormat,
+            (Base::Default, _) => Source::Property(Scope::Default, slot?),
         })
     }
 
     /// Reads a property whose name came up while serving.
     pub(super) fn read_named<'a>(base: Base, name: &str, exchange: &'a Exchange, scene: &'a Scene<'a>) -> Read<'a> {
-        match Source::resolve(base, name, scene.bus.names.find(name)) {
+        match Source::resolve(base, name, exchange.properties.slot(name, &scene.bus.names)) {
             // The source is gone when this returns; what was read from it must not borrow from it.
             Some(Source::Header(name)) => {
                 let value = exchange.message.head.first(&name).map(String::from_utf8_lossy);
                 value.map_or(Read::Nothing, Read::Text)
             }
-            Some(Source::Environment(value)) => value.map_or(Read::Nothing, |value| Read::Text(value.into())),
+            Some(Source::Environment(value)) => Read::Text(value.into()),
             Some(Source::Property(scope, slot)) => property(scope, slot, exchange, scene),
             Some(source) => match source.read(exchange, scene) {
                 Read::Text(text) => Read::Text(Cow::Owned(text.into_owned())),
@@ -137,7 +138,7 @@ impl Source {
                 let now = scene.transport.now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
                 text(Some(Cow::Owned(now.as_millis().to_string())))
             }
-            Source::Environment(value) => text(value.as_deref().map(Cow::Borrowed)),
+            Source::Environment(value) => Read::Text(Cow::Borrowed(value)),
         }
     }
 }
@@ -201,7 +202,8 @@ fn query<'a>(exchange: &'a Exchange, name: &str) -> Option<Cow<'a, str>> {
     })
 }
 
-fn decoded(text: &str) -> Cow<'_, str> {
+/// A part of a query, percent signs and pluses decoded; what is no escape stays.
+pub(crate) fn decoded(text: &str) -> Cow<'_, str> {
     if memchr::memchr2(b'%', b'+', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
     }

@@ -2,9 +2,11 @@
 
 mod builder;
 mod call;
+mod conditional_router;
 mod direction;
 mod drop;
 mod enrich;
+mod evaluator;
 mod fast_xslt;
 mod filter;
 mod header;
@@ -17,6 +19,7 @@ mod send;
 mod sequence;
 mod setting;
 mod switch;
+mod throw_error;
 mod xslt;
 
 use std::fmt::Write;
@@ -27,6 +30,7 @@ use crate::mediator::Spec;
 pub(crate) const MEDIATORS: &[Spec] = &[
     builder::SPEC,
     call::SPEC,
+    conditional_router::SPEC,
     drop::SPEC,
     enrich::SPEC,
     fast_xslt::SPEC,
@@ -42,6 +46,7 @@ pub(crate) const MEDIATORS: &[Spec] = &[
     send::SPEC,
     sequence::SPEC,
     switch::SPEC,
+    throw_error::SPEC,
     xslt::SPEC,
 ];
 

@@ -1,27 +1,31 @@
 //! `<property>`: sets or removes a property of the exchange, or an HTTP header.
 
-use std::sync::Arc;
+mod value;
 
 use myelin_message::HeaderId;
+use value::{Setting, setting};
 
+use super::setting::worked_out;
 use crate::config::{Element, Loader, Problem, Text};
 use crate::content::Need;
 use crate::exchange::{Exchange, Scene};
-use crate::expression::{Expression, Wanted};
+use crate::expression::Expression;
 use crate::fault::{Fault, Outcome};
-use crate::mediator::{Built, Flow, Immediate, Spec, once_ready};
-use crate::pattern::Pattern;
-use crate::property::{Fragment, Scope, Slot, Value, slot};
+use crate::mediator::{Built, Flow, Immediate, Spec, at_once, once_ready};
+use crate::property::{Scope, Slot, Value, slot};
 
 pub(super) const SPEC: Spec = Spec { element: "property", doc: DOC, build };
 
 const DOC: &str = r#"
 Sets or removes a property.
 
-- `name` (required), `value` or `expression`: what to set; an expression that finds nothing leaves the property as it was,
-  and removes an HTTP header.
+- `name` (required): an expression in braces is worked out.
+- `value` or `expression`: what to set; an expression that finds nothing leaves the property as it was, and removes an
+  HTTP header.
 - `scope`: `default` (kept for the whole exchange), `operation` (the same, apart from the default ones),
   `axis2` and `axis2-client` (of the current message, gone when the response comes), `transport` (HTTP headers).
+  `registry`, `system`, `env` and `file` can be read by `get-property` and not be written: a configuration never changes
+  while it serves. `trace` and `analytics` have no effect.
 - `type`: `STRING` (default), `BOOLEAN`, `INTEGER`, `LONG`, `SHORT`, `FLOAT`, `DOUBLE`;
   `OM`, a copy of the first element the expression finds, or text that is XML; `JSON`, text that is JSON.
 - an element inside instead of `value` and `expression`: the property holds that element.
@@ -38,6 +42,7 @@ The bus itself sets `ERROR_CODE`, `ERROR_MESSAGE`, `ERROR_DETAIL` and `ERROR_EXC
     <property name="symbol" expression="$url:symbol"/>
     <property name="HTTP_METHOD" value="GET" scope="axis2"/>
     <property name="X-Count" value="3" type="INTEGER" scope="transport"/>
+    <property name="{concat('price-of-', $ctx:symbol)}" value="42.5" type="DOUBLE"/>
     <property name="number" expression="$trp:X-Order" pattern="order-([0-9]+)" group="1"/>
     <property name="TRANSPORT_HEADERS" scope="axis2" action="remove"/>
 
@@ -83,55 +88,79 @@ struct Property {
 enum Target {
     Property(Scope, Slot),
     Header(String),
+    /// A property in that scope, or without one a header, whose name is worked out.
+    WorkedOut(Option<Scope>, Expression),
 }
 
-enum Setting {
-    Fixed(Value),
-    Computed { expression: Expression, kind: Kind, extract: Option<(Pattern, usize)> },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Text,
-    Boolean,
-    Integer,
-    Long,
-    Short,
-    Float,
-    Double,
-    Xml,
-    Json,
+/// Where a scope keeps what is set.
+enum Place {
+    Properties(Scope),
+    Headers,
+    Nowhere,
 }
 
 fn build(element: &Element, loader: &mut Loader) -> Built {
     let name = element.required("name")?;
-    if name.value.starts_with('{') {
-        return Err(name.problem("a name that is worked out is not offered yet"));
-    }
-    let scope = match element.attribute("scope").map_or("default", |scope| scope.value) {
-        "default" | "synapse" | "" => Scope::Default,
-        "axis2" => Scope::Axis2,
-        "axis2-client" => Scope::Axis2Client,
-        "operation" => Scope::Operation,
-        "transport" => return header(element, name, loader),
-        other @ ("registry" | "func" | "system" | "env" | "file" | "trace" | "analytics") => {
-            return Err(element.problem(format!("<property>: scope {other:?} is not offered yet")));
-        }
-        other => return Err(element.problem(format!("<property>: scope {other:?} is unknown"))),
-    };
-    let slot = loader.names().slot(name.value);
+    let place = place(element, loader)?;
+    let worked_out = worked_out(name, loader)?;
     let setting = setting(element, loader)?;
+    let fixed = match &setting {
+        Some(Setting::Fixed(value)) => Some(value),
+        _ => None,
+    };
+    if let (Place::Headers, Some(value)) = (&place, fixed)
+        && !myelin_message::is_value(value.text().as_bytes())
+    {
+        return Err(element.problem(format!("no HTTP header can hold {:?}", value.text())));
+    }
+    let target = match (place, worked_out) {
+        (Place::Nowhere, _) => return at_once(Nothing),
+        (Place::Properties(scope), Some(expression)) => Target::WorkedOut(Some(scope), expression),
+        (Place::Headers, Some(expression)) => Target::WorkedOut(None, expression),
+        (Place::Properties(scope), None) => {
+            let slot = loader.names().slot(name.value);
+            if setting.is_some() && (scope, slot) == (Scope::Axis2, slot::MESSAGE_TYPE) {
+                return Err(name.problem("messageType: converting messages is not offered yet"));
+            }
+            if setting.is_some() && EFFECT_LATER.contains(&name.value) {
+                loader.warning(name.problem(format!("{} has no effect yet; it can be read again", name.value)));
+            }
+            if let (Some(value), Scope::Axis2) = (fixed, scope) {
+                check_constant(slot, name, value)?;
+            }
+            Target::Property(scope, slot)
+        }
+        (Place::Headers, None) if myelin_message::is_token(name.value.as_bytes()) => {
+            Target::Header(name.value.to_owned())
+        }
+        (Place::Headers, None) => {
+            return Err(name.problem(format!("{:?} cannot be the name of an HTTP header", name.value)));
+        }
+    };
     let need = Need::of(setting.as_ref().and_then(Setting::expression));
-    if setting.is_some() && scope == Scope::Axis2 && slot == slot::MESSAGE_TYPE {
-        return Err(name.problem("messageType: converting messages is not offered yet"));
-    }
-    if setting.is_some() && EFFECT_LATER.contains(&name.value) {
-        loader.warning(name.problem(format!("{} has no effect yet; it can be read again", name.value)));
-    }
-    if let (Some(Setting::Fixed(value)), Scope::Axis2) = (&setting, scope) {
-        check_constant(slot, name, value)?;
-    }
-    once_ready(need, Property { target: Target::Property(scope, slot), setting })
+    let need = if let Target::WorkedOut(_, expression) = &target { need.and(expression) } else { need };
+    once_ready(need, Property { target, setting })
+}
+
+fn place(element: &Element, loader: &mut Loader) -> Result<Place, Problem> {
+    let Some(scope) = element.attribute("scope") else { return Ok(Place::Properties(Scope::Default)) };
+    Ok(match scope.value {
+        "default" | "synapse" | "" => Place::Properties(Scope::Default),
+        "axis2" => Place::Properties(Scope::Axis2),
+        "axis2-client" => Place::Properties(Scope::Axis2Client),
+        "operation" => Place::Properties(Scope::Operation),
+        "transport" => Place::Headers,
+        word @ ("trace" | "analytics") => {
+            loader.warning(scope.problem(format!("scope {word:?} has no effect: nobody reads it in this bus")));
+            Place::Nowhere
+        }
+        word @ ("registry" | "system" | "env" | "file") => {
+            let message = "can be read and not be written: a configuration never changes while it serves";
+            return Err(scope.problem(format!("<property>: scope {word:?} {message}")));
+        }
+        "func" => return Err(scope.problem("<property>: parameters of a template are set by <call-template>")),
+        other => return Err(scope.problem(format!("<property>: scope {other:?} is unknown"))),
+    })
 }
 
 /// Tells when loading what would be a fault each time.
@@ -148,173 +177,68 @@ fn check_constant(slot: Slot, name: Text<'_>, value: &Value) -> Result<(), Probl
     if sound { Ok(()) } else { Err(name.problem(format!("{} cannot be {text:?}", name.value))) }
 }
 
-fn header(element: &Element, name: Text<'_>, loader: &mut Loader) -> Built {
-    if !myelin_message::is_token(name.value.as_bytes()) {
-        return Err(name.problem(format!("{:?} cannot be the name of an HTTP header", name.value)));
-    }
-    let setting = setting(element, loader)?;
-    if let Some(Setting::Fixed(value)) = &setting
-        && !myelin_message::is_value(value.text().as_bytes())
-    {
-        return Err(element.problem(format!("no HTTP header can hold {:?}", value.text())));
-    }
-    let need = Need::of(setting.as_ref().and_then(Setting::expression));
-    once_ready(need, Property { target: Target::Header(name.value.to_owned()), setting })
-}
-
-/// What to set, or `None` to remove.
-fn setting(element: &Element, loader: &mut Loader) -> Result<Option<Setting>, Problem> {
-    match element.attribute("action").map_or("set", |action| action.value) {
-        "set" => {}
-        "remove" => {
-            element.forgive();
-            return Ok(None);
-        }
-        other => return Err(element.problem(format!("<property>: action {other:?} is neither set nor remove"))),
-    }
-    let kind = kind(element)?;
-    let extract = extract(element)?;
-    let wanted = if kind == Kind::Xml { Wanted::Nodes } else { Wanted::Text };
-    match super::setting::Setting::read_as(element, wanted, loader)? {
-        Some(super::setting::Setting::Fixed(text)) => {
-            let text = match &extract {
-                Some((pattern, group)) => pattern.group(&text, *group).unwrap_or_default().to_owned(),
-                None => text,
-            };
-            let value = kind.value(&text).ok_or_else(|| element.problem(format!("{text:?} is no {}", kind.word())))?;
-            Ok(Some(Setting::Fixed(value)))
-        }
-        Some(super::setting::Setting::Computed(expression)) => {
-            Ok(Some(Setting::Computed { expression, kind, extract }))
-        }
-        None => match element.children.iter().find(|child| !child.is("description")) {
-            Some(child) => Ok(Some(Setting::Fixed(Value::Xml(child.fragment())))),
-            None => Err(element.problem("<property> needs value, expression or an element inside")),
-        },
-    }
-}
-
-fn extract(element: &Element) -> Result<Option<(Pattern, usize)>, Problem> {
-    let group = element.attribute("group");
-    let Some(pattern) = element.attribute("pattern") else { return Ok(None) };
-    let compiled = Pattern::compile(pattern.value).map_err(|message| pattern.problem(message))?;
-    let number = match group {
-        Some(group) => group.value.trim().parse().map_err(|_| group.problem("group is no number"))?,
-        None => 0,
-    };
-    if number > compiled.groups() {
-        return Err(pattern.problem(format!("the pattern has {} groups, not {number}", compiled.groups())));
-    }
-    Ok(Some((compiled, number)))
-}
-
-/// The words of the attribute `type`.
-const KINDS: [(Kind, &str); 9] = [
-    (Kind::Text, "STRING"),
-    (Kind::Boolean, "BOOLEAN"),
-    (Kind::Integer, "INTEGER"),
-    (Kind::Long, "LONG"),
-    (Kind::Short, "SHORT"),
-    (Kind::Float, "FLOAT"),
-    (Kind::Double, "DOUBLE"),
-    (Kind::Xml, "OM"),
-    (Kind::Json, "JSON"),
-];
-
-fn kind(element: &Element) -> Result<Kind, Problem> {
-    let Some(text) = element.attribute("type").filter(|text| !text.value.is_empty()) else { return Ok(Kind::Text) };
-    let known = KINDS.iter().find(|(_, word)| *word == text.value);
-    known.map(|(kind, _)| *kind).ok_or_else(|| text.problem(format!("type {:?} is unknown", text.value)))
-}
-
-impl Kind {
-    fn word(self) -> &'static str {
-        KINDS.iter().find(|(kind, _)| *kind == self).map_or("", |(_, word)| word)
-    }
-
-    /// The value a text stands for; `None` where it stands for none of this kind.
-    fn value(self, text: &str) -> Option<Value> {
-        let integer = |number: Option<i64>| number.map(Value::Integer);
-        match self {
-            Kind::Text => Some(Value::Text(Arc::from(text))),
-            // What is not explicitly true is false.
-            Kind::Boolean => {
-                Some(Value::Boolean(["true", "yes", "1"].iter().any(|word| text.trim().eq_ignore_ascii_case(word))))
-            }
-            Kind::Integer => integer(text.parse::<i32>().ok().map(i64::from)),
-            Kind::Long => integer(text.parse().ok()),
-            Kind::Short => integer(text.parse::<i16>().ok().map(i64::from)),
-            Kind::Float => text.trim().parse().ok().map(Value::Float),
-            Kind::Double => text.trim().parse().ok().map(Value::Double),
-            Kind::Xml => Fragment::parse(text).map(Value::Xml),
-            Kind::Json => {
-                let value = myelin_json::Value::parse(text.into(), &myelin_json::Options::default());
-                value.is_ok().then(|| Value::Text(Arc::from(text)))
-            }
-        }
-    }
-}
-
-impl Setting {
-    fn expression(&self) -> Option<&Expression> {
-        match self {
-            Setting::Fixed(_) => None,
-            Setting::Computed { expression, .. } => Some(expression),
-        }
-    }
-
-    /// The value, or `None` where the expression finds nothing that is set.
-    fn value(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<Value>> {
-        let (expression, kind, extract) = match self {
-            Setting::Fixed(value) => return Ok(Some(value.clone())),
-            Setting::Computed { expression, kind, extract } => (expression, kind, extract),
-        };
-        if *kind == Kind::Xml
-            && let Some(fragment) = expression.fragment(exchange, scene)?
-        {
-            return Ok(Some(Value::Xml(fragment)));
-        }
-        let Some(text) = expression.text(exchange, scene)? else { return Ok(None) };
-        if *kind == Kind::Xml && text.is_empty() {
-            return Ok(None);
-        }
-        let part = match extract {
-            Some((pattern, group)) => pattern.group(&text, *group).unwrap_or_default(),
-            None => &text,
-        };
-        match kind.value(part) {
-            Some(value) => Ok(Some(value)),
-            None => Err(Fault::bus(format!("A property of type {} got a value of another kind", kind.word()))
-                .with_detail(format!("{part:?} is no {}", kind.word()))),
-        }
-    }
-}
-
 impl Immediate for Property {
     fn mediate(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
         let value = match &self.setting {
             Some(setting) => setting.value(exchange, scene)?,
             None => None,
         };
-        match (&self.target, value) {
-            (Target::Header(name), Some(value)) => {
-                exchange.message.head.set(name, value.text().as_bytes())?;
+        match &self.target {
+            Target::Header(name) => put_header(exchange, name, value)?,
+            Target::Property(scope, slot) => self.put_property(exchange, *scope, *slot, value)?,
+            Target::WorkedOut(scope, expression) => {
+                let name = expression.text(exchange, scene)?.unwrap_or_default().into_owned();
+                match scope {
+                    _ if name.is_empty() => tracing::warn!(target: "myelin::property", "a name worked out is empty"),
+                    None => put_header(exchange, &name, value)?,
+                    Some(scope) => {
+                        let slot = exchange.properties.slot_to_set(&name, &scene.bus.names)?;
+                        self.put_property(exchange, *scope, slot, value)?;
+                    }
+                }
             }
-            (Target::Header(name), None) => {
-                exchange.message.head.remove(name);
+        }
+        Ok(Flow::Next)
+    }
+}
+
+impl Property {
+    fn put_property(&self, exchange: &mut Exchange, scope: Scope, slot: Slot, value: Option<Value>) -> Outcome<()> {
+        match value {
+            Some(_) if (scope, slot) == (Scope::Axis2, slot::MESSAGE_TYPE) => {
+                return Err(Fault::bus("messageType: converting messages is not offered yet"));
             }
-            (Target::Property(scope, slot), Some(value)) => {
+            Some(value) => {
                 exchange.properties.check_room(&value)?;
-                exchange.properties.put(*scope, *slot, Some(value));
+                exchange.properties.put(scope, slot, Some(value));
             }
             // An expression that finds nothing changes nothing.
-            (Target::Property(..), None) if self.setting.is_some() => {}
-            (Target::Property(Scope::Axis2, slot::TRANSPORT_HEADERS), None) => {
+            None if self.setting.is_some() => {}
+            None if (scope, slot) == (Scope::Axis2, slot::TRANSPORT_HEADERS) => {
                 // The content type belongs to the body, which stays; Synapse writes it anew.
                 exchange.message.head.remove_if(|id, _| id != HeaderId::ContentType);
             }
-            (Target::Property(scope, slot), None) => exchange.properties.put(*scope, *slot, None),
+            None => exchange.properties.put(scope, slot, None),
         }
+        Ok(())
+    }
+}
+
+fn put_header(exchange: &mut Exchange, name: &str, value: Option<Value>) -> Outcome<()> {
+    match value {
+        Some(value) => exchange.message.head.set(name, value.text().as_bytes())?,
+        None => {
+            exchange.message.head.remove(name);
+        }
+    }
+    Ok(())
+}
+
+/// What a property is that nobody reads.
+struct Nothing;
+
+impl Immediate for Nothing {
+    fn mediate(&self, _: &mut Exchange, _: &Scene<'_>) -> Outcome<Flow> {
         Ok(Flow::Next)
     }
 }

@@ -24,7 +24,21 @@ pub(super) fn worked_out(key: Text<'_>, loader: &mut Loader) -> Result<Option<Ex
     }
 }
 
+fn later(text: Text<'_>) -> Problem {
+    text.problem("Synapse expressions `${…}` are not offered yet")
+}
+
 impl Setting {
+    /// Reads a value that may be an expression in braces, Synapse's `Value`.
+    ///
+    /// Errors: as [`Expression::compile`].
+    pub(super) fn of_value(text: Text<'_>, loader: &mut Loader) -> Result<Setting, Problem> {
+        if text.value.contains("${") {
+            return Err(later(text));
+        }
+        Ok(worked_out(text, loader)?.map_or_else(|| Setting::Fixed(text.value.to_owned()), Setting::Computed))
+    }
+
     /// Reads the attribute `value` or `expression`; `None` where there is neither.
     pub(super) fn read(element: &Element, loader: &mut Loader) -> Result<Option<Setting>, Problem> {
         Setting::read_as(element, Wanted::Text, loader)
@@ -34,9 +48,7 @@ impl Setting {
     pub(super) fn read_as(element: &Element, wanted: Wanted, loader: &mut Loader) -> Result<Option<Setting>, Problem> {
         match (element.attribute("value"), element.attribute("expression")) {
             (Some(_), Some(expression)) => Err(expression.problem("value and expression exclude each other")),
-            (Some(value), None) if value.value.contains("${") => {
-                Err(value.problem("Synapse expressions `${…}` are not offered yet"))
-            }
+            (Some(value), None) if value.value.contains("${") => Err(later(value)),
             (Some(value), None) => Ok(Some(Setting::Fixed(value.value.to_owned()))),
             (None, Some(expression)) => Ok(Some(Setting::Computed(Expression::compile(expression, wanted, loader)?))),
             (None, None) => Ok(None),

@@ -1,0 +1,188 @@
+//! `<conditionalRouter>`: each route whose condition holds gets the message, one after the other.
+
+use super::evaluator::Evaluator;
+use super::filter::Branch;
+use crate::config::{Element, Loader, Problem, Text};
+use crate::content::Need;
+use crate::exchange::{Exchange, Scene};
+use crate::fault::Outcome;
+use crate::mediator::{Built, Flow, Mediator, Spec, Step};
+
+pub(super) const SPEC: Spec = Spec { element: "conditionalRouter", doc: DOC, build };
+
+const DOC: &str = r#"
+Looks at its routes one after the other, and runs the target of each whose condition holds.
+
+- `continueAfter`: whether the mediators behind it run; `false` by default.
+- `conditionalRoute`: one `condition` and one `target`.
+  With `breakRoute` `true` (default) no route behind it is looked at once it has run.
+- `target`: names a `sequence`, or holds one. What it sends is on its way; when it drops the message, the next route
+  is looked at all the same, as in Synapse.
+
+A condition is `and`, `or` or `not` around conditions, or one of these two, of which the text must be there:
+
+- `equal`: the text is the `value`, whatever the case.
+- `match`: the whole text matches `regex`.
+
+The text is that of an HTTP header (`type="header"`, the default), of a query parameter (`param`) or of a property
+(`property`) that `source` names; of the XPath in `source` (`soap`); or of `To` (`url`), of which `source` names a part:
+`protocol`, `user`, `host`, `port`, `path`, `query` or `ref`.
+
+    <conditionalRouter continueAfter="true">
+        <conditionalRoute breakRoute="false">
+            <condition>
+                <match type="url" regex=".*/services/Quotes.*"/>
+            </condition>
+            <target sequence="audit"/>
+        </conditionalRoute>
+        <conditionalRoute>
+            <condition>
+                <and>
+                    <equal source="X-Tenant" value="gold"/>
+                    <not>
+                        <equal type="param" source="dry" value="true"/>
+                    </not>
+                </and>
+            </condition>
+            <target>
+                <sequence>
+                    <property name="priority" value="high"/>
+                </sequence>
+            </target>
+        </conditionalRoute>
+    </conditionalRouter>
+"#;
+
+struct ConditionalRouter {
+    routes: Vec<Route>,
+    continues: bool,
+}
+
+struct Route {
+    condition: Evaluator,
+    need: Need,
+    target: Branch,
+    is_last: bool,
+}
+
+fn build(element: &Element, loader: &mut Loader) -> Built {
+    let continues = switch(element.attribute("continueAfter"), false)?;
+    element.attribute("description");
+    let routes = element.children.iter().filter(|child| !child.is("description"));
+    let routes = routes.map(|route| read(route, loader)).collect::<Result<Vec<Route>, Problem>>()?;
+    if routes.is_empty() {
+        return Err(element.problem("<conditionalRouter> holds no <conditionalRoute>"));
+    }
+    Ok(Box::new(ConditionalRouter { routes, continues }))
+}
+
+fn read(element: &Element, loader: &mut Loader) -> Result<Route, Problem> {
+    if !element.is("conditionalRoute") {
+        return Err(element.problem(format!("<conditionalRouter> holds <conditionalRoute>, not {}", element.tag())));
+    }
+    let is_last = switch(element.attribute("breakRoute"), true)?;
+    if let Some(asynchronous) = element.attribute("asynchronous")
+        && switch(Some(asynchronous), false)?
+    {
+        return Err(asynchronous.problem("a route that runs beside the flow is not offered: <clone> does that"));
+    }
+    let missing = |name: &str| element.problem(format!("<conditionalRoute> needs a <{name}>"));
+    let condition = element.child("condition").ok_or_else(|| missing("condition"))?;
+    let condition = Evaluator::inside(condition, loader)?;
+    let target = element.child("target").ok_or_else(|| missing("target"))?;
+    Ok(Route { need: condition.add_to(Need::default()), condition, target: self::target(target, loader)?, is_last })
+}
+
+fn target(element: &Element, loader: &mut Loader) -> Result<Branch, Problem> {
+    if let Some(key) = element.attribute("sequence") {
+        return loader.sequence_id(key).map(Branch::Named);
+    }
+    match element.children.as_slice() {
+        [sequence] if sequence.is("sequence") => match sequence.attribute("key") {
+            Some(key) => loader.sequence_id(key).map(Branch::Named),
+            None => Ok(Branch::Inline(loader.block(sequence))),
+        },
+        _ => Err(element.problem("<target> of a route names a sequence or holds one; <send> in it has an endpoint")),
+    }
+}
+
+/// A switch as Axis2 reads one, which must be one or the other.
+fn switch(text: Option<Text<'_>>, default: bool) -> Result<bool, Problem> {
+    let Some(text) = text else { return Ok(default) };
+    match text.value.trim().to_ascii_lowercase().as_str() {
+        "true" | "yes" | "1" => Ok(true),
+        "false" | "no" | "0" => Ok(false),
+        _ => Err(text.problem(format!("{:?} is neither true nor false", text.value))),
+    }
+}
+
+impl Mediator for ConditionalRouter {
+    fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
+        Step::Wait(Box::pin(self.run(exchange, scene)))
+    }
+}
+
+impl ConditionalRouter {
+    async fn run<'a>(
+        &'a self,
+        mut exchange: &'a mut Exchange,
+        scene: &'a Scene<'a>,
+    ) -> (&'a mut Exchange, Outcome<Flow>) {
+        for route in &self.routes {
+            match route.applies(exchange, scene).await {
+                Ok(true) => {}
+                Ok(false) => continue,
+                Err(fault) => return (exchange, Err(fault)),
+            }
+            let (back, outcome) = route.target.run(exchange, scene).finish().await;
+            exchange = back;
+            match outcome {
+                // Synapse never asks how a route ended.
+                Ok(Flow::Next | Flow::Drop) if route.is_last => break,
+                Ok(Flow::Next | Flow::Drop) => {}
+                other => return (exchange, other),
+            }
+        }
+        (exchange, Ok(if self.continues { Flow::Next } else { Flow::Drop }))
+    }
+}
+
+impl Route {
+    async fn applies(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<bool> {
+        self.need.bring(exchange, scene).await?;
+        self.condition.holds(exchange, scene)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::mediators::tests::check;
+
+    fn refused(inside: &str, part: &str) {
+        check(&format!("<conditionalRouter>{inside}</conditionalRouter>"), part);
+    }
+
+    #[test]
+    fn a_route_is_a_condition_and_a_target() {
+        let target = "<target><sequence><drop/></sequence></target>";
+        let route = |inside: &str| format!("<conditionalRoute>{inside}</conditionalRoute>");
+        let condition = |inside: &str| route(&format!("<condition>{inside}</condition>{target}"));
+        refused(&condition("<equal type='url' value='/'/>"), "");
+        refused(&condition("<match type='url' source='path' regex='/.*'/>"), "");
+        refused(&condition("<equal type='soap' source='//a' value='1'/>"), "");
+        refused("", "holds no <conditionalRoute>");
+        refused("<route/>", "not <route>");
+        refused(&route(target), "needs a <condition>");
+        refused(&route("<condition><equal type='url' value=''/></condition>"), "needs a <target>");
+        refused(&condition(""), "holds one condition");
+        refused(&condition("<and/>"), "holds no condition");
+        refused(&condition("<exist/>"), "is no condition");
+        refused(&condition("<equal value='1'/>"), "\"source\" is missing");
+        refused(&condition("<equal source='a'/>"), "\"value\" is missing");
+        refused(&condition("<match source='a' regex='('/>"), "regular expression");
+        refused(&condition("<equal type='url' source='all' value='1'/>"), "no part of an address");
+        refused(&condition("<equal type='cookie' source='a' value='1'/>"), "is unknown");
+        let asynchronous = format!("<conditionalRoute asynchronous='true'><condition/>{target}</conditionalRoute>");
+        refused(&asynchronous, "<clone> does that");
+    }
+}
