@@ -344,9 +344,10 @@ pub(crate) fn missing() -> Box<Fault> {
 pub(crate) fn log(fault: &Fault, arrival: &Arrival<'_>) {
     let trail = fault.trail.iter().rev().map(String::as_str).collect::<Vec<_>>().join(" → ");
     let cause = fault.detail.as_deref().unwrap_or(&fault.message);
+    let code = fault.error_code();
     let line = format_args!(
         "ERROR_CODE = {}, ERROR_MESSAGE = {}, DIRECTION = {}, CAUSE_OF_ERROR = {}, CORRELATION_ID = {}, CLIENT = {}, AT = {}",
-        fault.code,
+        code.text(),
         fault.message,
         fault.direction(),
         cause,

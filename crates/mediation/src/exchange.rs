@@ -512,7 +512,7 @@ impl Exchange {
     pub(crate) fn describe(&mut self, fault: &Fault) {
         let text = |text: &str| Some(Value::Text(text.into()));
         let detail = fault.detail.as_deref().unwrap_or(&fault.message);
-        self.properties.put(Scope::Default, slot::ERROR_CODE, Some(Value::Integer(fault.code.into())));
+        self.properties.put(Scope::Default, slot::ERROR_CODE, Some(fault.error_code()));
         self.properties.put(Scope::Default, slot::ERROR_MESSAGE, text(&fault.message));
         self.properties.put(Scope::Default, slot::ERROR_DETAIL, text(detail));
         self.properties.put(Scope::Default, slot::ERROR_EXCEPTION, text(detail));
