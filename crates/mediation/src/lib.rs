@@ -28,7 +28,7 @@ mod stylesheet;
 pub mod transport;
 
 pub use bus::{Bus, DuplicateKeys, Settings, StylesheetLimits};
-pub use config::{Artefact, Loaded, Problem, Report, Sources, Stamp, State, load};
+pub use config::{Artefact, Cause, Loaded, Problem, Report, Share, Sources, Stamp, State, Summary, load};
 pub use engine::{Arrival, Counts, Engine};
 pub use mediators::mediators_markdown;
 pub use security::{REPLAY_ENTRIES, SecuritySettings, User};

@@ -1,4 +1,6 @@
-//! `myelin check`: loads without serving and says what runs and what does not.
+//! `myelin check`: loads without serving and says what runs and what does not: a report for those who move here.
+
+mod html;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -29,6 +31,8 @@ enum Format {
     Text,
     /// One JSON object
     Json,
+    /// A page for a browser
+    Html,
 }
 
 /// Loads and reports; success only if every artefact runs and there is one at all.
@@ -44,6 +48,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     match arguments.format {
         Format::Text => write!(out, "{}", report.to_text())?,
         Format::Json => writeln!(out, "{:#}", report.to_json())?,
+        Format::Html => write!(out, "{}", html::page(&report))?,
     }
     out.flush()?;
     Ok(if report.faulty() == 0 && report.ok() > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })

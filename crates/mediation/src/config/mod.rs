@@ -16,6 +16,7 @@ mod report;
 mod security;
 mod sources;
 mod stylesheets;
+mod summary;
 mod vocabulary;
 
 use std::path::PathBuf;
@@ -30,6 +31,7 @@ pub use report::{Artefact, Report};
 pub(crate) use security::endpoint as endpoint_security;
 pub use sources::{Sources, Stamp, State};
 pub(crate) use stylesheets::{Choice, Named};
+pub use summary::{Cause, Share, Summary};
 
 use crate::bus::{Bus, Settings};
 

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde_json::{Value, json};
+
 /// A place in a configuration file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
@@ -46,6 +48,11 @@ impl Problem {
     /// What is wrong, in one sentence.
     pub fn message(&self) -> &str {
         &self.message
+    }
+
+    /// For programs: `{"file", "line", "column", "message"}`.
+    pub fn to_json(&self) -> Value {
+        json!({ "file": self.file(), "line": self.line(), "column": self.column(), "message": self.message() })
     }
 }
 

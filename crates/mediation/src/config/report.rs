@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::problem::Problem;
+use super::summary::{Cause, Share, Summary};
 
 /// What was found in the configuration, sound or not.
 #[derive(Clone, Debug, Default)]
@@ -67,6 +68,7 @@ impl Report {
                 let _ = writeln!(text, "    warning: {warning}");
             }
         }
+        text.push_str(&figures(&Summary::of(self)));
         let _ = writeln!(text, "{} files, {} artefacts ok, {} faulty", self.files, self.ok(), self.faulty());
         text
     }
@@ -74,19 +76,10 @@ impl Report {
     /// The report for programs.
     ///
     /// Shape: `{"files", "artefacts": [{"kind", "name", "file", "line", "status": "ok" | "faulty",
-    /// "problems": [{"file", "line", "column", "message"}], "warnings": [the same]}], "ok", "faulty"}`.
+    /// "problems": [{"file", "line", "column", "message"}], "warnings": [the same]}], "ok", "faulty", "summary"}`;
+    /// the last as [`Summary::to_json`] has it.
     pub fn to_json(&self) -> Value {
-        let places = |problems: &[Problem]| {
-            let places = problems.iter().map(|problem| {
-                json!({
-                    "file": problem.file(),
-                    "line": problem.line(),
-                    "column": problem.column(),
-                    "message": problem.message(),
-                })
-            });
-            Value::Array(places.collect())
-        };
+        let places = |problems: &[Problem]| problems.iter().map(Problem::to_json).collect::<Vec<_>>();
         let artefacts = self.artefacts.iter().map(|artefact| {
             json!({
                 "kind": artefact.kind,
@@ -103,6 +96,30 @@ impl Report {
             "artefacts": artefacts.collect::<Vec<_>>(),
             "ok": self.ok(),
             "faulty": self.faulty(),
+            "summary": Summary::of(self).to_json(),
         })
     }
+}
+
+/// The figures for people; nothing where everything runs.
+fn figures(summary: &Summary) -> String {
+    let mut text = String::new();
+    let total = summary.total();
+    if total.run == total.all {
+        return text;
+    }
+    // Writing into a string cannot fail.
+    let _ = writeln!(text, "\n{:<20} {:>6} {:>6} {:>6}", "what runs", "run", "of", "%");
+    for share in summary.kinds.iter().chain([&total]) {
+        let _ = writeln!(text, "{:<20} {:>6} {:>6} {:>6.1}", share.kind, share.run, share.all, share.percent());
+    }
+    let Summary { whole_files, files, .. } = summary;
+    let whole = Share { kind: "whole files".to_owned(), run: *whole_files, all: *files };
+    let _ = writeln!(text, "{:<20} {:>6} {:>6} {:>6.1}", whole.kind, whole.run, whole.all, whole.percent());
+    let _ = writeln!(text, "\nartefacts  files  why not (and the first place)");
+    for Cause { sentence, artefacts, files, first } in &summary.reasons {
+        let _ = writeln!(text, "{artefacts:>9} {files:>6}  {sentence} ({}:{})", first.file(), first.line());
+    }
+    text.push('\n');
+    text
 }
