@@ -18,9 +18,11 @@ use toml::{Table, Value};
 pub(crate) const HTTP_PORT: u16 = 8280;
 /// The offset Micro Integrator adds where its file names none.
 const DEFAULT_OFFSET: i64 = 10;
+/// How often to look whether the configuration was changed.
+const WATCH: Duration = Duration::from_secs(1);
 
 /// What a `deployment.toml` says, as far as this bus heeds it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Deployment {
     /// `[server] hostname`: how the bus is called in what it publishes.
     pub(crate) hostname: Option<String>,
@@ -32,7 +34,16 @@ pub(crate) struct Deployment {
     pub(crate) message_bytes: Option<u64>,
     /// `[keystore.primary]` and `[truststore]`, as WSO2's policies name them.
     server_store: Option<Crypto>,
+    /// `[server] hot_deployment`: whether changes of the configuration are looked for.
+    hot: bool,
     pub(crate) own: Own,
+}
+
+impl Default for Deployment {
+    /// What an empty file says.
+    fn default() -> Deployment {
+        parse("").expect("an empty file says nothing wrong")
+    }
 }
 
 /// The `[myelin]` table: every limit and deadline by name.
@@ -44,6 +55,15 @@ pub(crate) struct Own {
     content: OwnContent,
     xslt: OwnXslt,
     security: OwnSecurity,
+    reload: OwnReload,
+}
+
+/// `[myelin.reload]`.
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct OwnReload {
+    #[serde(deserialize_with = "duration")]
+    interval: Option<Duration>,
 }
 
 /// `[myelin.content]`: see [`myelin_mediation::Settings`].
@@ -67,7 +87,7 @@ struct OwnXslt {
 }
 
 /// `[myelin.server]`: see [`ServerOptions`].
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct OwnServer {
     head_bytes: Option<usize>,
@@ -92,7 +112,7 @@ struct OwnServer {
 }
 
 /// `[myelin.client]`: see [`ClientOptions`].
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct OwnClient {
     head_bytes: Option<usize>,
@@ -115,7 +135,7 @@ struct OwnClient {
     preserve_host: Option<bool>,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum OwnExpect {
     Relay,
@@ -130,7 +150,7 @@ enum OwnDuplicateKeys {
     Refuse,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum OwnRetry {
     Always,
@@ -178,7 +198,8 @@ fn parse(text: &str) -> anyhow::Result<Deployment> {
     };
     let hostname = find(&table, "server.hostname").and_then(Value::as_str).map(str::to_owned);
     let server_store = security::server_store(&table);
-    Ok(Deployment { hostname, http_port, socket_timeout, message_bytes, server_store, own })
+    let hot = find(&table, "server.hot_deployment").and_then(Value::as_bool) != Some(false);
+    Ok(Deployment { hostname, http_port, socket_timeout, message_bytes, server_store, hot, own })
 }
 
 /// The value under a path of table names; a key that itself holds the dots counts as well, as WSO2's files have them.
@@ -210,6 +231,10 @@ impl Deployment {
     pub(crate) fn apply_content(&self, settings: &mut myelin_mediation::Settings) {
         let OwnContent { body_bytes, json_duplicate_keys } = &self.own.content;
         set(&mut settings.body_limit_bytes, *body_bytes);
+        // What is refused where it comes in need not be read.
+        if let Some(largest) = self.own.server.body_bytes.or(self.message_bytes) {
+            settings.body_limit_bytes = settings.body_limit_bytes.min(largest);
+        }
         let keys = json_duplicate_keys.map(|keys| match keys {
             OwnDuplicateKeys::First => DuplicateKeys::First,
             OwnDuplicateKeys::Last => DuplicateKeys::Last,
@@ -238,6 +263,27 @@ impl Deployment {
     /// Errors: its folder cannot be used, or another process uses it.
     pub(crate) fn replays(&self) -> anyhow::Result<Replays> {
         self.own.security.replays()
+    }
+
+    /// What differs from what another file says and cannot change while the bus serves.
+    pub(crate) fn differs_for_good(&self, other: &Deployment) -> Vec<&'static str> {
+        let (own, others) = (&self.own, &other.own);
+        let differences = [
+            ("the HTTP port", self.http_port != other.http_port),
+            ("[transport.http] socket_timeout", self.socket_timeout != other.socket_timeout),
+            ("[transport.http] max_message_size_bytes", self.message_bytes != other.message_bytes),
+            ("[myelin.server]", own.server != others.server),
+            ("[myelin.client]", own.client != others.client),
+            ("what [myelin.security] says of replays", own.security.replays_differ(&others.security)),
+            ("[server] hot_deployment", self.hot != other.hot),
+            ("[myelin.reload]", own.reload != others.reload),
+        ];
+        differences.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
+    }
+
+    /// How often to look whether the configuration was changed; `None` where nobody wants that.
+    pub(crate) fn watch(&self) -> Option<Duration> {
+        self.hot.then(|| self.own.reload.interval.unwrap_or(WATCH))
     }
 
     /// Puts what the file says into the options.

@@ -1,6 +1,7 @@
 //! Joins mediation to transport: requests go into the engine, and what it sends goes out through the client.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -94,7 +95,8 @@ fn kind(kind: &ErrorKind) -> SendErrorKind {
 
 /// One thread's engine as the listeners see it.
 pub(crate) struct Bus {
-    pub(crate) engine: Engine,
+    /// What new requests are served by; those under way hold on to theirs, and with it to the bus that it serves.
+    pub(crate) engine: RefCell<Rc<Engine>>,
     /// Requests without a correlation id get one.
     pub(crate) correlate: bool,
     pub(crate) access_log: Option<Rc<Lines>>,
@@ -120,7 +122,8 @@ impl Service for Bus {
                 None => Cow::Borrowed(""),
             };
             let myelin_transport::Arrival { peer, local, secure } = arrival;
-            let mut answer = self.engine.serve(request, Arrival { peer, local, secure, correlation: &id }).await;
+            let engine = Rc::clone(&self.engine.borrow());
+            let mut answer = engine.serve(request, Arrival { peer, local, secure, correlation: &id }).await;
             if self.correlate && answer.head.known(HeaderId::ActivityId).is_none() {
                 // What came in a header can leave in one.
                 let _ = answer.head.append(correlation::HEADER, id.as_bytes());

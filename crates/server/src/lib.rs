@@ -10,6 +10,7 @@ mod deployment;
 mod glue;
 mod logging;
 mod reading;
+mod reload;
 mod run;
 mod server;
 mod test;
@@ -20,4 +21,4 @@ mod xslt;
 
 pub use access_log::Destination;
 pub use command::Command;
-pub use server::{Listen, Running, Settings, start};
+pub use server::{Listen, Running, Settings, Swap, start};

@@ -5,15 +5,16 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use myelin_mediation::{Loaded, load};
+use myelin_mediation::Loaded;
 use myelin_transport::{ClientOptions, ServerOptions, Stop};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::command::raise_file_limit;
-use crate::deployment::{self, Deployment, HTTP_PORT};
+use crate::deployment::{Deployment, HTTP_PORT};
+use crate::reload::{Origin, Read, Reloader};
 use crate::server::{Listen, Settings, start};
 use crate::{Destination, logging};
 
@@ -64,17 +65,14 @@ pub struct Arguments {
     x_forwarded: bool,
 }
 
-/// Serves until SIGTERM or SIGINT.
+/// Serves until SIGTERM or SIGINT, reloading what was changed.
 pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let begun = Instant::now();
     let _log = logging::start();
     raise_file_limit();
-    let mut limits = myelin_mediation::Settings::default();
-    let settings = settings(arguments, &mut limits)?;
-    if let Some(body_bytes) = settings.server.body_bytes {
-        limits.body_limit_bytes = limits.body_limit_bytes.min(body_bytes);
-    }
-    let Loaded { bus, report, .. } = load(&arguments.paths, &limits);
+    let origin = Origin::new(&arguments.paths, arguments.config.as_deref())?;
+    let Read { loaded: Loaded { bus, report, sources }, deployment } = origin.read()?;
+    let settings = settings(arguments, &deployment)?;
     for artefact in &report.artefacts {
         for problem in &artefact.problems {
             tracing::error!("{} {} is not offered: {problem}", artefact.kind, artefact.name);
@@ -90,9 +88,11 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     // Handlers stand before the ready line: who reads it may stop us at once.
     let signals = Signals::install()?;
     let running = start(Arc::new(bus), settings)?;
-    signals.stop_on(running.stopper(), drain);
     let took = begun.elapsed().as_millis();
     let (ok, faulty) = (report.ok(), report.faulty());
+    let watch = deployment.watch();
+    let reloader = Reloader::new(origin, running.swap(), report, deployment, sources);
+    signals.heed(reloader, watch, running.stopper(), drain);
     writeln!(out, "myelin ready on {} ({ok} artefacts run, {faulty} do not; {took} ms)", running.urls.join(" "))?;
     out.flush()?;
     running.wait()?;
@@ -100,21 +100,14 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     Ok(ExitCode::SUCCESS)
 }
 
-fn settings(arguments: &Arguments, content: &mut myelin_mediation::Settings) -> anyhow::Result<Settings> {
+fn settings(arguments: &Arguments, deployment: &Deployment) -> anyhow::Result<Settings> {
     let (mut server, mut client) = (ServerOptions::default(), ClientOptions::default());
-    let mut port = HTTP_PORT;
-    let deployment = arguments.config.as_deref().map(deployment::read).transpose()?;
-    content.security.now = Some(SystemTime::now());
-    content.security.replays = Arc::new(deployment.as_ref().unwrap_or(&Deployment::default()).replays()?);
-    if let Some(deployment) = deployment {
-        deployment.apply(&mut server, &mut client);
-        deployment.apply_content(content);
-        deployment.apply_security(content)?;
-        port = deployment.http_port;
-        if let Some(hostname) = deployment.hostname {
-            tracing::info!("this bus is called {hostname}");
-        }
+    deployment.apply(&mut server, &mut client);
+    if let Some(hostname) = &deployment.hostname {
+        tracing::info!("this bus is called {hostname}");
     }
+    // The offset is Micro Integrator's, so that it counts where there is a file of its.
+    let port = if arguments.config.is_some() { deployment.http_port } else { HTTP_PORT };
     client.preserve_host |= arguments.preserve_host;
     server.forwarded.via |= arguments.via;
     server.forwarded.x_forwarded |= arguments.x_forwarded;
@@ -138,30 +131,37 @@ fn settings(arguments: &Arguments, content: &mut myelin_mediation::Settings) -> 
     })
 }
 
-/// Handlers of SIGTERM and SIGINT, with the runtime that hears them.
+/// Handlers of SIGTERM, SIGINT and SIGHUP, with the runtime that hears them.
 struct Signals {
     runtime: tokio::runtime::Runtime,
-    terminate: tokio::signal::unix::Signal,
-    interrupt: tokio::signal::unix::Signal,
+    terminate: Signal,
+    interrupt: Signal,
+    hangup: Signal,
 }
 
 impl Signals {
     fn install() -> anyhow::Result<Signals> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let _entered = runtime.enter();
-        let terminate = signal(SignalKind::terminate())?;
-        let interrupt = signal(SignalKind::interrupt())?;
+        let [terminate, interrupt, hangup] =
+            [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()].map(signal);
+        let (terminate, interrupt, hangup) = (terminate?, interrupt?, hangup?);
         drop(_entered);
-        Ok(Signals { runtime, terminate, interrupt })
+        Ok(Signals { runtime, terminate, interrupt, hangup })
     }
 
-    /// Stops the bus on the first signal, and leaves at once on the second or when draining takes too long.
-    fn stop_on(mut self, stop: Stop, drain: Duration) {
+    /// Reloads on SIGHUP, and whenever the configuration was changed if that is watched; stops the bus on the first of
+    /// the other signals, and leaves at once on the second or when draining takes too long.
+    fn heed(mut self, mut reloader: Reloader, watch: Option<Duration>, stop: Stop, drain: Duration) {
         std::thread::spawn(move || {
             self.runtime.block_on(async {
-                tokio::select! {
-                    _ = self.terminate.recv() => {}
-                    _ = self.interrupt.recv() => {}
+                loop {
+                    tokio::select! {
+                        _ = self.terminate.recv() => break,
+                        _ = self.interrupt.recv() => break,
+                        _ = self.hangup.recv() => reloader.reload("SIGHUP").await,
+                        () = tokio::time::sleep(watch.unwrap_or_default()), if watch.is_some() => reloader.look().await,
+                    }
                 }
                 tracing::info!("stopping: requests under way have {} s", drain.as_secs());
                 stop.stop();

@@ -1,5 +1,6 @@
 //! A running bus: one thread per core, each with its own listeners, connections and engine.
 
+use std::cell::RefCell;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -8,8 +9,10 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
 use anyhow::{Context, anyhow, bail};
+use myelin_mediation::transport::Transport;
 use myelin_mediation::{Bus, Engine};
 use myelin_transport::{Client, ClientOptions, Gate, Listener, ServerOptions, Stop, Trust, bind, serve, server_config};
+use tokio::sync::watch;
 
 use crate::access_log::{self, Destination, Lines, Writer};
 use crate::glue;
@@ -54,11 +57,40 @@ pub struct Running {
     /// The addresses it listens on, as URLs, with their real ports.
     pub urls: Vec<String>,
     stop: Stop,
+    swap: Swap,
     threads: Vec<JoinHandle<anyhow::Result<()>>>,
     log: Option<JoinHandle<()>>,
 }
 
+/// Puts another bus in the place of the one that serves.
+#[derive(Clone)]
+pub struct Swap(Arc<watch::Sender<Arc<Bus>>>);
+
+impl Swap {
+    fn new(bus: Arc<Bus>) -> Swap {
+        Swap(Arc::new(watch::Sender::new(bus)))
+    }
+
+    /// The bus that serves new requests.
+    pub fn bus(&self) -> Arc<Bus> {
+        Arc::clone(&self.0.borrow())
+    }
+
+    /// Lets a bus serve the requests that come from now on.
+    ///
+    /// Each thread takes it over as soon as it has time; requests under way finish on the bus that they came to, which
+    /// lives as long as one of them.
+    pub fn to(&self, bus: Arc<Bus>) {
+        self.0.send_replace(bus);
+    }
+}
+
 impl Running {
+    /// What puts another bus in the place of the one that serves.
+    pub fn swap(&self) -> Swap {
+        self.swap.clone()
+    }
+
     /// Stops accepting, lets requests under way finish within the drain time, and waits for that.
     ///
     /// Errors: a thread that failed.
@@ -90,7 +122,7 @@ impl Running {
 /// What every thread needs to begin.
 #[derive(Clone)]
 struct Plan {
-    bus: Arc<Bus>,
+    swap: Swap,
     settings: Settings,
     trust: Trust,
     writer: Option<Arc<Writer>>,
@@ -118,8 +150,8 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
         }
     };
     let trust = Trust::new(&settings.roots)?;
-    let stop = Stop::default();
-    let plan = Plan { bus, settings, trust, writer, gate: Gate::default(), stop: stop.clone() };
+    let (stop, swap) = (Stop::default(), Swap::new(bus));
+    let plan = Plan { swap: swap.clone(), settings, trust, writer, gate: Gate::default(), stop: stop.clone() };
     let (ready, begun) = channel();
     let mut threads = Vec::new();
     for (index, listeners) in per_thread.into_iter().enumerate() {
@@ -131,10 +163,10 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
     // Each thread says that it serves; one that fails to hangs up instead, and its error is the reason.
     if begun.iter().take(count).count() < count {
         stop.stop();
-        Running { urls, stop, threads, log }.wait()?;
+        Running { urls, stop, swap, threads, log }.wait()?;
         bail!("a serving thread did not start");
     }
-    Ok(Running { urls, stop, threads, log })
+    Ok(Running { urls, stop, swap, threads, log })
 }
 
 /// Binds every address once a thread.
@@ -171,7 +203,7 @@ fn run_thread(plan: Plan, listeners: Vec<Listener>, ready: &Sender<()>) -> anyho
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().thread_name("bus-work").build()?;
     let local = tokio::task::LocalSet::new();
     local.block_on(&runtime, async move {
-        let Plan { bus, settings, trust, writer, gate, stop } = plan;
+        let Plan { swap, settings, trust, writer, gate, stop } = plan;
         let server = settings.server;
         let client = Client::new(settings.client, server.expect, server.pace, trust);
         let access_log = writer.map(Lines::new);
@@ -185,8 +217,19 @@ fn run_thread(plan: Plan, listeners: Vec<Listener>, ready: &Sender<()>) -> anyho
                 }
             });
         }
-        let engine = Engine::new(bus, Rc::new(glue::Wires::new(client)));
+        let wires: Rc<dyn Transport> = Rc::new(glue::Wires::new(client));
+        let mut buses = swap.0.subscribe();
+        let engine = Rc::new(Engine::new(Arc::clone(&buses.borrow_and_update()), Rc::clone(&wires)));
+        let engine = RefCell::new(engine);
         let service = Rc::new(glue::Bus { engine, correlate: settings.correlate, access_log });
+        let renewed = Rc::clone(&service);
+        tokio::task::spawn_local(async move {
+            // The sender lives as long as the thread, which ends this task, too.
+            while buses.changed().await.is_ok() {
+                let bus = Arc::clone(&buses.borrow_and_update());
+                renewed.engine.replace(Rc::new(Engine::new(bus, Rc::clone(&wires))));
+            }
+        });
         // The one that waits may have given up on the start.
         let _ = ready.send(());
         serve(listeners, service, server, gate, stop).await

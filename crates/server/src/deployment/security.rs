@@ -109,6 +109,11 @@ impl OwnSecurity {
 }
 
 impl OwnSecurity {
+    /// Whether another file has the messages that were accepted remembered in another way.
+    pub(super) fn replays_differ(&self, other: &OwnSecurity) -> bool {
+        (self.replay_entries, &self.replay_folder) != (other.replay_entries, &other.replay_folder)
+    }
+
     /// What remembers the messages that were accepted, from now on.
     ///
     /// Errors: the folder cannot be used, or another process uses it.

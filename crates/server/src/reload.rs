@@ -1,0 +1,193 @@
+//! Reloading: a changed configuration is loaded and checked whole while the old one serves, and only then takes its
+//! place; one that would make something worse is told of and left alone.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
+
+use anyhow::bail;
+use myelin_mediation::{Artefact, Loaded, Report, Sources, State, load};
+use myelin_wss::Replays;
+
+use crate::deployment::{self, Deployment};
+use crate::server::Swap;
+
+/// How many names of one kind of difference the log tells.
+const NAMES: usize = 10;
+
+/// Where the configuration of a bus comes from.
+#[derive(Clone)]
+pub(crate) struct Origin {
+    paths: Vec<PathBuf>,
+    /// The `deployment.toml`.
+    deployment: Option<PathBuf>,
+    /// What remembers the secured messages that were accepted: it is the process's, whatever bus serves.
+    replays: Arc<Replays>,
+}
+
+/// What was read from there.
+pub(crate) struct Read {
+    pub(crate) loaded: Loaded,
+    pub(crate) deployment: Deployment,
+}
+
+impl Origin {
+    /// A configuration and its `deployment.toml`, for the life of this process.
+    ///
+    /// Errors: the file cannot be used, or the folder where it says that messages are remembered.
+    pub(crate) fn new(paths: &[PathBuf], deployment: Option<&Path>) -> anyhow::Result<Origin> {
+        let replays = deployment.map(deployment::read).transpose()?.unwrap_or_default().replays()?;
+        let deployment = deployment.map(Path::to_owned);
+        Ok(Origin { paths: paths.to_owned(), deployment, replays: Arc::new(replays) })
+    }
+
+    /// Loads the configuration as it is now.
+    ///
+    /// Errors: the `deployment.toml` cannot be used; whatever else is wrong stands in the report.
+    pub(crate) fn read(&self) -> anyhow::Result<Read> {
+        let sources = Sources::default();
+        let deployment = match &self.deployment {
+            Some(path) => {
+                sources.look(path);
+                deployment::read(path)?
+            }
+            None => Deployment::default(),
+        };
+        let mut settings = myelin_mediation::Settings::default();
+        settings.security.now = Some(SystemTime::now());
+        settings.security.replays = Arc::clone(&self.replays);
+        deployment.apply_content(&mut settings);
+        deployment.apply_security(&mut settings)?;
+        let loaded = load(&self.paths, &settings);
+        loaded.sources.look_at_all(&sources);
+        Ok(Read { loaded, deployment })
+    }
+}
+
+/// Keeps a serving bus as its configuration says.
+pub(crate) struct Reloader {
+    origin: Origin,
+    swap: Swap,
+    /// Of what serves.
+    report: Report,
+    deployment: Deployment,
+    /// Of what was tried last, be it that it serves or that it was refused.
+    sources: Sources,
+    /// A change that was seen, which may not have come to its end.
+    seen: Option<State>,
+}
+
+impl Reloader {
+    /// For a bus that was loaded from an origin and serves.
+    pub(crate) fn new(
+        origin: Origin,
+        swap: Swap,
+        report: Report,
+        deployment: Deployment,
+        sources: Sources,
+    ) -> Reloader {
+        Reloader { origin, swap, report, deployment, sources, seen: None }
+    }
+
+    /// Looks whether the configuration was changed, and reloads it once it stays as it is from one look to the next.
+    pub(crate) async fn look(&mut self) {
+        let now = self.sources.as_is();
+        if now == self.sources.as_read() {
+            self.seen = None;
+        } else if self.seen.as_ref() == Some(&now) {
+            self.reload("the configuration was changed").await;
+        } else {
+            self.seen = Some(now);
+        }
+    }
+
+    /// Loads the configuration anew, and lets it serve unless it would make something worse.
+    pub(crate) async fn reload(&mut self, reason: &str) {
+        self.seen = None;
+        let begun = Instant::now();
+        let origin = self.origin.clone();
+        // Loading takes its time, and must not take signals with it should it fail.
+        let read = tokio::task::spawn_blocking(move || origin.read()).await;
+        let read = read.map_err(|_| anyhow::anyhow!("loading failed; this is a bug of the bus")).flatten();
+        let Read { loaded: Loaded { bus, report, sources }, deployment } = match read {
+            Ok(read) => read,
+            Err(error) => {
+                // What was looked at before still tells when there is a reason to try again.
+                let again = Sources::default();
+                again.look_at_all(&self.sources);
+                self.sources = again;
+                tracing::error!("{reason}; it is refused, and the bus serves on as before: {error:#}");
+                return;
+            }
+        };
+        self.sources = sources;
+        if let Err(error) = self.judge(&report) {
+            tracing::error!("{reason}; it is refused, and the bus serves on as before: {error:#}");
+            return;
+        }
+        for (artefact, warning) in report.artefacts.iter().flat_map(|it| it.warnings.iter().map(move |one| (it, one))) {
+            tracing::warn!("{} {}: {warning}", artefact.kind, artefact.name);
+        }
+        for key in deployment.differs_for_good(&self.deployment) {
+            tracing::warn!("{key} was changed, which has an effect only after a restart");
+        }
+        let (ok, faulty, took) = (report.ok(), report.faulty(), begun.elapsed().as_millis());
+        let difference = difference(&self.report, &report);
+        self.swap.to(Arc::new(bus));
+        (self.report, self.deployment) = (report, deployment);
+        tracing::info!("{reason}; reloaded: {ok} artefacts run, {faulty} do not ({difference}; {took} ms)");
+    }
+
+    /// Whether a configuration may take the place of the one that serves.
+    ///
+    /// Errors: something does not run that is not known to, or nothing would run.
+    fn judge(&self, report: &Report) -> anyhow::Result<()> {
+        let faulty = |report: &Report| -> HashSet<Key> {
+            report.artefacts.iter().filter(|artefact| !artefact.is_ok()).map(key).collect()
+        };
+        let known = faulty(&self.report);
+        let mut worse = 0;
+        for artefact in report.artefacts.iter().filter(|it| !it.is_ok() && !known.contains(&key(it))) {
+            worse += 1;
+            for problem in &artefact.problems {
+                tracing::error!("{} {} could not be offered: {problem}", artefact.kind, artefact.name);
+            }
+        }
+        match (worse, report.ok()) {
+            (0, 0) => bail!("nothing of it can run"),
+            (0, _) => Ok(()),
+            (1, _) => bail!("1 artefact would be faulty that is not now"),
+            (worse, _) => bail!("{worse} artefacts would be faulty that are not now"),
+        }
+    }
+}
+
+/// What tells an artefact from the others.
+type Key = (String, String, String);
+
+fn key(artefact: &Artefact) -> Key {
+    (artefact.kind.clone(), artefact.name.clone(), artefact.file.clone())
+}
+
+/// What is new, changed and gone, in words.
+fn difference(old: &Report, new: &Report) -> String {
+    let by_key = |report: &'_ Report| -> HashMap<Key, String> {
+        report.artefacts.iter().map(|artefact| (key(artefact), artefact.source.clone())).collect()
+    };
+    let (old, new) = (by_key(old), by_key(new));
+    let only = |one: &HashMap<Key, String>, other: &HashMap<Key, String>| -> Vec<Key> {
+        one.keys().filter(|key| !other.contains_key(key)).cloned().collect()
+    };
+    let changed = new.iter().filter(|(key, source)| old.get(key).is_some_and(|old| old != *source));
+    let changed = changed.map(|(key, _)| key.clone()).collect();
+    let kinds = [("new", only(&new, &old)), ("changed", changed), ("gone", only(&old, &new))];
+    let told = kinds.into_iter().filter(|(_, keys)| !keys.is_empty()).map(|(what, mut keys)| {
+        keys.sort();
+        let names: Vec<String> = keys.iter().take(NAMES).map(|(kind, name, _)| format!("{kind} {name}")).collect();
+        let more = if keys.len() > NAMES { ", …" } else { "" };
+        format!("{} {what}: {}{more}", keys.len(), names.join(", "))
+    });
+    let told: Vec<String> = told.collect();
+    if told.is_empty() { "no artefact differs".to_owned() } else { told.join("; ") }
+}
