@@ -16,6 +16,7 @@ use tokio::sync::Semaphore;
 
 use crate::access_log::Lines;
 use crate::correlation;
+use crate::server::{Buses, Swap};
 
 /// The engine's way out.
 pub(crate) struct Wires {
@@ -96,10 +97,40 @@ fn kind(kind: &ErrorKind) -> SendErrorKind {
 /// One thread's engine as the listeners see it.
 pub(crate) struct Bus {
     /// What new requests are served by; those under way hold on to theirs, and with it to the bus that it serves.
-    pub(crate) engine: RefCell<Rc<Engine>>,
+    engine: RefCell<Rc<Engine>>,
+    /// Whether there is another bus to serve.
+    buses: RefCell<Buses>,
+    wires: Rc<dyn Transport>,
     /// Requests without a correlation id get one.
-    pub(crate) correlate: bool,
-    pub(crate) access_log: Option<Rc<Lines>>,
+    correlate: bool,
+    access_log: Option<Rc<Lines>>,
+}
+
+impl Bus {
+    pub(crate) fn new(swap: &Swap, wires: Rc<dyn Transport>, correlate: bool, access_log: Option<Rc<Lines>>) -> Bus {
+        let mut buses = swap.subscribe();
+        let engine = Engine::new(Arc::clone(&buses.borrow_and_update()), Rc::clone(&wires));
+        Bus { engine: RefCell::new(Rc::new(engine)), buses: RefCell::new(buses), wires, correlate, access_log }
+    }
+
+    /// The engine of the bus that serves now.
+    fn engine(&self) -> Rc<Engine> {
+        let mut buses = self.buses.borrow_mut();
+        // A bus whose swap is gone serves on.
+        if buses.has_changed().unwrap_or(false) {
+            let bus = Arc::clone(&buses.borrow_and_update());
+            self.engine.replace(Rc::new(Engine::new(bus, Rc::clone(&self.wires))));
+        }
+        Rc::clone(&self.engine.borrow())
+    }
+
+    /// Lets go of a bus that was replaced though no request comes; ends with the thread.
+    pub(crate) async fn keep_up(self: Rc<Bus>, swap: Swap) {
+        let mut buses = swap.subscribe();
+        while buses.changed().await.is_ok() {
+            self.engine();
+        }
+    }
 }
 
 impl Service for Bus {
@@ -122,8 +153,7 @@ impl Service for Bus {
                 None => Cow::Borrowed(""),
             };
             let myelin_transport::Arrival { peer, local, secure } = arrival;
-            let engine = Rc::clone(&self.engine.borrow());
-            let mut answer = engine.serve(request, Arrival { peer, local, secure, correlation: &id }).await;
+            let mut answer = self.engine().serve(request, Arrival { peer, local, secure, correlation: &id }).await;
             if self.correlate && answer.head.known(HeaderId::ActivityId).is_none() {
                 // What came in a header can leave in one.
                 let _ = answer.head.append(correlation::HEADER, id.as_bytes());

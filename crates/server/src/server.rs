@@ -1,6 +1,5 @@
 //! A running bus: one thread per core, each with its own listeners, connections and engine.
 
-use std::cell::RefCell;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -9,8 +8,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
 use anyhow::{Context, anyhow, bail};
+use myelin_mediation::Bus;
 use myelin_mediation::transport::Transport;
-use myelin_mediation::{Bus, Engine};
 use myelin_transport::{Client, ClientOptions, Gate, Listener, ServerOptions, Stop, Trust, bind, serve, server_config};
 use tokio::sync::watch;
 
@@ -66,6 +65,9 @@ pub struct Running {
 #[derive(Clone)]
 pub struct Swap(Arc<watch::Sender<Arc<Bus>>>);
 
+/// How a thread hears of another bus.
+pub(crate) type Buses = watch::Receiver<Arc<Bus>>;
+
 impl Swap {
     fn new(bus: Arc<Bus>) -> Swap {
         Swap(Arc::new(watch::Sender::new(bus)))
@@ -76,9 +78,11 @@ impl Swap {
         Arc::clone(&self.0.borrow())
     }
 
-    /// Lets a bus serve the requests that come from now on.
-    ///
-    /// Each thread takes it over as soon as it has time; requests under way finish on the bus that they came to, which
+    pub(crate) fn subscribe(&self) -> Buses {
+        self.0.subscribe()
+    }
+
+    /// Lets a bus serve all requests that come from now on; those under way finish on the bus that they came to, which
     /// lives as long as one of them.
     pub fn to(&self, bus: Arc<Bus>) {
         self.0.send_replace(bus);
@@ -218,18 +222,9 @@ fn run_thread(plan: Plan, listeners: Vec<Listener>, ready: &Sender<()>) -> anyho
             });
         }
         let wires: Rc<dyn Transport> = Rc::new(glue::Wires::new(client));
-        let mut buses = swap.0.subscribe();
-        let engine = Rc::new(Engine::new(Arc::clone(&buses.borrow_and_update()), Rc::clone(&wires)));
-        let engine = RefCell::new(engine);
-        let service = Rc::new(glue::Bus { engine, correlate: settings.correlate, access_log });
-        let renewed = Rc::clone(&service);
-        tokio::task::spawn_local(async move {
-            // The sender lives as long as the thread, which ends this task, too.
-            while buses.changed().await.is_ok() {
-                let bus = Arc::clone(&buses.borrow_and_update());
-                renewed.engine.replace(Rc::new(Engine::new(bus, Rc::clone(&wires))));
-            }
-        });
+        let service = glue::Bus::new(&swap, wires, settings.correlate, access_log);
+        let service = Rc::new(service);
+        tokio::task::spawn_local(Rc::clone(&service).keep_up(swap));
         // The one that waits may have given up on the start.
         let _ = ready.send(());
         serve(listeners, service, server, gate, stop).await
