@@ -15,6 +15,7 @@ use crate::content::{Answer, Json, Query, Scans, Tree};
 use crate::endpoint::Departure;
 use crate::engine::{self, Arrival, Counts, Engine};
 use crate::fault::{Fault, Outcome};
+use crate::identity;
 use crate::property::{Found, Properties, Scope, Slot, Value, slot};
 use crate::sequence::SequenceId;
 use crate::service::Service;
@@ -73,8 +74,8 @@ pub(crate) struct Exchange {
     pub(crate) faulted: Option<Direction>,
     /// What `send` decided; carried out when the flow ends.
     pub(crate) decision: Option<Decision>,
-    /// The `onError` sequences around the running mediator, the nearest last.
-    pub(crate) handlers: Vec<SequenceId>,
+    /// The `onError` sequence nearest around the running mediator.
+    pub(crate) on_error: Option<SequenceId>,
     /// Whether the running mediator is the last of its flow, so that it may take the message for good.
     pub(crate) last: bool,
     /// Whether a fault sequence could run, which then wants to see the request's head.
@@ -172,7 +173,7 @@ impl Exchange {
             postfix_start: usize::MAX,
             faulted: None,
             decision: None,
-            handlers: Vec::new(),
+            on_error: None,
             last: true,
             guarded: false,
             accepted: false,
@@ -203,7 +204,7 @@ impl Exchange {
             content: self.content.clone(),
             postfix_start: self.postfix_start,
             faulted: self.faulted,
-            handlers: self.handlers.clone(),
+            on_error: self.on_error,
             guarded: self.guarded,
             depth: self.depth,
             ..Exchange::new(message)
@@ -220,13 +221,6 @@ impl Exchange {
         self.properties.next_message();
         self.message_id = OnceCell::new();
         self.postfix_start = usize::MAX;
-    }
-
-    /// The request counts as a backend's response from here on, addressed to whoever asked.
-    pub(crate) fn loop_back(&mut self) {
-        self.direction = Direction::Response;
-        self.properties.put(Scope::Addressing, slot::TO, None);
-        to_response(&mut self.message);
     }
 
     /// The body as XML, where it was built as that; what is neither XML nor JSON holds nothing that could be found.
@@ -365,7 +359,11 @@ impl Exchange {
         let own_status = self.own_status()?;
         let mut message = self.take_message(for_good);
         if self.direction == Direction::Request {
-            to_response(&mut message);
+            // Synapse answers with the request's own header lines; these four would be untrue or harmful there.
+            let only_a_request_has =
+                [HeaderId::Host, HeaderId::Expect, HeaderId::UserAgent, HeaderId::ProxyAuthorization];
+            message.head.remove_if(|id, _| only_a_request_has.contains(&id));
+            message.status = StatusCode::OK;
         }
         if let Some(status) = own_status {
             message.status = status;
@@ -432,47 +430,12 @@ impl Exchange {
 
     /// The message's action: what was set, else SOAP's own header line or parameter.
     pub(crate) fn action(&self) -> Option<Cow<'_, str>> {
-        match self.properties.find(Scope::Addressing, slot::ACTION) {
-            Found::Set(value) => return Some(value.text()),
-            Found::Removed => return None,
-            Found::Untouched => {}
-        }
-        if let Some(action) = self.message.head.first("SOAPAction") {
-            let action = String::from_utf8_lossy(action);
-            return Some(match action {
-                Cow::Borrowed(text) => Cow::Borrowed(text.trim_matches('"')),
-                Cow::Owned(text) => Cow::Owned(text.trim_matches('"').to_owned()),
-            });
-        }
-        let content_type = std::str::from_utf8(self.message.head.known(HeaderId::ContentType)?).ok()?;
-        let parameter = content_type.split(';').skip(1).find_map(|parameter| {
-            let (name, value) = parameter.split_once('=')?;
-            name.trim().eq_ignore_ascii_case("action").then_some(value.trim().trim_matches('"'))
-        });
-        parameter.map(Cow::Borrowed)
+        action_of(&self.properties, &self.message.head)
     }
 
     /// An identifier of the current message, made when it is first asked for.
     pub(crate) fn message_id(&self, scene: &Scene<'_>) -> &str {
-        self.message_id.get_or_init(|| {
-            use std::hash::{BuildHasher, Hasher};
-            // Two keyed hashes of the time give 128 bits that do not repeat; nothing secret hangs on them.
-            let now = scene.transport.now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-            let half = || {
-                let mut hasher = std::collections::hash_map::RandomState::new().build_hasher();
-                hasher.write_u128(now.as_nanos());
-                hasher.finish()
-            };
-            let (high, low) = (half(), half());
-            format!(
-                "urn:uuid:{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
-                high >> 32,
-                (high >> 16) & 0xffff,
-                high & 0xfff,
-                (low >> 48) & 0x3fff | 0x8000,
-                low & 0xffff_ffff_ffff
-            )
-        })
+        self.message_id.get_or_init(|| format!("urn:uuid:{}", identity::new(scene.transport.now())))
     }
 
     /// A property of the message that the transport knows without anybody having set it.
@@ -522,13 +485,26 @@ impl Exchange {
     }
 }
 
-/// Makes a response of a request.
-///
-/// Synapse answers with the request's own header lines; these four would be untrue or harmful there.
-fn to_response(message: &mut Message) {
-    let only_a_request_has = [HeaderId::Host, HeaderId::Expect, HeaderId::UserAgent, HeaderId::ProxyAuthorization];
-    message.head.remove_if(|id, _| only_a_request_has.contains(&id));
-    message.status = StatusCode::OK;
+/// The action of a message with that head: what was set, else SOAP's own header line or parameter.
+pub(crate) fn action_of<'a>(properties: &'a Properties, head: &'a Head) -> Option<Cow<'a, str>> {
+    match properties.find(Scope::Addressing, slot::ACTION) {
+        Found::Set(value) => return Some(value.text()),
+        Found::Removed => return None,
+        Found::Untouched => {}
+    }
+    if let Some(action) = head.first("SOAPAction") {
+        let action = String::from_utf8_lossy(action);
+        return Some(match action {
+            Cow::Borrowed(text) => Cow::Borrowed(text.trim_matches('"')),
+            Cow::Owned(text) => Cow::Owned(text.trim_matches('"').to_owned()),
+        });
+    }
+    let content_type = std::str::from_utf8(head.known(HeaderId::ContentType)?).ok()?;
+    let parameter = content_type.split(';').skip(1).find_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("action").then_some(value.trim().trim_matches('"'))
+    });
+    parameter.map(Cow::Borrowed)
 }
 
 /// The character set, where the content type names one.

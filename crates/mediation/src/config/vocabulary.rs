@@ -20,6 +20,7 @@ const MEDIATORS_LATER: &[&str] = &[
     "foreach",
     "iterate",
     "jsontransform",
+    "loopback",
     "oauthService",
     "opa",
     "payloadFactory",

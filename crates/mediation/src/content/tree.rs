@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::ops::Range;
+use std::sync::Arc;
 
+use super::Fragment;
 use myelin_message::Built;
 use myelin_soap::{Envelope, Version, wrap};
 use myelin_xml::{Arena, Document, Error, NodeId, Options, Refusal, WriteOptions, encoding, write};
@@ -166,6 +168,38 @@ impl Tree {
                 Cow::Owned(String::from_utf8(bytes).unwrap_or_default())
             }
         }
+    }
+
+    /// Makes it an envelope of that version around what it holds, or what an envelope holds without one.
+    ///
+    /// Shape: of a fault outside of any envelope the sentence is left, in an element `Exception`.
+    /// Errors: [`Refusal::Full`], where the document is as large as it can be.
+    pub(crate) fn reshape(&mut self, to: Option<Version>) -> Result<(), Refusal> {
+        let Some(version) = to else { return self.unwrap() };
+        self.changed = true;
+        self.plain = false;
+        self.around = Default::default();
+        self.envelope.convert(&mut self.document, version)
+    }
+
+    fn unwrap(&mut self) -> Result<(), Refusal> {
+        if self.plain {
+            return Ok(());
+        }
+        let document = match (self.envelope.fault_reason(&self.document), self.envelope.payload(&self.document)) {
+            (Some(reason), _) => {
+                let mut document = Document::new();
+                let exception = document.create_element("", "Exception", "")?;
+                document.set_value(exception, &reason)?;
+                document.append(document.document_node(), exception)?;
+                document
+            }
+            // What is declared on the envelope may be meant by names and values inside.
+            (None, Some(payload)) => Arc::unwrap_or_clone(Fragment::copy(&self.document, payload).document),
+            (None, None) => Document::new(),
+        };
+        *self = Tree::changed(document);
+        Ok(())
     }
 
     /// Changes the header, which of plain XML is never sent.

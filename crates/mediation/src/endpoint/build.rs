@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Endpoint, EndpointRef, Target, Template, absolute};
+use super::{Endpoint, EndpointRef, Surroundings, Target, Template, absolute};
 use crate::config::{Element, Loader, Problem, endpoint_security};
-use crate::security::Protection;
 
 /// Kinds of endpoints the language has and this bus does not offer yet.
 const LATER: &[&str] = &[
@@ -41,7 +40,7 @@ pub(crate) fn endpoint(element: &Element, loader: &mut Loader) -> Result<Endpoin
         target,
         timeout: around.timeout,
         discard: around.discard,
-        security: around.security,
+        surroundings: around.surroundings.shared(),
     };
     if let Some(key) = element.attribute("key") {
         return Ok(make(Target::Alias(loader.endpoint_id(key)?), Around::default()));
@@ -105,19 +104,12 @@ fn http(element: &Element, loader: &mut Loader) -> Result<Target, Problem> {
 struct Around {
     timeout: Option<Duration>,
     discard: bool,
-    security: Option<Arc<Protection>>,
+    surroundings: Surroundings,
 }
 
-/// Reads what surrounds the address: timeout and security are kept; what would change the message is a problem;
-/// what would only change when the endpoint is tried again is a warning.
+/// Reads what surrounds the address; what would only change when the endpoint is tried again is a warning.
 fn quality_of_service(kind: &Element, loader: &mut Loader) -> Around {
-    for attribute in ["format", "optimize", "encoding"] {
-        if let Some(text) = kind.attribute(attribute) {
-            loader
-                .problem(text.problem(format!("{attribute}={:?}: converting messages is not offered yet", text.value)));
-        }
-    }
-    let mut around = Around::default();
+    let mut around = Around { surroundings: Surroundings::read(kind, loader), ..Around::default() };
     for child in &kind.children {
         match child.name.as_str() {
             "timeout" => (around.timeout, around.discard) = read_timeout(child, loader),
@@ -128,7 +120,7 @@ fn quality_of_service(kind: &Element, loader: &mut Loader) -> Around {
                 }
             }
             "description" => {}
-            "enableSec" => around.security = endpoint_security(child, loader),
+            "enableSec" => around.surroundings.security = endpoint_security(child, loader),
             "enableAddressing" | "enableRM" | "authentication" | "trustStoreConfigs" => {
                 loader.problem(child.problem(format!("{} is not offered yet", child.tag())));
             }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use myelin_message::{Body, Message};
 
+use super::surroundings::{Departed, Surroundings};
 use super::{Endpoint, Target, address, addressee, method, set_action};
 use crate::exchange::{Direction, Exchange, Scene};
 use crate::fault::{Fault, Outcome};
 use crate::property::{Scope, slot};
-use crate::security::{Departed, Protection};
 use crate::sequence::SequenceId;
 use crate::transport::{LocalFuture, Method, Outgoing, SendError, SendErrorKind};
 
@@ -26,8 +26,8 @@ pub(crate) struct Departure {
 struct Aftermath {
     /// Whether nobody waits for the response.
     out_only: bool,
-    /// The sequences that handle a failure, where any stand around the `send`.
-    handlers: Vec<SequenceId>,
+    /// The sequence that handles a failure, where one stands around the `send`.
+    handler: Option<SequenceId>,
     endpoint: Option<Arc<Endpoint>>,
 }
 
@@ -41,9 +41,9 @@ pub(crate) fn depart(
     if matches!(exchange.message.body, Body::Gone) {
         return Err(Fault::bus("The message was sent already; sending it twice is not offered yet"));
     }
-    let uri = match endpoint.map(|endpoint| &endpoint.target) {
-        Some(Target::Address { uri, text }) => address(exchange, uri, text)?,
-        Some(Target::Http { template, .. }) => template.uri(exchange, scene)?,
+    let uri = match endpoint.map(|endpoint| (endpoint, &endpoint.target)) {
+        Some((endpoint, Target::Address { uri, text })) => address(exchange, endpoint, uri, text)?,
+        Some((_, Target::Http { template, .. })) => template.uri(exchange, scene)?,
         _ => addressee(exchange)?,
     };
     let own_method = match endpoint.map(|endpoint| &endpoint.target) {
@@ -65,7 +65,7 @@ pub(crate) fn depart(
         wants_length: exchange.wants_length(),
         after: Aftermath {
             out_only: exchange.properties.is_true(Scope::Default, slot::OUT_ONLY),
-            handlers: exchange.handlers.clone(),
+            handler: exchange.on_error,
             endpoint: endpoint.cloned(),
         },
         outgoing: Outgoing {
@@ -89,8 +89,7 @@ impl Departure {
         exchange: &mut Exchange,
         scene: &Scene<'_>,
     ) -> Outcome<Option<()>> {
-        let is_response = exchange.direction == Direction::Response;
-        let prepared = self.prepare(scene, is_response).await;
+        let prepared = self.prepare(exchange, scene).await;
         let (sending, after) = self.begin(scene);
         let sent = match prepared {
             Ok(departed) => sending.await.map(|response| (response, departed)).map_err(|error| after.fault(error)),
@@ -100,8 +99,8 @@ impl Departure {
             Ok(_) if after.out_only => return Ok(None),
             Ok((response, departed)) => {
                 exchange.turn(response);
-                match (after.security(), departed) {
-                    (Some(security), Some(departed)) => Box::pin(security.returned(exchange, scene, departed)).await,
+                match (after.surroundings(), departed) {
+                    (Some(around), Some(departed)) => Box::pin(around.returned(exchange, scene, departed)).await,
                     _ => Ok(()),
                 }
             }
@@ -110,13 +109,14 @@ impl Departure {
         outcome.map(Some).map_err(|fault| after.sign(fault))
     }
 
-    /// Secures the body of a request and reads it, as far as either is asked for.
-    async fn prepare(&mut self, scene: &Scene<'_>, is_response: bool) -> Outcome<Option<Departed>> {
-        let departed = match self.after.security().cloned() {
-            Some(security) => Some(Box::pin(security.depart(&mut self.outgoing, scene, is_response)).await?),
+    /// Makes the request what the endpoint wants and reads its body, as far as either is asked for.
+    async fn prepare(&mut self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<Departed>> {
+        let departed = match self.after.surroundings().cloned() {
+            Some(around) => Some(Box::pin(around.depart(&mut self.outgoing, exchange, scene)).await?),
             None => None,
         };
         if self.wants_length {
+            let is_response = exchange.direction == Direction::Response;
             let read = self.outgoing.body.bytes(scene.bus.settings.body_limit_bytes).await.map(drop);
             read.map_err(|error| Fault::body(&error, is_response))?;
         }
@@ -130,8 +130,8 @@ impl Departure {
 }
 
 impl Aftermath {
-    fn security(&self) -> Option<&Arc<Protection>> {
-        self.endpoint.as_ref()?.security.as_ref()
+    fn surroundings(&self) -> Option<&Arc<Surroundings>> {
+        self.endpoint.as_ref()?.surroundings.as_ref()
     }
 
     fn fault(&self, error: SendError) -> Box<Fault> {
@@ -142,8 +142,8 @@ impl Aftermath {
     }
 
     /// Says by whom a fault is handled and where it happened.
-    fn sign(self, mut fault: Box<Fault>) -> Box<Fault> {
-        fault.handlers = Some(self.handlers);
+    fn sign(&self, mut fault: Box<Fault>) -> Box<Fault> {
+        fault.handler = self.handler;
         if let Some(endpoint) = &self.endpoint {
             let space = if endpoint.name.is_empty() { "" } else { " " };
             fault.trail.push(format!("endpoint{space}{} ({})", endpoint.name, endpoint.place));

@@ -1,7 +1,11 @@
 //! Endpoints: where a message is sent to.
 
 mod build;
+mod charset;
 mod departure;
+mod format;
+mod package;
+mod surroundings;
 mod template;
 
 use std::borrow::Cow;
@@ -12,6 +16,7 @@ use http::Uri;
 
 pub(crate) use build::{endpoint, endpoint_reference};
 pub(crate) use departure::{Departure, depart};
+pub(crate) use surroundings::Surroundings;
 pub(crate) use template::Template;
 
 use crate::bus::Bus;
@@ -19,7 +24,6 @@ use crate::config::Place;
 use crate::exchange::{Exchange, Format};
 use crate::fault::{Fault, Outcome};
 use crate::property::{Scope, slot};
-use crate::security::Protection;
 use crate::transport::Method;
 
 /// Which of the bus's named endpoints.
@@ -38,8 +42,8 @@ pub(crate) struct Endpoint {
     pub(crate) timeout: Option<Duration>,
     /// Whether a timeout is to run no fault sequence.
     pub(crate) discard: bool,
-    /// What protects its requests and responses.
-    pub(crate) security: Option<Arc<Protection>>,
+    /// What is done to its requests and responses.
+    pub(crate) surroundings: Option<Arc<Surroundings>>,
 }
 
 /// How an endpoint finds its address.
@@ -81,9 +85,10 @@ impl EndpointRef {
 ///
 /// SOAP's address is the endpoint alone, so a POST of SOAP gets nothing appended (Synapse asks whether the request
 /// is a REST one); two slashes become one, two queries are joined.
-fn address(exchange: &Exchange, uri: &Uri, text: &str) -> Outcome<Uri> {
+fn address(exchange: &Exchange, endpoint: &Endpoint, uri: &Uri, text: &str) -> Outcome<Uri> {
     let is_soap = matches!(exchange.format, Format::Soap11 | Format::Soap12);
-    if is_soap && exchange.message.head.method() == "POST" {
+    let gets_soap = endpoint.surroundings.as_ref().is_some_and(|surroundings| surroundings.is_soap());
+    if gets_soap || (is_soap && exchange.message.head.method() == "POST") {
         return Ok(uri.clone());
     }
     let Some(postfix) = exchange.postfix() else { return Ok(uri.clone()) };
