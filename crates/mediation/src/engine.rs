@@ -27,6 +27,9 @@ use crate::transport::Transport;
 /// How many requests to backends one exchange may make one after the other; more is a loop.
 const HOP_LIMIT: usize = 16;
 
+/// How many handlers one fault may run through; more is a loop.
+const HANDLER_LIMIT: usize = 16;
+
 /// Serves requests on one thread.
 pub struct Engine {
     bus: Arc<Bus>,
@@ -215,7 +218,7 @@ pub(crate) async fn carry_on(
             Some(Decision::Forward(departure)) => departure,
             None if flow == Flow::Loopback => {
                 implicit = false;
-                exchange.direction = Direction::Response;
+                exchange.loop_back();
                 flow = follow(service.outgoing(scene.bus), exchange, scene).await?;
                 continue;
             }
@@ -288,42 +291,56 @@ async fn finish(exchange: &Exchange, scene: &Scene<'_>, message: &mut Message) -
     Ok(())
 }
 
-/// Lets the nearest handler answer a fault; where none does, the fault itself is the answer.
+/// Lets the handlers of a fault answer it, the nearest first; where none does, the fault itself is the answer.
+///
+/// As in Synapse, the next handler runs where one fails itself, and the service's own fault sequence is the last.
 pub(crate) async fn recover(exchange: &mut Exchange, scene: &Scene<'_>, fault: Box<Fault>) -> Message {
-    let fault = told(fault, scene);
-    let handler = fault
-        .handler
-        .and_then(|id| scene.bus.sequence(id))
-        .or_else(|| scene.service.fault(scene.bus))
-        .filter(|_| !fault.discard);
-    let Some(handler) = handler else { return answer::from_fault(&fault, exchange.format) };
-    exchange.describe(&fault);
-    exchange.decision = None;
-    exchange.on_error = None;
-    match Box::pin(converse(exchange, scene, Some(handler), false)).await {
-        // The handler answers with the message that failed, whose body is spent: the fault takes its place.
-        Ok(Some(message)) if matches!(message.body, Body::Gone) => {
-            let mut answer = answer::from_fault(&fault, exchange.format);
-            if exchange.properties.get(Scope::Axis2, slot::HTTP_SC).is_some() {
-                answer.status = message.status;
-                answer.reason = message.reason;
+    let first = told(fault, scene);
+    let mut last = scene.service.fault(scene.bus).filter(|_| !first.discard);
+    let mut handlers = first.handlers.clone().filter(|_| !first.discard).unwrap_or_default();
+    let mut second: Option<Box<Fault>> = None;
+    for _ in 0..HANDLER_LIMIT {
+        let handler = match handlers.pop() {
+            Some(id) => scene.bus.sequence(id),
+            None => last.take(),
+        };
+        let Some(handler) = handler else { break };
+        let fault = second.as_ref().unwrap_or(&first);
+        exchange.describe(fault);
+        exchange.decision = None;
+        exchange.handlers = handlers;
+        match Box::pin(converse(exchange, scene, Some(handler), false)).await {
+            Ok(Some(message)) => return handled(message, fault, exchange),
+            Ok(None) => break,
+            Err(mut another) => {
+                log(&another, &scene.arrival);
+                handlers = another.handlers.take().unwrap_or_default();
+                second = Some(another);
             }
-            // What the handler set in the head stays; only what described the old body cannot.
-            let described = std::mem::replace(&mut answer.head, message.head);
-            answer.head.remove("Content-Encoding");
-            if let Some(content_type) = described.known(HeaderId::ContentType) {
-                // What stood in one head can stand in another.
-                let _ = answer.head.set("Content-Type", content_type);
-            }
-            answer
-        }
-        Ok(Some(message)) => message,
-        Ok(None) => answer::from_fault(&fault, exchange.format),
-        Err(second) => {
-            log(&second, &scene.arrival);
-            answer::from_fault(&fault, exchange.format)
         }
     }
+    answer::from_fault(&first, exchange.format)
+}
+
+/// The answer of a handler.
+fn handled(message: Message, fault: &Fault, exchange: &Exchange) -> Message {
+    if !matches!(message.body, Body::Gone) {
+        return message;
+    }
+    // The handler answers with the message that failed, whose body is spent: the fault takes its place.
+    let mut answer = answer::from_fault(fault, exchange.format);
+    if exchange.properties.get(Scope::Axis2, slot::HTTP_SC).is_some() {
+        answer.status = message.status;
+        answer.reason = message.reason;
+    }
+    // What the handler set in the head stays; only what described the old body cannot.
+    let described = std::mem::replace(&mut answer.head, message.head);
+    answer.head.remove("Content-Encoding");
+    if let Some(content_type) = described.known(HeaderId::ContentType) {
+        // What stood in one head can stand in another.
+        let _ = answer.head.set("Content-Type", content_type);
+    }
+    answer
 }
 
 /// A fault that has come all its way, which the log has been told.

@@ -74,8 +74,8 @@ pub(crate) struct Exchange {
     pub(crate) faulted: Option<Direction>,
     /// What `send` decided; carried out when the flow ends.
     pub(crate) decision: Option<Decision>,
-    /// The `onError` sequence nearest around the running mediator.
-    pub(crate) on_error: Option<SequenceId>,
+    /// The `onError` sequences around the running mediator, the nearest last.
+    pub(crate) handlers: Vec<SequenceId>,
     /// Whether the running mediator is the last of its flow, so that it may take the message for good.
     pub(crate) last: bool,
     /// Whether a fault sequence could run, which then wants to see the request's head.
@@ -173,7 +173,7 @@ impl Exchange {
             postfix_start: usize::MAX,
             faulted: None,
             decision: None,
-            on_error: None,
+            handlers: Vec::new(),
             last: true,
             guarded: false,
             accepted: false,
@@ -204,7 +204,7 @@ impl Exchange {
             content: self.content.clone(),
             postfix_start: self.postfix_start,
             faulted: self.faulted,
-            on_error: self.on_error,
+            handlers: self.handlers.clone(),
             guarded: self.guarded,
             depth: self.depth,
             ..Exchange::new(message)
@@ -221,6 +221,13 @@ impl Exchange {
         self.properties.next_message();
         self.message_id = OnceCell::new();
         self.postfix_start = usize::MAX;
+    }
+
+    /// The request counts as a backend's response from here on, addressed to whoever asked.
+    pub(crate) fn loop_back(&mut self) {
+        self.direction = Direction::Response;
+        self.properties.put(Scope::Addressing, slot::TO, None);
+        to_response(&mut self.message);
     }
 
     /// The body as XML, where it was built as that; what is neither XML nor JSON holds nothing that could be found.
@@ -359,11 +366,7 @@ impl Exchange {
         let own_status = self.own_status()?;
         let mut message = self.take_message(for_good);
         if self.direction == Direction::Request {
-            // Synapse answers with the request's own header lines; these four would be untrue or harmful there.
-            let only_a_request_has =
-                [HeaderId::Host, HeaderId::Expect, HeaderId::UserAgent, HeaderId::ProxyAuthorization];
-            message.head.remove_if(|id, _| only_a_request_has.contains(&id));
-            message.status = StatusCode::OK;
+            to_response(&mut message);
         }
         if let Some(status) = own_status {
             message.status = status;
@@ -505,6 +508,15 @@ pub(crate) fn action_of<'a>(properties: &'a Properties, head: &'a Head) -> Optio
         name.trim().eq_ignore_ascii_case("action").then_some(value.trim().trim_matches('"'))
     });
     parameter.map(Cow::Borrowed)
+}
+
+/// Makes a response of a request.
+///
+/// Synapse answers with the request's own header lines; these four would be untrue or harmful there.
+fn to_response(message: &mut Message) {
+    let only_a_request_has = [HeaderId::Host, HeaderId::Expect, HeaderId::UserAgent, HeaderId::ProxyAuthorization];
+    message.head.remove_if(|id, _| only_a_request_has.contains(&id));
+    message.status = StatusCode::OK;
 }
 
 /// The character set, where the content type names one.

@@ -48,8 +48,8 @@ pub(crate) struct Fault {
     pub(crate) detail: Option<String>,
     /// The steps from the inside out, as `log (file:line)`.
     pub(crate) trail: Vec<String>,
-    /// The nearest `onError` sequence around the step.
-    pub(crate) handler: Option<SequenceId>,
+    /// The `onError` sequences around the step, the nearest last; `None` as long as nobody has looked.
+    pub(crate) handlers: Option<Vec<SequenceId>>,
     /// Whether no fault sequence is to run (`responseAction` `discard`).
     pub(crate) discard: bool,
 }
@@ -88,7 +88,7 @@ impl Fault {
             message: message.into(),
             detail: None,
             trail: Vec::new(),
-            handler: None,
+            handlers: None,
             discard: false,
         })
     }

@@ -94,10 +94,10 @@ impl Node {
 }
 
 impl Sequence {
-    /// Runs the sequence; a fault leaves it with the handler that is nearest to where it came from.
+    /// Runs the sequence; a fault leaves it with the handlers around where it came from.
     pub(crate) fn run<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
-        let outer = exchange.on_error;
-        exchange.on_error = self.on_error.or(outer);
+        let outer = exchange.handlers.len();
+        exchange.handlers.extend(self.on_error);
         match self.block.run(exchange, scene) {
             Step::Done(back, outcome) => {
                 let outcome = self.leave(back, outer, outcome);
@@ -111,12 +111,13 @@ impl Sequence {
         }
     }
 
-    fn leave(&self, exchange: &mut Exchange, outer: Option<SequenceId>, outcome: Outcome<Flow>) -> Outcome<Flow> {
-        exchange.on_error = outer;
-        outcome.map_err(|mut fault| {
-            fault.handler = fault.handler.or(self.on_error);
+    fn leave(&self, exchange: &mut Exchange, outer: usize, outcome: Outcome<Flow>) -> Outcome<Flow> {
+        let outcome = outcome.map_err(|mut fault| {
+            fault.handlers.get_or_insert_with(|| exchange.handlers.clone());
             fault.trail.push(format!("{} ({})", self.name, self.place));
             fault
-        })
+        });
+        exchange.handlers.truncate(outer);
+        outcome
     }
 }

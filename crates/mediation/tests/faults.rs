@@ -197,3 +197,45 @@ fn a_fault_that_the_configuration_throws_is_handled_like_any_other() {
     let reply = scenario.serve(get("/services/P"));
     assert_eq!((reply.status, reply.reason.as_deref()), (404, Some("NO_QUOTE No quote")));
 }
+
+#[test]
+fn where_a_handler_fails_the_next_one_around_it_runs_and_the_services_own_is_the_last() {
+    let check = |inner: &str, outer: &str, own: &str, expected: (u16, &str)| {
+        let answer = |name: &str, what: &str| match what {
+            "answer" => format!(
+                "<property name='HTTP_SC' value='299' scope='axis2'/><property name='HTTP_SC_DESC' scope='axis2' \
+                 expression='concat(\"{name} \", $ctx:ERROR_MESSAGE)'/><respond/>"
+            ),
+            "fail" => format!("<throwError type='1' errorMessage='{name} failed'/>"),
+            _ => "<drop/>".to_owned(),
+        };
+        let scenario = Scenario::new(&format!(
+            "<sequence name='inner'>{}</sequence><sequence name='outer'>{}</sequence>\
+             <sequence name='fails' onError='inner'><throwError type='1' errorMessage='first'/></sequence>\
+             <sequence name='around' onError='outer'><sequence key='fails'/></sequence>\
+             <proxy name='P'><target><inSequence><sequence key='around'/></inSequence>\
+             <faultSequence>{}</faultSequence></target></proxy>",
+            answer("inner", inner),
+            answer("outer", outer),
+            answer("own", own)
+        ));
+        let reply = scenario.serve(get("/services/P"));
+        let said = reply.reason.unwrap_or(reply.body);
+        assert_eq!((reply.status, said.as_str()), expected, "{inner} {outer} {own}");
+    };
+    check("answer", "answer", "answer", (299, "inner first"));
+    check("fail", "answer", "answer", (299, "outer inner failed"));
+    check("fail", "fail", "answer", (299, "own outer failed"));
+    check("fail", "fail", "fail", (500, "1 first\n"));
+    check("drop", "answer", "answer", (500, "1 first\n"));
+}
+
+#[test]
+fn a_handler_that_calls_itself_ends_with_an_answer() {
+    let scenario = Scenario::new(
+        "<sequence name='again' onError='again'><throwError type='7' errorMessage='again'/></sequence>\
+         <proxy name='P'><target inSequence='again'/></proxy>",
+    );
+    let reply = scenario.serve(get("/services/P"));
+    assert_eq!((reply.status, reply.body.as_str()), (500, "7 again\n"));
+}

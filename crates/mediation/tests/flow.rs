@@ -290,3 +290,42 @@ fn the_properties_of_one_message_hold_only_so_much() {
     };
     assert_eq!((holding(1), holding(9)), (200, 500));
 }
+
+#[test]
+fn a_message_that_loops_back_goes_through_the_out_sequence() {
+    let check = |out: &str, expected: (u16, Option<&str>)| {
+        let scenario = Scenario::new(&format!(
+            "<proxy name='P'><target><inSequence><loopback/><throwError type='1' errorMessage='behind'/></inSequence>\
+             {out}</target></proxy>"
+        ));
+        let reply = scenario.serve(post("/services/P", &[("X-In", "1"), ("User-Agent", "me")], "<a/>"));
+        assert_eq!((reply.status, reply.header("X-Out")), expected, "{out}");
+        assert_eq!(reply.header("User-Agent"), None);
+        assert!(scenario.sent().is_empty());
+        let echoed = reply.status == 200;
+        assert_eq!(reply.body, if echoed { "<a/>" } else { "" });
+    };
+    let mark = "<property name='X-Out' scope='transport' value='yes'/>";
+    check("", (200, None));
+    check(&format!("<outSequence>{mark}<send/></outSequence>"), (200, Some("yes")));
+    check(&format!("<outSequence>{mark}<respond/></outSequence>"), (200, Some("yes")));
+    check("<outSequence><loopback/></outSequence>", (202, None));
+}
+
+#[test]
+fn a_response_runs_through_the_sequence_that_receives_it() {
+    let artefacts = r#"<sequence name="one"><property name="X-Received" scope="transport" value="one"/><respond/></sequence>
+        <sequence name="two"><property name="X-Received" scope="transport" value="two"/>
+          <send receive="one"><endpoint><address uri="http://back/2"/></endpoint></send></sequence>
+        <proxy name="P"><target><inSequence><send receive="{$url:to}"><endpoint><address uri="http://back/1"/></endpoint></send></inSequence>
+          <outSequence><property name="X-Received" scope="transport" value="out"/><respond/></outSequence></target></proxy>"#;
+    let check = |to: &str, status: u16, expected: Option<&str>, sent: usize| {
+        let scenario = Scenario::new(artefacts);
+        let reply = scenario.serve(get(&format!("/services/P?to={to}")));
+        assert_eq!((reply.status, reply.header("X-Received")), (status, expected), "{to}");
+        assert_eq!(scenario.sent().len(), sent);
+    };
+    check("one", 200, Some("one"), 1);
+    check("two", 200, Some("one"), 2);
+    check("nobody", 500, None, 0);
+}

@@ -32,7 +32,7 @@ fn what_is_not_offered_is_named_and_what_is_unknown_is_said_to_be() {
     check("<email.send/>", "connector operation");
     check("<frobnicate/>", "unknown mediator <frobnicate>");
     check("<log xmlns='urn:other'/>", "unknown mediator");
-    check("<send receive='s'/>", "receive");
+    check("<send receive='nobody'/>", "there is no sequence \"nobody\"");
     check("<header name='wsse:Security' value='x'/>", "stands for no namespace");
     for scope in ["registry", "system", "env", "file"] {
         check(&format!("<property name='p' value='1' scope='{scope}'/>"), "can be read and not be written");

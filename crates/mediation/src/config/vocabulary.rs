@@ -20,7 +20,6 @@ const MEDIATORS_LATER: &[&str] = &[
     "foreach",
     "iterate",
     "jsontransform",
-    "loopback",
     "oauthService",
     "opa",
     "payloadFactory",

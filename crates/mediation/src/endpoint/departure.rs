@@ -26,8 +26,8 @@ pub(crate) struct Departure {
 struct Aftermath {
     /// Whether nobody waits for the response.
     out_only: bool,
-    /// The sequence that handles a failure, where one stands around the `send`.
-    handler: Option<SequenceId>,
+    /// The sequences that handle a failure, where any stand around the `send`.
+    handlers: Vec<SequenceId>,
     endpoint: Option<Arc<Endpoint>>,
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn depart(
         wants_length: exchange.wants_length(),
         after: Aftermath {
             out_only: exchange.properties.is_true(Scope::Default, slot::OUT_ONLY),
-            handler: exchange.on_error,
+            handlers: exchange.handlers.clone(),
             endpoint: endpoint.cloned(),
         },
         outgoing: Outgoing {
@@ -142,8 +142,8 @@ impl Aftermath {
     }
 
     /// Says by whom a fault is handled and where it happened.
-    fn sign(&self, mut fault: Box<Fault>) -> Box<Fault> {
-        fault.handler = self.handler;
+    fn sign(self, mut fault: Box<Fault>) -> Box<Fault> {
+        fault.handlers = Some(self.handlers);
         if let Some(endpoint) = &self.endpoint {
             let space = if endpoint.name.is_empty() { "" } else { " " };
             fault.trail.push(format!("endpoint{space}{} ({})", endpoint.name, endpoint.place));

@@ -141,7 +141,7 @@ impl Shape {
             let bytes = bytes.map_err(|error| Fault::body(&error, is_response))?;
             // A new identifier is in no message that was written before it.
             let boundary = format!("MIMEBoundary_{}", identity::new(scene.transport.now()));
-            package.wrap(bytes, &boundary, outgoing)?;
+            package.wrap(&bytes, &boundary, outgoing)?;
         }
         Ok(before)
     }

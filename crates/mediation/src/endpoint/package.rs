@@ -20,7 +20,7 @@ impl Package {
     /// `boundary` is a word that the message does not hold.
     /// Shape: one part; binary content stays inside the XML as Base64, which both standards allow.
     /// Source: RFC 2387, MTOM §3.2, XOP §4.1.
-    pub(crate) fn wrap(self, bytes: Vec<u8>, boundary: &str, outgoing: &mut Outgoing) -> Outcome<()> {
+    pub(crate) fn wrap(self, bytes: &[u8], boundary: &str, outgoing: &mut Outgoing) -> Outcome<()> {
         let came = outgoing.head.known(HeaderId::ContentType).map(String::from_utf8_lossy).unwrap_or_default();
         let media_type = came.split(';').next().unwrap_or_default().trim().to_owned();
         let (part_type, kind) = match self {
@@ -37,7 +37,7 @@ impl Package {
              Content-ID: <{ROOT}>\r\n\r\n"
         )
         .into_bytes();
-        out.extend_from_slice(&bytes);
+        out.extend_from_slice(bytes);
         out.extend_from_slice(format!("\r\n--{boundary}--\r\n").as_bytes());
         outgoing.head.set("Content-Type", content_type.as_bytes())?;
         outgoing.body = Body::Bytes(out);
@@ -61,7 +61,7 @@ mod tests {
         head.set("Content-Type", b"text/xml; charset=UTF-8").unwrap();
         let (method, uri) = (Method::AsCame, Uri::from_static("http://back/"));
         let mut outgoing = Outgoing { method, uri, head, body: Body::Empty, timeout: None, host: None };
-        package.wrap(b"<a/>".to_vec(), "b", &mut outgoing).unwrap();
+        package.wrap(b"<a/>", "b", &mut outgoing).unwrap();
         let content_type = String::from_utf8_lossy(outgoing.head.first("Content-Type").unwrap()).into_owned();
         let Body::Bytes(body) = outgoing.body else { panic!("a package has a body") };
         (content_type, String::from_utf8(body).unwrap())

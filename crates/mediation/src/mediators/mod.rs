@@ -11,6 +11,7 @@ mod fast_xslt;
 mod filter;
 mod header;
 mod log;
+mod loopback;
 mod makefault;
 mod property;
 mod property_group;
@@ -38,6 +39,7 @@ pub(crate) const MEDIATORS: &[Spec] = &[
     header::SPEC,
     direction::IN,
     log::SPEC,
+    loopback::SPEC,
     makefault::SPEC,
     direction::OUT,
     property::SPEC,

@@ -1,11 +1,16 @@
 //! `<send>`: the current message goes to a backend, or to the client.
 
+use super::sequence::named;
+use super::setting::worked_out;
 use crate::config::{Element, Loader};
+use crate::content::Need;
 use crate::endpoint::{self, EndpointRef};
 use crate::engine;
 use crate::exchange::{Decision, Exchange, Scene};
+use crate::expression::Expression;
 use crate::fault::{Fault, Outcome};
-use crate::mediator::{Built, Flow, Immediate, Spec, at_once};
+use crate::mediator::{Built, Flow, Immediate, Spec, once_ready};
+use crate::sequence::SequenceId;
 
 pub(super) const SPEC: Spec = Spec { element: "send", doc: DOC, build };
 
@@ -13,6 +18,7 @@ const DOC: &str = r#"
 Sends the current message.
 
 - With an `endpoint` (inline, or named by `key`): to that endpoint; its response goes through the out sequence.
+- `receive`: the name of the sequence that the response runs through instead, or an expression in braces.
 - Without one: a response goes to the client; a request goes to the absolute URI that `To` holds.
   A request with the property `RESPONSE` set to `true` counts as a response, which makes an echo, and so does a fault
   that `makefault` made of one.
@@ -26,19 +32,34 @@ A failure of theirs is logged and does not reach the client.
         </endpoint>
     </send>
 
-    <send>
+    <send receive="audit">
+        <endpoint key="quotes"/>
+    </send>
+
+    <send receive="{get-property('next')}">
         <endpoint key="quotes"/>
     </send>
 "#;
 
 struct Send {
     endpoint: Option<EndpointRef>,
+    receive: Option<Receive>,
+}
+
+/// The sequence for the response.
+enum Receive {
+    Named(SequenceId),
+    Computed(Expression),
 }
 
 fn build(element: &Element, loader: &mut Loader) -> Built {
-    if let Some(receive) = element.attribute("receive") {
-        return Err(receive.problem("<send receive=…> is not offered yet"));
-    }
+    let receive = match element.attribute("receive") {
+        Some(key) => Some(match worked_out(key, loader)? {
+            Some(expression) => Receive::Computed(expression),
+            None => Receive::Named(loader.sequence_id(key)?),
+        }),
+        None => None,
+    };
     // It asks for the body to be read first, which changes nothing that anybody sees.
     element.attribute("buildmessage");
     let mut endpoint = None;
@@ -48,7 +69,11 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
         }
         endpoint = Some(endpoint::endpoint_reference(child, loader)?);
     }
-    at_once(Send { endpoint })
+    let need = match &receive {
+        Some(Receive::Computed(expression)) => Need::of([expression]),
+        _ => Need::default(),
+    };
+    once_ready(need, Send { endpoint, receive })
 }
 
 impl Immediate for Send {
@@ -61,16 +86,33 @@ impl Immediate for Send {
                 Decision::Answer(exchange.answer(exchange.last)?)
             }
             endpoint => {
+                let receive = match &self.receive {
+                    Some(receive) => Some(receive.find(exchange, scene)?),
+                    None => None,
+                };
                 let endpoint = match endpoint {
                     Some(endpoint) => Some(endpoint.find(scene.bus).ok_or_else(engine::missing)?),
                     None => None,
                 };
                 // Whoever handles a failure wants to see the head of what failed.
-                let for_good = exchange.last && !exchange.guarded && exchange.on_error.is_none();
-                Decision::Forward(Box::new(endpoint::depart(exchange, scene, endpoint, for_good)?))
+                let for_good = exchange.last && !exchange.guarded && exchange.handlers.is_empty();
+                let mut departure = endpoint::depart(exchange, scene, endpoint, for_good)?;
+                departure.receive = receive;
+                Decision::Forward(Box::new(departure))
             }
         };
         exchange.decision = Some(decision);
         Ok(Flow::Next)
+    }
+}
+
+impl Receive {
+    fn find(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<SequenceId> {
+        match self {
+            Receive::Named(id) => Ok(*id),
+            Receive::Computed(expression) => {
+                named(&expression.text(exchange, scene)?.unwrap_or_default(), scene).map(|(id, _)| id)
+            }
+        }
     }
 }

@@ -72,9 +72,15 @@ impl Mediator for Call {
 
 /// The sequence that an expression names.
 fn computed<'a>(expression: &Expression, exchange: &Exchange, scene: &Scene<'a>) -> Outcome<&'a Sequence> {
-    let name = expression.text(exchange, scene)?.unwrap_or_default();
-    let id = scene.bus.sequence_ids.get(name.trim());
-    id.and_then(|&id| scene.bus.sequence(id)).ok_or_else(|| {
+    named(&expression.text(exchange, scene)?.unwrap_or_default(), scene).map(|(_, sequence)| sequence)
+}
+
+/// The sequence with a name that came up while serving.
+///
+/// Errors: the bus's, where there is no sound one.
+pub(super) fn named<'a>(name: &str, scene: &Scene<'a>) -> Outcome<(SequenceId, &'a Sequence)> {
+    let id = scene.bus.sequence_ids.get(name.trim()).copied();
+    id.and_then(|id| Some((id, scene.bus.sequence(id)?))).ok_or_else(|| {
         Fault::bus("A sequence that the configuration calls for does not exist")
             .with_detail(format!("there is no sound sequence {name:?}"))
     })
