@@ -33,7 +33,7 @@ pub(super) fn page(report: &Report) -> String {
         summary.whole_files,
         env!("CARGO_PKG_VERSION")
     );
-    shares(&mut page, &summary, total);
+    shares(&mut page, &summary, &total);
     causes(&mut page, "Why the rest does not run", &summary.reasons);
     causes(&mut page, "What has no effect, or another one", &summary.remarks);
     artefacts(&mut page, &report.artefacts);
@@ -42,13 +42,13 @@ pub(super) fn page(report: &Report) -> String {
 }
 
 // Writing into a string cannot fail, here and below.
-fn shares(page: &mut String, summary: &Summary, total: Share) {
+fn shares(page: &mut String, summary: &Summary, total: &Share) {
     page.push_str(
         "<table><caption>What runs</caption><thead><tr><th scope=\"col\">Kind</th>\
          <th scope=\"col\" class=\"figure\">Run</th><th scope=\"col\" class=\"figure\">Of</th>\
          <th scope=\"col\" class=\"figure\">%</th></tr></thead><tbody>\n",
     );
-    for share in summary.kinds.iter().chain([&total]) {
+    for share in summary.kinds.iter().chain([total]) {
         let _ = writeln!(
             page,
             "<tr><th scope=\"row\">{}</th><td class=\"figure\">{}</td><td class=\"figure\">{}</td>\
@@ -66,11 +66,11 @@ fn causes(page: &mut String, caption: &str, causes: &[Cause]) {
     if causes.is_empty() {
         return;
     }
-    let _ = write!(
+    let _ = writeln!(
         page,
         "<table><caption>{caption}</caption><thead><tr><th scope=\"col\">Reason</th>\
          <th scope=\"col\" class=\"figure\">Artefacts</th><th scope=\"col\" class=\"figure\">Files</th>\
-         <th scope=\"col\">First</th></tr></thead><tbody>\n"
+         <th scope=\"col\">First</th></tr></thead><tbody>"
     );
     for cause in causes {
         let _ = writeln!(
