@@ -109,6 +109,17 @@ impl Engine {
         &self.counts
     }
 
+    /// The surroundings of a first flow.
+    pub(crate) fn scene<'a>(
+        &'a self,
+        service: Service<'a>,
+        arrival: Arrival<'a>,
+        stage: &'a OnceCell<Rc<Stage>>,
+    ) -> Scene<'a> {
+        let (bus, transport, counts) = (&*self.bus, &*self.transport, &*self.counts);
+        Scene { bus, transport, arrival, service, counts, ground: Ground::Engine(self, stage) }
+    }
+
     /// What the flows beside one with that scene stand on.
     pub(crate) fn stage(&self, scene: &Scene<'_>) -> Rc<Stage> {
         Stage::new(scene, Arc::clone(&self.bus), Rc::clone(&self.transport), Rc::clone(&self.counts))
@@ -145,14 +156,7 @@ impl Engine {
         };
         let stage = OnceCell::new();
         let waiting = Waiting(Some(&stage));
-        let scene = Scene {
-            bus,
-            transport: &*self.transport,
-            arrival: *arrival,
-            service,
-            counts: &self.counts,
-            ground: Ground::Engine(self, &stage),
-        };
+        let scene = self.scene(service, *arrival, &stage);
         let mut exchange = Exchange::new(request);
         exchange.postfix_start = postfix_start;
         exchange.guarded = service.fault(bus).is_some();

@@ -27,9 +27,11 @@ mod sequence;
 mod service;
 mod stylesheet;
 pub mod transport;
+mod trial;
 
 pub use bus::{Bus, DuplicateKeys, Settings, StylesheetLimits};
 pub use config::{Artefact, Cause, Loaded, Problem, Report, Share, Sources, Stamp, State, Summary, load};
 pub use engine::{Arrival, Counts, Engine};
 pub use mediators::mediators_markdown;
 pub use security::{REPLAY_ENTRIES, SecuritySettings, User};
+pub use trial::{Given, Trial, Tried};

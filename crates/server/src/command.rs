@@ -14,7 +14,7 @@ pub enum Command {
     Run(Box<run::Arguments>),
     /// Load configurations without serving them, and report what runs and what does not
     Check(check::Arguments),
-    /// Run golden cases: folders that say what goes in and what must come out
+    /// Run golden cases, which say what goes in and what must come out, and unit tests of WSO2's tools
     Test(test::Arguments),
     /// Check that XML documents are well formed, or print their canonical or indented form
     Xml(xml::Arguments),

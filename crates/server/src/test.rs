@@ -1,27 +1,45 @@
-//! `myelin test`: golden cases through the real engine.
+//! `myelin test`: golden cases and unit tests through the real engine.
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use myelin_testkit::cases;
+use anyhow::Context;
+use myelin_testkit::{cases, unit_test};
 
 /// The arguments of `myelin test`.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// A folder of cases, or one case
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
+    /// A folder of cases or of unit tests that WSO2's tools wrote, or one of these
+    #[arg(value_name = "PATH")]
+    path: PathBuf,
+    /// Write the unit tests' results there as JUnit's XML
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
     /// Write what came out into the files that say what was expected
     #[arg(long, env = "UPDATE", value_parser = clap::builder::FalseyValueParser::new())]
     update: bool,
 }
 
-/// Runs the cases; success only if there is one and all pass.
+/// Runs what it finds; success only if there is something and all of it passes.
 pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let options = cases::Options { update: arguments.update };
-    let report = cases::run(&arguments.folder, &options)?;
-    write!(out, "{report}")?;
+    let Arguments { path, junit, update } = arguments;
+    let cases = match path.is_dir() {
+        true => cases::run(path, &cases::Options { update: *update })?,
+        false => cases::Report::default(),
+    };
+    let units = unit_test::run(path)?;
+    if let Some(file) = junit {
+        std::fs::write(file, units.to_junit()).with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    if !cases.outcomes.is_empty() || units.suites.is_empty() {
+        write!(out, "{cases}")?;
+    }
+    if !units.suites.is_empty() {
+        write!(out, "{units}")?;
+    }
     out.flush()?;
-    Ok(if report.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let is_something = !cases.outcomes.is_empty() || !units.suites.is_empty();
+    let is_good = is_something && cases.failed() == 0 && units.failed() == 0;
+    Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -1,6 +1,7 @@
 //! What the tests of the other crates stand on: raw clients, rude backends, the case runner.
 //!
 //! [`cases`] runs golden folders through the real engine with a transport in memory;
+//! [`unit_test`] runs the unit tests that WSO2's tools write, with pretended services;
 //! [`rude`] plays backends that stall, reset, lie about lengths or talk too early, each from a script;
 //! [`raw`] is a client that sends exactly the bytes it is given;
 //! [`wss4j`] is Apache WSS4J, which secures and verifies messages as others do, and [`rampart`] the bus that has it inside;
@@ -15,6 +16,7 @@ pub mod raw;
 pub mod rude;
 mod skip;
 mod target;
+pub mod unit_test;
 mod wire;
 pub mod wss4j;
 

@@ -1,0 +1,289 @@
+//! A unit test as WSO2's tools write it: `<unit-test>`, which names files, or `<synapse-unit-test>`, which holds them.
+//!
+//! Source: the files that the WSO2 Integration Studio and the Micro Integrator extension of VS Code write; the engine's
+//! own reader of them.
+
+use std::path::{Path, PathBuf};
+
+use myelin_mediation::Given;
+use myelin_xml::{Document, Kind, NodeId, Options};
+
+use super::mock::{Resource, Service};
+
+/// Nobody's test is larger.
+const FILE_LIMIT_BYTES: u64 = 16 << 20;
+
+/// From a test up to the folder of its project.
+const LEVELS: usize = 8;
+
+/// One file of tests.
+#[derive(Debug)]
+pub(super) struct Suite {
+    pub(super) subject: Source,
+    pub(super) supporting: Vec<Source>,
+    pub(super) resources: Vec<Registered>,
+    pub(super) cases: Vec<Case>,
+    pub(super) services: Vec<Service>,
+}
+
+/// An artefact: a file of the project, or text that stands in the test.
+#[derive(Clone, Debug)]
+pub(super) enum Source {
+    File(PathBuf),
+    Text(String),
+}
+
+/// A file of the registry.
+#[derive(Debug)]
+pub(super) struct Registered {
+    /// As `/_system/governance/mi-resources`.
+    pub(super) path: String,
+    pub(super) name: String,
+    pub(super) content: Source,
+}
+
+/// What goes in and what must come out.
+#[derive(Debug, Default)]
+pub(super) struct Case {
+    pub(super) name: String,
+    pub(super) payload: Option<String>,
+    pub(super) path: Option<String>,
+    pub(super) method: Option<String>,
+    pub(super) https: bool,
+    pub(super) given: Vec<Given>,
+    pub(super) assertions: Vec<Assertion>,
+}
+
+/// What must hold afterwards.
+#[derive(Debug)]
+pub(super) struct Assertion {
+    /// `$body`, `$ctx:name` …
+    pub(super) actual: String,
+    /// `None`: anything but nothing.
+    pub(super) expected: Option<String>,
+    /// What the test's author says when it does not hold.
+    pub(super) message: String,
+}
+
+/// An element while a test is read.
+#[derive(Clone, Copy)]
+pub(super) struct Node<'a> {
+    document: &'a Document,
+    node: NodeId,
+}
+
+impl<'a> Node<'a> {
+    pub(super) fn root(document: &'a Document) -> Option<Node<'a>> {
+        let node = document.children(document.document_node()).find(|&node| document.kind(node) == Kind::Element)?;
+        Some(Node { document, node })
+    }
+
+    pub(super) fn name(self) -> &'a str {
+        self.document.qname(self.node).local
+    }
+
+    pub(super) fn elements(self) -> impl Iterator<Item = Node<'a>> {
+        let document = self.document;
+        let elements = document.children(self.node).filter(|&node| document.kind(node) == Kind::Element);
+        elements.map(move |node| Node { document, node })
+    }
+
+    pub(super) fn descendants(self) -> impl Iterator<Item = Node<'a>> {
+        let document = self.document;
+        let elements = document.descendants(self.node).filter(|&node| document.kind(node) == Kind::Element);
+        elements.map(move |node| Node { document, node })
+    }
+
+    pub(super) fn child(self, name: &str) -> Option<Node<'a>> {
+        self.elements().find(|child| child.name() == name)
+    }
+
+    pub(super) fn attribute(self, name: &str) -> Option<String> {
+        self.document.attribute(self.node, "", name).map(|value| value.trim().to_owned())
+    }
+
+    /// The text, without the space around it.
+    pub(super) fn text(self) -> String {
+        self.document.string_value(self.node).trim().to_owned()
+    }
+
+    fn text_of(self, name: &str) -> Option<String> {
+        self.child(name).map(Node::text).filter(|text| !text.is_empty())
+    }
+
+    /// As it stands in the file.
+    fn source(self) -> String {
+        self.document.as_read(self.node).unwrap_or_default().to_owned()
+    }
+
+    fn required(self, name: &str) -> Result<String, String> {
+        self.text_of(name).ok_or_else(|| {
+            let line = self.document.location(self.node).map(|(line, _)| format!("line {line}: ")).unwrap_or_default();
+            format!("{line}<{}> needs a <{name}> with text", self.name())
+        })
+    }
+}
+
+/// Whether a file is a unit test.
+pub(super) fn is_one(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xml"))
+        && std::fs::metadata(path).is_ok_and(|data| data.len() <= FILE_LIMIT_BYTES)
+        && std::fs::read_to_string(path)
+            .is_ok_and(|text| text.contains("<unit-test") || text.contains("<synapse-unit-test"))
+        && parse(path)
+            .is_ok_and(|document| Node::root(&document).is_some_and(|root| root.name().ends_with("unit-test")))
+}
+
+fn parse(path: &Path) -> Result<Document, String> {
+    let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    Document::parse(bytes, &Options::default()).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Reads a unit test.
+///
+/// Errors: a sentence that names the file and what is missing.
+pub(super) fn read(path: &Path) -> Result<Suite, String> {
+    let document = parse(path)?;
+    let place = |message: String| format!("{}: {message}", path.display());
+    let root = Node::root(&document).ok_or_else(|| place("there is no element".to_owned()))?;
+    suite(root, path).map_err(place)
+}
+
+fn suite(root: Node<'_>, path: &Path) -> Result<Suite, String> {
+    let artifacts = root.child("artifacts").ok_or("<artifacts> is missing")?;
+    let subject = artifacts.child("test-artifact").and_then(|subject| subject.child("artifact"));
+    let subject = source(subject.ok_or("<test-artifact> with an <artifact> is missing")?, path)?;
+    let all = |name: &str| artifacts.child(name).into_iter().flat_map(Node::elements);
+    if let Some(connector) = all("connector-resources").next() {
+        return Err(format!("connectors are not offered yet: <{}>", connector.name()));
+    }
+    let supporting = all("supportive-artifacts").map(|artifact| source(artifact, path)).collect::<Result<_, _>>()?;
+    let resources = all("registry-resources").map(|resource| registered(resource, path)).collect::<Result<_, _>>()?;
+    let cases = root.child("test-cases").into_iter().flat_map(Node::elements);
+    let services = root.child("mock-services").into_iter().flat_map(Node::elements);
+    Ok(Suite {
+        subject,
+        supporting,
+        resources,
+        cases: cases.enumerate().map(|(index, node)| case(node, index)).collect::<Result<_, _>>()?,
+        services: services.map(|node| mocked(node, path)).collect::<Result<_, _>>()?,
+    })
+}
+
+fn source(artifact: Node<'_>, test: &Path) -> Result<Source, String> {
+    match artifact.elements().next() {
+        Some(held) => Ok(Source::Text(held.source())),
+        None => file(&artifact.text(), test).map(Source::File),
+    }
+}
+
+/// A file of the project that a test belongs to: its path starts at a folder above the test.
+fn file(name: &str, test: &Path) -> Result<PathBuf, String> {
+    let inside = name.trim().trim_start_matches(['/', '\\']);
+    let test = test.canonicalize().map_err(|error| format!("{}: {error}", test.display()))?;
+    let above = test.ancestors().skip(1).take(LEVELS);
+    let found = above.map(|folder| folder.join(inside)).find(|path| path.is_file());
+    found.ok_or_else(|| format!("there is no file {name:?} in the project that this test stands in"))
+}
+
+fn registered(node: Node<'_>, test: &Path) -> Result<Registered, String> {
+    let artifact = node.child("artifact").ok_or("<registry-resource> needs an <artifact>")?;
+    let content = match artifact.elements().next() {
+        Some(held) => Source::Text(held.source()),
+        None => match file(&artifact.text(), test) {
+            Ok(path) => Source::File(path),
+            Err(_) => Source::Text(artifact.text()),
+        },
+    };
+    let name = node.required("file-name")?;
+    if name.contains(['/', '\\']) {
+        return Err(format!("{name:?} is no name of a file"));
+    }
+    Ok(Registered { path: node.required("registry-path")?, name, content })
+}
+
+fn case(node: Node<'_>, index: usize) -> Result<Case, String> {
+    let name = node.attribute("name").unwrap_or_else(|| format!("test case {}", index + 1));
+    let mut case = Case { name, ..Case::default() };
+    if let Some(input) = node.child("input") {
+        case.payload = input.text_of("payload").map(|payload| without_cdata(&payload).to_owned());
+        case.path = input.text_of("request-path");
+        case.method = input.text_of("request-method");
+        case.https = input.text_of("request-protocol").is_some_and(|name| name.eq_ignore_ascii_case("https"));
+        for property in input.child("properties").into_iter().flat_map(Node::elements) {
+            let given = |name: &str| property.attribute(name);
+            case.given.push(Given {
+                scope: given("scope").unwrap_or_else(|| "default".to_owned()),
+                name: given("name").ok_or_else(|| format!("{}: a property has no name", case.name))?,
+                value: given("value").unwrap_or_default(),
+            });
+        }
+    }
+    for assertion in node.child("assertions").into_iter().flat_map(Node::elements) {
+        let expected = match assertion.name() {
+            "assertEquals" => Some(assertion.text_of("expected").unwrap_or_default()),
+            "assertNotNull" => None,
+            other => return Err(format!("{}: <{other}> is neither assertEquals nor assertNotNull", case.name)),
+        };
+        case.assertions.push(Assertion {
+            actual: assertion.required("actual")?,
+            expected,
+            message: assertion.text_of("message").unwrap_or_default(),
+        });
+    }
+    if case.assertions.is_empty() {
+        return Err(format!("{}: there is no assertion, so that nothing could fail", case.name));
+    }
+    Ok(case)
+}
+
+fn mocked(node: Node<'_>, test: &Path) -> Result<Service, String> {
+    if node.elements().next().is_some() {
+        return service(node);
+    }
+    let path = file(&node.text(), test)?;
+    let document = parse(&path)?;
+    let root = Node::root(&document).ok_or_else(|| format!("{}: there is no element", path.display()))?;
+    service(root).map_err(|message| format!("{}: {message}", path.display()))
+}
+
+fn service(node: Node<'_>) -> Result<Service, String> {
+    let port = node.required("port")?;
+    let resources = node.child("resources").into_iter().flat_map(Node::elements);
+    Ok(Service {
+        name: node.required("service-name")?,
+        port: port.parse().map_err(|_| format!("{port:?} is no port"))?,
+        context: node.text_of("context").unwrap_or_default(),
+        resources: resources.map(resource).collect::<Result<_, _>>()?,
+    })
+}
+
+fn resource(node: Node<'_>) -> Result<Resource, String> {
+    let headers = |side: Option<Node<'_>>| {
+        let headers = side.and_then(|side| side.child("headers")).into_iter().flat_map(Node::elements);
+        headers.filter_map(|header| Some((header.attribute("name")?, header.attribute("value")?))).collect::<Vec<_>>()
+    };
+    let payload = |side: Option<Node<'_>>| {
+        side.and_then(|side| side.text_of("payload")).map(|payload| without_cdata(&payload).to_owned())
+    };
+    let (request, response) = (node.child("request"), node.child("response"));
+    let status = response.and_then(|response| response.text_of("status-code"));
+    Ok(Resource {
+        method: node.required("method")?.to_ascii_uppercase(),
+        path: node.text_of("sub-context").unwrap_or_default(),
+        expected_payload: payload(request),
+        expected_headers: headers(request),
+        status: match &status {
+            Some(text) => text.parse().map_err(|_| format!("{text:?} is no status code"))?,
+            None => 200,
+        },
+        payload: payload(response),
+        headers: headers(response),
+    })
+}
+
+/// Some tools escape the marks of a CDATA section instead of writing one.
+pub(super) fn without_cdata(text: &str) -> &str {
+    let text = text.trim();
+    text.strip_prefix("<![CDATA[").and_then(|text| text.strip_suffix("]]>")).map_or(text, str::trim)
+}
