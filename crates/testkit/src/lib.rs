@@ -6,15 +6,19 @@
 //! [`raw`] is a client that sends exactly the bytes it is given;
 //! [`wss4j`] is Apache WSS4J, which secures and verifies messages as others do, and [`rampart`] the bus that has it inside;
 //! [`clock`] is time that passes only when everybody waits for it;
+//! [`synapse`] is that bus without it, which says what a configuration means; [`service`] a backend that records;
 //! [`skip`] says visibly that a test did not run.
 //! Nothing here is used while serving messages, and everything waits with a deadline.
 
 pub mod cases;
 pub mod clock;
+mod gateway;
 pub mod rampart;
 pub mod raw;
 pub mod rude;
+pub mod service;
 mod skip;
+pub mod synapse;
 mod target;
 pub mod unit_test;
 mod wire;

@@ -2,25 +2,13 @@
 //!
 //! `tests/interop/rampart/README.md` says what its policy asks for.
 
-use std::fs::{self, File};
-use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::SocketAddr;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
 
-/// Downloads included.
-const START: Duration = Duration::from_secs(8 * 60);
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/interop/rampart/run.sh");
-/// How the script says that the machine lacks something.
-const LACKING: i32 = 3;
+use crate::gateway::Gateway;
 
 /// The gateway, running until this is dropped.
-pub struct Rampart {
-    child: Child,
-    address: SocketAddr,
-}
+pub struct Rampart(Gateway);
 
 impl Rampart {
     /// Starts it in front of a plain HTTP backend; `None`, and the test says so, where it cannot run.
@@ -29,8 +17,11 @@ impl Rampart {
     /// Panics: everything is there and it does not start; ours.
     pub fn start(keys: &Path, backend: SocketAddr) -> Option<Rampart> {
         let home = crate::target::folder().join("rampart");
-        match launch(&home, keys, backend) {
-            Ok(Some(rampart)) => Some(rampart),
+        let started = Gateway::start("rampart/run.sh", &home, |command, port| {
+            command.arg(keys).arg(port.to_string()).arg(format!("http://{backend}/"));
+        });
+        match started {
+            Ok(Some(gateway)) => Some(Rampart(gateway)),
             Ok(None) => {
                 crate::skip("Synapse with Rampart needs a JDK, Maven, and for the first time the network");
                 None
@@ -41,45 +32,17 @@ impl Rampart {
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.0.address()
     }
 
     /// The path of its one proxy service.
     pub const PATH: &str = "/services/secure";
 }
 
-impl Drop for Rampart {
-    fn drop(&mut self) {
-        // It has nothing to finish.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// Starts the script and waits until it listens; `None` where the machine lacks something.
-fn launch(home: &Path, keys: &Path, backend: SocketAddr) -> io::Result<Option<Rampart>> {
-    fs::create_dir_all(home)?;
-    // Free a moment ago; Synapse cannot be told to choose one itself.
-    let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
-    let log = File::create(home.join(format!("{}.log", address.port())))?;
-    let mut script = Command::new(SCRIPT);
-    script.arg(home).arg(keys).arg(address.port().to_string()).arg(format!("http://{backend}/"));
-    let child = script.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).spawn()?;
-    let mut rampart = Rampart { child, address };
-    let end = Instant::now() + START;
-    while TcpStream::connect(address).is_err() {
-        match rampart.child.try_wait()? {
-            Some(status) if status.code() == Some(LACKING) => return Ok(None),
-            Some(status) => return Err(io::Error::other(format!("it ends with {status}; its log is there"))),
-            None if Instant::now() > end => return Err(io::ErrorKind::TimedOut.into()),
-            None => thread::sleep(Duration::from_millis(100)),
-        }
-    }
-    Ok(Some(rampart))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::raw;
     use crate::rude::{Backend, Script};
