@@ -1,0 +1,107 @@
+//! Apache Synapse's samples: they do here what its user guide says, and what Apache Synapse 3.0.1 does.
+//!
+//! The samples and their resources are read where they lie, beside the repository; those of which the guide is enough to
+//! write a configuration of our own stand in `own`.
+//! Each is played to Myelin and, where a JDK and Maven are found, to Synapse: the same requests, the same backends.
+//! What is different stands in `known/synapse.txt`, each with its reason, and in `docs/compatibility.md`.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking and says what it sees")]
+
+mod client;
+mod observation;
+mod samples;
+mod stage;
+
+use std::path::{Path, PathBuf};
+
+use myelin_conformance::{Suite, data};
+use observation::{Scene, differences, transcript};
+use samples::{SAMPLES, Sample};
+use stage::{Player, Stage};
+
+/// Where the samples are; `None`, and the test says so, where they are not.
+fn folder() -> Option<PathBuf> {
+    data("../acceptance/apache-synapse")
+}
+
+/// What a sample's play gave.
+struct Played {
+    scenes: Vec<Scene>,
+    complaints: Vec<String>,
+}
+
+/// Plays a sample; `None`, where the player cannot run on this machine.
+fn play(sample: &Sample, player: Player, folder: &Path) -> Option<Played> {
+    let configuration = sample.configuration(folder);
+    let mut stage = Stage::new(&configuration, &folder.join("resources"));
+    if let Err(problems) = stage.start(player)? {
+        stage.expect(false, &format!("it loads wholly: {problems}"));
+    }
+    (sample.play)(&mut stage);
+    let (scenes, complaints) = stage.end();
+    Some(Played { scenes, complaints })
+}
+
+fn chosen() -> impl Iterator<Item = &'static Sample> {
+    let only: Option<Vec<u16>> =
+        std::env::var("SAMPLES").ok().map(|list| list.split(',').filter_map(|number| number.parse().ok()).collect());
+    SAMPLES
+        .iter()
+        .copied()
+        .flatten()
+        .filter(move |sample| only.as_ref().is_none_or(|only| only.contains(&sample.number)))
+}
+
+#[test]
+fn samples_do_what_the_user_guide_says() {
+    let Some(folder) = folder() else { return };
+    let mut suite = Suite::new(
+        "samples",
+        "Apache Synapse's samples",
+        "The samples of Apache Synapse that need HTTP and the first half of the language, played as its user guide says.\n\
+         A sample passes when all that the guide says of clients and backends holds.",
+    );
+    for sample in chosen() {
+        let played = play(sample, Player::Myelin, &folder).expect("Myelin runs everywhere");
+        let result = if played.complaints.is_empty() { Ok(()) } else { Err(played.complaints.join("; ")) };
+        suite.judge(sample.group(), &format!("{:03}", sample.number), result);
+    }
+    suite.finish();
+}
+
+#[test]
+fn samples_do_what_synapse_does() {
+    let Some(folder) = folder() else { return };
+    let mut suite = Suite::new(
+        "synapse",
+        "Apache Synapse's samples, with Apache Synapse",
+        "The same requests to Myelin and to Apache Synapse 3.0.1, scene by scene.\n\
+         A part passes when it is the same: status, media type and canonical body of the answer, and the method, path, \
+         action, media type and canonical body of each request that a backend gets.",
+    );
+    let notes = std::env::var_os("TRANSCRIPTS").map(PathBuf::from);
+    for sample in chosen() {
+        let Some(theirs) = play(sample, Player::Synapse, &folder) else { return };
+        let ours = play(sample, Player::Myelin, &folder).expect("Myelin runs everywhere");
+        if let Some(notes) = &notes {
+            let file = notes.join(format!("sample-{:03}.txt", sample.number));
+            let all = |played: &Played| played.scenes.iter().map(transcript).collect::<String>();
+            let complaints = theirs.complaints.join("\n");
+            std::fs::write(
+                file,
+                format!("SYNAPSE\n{}\nUNLIKE THE GUIDE\n{complaints}\n\nMYELIN\n{}", all(&theirs), all(&ours)),
+            )
+            .unwrap();
+        }
+        for (ours, theirs) in ours.scenes.iter().zip(&theirs.scenes) {
+            let found = differences(ours, theirs);
+            if found.is_empty() {
+                suite.pass(sample.group());
+            }
+            for (part, values) in found {
+                suite.fail(sample.group(), &format!("{:03}/{}/{part}", sample.number, ours.name), &values);
+            }
+        }
+    }
+    suite.finish();
+}
