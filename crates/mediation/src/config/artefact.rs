@@ -8,6 +8,7 @@ use super::element::Element;
 use super::fetched::Fetched;
 use super::files::File;
 use super::included::{Content, Included};
+use super::layout::Found;
 use super::loader::{Entry, Loader, Reference};
 use super::problem::{Place, Problem};
 use super::proxy::proxy;
@@ -44,12 +45,14 @@ enum Product {
     Text(String),
 }
 
-/// Builds the bus and the report from parsed files.
-pub(super) fn assemble(files: Vec<File>, settings: &Settings, sources: Sources) -> Loaded {
+/// Builds the bus and the report from what was found.
+pub(super) fn assemble(found: Found, settings: &Settings, sources: Sources) -> Loaded {
+    let Found { files, roots, resources, .. } = found;
     let count = files.len();
     let mut loader = Loader::new(settings, &sources);
     let mut items: Vec<Item> = files.into_iter().flat_map(items).collect();
     declare(&mut items, &mut loader, settings);
+    loader.registry.deploy(resources, roots);
     for item in &mut items {
         item.build(&mut loader);
     }
@@ -66,26 +69,27 @@ pub(super) fn assemble(files: Vec<File>, settings: &Settings, sources: Sources) 
 
 /// The artefacts of one file.
 fn items(file: File) -> Vec<Item> {
-    match file.root {
-        Ok(mut root) if root.is("definitions") => std::mem::take(&mut root.children)
-            .into_iter()
-            .filter(|child| !child.is("description"))
-            .map(Item::new)
-            .collect(),
-        Ok(root) => vec![Item::new(root)],
-        Err(problem) => vec![Item {
-            kind: "file".to_owned(),
-            name: file.path.to_string(),
-            place: problem.place.clone(),
-            element: None,
-            included: None,
-            id: None,
-            problems: vec![problem],
-            warnings: Vec::new(),
-            references: Vec::new(),
-            product: None,
-        }],
-    }
+    let problem = match file.root {
+        Ok(Some(mut root)) if root.is("definitions") => {
+            let children = std::mem::take(&mut root.children).into_iter();
+            return children.filter(|child| !child.is("description")).map(Item::new).collect();
+        }
+        Ok(Some(root)) => return vec![Item::new(root)],
+        Ok(None) => None,
+        Err(problem) => Some(problem),
+    };
+    vec![Item {
+        kind: file.kind.to_owned(),
+        name: file.name.to_string(),
+        place: problem.as_ref().map_or(file.place, |problem| problem.place.clone()),
+        element: None,
+        included: None,
+        id: None,
+        problems: problem.into_iter().collect(),
+        warnings: file.warnings,
+        references: Vec::new(),
+        product: None,
+    }]
 }
 
 /// As a reader meets them in the file.
@@ -97,16 +101,18 @@ fn in_order(problems: &[Problem]) -> Vec<Problem> {
 
 /// Gives names and numbers, so that artefacts may refer to each other in any order.
 fn declare(items: &mut [Item], loader: &mut Loader, settings: &Settings) {
-    let mut taken: HashSet<(String, String)> = HashSet::new();
+    let mut taken: HashMap<(String, String), Place> = HashMap::new();
     for item in items.iter_mut().filter(|item| item.element.is_some()) {
         if item.name.is_empty() {
             continue;
         }
-        if !taken.insert((item.kind.clone(), item.name.clone())) {
-            let message = format!("there is another {} named {:?} before this one", item.kind, item.name);
+        let key = (item.kind.clone(), item.name.clone());
+        if let Some(first) = taken.get(&key) {
+            let message = format!("there is another {} named {:?} before this one ({first})", item.kind, item.name);
             item.problems.push(Problem { place: item.place.clone(), message });
             continue;
         }
+        taken.insert(key, item.place.clone());
         match item.kind.as_str() {
             "sequence" => item.id = Some(number(&mut loader.sequences, &item.name, Reference::Sequence)),
             "endpoint" => item.id = Some(number(&mut loader.endpoints, &item.name, Reference::Endpoint)),

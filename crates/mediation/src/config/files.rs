@@ -1,8 +1,8 @@
-//! Which files a configuration consists of, and their text.
+//! The files that a configuration consists of, and their text.
 
 use std::fs;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::element::Element;
@@ -12,120 +12,66 @@ use super::sources::Sources;
 /// A larger file is no configuration.
 const FILE_LIMIT_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The folders of a `synapse-configs/default` layout.
-const FOLDERS: &[&str] = &[
-    "local-entries",
-    "endpoints",
-    "templates",
-    "sequences",
-    "message-stores",
-    "message-processors",
-    "proxy-services",
-    "api",
-    "inbound-endpoints",
-    "tasks",
-    "imports",
-    "event-sources",
-    "priority-executors",
-];
-
-/// A file's root element, or why there is none.
+/// A file of a configuration, or something else that is reported as a part of it.
 pub(super) struct File {
-    pub(super) path: Arc<str>,
-    pub(super) root: Result<Element, Problem>,
-}
-
-/// Finds and parses all files, in an order that does not depend on the file system.
-pub(super) fn read(paths: &[PathBuf], sources: &Sources) -> Vec<File> {
-    let mut files = Vec::new();
-    for path in paths {
-        if sources.has_folder(path) {
-            for file in folder(path, sources) {
-                files.push(file.map_or_else(File::broken, |path| parse(&path, sources)));
-            }
-        } else {
-            files.push(parse(path, sources));
-        }
-    }
-    files
+    /// What it is in a report, unless it is a file of the language that could be read.
+    pub(super) kind: &'static str,
+    /// Its path, or what else it is called in a report.
+    pub(super) name: Arc<str>,
+    pub(super) place: Place,
+    /// Its root element, or why there is none; neither where it is no file of the language.
+    pub(super) root: Result<Option<Element>, Problem>,
+    pub(super) warnings: Vec<Problem>,
 }
 
 impl File {
-    fn broken(problem: Problem) -> File {
-        File { path: Arc::clone(&problem.place.file), root: Err(problem) }
-    }
-}
-
-fn folder(path: &Path, sources: &Sources) -> Vec<Result<PathBuf, Problem>> {
-    for inside in ["synapse-configs/default", "default"] {
-        let layout = path.join(inside);
-        if sources.has_folder(&layout) && (inside.starts_with("synapse") || is_layout(&layout, sources)) {
-            return folder(&layout, sources);
+    /// A file of the language.
+    pub(super) fn read(path: &Path, sources: &Sources) -> File {
+        let name: Arc<str> = path.display().to_string().into();
+        match bytes(path, sources) {
+            Ok(bytes) => File::parse(&name, bytes),
+            Err(problem) => File { root: Err(problem), ..File::stand_in("file", &name, &name) },
         }
     }
-    if !is_layout(path, sources) {
-        return xml_files(path, sources);
+
+    /// The same from its bytes.
+    pub(super) fn parse(path: &Arc<str>, bytes: Vec<u8>) -> File {
+        let at_start = |message| Problem { place: Place::start_of(path), message };
+        let root = decode(bytes).map_err(at_start).and_then(|text| Element::parse(path, text).map(Some));
+        File { root, ..File::stand_in("file", path, path) }
     }
-    let single = ["registry.xml", "synapse.xml", "task-manager.xml"].map(|name| path.join(name));
-    let mut files: Vec<_> = single.into_iter().filter(|file| sources.has_file(file)).map(Ok).collect();
-    for name in FOLDERS {
-        let inside = path.join(name);
-        if sources.has_folder(&inside) {
-            files.extend(xml_files(&inside, sources));
-        }
+
+    /// Something that is no file of the language.
+    pub(super) fn stand_in(kind: &'static str, path: &Arc<str>, name: &str) -> File {
+        File { kind, name: name.into(), place: Place::start_of(path), root: Ok(None), warnings: Vec::new() }
     }
-    files
-}
 
-fn is_layout(path: &Path, sources: &Sources) -> bool {
-    FOLDERS.iter().any(|name| sources.has_folder(&path.join(name)))
-}
-
-fn xml_files(path: &Path, sources: &Sources) -> Vec<Result<PathBuf, Problem>> {
-    sources.look(path);
-    let entries = match fs::read_dir(path) {
-        Ok(entries) => entries,
-        Err(error) => return vec![Err(unreadable(path, &error))],
-    };
-    let mut files = Vec::new();
-    for entry in entries {
-        match entry {
-            Ok(entry) => files.push(entry.path()),
-            Err(error) => return vec![Err(unreadable(path, &error))],
-        }
+    /// A file or folder with a problem.
+    pub(super) fn faulty(kind: &'static str, path: &Path, message: String) -> File {
+        let name: Arc<str> = path.display().to_string().into();
+        let file = File::stand_in(kind, &name, &name);
+        File { root: Err(Problem { place: file.place.clone(), message }), ..file }
     }
-    files.retain(|file| {
-        file.is_file() && file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xml"))
-    });
-    files.sort();
-    files.into_iter().map(Ok).collect()
-}
-
-fn parse(path: &Path, sources: &Sources) -> File {
-    let name: Arc<str> = path.display().to_string().into();
-    let root = text(path, sources).and_then(|text| Element::parse(&name, text));
-    File { path: name, root }
-}
-
-/// The text of a configuration file, whatever its encoding.
-///
-/// Errors: a [`Problem`] at line 1 where it cannot be read, is too large, or is in no known encoding.
-fn text(path: &Path, sources: &Sources) -> Result<String, Problem> {
-    decode(bytes(path, sources)?).map_err(|message| at_start(path, message))
 }
 
 /// The bytes of a file that a configuration consists of or names.
 ///
 /// Errors: a [`Problem`] at line 1 where it cannot be read or is too large.
 pub(super) fn bytes(path: &Path, sources: &Sources) -> Result<Vec<u8>, Problem> {
+    bytes_up_to(FILE_LIMIT_BYTES, path, sources)
+}
+
+/// The same with another limit.
+pub(super) fn bytes_up_to(limit: u64, path: &Path, sources: &Sources) -> Result<Vec<u8>, Problem> {
     sources.look(path);
+    let at_start = |message| Problem { place: Place::start_of(&path.display().to_string().into()), message };
     let mut bytes = Vec::new();
-    let read = fs::File::open(path).and_then(|file| file.take(FILE_LIMIT_BYTES + 1).read_to_end(&mut bytes));
+    let read = fs::File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes));
     if let Err(error) = read {
-        return Err(unreadable(path, &error));
+        return Err(at_start(format!("cannot be read: {error}")));
     }
-    if bytes.len() as u64 > FILE_LIMIT_BYTES {
-        return Err(at_start(path, format!("larger than {FILE_LIMIT_BYTES} bytes")));
+    if bytes.len() as u64 > limit {
+        return Err(at_start(format!("larger than {limit} bytes")));
     }
     Ok(bytes)
 }
@@ -158,14 +104,6 @@ pub(super) fn decode(bytes: Vec<u8>) -> Result<String, String> {
             }
         }
     }
-}
-
-fn unreadable(path: &Path, error: &std::io::Error) -> Problem {
-    at_start(path, format!("cannot be read: {error}"))
-}
-
-fn at_start(path: &Path, message: String) -> Problem {
-    Problem { place: Place { file: path.display().to_string().into(), line: 1, column: 1 }, message }
 }
 
 #[cfg(test)]

@@ -3,11 +3,14 @@
 //! Loading has two stages: elements with their places, then artefacts that know each other by number.
 //! An artefact with a problem is left out, and so is whatever needs it; all the rest runs.
 
+mod application;
+mod archive;
 mod artefact;
 mod element;
 mod fetched;
 mod files;
 mod included;
+mod layout;
 mod loader;
 mod problem;
 mod proxy;
@@ -18,6 +21,7 @@ mod sources;
 mod stylesheets;
 mod summary;
 mod vocabulary;
+mod whole;
 
 use std::path::PathBuf;
 
@@ -47,11 +51,11 @@ pub struct Loaded {
 
 /// Loads configuration: each path is a file or a folder.
 ///
-/// Shape: a file holds `<definitions>` or a single artefact; a folder is a `synapse-configs/default` layout,
-/// holds one, or holds `.xml` files, each of which is loaded.
+/// Shape: a file holds `<definitions>` or a single artefact, or is a `.car` archive; a folder is a
+/// `synapse-configs/default` layout, the home of a Micro Integrator, a project, or holds one or several of these, or
+/// holds `.xml` files and archives, each of which is loaded.
 /// Errors: none of its own; what is wrong, unreadable files included, stands in the report.
 /// Source: compare Synapse's `MultiXMLConfigurationBuilder` and `SynapseXMLConfigurationFactory`.
 pub fn load(paths: &[PathBuf], settings: &Settings) -> Loaded {
-    let sources = Sources::default();
-    artefact::assemble(files::read(paths, &sources), settings, sources)
+    whole::load(paths, settings)
 }

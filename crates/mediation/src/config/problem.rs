@@ -16,6 +16,13 @@ pub(crate) struct Place {
     pub(crate) column: u32,
 }
 
+impl Place {
+    /// Where something is told of a file as a whole.
+    pub(crate) fn start_of(file: &Arc<str>) -> Place {
+        Place { file: Arc::clone(file), line: 1, column: 1 }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.line)

@@ -42,7 +42,16 @@ const LEVELS: usize = 7;
 const FILE_LIMIT: usize = 10_000;
 
 /// The resources that archives and projects bring along, by the paths that [`path_of`] gives.
-pub(super) type Resources = BTreeMap<String, Resource>;
+pub(super) type Resources = BTreeMap<String, Held>;
+
+/// What a resource that was brought along is.
+#[derive(Clone, Debug)]
+pub(super) enum Held {
+    /// What stood in an archive.
+    Bytes(Resource),
+    /// A file of a project.
+    File(PathBuf),
+}
 
 /// Where what keys name is found.
 #[derive(Clone, Debug, Default)]
@@ -81,7 +90,6 @@ impl Registry {
     }
 
     /// Adds what archives and projects bring along.
-    #[cfg_attr(not(test), expect(dead_code, reason = "archives and projects come with the next commit"))]
     pub(super) fn deploy(&mut self, resources: Resources, roots: Vec<PathBuf>) {
         self.resources = Arc::new(resources);
         // The folder that was found by going up may be one of them.
@@ -147,7 +155,8 @@ impl Registry {
             name.extension().and_then(|extension| extension.to_str()).is_some_and(|it| extensions.contains(&it))
         };
         let deployed = self.resources.iter().filter(|(path, _)| is_wanted(Path::new(path)));
-        let mut found: Vec<_> = deployed.map(|(path, resource)| (vec![path.clone()], resource.clone())).collect();
+        let deployed = deployed.filter_map(|(path, held)| Some((vec![path.clone()], self.held(held).ok()?)));
+        let mut found: Vec<_> = deployed.collect();
         let files = self.files().into_iter().filter(|path| is_wanted(path));
         found.extend(files.filter_map(|path| {
             let resource = self.file(&path).ok()?;
@@ -178,8 +187,8 @@ impl Registry {
 
     /// Reads the resource at a path of the registry.
     fn at(&self, path: &str) -> Result<Option<Resource>, String> {
-        if let Some(resource) = self.resources.get(path) {
-            return Ok(Some(resource.clone()));
+        if let Some(held) = self.resources.get(path) {
+            return self.held(held).map(Some);
         }
         let candidates = self.roots.iter().flat_map(|root| candidates(root, path));
         candidates.into_iter().find_map(|path| self.file_if_there(&path)).transpose()
@@ -187,7 +196,11 @@ impl Registry {
 
     /// The paths in the registry of a resource, by its URI.
     fn paths_of(&self, uri: &str) -> Vec<String> {
-        let deployed = self.resources.iter().find(|(_, resource)| &*resource.uri == uri);
+        let is_meant = |held: &Held| match held {
+            Held::Bytes(resource) => &*resource.uri == uri,
+            Held::File(path) => path.display().to_string() == uri,
+        };
+        let deployed = self.resources.iter().find(|(_, held)| is_meant(held));
         if let Some((path, _)) = deployed {
             return vec![path.clone()];
         }
@@ -199,6 +212,13 @@ impl Registry {
         paths.dedup();
         paths.push(format!("/{inside}"));
         paths
+    }
+
+    fn held(&self, held: &Held) -> Result<Resource, String> {
+        match held {
+            Held::Bytes(resource) => Ok(resource.clone()),
+            Held::File(path) => self.file(path),
+        }
     }
 
     fn file_if_there(&self, path: &Path) -> Option<Result<Resource, String>> {
@@ -271,8 +291,9 @@ mod tests {
         assert_eq!(text(registry.beside(&path, "../b.xslt")).as_deref(), Some("b"));
         assert_eq!(text(registry.beside(&path, "../../../../b.xslt")), None);
         let resources = [("x/a.xslt", "app.car!/a", "archive"), ("x/c.xslt", "app.car!/c", "c")];
-        let resources = resources
-            .map(|(key, uri, text)| (path_of(&format!("gov:/{key}")).unwrap(), Resource::new(uri, text.into())));
+        let resources = resources.map(|(key, uri, text)| {
+            (path_of(&format!("gov:/{key}")).unwrap(), Held::Bytes(Resource::new(uri, text.into())))
+        });
         registry.deploy(resources.into(), Vec::new());
         assert_eq!(text(registry.read("/_system/governance/x/a.xslt")).as_deref(), Some("archive"));
         assert_eq!(text(registry.beside("app.car!/a", "c.xslt")).as_deref(), Some("c"));

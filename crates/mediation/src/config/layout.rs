@@ -1,0 +1,320 @@
+//! Where the files of a configuration lie: what each folder is to the tools that made it.
+//!
+//! Source: Synapse's `MultiXMLConfigurationBuilder`, the home of a Micro Integrator, and the projects of WSO2's
+//! Integration Studio (`src/main/synapse-config`) and of its extension for VS Code (`src/main/wso2mi`).
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::application::{self, Application};
+use super::files::{self, File};
+use super::problem::Problem;
+use super::registry::{self, Held, Resources};
+use super::sources::Sources;
+
+/// The folders of a `synapse-configs/default` layout, and by their other names those of projects, in the order in which
+/// they are read.
+const FOLDERS: &[&str] = &[
+    "local-entries",
+    "endpoints",
+    "templates",
+    "sequences",
+    "message-stores",
+    "message-processors",
+    "proxy-services",
+    "api",
+    "apis",
+    "inbound-endpoints",
+    "tasks",
+    "imports",
+    "event-sources",
+    "priority-executors",
+];
+
+/// Folders with what is told of and not run: their names, the extension of the files, what these are, and what is said.
+const OTHERS: &[(&str, &str, &str, Remark)] = &[
+    ("data-services", "dbs", "dataService", Remark::Problem("data services are not offered yet")),
+    ("dataservices", "dbs", "dataService", Remark::Problem("data services are not offered yet")),
+    ("data-sources", "xml", "dataSource", Remark::Problem("data sources are not offered yet")),
+    ("connectors", "zip", "connector", Remark::Warning("connectors are not offered yet; what calls one is refused")),
+    ("synapse-libs", "zip", "connector", Remark::Warning("connectors are not offered yet; what calls one is refused")),
+];
+
+enum Remark {
+    Problem(&'static str),
+    Warning(&'static str),
+}
+
+/// The largest archive that is read.
+const ARCHIVE_BYTES: u64 = 64 << 20;
+
+/// How deep modules of a project lie in each other, and collections of resources.
+const DEPTH: usize = 8;
+
+/// What a configuration consists of.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) files: Vec<File>,
+    /// Folders that hold registries.
+    pub(super) roots: Vec<PathBuf>,
+    pub(super) resources: Resources,
+    pub(super) applications: Vec<Application>,
+}
+
+/// Finds and reads everything that paths name, in an order that does not depend on the file system.
+///
+/// Archives among `left_out`, by their paths, are passed over.
+pub(super) fn find(paths: &[PathBuf], left_out: &BTreeSet<String>, sources: &Sources) -> Found {
+    let mut finder = Finder { sources, left_out, found: Found::default() };
+    for path in paths {
+        if sources.has_folder(path) {
+            finder.folder(path, DEPTH);
+        } else {
+            finder.file(path);
+        }
+    }
+    finder.found.check_needs();
+    finder.found
+}
+
+struct Finder<'a> {
+    sources: &'a Sources,
+    left_out: &'a BTreeSet<String>,
+    found: Found,
+}
+
+impl Finder<'_> {
+    fn file(&mut self, path: &Path) {
+        if !has_extension(path, "car") {
+            self.found.files.push(File::read(path, self.sources));
+            return;
+        }
+        let name = path.display().to_string();
+        match files::bytes_up_to(ARCHIVE_BYTES, path, self.sources) {
+            _ if self.left_out.contains(&name) => {}
+            Ok(bytes) => application::read(&name, &bytes, &mut self.found),
+            Err(Problem { message, .. }) => self.found.files.push(File::faulty("archive", path, message)),
+        }
+    }
+
+    /// Reads a folder as what it is found to be.
+    fn folder(&mut self, path: &Path, depth: usize) {
+        let below = |inside: &str| Some(path.join(inside)).filter(|folder| self.sources.has_folder(folder));
+        let (studio, code) = (below("src/main/synapse-config"), below("src/main/wso2mi"));
+        if let Some(server) = below("repository/deployment/server") {
+            self.found.roots.extend(below("registry"));
+            self.server(&server);
+        } else if below("synapse-configs").is_some() {
+            self.server(path);
+        } else if studio.is_some() || code.is_some() || self.sources.has_file(&path.join("artifact.xml")) {
+            studio.iter().for_each(|studio| self.layout(studio));
+            code.iter().for_each(|code| self.wso2mi(code));
+            self.resources_of(path);
+        } else if below("artifacts").is_some_and(|artifacts| self.is_layout(&artifacts)) {
+            self.wso2mi(path);
+        } else if let Some(default) = below("default").filter(|default| self.is_layout(default)) {
+            self.layout(&default);
+        } else if self.is_layout(path) {
+            self.layout(path);
+        } else {
+            let modules = self.modules(path, depth);
+            if modules.is_empty() {
+                self.plain(path);
+            }
+            modules.iter().for_each(|module| self.folder(module, depth - 1));
+        }
+    }
+
+    /// `repository/deployment/server`, or what else holds `synapse-configs`.
+    fn server(&mut self, path: &Path) {
+        let configurations = path.join("synapse-configs");
+        let default = configurations.join("default");
+        self.layout(if self.sources.has_folder(&default) { &default } else { &configurations });
+        let archives = path.join("carbonapps");
+        if self.sources.has_folder(&archives) {
+            self.with_extension(&archives, &["car"]).iter().for_each(|archive| self.file(archive));
+        }
+        self.others(path);
+    }
+
+    /// `src/main/wso2mi`.
+    fn wso2mi(&mut self, path: &Path) {
+        let (artifacts, resources) = (path.join("artifacts"), path.join("resources"));
+        self.layout(&artifacts);
+        self.others(&resources);
+        let registry = resources.join("registry");
+        if self.sources.has_folder(&registry) {
+            self.resources_of(&registry);
+            self.found.roots.push(registry);
+        }
+        if self.sources.has_folder(&resources) {
+            self.resources_of(&resources);
+        }
+    }
+
+    /// The folders of one layout.
+    fn layout(&mut self, path: &Path) {
+        for name in ["registry.xml", "synapse.xml", "task-manager.xml"] {
+            let file = path.join(name);
+            if self.sources.has_file(&file) {
+                self.file(&file);
+            }
+        }
+        for folder in FOLDERS {
+            let folder = path.join(folder);
+            if self.sources.has_folder(&folder) {
+                self.with_extension(&folder, &["xml"]).iter().for_each(|file| self.file(file));
+            }
+        }
+        self.others(path);
+    }
+
+    /// Files that belong to no layout.
+    fn plain(&mut self, path: &Path) {
+        self.with_extension(path, &["xml", "car"]).iter().for_each(|file| self.file(file));
+        self.others(path);
+    }
+
+    /// What is told of and not run.
+    fn others(&mut self, path: &Path) {
+        for (folder, extension, kind, remark) in OTHERS {
+            let folder = path.join(folder);
+            if !self.sources.has_folder(&folder) {
+                continue;
+            }
+            for file in self.with_extension(&folder, &[*extension]) {
+                let (Remark::Problem(message) | Remark::Warning(message)) = remark;
+                let mut file = File::faulty(kind, &file, (*message).to_owned());
+                if let (Remark::Warning(_), Err(problem)) = (remark, &file.root) {
+                    file.warnings.push(problem.clone());
+                    file.root = Ok(None);
+                }
+                self.found.files.push(file);
+            }
+        }
+    }
+
+    fn is_layout(&self, path: &Path) -> bool {
+        FOLDERS.iter().any(|name| self.sources.has_folder(&path.join(name)))
+    }
+
+    /// The folders in a folder that are projects, or hold some.
+    fn modules(&self, path: &Path, depth: usize) -> Vec<PathBuf> {
+        let is_project = |folder: &Path| {
+            self.sources.has_folder(&folder.join("src/main/synapse-config"))
+                || self.sources.has_folder(&folder.join("src/main/wso2mi"))
+                || self.sources.has_file(&folder.join("artifact.xml"))
+        };
+        // Without a pom.xml, a folder within a folder is none of Maven's modules.
+        if depth == 0 || !self.sources.has_file(&path.join("pom.xml")) {
+            return Vec::new();
+        }
+        let mut modules = self.entries(path).unwrap_or_default();
+        modules.retain(|entry| entry.is_dir() && (is_project(entry) || !self.modules(entry, depth - 1).is_empty()));
+        modules
+    }
+
+    /// The resources that the `artifact.xml` of a project brings along.
+    fn resources_of(&mut self, project: &Path) {
+        let path = project.join("artifact.xml");
+        if !self.sources.has_file(&path) {
+            return;
+        }
+        let file = File::read(&path, self.sources);
+        let root = match &file.root {
+            Ok(Some(root)) => root,
+            _ => return self.found.files.push(file),
+        };
+        let is_resource = |kind: &str| kind.trim() == "registry/resource";
+        let resources = root.children.iter().filter(|child| {
+            child.name == "artifact" && child.attribute("type").is_some_and(|kind| is_resource(kind.value))
+        });
+        for item in resources.flat_map(|artifact| &artifact.children) {
+            let text = |name: &str| {
+                let child = item.children.iter().find(|child| child.name == name);
+                child.map_or("", |child| child.text().value)
+            };
+            match item.name.as_str() {
+                "item" => {
+                    let file = project.join(text("file"));
+                    let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+                    self.resource(&format!("{}/{name}", text("path")), file);
+                }
+                "collection" => self.collection(text("path"), &project.join(text("directory")), DEPTH),
+                _ => {}
+            }
+        }
+    }
+
+    fn collection(&mut self, path: &str, folder: &Path, depth: usize) {
+        for entry in self.entries(folder).unwrap_or_default() {
+            let name = entry.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let path = format!("{path}/{name}");
+            match entry.is_dir() {
+                true if depth > 0 => self.collection(&path, &entry, depth - 1),
+                true => {}
+                false => self.resource(&path, entry),
+            }
+        }
+    }
+
+    fn resource(&mut self, path: &str, file: PathBuf) {
+        if let Some(path) = registry::path_of(path) {
+            self.found.resources.insert(path, Held::File(file));
+        }
+    }
+
+    /// The files of a folder that have one of some extensions, in the order of their names.
+    fn with_extension(&mut self, folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
+        let is_wanted =
+            |file: &PathBuf| extensions.iter().any(|extension| has_extension(file, extension)) && file.is_file();
+        match self.entries(folder) {
+            Ok(mut entries) => {
+                entries.retain(is_wanted);
+                entries
+            }
+            Err(error) => {
+                self.found.files.push(File::faulty("file", folder, format!("cannot be read: {error}")));
+                Vec::new()
+            }
+        }
+    }
+
+    fn entries(&self, folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+        self.sources.look(folder);
+        let mut entries =
+            fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()?;
+        entries.sort();
+        Ok(entries)
+    }
+}
+
+impl Found {
+    /// Tells of archives that need others which are not there, and of those that go by one name.
+    fn check_needs(&mut self) {
+        for (number, application) in self.applications.iter().enumerate() {
+            let has = |id: &String| self.applications.iter().any(|other| other.ids.contains(id));
+            let earlier = self.applications[..number].iter();
+            let mut same = earlier.filter(|other| other.ids.iter().any(|id| application.ids.contains(id)));
+            let message = match (same.next(), application.needs.iter().find(|id| !has(id))) {
+                (Some(other), _) => {
+                    format!("it goes by the name of another archive: {}", self.files[other.index].place.file)
+                }
+                (None, Some(id)) => format!("it needs the archive {id}, which is not there or was left out"),
+                (None, None) => continue,
+            };
+            let file = &mut self.files[application.index];
+            if file.root.is_ok() {
+                file.root = Err(Problem { place: file.place.clone(), message });
+            }
+        }
+    }
+}
+
+fn has_extension(path: &Path, wanted: &str) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
+}
+
+#[cfg(test)]
+mod tests;
