@@ -9,6 +9,7 @@ pub use myelin_json::Duplicates as DuplicateKeys;
 
 use crate::config::Place;
 use crate::endpoint::{Endpoint, EndpointId, EndpointRef};
+use crate::function::{Function, FunctionId};
 use crate::property::{Names, Slot};
 use crate::security::{ProxySecurity, SecuritySettings};
 use crate::sequence::{Sequence, SequenceId};
@@ -68,6 +69,9 @@ pub struct Bus {
     pub(crate) sequences: Vec<Option<Sequence>>,
     pub(crate) endpoints: Vec<Option<Arc<Endpoint>>>,
     pub(crate) sequence_ids: HashMap<String, SequenceId>,
+    /// The sequence templates.
+    pub(crate) functions: Vec<Option<Function>>,
+    pub(crate) function_ids: HashMap<String, FunctionId>,
     /// The texts of local entries, by the slots of their keys: `get-property` finds them where no property is set.
     pub(crate) entries: HashMap<Slot, String>,
     pub(crate) main: Option<SequenceId>,
@@ -109,6 +113,11 @@ impl Bus {
     /// The sequence with that number.
     pub(crate) fn sequence(&self, id: SequenceId) -> Option<&Sequence> {
         self.sequences.get(id)?.as_ref()
+    }
+
+    /// The sequence template with that number.
+    pub(crate) fn function(&self, id: FunctionId) -> Option<&Function> {
+        self.functions.get(id)?.as_ref()
     }
 
     /// The endpoint with that number.

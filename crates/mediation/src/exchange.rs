@@ -15,6 +15,7 @@ use crate::content::{Answer, Json, Query, Scans, Tree};
 use crate::endpoint::Departure;
 use crate::engine::{self, Arrival, Counts, Engine};
 use crate::fault::{Fault, Outcome};
+use crate::function::{Argument, Frame};
 use crate::identity;
 use crate::property::{Found, Properties, Scope, Slot, Value, slot};
 use crate::sequence::SequenceId;
@@ -74,6 +75,8 @@ pub(crate) struct Exchange {
     pub(crate) faulted: Option<Direction>,
     /// What `send` decided; carried out when the flow ends.
     pub(crate) decision: Option<Decision>,
+    /// The parameters of the templates that are running, the innermost last.
+    pub(crate) functions: Vec<Frame>,
     /// The `onError` sequences around the running mediator, the nearest last.
     pub(crate) handlers: Vec<SequenceId>,
     /// Whether the running mediator is the last of its flow, so that it may take the message for good.
@@ -173,6 +176,7 @@ impl Exchange {
             postfix_start: usize::MAX,
             faulted: None,
             decision: None,
+            functions: Vec::new(),
             handlers: Vec::new(),
             last: true,
             guarded: false,
@@ -204,6 +208,7 @@ impl Exchange {
             content: self.content.clone(),
             postfix_start: self.postfix_start,
             faulted: self.faulted,
+            functions: self.functions.clone(),
             handlers: self.handlers.clone(),
             guarded: self.guarded,
             depth: self.depth,
@@ -228,6 +233,18 @@ impl Exchange {
         self.direction = Direction::Response;
         self.properties.put(Scope::Addressing, slot::TO, None);
         to_response(&mut self.message);
+    }
+
+    /// What the running template was given for a parameter.
+    pub(crate) fn argument(&self, slot: Slot) -> Option<&Argument> {
+        let frame = self.functions.last()?;
+        frame.iter().find(|(known, _)| *known == slot).map(|(_, argument)| argument)
+    }
+
+    /// Whether a parameter of the running template is an expression over the message.
+    pub(crate) fn has_expressions(&self) -> bool {
+        let is_one = |(_, argument): &(Slot, Argument)| matches!(argument, Argument::Later(_));
+        self.functions.last().is_some_and(|frame| frame.iter().any(is_one))
     }
 
     /// The body as XML, where it was built as that; what is neither XML nor JSON holds nothing that could be found.

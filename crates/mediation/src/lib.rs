@@ -16,6 +16,7 @@ mod engine;
 mod exchange;
 mod expression;
 mod fault;
+mod function;
 mod identity;
 mod mediator;
 mod mediators;

@@ -90,7 +90,6 @@ fn expressions_that_are_wrong_are_refused_at_their_column() {
     check("${payload.a}", 1, "not offered yet");
     check("$nobody:x", 1, "no known kind");
     check("$nobody", 1, "known are $body");
-    check("$func:x", 1, "templates");
     check("frob(1)", 1, "frob");
     check("//a = nobody:a", 7, "nobody");
     check("concat('a')", 1, "argument");

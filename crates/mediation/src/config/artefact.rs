@@ -15,9 +15,11 @@ use super::proxy::proxy;
 use super::registry::Registry;
 use super::report::{Artefact, Report};
 use super::sources::Sources;
+use super::template::{self, template};
 use super::vocabulary::{self, Standing};
 use crate::bus::{Bus, Proxy, Settings};
 use crate::endpoint::{self, Endpoint};
+use crate::function::Function;
 use crate::sequence::Sequence;
 use crate::stylesheet::{ENTRY, Resource};
 
@@ -42,6 +44,7 @@ enum Product {
     Sequence(Sequence),
     Endpoint(Endpoint),
     Proxy(Proxy),
+    Function(Function),
     Text(String),
 }
 
@@ -116,6 +119,7 @@ fn declare(items: &mut [Item], loader: &mut Loader, settings: &Settings) {
         match item.kind.as_str() {
             "sequence" => item.id = Some(number(&mut loader.sequences, &item.name, Reference::Sequence)),
             "endpoint" => item.id = Some(number(&mut loader.endpoints, &item.name, Reference::Endpoint)),
+            "template" => item.id = declare_template(item, loader),
             "localEntry" => item.include(settings, &loader.sources),
             _ => {}
         }
@@ -143,6 +147,15 @@ fn declare(items: &mut [Item], loader: &mut Loader, settings: &Settings) {
             loader.entries.insert(item.name.clone(), Entry::Xml(held.fragment()));
         }
     }
+}
+
+/// Gives a sequence template its number.
+fn declare_template(item: &Item, loader: &mut Loader) -> Option<Reference> {
+    let element = item.element.as_ref().filter(|element| template::is_of_sequence(element))?;
+    let id = loader.functions.len();
+    let parameters = template::parameters(element, &mut loader.names);
+    loader.functions.insert(item.name.clone(), (id, parameters));
+    Some(Reference::Function(id))
 }
 
 /// Finds out where the registry is.
@@ -190,6 +203,8 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
     sequences.resize_with(loader.sequences.len(), || None);
     let mut endpoints: Vec<Option<Arc<Endpoint>>> = Vec::new();
     endpoints.resize_with(loader.endpoints.len(), || None);
+    let mut functions: Vec<Option<Function>> = Vec::new();
+    functions.resize_with(loader.functions.len(), || None);
     let mut proxies = HashMap::new();
     let mut entries = HashMap::new();
     let mut faulty = HashSet::new();
@@ -205,6 +220,7 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
             (Some(Product::Endpoint(endpoint)), Some(Reference::Endpoint(id))) => {
                 endpoints[id] = Some(Arc::new(endpoint));
             }
+            (Some(Product::Function(function)), Some(Reference::Function(id))) => functions[id] = Some(function),
             (Some(Product::Text(text)), _) => {
                 entries.insert(loader.names.slot(&item.name), text);
             }
@@ -226,6 +242,8 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
         entries,
         sequence_ids: loader.sequences,
         sequences,
+        functions,
+        function_ids: loader.functions.into_iter().map(|(name, (id, _))| (name, id)).collect(),
         endpoints,
     }
 }
@@ -345,6 +363,8 @@ fn build(
             named(element, name)?;
             endpoint::endpoint(element, loader).map(|endpoint| Some(Product::Endpoint(endpoint)))
         }
+        "template" if has_number => template(name, element, loader).map(|function| Some(Product::Function(function))),
+        "template" => Err(element.problem("<template> needs a <sequence>; templates of endpoints are not offered yet")),
         "proxy" => proxy(element, loader).map(|proxy| proxy.map(Product::Proxy)),
         "registry" => {
             element.forgive();

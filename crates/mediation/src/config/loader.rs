@@ -14,6 +14,7 @@ use super::vocabulary;
 use crate::bus::{SequenceRef, Settings};
 use crate::content::PlanBuilder;
 use crate::endpoint::EndpointId;
+use crate::function::{FunctionId, Parameter};
 use crate::mediators::MEDIATORS;
 use crate::property::{Fragment, Names};
 use crate::security::SecuritySettings;
@@ -25,6 +26,7 @@ use crate::stylesheet::Library;
 pub(super) enum Reference {
     Sequence(SequenceId),
     Endpoint(EndpointId),
+    Function(FunctionId),
 }
 
 /// What a local entry holds.
@@ -41,6 +43,8 @@ pub(crate) struct Loader {
     plans: PlanBuilder,
     pub(super) sequences: HashMap<String, SequenceId>,
     pub(super) endpoints: HashMap<String, EndpointId>,
+    /// The sequence templates with what they declare.
+    pub(super) functions: HashMap<String, (FunctionId, Arc<[Parameter]>)>,
     pub(super) entries: HashMap<String, Entry>,
     /// What stylesheets may read of the local entries.
     pub(super) library: Arc<Library>,
@@ -105,6 +109,16 @@ impl Loader {
         };
         self.references.push((Reference::Endpoint(id), key.place(0)));
         Ok(id)
+    }
+
+    /// The number of the sequence template that a fixed name means, and its parameters.
+    ///
+    /// Errors: a [`Problem`] at the reference where there is none of that name.
+    pub(crate) fn function(&mut self, name: Text<'_>) -> Result<(FunctionId, Arc<[Parameter]>), Problem> {
+        let found = self.functions.get(name.value.trim()).cloned();
+        let (id, parameters) = found.ok_or_else(|| name.problem(format!("there is no template {:?}", name.value)))?;
+        self.references.push((Reference::Function(id), name.place(0)));
+        Ok((id, parameters))
     }
 
     /// What the local entry or resource of the registry holds that a fixed key names.

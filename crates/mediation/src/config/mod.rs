@@ -20,6 +20,7 @@ mod security;
 mod sources;
 mod stylesheets;
 mod summary;
+mod template;
 mod vocabulary;
 mod whole;
 

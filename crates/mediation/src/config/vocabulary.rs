@@ -7,7 +7,6 @@ use crate::mediators::MEDIATORS;
 const MEDIATORS_LATER: &[&str] = &[
     "aggregate",
     "cache",
-    "call-template",
     "callout",
     "clone",
     "dataServiceCall",
@@ -82,7 +81,6 @@ const ARTEFACTS_LATER: &[&str] = &[
     "messageStore",
     "priorityExecutor",
     "task",
-    "template",
 ];
 
 /// Artefacts of tools that mean nothing while serving.

@@ -15,6 +15,8 @@ pub(crate) struct Need {
     /// Answers that one pass over the bytes may give.
     queries: Vec<Query>,
     whole: Whole,
+    /// Whether parameters of templates are asked for, which may be expressions over the message.
+    parameters: bool,
 }
 
 /// How much of the body is needed, apart from the answers of queries.
@@ -31,12 +33,12 @@ enum Whole {
 impl Need {
     /// The whole body, built.
     pub(crate) fn built() -> Need {
-        Need { queries: Vec::new(), whole: Whole::Built }
+        Need { whole: Whole::Built, ..Need::default() }
     }
 
     /// The whole body, understood or not.
     pub(crate) fn read() -> Need {
-        Need { queries: Vec::new(), whole: Whole::Read }
+        Need { whole: Whole::Read, ..Need::default() }
     }
 
     /// What these expressions look at.
@@ -46,6 +48,7 @@ impl Need {
 
     /// The same, and what another expression looks at.
     pub(crate) fn and(mut self, expression: &Expression) -> Need {
+        self.parameters |= expression.asks_for_parameters();
         match expression.query() {
             Some(query) => self.queries.push(query.clone()),
             None if expression.looks_at_body() => self.whole = Whole::Built,
@@ -73,7 +76,7 @@ impl Need {
     ///
     /// Errors: faults of whoever sent it, as [`poll_built`] and the pass give them.
     fn poll(&self, exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Context<'_>) -> Poll<Outcome<()>> {
-        if self.whole == Whole::Built {
+        if self.whole == Whole::Built || (self.parameters && exchange.has_expressions()) {
             return poll_built(exchange, scene, cx);
         }
         for query in &self.queries {

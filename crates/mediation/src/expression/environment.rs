@@ -67,7 +67,7 @@ impl Environment for Compiling<'_> {
             Some("axis2") => Base::Axis2,
             Some("operation") => Base::Operation,
             Some("sys" | "system" | "env") => Base::System,
-            Some("func") => return Err("templates are not offered yet".to_owned()),
+            Some("func") => Base::Function,
             Some("var") => return Err("variables of <variable> are not offered yet".to_owned()),
             Some(other) => return Err(format!("{other:?} is no known kind of variable")),
             None => {
@@ -76,7 +76,7 @@ impl Environment for Compiling<'_> {
                     "header" => Place::Header,
                     "env" => Place::Envelope,
                     _ => return Err(
-                        "known are $body, $header, $env, and $ctx: $trp: $axis2: $url: $operation: $sys: with a name"
+                        "known are $body, $header, $env, and $ctx: $trp: $axis2: $url: $operation: $sys: $func: with a name"
                             .to_owned(),
                     ),
                 };
@@ -133,7 +133,7 @@ fn base(scope: &str) -> Result<Base, String> {
         "operation" => Base::Operation,
         "transport" => Base::Transport,
         "system" | "env" => Base::System,
-        "func" => return Err("get-property('func', …): templates are not offered yet".to_owned()),
+        "func" => Base::Function,
         "registry" => return Err("get-property('registry', …): the registry is not offered yet".to_owned()),
         other => return Err(format!("get-property(): scope {other:?} is not known")),
     })

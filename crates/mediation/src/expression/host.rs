@@ -3,9 +3,10 @@
 use myelin_xpath::{Atomic, Error, Host, Item, NodeRef, Value};
 
 use super::places::Place;
-use super::source::Read;
+use super::source::{Read, Source};
 use super::xpath::Slots;
 use crate::exchange::{Exchange, Scene};
+use crate::function::Argument;
 
 /// The exchange as an expression sees it.
 pub(crate) struct MessageHost<'a> {
@@ -22,6 +23,11 @@ impl<'a> Host<'a> for MessageHost<'_> {
             return Ok(place.find(tree).map_or(Value::EMPTY, |node| Value::node(tree.document(), node)));
         }
         let source = self.slots.sources.get(slot as usize - Place::ALL.len());
+        if let Some(Source::Parameter(slot)) = source
+            && let Some(Argument::Later(expression)) = self.exchange.argument(*slot)
+        {
+            return expression.value(self.exchange, self.scene).map_err(|fault| Error::Host(fault.to_string()));
+        }
         Ok(source.map_or(Value::EMPTY, |source| value(source.read(self.exchange, self.scene))))
     }
 

@@ -17,11 +17,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use myelin_xml::{Document, NodeId};
+use myelin_xpath::{Atomic, Item, Value};
 
 use crate::config::{Loader, Problem, Text};
 use crate::content::{PlanBuilder, Query};
 use crate::exchange::{Exchange, Scene};
 use crate::fault::Outcome;
+use crate::function::Argument;
 use crate::property::{Fragment, Names};
 
 pub(crate) use host::MessageHost;
@@ -91,6 +93,46 @@ impl Expression {
         }
     }
 
+    /// Whether it asks for more than the message: properties, headers, functions of Synapse.
+    pub(crate) fn asks_beyond_the_message(&self) -> bool {
+        match &self.kind {
+            Kind::Source(_) => true,
+            Kind::XPath(xpath) => !xpath.slots().sources.is_empty() || !xpath.slots().functions.is_empty(),
+            Kind::Json(_) => false,
+        }
+    }
+
+    /// Whether it asks for parameters of a template, which may be expressions over the message.
+    pub(crate) fn asks_for_parameters(&self) -> bool {
+        match &self.kind {
+            Kind::Source(source) => source.is_parameter(),
+            Kind::XPath(xpath) => xpath.slots().ask_for_parameters(),
+            Kind::Json(_) => false,
+        }
+    }
+
+    /// The expression that a parameter of the running template holds, where this is one that does; else itself.
+    pub(crate) fn resolved<'a>(&'a self, exchange: &'a Exchange) -> &'a Expression {
+        if let Kind::Source(Source::Parameter(slot)) = self.kind
+            && let Some(Argument::Later(expression)) = exchange.argument(slot)
+        {
+            return expression;
+        }
+        self
+    }
+
+    /// The value of an expression that asks the message alone.
+    ///
+    /// Errors: as [`Expression::text`].
+    fn value<'a>(&self, exchange: &'a Exchange, scene: &Scene<'_>) -> Outcome<Value<'a>> {
+        let text = match &self.kind {
+            Kind::XPath(xpath) => return xpath.value(exchange, scene),
+            Kind::Source(source) => source.read(exchange, scene).text().map(Cow::into_owned),
+            Kind::Json(json) => Some(json.text(exchange)?.into_owned()),
+        };
+        Ok(text.map_or(Value::EMPTY, |text| Value::Item(Item::Atomic(Atomic::from(text)))))
+    }
+
     /// What answers it from the bytes on the wire, where that can be.
     pub(crate) fn query(&self) -> Option<&Query> {
         match &self.kind {
@@ -131,7 +173,7 @@ impl Expression {
     ///
     /// Errors: as [`Expression::text`].
     pub(crate) fn boolean(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<bool> {
-        match &self.kind {
+        match &self.resolved(exchange).kind {
             Kind::Source(source) => Ok(source.read(exchange, scene).boolean()),
             Kind::XPath(xpath) => xpath.boolean(exchange, scene),
             Kind::Json(json) => json.boolean(exchange),
@@ -142,7 +184,7 @@ impl Expression {
     ///
     /// Errors: as [`Expression::text`].
     pub(crate) fn fragment(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<Fragment>> {
-        match &self.kind {
+        match &self.resolved(exchange).kind {
             Kind::Source(_) => Ok(self.held(exchange, scene).first().cloned()),
             Kind::XPath(xpath) => xpath.fragment(exchange, scene),
             Kind::Json(_) => Ok(None),
@@ -157,7 +199,7 @@ impl Expression {
         exchange: &Exchange,
         scene: &Scene<'_>,
     ) -> Outcome<Option<(*const Document, NodeId)>> {
-        match self.xpath() {
+        match self.resolved(exchange).xpath() {
             Some(xpath) => xpath.with_value(exchange, scene, |value| {
                 let node = value.as_nodes()?.into_iter().next()?;
                 Some((std::ptr::from_ref(node.document), node.node.tree()?))

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::text::text_of_fragment;
 use crate::date;
 use crate::exchange::{Direction, Exchange, Format, Scene};
+use crate::function::Argument;
 use crate::property::{Found, Fragment, Names, Scope, Slot, Value, slot};
 
 /// What was read.
@@ -27,6 +28,8 @@ pub(crate) enum Base {
     Operation,
     Transport,
     System,
+    /// The parameters of the running template.
+    Function,
 }
 
 impl<'a> Read<'a> {
@@ -67,6 +70,8 @@ pub(crate) enum Source {
     MessageFormat,
     SystemDate,
     SystemTime,
+    /// A parameter of the running template.
+    Parameter(Slot),
     /// An environment variable, as it was when the configuration was loaded; empty where there was none, as in Synapse.
     Environment(String),
 }
@@ -89,6 +94,7 @@ impl Source {
             (Base::System, _) => Source::Environment(std::env::var(name).unwrap_or_default()),
             (Base::Axis2, _) => Source::Property(Scope::Axis2, slot?),
             (Base::Axis2Client, _) => Source::Property(Scope::Axis2Client, slot?),
+            (Base::Function, _) => Source::Parameter(slot?),
             (Base::Operation, _) => Source::Property(Scope::Operation, slot?),
             (Base::Default, "To" | "From" | "Action" | "FaultTo" | "ReplyTo" | "RelatesTo") => {
                 Source::Addressing(slot?)
@@ -109,12 +115,18 @@ impl Source {
             }
             Some(Source::Environment(value)) => Read::Text(value.into()),
             Some(Source::Property(scope, slot)) => property(scope, slot, exchange, scene),
+            Some(Source::Parameter(slot)) => parameter(slot, exchange, scene),
             Some(source) => match source.read(exchange, scene) {
                 Read::Text(text) => Read::Text(Cow::Owned(text.into_owned())),
                 _ => Read::Nothing,
             },
             None => Read::Nothing,
         }
+    }
+
+    /// Whether it is a parameter of a template.
+    pub(super) fn is_parameter(&self) -> bool {
+        matches!(self, Source::Parameter(_))
     }
 
     /// Reads the value.
@@ -125,6 +137,7 @@ impl Source {
             // Synapse gives an empty text for a parameter that is not there, and for an address nobody set.
             Source::Query(name) => Read::Text(query(exchange, name).unwrap_or_default()),
             Source::Property(scope, slot) => property(*scope, *slot, exchange, scene),
+            Source::Parameter(slot) => parameter(*slot, exchange, scene),
             Source::Addressing(slot::TO) => Read::Text(exchange.to().unwrap_or_default()),
             Source::Addressing(slot::ACTION) => Read::Text(exchange.action().unwrap_or_default()),
             Source::Addressing(slot) => {
@@ -140,6 +153,21 @@ impl Source {
             }
             Source::Environment(value) => Read::Text(Cow::Borrowed(value)),
         }
+    }
+}
+
+/// Reads a parameter; of one that is an expression the text, and nothing where that fails, as in Synapse.
+fn parameter<'a>(slot: Slot, exchange: &'a Exchange, scene: &'a Scene<'a>) -> Read<'a> {
+    match exchange.argument(slot) {
+        Some(Argument::Value(value)) => value.into(),
+        Some(Argument::Later(expression)) => match expression.text(exchange, scene) {
+            Ok(text) => text.map_or(Read::Nothing, Read::Text),
+            Err(fault) => {
+                tracing::warn!(target: "myelin::expression", "a parameter of a template has no value: {fault}");
+                Read::Nothing
+            }
+        },
+        None => Read::Nothing,
     }
 }
 

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use myelin_xml::NodeId;
 use myelin_xpath::ast::Expr;
-use myelin_xpath::{Context, Error, Expression as Compiled, Moment, NodeRef, Returns, Value};
+use myelin_xpath::{Atomic, Context, Error, Expression as Compiled, Item, Moment, Node, NodeRef, Returns, Value};
 
 use super::environment::Compiling;
 use super::functions::Function;
 use super::host::MessageHost;
 use super::places::Place;
-use super::source::Source;
+use super::source::{Base, Source};
 use super::{Kind, Wanted, fragment_of, text};
 use crate::config::Text;
 use crate::content::{Answer, PlanBuilder, Query};
@@ -37,6 +37,11 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
+    /// Whether it asks for parameters of a template.
+    pub(super) fn ask_for_parameters(&self) -> bool {
+        self.sources.iter().any(Source::is_parameter) || self.functions.contains(&Function::Property(Base::Function))
+    }
+
     /// Those of an expression that asks nothing but the message.
     pub(crate) const NONE: Slots = Slots { sources: Vec::new(), functions: Vec::new() };
 }
@@ -76,6 +81,28 @@ impl XPath {
 
     pub(super) fn looks_at_body(&self) -> bool {
         self.looks_at_body
+    }
+
+    pub(super) fn slots(&self) -> &Slots {
+        &self.slots
+    }
+
+    /// The value as it outlives its evaluation: nodes of the message, or an atomic value.
+    pub(super) fn value<'a>(&self, exchange: &'a Exchange, scene: &Scene<'_>) -> Outcome<Value<'a>> {
+        enum Kept {
+            Nodes(Vec<Node>),
+            Atomic(Atomic<'static>),
+        }
+        let kept = self.with_value(exchange, scene, |value| match value {
+            Value::Item(Item::Atomic(atomic)) => Kept::Atomic(atomic.into_owned()),
+            // An expression that asks the message alone leads to no other document.
+            other => Kept::Nodes(other.as_nodes().unwrap_or_default().into_iter().map(|node| node.node).collect()),
+        })?;
+        Ok(match kept {
+            Kept::Atomic(atomic) => Value::Item(Item::Atomic(atomic)),
+            Kept::Nodes(nodes) if nodes.is_empty() => Value::EMPTY,
+            Kept::Nodes(nodes) => Value::nodes(exchange.tree()?.document(), nodes),
+        })
     }
 
     pub(super) fn query(&self) -> Option<&Query> {

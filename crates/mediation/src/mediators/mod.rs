@@ -2,6 +2,7 @@
 
 mod builder;
 mod call;
+mod call_template;
 mod conditional_router;
 mod direction;
 mod drop;
@@ -31,6 +32,7 @@ use crate::mediator::Spec;
 pub(crate) const MEDIATORS: &[Spec] = &[
     builder::SPEC,
     call::SPEC,
+    call_template::SPEC,
     conditional_router::SPEC,
     drop::SPEC,
     enrich::SPEC,
@@ -99,7 +101,8 @@ pub(crate) mod tests {
             let examples: Vec<&str> = spec.doc.lines().filter_map(|line| line.strip_prefix("    ")).collect();
             assert!(!examples.is_empty(), "<{}> has no example", spec.element);
             let artefacts = format!(
-                "<sequence name='audit'/><endpoint name='quotes'><default/></endpoint>\
+                "<sequence name='audit'/>\
+                 <template name='note'><parameter name='text'/><parameter name='what'/><sequence/></template><endpoint name='quotes'><default/></endpoint>\
                  <localEntry key='greeting'><hello xmlns=''/></localEntry>\
                  <localEntry key='quote'><a xsl:version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform'/></localEntry>\
                  <sequence name='example'>{}</sequence>",
