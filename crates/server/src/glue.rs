@@ -124,6 +124,12 @@ impl Bus {
         Rc::clone(&self.engine.borrow())
     }
 
+    /// Requests without an answer, and flows beside their first one.
+    pub(crate) fn under_way(&self) -> (usize, usize) {
+        let engine = self.engine();
+        (engine.counts().exchanges.get(), engine.counts().branches.get())
+    }
+
     /// Lets go of a bus that was replaced though no request comes; ends with the thread.
     pub(crate) async fn keep_up(self: Rc<Bus>, swap: Swap) {
         let mut buses = swap.subscribe();

@@ -21,4 +21,4 @@ mod xslt;
 
 pub use access_log::Destination;
 pub use command::Command;
-pub use server::{Listen, Running, Settings, Swap, start};
+pub use server::{Listen, Running, Settings, Swap, UnderWay, start};

@@ -10,8 +10,10 @@ use std::thread::JoinHandle;
 use anyhow::{Context, anyhow, bail};
 use myelin_mediation::Bus;
 use myelin_mediation::transport::Transport;
-use myelin_transport::{Client, ClientOptions, Gate, Listener, ServerOptions, Stop, Trust, bind, serve, server_config};
-use tokio::sync::watch;
+use myelin_transport::{
+    Client, ClientOptions, Gate, Listener, ServerOptions, Stop, Trust, bind, kept_bytes, serve, server_config,
+};
+use tokio::sync::{mpsc, watch};
 
 use crate::access_log::{self, Destination, Lines, Writer};
 use crate::glue;
@@ -57,9 +59,29 @@ pub struct Running {
     pub urls: Vec<String>,
     stop: Stop,
     swap: Swap,
+    gate: Gate,
+    askers: Vec<Asker>,
     threads: Vec<JoinHandle<anyhow::Result<()>>>,
     log: Option<JoinHandle<()>>,
 }
+
+/// What is under way on all threads; all zero where everybody has an answer and nothing goes on behind one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UnderWay {
+    /// Open client connections, idle ones included.
+    pub clients: usize,
+    /// Requests without an answer, of the bus that serves now.
+    pub exchanges: usize,
+    /// Flows beside the first one of their request, of the bus that serves now.
+    pub branches: usize,
+    /// Connections to backends that are in use, and requests that wait for one.
+    pub backends: usize,
+    /// Bytes of bodies and half-read messages that are kept.
+    pub memory_bytes: usize,
+}
+
+/// How a thread is asked what is under way on it.
+type Asker = mpsc::UnboundedSender<Sender<UnderWay>>;
 
 /// Puts another bus in the place of the one that serves.
 #[derive(Clone)]
@@ -93,6 +115,24 @@ impl Running {
     /// What puts another bus in the place of the one that serves.
     pub fn swap(&self) -> Swap {
         self.swap.clone()
+    }
+
+    /// What is under way; asks each thread, and waits for it.
+    pub fn under_way(&self) -> UnderWay {
+        let (answer, answers) = channel();
+        for asker in &self.askers {
+            // A thread that has ended has nothing under way.
+            let _ = asker.send(answer.clone());
+        }
+        drop(answer);
+        let none = UnderWay { clients: self.gate.open(), ..UnderWay::default() };
+        answers.iter().fold(none, |sum, one| UnderWay {
+            clients: sum.clients,
+            exchanges: sum.exchanges + one.exchanges,
+            branches: sum.branches + one.branches,
+            backends: sum.backends + one.backends,
+            memory_bytes: sum.memory_bytes + one.memory_bytes,
+        })
     }
 
     /// Stops accepting, lets requests under way finish within the drain time, and waits for that.
@@ -155,22 +195,25 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
     };
     let trust = Trust::new(&settings.roots)?;
     let (stop, swap) = (Stop::default(), Swap::new(bus));
-    let plan = Plan { swap: swap.clone(), settings, trust, writer, gate: Gate::default(), stop: stop.clone() };
+    let gate = Gate::default();
+    let plan = Plan { swap: swap.clone(), settings, trust, writer, gate: gate.clone(), stop: stop.clone() };
     let (ready, begun) = channel();
-    let mut threads = Vec::new();
+    let (mut threads, mut askers) = (Vec::new(), Vec::new());
     for (index, listeners) in per_thread.into_iter().enumerate() {
         let (plan, ready) = (plan.clone(), ready.clone());
+        let (asker, asked) = mpsc::unbounded_channel();
+        askers.push(asker);
         let builder = std::thread::Builder::new().name(format!("bus-{index}"));
-        threads.push(builder.spawn(move || run_thread(plan, listeners, &ready))?);
+        threads.push(builder.spawn(move || run_thread(plan, listeners, &ready, asked))?);
     }
     drop((plan, ready));
     // Each thread says that it serves; one that fails to hangs up instead, and its error is the reason.
     if begun.iter().take(count).count() < count {
         stop.stop();
-        Running { urls, stop, swap, threads, log }.wait()?;
+        Running { urls, stop, swap, gate, askers, threads, log }.wait()?;
         bail!("a serving thread did not start");
     }
-    Ok(Running { urls, stop, swap, threads, log })
+    Ok(Running { urls, stop, swap, gate, askers, threads, log })
 }
 
 /// Binds every address once a thread.
@@ -202,7 +245,12 @@ fn refuse_if_taken(address: SocketAddr) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn run_thread(plan: Plan, listeners: Vec<Listener>, ready: &Sender<()>) -> anyhow::Result<()> {
+fn run_thread(
+    plan: Plan,
+    listeners: Vec<Listener>,
+    ready: &Sender<()>,
+    mut asked: mpsc::UnboundedReceiver<Sender<UnderWay>>,
+) -> anyhow::Result<()> {
     // The thread for long work is the bus's, too, whoever counts.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().thread_name("bus-work").build()?;
     let local = tokio::task::LocalSet::new();
@@ -221,10 +269,21 @@ fn run_thread(plan: Plan, listeners: Vec<Listener>, ready: &Sender<()>) -> anyho
                 }
             });
         }
-        let wires: Rc<dyn Transport> = Rc::new(glue::Wires::new(client));
+        let wires: Rc<dyn Transport> = Rc::new(glue::Wires::new(Rc::clone(&client)));
         let service = glue::Bus::new(&swap, wires, settings.correlate, access_log);
         let service = Rc::new(service);
         tokio::task::spawn_local(Rc::clone(&service).keep_up(swap));
+        tokio::task::spawn_local({
+            let service = Rc::clone(&service);
+            async move {
+                while let Some(answer) = asked.recv().await {
+                    let (exchanges, branches) = service.under_way();
+                    let (backends, memory_bytes) = (client.busy(), kept_bytes());
+                    // Who asked may have gone.
+                    let _ = answer.send(UnderWay { clients: 0, exchanges, branches, backends, memory_bytes });
+                }
+            }
+        });
         // The one that waits may have given up on the start.
         let _ = ready.send(());
         serve(listeners, service, server, gate, stop).await

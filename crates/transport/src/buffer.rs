@@ -26,6 +26,11 @@ pub(crate) fn set_budget(bytes: usize) {
     BUDGET_BYTES.set(bytes);
 }
 
+/// How many bytes of bodies and half-read messages this thread keeps.
+pub fn kept_bytes() -> usize {
+    KEPT_BYTES.get()
+}
+
 /// Whether the thread's memory for bodies is spent.
 pub(crate) fn over_budget() -> bool {
     KEPT_BYTES.get() > BUDGET_BYTES.get()

@@ -103,6 +103,11 @@ impl Client {
         client
     }
 
+    /// How many backend connections serve a request or its answer, with the requests that wait for one.
+    pub fn busy(&self) -> usize {
+        self.pool.busy()
+    }
+
     /// Sends a request; gives the response as soon as its head is there, its body still on the wire.
     ///
     /// A request that a reused connection loses without a byte of a response is sent once more on a fresh one, where

@@ -22,6 +22,7 @@ mod stream;
 mod timer;
 mod tls;
 
+pub use buffer::kept_bytes;
 pub use client::{Client, Request};
 pub use error::{Error, ErrorKind};
 pub use options::{ClientOptions, Expect, Forwarded, Pace, Retry, ServerOptions};

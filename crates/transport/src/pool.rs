@@ -67,6 +67,12 @@ impl Pool {
         bucket
     }
 
+    /// How many connections serve a request, and how many requests wait for one.
+    pub(crate) fn busy(&self) -> usize {
+        let of = |bucket: &Rc<Bucket>| bucket.open.get() - bucket.idle.borrow().len() + bucket.waiting.get();
+        [&self.plain, &self.tls].into_iter().map(|map| map.borrow().values().map(of).sum::<usize>()).sum()
+    }
+
     /// Closes connections that are too old or that their backend has closed, and forgets unused addresses.
     pub(crate) fn sweep(&self, options: &ClientOptions) {
         for map in [&self.plain, &self.tls] {

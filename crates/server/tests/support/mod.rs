@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use myelin_server::{Listen, Running, Settings, start};
+use myelin_server::{Listen, Running, Settings, UnderWay, start};
 use myelin_testkit::rude::{Backend, Script};
 
 /// How long a test waits for what must happen.
@@ -44,6 +44,11 @@ impl Bus {
     /// Stops it and tells whether all its threads ended well.
     pub(crate) fn stop(mut self) -> bool {
         self.running.take().is_some_and(|running| running.stop().is_ok())
+    }
+
+    /// What is under way in it.
+    pub(crate) fn under_way(&self) -> UnderWay {
+        self.running.as_ref().unwrap().under_way()
     }
 
     /// What stops it from another thread.

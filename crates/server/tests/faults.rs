@@ -1,0 +1,182 @@
+//! The fault matrix: whatever a backend does, through whatever construct it is reached, its client has an answer within
+//! the deadline, with the right code, and nothing of the exchange is left behind.
+
+#![allow(clippy::unwrap_used, reason = "what fails in a test fails the test")]
+
+mod support;
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use myelin_server::UnderWay;
+use myelin_testkit::raw::{self, Error};
+use myelin_testkit::rude::{Backend, Script, named, refusing_address};
+use support::{Bus, answering, definitions, settings};
+
+/// What a backend does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Backends {
+    Refuses,
+    Resets,
+    Stalls,
+    /// Closes in the middle of its answer's body.
+    HalfAnswer,
+    /// Says two lengths.
+    WrongLength,
+    /// Says that what is no XML is SOAP.
+    BadXml,
+    /// Answers 503, which is an answer.
+    Unavailable,
+}
+
+const BACKENDS: [Backends; 7] = [
+    Backends::Refuses,
+    Backends::Resets,
+    Backends::Stalls,
+    Backends::HalfAnswer,
+    Backends::WrongLength,
+    Backends::BadXml,
+    Backends::Unavailable,
+];
+
+/// How long a backend may take; and what the bus has above that for everything.
+const DEADLINE: Duration = Duration::from_millis(500);
+const SLACK: Duration = Duration::from_millis(2500);
+
+const MESSAGE: &str = concat!(
+    r#"<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>"#,
+    r#"<m:all xmlns:m="urn:m"><m:one>1</m:one><m:one>2</m:one></m:all></s:Body></s:Envelope>"#
+);
+
+fn answer(status: &str, body: &str) -> String {
+    format!("HTTP/1.1 {status}\r\nContent-Type: text/xml\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+}
+
+impl Backends {
+    /// A backend that does it, to be kept as long as it is needed, and its address.
+    fn start(self) -> (Option<Backend>, SocketAddr) {
+        let script = match self {
+            Backends::Refuses => return (None, refusing_address().unwrap()),
+            Backends::Resets => (named("resets-after-reading").unwrap().script)(),
+            Backends::Stalls => (named("stalls-before-head").unwrap().script)(),
+            Backends::HalfAnswer => (named("half-answer").unwrap().script)(),
+            Backends::WrongLength => (named("two-lengths-that-differ").unwrap().script)(),
+            Backends::BadXml => Script::answering(answer("200 OK", "<s:Envelope><never></closed>")),
+            Backends::Unavailable => Script::answering(answer("503 Service Unavailable", MESSAGE)),
+        };
+        let backend = Backend::start(script).unwrap();
+        let address = backend.address();
+        (Some(backend), address)
+    }
+
+    /// The status where nobody looks at the body; `None` where the break shows in the middle of it.
+    fn unread(self) -> Option<u16> {
+        match self {
+            Backends::Refuses | Backends::Resets | Backends::WrongLength => Some(502),
+            Backends::Stalls => Some(504),
+            Backends::HalfAnswer => None,
+            Backends::BadXml => Some(200),
+            Backends::Unavailable => Some(503),
+        }
+    }
+}
+
+/// What the client saw.
+#[derive(Debug, PartialEq, Eq)]
+enum Seen {
+    Status(u16),
+    /// An answer that visibly ends early.
+    Broken,
+}
+
+/// Asks a bus with one flow before each kind of backend, and before a polite one that the flow may use, too.
+fn matrix(artefacts: impl Fn(SocketAddr, SocketAddr) -> String, right: impl Fn(Backends, &Seen) -> bool) {
+    for kind in BACKENDS {
+        let (rude, address) = kind.start();
+        let polite = answering(answer("200 OK", MESSAGE));
+        let mut settings = settings();
+        settings.client.response_timeout = DEADLINE;
+        settings.client.connect_timeout = DEADLINE;
+        settings.client.idle = DEADLINE;
+        let bus = Bus::with(&definitions(&artefacts(address, polite.address())), settings);
+        // The second request finds what the first has left.
+        for round in 0..2 {
+            let start = Instant::now();
+            let seen = match raw::exchange(bus.address, &request()) {
+                Ok(answer) => Seen::Status(answer.status),
+                Err(Error::Closed(_) | Error::Io(..)) => Seen::Broken,
+                Err(error) => panic!("{kind:?}, round {round}: {error}"),
+            };
+            let took = start.elapsed();
+            assert!(right(kind, &seen), "{kind:?}, round {round}: {seen:?}");
+            assert!(took < DEADLINE + SLACK, "{kind:?}, round {round}: {took:?}");
+        }
+        nothing_is_left(&bus, kind);
+        assert!(bus.stop(), "{kind:?}");
+        drop(rude);
+    }
+}
+
+/// Waits until all counters are at zero.
+fn nothing_is_left(bus: &Bus, kind: Backends) {
+    let end = Instant::now() + DEADLINE + SLACK;
+    let mut left = bus.under_way();
+    while left != UnderWay::default() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(10));
+        left = bus.under_way();
+    }
+    assert_eq!(left, UnderWay::default(), "{kind:?}");
+}
+
+fn request() -> Vec<u8> {
+    format!(
+        "POST /services/P HTTP/1.1\r\nHost: bus\r\nContent-Type: text/xml\r\nSOAPAction: \"urn:a\"\r\n\
+         Content-Length: {}\r\nConnection: close\r\n\r\n{MESSAGE}",
+        MESSAGE.len()
+    )
+    .into_bytes()
+}
+
+fn endpoint(address: SocketAddr) -> String {
+    format!(r#"<endpoint><address uri="http://{address}/b"/></endpoint>"#)
+}
+
+fn proxy(sequences: &str) -> String {
+    format!(r#"<proxy name="P" transports="http"><target>{sequences}</target></proxy>"#)
+}
+
+/// Nobody reads the body: what arrives is the client's.
+fn as_unread(kind: Backends, seen: &Seen) -> bool {
+    match kind.unread() {
+        Some(status) => *seen == Seen::Status(status),
+        None => *seen == Seen::Broken,
+    }
+}
+
+/// Somebody reads the body: what is no message is a fault before anything of it went to the client.
+fn as_read(kind: Backends, seen: &Seen) -> bool {
+    match kind {
+        Backends::HalfAnswer | Backends::BadXml => matches!(seen, Seen::Status(500..=504)),
+        _ => kind.unread().is_some_and(|status| *seen == Seen::Status(status)),
+    }
+}
+
+#[test]
+fn through_a_proxy() {
+    matrix(|rude, _| proxy(&endpoint(rude)), as_unread);
+}
+
+#[test]
+fn through_a_proxy_that_changes_the_answer() {
+    let changing = |rude, _| {
+        let header = r#"<outSequence><header xmlns:m="urn:m" name="m:h" value="x"/><send/></outSequence>"#;
+        proxy(&(endpoint(rude) + header))
+    };
+    matrix(changing, as_read);
+}
+
+#[test]
+fn through_call() {
+    let call = |rude, _| proxy(&format!("<inSequence><call>{}</call><respond/></inSequence>", endpoint(rude)));
+    matrix(call, as_unread);
+}
