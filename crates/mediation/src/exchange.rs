@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use http::StatusCode;
 use myelin_message::{Body, Head, HeaderId, Message};
+use myelin_soap::{Addressing, Headers};
 use myelin_xml::encoding::{self, Encoding};
 
 use crate::branch::Stage;
@@ -444,18 +445,60 @@ impl Exchange {
             Found::Set(value) => Some(value.text()),
             Found::Removed => None,
             Found::Untouched if self.direction == Direction::Response => Some(Cow::Borrowed(ANONYMOUS)),
-            Found::Untouched => Some(Cow::Borrowed(self.message.head.target())).filter(|target| !target.is_empty()),
+            Found::Untouched => match self.header_part(slot::TO).filter(|to| !is_anonymous(to)) {
+                Some(to) => Some(Cow::Owned(to)),
+                None => Some(Cow::Borrowed(self.message.head.target())).filter(|target| !target.is_empty()),
+            },
         }
     }
 
-    /// The message's action: what was set, else SOAP's own header line or parameter.
-    pub(crate) fn action(&self) -> Option<Cow<'_, str>> {
-        action_of(&self.properties, &self.message.head)
+    /// Whether a part of WS-Addressing could stand in the header of a SOAP message that nobody has read.
+    pub(crate) fn may_be_in_header(&self, part: Slot) -> bool {
+        let is_unread = matches!(self.message.body, Body::Wire(_) | Body::Reading(..) | Body::Bytes(_));
+        let is_soap = matches!(self.content.format, Format::Soap11 | Format::Soap12);
+        is_unread
+            && is_soap
+            && self.properties.find(Scope::Addressing, part) == Found::Untouched
+            && match part {
+                slot::TO => !self.is_response(),
+                // HTTP says it as well, and nobody reads a body for what its head tells.
+                slot::ACTION => self.action().is_none_or(|action| action.is_empty()),
+                _ => true,
+            }
     }
 
-    /// An identifier of the current message, made when it is first asked for.
+    /// A part of WS-Addressing in the header of a message that was read.
+    pub(crate) fn header_part(&self, part: Slot) -> Option<String> {
+        let tree = self.message.body.built::<Tree>()?;
+        let (_, headers) = Headers::read(tree.document(), &tree.envelope())?;
+        match part {
+            slot::TO => headers.to,
+            slot::ACTION => headers.action,
+            slot::MESSAGE_ID => headers.message_id,
+            slot::REPLY_TO => headers.reply_to,
+            slot::FAULT_TO => headers.fault_to,
+            slot::FROM => headers.from,
+            slot::RELATES_TO => headers.relates_to.into_iter().next().map(|relation| relation.message_id),
+            _ => None,
+        }
+    }
+
+    /// The message's action: what was set, else SOAP's own header line or parameter, else what its header says.
+    pub(crate) fn action(&self) -> Option<Cow<'_, str>> {
+        let action = action_of(&self.properties, &self.message.head);
+        let is_said = action.as_ref().is_some_and(|action| !action.is_empty());
+        if is_said || self.properties.find(Scope::Addressing, slot::ACTION) != Found::Untouched {
+            return action;
+        }
+        self.header_part(slot::ACTION).map(Cow::Owned).or(action)
+    }
+
+    /// An identifier of the current message: its own, else one that is made when it is first asked for.
     pub(crate) fn message_id(&self, scene: &Scene<'_>) -> &str {
-        self.message_id.get_or_init(|| format!("urn:uuid:{}", identity::new(scene.transport.now())))
+        self.message_id.get_or_init(|| {
+            let own = self.header_part(slot::MESSAGE_ID).filter(|id| !id.is_empty());
+            own.unwrap_or_else(|| format!("urn:uuid:{}", identity::new(scene.transport.now())))
+        })
     }
 
     /// A property of the message that the transport knows without anybody having set it.
@@ -557,6 +600,11 @@ pub(crate) fn write_charset(head: &mut Head, charset: &str) {
 
 fn is_charset(parameter: &str) -> bool {
     parameter.split_once('=').is_some_and(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))
+}
+
+/// Whether an address says "back on the way this came".
+fn is_anonymous(address: &str) -> bool {
+    [Addressing::Final, Addressing::Submission].iter().any(|version| version.anonymous() == address)
 }
 
 /// What WS-Addressing says for "whoever asked"; a response is addressed so (WS-Addressing 1.0 SOAP Binding §5.1).

@@ -58,6 +58,8 @@ pub(crate) mod slot {
     pub(crate) const SECURITY_SERIAL: Slot = 35;
     pub(crate) const SECURITY_SAML_SUBJECT: Slot = 36;
     pub(crate) const SECURITY_SAML_ISSUER: Slot = 37;
+    pub(crate) const MESSAGE_ID: Slot = 38;
+    pub(crate) const PRESERVE_WS_ADDRESSING: Slot = 39;
 }
 
 /// The names behind [`slot`], in its order.
@@ -100,6 +102,8 @@ const KNOWN: &[&str] = &[
     "security.serial",
     "security.saml.subject",
     "security.saml.issuer",
+    "MessageID",
+    "PRESERVE_WS_ADDRESSING",
 ];
 
 /// The property names of one configuration.

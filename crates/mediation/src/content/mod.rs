@@ -18,11 +18,13 @@ pub(crate) use plan::{PlanBuilder, Query};
 pub(crate) use scan::{Answer, Scans};
 pub(crate) use tree::{Tree, text_of};
 
+use std::any::Any;
 use std::task::{Context, Poll, ready};
 
-use myelin_message::Body;
+use myelin_message::{Body, Head};
 
-use crate::exchange::{Direction, Exchange, Format, Scene};
+use crate::engine;
+use crate::exchange::{Direction, Exchange, Format, Scene, charset};
 use crate::fault::{Fault, Outcome};
 
 /// Why a body is not what its content type says.
@@ -102,4 +104,21 @@ pub(crate) fn poll_built(exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Co
             Err(unreadable.fault(is_response))
         }
     })
+}
+
+/// Takes the body out of a message that leaves, as XML; reads it where nobody did.
+///
+/// Errors: faults of whoever sent it; the body is gone then.
+pub(crate) async fn take_tree(body: &mut Body, head: &Head, scene: &Scene<'_>, is_response: bool) -> Outcome<Tree> {
+    if body.built::<Tree>().is_some() {
+        let Body::Built(built) = body.take() else { return Err(engine::missing()) };
+        return (built as Box<dyn Any>).downcast::<Tree>().map(|tree| *tree).map_err(|_| engine::missing());
+    }
+    let read = body.bytes(scene.bus.settings.body_limit_bytes).await.map(drop);
+    read.map_err(|error| Fault::body(&error, is_response))?;
+    let Body::Bytes(bytes) = body.take() else { return Ok(Tree::empty()) };
+    if bytes.is_empty() {
+        return Ok(Tree::empty());
+    }
+    Tree::read(bytes, charset(head).as_deref()).map_err(|(error, _)| Unreadable::Xml(error).fault(is_response))
 }

@@ -8,12 +8,15 @@ use crate::exchange::{Exchange, Scene};
 use crate::expression::Expression;
 use crate::fault::Outcome;
 use crate::mediator::Step;
+use crate::property::{Slot, slot};
 
 /// What a mediator looks at.
 #[derive(Debug, Default)]
 pub(crate) struct Need {
     /// Answers that one pass over the bytes may give.
     queries: Vec<Query>,
+    /// Parts of WS-Addressing, which may stand in the header of a SOAP message.
+    addressed: Vec<Slot>,
     whole: Whole,
     /// Whether parameters of templates are asked for, which may be expressions over the message.
     parameters: bool,
@@ -41,6 +44,11 @@ impl Need {
         Need { whole: Whole::Read, ..Need::default() }
     }
 
+    /// Where the message is addressed, its header included.
+    pub(crate) fn addressee() -> Need {
+        Need { addressed: vec![slot::TO], ..Need::default() }
+    }
+
     /// What these expressions look at.
     pub(crate) fn of<'a>(expressions: impl IntoIterator<Item = &'a Expression>) -> Need {
         expressions.into_iter().fold(Need::default(), Need::and)
@@ -49,6 +57,7 @@ impl Need {
     /// The same, and what another expression looks at.
     pub(crate) fn and(mut self, expression: &Expression) -> Need {
         self.parameters |= expression.asks_for_parameters();
+        self.addressed.extend(expression.addressed());
         match expression.query() {
             Some(query) => self.queries.push(query.clone()),
             None if expression.looks_at_body() => self.whole = Whole::Built,
@@ -65,6 +74,14 @@ impl Need {
         poll_fn(|cx| self.poll(exchange, scene, cx)).await
     }
 
+    /// Waits until the body is so far, for those who wait anyway.
+    ///
+    /// Errors: as [`when_ready`] gives them.
+    pub(crate) async fn met(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<()> {
+        self.begin(exchange);
+        poll_fn(|cx| self.poll(exchange, scene, cx)).await
+    }
+
     /// A mediator is about to look: what properties and headers were when another looked does not count any more.
     fn begin(&self, exchange: &mut Exchange) {
         if !self.queries.is_empty() {
@@ -76,7 +93,8 @@ impl Need {
     ///
     /// Errors: faults of whoever sent it, as [`poll_built`] and the pass give them.
     fn poll(&self, exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Context<'_>) -> Poll<Outcome<()>> {
-        if self.whole == Whole::Built || (self.parameters && exchange.has_expressions()) {
+        let is_in_header = self.addressed.iter().any(|&part| exchange.may_be_in_header(part));
+        if self.whole == Whole::Built || is_in_header || (self.parameters && exchange.has_expressions()) {
             return poll_built(exchange, scene, cx);
         }
         for query in &self.queries {

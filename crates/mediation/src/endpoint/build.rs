@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::addressing::Addressed;
 use super::{Endpoint, EndpointRef, Surroundings, Target, Template, absolute};
 use crate::config::{Element, Loader, Problem, endpoint_security};
 
@@ -121,7 +122,8 @@ fn quality_of_service(kind: &Element, loader: &mut Loader) -> Around {
             }
             "description" => {}
             "enableSec" => around.surroundings.security = endpoint_security(child, loader),
-            "enableAddressing" | "enableRM" | "authentication" | "trustStoreConfigs" => {
+            "enableAddressing" => around.surroundings.addressed = Some(Addressed::read(child, loader)),
+            "enableRM" | "authentication" | "trustStoreConfigs" => {
                 loader.problem(child.problem(format!("{} is not offered yet", child.tag())));
             }
             _ => loader.problem(child.problem(format!("{} is unknown in an endpoint", child.tag()))),

@@ -3,7 +3,6 @@
 //! A message that has the form already leaves as the bytes that came. What is turned into another form is read as
 //! XML for it, and so is an answer that does not have the form of what was sent.
 
-use std::any::Any;
 use std::borrow::Cow;
 use std::future::poll_fn;
 
@@ -16,8 +15,7 @@ use super::charset::Charset;
 use super::package::Package;
 use super::parse_uri;
 use crate::config::{Element, Loader};
-use crate::content::{Json, Tree, poll_built};
-use crate::engine;
+use crate::content::{Json, Tree, poll_built, take_tree};
 use crate::exchange::{Direction, Exchange, Format, Scene, action_of, charset, write_charset};
 use crate::fault::{Fault, Outcome};
 use crate::identity;
@@ -238,23 +236,12 @@ impl Form {
 
 /// Takes the body out of a message as XML.
 async fn read(outgoing: &mut Outgoing, came: Came, scene: &Scene<'_>, is_response: bool) -> Outcome<Tree> {
-    if outgoing.body.built::<Tree>().is_some() {
-        let Body::Built(built) = outgoing.body.take() else { return Err(engine::missing()) };
-        return (built as Box<dyn Any>).downcast::<Tree>().map(|tree| *tree).map_err(|_| engine::missing());
-    }
-    let bytes = outgoing.body.bytes(scene.bus.settings.body_limit_bytes).await;
-    let is_nothing = bytes.map_err(|error| Fault::body(&error, is_response))?.is_empty();
-    if is_nothing {
-        return Ok(Tree::empty());
-    }
     if came == Came::Other {
         let content_type = outgoing.head.known(HeaderId::ContentType).map(String::from_utf8_lossy);
         let detail = format!("its content type is {:?}", content_type.unwrap_or_default());
         return Err(Fault::bus("The endpoint wants XML, and the message is none").with_detail(detail));
     }
-    let Body::Bytes(bytes) = outgoing.body.take() else { return Err(engine::missing()) };
-    let tree = Tree::read(bytes, charset(&outgoing.head).as_deref());
-    tree.map_err(|(error, _)| Fault::unreadable(is_response, format!("not well-formed XML: {error}")))
+    take_tree(&mut outgoing.body, &outgoing.head, scene, is_response).await
 }
 
 /// Says in a head what the body is now.

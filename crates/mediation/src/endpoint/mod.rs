@@ -1,5 +1,6 @@
 //! Endpoints: where a message is sent to.
 
+mod addressing;
 mod build;
 mod charset;
 mod departure;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::addressing::{Addressed, Related};
 use super::format::{Before, Shape};
 use crate::config::{Element, Loader};
 use crate::exchange::{Direction, Exchange, Scene};
@@ -14,6 +15,8 @@ use crate::transport::Outgoing;
 pub(crate) struct Surroundings {
     /// What form they are given.
     pub(super) shape: Option<Shape>,
+    /// What they are told by WS-Addressing.
+    pub(super) addressed: Option<Addressed>,
     /// What protects requests and responses.
     pub(super) security: Option<Arc<Protection>>,
 }
@@ -21,6 +24,7 @@ pub(crate) struct Surroundings {
 /// What is known of a request when its answer comes.
 pub(crate) struct Departed {
     before: Option<Before>,
+    related: Option<Related>,
     security: Option<security::Departed>,
 }
 
@@ -32,8 +36,8 @@ impl Surroundings {
 
     /// The same to be shared, where there is anything to do.
     pub(super) fn shared(self) -> Option<Arc<Surroundings>> {
-        let Surroundings { shape, security } = &self;
-        (shape.is_some() || security.is_some()).then(|| Arc::new(self))
+        let Surroundings { shape, addressed, security } = &self;
+        (shape.is_some() || addressed.is_some() || security.is_some()).then(|| Arc::new(self))
     }
 
     /// Whether the endpoint is sent SOAP, whatever came.
@@ -55,11 +59,15 @@ impl Surroundings {
             Some(shape) => shape.apply(outgoing, exchange, scene).await?,
             None => None,
         };
+        let related = match self.addressed {
+            Some(addressed) => addressed.apply(outgoing, exchange, scene).await?,
+            None => None,
+        };
         let security = match &self.security {
             Some(security) => Some(Box::pin(security.depart(outgoing, scene, is_response)).await?),
             None => None,
         };
-        Ok(Departed { before, security })
+        Ok(Departed { before, related, security })
     }
 
     /// Takes back from an answer, which has become the exchange's message, what was done to its request.
@@ -68,6 +76,9 @@ impl Surroundings {
     pub(super) async fn returned(&self, exchange: &mut Exchange, scene: &Scene<'_>, departed: Departed) -> Outcome<()> {
         if let (Some(security), Some(departed)) = (&self.security, departed.security) {
             Box::pin(security.returned(exchange, scene, departed)).await?;
+        }
+        if let Some(related) = departed.related {
+            related.returned(exchange, scene).await?;
         }
         if let (Some(shape), Some(before)) = (self.shape, departed.before) {
             shape.returned(exchange, scene, before).await?;

@@ -24,7 +24,7 @@ use crate::content::{PlanBuilder, Query};
 use crate::exchange::{Exchange, Scene};
 use crate::fault::Outcome;
 use crate::function::Argument;
-use crate::property::{Fragment, Names};
+use crate::property::{Fragment, Names, Slot};
 
 pub(crate) use host::MessageHost;
 use json::JsonEval;
@@ -131,6 +131,16 @@ impl Expression {
             Kind::Json(json) => Some(json.text(exchange)?.into_owned()),
         };
         Ok(text.map_or(Value::EMPTY, |text| Value::Item(Item::Atomic(Atomic::from(text)))))
+    }
+
+    /// The parts of WS-Addressing that it asks for, which may stand in the message's header.
+    pub(crate) fn addressed(&self) -> impl Iterator<Item = Slot> {
+        let sources = match &self.kind {
+            Kind::Source(source) => std::slice::from_ref(source),
+            Kind::XPath(xpath) => &xpath.slots().sources,
+            Kind::Json(_) => &[],
+        };
+        sources.iter().filter_map(Source::addressed)
     }
 
     /// What answers it from the bytes on the wire, where that can be.

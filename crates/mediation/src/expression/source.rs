@@ -105,6 +105,15 @@ impl Source {
         })
     }
 
+    /// The part of WS-Addressing that it is, which may stand in the message's header.
+    pub(super) fn addressed(&self) -> Option<Slot> {
+        match self {
+            Source::Addressing(slot) => Some(*slot),
+            Source::MessageId => Some(slot::MESSAGE_ID),
+            _ => None,
+        }
+    }
+
     /// Reads a property whose name came up while serving.
     pub(super) fn read_named<'a>(base: Base, name: &str, exchange: &'a Exchange, scene: &'a Scene<'a>) -> Read<'a> {
         match Source::resolve(base, name, exchange.properties.slot(name, &scene.bus.names)) {
@@ -140,10 +149,11 @@ impl Source {
             Source::Parameter(slot) => parameter(*slot, exchange, scene),
             Source::Addressing(slot::TO) => Read::Text(exchange.to().unwrap_or_default()),
             Source::Addressing(slot::ACTION) => Read::Text(exchange.action().unwrap_or_default()),
-            Source::Addressing(slot) => {
-                let set = exchange.properties.get(Scope::Addressing, *slot);
-                set.map_or(Read::Text(Cow::Borrowed("")), Read::from)
-            }
+            Source::Addressing(slot) => match exchange.properties.find(Scope::Addressing, *slot) {
+                Found::Set(value) => value.into(),
+                Found::Removed => Read::Text(Cow::Borrowed("")),
+                Found::Untouched => Read::Text(exchange.header_part(*slot).map_or(Cow::Borrowed(""), Cow::Owned)),
+            },
             Source::MessageId => text(Some(Cow::Borrowed(exchange.message_id(scene)))),
             Source::MessageFormat => text(Some(Cow::Borrowed(message_format(exchange)))),
             Source::SystemDate => text(Some(Cow::Owned(date::format(scene.transport.now(), date::SHORT)))),

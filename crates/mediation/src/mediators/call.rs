@@ -1,6 +1,7 @@
 //! `<call>`: the current message goes to a backend, and the flow goes on with its response.
 
 use crate::config::{Element, Loader};
+use crate::content::Need;
 use crate::endpoint::{self, EndpointRef};
 use crate::engine;
 use crate::exchange::{Exchange, Scene};
@@ -44,7 +45,10 @@ impl Call {
     async fn call(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
         let endpoint = match &self.endpoint {
             Some(endpoint) => Some(endpoint.find(scene.bus).ok_or_else(engine::missing)?),
-            None => None,
+            None => {
+                Need::addressee().met(exchange, scene).await?;
+                None
+            }
         };
         let departure = endpoint::depart(exchange, scene, endpoint, false)?;
         Box::new(departure).carry_out(exchange, scene).await?;

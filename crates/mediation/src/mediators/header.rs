@@ -72,7 +72,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     if let Target::Addressing(slot) = target
         && !matches!(slot, slot::TO | slot::ACTION)
     {
-        let message = format!("{} is not written to the message: WS-Addressing is not offered yet", name.value);
+        let message = format!("{} is not written to the message, as in Synapse; get-property reads it", name.value);
         loader.warning(name.problem(message));
     }
     let setting = match element.attribute("action").map_or("set", |action| action.value) {

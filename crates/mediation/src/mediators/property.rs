@@ -36,7 +36,7 @@ Some properties steer the bus.
 Scope `axis2`: `HTTP_METHOD`, `HTTP_SC`, `HTTP_SC_DESC`, `HTTP_REASON_PHRASE`, `REST_URL_POSTFIX`, `NO_ENTITY_BODY`,
 `FORCE_SC_ACCEPTED`, `REQUEST_HOST_HEADER`, `ContentType`, `DISABLE_CHUNKING`, `FORCE_HTTP_CONTENT_LENGTH`,
 `TRANSPORT_HEADERS` (to be removed).
-Scope `default`: `OUT_ONLY`, `RESPONSE`.
+Scope `default`: `OUT_ONLY`, `RESPONSE`, `PRESERVE_WS_ADDRESSING`.
 The bus itself sets `ERROR_CODE`, `ERROR_MESSAGE`, `ERROR_DETAIL` and `ERROR_EXCEPTION` before a fault sequence runs.
 
     <property name="symbol" expression="$url:symbol"/>
@@ -68,7 +68,6 @@ const EFFECT_LATER: &[&str] = &[
     "IGNORE_SC_ACCEPTED",
     "NO_KEEPALIVE",
     "POST_TO_URI",
-    "PRESERVE_WS_ADDRESSING",
     "RETRY_ON_SOAPFAULT",
     "SC_ACCEPTED",
     "enableMTOM",

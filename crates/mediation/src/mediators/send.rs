@@ -19,7 +19,8 @@ Sends the current message.
 
 - With an `endpoint` (inline, or named by `key`): to that endpoint; its response goes through the out sequence.
 - `receive`: the name of the sequence that the response runs through instead, or an expression in braces.
-- Without one: a response goes to the client; a request goes to the absolute URI that `To` holds.
+- Without one: a response goes to the client; a request goes to the absolute URI that `To` holds,
+  or the `To` of WS-Addressing in its header.
   A request with the property `RESPONSE` set to `true` counts as a response, which makes an echo, and so does a fault
   that `makefault` made of one.
 
@@ -69,9 +70,10 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
         }
         endpoint = Some(endpoint::endpoint_reference(child, loader)?);
     }
+    let need = if endpoint.is_none() { Need::addressee() } else { Need::default() };
     let need = match &receive {
-        Some(Receive::Computed(expression)) => Need::of([expression]),
-        _ => Need::default(),
+        Some(Receive::Computed(expression)) => need.and(expression),
+        _ => need,
     };
     once_ready(need, Send { endpoint, receive })
 }
