@@ -2,7 +2,7 @@
 
 mod html;
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::SystemTime;
@@ -41,8 +41,9 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     settings.security.now = Some(SystemTime::now());
     if let Some(path) = &arguments.config {
         let deployment = deployment::read(path)?;
-        deployment.apply_content(&mut settings);
-        deployment.apply_security(&mut settings)?;
+        deployment.apply_mediation(&mut settings)?;
+        // The report is about the configuration; this is about what surrounds it.
+        deployment.remarks.iter().try_for_each(|remark| writeln!(io::stderr(), "{remark} (a warning)"))?;
     }
     let report = load(&arguments.paths, &settings).report;
     match arguments.format {

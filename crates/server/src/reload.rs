@@ -57,8 +57,7 @@ impl Origin {
         let mut settings = myelin_mediation::Settings::default();
         settings.security.now = Some(SystemTime::now());
         settings.security.replays = Arc::clone(&self.replays);
-        deployment.apply_content(&mut settings);
-        deployment.apply_security(&mut settings)?;
+        deployment.apply_mediation(&mut settings)?;
         let loaded = load(&self.paths, &settings);
         loaded.sources.look_at_all(&sources);
         Ok(Read { loaded, deployment })
@@ -128,6 +127,9 @@ impl Reloader {
         }
         for (artefact, warning) in report.artefacts.iter().flat_map(|it| it.warnings.iter().map(move |one| (it, one))) {
             tracing::warn!("{} {}: {warning}", artefact.kind, artefact.name);
+        }
+        if deployment.remarks != self.deployment.remarks {
+            deployment.remarks.iter().for_each(|remark| tracing::warn!("{remark}"));
         }
         for key in deployment.differs_for_good(&self.deployment) {
             tracing::warn!("{key} was changed, which has an effect only after a restart");

@@ -1,7 +1,7 @@
 //! `myelin run`: loads, serves, and stops in order.
 
 use std::io::Write;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use myelin_transport::{ClientOptions, ServerOptions, Stop};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::command::raise_file_limit;
-use crate::deployment::{Deployment, HTTP_PORT};
+use crate::deployment::Deployment;
 use crate::reload::{Origin, Read, Reloader};
 use crate::server::{Listen, Settings, start};
 use crate::{Destination, logging};
@@ -106,14 +106,13 @@ fn settings(arguments: &Arguments, deployment: &Deployment) -> anyhow::Result<Se
     if let Some(hostname) = &deployment.hostname {
         tracing::info!("this bus is called {hostname}");
     }
-    // The offset is Micro Integrator's, so that it counts where there is a file of its.
-    let port = if arguments.config.is_some() { deployment.http_port } else { HTTP_PORT };
+    deployment.remarks.iter().for_each(|remark| tracing::warn!("{remark}"));
     client.preserve_host |= arguments.preserve_host;
     server.forwarded.via |= arguments.via;
     server.forwarded.x_forwarded |= arguments.x_forwarded;
     let mut listen: Vec<Listen> = arguments.http.iter().copied().map(Listen::Http).collect();
     if listen.is_empty() && arguments.https.is_empty() {
-        listen.push(Listen::Http(SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), port)));
+        listen.extend(deployment.http.map(Listen::Http));
     }
     for &address in &arguments.https {
         let chain = arguments.cert.clone().context("--https needs --cert")?;

@@ -225,7 +225,7 @@ fn a_broken_deployment_file_is_refused_and_what_needs_a_restart_is_said() {
     assert!(process.logged("it is refused").contains("nonsense"));
     assert_eq!(process.versions().1, "1");
     write(&settings, "[server]\noffset = 7\n[myelin.reload]\ninterval = \"20ms\"");
-    assert!(process.logged("has an effect only after a restart").contains("HTTP port"));
+    assert!(process.logged("has an effect only after a restart").contains("where HTTP is served"));
     process.logged("reloaded");
     backend.stop();
 }

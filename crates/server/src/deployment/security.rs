@@ -9,9 +9,9 @@ use myelin_mediation::{REPLAY_ENTRIES, SecuritySettings, User};
 use myelin_wss::Replays;
 use myelin_wss::policy::Crypto;
 use serde::Deserialize;
-use toml::{Table, Value};
 
-use super::{find, set};
+use super::set;
+use super::wso2::File;
 
 /// `[myelin.security]`: see [`SecuritySettings`].
 #[derive(Debug, Default, Deserialize)]
@@ -127,18 +127,19 @@ impl OwnSecurity {
 }
 
 /// The server's own key store and trust store, as WSO2 names them.
-pub(super) fn server_store(table: &Table) -> Option<Crypto> {
-    let text = |path: &str| find(table, path).and_then(Value::as_str).map(str::to_owned);
-    let file = text("keystore.primary.file_name")?;
-    Some(Crypto {
+///
+/// Errors: a name of a file refers to what is not there.
+pub(super) fn server_store(wso2: &File) -> anyhow::Result<Option<Crypto>> {
+    let Some(file) = wso2.text("keystore.primary.file_name")? else { return Ok(None) };
+    Ok(Some(Crypto {
         file: Some(file),
-        kind: text("keystore.primary.type"),
-        password: text("keystore.primary.password"),
-        alias: text("keystore.primary.alias"),
-        key_password: text("keystore.primary.key_password"),
-        trust_file: text("truststore.file_name"),
-        trust_kind: text("truststore.type"),
-        trust_password: text("truststore.password"),
+        kind: wso2.text("keystore.primary.type")?,
+        password: wso2.secret("keystore.primary.password"),
+        alias: wso2.text("keystore.primary.alias")?,
+        key_password: wso2.secret("keystore.primary.key_password"),
+        trust_file: wso2.text("truststore.file_name")?,
+        trust_kind: wso2.text("truststore.type")?,
+        trust_password: wso2.secret("truststore.password"),
         ..Crypto::default()
-    })
+    }))
 }

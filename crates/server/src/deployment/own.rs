@@ -1,0 +1,207 @@
+//! The `[myelin]` table: every limit and deadline by name.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use myelin_mediation::DuplicateKeys;
+use myelin_transport::{ClientOptions, Expect, Retry, ServerOptions};
+use serde::{Deserialize, Deserializer};
+
+use super::security::OwnSecurity;
+use super::set;
+
+/// The `[myelin]` table: every limit and deadline by name.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Own {
+    pub(super) server: OwnServer,
+    pub(super) client: OwnClient,
+    content: OwnContent,
+    xslt: OwnXslt,
+    pub(super) security: OwnSecurity,
+    pub(super) reload: OwnReload,
+    /// `[myelin.system]`: what `$sys{NAME}` means; other keys of the file refer to it.
+    system: BTreeMap<String, toml::Value>,
+}
+
+/// `[myelin.reload]`.
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct OwnReload {
+    #[serde(deserialize_with = "duration")]
+    pub(super) interval: Option<Duration>,
+}
+
+/// `[myelin.content]`: see [`myelin_mediation::Settings`].
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct OwnContent {
+    body_bytes: Option<u64>,
+    json_duplicate_keys: Option<OwnDuplicateKeys>,
+}
+
+/// `[myelin.xslt]`: see [`myelin_mediation::StylesheetLimits`].
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct OwnXslt {
+    #[serde(deserialize_with = "duration")]
+    time: Option<Duration>,
+    depth: Option<u32>,
+    instructions: Option<u64>,
+    output_bytes: Option<usize>,
+    memory_bytes: Option<u64>,
+}
+
+/// `[myelin.server]`: see [`ServerOptions`].
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct OwnServer {
+    head_bytes: Option<usize>,
+    head_lines: Option<usize>,
+    #[serde(deserialize_with = "duration")]
+    head_timeout: Option<Duration>,
+    #[serde(deserialize_with = "duration")]
+    keep_alive: Option<Duration>,
+    #[serde(deserialize_with = "duration")]
+    idle: Option<Duration>,
+    least_bytes_per_second: Option<u64>,
+    #[serde(deserialize_with = "duration")]
+    pace_window: Option<Duration>,
+    pub(super) body_bytes: Option<u64>,
+    connections: Option<usize>,
+    memory_bytes: Option<usize>,
+    expect: Option<OwnExpect>,
+    via: Option<bool>,
+    x_forwarded: Option<bool>,
+    #[serde(deserialize_with = "duration")]
+    drain: Option<Duration>,
+}
+
+/// `[myelin.client]`: see [`ClientOptions`].
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct OwnClient {
+    head_bytes: Option<usize>,
+    head_lines: Option<usize>,
+    #[serde(deserialize_with = "duration")]
+    connect_timeout: Option<Duration>,
+    #[serde(deserialize_with = "duration")]
+    response_timeout: Option<Duration>,
+    #[serde(deserialize_with = "duration")]
+    idle: Option<Duration>,
+    #[serde(deserialize_with = "duration")]
+    keep_alive: Option<Duration>,
+    #[serde(deserialize_with = "duration")]
+    life: Option<Duration>,
+    connections: Option<usize>,
+    waiting: Option<usize>,
+    #[serde(deserialize_with = "duration")]
+    resolve: Option<Duration>,
+    retry: Option<OwnRetry>,
+    preserve_host: Option<bool>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum OwnExpect {
+    Relay,
+    Answer,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum OwnDuplicateKeys {
+    First,
+    Last,
+    Refuse,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum OwnRetry {
+    Always,
+    Idempotent,
+    Never,
+}
+
+fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    humantime::parse_duration(&text).map(Some).map_err(serde::de::Error::custom)
+}
+
+impl Own {
+    /// Puts what it says about content and stylesheets into the settings of mediation.
+    pub(super) fn apply_content(&self, settings: &mut myelin_mediation::Settings) {
+        let OwnContent { body_bytes, json_duplicate_keys } = &self.content;
+        set(&mut settings.body_limit_bytes, *body_bytes);
+        let keys = json_duplicate_keys.map(|keys| match keys {
+            OwnDuplicateKeys::First => DuplicateKeys::First,
+            OwnDuplicateKeys::Last => DuplicateKeys::Last,
+            OwnDuplicateKeys::Refuse => DuplicateKeys::Refuse,
+        });
+        set(&mut settings.json_duplicate_keys, keys);
+        let OwnXslt { time, depth, instructions, output_bytes, memory_bytes } = &self.xslt;
+        let limits = &mut settings.stylesheets;
+        set(&mut limits.time, *time);
+        set(&mut limits.work.depth, *depth);
+        set(&mut limits.work.instructions, *instructions);
+        set(&mut limits.work.output_bytes, *output_bytes);
+        set(&mut limits.work.memory_bytes, *memory_bytes);
+    }
+
+    /// Puts what it says into the options.
+    pub(super) fn apply(&self, server: &mut ServerOptions, client: &mut ClientOptions) {
+        let OwnServer {
+            head_bytes,
+            head_lines,
+            head_timeout,
+            keep_alive,
+            idle,
+            least_bytes_per_second,
+            pace_window,
+            body_bytes,
+            connections,
+            memory_bytes,
+            expect,
+            via,
+            x_forwarded,
+            drain,
+        } = &self.server;
+        set(&mut server.head.bytes, *head_bytes);
+        set(&mut server.head.lines, *head_lines);
+        set(&mut server.head_timeout, *head_timeout);
+        set(&mut server.keep_alive, *keep_alive);
+        set(&mut server.idle, *idle);
+        set(&mut server.pace.least_bytes_per_second, *least_bytes_per_second);
+        set(&mut server.pace.window, *pace_window);
+        server.body_bytes = body_bytes.or(server.body_bytes);
+        set(&mut server.connections, *connections);
+        set(&mut server.memory_bytes, *memory_bytes);
+        let expect = expect.map(|expect| match expect {
+            OwnExpect::Relay => Expect::Relay,
+            OwnExpect::Answer => Expect::Answer,
+        });
+        set(&mut server.expect, expect);
+        set(&mut server.forwarded.via, *via);
+        set(&mut server.forwarded.x_forwarded, *x_forwarded);
+        set(&mut server.drain, *drain);
+        let own = &self.client;
+        set(&mut client.head.bytes, own.head_bytes);
+        set(&mut client.head.lines, own.head_lines);
+        set(&mut client.connect_timeout, own.connect_timeout);
+        set(&mut client.response_timeout, own.response_timeout);
+        set(&mut client.idle, own.idle);
+        set(&mut client.keep_alive, own.keep_alive);
+        set(&mut client.life, own.life);
+        set(&mut client.connections, own.connections);
+        set(&mut client.waiting, own.waiting);
+        set(&mut client.resolve, own.resolve);
+        let retry = own.retry.map(|retry| match retry {
+            OwnRetry::Always => Retry::Always,
+            OwnRetry::Idempotent => Retry::Idempotent,
+            OwnRetry::Never => Retry::Never,
+        });
+        set(&mut client.retry, retry);
+        set(&mut client.preserve_host, own.preserve_host);
+    }
+}

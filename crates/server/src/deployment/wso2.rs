@@ -1,0 +1,134 @@
+//! Reading WSO2's keys as what they have to be.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use anyhow::{anyhow, bail};
+
+use super::placeholders::{self, Environment};
+use super::{DEFAULT_OFFSET, HTTP_PORT, IpAddr, Ipv4Addr, Limits, SocketAddr, Table, Value, find};
+
+/// A file whose texts hold what they refer to.
+pub(super) struct File {
+    table: Table,
+    /// What is wrong with a text that refers to something, by its key.
+    unknown: HashMap<String, String>,
+}
+
+impl File {
+    pub(super) fn new(mut table: Table, environment: Environment<'_>) -> File {
+        let unknown = placeholders::replace(&mut table, environment);
+        File { table, unknown }
+    }
+
+    /// Where plain HTTP is served.
+    ///
+    /// Errors: the port, its offset or the address is none.
+    pub(super) fn http(&self) -> anyhow::Result<Option<SocketAddr>> {
+        let offset = self.integer("server.offset")?.unwrap_or(DEFAULT_OFFSET);
+        // The short form is Micro Integrator 4's, the long one its predecessors'.
+        let base = match self.integer("transport.http.listener.port")? {
+            Some(port) => Some(port),
+            None => self.integer("transport.passthru.http.listener.port")?,
+        };
+        let port = base.unwrap_or(i64::from(HTTP_PORT)).checked_add(offset).and_then(|port| u16::try_from(port).ok());
+        let port =
+            port.ok_or_else(|| anyhow!("the HTTP port with the offset of {offset} is not between 0 and 65535"))?;
+        let address = match self.text("transport.http.listener.bind_address")?.as_deref() {
+            None => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+            Some("localhost") => IpAddr::V4(Ipv4Addr::LOCALHOST),
+            Some(text) => match text.parse() {
+                Ok(address) => address,
+                Err(_) => bail!("transport.http.listener.bind_address = {text:?}: an IP address is needed"),
+            },
+        };
+        let enabled = self.flag("transport.http.listener.enable")?.unwrap_or(true);
+        Ok(enabled.then(|| SocketAddr::new(address, port)))
+    }
+
+    /// Limits and deadlines.
+    ///
+    /// Errors: one is no number.
+    pub(super) fn limits(&self) -> anyhow::Result<Limits> {
+        let validated = self.flag("transport.http.enable_message_size_validation")? == Some(true);
+        let message_bytes = self.integer("transport.http.max_message_size_bytes")?.filter(|_| validated);
+        // -1 says that there is no limit, which is what the bus has where nothing is said.
+        let count = |path| Ok(self.integer(path)?.and_then(|count| usize::try_from(count).ok())) as anyhow::Result<_>;
+        Ok(Limits {
+            socket_timeout: self.duration("transport.http.socket_timeout")?,
+            connection_timeout: self.duration("transport.http.connection_timeout")?,
+            response_timeout: self.synapse_duration("synapse.global_timeout_interval")?,
+            message_bytes: message_bytes.map(u64::try_from).transpose()?,
+            connections: count("transport.http.max_open_connections")?,
+            backend_connections: count("transport.http.max_http_connection_per_host_port")?,
+        })
+    }
+
+    /// A duration under a name of `synapse.properties`.
+    fn synapse_duration(&self, name: &str) -> anyhow::Result<Option<Duration>> {
+        match self.duration(&format!("mediation.{name}"))? {
+            Some(duration) => Ok(Some(duration)),
+            None => self.duration(&format!("synapse_properties.{name}")),
+        }
+    }
+
+    /// The value under a path.
+    ///
+    /// Errors: it is a text that refers to what is not there.
+    fn value(&self, path: &str) -> anyhow::Result<Option<&Value>> {
+        match self.unknown.get(path) {
+            Some(message) => Err(anyhow!("{path}: {message}")),
+            None => Ok(find(&self.table, path)),
+        }
+    }
+
+    pub(super) fn text(&self, path: &str) -> anyhow::Result<Option<String>> {
+        match self.value(path)? {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(other) => bail!("{path} = {other}: a text is needed"),
+        }
+    }
+
+    /// A text that may refer to what only `[myelin.security]` knows.
+    pub(super) fn secret(&self, path: &str) -> Option<String> {
+        find(&self.table, path).and_then(Value::as_str).map(str::to_owned)
+    }
+
+    pub(super) fn flag(&self, path: &str) -> anyhow::Result<Option<bool>> {
+        match self.value(path)? {
+            None => Ok(None),
+            Some(Value::Boolean(flag)) => Ok(Some(*flag)),
+            // Many files quote what needs no quotes.
+            Some(Value::String(text)) => match text.trim().parse() {
+                Ok(flag) => Ok(Some(flag)),
+                Err(_) => bail!("{path} = {text:?}: true or false is needed"),
+            },
+            Some(other) => bail!("{path} = {other}: true or false is needed"),
+        }
+    }
+
+    pub(super) fn integer(&self, path: &str) -> anyhow::Result<Option<i64>> {
+        match self.value(path)? {
+            None => Ok(None),
+            Some(Value::Integer(number)) => Ok(Some(*number)),
+            Some(Value::String(text)) => match text.trim().parse() {
+                Ok(number) => Ok(Some(number)),
+                Err(_) => bail!("{path} = {text:?}: a number is needed"),
+            },
+            Some(other) => bail!("{path} = {other}: a number is needed"),
+        }
+    }
+
+    /// A number of milliseconds, or a text such as `3m`.
+    fn duration(&self, path: &str) -> anyhow::Result<Option<Duration>> {
+        if let Some(Value::String(text)) = self.value(path)?
+            && let Ok(duration) = humantime::parse_duration(text)
+        {
+            return Ok(Some(duration));
+        }
+        let Some(millis) = self.integer(path)? else { return Ok(None) };
+        let duration = u64::try_from(millis).ok().filter(|millis| *millis > 0).map(Duration::from_millis);
+        duration.map(Some).ok_or_else(|| anyhow!("{path} = {millis}: more than 0 ms are needed"))
+    }
+}
