@@ -46,7 +46,8 @@ pub(crate) fn accepted() -> Message {
     Message::answer(StatusCode::ACCEPTED, Body::Empty)
 }
 
-fn with_body(content_type: &str, body: String) -> Message {
+/// An answer with a body, `200`.
+pub(crate) fn with_body(content_type: &str, body: String) -> Message {
     let mut answer = Message::answer(StatusCode::OK, Body::Bytes(body.into_bytes()));
     answer.head.set("Content-Type", content_type.as_bytes()).expect("our own content types are valid header values");
     answer

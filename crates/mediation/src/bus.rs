@@ -7,6 +7,7 @@ use std::time::Duration;
 
 pub use myelin_json::Duplicates as DuplicateKeys;
 
+use crate::api::Apis;
 use crate::config::Place;
 use crate::endpoint::{Endpoint, EndpointId, EndpointRef};
 use crate::function::{Function, FunctionId};
@@ -63,6 +64,7 @@ pub struct Bus {
     pub(crate) settings: Settings,
     pub(crate) names: Names,
     pub(crate) proxies: HashMap<String, Arc<Proxy>>,
+    pub(crate) apis: Apis,
     /// The names of proxies that are faulty: they are offered by nobody, `main` included.
     pub(crate) faulty: HashSet<String>,
     // Faulty ones leave a hole; nothing sound refers to a hole.
@@ -130,6 +132,11 @@ impl Bus {
         let mut names: Vec<&str> = self.proxies.keys().map(String::as_str).collect();
         names.sort_unstable();
         names
+    }
+
+    /// The names of the APIs it serves, in the order in which they are asked, and the paths they start at.
+    pub fn apis(&self) -> Vec<(&str, &str)> {
+        self.apis.offers.iter().map(|(api, address)| (&*api.name, address.prefix.as_str())).collect()
     }
 
     /// Whether requests to no proxy are mediated by a `main` sequence.

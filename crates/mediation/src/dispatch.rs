@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use myelin_message::Head;
+
+use crate::api::{Api, Extent};
 use crate::bus::{Bus, Proxy};
 use crate::engine::Arrival;
 
@@ -12,6 +15,8 @@ const SERVICES: &str = "/services/";
 pub(crate) enum Route<'a> {
     /// To a proxy; the second is where the rest of the target starts.
     Proxy(&'a Arc<Proxy>, usize),
+    /// To an API.
+    Api(&'a Arc<Api>, Extent),
     /// To `main`; the second is where the rest of the target starts.
     Main(usize),
     /// It asks a proxy for its description.
@@ -21,14 +26,15 @@ pub(crate) enum Route<'a> {
 }
 
 /// Finds the service for a request target.
-pub(crate) fn dispatch<'a>(bus: &'a Bus, method: &str, target: &str, arrival: &Arrival<'_>) -> Route<'a> {
+pub(crate) fn dispatch<'a>(bus: &'a Bus, head: &Head, arrival: &Arrival<'_>) -> Route<'a> {
+    let target = head.target();
     let path_start = path_start(target);
     let path_end = memchr::memchr2(b'?', b'#', target.as_bytes()).unwrap_or(target.len()).max(path_start);
     let path = &target[path_start..path_end];
     if let Some(rest) = path.strip_prefix(SERVICES) {
         let name = rest.split('/').next().unwrap_or_default();
         if let Some(proxy) = find(bus, name).filter(|proxy| if arrival.secure { proxy.https } else { proxy.http }) {
-            if matches!(method, "GET" | "HEAD") && asks_for_description(&target[path_end..]) {
+            if matches!(head.method(), "GET" | "HEAD") && asks_for_description(&target[path_end..]) {
                 return Route::Description;
             }
             return Route::Proxy(proxy, path_start + SERVICES.len() + name.len());
@@ -37,6 +43,13 @@ pub(crate) fn dispatch<'a>(bus: &'a Bus, method: &str, target: &str, arrival: &A
         if bus.faulty.contains(name) {
             return Route::Nowhere;
         }
+    }
+    if let Some(offer) = bus.apis.offers.find(&target[path_start..], head, arrival.secure) {
+        let address_end = path_start + offer.address.prefix.len();
+        return match &offer.api {
+            Some(api) => Route::Api(api, Extent { path_start, address_end }),
+            None => Route::Nowhere,
+        };
     }
     match bus.main {
         // The rest of a path that names no service starts behind its first slash.

@@ -12,6 +12,7 @@ use std::task::Poll;
 use myelin_message::{Body, HeaderId, Message, StatusCode};
 
 use crate::answer;
+use crate::api::{self, Passed};
 use crate::branch::Stage;
 use crate::bus::Bus;
 use crate::dispatch::{Route, dispatch};
@@ -19,7 +20,7 @@ use crate::endpoint;
 use crate::exchange::{Decision, Direction, Exchange, Format, Ground, Scene};
 use crate::fault::{Fault, Origin, Outcome};
 use crate::mediator::Flow;
-use crate::property::{Scope, slot};
+use crate::property::{Properties, Scope, slot};
 use crate::sequence::Sequence;
 use crate::service::Service;
 use crate::transport::Transport;
@@ -146,11 +147,23 @@ impl Engine {
         .await
     }
 
-    async fn mediate(&self, request: Message, arrival: &Arrival<'_>) -> Message {
+    async fn mediate(&self, mut request: Message, arrival: &Arrival<'_>) -> Message {
         let bus = &*self.bus;
-        let (service, postfix_start) = match dispatch(bus, request.head.method(), request.head.target(), arrival) {
+        let mut passed = Passed::default();
+        let mut properties = Properties::default();
+        let (service, postfix_start) = match dispatch(bus, &request.head, arrival) {
             Route::Proxy(proxy, postfix_start) => (Service::Proxy(proxy), postfix_start),
             Route::Main(postfix_start) => (Service::Main, postfix_start),
+            Route::Api(api, extent) => {
+                let entered = api::enter(api, extent, &mut request, bus, &*self.transport, &mut passed, arrival).await;
+                match entered {
+                    Ok((service, brought)) => {
+                        properties = brought;
+                        (service, extent.address_end)
+                    }
+                    Err(answer) => return passed.finish(*answer),
+                }
+            }
             Route::Description => return answer::plain(StatusCode::NOT_FOUND, "Descriptions are not offered yet"),
             Route::Nowhere => return answer::plain(StatusCode::NOT_FOUND, "Nothing is offered at this path"),
         };
@@ -158,6 +171,7 @@ impl Engine {
         let waiting = Waiting(Some(&stage));
         let scene = self.scene(service, *arrival, &stage);
         let mut exchange = Exchange::new(request);
+        exchange.properties = properties;
         exchange.postfix_start = postfix_start;
         exchange.guarded = service.fault(bus).is_some();
         // As in Synapse, where Rampart stands before mediation, no sequence hears of what is refused here.
@@ -175,7 +189,7 @@ impl Engine {
             Err(fault) => Box::pin(recover(&mut exchange, &scene, fault)).await,
         };
         waiting.over();
-        let answer = if exchange.accepted { answer::accepted() } else { answer };
+        let answer = passed.finish(if exchange.accepted { answer::accepted() } else { answer });
         match admitted {
             Some(admitted) => Box::pin(admitted.secure(answer, exchange.format, &scene)).await,
             None => answer,

@@ -5,6 +5,7 @@
 //! The only way out is [`transport::Transport`], so every scenario runs in memory.
 
 mod answer;
+mod api;
 mod branch;
 mod bus;
 mod config;
@@ -22,6 +23,7 @@ mod mediator;
 mod mediators;
 mod number;
 mod pattern;
+mod percent;
 mod property;
 mod security;
 mod sequence;

@@ -137,6 +137,11 @@ impl Names {
     pub(crate) fn find(&self, name: &str) -> Option<Slot> {
         self.slots.get(name).copied()
     }
+
+    /// The names that begin so, without that beginning, and their slots.
+    pub(crate) fn below(&self, beginning: &str) -> impl Iterator<Item = (&str, Slot)> {
+        self.slots.iter().filter_map(move |(name, &slot)| Some((name.strip_prefix(beginning)?, slot)))
+    }
 }
 
 /// Where a property lives and how long.

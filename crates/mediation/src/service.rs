@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use crate::api::{Api, Resource};
 use crate::bus::{Bus, Proxy, SequenceRef};
 use crate::config::Place;
 use crate::endpoint::Endpoint;
 use crate::security::ProxySecurity;
-use crate::sequence::Sequence;
+use crate::sequence::{Sequence, SequenceId};
 
 /// What serves an exchange, borrowed from the bus.
 #[derive(Clone, Copy)]
@@ -15,6 +16,10 @@ pub(crate) enum Service<'a> {
     Main,
     /// A proxy.
     Proxy(&'a Arc<Proxy>),
+    /// A resource of an API, by its number.
+    Api(&'a Arc<Api>, usize),
+    /// An API of which no resource is for the request, and the sequence that answers then.
+    Stray(&'a Arc<Api>, SequenceId),
 }
 
 /// The same for flows that outlive the first one.
@@ -22,6 +27,8 @@ pub(crate) enum Service<'a> {
 pub(crate) enum OwnedService {
     Main,
     Proxy(Arc<Proxy>),
+    Api(Arc<Api>, usize),
+    Stray(Arc<Api>, SequenceId),
 }
 
 #[allow(dead_code, reason = "the mediators that begin branches come next")]
@@ -30,6 +37,8 @@ impl OwnedService {
         match self {
             OwnedService::Main => Service::Main,
             OwnedService::Proxy(proxy) => Service::Proxy(proxy),
+            OwnedService::Api(api, resource) => Service::Api(api, *resource),
+            OwnedService::Stray(api, sequence) => Service::Stray(api, *sequence),
         }
     }
 }
@@ -40,6 +49,8 @@ impl<'a> Service<'a> {
         match self {
             Service::Main => OwnedService::Main,
             Service::Proxy(proxy) => OwnedService::Proxy(Arc::clone(proxy)),
+            Service::Api(api, resource) => OwnedService::Api(Arc::clone(api), resource),
+            Service::Stray(api, sequence) => OwnedService::Stray(Arc::clone(api), sequence),
         }
     }
 
@@ -48,6 +59,7 @@ impl<'a> Service<'a> {
         match self {
             Service::Main => "sequence",
             Service::Proxy(_) => "proxy",
+            Service::Api(..) | Service::Stray(..) => "api",
         }
     }
 
@@ -55,14 +67,15 @@ impl<'a> Service<'a> {
         match self {
             Service::Main => "main",
             Service::Proxy(proxy) => &proxy.name,
+            Service::Api(api, _) | Service::Stray(api, _) => &api.name,
         }
     }
 
     /// The proxy's name, where it is one.
     pub(crate) fn proxy_name(self) -> Option<&'a str> {
         match self {
-            Service::Main => None,
             Service::Proxy(proxy) => Some(&proxy.name),
+            _ => None,
         }
     }
 
@@ -71,6 +84,8 @@ impl<'a> Service<'a> {
         match self {
             Service::Main => main(bus).map(|main| &main.place),
             Service::Proxy(proxy) => Some(&proxy.place),
+            Service::Api(api, resource) => Some(&resource_of(api, resource).place),
+            Service::Stray(api, _) => Some(&api.place),
         }
     }
 
@@ -79,6 +94,8 @@ impl<'a> Service<'a> {
         match self {
             Service::Main => main(bus),
             Service::Proxy(proxy) => find(proxy.in_sequence.as_ref(), bus),
+            Service::Api(api, resource) => find(resource_of(api, resource).in_sequence.as_ref(), bus),
+            Service::Stray(_, sequence) => bus.sequence(sequence),
         }
     }
 
@@ -87,14 +104,17 @@ impl<'a> Service<'a> {
         match self {
             Service::Main => main(bus),
             Service::Proxy(proxy) => find(proxy.out_sequence.as_ref(), bus),
+            Service::Api(api, resource) => find(resource_of(api, resource).out_sequence.as_ref(), bus),
+            Service::Stray(..) => None,
         }
     }
 
     /// What faults run through: its own sequence, or the one for all.
     pub(crate) fn fault(self, bus: &'a Bus) -> Option<&'a Sequence> {
         let own = match self {
-            Service::Main => None,
+            Service::Main | Service::Stray(..) => None,
             Service::Proxy(proxy) => find(proxy.fault_sequence.as_ref(), bus),
+            Service::Api(api, resource) => find(resource_of(api, resource).fault_sequence.as_ref(), bus),
         };
         own.or_else(|| bus.sequence(bus.fault?))
     }
@@ -102,18 +122,22 @@ impl<'a> Service<'a> {
     /// What protects its messages.
     pub(crate) fn security(self) -> Option<&'a ProxySecurity> {
         match self {
-            Service::Main => None,
             Service::Proxy(proxy) => proxy.security.as_ref(),
+            _ => None,
         }
     }
 
     /// Where requests go that no sequence sent.
     pub(crate) fn endpoint(self, bus: &'a Bus) -> Option<&'a Arc<Endpoint>> {
         match self {
-            Service::Main => None,
             Service::Proxy(proxy) => proxy.endpoint.as_ref()?.find(bus),
+            _ => None,
         }
     }
+}
+
+fn resource_of(api: &Api, number: usize) -> &Resource {
+    &api.resources[number]
 }
 
 fn main(bus: &Bus) -> Option<&Sequence> {

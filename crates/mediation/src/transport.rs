@@ -1,8 +1,9 @@
 //! The one way out of mediation: what a bus asks of whoever owns the sockets.
 
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
 use myelin_message::{Body, BodyError, Head, Message, Uri};
@@ -42,6 +43,17 @@ pub trait Transport {
     fn deadline(&self, _after: Duration) -> Box<dyn Fn() -> bool + Send> {
         Box::new(|| false)
     }
+}
+
+/// What a future gives, where it does within that time.
+pub(crate) async fn within<T>(transport: &dyn Transport, time: Duration, future: impl Future<Output = T>) -> Option<T> {
+    let mut future = pin!(future);
+    let mut late = transport.sleep(time);
+    poll_fn(|context| match future.as_mut().poll(context) {
+        Poll::Ready(value) => Poll::Ready(Some(value)),
+        Poll::Pending => late.as_mut().poll(context).map(|()| None),
+    })
+    .await
 }
 
 /// Work for another thread.

@@ -71,7 +71,7 @@ fn what_is_not_offered_is_named_and_what_is_unknown_is_said_to_be() {
     refused("<proxy name='p'/>", "<target> is missing");
     refused("<proxy name='p' transports='jms'><target/></proxy>", "\"jms\" is not offered");
     refused("<proxy name='p'><target/><enableRM/></proxy>", "<enableRM> is not offered");
-    refused("<api name='a' context='/'/>", "<api> is not offered yet");
+    refused("<task name='t'/>", "<task> is not offered yet");
     refused("<surprise/>", "unknown artefact");
     refused("<localEntry key='k' src='http://h/x'/>", "is not fetched");
     refused("<localEntry key='k' src='file:nowhere.xml'/>", "cannot be read");

@@ -1,9 +1,10 @@
 //! From elements to artefacts: who is declared, who builds, who needs whom.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, hash_map};
 use std::sync::Arc;
 
 use super::Loaded;
+use super::api;
 use super::element::Element;
 use super::fetched::Fetched;
 use super::files::File;
@@ -17,6 +18,7 @@ use super::report::{Artefact, Report};
 use super::sources::Sources;
 use super::template::{self, template};
 use super::vocabulary::{self, Standing};
+use crate::api::{Apis, Offer};
 use crate::bus::{Bus, Proxy, Settings};
 use crate::endpoint::{self, Endpoint};
 use crate::function::Function;
@@ -45,6 +47,7 @@ enum Product {
     Endpoint(Endpoint),
     Proxy(Proxy),
     Function(Function),
+    Api(Offer),
     Text(String),
 }
 
@@ -65,6 +68,7 @@ pub(super) fn assemble(found: Found, settings: &Settings, sources: Sources) -> L
         item.build(&mut loader);
         items.push(item);
     }
+    distinguish(&mut items);
     spread(&mut items);
     let report = Report { files: count, artefacts: items.iter().map(Item::report).collect() };
     Loaded { bus: bus(items, loader, settings), report, sources }
@@ -173,6 +177,24 @@ fn number(ids: &mut HashMap<String, usize>, name: &str, reference: fn(usize) -> 
     reference(id)
 }
 
+/// Complains of APIs at the address of another.
+fn distinguish(items: &mut [Item]) {
+    let mut taken: HashMap<(String, String), (String, Place)> = HashMap::new();
+    for item in items {
+        let Some(Product::Api(Offer { address, .. })) = &item.product else { continue };
+        match taken.entry((address.context.clone(), address.version.clone())) {
+            hash_map::Entry::Vacant(entry) => {
+                entry.insert((item.name.clone(), item.place.clone()));
+            }
+            hash_map::Entry::Occupied(entry) => {
+                let (name, place) = entry.get();
+                let message = format!("the context is that of api {name:?} ({place}), which serves it");
+                item.problems.push(Problem { place: item.place.clone(), message });
+            }
+        }
+    }
+}
+
 /// Marks what needs a faulty artefact as faulty, until nothing changes.
 fn spread(items: &mut [Item]) {
     let owners: HashMap<Reference, usize> =
@@ -208,10 +230,18 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
     let mut proxies = HashMap::new();
     let mut entries = HashMap::new();
     let mut faulty = HashSet::new();
+    let mut offers = Vec::new();
     for item in items {
         if !item.problems.is_empty() {
-            if item.kind == "proxy" {
-                faulty.insert(item.name);
+            match item.kind.as_str() {
+                "proxy" => {
+                    faulty.insert(item.name);
+                }
+                "api" => {
+                    let address = item.element.as_ref().and_then(|element| api::address(element).ok());
+                    offers.extend(address.map(|address| Offer { address, api: None }));
+                }
+                _ => {}
             }
             continue;
         }
@@ -227,6 +257,7 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
             (Some(Product::Proxy(proxy)), _) => {
                 proxies.insert(item.name, Arc::new(proxy));
             }
+            (Some(Product::Api(offer)), _) => offers.push(offer),
             _ => {}
         }
     }
@@ -235,6 +266,7 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
         settings: settings.clone(),
         main: sound("main"),
         fault: sound("fault"),
+        apis: Apis::new(offers, &loader.names, sound),
         names: loader.names,
         // The later of two with one name is faulty, the first serves.
         faulty: faulty.into_iter().filter(|name| !proxies.contains_key(name)).collect(),
@@ -250,8 +282,12 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
 
 impl Item {
     fn new(element: Element) -> Item {
-        let key = if element.name == "localEntry" { "key" } else { "name" };
-        let name = element.attribute(key).map_or("", |name| name.value.trim()).to_owned();
+        let attribute = |key| element.attribute(key).map_or("", |name| name.value.trim()).to_owned();
+        let name = match element.name.as_str() {
+            "localEntry" => attribute("key"),
+            "api" => api::name(&element),
+            _ => attribute("name"),
+        };
         Item {
             kind: element.name.clone(),
             name,
@@ -366,6 +402,7 @@ fn build(
         "template" if has_number => template(name, element, loader).map(|function| Some(Product::Function(function))),
         "template" => Err(element.problem("<template> needs a <sequence>; templates of endpoints are not offered yet")),
         "proxy" => proxy(element, loader).map(|proxy| proxy.map(Product::Proxy)),
+        "api" => api::api(element, loader).map(|offer| Some(Product::Api(offer))),
         "registry" => {
             element.forgive();
             Ok(None)

@@ -3,6 +3,8 @@
 //! Loading has two stages: elements with their places, then artefacts that know each other by number.
 //! An artefact with a problem is left out, and so is whatever needs it; all the rest runs.
 
+mod api;
+mod api_handler;
 mod application;
 mod archive;
 mod artefact;

@@ -30,7 +30,7 @@ pub(crate) use host::MessageHost;
 use json::JsonEval;
 pub(crate) use places::anchor;
 use source::Read;
-pub(crate) use source::{Base, Source, decoded};
+pub(crate) use source::{Base, Source};
 pub(crate) use text::{fragment_of, text_of_fragment};
 pub(crate) use xpath::{Slots, XPath};
 

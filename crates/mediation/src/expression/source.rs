@@ -6,6 +6,7 @@ use super::text::text_of_fragment;
 use crate::date;
 use crate::exchange::{Direction, Exchange, Format, Scene};
 use crate::function::Argument;
+use crate::percent::{Plus, decoded};
 use crate::property::{Found, Fragment, Names, Scope, Slot, Value, slot};
 
 /// What was read.
@@ -236,44 +237,6 @@ fn query<'a>(exchange: &'a Exchange, name: &str) -> Option<Cow<'a, str>> {
     let (_, query) = exchange.message.head.target().split_once('?')?;
     query.split('&').find_map(|pair| {
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-        (decoded(key) == name).then(|| decoded(value))
+        (decoded(key, Plus::Blank) == name).then(|| decoded(value, Plus::Blank))
     })
-}
-
-/// A part of a query, percent signs and pluses decoded; what is no escape stays.
-pub(crate) fn decoded(text: &str) -> Cow<'_, str> {
-    if memchr::memchr2(b'%', b'+', text.as_bytes()).is_none() {
-        return Cow::Borrowed(text);
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, behind)) = rest.split_first() {
-        rest = behind;
-        let digits = behind.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        let code = digits.filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
-        match (byte, code.and_then(|code| u8::from_str_radix(code, 16).ok())) {
-            (b'%', Some(code)) => {
-                bytes.push(code);
-                rest = &behind[2..];
-            }
-            (b'+', _) => bytes.push(b' '),
-            _ => bytes.push(byte),
-        }
-    }
-    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn query_values_are_decoded_and_broken_escapes_stay() {
-        let check = |text: &str, expected: &str| assert_eq!(decoded(text), expected);
-        check("a%20b+c", "a b c");
-        check("100%", "100%");
-        check("%zz%4", "%zz%4");
-        check("%c3%a9", "é");
-        check("plain", "plain");
-    }
 }

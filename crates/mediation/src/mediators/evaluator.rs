@@ -8,9 +8,10 @@ use std::borrow::Cow;
 use crate::config::{Element, Loader, Problem};
 use crate::content::Need;
 use crate::exchange::{Exchange, Scene};
-use crate::expression::{Base, Expression, Source, Wanted, decoded};
+use crate::expression::{Base, Expression, Source, Wanted};
 use crate::fault::Outcome;
 use crate::pattern::Pattern;
+use crate::percent::{Plus, decoded};
 
 /// A condition.
 pub(super) enum Evaluator {
@@ -180,7 +181,7 @@ fn parameter(address: &str, name: &str) -> Option<String> {
     let (_, query) = address.split_once('?')?;
     let mut pairs = query.rsplit('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
     let value = pairs.find(|(key, _)| *key == name).map(|(_, value)| value)?;
-    Some(decoded(value).into_owned())
+    Some(decoded(value, Plus::Blank).into_owned())
 }
 
 impl Part {
@@ -223,7 +224,7 @@ impl Part {
             Part::Reference => reference,
         };
         // Only in a query does a plus stand for a blank.
-        text.map(|text| decoded(&text.replace('+', "%2B")).into_owned())
+        text.map(|text| decoded(text, Plus::Itself).into_owned())
     }
 }
 
