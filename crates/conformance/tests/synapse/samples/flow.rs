@@ -10,8 +10,10 @@ pub(super) const SAMPLES: &[Sample] = &[
     Sample::apache(433, called_out),
     Sample::apache(440, echoed),
     Sample::own(750, include_str!("../own/750.xml"), templates_of_sequences),
+    Sample::own(751, include_str!("../own/751.xml"), split_and_joined),
     Sample::own(752, include_str!("../own/752.xml"), templates_of_endpoints),
     Sample::own(800, include_str!("../own/800.xml"), an_api),
+    Sample::own(801, include_str!("../own/801.xml"), resources_by_method),
 ];
 
 fn split_and_joined(stage: &mut Stage) {
@@ -64,4 +66,12 @@ fn an_api(stage: &mut Stage) {
     stage.expect(scene.answer.part("status") == "405", "another method is not allowed");
     let scene = stage.ask("path", &get("/stockquote/elsewhere"));
     stage.expect(scene.answer.part("status") == "404", "another path is not found");
+}
+
+fn resources_by_method(stage: &mut Stage) {
+    let scene = stage.ask("quote", &quote("IBM").at("/quotes/quote"));
+    stage.expect_quote(&scene, "IBM");
+    stage.expect_received(&scene, 9000, 1);
+    let scene = stage.ask("echo", &get("/quotes/quote"));
+    stage.expect_received(&scene, 9000, 0);
 }

@@ -17,6 +17,8 @@ pub(super) const SAMPLES: &[Sample] = &[
     Sample::own(10, include_str!("../own/010.xml"), endpoints_in_the_registry),
     Sample::apache(11, all_in_the_registry),
     Sample::own(12, include_str!("../own/012.xml"), one_way),
+    Sample::own(13, include_str!("../own/013.xml"), two_channels_of_main),
+    Sample::own(14, include_str!("../own/014.xml"), parts_are_local_entries),
     Sample::own(15, include_str!("../own/015.xml"), copies_and_enriches),
     Sample::own(16, include_str!("../own/016.xml"), keys_are_worked_out),
 ];
@@ -112,6 +114,24 @@ fn one_way(stage: &mut Stage) {
     stage.expect_received(&scene, 9000, 1);
     let scene = stage.ask("plain", &plain_quote("IBM").at(SERVICE));
     stage.expect(scene.answer.part("body").contains("getQuoteResponse"), "the plain client gets its quote");
+}
+
+fn two_channels_of_main(stage: &mut Stage) {
+    two_channels(stage, "/");
+}
+
+/// A quote by a service that replies on a connection of its own.
+pub(super) fn two_channels(stage: &mut Stage, path: &str) {
+    let scene = stage.ask("quote", &quote("IBM").at(path));
+    stage.expect_quote(&scene, "IBM");
+    let got = scene.received.get(&9000).and_then(|all| all.first()).map_or("", |seen| seen.part("body"));
+    stage.expect(got.contains("MessageID") && got.contains("ReplyTo"), "the service is told where to reply");
+}
+
+fn parts_are_local_entries(stage: &mut Stage) {
+    let scene = stage.ask("quote", &quote("IBM"));
+    stage.expect_quote(&scene, "IBM");
+    stage.expect_received(&scene, 9000, 1);
 }
 
 fn copies_and_enriches(stage: &mut Stage) {

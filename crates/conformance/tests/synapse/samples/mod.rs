@@ -1,11 +1,14 @@
 //! The samples: which requests are sent, and what the user guide says happens.
 
 mod balancing;
+mod elsewhere;
 mod flow;
 mod mediation;
 mod proxies;
 
 use std::path::Path;
+
+pub(crate) use elsewhere::NOT_PLAYED;
 
 use crate::stage::Stage;
 
@@ -49,11 +52,16 @@ impl Sample {
 
     /// The row of the table that it counts in.
     pub(crate) fn group(&self) -> &'static str {
-        match self.number {
-            0..50 => "message mediation",
-            50..100 => "endpoints",
-            100..400 => "proxy services",
-            _ => "more mediators, templates, APIs",
-        }
+        group(self.number)
+    }
+}
+
+/// The row of the table that a sample counts in.
+pub(crate) fn group(number: u16) -> &'static str {
+    match number {
+        0..50 => "message mediation",
+        50..100 => "endpoints",
+        100..400 => "proxy services",
+        _ => "more mediators, templates, APIs",
     }
 }

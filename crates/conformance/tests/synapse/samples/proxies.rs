@@ -2,6 +2,7 @@
 
 use super::Sample;
 use super::balancing::sessions;
+use super::mediation::two_channels;
 use crate::client::{get, order, plain_quote, quote};
 use crate::stage::Stage;
 
@@ -10,9 +11,8 @@ pub(super) const SAMPLES: &[Sample] = &[
     Sample::apache(151, predefined_parts),
     Sample::own(153, include_str!("../own/153.xml"), headers_for_others_pass),
     Sample::apache(154, proxy_as_balancer),
-    Sample::own(155, include_str!("../own/155.xml"), two_channels),
+    Sample::own(155, include_str!("../own/155.xml"), two_channels_of_a_proxy),
     Sample::own(157, include_str!("../own/157.xml"), conditional_router),
-    Sample::apache(268, proxies_in_a_row),
 ];
 
 fn a_proxy(stage: &mut Stage) {
@@ -57,11 +57,8 @@ fn proxy_as_balancer(stage: &mut Stage) {
     stage.expect(different.len() == 3, "sessions are spread over the servers");
 }
 
-fn two_channels(stage: &mut Stage) {
-    let scene = stage.ask("quote", &quote("IBM").at("/services/StockQuoteProxy"));
-    stage.expect_quote(&scene, "IBM");
-    let got = scene.received.get(&9000).and_then(|all| all.first()).map_or("", |seen| seen.part("body"));
-    stage.expect(got.contains("MessageID") && got.contains("ReplyTo"), "the service is told where to reply");
+fn two_channels_of_a_proxy(stage: &mut Stage) {
+    two_channels(stage, "/services/StockQuoteProxy");
 }
 
 fn conditional_router(stage: &mut Stage) {
@@ -83,10 +80,4 @@ fn conditional_router(stage: &mut Stage) {
         }
         stage.expect_received(&scene, 9000, usize::from(routed));
     }
-}
-
-fn proxies_in_a_row(stage: &mut Stage) {
-    let scene = stage.ask("quote", &quote("IBM").at("/services/LocalTransportProxy"));
-    stage.expect_quote(&scene, "IBM");
-    stage.expect_received(&scene, 9000, 1);
 }

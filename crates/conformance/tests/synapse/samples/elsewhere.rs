@@ -1,0 +1,26 @@
+//! Apache's samples that are not played, and why.
+
+/// The reason, and the samples.
+pub(crate) const NOT_PLAYED: &[(&str, &[u16])] = &[
+    ("needs the local transport between services", &[268]),
+    ("needs a transport other than HTTP: JMS", &[251, 253]),
+    ("needs a transport other than HTTP: files, FTP, SFTP, mail", &[255, 256, 270]),
+    ("needs a transport other than HTTP: FIX", &[257, 258, 259, 260, 261, 262]),
+    ("needs a transport other than HTTP: UDP, AMQP", &[266, 269]),
+    ("finds its members by Axis2's clustering", &[57, 60]),
+    ("second half of the language: validate", &[7]),
+    ("second half of the language: tasks", &[300]),
+    ("second half of the language: JavaScript", &[350]),
+    ("second half of the language: databases", &[362, 363]),
+    ("second half of the language: throttling", &[370]),
+    ("second half of the language: rewriting of addresses", &[450]),
+    ("second half of the language: message stores and processors", &[701, 702, 704]),
+    (
+        "needs Java or a language of the JVM: Ruby, Python, classes, Spring, EJB",
+        &[353, 354, 355, 380, 381, 460, 470, 471],
+    ),
+    ("needs transactions over databases", &[410]),
+    ("needs events and subscriptions", &[501, 502]),
+    ("needs a service with WS-Security as a backend; tested with Rampart's", &[431]),
+    ("needs the templates of Synapse's EIP library, some of which are Java", &[850, 852, 853, 854, 856, 857]),
+];
