@@ -2,6 +2,7 @@
 
 use crate::config::{Element, Loader, Problem};
 use crate::content::{Need, when_ready};
+use crate::effect::Effect;
 use crate::exchange::{Exchange, Scene};
 use crate::fault::Outcome;
 use crate::transport::LocalFuture;
@@ -41,12 +42,22 @@ impl<'a> Step<'a> {
 pub(crate) trait Mediator: Send + Sync {
     /// Does what the element says.
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a>;
+
+    /// Says what that is.
+    fn effect(&self) -> Effect<'_> {
+        Effect::default()
+    }
 }
 
 /// A mediator that does its work at once, as soon as the body is in the form it needs.
 pub(crate) trait Immediate: Send + Sync {
     /// Does what the element says.
     fn mediate(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow>;
+
+    /// Says what that is, apart from what it reads, which its need says.
+    fn effect(&self) -> Effect<'_> {
+        Effect::default()
+    }
 }
 
 /// A mediator that waits for nothing but the body.
@@ -61,6 +72,11 @@ impl<T: Immediate> Mediator for OnceReady<T> {
             let outcome = self.mediator.mediate(exchange, scene);
             Step::Done(exchange, outcome)
         })
+    }
+
+    fn effect(&self) -> Effect<'_> {
+        let effect = self.mediator.effect();
+        Effect { reads: effect.reads.max(self.need.reads()), ..effect }
     }
 }
 

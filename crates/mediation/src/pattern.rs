@@ -11,9 +11,11 @@ use regex::Regex;
 /// A pattern that a whole value must match, as Java's `Matcher.matches` has it.
 #[derive(Debug)]
 pub(crate) struct Pattern {
+    /// As the configuration has it.
+    java: String,
     regex: Regex,
     // Most patterns of real configurations are plain words, which need no engine.
-    literal: Option<String>,
+    is_literal: bool,
 }
 
 /// Patterns longer than this are refused.
@@ -32,7 +34,7 @@ impl Pattern {
         match Regex::new(&whole) {
             Ok(regex) => {
                 let is_plain = !java.contains(|letter: char| r"\.[]{}()*+?^$|".contains(letter));
-                Ok(Pattern { regex, literal: is_plain.then(|| java.to_owned()) })
+                Ok(Pattern { java: java.to_owned(), regex, is_literal: is_plain })
             }
             Err(regex::Error::CompiledTooBig(_)) => Err("the regular expression is too large".to_owned()),
             Err(_) => {
@@ -46,10 +48,12 @@ impl Pattern {
 
     /// Whether the whole value matches.
     pub(crate) fn matches(&self, value: &str) -> bool {
-        match &self.literal {
-            Some(literal) => literal == value,
-            None => self.regex.is_match(value),
-        }
+        if self.is_literal { self.java == value } else { self.regex.is_match(value) }
+    }
+
+    /// The pattern as it is read by people.
+    pub(crate) fn label(&self) -> &str {
+        &self.java
     }
 
     /// The text of a group where the whole value matches; group 0 is the value.

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
+use myelin_message::Body;
+
 use crate::config::Place;
+use crate::effect::Reads;
 use crate::exchange::{Exchange, Scene};
 use crate::fault::{Fault, Outcome};
 use crate::mediator::{Flow, Mediator, Step};
@@ -60,8 +63,16 @@ impl Block {
     ) -> Step<'a> {
         for (index, node) in self.nodes.iter().enumerate().skip(start) {
             exchange.last = last && index + 1 == self.nodes.len();
+            let unread = is_unread(exchange);
             match node.mediator.step(exchange, scene) {
-                Step::Done(back, Ok(Flow::Next)) => exchange = back,
+                Step::Done(back, Ok(Flow::Next)) => {
+                    debug_assert!(
+                        !unread || is_unread(back) || node.may_read(),
+                        "{} said it reads nothing",
+                        node.element
+                    );
+                    exchange = back;
+                }
                 Step::Done(back, outcome) => {
                     back.depth -= 1;
                     return Step::Done(back, node.sign(outcome));
@@ -69,7 +80,14 @@ impl Block {
                 Step::Wait(future) => {
                     return Step::Wait(Box::pin(async move {
                         match future.await {
-                            (back, Ok(Flow::Next)) => self.run_from(index + 1, last, back, scene).finish().await,
+                            (back, Ok(Flow::Next)) => {
+                                debug_assert!(
+                                    !unread || is_unread(back) || node.may_read(),
+                                    "{} said it reads nothing",
+                                    node.element
+                                );
+                                self.run_from(index + 1, last, back, scene).finish().await
+                            }
                             (back, outcome) => {
                                 back.depth -= 1;
                                 (back, node.sign(outcome))
@@ -84,7 +102,18 @@ impl Block {
     }
 }
 
+/// Whether the body is as it came, on the wire; debug builds ask, to hold mediators to what they say of themselves.
+fn is_unread(exchange: &Exchange) -> bool {
+    cfg!(debug_assertions) && matches!(exchange.message.body, Body::Wire(_))
+}
+
 impl Node {
+    /// Whether the mediator said that it may do something with the body.
+    fn may_read(&self) -> bool {
+        let effect = self.mediator.effect();
+        effect.reads > Reads::Nothing || effect.changes || effect.sends.is_some() || !effect.inside.is_empty()
+    }
+
     fn sign(&self, outcome: Outcome<Flow>) -> Outcome<Flow> {
         outcome.map_err(|mut fault| {
             fault.trail.push(format!("{} ({})", self.element, self.place));

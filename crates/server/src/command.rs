@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use myelin_bench::{echo, load, relay, stockquote};
 
-use crate::{check, demo, run, test, wss, xml, xpath, xslt};
+use crate::{check, demo, explain, run, test, wss, xml, xpath, xslt};
 
 /// What `myelin` is asked to do.
 #[derive(Debug, clap::Subcommand)]
@@ -14,6 +14,8 @@ pub enum Command {
     Run(Box<run::Arguments>),
     /// Load configurations without serving them, and report what runs and what does not
     Check(check::Arguments),
+    /// Say what a configuration will do: routes, steps, what they read and change, endpoints
+    Explain(explain::Arguments),
     /// Run golden cases, which say what goes in and what must come out, and unit tests of WSO2's tools
     Test(test::Arguments),
     /// Check that XML documents are well formed, or print their canonical or indented form
@@ -45,6 +47,7 @@ impl Command {
         let result = match self {
             Command::Run(arguments) => run::run(&arguments, &mut out),
             Command::Check(arguments) => check::run(&arguments, &mut out),
+            Command::Explain(arguments) => explain::run(&arguments, &mut out),
             Command::Test(arguments) => test::run(&arguments, &mut out),
             Command::Xml(arguments) => xml::run(&arguments, &mut out),
             Command::XPath(arguments) => xpath::run(&arguments, &mut out),

@@ -7,6 +7,7 @@ mod command;
 mod correlation;
 mod demo;
 mod deployment;
+mod explain;
 mod glue;
 mod logging;
 mod reading;

@@ -4,6 +4,7 @@ use std::future::poll_fn;
 use std::task::{Context, Poll, Waker, ready};
 
 use super::{Query, poll_built, poll_read, scan};
+use crate::effect::Reads;
 use crate::exchange::{Exchange, Scene};
 use crate::expression::Expression;
 use crate::fault::Outcome;
@@ -64,6 +65,16 @@ impl Need {
             None => {}
         }
         self
+    }
+
+    /// How much of the body that is.
+    pub(crate) fn reads(&self) -> Reads {
+        match self.whole {
+            Whole::Built => Reads::Built,
+            Whole::Read => Reads::Whole,
+            Whole::Nothing if self.queries.is_empty() => Reads::Nothing,
+            Whole::Nothing => Reads::Passing,
+        }
     }
 
     /// Brings the body so far, for whoever waits anyway.

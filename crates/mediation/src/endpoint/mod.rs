@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::Uri;
+use serde_json::{Value, json};
 
 pub(crate) use build::{endpoint, endpoint_reference};
 pub(crate) use departure::{Departure, depart};
@@ -63,6 +64,21 @@ pub(crate) enum Target {
 pub(crate) enum EndpointRef {
     Named(EndpointId),
     Inline(Arc<Endpoint>),
+}
+
+impl Endpoint {
+    /// What it is, for people and programs: `{"name", "to", "timeout_ms"}`.
+    pub(crate) fn explain(&self, bus: &Bus) -> Value {
+        let to = match &self.target {
+            Target::Address { text, .. } => text.clone(),
+            Target::Http { template, method } => {
+                format!("{}{}", method.as_ref().map(|method| format!("{method} ")).unwrap_or_default(), template.text())
+            }
+            Target::Default => "where the message is addressed".to_owned(),
+            Target::Alias(id) => return bus.endpoint(*id).map_or(Value::Null, |endpoint| endpoint.explain(bus)),
+        };
+        json!({ "name": &*self.name, "to": to, "timeout_ms": self.timeout.map(|timeout| timeout.as_millis() as u64) })
+    }
 }
 
 impl EndpointRef {

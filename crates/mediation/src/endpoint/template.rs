@@ -66,6 +66,20 @@ impl Template {
         Ok(Template::Pieces(pieces))
     }
 
+    /// The template as it stands in the configuration, but for the names of its holes.
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Template::Fixed(uri) => uri.to_string(),
+            Template::Pieces(pieces) => pieces
+                .iter()
+                .map(|piece| match piece {
+                    Piece::Text(text) => text.as_str(),
+                    Piece::Hole { .. } => "{…}",
+                })
+                .collect(),
+        }
+    }
+
     /// The URI for one exchange.
     pub(crate) fn uri(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Uri> {
         let pieces = match self {

@@ -2,6 +2,7 @@
 
 use crate::config::{Element, Loader};
 use crate::content::Need;
+use crate::effect::{Effect, Receiver};
 use crate::endpoint::{self, EndpointRef};
 use crate::engine;
 use crate::exchange::{Exchange, Scene};
@@ -57,6 +58,11 @@ impl Call {
 }
 
 impl Mediator for Call {
+    fn effect(&self) -> Effect<'_> {
+        let receiver = self.endpoint.as_ref().map_or(Receiver::Addressee, Receiver::Endpoint);
+        Effect { changes: true, ..Effect::sending(receiver) }
+    }
+
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
         Step::Wait(Box::pin(async move {
             let outcome = self.call(exchange, scene).await;

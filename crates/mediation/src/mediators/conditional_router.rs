@@ -4,6 +4,7 @@ use super::evaluator::Evaluator;
 use super::filter::Branch;
 use crate::config::{Element, Loader, Problem, Text};
 use crate::content::Need;
+use crate::effect::Effect;
 use crate::exchange::{Exchange, Scene};
 use crate::fault::Outcome;
 use crate::mediator::{Built, Flow, Mediator, Spec, Step};
@@ -117,6 +118,12 @@ fn switch(text: Option<Text<'_>>, default: bool) -> Result<bool, Problem> {
 }
 
 impl Mediator for ConditionalRouter {
+    fn effect(&self) -> Effect<'_> {
+        let start = Effect::reading(self.routes.iter().map(|route| route.need.reads()).max().unwrap_or_default());
+        let routes = self.routes.iter().zip(1..);
+        routes.fold(start, |effect, (route, number)| effect.with(format!("route {number}"), route.target.steps()))
+    }
+
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
         Step::Wait(Box::pin(self.run(exchange, scene)))
     }

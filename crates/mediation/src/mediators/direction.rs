@@ -1,6 +1,7 @@
 //! `<in>` and `<out>`: what is inside runs for requests only, or for responses only.
 
 use crate::config::{Element, Loader};
+use crate::effect::{Effect, Steps};
 use crate::exchange::{Direction, Exchange, Scene};
 use crate::mediator::{Built, Flow, Mediator, Spec, Step};
 use crate::sequence::Block;
@@ -40,6 +41,11 @@ fn build(element: &Element, loader: &mut Loader, direction: Direction) -> Built 
 }
 
 impl Mediator for Directed {
+    fn effect(&self) -> Effect<'_> {
+        let label = if self.direction == Direction::Response { "for responses" } else { "for requests" };
+        Effect::default().with(label, Steps::Block(&self.block))
+    }
+
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
         // A request that was declared a response by the property `RESPONSE` counts as one, as in Synapse.
         if exchange.is_response() == (self.direction == Direction::Response) {

@@ -9,6 +9,7 @@ use self::source::Source;
 use self::target::Target;
 pub(super) use self::target::put_envelope;
 use crate::config::{Element, Loader, Problem};
+use crate::effect::Effect;
 use crate::exchange::{Exchange, Scene};
 use crate::expression::{Expression, Wanted};
 use crate::fault::Outcome;
@@ -121,6 +122,10 @@ fn expression(element: &Element, loader: &mut Loader) -> Result<Expression, Prob
 }
 
 impl Immediate for Enrich {
+    fn effect(&self) -> Effect<'_> {
+        Effect { changes: self.target.is_in_message(), ..Effect::default() }
+    }
+
     fn mediate(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
         if self.action == Action::Remove {
             self.source.remove_from(&self.target, exchange, scene)?;

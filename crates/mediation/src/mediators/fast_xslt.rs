@@ -7,6 +7,7 @@ use myelin_xslt::Form;
 use super::xslt::{Key, nothing};
 use crate::config::{Element, Loader};
 use crate::content::{Need, when_ready};
+use crate::effect::Effect;
 use crate::engine;
 use crate::exchange::{Exchange, Scene};
 use crate::fault::Outcome;
@@ -95,6 +96,10 @@ fn without_declaration(text: &str) -> Vec<u8> {
 }
 
 impl Mediator for FastXslt {
+    fn effect(&self) -> Effect<'_> {
+        Effect::changing(self.read.reads())
+    }
+
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
         when_ready(&self.read, exchange, scene, |exchange| self.on_bytes(exchange, scene))
     }

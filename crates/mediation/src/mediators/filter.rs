@@ -2,6 +2,7 @@
 
 use crate::config::{Element, Loader, Problem};
 use crate::content::{Need, when_ready};
+use crate::effect::{Effect, Steps};
 use crate::engine;
 use crate::exchange::{Exchange, Scene};
 use crate::expression::{Expression, Wanted};
@@ -89,6 +90,14 @@ pub(super) fn branch(element: Option<&Element>, loader: &mut Loader) -> Result<B
 }
 
 impl Branch {
+    /// What it does.
+    pub(super) fn steps(&self) -> Steps<'_> {
+        match self {
+            Branch::Inline(block) => Steps::Block(block),
+            Branch::Named(id) => Steps::Named(*id),
+        }
+    }
+
     /// Runs the branch.
     pub(super) fn run<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
         match self {
@@ -103,6 +112,11 @@ impl Branch {
 }
 
 impl Mediator for Filter {
+    fn effect(&self) -> Effect<'_> {
+        let effect = Effect::reading(self.need.reads()).with("then", self.then.steps());
+        effect.with("else", self.otherwise.steps())
+    }
+
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
         when_ready(&self.need, exchange, scene, |exchange| match self.condition.holds(exchange, scene) {
             Ok(true) => self.then.run(exchange, scene),

@@ -6,6 +6,7 @@ use myelin_xml::{Document, Kind, NodeId, is_ncname};
 use super::setting::Setting;
 use crate::config::{Element, Loader, Problem, Text};
 use crate::content::Need;
+use crate::effect::Effect;
 use crate::exchange::{Exchange, Scene};
 use crate::fault::Outcome;
 use crate::mediator::{Built, Flow, Immediate, Spec, once_ready};
@@ -126,6 +127,10 @@ fn target(element: &Element, name: Text<'_>) -> Result<Target, Problem> {
 }
 
 impl Immediate for Header {
+    fn effect(&self) -> Effect<'_> {
+        Effect { changes: matches!(self.target, Target::Block(_) | Target::Element(_)), ..Effect::default() }
+    }
+
     fn mediate(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
         let text = match &self.setting {
             Some(setting) => setting.text(exchange, scene)?.map(|text| text.into_owned()),

@@ -9,6 +9,7 @@ use tracing::Level;
 use super::setting::Setting;
 use crate::config::{Element, Loader};
 use crate::content::{Json, Need, Tree, when_ready};
+use crate::effect::Effect;
 use crate::exchange::{Exchange, Format, Scene};
 use crate::fault::Outcome;
 use crate::mediator::{Built, Flow, Mediator, Spec, Step};
@@ -101,6 +102,10 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
 }
 
 impl Mediator for Log {
+    fn effect(&self) -> Effect<'_> {
+        Effect::reading(self.need.reads().max(self.whole.as_ref().map(Need::reads).unwrap_or_default()))
+    }
+
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
         if !self.enabled() {
             return Step::Done(exchange, Ok(Flow::Next));

@@ -12,6 +12,7 @@ use self::code::Code;
 use super::setting::Setting;
 use crate::config::{Element, Loader, Problem};
 use crate::content::{Need, Tree, text_of, when_ready};
+use crate::effect::Effect;
 use crate::exchange::{Direction, Exchange, Format, Scene};
 use crate::expression::{Expression, Wanted};
 use crate::fault::Outcome;
@@ -177,6 +178,10 @@ impl Detail {
 }
 
 impl Mediator for Makefault {
+    fn effect(&self) -> Effect<'_> {
+        Effect::changing(self.need.reads().max(self.whole.reads()))
+    }
+
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
         let is_soap = matches!(spoken(exchange), Format::Soap11 | Format::Soap12);
         let need = if is_soap { &self.whole } else { &self.need };

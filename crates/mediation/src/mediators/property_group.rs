@@ -1,6 +1,7 @@
 //! `<propertyGroup>`: several properties at once.
 
 use crate::config::{Element, Loader};
+use crate::effect::{Effect, Steps};
 use crate::exchange::{Exchange, Scene};
 use crate::mediator::{Built, Mediator, Spec, Step};
 use crate::sequence::Block;
@@ -29,6 +30,10 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
 }
 
 impl Mediator for PropertyGroup {
+    fn effect(&self) -> Effect<'_> {
+        Effect::default().with("", Steps::Block(&self.block))
+    }
+
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
         self.block.run(exchange, scene)
     }

@@ -1,6 +1,7 @@
 //! `<respond>`: the current message is the answer.
 
 use crate::config::{Element, Loader};
+use crate::effect::{Effect, Receiver};
 use crate::exchange::{Exchange, Scene};
 use crate::fault::Outcome;
 use crate::mediator::{Built, Flow, Immediate, Spec, at_once};
@@ -23,6 +24,10 @@ fn build(element: &Element, _: &mut Loader) -> Built {
 }
 
 impl Immediate for Respond {
+    fn effect(&self) -> Effect<'_> {
+        Effect::sending(Receiver::Client)
+    }
+
     fn mediate(&self, _: &mut Exchange, _: &Scene<'_>) -> Outcome<Flow> {
         Ok(Flow::Respond)
     }

@@ -4,6 +4,7 @@ use super::sequence::named;
 use super::setting::worked_out;
 use crate::config::{Element, Loader};
 use crate::content::Need;
+use crate::effect::{Effect, Receiver, Steps};
 use crate::endpoint::{self, EndpointRef};
 use crate::engine;
 use crate::exchange::{Decision, Exchange, Scene};
@@ -79,6 +80,15 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
 }
 
 impl Immediate for Send {
+    fn effect(&self) -> Effect<'_> {
+        let effect = Effect::sending(self.endpoint.as_ref().map_or(Receiver::Addressee, Receiver::Endpoint));
+        match &self.receive {
+            Some(Receive::Named(id)) => effect.with("response", Steps::Named(*id)),
+            Some(Receive::Computed(_)) => effect.with("response", Steps::WorkedOut),
+            None => effect,
+        }
+    }
+
     fn mediate(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
         if exchange.decision.is_some() {
             return Err(Fault::bus("The message was sent already; sending it twice is not offered yet"));

@@ -3,6 +3,7 @@
 use super::setting::worked_out;
 use crate::config::{Element, Loader};
 use crate::content::{Need, when_ready};
+use crate::effect::{Effect, Steps};
 use crate::engine;
 use crate::exchange::{Exchange, Scene};
 use crate::expression::Expression;
@@ -53,6 +54,14 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
 }
 
 impl Mediator for Call {
+    fn effect(&self) -> Effect<'_> {
+        match self {
+            Call::Named(id) => Effect::default().with("", Steps::Named(*id)),
+            Call::Inline(sequence) => Effect::default().with("", Steps::Sequence(sequence)),
+            Call::Computed(_, need) => Effect::reading(need.reads()).with("", Steps::WorkedOut),
+        }
+    }
+
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
         match self {
             Call::Inline(sequence) => sequence.run(exchange, scene),

@@ -3,6 +3,7 @@
 use super::filter::Branch;
 use crate::config::{Element, Loader};
 use crate::content::{Need, when_ready};
+use crate::effect::Effect;
 use crate::exchange::{Exchange, Scene};
 use crate::expression::{Expression, Wanted};
 use crate::mediator::{Built, Mediator, Spec, Step};
@@ -55,6 +56,13 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
 }
 
 impl Mediator for Switch {
+    fn effect(&self) -> Effect<'_> {
+        let start = Effect::reading(self.need.reads());
+        let cases = self.cases.iter().map(|(pattern, branch)| (format!("case {}", pattern.label()), branch));
+        let all = cases.chain([("default".to_owned(), &self.otherwise)]);
+        all.fold(start, |effect, (label, branch)| effect.with(label, branch.steps()))
+    }
+
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
         when_ready(&self.need, exchange, scene, |exchange| {
             let found = match self.source.text(exchange, scene) {

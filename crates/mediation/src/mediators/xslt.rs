@@ -15,6 +15,7 @@ pub(super) use self::place::nothing;
 use super::setting::Setting;
 use crate::config::{Element, Loader, Named, Problem};
 use crate::content::{Need, when_ready};
+use crate::effect::Effect;
 use crate::engine;
 use crate::exchange::{Exchange, Scene};
 use crate::expression::{Expression, Wanted};
@@ -153,6 +154,11 @@ impl Xslt {
 }
 
 impl Mediator for Xslt {
+    fn effect(&self) -> Effect<'_> {
+        let reads = self.pass.as_ref().map_or(&self.need, |(_, need)| need).reads();
+        Effect { changes: self.target.is_none(), ..Effect::reading(reads) }
+    }
+
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
         let Some((sheet, read)) = &self.pass else { return self.on_tree(exchange, scene) };
         when_ready(read, exchange, scene, |exchange| match Goal::pass(sheet, exchange) {

@@ -28,6 +28,11 @@ pub(super) enum Target {
 }
 
 impl Target {
+    /// Whether the message is another one afterwards.
+    pub(super) fn is_in_message(&self) -> bool {
+        !matches!(self, Target::Property(_) | Target::Key(_))
+    }
+
     pub(super) fn read(
         element: &Element,
         action: Action,

@@ -1,0 +1,54 @@
+//! `myelin explain`: what a configuration will do, without serving it.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::bail;
+use myelin_mediation::{Settings, load};
+
+/// The arguments of `myelin explain`.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Configuration files, or folders such as synapse-configs/default
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Only the service with this name
+    #[arg(long, value_name = "NAME")]
+    artefact: Option<String>,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// One JSON object
+    Json,
+}
+
+/// Loads and tells; success if there is something to tell, even where other artefacts are faulty.
+pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let loaded = load(&arguments.paths, &Settings::default());
+    let explanation = match &arguments.artefact {
+        Some(name) => loaded.bus.explain().only(name),
+        None => loaded.bus.explain(),
+    };
+    if explanation.is_empty() {
+        match &arguments.artefact {
+            Some(name) => bail!("no service named {name:?} runs; `myelin check` says why"),
+            None => bail!("no service runs; `myelin check` says why"),
+        }
+    }
+    match arguments.format {
+        Format::Text => write!(out, "{}", explanation.to_text())?,
+        Format::Json => writeln!(out, "{:#}", explanation.to_json())?,
+    }
+    out.flush()?;
+    if loaded.report.faulty() > 0 {
+        writeln!(std::io::stderr(), "{} artefacts do not run; `myelin check` says why", loaded.report.faulty())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
