@@ -1,6 +1,7 @@
 //! What a mediator does to the messages that pass it, told before any comes.
 
 use crate::endpoint::EndpointRef;
+use crate::function::FunctionId;
 use crate::sequence::{Block, Sequence, SequenceId};
 
 /// What a mediator does. Debug builds hold every step to what it says of the body.
@@ -53,6 +54,7 @@ pub(crate) enum Steps<'a> {
     Block(&'a Block),
     Sequence(&'a Sequence),
     Named(SequenceId),
+    Template(FunctionId),
     /// Which one is known when a message comes.
     WorkedOut,
 }

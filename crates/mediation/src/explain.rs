@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::bus::Bus;
 use crate::config::Place;
 use crate::effect::{Effect, Inside, Reads, Receiver, Steps};
-use crate::sequence::{Block, Node, Sequence, SequenceId};
+use crate::sequence::{Block, Node, Sequence};
 use crate::service::Service;
 
 /// Sequences within each other beyond this are not told; one that calls itself never ends.
@@ -102,16 +102,16 @@ impl<'a> Teller<'a> {
         }
     }
 
-    fn flow(&self, name: &'static str, sequence: &Sequence) -> Flow {
-        Flow { name, steps: self.block(&sequence.block, &mut Vec::new()) }
+    fn flow(&self, name: &'static str, sequence: &'a Sequence) -> Flow {
+        Flow { name, steps: self.block(&sequence.block, &mut vec![sequence]) }
     }
 
-    /// `around` are the named sequences that are being told.
-    fn block(&self, block: &Block, around: &mut Vec<SequenceId>) -> Vec<Step> {
+    /// `around` are the sequences that are being told.
+    fn block(&self, block: &'a Block, around: &mut Vec<&'a Sequence>) -> Vec<Step> {
         block.nodes.iter().map(|node| self.step(node, around)).collect()
     }
 
-    fn step(&self, node: &Node, around: &mut Vec<SequenceId>) -> Step {
+    fn step(&self, node: &'a Node, around: &mut Vec<&'a Sequence>) -> Step {
         let Effect { reads, changes, sends, inside } = node.mediator.effect();
         let sends = sends.map(|receiver| match receiver {
             Receiver::Client => json!({ "to": "the client" }),
@@ -125,24 +125,34 @@ impl<'a> Teller<'a> {
         Step { element: node.element.to_owned(), place: node.place.to_string(), reads, changes, sends, inside }
     }
 
-    fn inside(&self, label: String, flow: Steps<'_>, around: &mut Vec<SequenceId>) -> (String, Vec<Step>) {
+    fn inside(&self, label: String, flow: Steps<'a>, around: &mut Vec<&'a Sequence>) -> (String, Vec<Step>) {
         let join = |what: &str| if label.is_empty() { what.to_owned() } else { format!("{label}: {what}") };
         match flow {
             Steps::Block(block) => (label, self.block(block, around)),
             Steps::Sequence(sequence) => (label, self.block(&sequence.block, around)),
             Steps::WorkedOut => (join("a sequence that the message names"), Vec::new()),
-            Steps::Named(id) => {
-                let Some(sequence) = self.bus.sequence(id) else { return (label, Vec::new()) };
-                let name = join(&format!("sequence {}", sequence.name));
-                if around.contains(&id) || around.len() >= DEPTH_LIMIT {
-                    return (format!("{name}, as above"), Vec::new());
+            Steps::Named(id) => match self.bus.sequence(id) {
+                Some(sequence) => self.named(join(&format!("sequence {}", sequence.name)), sequence, around),
+                None => (label, Vec::new()),
+            },
+            Steps::Template(id) => match self.bus.function(id) {
+                Some(function) => {
+                    let sequence = &function.sequence;
+                    self.named(join(&format!("template sequence {}", sequence.name)), sequence, around)
                 }
-                around.push(id);
-                let steps = self.block(&sequence.block, around);
-                around.pop();
-                (name, steps)
-            }
+                None => (label, Vec::new()),
+            },
         }
+    }
+
+    fn named(&self, name: String, sequence: &'a Sequence, around: &mut Vec<&'a Sequence>) -> (String, Vec<Step>) {
+        if around.len() >= DEPTH_LIMIT || around.iter().any(|outer| std::ptr::eq(*outer, sequence)) {
+            return (format!("{name}, as above"), Vec::new());
+        }
+        around.push(sequence);
+        let steps = self.block(&sequence.block, around);
+        around.pop();
+        (name, steps)
     }
 }
 

@@ -72,7 +72,9 @@ impl Need {
         match self.whole {
             Whole::Built => Reads::Built,
             Whole::Read => Reads::Whole,
-            Whole::Nothing if self.queries.is_empty() => Reads::Nothing,
+            Whole::Nothing if self.queries.is_empty() && self.addressed.is_empty() && !self.parameters => {
+                Reads::Nothing
+            }
             Whole::Nothing => Reads::Passing,
         }
     }
@@ -81,14 +83,6 @@ impl Need {
     ///
     /// Errors: faults of whoever sent it.
     pub(crate) async fn bring(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<()> {
-        self.begin(exchange);
-        poll_fn(|cx| self.poll(exchange, scene, cx)).await
-    }
-
-    /// Waits until the body is so far, for those who wait anyway.
-    ///
-    /// Errors: as [`when_ready`] gives them.
-    pub(crate) async fn met(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<()> {
         self.begin(exchange);
         poll_fn(|cx| self.poll(exchange, scene, cx)).await
     }

@@ -47,7 +47,7 @@ impl Call {
         let endpoint = match &self.endpoint {
             Some(endpoint) => Some(endpoint.find(scene.bus).ok_or_else(engine::missing)?),
             None => {
-                Need::addressee().met(exchange, scene).await?;
+                Need::addressee().bring(exchange, scene).await?;
                 None
             }
         };

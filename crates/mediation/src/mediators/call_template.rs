@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::setting::{Setting, worked_out};
 use crate::config::{Element, Loader, Problem, Text};
 use crate::content::{Need, when_ready};
+use crate::effect::{Effect, Steps};
 use crate::engine;
 use crate::exchange::{Exchange, Scene};
 use crate::expression::{Expression, Wanted};
@@ -122,6 +123,14 @@ impl Parameter {
 }
 
 impl Mediator for CallTemplate {
+    fn effect(&self) -> Effect<'_> {
+        let target = match &self.target {
+            Target::Named(id) => Steps::Template(*id),
+            Target::Computed(_) => Steps::WorkedOut,
+        };
+        Effect::reading(self.need.reads()).with("", target)
+    }
+
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
         when_ready(&self.need, exchange, scene, |exchange| match self.begin(exchange, scene) {
             Ok(function) => self.run(function, exchange, scene),
