@@ -47,8 +47,8 @@ pub(crate) fn accepted() -> Message {
 }
 
 /// An answer with a body, `200`.
-pub(crate) fn with_body(content_type: &str, body: String) -> Message {
-    let mut answer = Message::answer(StatusCode::OK, Body::Bytes(body.into_bytes()));
+pub(crate) fn with_body(content_type: &str, body: impl Into<Vec<u8>>) -> Message {
+    let mut answer = Message::answer(StatusCode::OK, Body::Bytes(body.into()));
     answer.head.set("Content-Type", content_type.as_bytes()).expect("our own content types are valid header values");
     answer
 }

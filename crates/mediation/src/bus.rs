@@ -9,6 +9,7 @@ pub use myelin_json::Duplicates as DuplicateKeys;
 
 use crate::api::Apis;
 use crate::config::Place;
+use crate::description::{ProxyDescription, PublicAddresses};
 use crate::endpoint::{Endpoint, EndpointId, EndpointRef};
 use crate::function::{Function, FunctionId};
 use crate::property::{Names, Slot};
@@ -28,6 +29,8 @@ pub struct Settings {
     pub home: Option<PathBuf>,
     /// What is known for WS-Security besides its policies.
     pub security: SecuritySettings,
+    /// How the bus is called in what it publishes.
+    pub addresses: PublicAddresses,
 }
 
 impl Default for Settings {
@@ -38,6 +41,7 @@ impl Default for Settings {
             stylesheets: StylesheetLimits::default(),
             home: None,
             security: SecuritySettings::default(),
+            addresses: PublicAddresses::default(),
         }
     }
 }
@@ -93,6 +97,8 @@ pub(crate) struct Proxy {
     pub(crate) endpoint: Option<EndpointRef>,
     /// What protects its messages.
     pub(crate) security: Option<ProxySecurity>,
+    /// What it says about itself.
+    pub(crate) description: ProxyDescription,
 }
 
 /// A sequence of the bus, or one that belongs to a proxy alone.

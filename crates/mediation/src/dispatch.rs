@@ -6,6 +6,7 @@ use myelin_message::Head;
 
 use crate::api::{Api, Extent};
 use crate::bus::{Bus, Proxy};
+use crate::description::Question;
 use crate::engine::Arrival;
 
 /// The path under which Synapse offers proxies.
@@ -19,8 +20,8 @@ pub(crate) enum Route<'a> {
     Api(&'a Arc<Api>, Extent),
     /// To `main`; the second is where the rest of the target starts.
     Main(usize),
-    /// It asks a proxy for its description.
-    Description,
+    /// It asks a proxy about itself; the second is where the question starts.
+    Description(&'a Proxy, usize),
     /// Nobody offers that.
     Nowhere,
 }
@@ -34,8 +35,8 @@ pub(crate) fn dispatch<'a>(bus: &'a Bus, head: &Head, arrival: &Arrival<'_>) -> 
     if let Some(rest) = path.strip_prefix(SERVICES) {
         let name = rest.split('/').next().unwrap_or_default();
         if let Some(proxy) = find(bus, name).filter(|proxy| if arrival.secure { proxy.https } else { proxy.http }) {
-            if matches!(head.method(), "GET" | "HEAD") && asks_for_description(&target[path_end..]) {
-                return Route::Description;
+            if matches!(head.method(), "GET" | "HEAD") && Question::of(&target[path_end..]).is_some() {
+                return Route::Description(proxy, path_end);
             }
             return Route::Proxy(proxy, path_start + SERVICES.len() + name.len());
         }
@@ -70,9 +71,4 @@ fn path_start(target: &str) -> usize {
     }
     let Some(authority) = target.find("://").map(|at| at + 3) else { return 0 };
     target[authority..].find(['/', '?']).map_or(target.len(), |at| authority + at)
-}
-
-fn asks_for_description(query: &str) -> bool {
-    let question = query.trim_start_matches('?').split(['&', '=']).next().unwrap_or_default();
-    ["wsdl", "wsdl2", "xsd", "policy", "info"].iter().any(|known| question.eq_ignore_ascii_case(known))
 }

@@ -15,6 +15,7 @@ use crate::answer;
 use crate::api::{self, Passed};
 use crate::branch::Stage;
 use crate::bus::Bus;
+use crate::description;
 use crate::dispatch::{Route, dispatch};
 use crate::endpoint;
 use crate::exchange::{Decision, Direction, Exchange, Format, Ground, Scene};
@@ -164,7 +165,10 @@ impl Engine {
                     Err(answer) => return passed.finish(*answer),
                 }
             }
-            Route::Description => return answer::plain(StatusCode::NOT_FOUND, "Descriptions are not offered yet"),
+            Route::Description(proxy, question_start) => {
+                let answer = description::answer(proxy, question_start, &request, bus, &*self.transport, arrival);
+                return Box::pin(answer).await;
+            }
             Route::Nowhere => return answer::plain(StatusCode::NOT_FOUND, "Nothing is offered at this path"),
         };
         let stage = OnceCell::new();
@@ -182,7 +186,15 @@ impl Engine {
                 Err(fault) => return answer::from_fault(&told(fault, &scene), exchange.format),
             },
         };
-        let answer = match converse(&mut exchange, &scene, service.incoming(bus), true).await {
+        let chosen = match service.description() {
+            Some(description) => Box::pin(description::choose(description, &mut exchange, &scene)).await,
+            None => Ok(()),
+        };
+        let outcome = match chosen {
+            Ok(()) => converse(&mut exchange, &scene, service.incoming(bus), true).await,
+            Err(fault) => Ok(Some(answer::from_fault(&told(fault, &scene), exchange.format))),
+        };
+        let answer = match outcome {
             Ok(None) if stage.get().is_some() => Box::pin(answered_beside(&scene, exchange.format)).await,
             Ok(answer) => answer.unwrap_or_else(answer::accepted),
             // Faults are rare: on the heap they do not make every exchange larger.

@@ -13,6 +13,7 @@ use myelin_xml::encoding::{self, Encoding};
 use crate::branch::Stage;
 use crate::bus::Bus;
 use crate::content::{Answer, Json, Query, Scans, Tree};
+use crate::description::Chosen;
 use crate::endpoint::Departure;
 use crate::engine::{self, Arrival, Counts, Engine};
 use crate::fault::{Fault, Outcome};
@@ -93,6 +94,8 @@ pub(crate) struct Exchange {
     /// What is seen of a body that is neither XML nor JSON.
     nothing: OnceCell<Box<Tree>>,
     message_id: OnceCell<String>,
+    /// The operation of the proxy's description that the request means.
+    pub(crate) operation: Option<Chosen>,
 }
 
 /// What a `send` decided.
@@ -186,6 +189,7 @@ impl Exchange {
             scans: Scans::default(),
             nothing: OnceCell::new(),
             message_id: OnceCell::new(),
+            operation: None,
         }
     }
 

@@ -187,6 +187,16 @@ impl Fault {
 }
 
 impl Fault {
+    /// A SOAP request that means no operation of the service's description; Axis2 answers with 500, too.
+    pub(crate) fn no_operation(action: &str) -> Box<Fault> {
+        let message = "The request means no operation of this service";
+        let fault = Fault::new(0, Origin::Client, StatusCode::INTERNAL_SERVER_ERROR, message);
+        fault
+            .with_detail(format!("neither its action {action:?}, nor its path, nor its body is one of the description"))
+    }
+}
+
+impl Fault {
     /// A request that its policy refuses: its sender learns a name and a sentence of the standard and nothing else.
     pub(crate) fn refused(refusal: &Refusal) -> Box<Fault> {
         let code = refusal.fault_code();

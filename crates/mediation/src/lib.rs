@@ -11,6 +11,7 @@ mod bus;
 mod config;
 mod content;
 mod date;
+mod description;
 mod dispatch;
 mod effect;
 mod endpoint;
@@ -36,6 +37,7 @@ mod trial;
 
 pub use bus::{Bus, DuplicateKeys, Settings, StylesheetLimits};
 pub use config::{Artefact, Cause, Loaded, Problem, Report, Share, Sources, Stamp, State, Summary, load};
+pub use description::PublicAddresses;
 pub use engine::{Arrival, Counts, Engine};
 pub use explain::Explanation;
 pub use mediators::mediators_markdown;

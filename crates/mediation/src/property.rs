@@ -60,6 +60,8 @@ pub(crate) mod slot {
     pub(crate) const SECURITY_SAML_ISSUER: Slot = 37;
     pub(crate) const MESSAGE_ID: Slot = 38;
     pub(crate) const PRESERVE_WS_ADDRESSING: Slot = 39;
+    pub(crate) const OPERATION_NAME: Slot = 40;
+    pub(crate) const OPERATION_NAMESPACE: Slot = 41;
 }
 
 /// The names behind [`slot`], in its order.
@@ -104,6 +106,8 @@ const KNOWN: &[&str] = &[
     "security.saml.issuer",
     "MessageID",
     "PRESERVE_WS_ADDRESSING",
+    "OperationName",
+    "OperationNamespace",
 ];
 
 /// The property names of one configuration.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::api::{Api, Resource};
 use crate::bus::{Bus, Proxy, SequenceRef};
 use crate::config::Place;
+use crate::description::ProxyDescription;
 use crate::endpoint::Endpoint;
 use crate::security::ProxySecurity;
 use crate::sequence::{Sequence, SequenceId};
@@ -124,6 +125,14 @@ impl<'a> Service<'a> {
         match self {
             Service::Proxy(proxy) => proxy.security.as_ref(),
             _ => None,
+        }
+    }
+
+    /// The description that tells its operations, where it has one of its own.
+    pub(crate) fn description(self) -> Option<&'a ProxyDescription> {
+        match self {
+            Service::Main | Service::Api(..) | Service::Stray(..) => None,
+            Service::Proxy(proxy) => Some(&proxy.description).filter(|description| description.tells_operations()),
         }
     }
 

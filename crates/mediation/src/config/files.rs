@@ -79,7 +79,7 @@ pub(super) fn bytes_up_to(limit: u64, path: &Path, sources: &Sources) -> Result<
 /// Text in one of the encodings that configurations have.
 ///
 /// Errors: a sentence, where it is in none of them.
-pub(super) fn decode(bytes: Vec<u8>) -> Result<String, String> {
+pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, String> {
     let units = |bytes: &[u8], unit: fn([u8; 2]) -> u16| -> Vec<u16> {
         bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect()
     };

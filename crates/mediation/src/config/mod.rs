@@ -16,6 +16,7 @@ mod layout;
 mod loader;
 mod problem;
 mod proxy;
+mod publishing;
 mod registry;
 mod report;
 mod security;
@@ -31,6 +32,7 @@ use std::path::PathBuf;
 #[cfg(test)]
 pub(crate) use element::SYNAPSE;
 pub(crate) use element::{Element, Text};
+pub(crate) use files::decode;
 pub(crate) use loader::{Entry, Loader};
 pub(crate) use problem::Place;
 pub use problem::Problem;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::element::Element;
 use super::loader::Loader;
 use super::problem::Problem;
-use super::security;
+use super::{publishing, security};
 use crate::bus::Proxy;
 use crate::endpoint::{self, EndpointRef};
 
@@ -23,17 +23,8 @@ pub(super) fn proxy(element: &Element, loader: &mut Loader) -> Result<Option<Pro
         match child.name.as_str() {
             "target" if child.is_synapse() && target.is_none() => target = Some(child),
             "description" => {}
-            "parameter" => {
-                let name = child.attribute("name").map_or("", |name| name.value);
-                loader.warning(child.problem(format!("parameter {name:?} has no effect yet")));
-                child.forgive();
-            }
-            "publishWSDL" => {
-                child.forgive();
-                let message = "<publishWSDL> is not offered yet: the proxy runs, ?wsdl is answered with 404";
-                loader.warning(child.problem(message));
-            }
-            "policy" | "enableSec" => {}
+            "parameter" => publishing::parameter(child, loader),
+            "publishWSDL" | "policy" | "enableSec" => {}
             "enableAddressing" | "enableRM" => {
                 loader.problem(child.problem(format!("{} is not offered yet", child.tag())));
             }
@@ -59,6 +50,7 @@ pub(super) fn proxy(element: &Element, loader: &mut Loader) -> Result<Option<Pro
         loader.problem(problem);
         None
     });
+    let description = publishing::describe(element, &name, (http, https), loader);
     let proxy = Proxy {
         name,
         place: element.place.clone(),
@@ -69,6 +61,7 @@ pub(super) fn proxy(element: &Element, loader: &mut Loader) -> Result<Option<Pro
         fault_sequence: loader.sequence_of(target, "faultSequence"),
         endpoint,
         security: security::proxy(element, loader),
+        description,
     };
     match element.attribute("startOnLoad") {
         Some(text) if text.value.trim().eq_ignore_ascii_case("false") => {

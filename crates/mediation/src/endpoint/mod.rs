@@ -8,6 +8,7 @@ mod format;
 mod package;
 mod surroundings;
 mod template;
+mod wsdl;
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::text::text_of_fragment;
 use crate::date;
+use crate::description::ANY_OPERATION;
 use crate::exchange::{Direction, Exchange, Format, Scene};
 use crate::function::Argument;
 use crate::percent::{Plus, decoded};
@@ -190,7 +191,7 @@ fn property<'a>(scope: Scope, slot: Slot, exchange: &'a Exchange, scene: &'a Sce
         Found::Removed if scope == Scope::Default => text(entry(slot, scene)),
         Found::Removed => Read::Nothing,
         Found::Untouched if scope == Scope::Axis2 => text(exchange.transport_property(slot, scene)),
-        Found::Untouched if scope == Scope::Default => text(given(slot, scene)),
+        Found::Untouched if scope == Scope::Default => text(given(slot, exchange, scene)),
         Found::Untouched => Read::Nothing,
     }
 }
@@ -209,10 +210,15 @@ impl<'a> From<&'a Value> for Read<'a> {
 }
 
 /// Default properties that exist without anybody setting them.
-fn given<'a>(slot: Slot, scene: &'a Scene<'a>) -> Option<Cow<'a, str>> {
+fn given<'a>(slot: Slot, exchange: &'a Exchange, scene: &'a Scene<'a>) -> Option<Cow<'a, str>> {
     match slot {
         slot::PROXY_NAME => scene.service.proxy_name().map(Cow::Borrowed),
         slot::SERVER_IP => Some(Cow::Owned(scene.arrival.local.ip().to_string())),
+        slot::OPERATION_NAME => match &exchange.operation {
+            Some(operation) => Some(Cow::Borrowed(operation.name())),
+            None => scene.service.proxy_name().map(|_| Cow::Borrowed(ANY_OPERATION)),
+        },
+        slot::OPERATION_NAMESPACE => exchange.operation.as_ref().map(|operation| Cow::Borrowed(operation.namespace())),
         _ => entry(slot, scene),
     }
 }
