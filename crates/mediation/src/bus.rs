@@ -12,7 +12,7 @@ use crate::config::Place;
 use crate::description::{ProxyDescription, PublicAddresses};
 use crate::endpoint::{Endpoint, EndpointId, EndpointRef};
 use crate::function::{Function, FunctionId};
-use crate::property::{Names, Slot};
+use crate::property::{Names, Outside, Slot};
 use crate::security::{ProxySecurity, SecuritySettings};
 use crate::sequence::{Sequence, SequenceId};
 
@@ -80,6 +80,8 @@ pub struct Bus {
     pub(crate) function_ids: HashMap<String, FunctionId>,
     /// The texts of local entries, by the slots of their keys: `get-property` finds them where no property is set.
     pub(crate) entries: HashMap<Slot, String>,
+    /// The texts outside the messages that expressions read: of the registry, and of `file.properties`.
+    pub(crate) outside: HashMap<(Outside, Slot), String>,
     pub(crate) main: Option<SequenceId>,
     pub(crate) fault: Option<SequenceId>,
 }

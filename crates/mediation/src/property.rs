@@ -4,7 +4,7 @@
 //! an exchange then holds only the few entries that were set, and a reader compares numbers.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use myelin_xml::Document;
@@ -114,11 +114,22 @@ const KNOWN: &[&str] = &[
 #[derive(Debug)]
 pub(crate) struct Names {
     slots: HashMap<Arc<str>, Slot>,
+    /// The names that expressions read from outside the message.
+    outside: BTreeMap<(Outside, Slot), Arc<str>>,
+}
+
+/// Where properties stand that were there before any message; they are read while the configuration is loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Outside {
+    /// The resources of the registry, by their keys.
+    Registry,
+    /// The file `file.properties`.
+    File,
 }
 
 impl Default for Names {
     fn default() -> Names {
-        let mut names = Names { slots: HashMap::new() };
+        let mut names = Names { slots: HashMap::new(), outside: BTreeMap::new() };
         KNOWN.iter().for_each(|name| {
             names.slot(name);
         });
@@ -135,6 +146,18 @@ impl Names {
         let slot = self.slots.len() as Slot;
         self.slots.insert(name.into(), slot);
         slot
+    }
+
+    /// The slot of a name that something outside the message has.
+    pub(crate) fn outside(&mut self, outside: Outside, name: &str) -> Slot {
+        let slot = self.slot(name);
+        self.outside.insert((outside, slot), name.into());
+        slot
+    }
+
+    /// The names that [`Names::outside`] was asked for.
+    pub(crate) fn asked_outside(&self) -> impl Iterator<Item = ((Outside, Slot), &str)> {
+        self.outside.iter().map(|(asked, name)| (*asked, &**name))
     }
 
     /// The slot of a name that came up while serving; `None` where the configuration does not know it.

@@ -7,6 +7,7 @@ mod common;
 use std::fs;
 use std::path::Path;
 
+use common::{Scenario, get};
 use myelin_mediation::{Report, Settings, load};
 
 fn write(folder: &Path, path: &str, text: &str) {
@@ -81,4 +82,32 @@ fn everything_that_was_looked_at_is_watched() {
     assert_eq!(sources.as_is(), sources.as_read());
     write(folder.path(), "registry/config/a.xml", "<sequence name='abc'/>");
     assert_ne!(sources.as_is(), sources.as_read());
+}
+
+#[test]
+fn expressions_read_the_registry_and_file_properties_as_they_were_when_the_bus_was_loaded() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "registry/governance/greeting.txt", "hello");
+    write(folder.path(), "registry/governance/greeting.txt.properties", "who = world");
+    write(folder.path(), "conf/file.properties", "stock.host=backend");
+    let read = |name: &str, call: &str| format!("<property name='{name}' expression=\"{call}\" scope='transport'/>");
+    let steps = [
+        read("X-Text", "get-property('registry', 'gov:/greeting.txt')"),
+        read("X-Property", "get-property('registry', 'gov:/greeting.txt@who')"),
+        read("X-File", "get-property('file', 'stock.host')"),
+        read("X-None", "concat('[', get-property('registry', 'gov:/none'), get-property('file', 'none'), ']')"),
+    ];
+    let proxy =
+        format!("<proxy name='P'><target><inSequence>{}<respond/></inSequence></target></proxy>", steps.concat());
+    write(folder.path(), "repository/deployment/server/synapse-configs/default/proxy-services/P.xml", &proxy);
+    let loaded = load(&[folder.path().to_owned()], &Settings::default());
+    assert_eq!(loaded.report.faulty(), 0, "{}", loaded.report.to_text());
+    drop(folder);
+    let answer = Scenario::of(loaded, |_, _| unreachable!()).serve(get("/services/P"));
+    let header = |name: &str| answer.header(name).unwrap_or_default().to_owned();
+    assert_eq!([header("X-Text"), header("X-Property"), header("X-File")], ["hello", "world", "backend"]);
+    assert_eq!(header("X-None"), "[]");
+    let text =
+        "<sequence name='s'><log><property name='a' expression=\"get-property('registry', $ctx:x)\"/></log></sequence>";
+    assert!(common::report(text).to_text().contains("must be a text literal"));
 }

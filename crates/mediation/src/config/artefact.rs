@@ -53,12 +53,13 @@ enum Product {
 
 /// Builds the bus and the report from what was found.
 pub(super) fn assemble(found: Found, settings: &Settings, sources: Sources) -> Loaded {
-    let Found { files, roots, resources, .. } = found;
+    let Found { files, roots, resources, properties, .. } = found;
     let count = files.len();
     let mut loader = Loader::new(settings, &sources);
     let mut items: Vec<Item> = files.into_iter().flat_map(items).collect();
     declare(&mut items, &mut loader, settings);
     loader.registry.deploy(resources, roots);
+    loader.properties = properties;
     for item in &mut items {
         item.build(&mut loader);
     }
@@ -262,8 +263,11 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
         }
     }
     let sound = |name: &str| loader.sequences.get(name).copied().filter(|&id| sequences[id].is_some());
+    let asked = loader.names.asked_outside();
+    let outside = asked.filter_map(|(asked, name)| Some((asked, loader.outside(asked.0, name)?))).collect();
     Bus {
         settings: settings.clone(),
+        outside,
         main: sound("main"),
         fault: sound("fault"),
         apis: Apis::new(offers, &loader.names, sound),

@@ -1,10 +1,13 @@
 //! Sequences, endpoints and entries that keys of the registry name: read when the first of their keys comes up.
 
 use super::element::{Element, Text};
+use super::files;
 use super::included::{Content, Included};
 use super::loader::{Entry, Loader, Reference};
 use super::problem::Problem;
+use super::properties;
 use super::registry;
+use crate::property::Outside;
 use crate::stylesheet::Resource;
 
 /// An artefact of the registry that something refers to; it is built behind those of the configuration.
@@ -27,7 +30,7 @@ impl Loader {
     ) -> Result<usize, Problem> {
         let name = key.value.trim();
         let resource = self.registered(key, kind)?;
-        let text = super::files::decode(resource.bytes.to_vec()).map_err(|message| key.problem(message))?;
+        let text = files::decode(resource.bytes.to_vec()).map_err(|message| key.problem(message))?;
         let element = Element::parse(&resource.uri, text).map_err(|problem| {
             self.problem(problem);
             key.problem(format!("{name:?} is faulty"))
@@ -52,6 +55,25 @@ impl Loader {
             Content::Xml(element) => Entry::Xml(element.fragment()),
             Content::Text(text) => Entry::Text(text),
         })
+    }
+
+    /// A text that expressions read from outside the messages; `None` where there is none.
+    ///
+    /// Behind an `@` stands the name of a property that a resource of the registry has.
+    pub(super) fn outside(&self, outside: Outside, name: &str) -> Option<String> {
+        let text = |key: &str| {
+            let resource = self.registry.read(key).ok().flatten()?;
+            files::decode(resource.bytes.to_vec()).ok()
+        };
+        match (outside, name.split_once('@')) {
+            (Outside::File, _) => self.properties.get(name).cloned(),
+            (Outside::Registry, None) => text(name),
+            (Outside::Registry, Some((key, property))) => {
+                // This is where Micro Integrator keeps them.
+                let text = text(&format!("{}.properties", key.trim_end_matches('/')))?;
+                properties::parse(&text).remove(property)
+            }
+        }
     }
 
     fn registered(&self, key: Text<'_>, kind: &str) -> Result<Resource, Problem> {

@@ -3,13 +3,14 @@
 //! Source: Synapse's `MultiXMLConfigurationBuilder`, the home of a Micro Integrator, and the projects of WSO2's
 //! Integration Studio (`src/main/synapse-config`) and of its extension for VS Code (`src/main/wso2mi`).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::application::{self, Application};
 use super::files::{self, File};
 use super::problem::Problem;
+use super::properties;
 use super::registry::{self, Held, Resources};
 use super::sources::Sources;
 
@@ -60,6 +61,8 @@ pub(super) struct Found {
     pub(super) roots: Vec<PathBuf>,
     pub(super) resources: Resources,
     pub(super) applications: Vec<Application>,
+    /// What stands in the `conf/file.properties` of homes.
+    pub(super) properties: HashMap<String, String>,
 }
 
 /// Finds and reads everything that paths name, in an order that does not depend on the file system.
@@ -104,6 +107,7 @@ impl Finder<'_> {
         let (studio, code) = (below("src/main/synapse-config"), below("src/main/wso2mi"));
         if let Some(server) = below("repository/deployment/server") {
             self.found.roots.extend(below("registry"));
+            self.properties(&path.join("conf/file.properties"));
             self.server(&server);
         } else if below("synapse-configs").is_some() {
             self.server(path);
@@ -136,6 +140,17 @@ impl Finder<'_> {
             self.with_extension(&archives, &["car"]).iter().for_each(|archive| self.file(archive));
         }
         self.others(path);
+    }
+
+    fn properties(&mut self, path: &Path) {
+        if !self.sources.has_file(path) {
+            return;
+        }
+        let text = files::bytes(path, self.sources).map_err(|problem| problem.message).and_then(files::decode);
+        match text {
+            Ok(text) => self.found.properties.extend(properties::parse(&text)),
+            Err(message) => self.found.files.push(File::faulty("file", path, message)),
+        }
     }
 
     /// `src/main/wso2mi`.

@@ -50,6 +50,8 @@ pub(crate) struct Loader {
     pub(super) library: Arc<Library>,
     pub(super) sources: Sources,
     pub(super) registry: Registry,
+    /// What stands in `file.properties`.
+    pub(super) properties: HashMap<String, String>,
     /// What was found in the registry and waits to be built.
     pub(super) fetched: Vec<Fetched>,
     pub(super) sheets: Sheets,

@@ -15,6 +15,7 @@ mod included;
 mod layout;
 mod loader;
 mod problem;
+mod properties;
 mod proxy;
 mod publishing;
 mod registry;

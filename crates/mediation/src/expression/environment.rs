@@ -6,7 +6,7 @@ use super::functions::Function;
 use super::places::Place;
 use super::source::{Base, Source};
 use crate::config::Text;
-use crate::property::Names;
+use crate::property::{Names, Outside};
 
 /// The state of compiling one expression: what its slots stand for.
 pub(super) struct Compiling<'a> {
@@ -48,6 +48,11 @@ impl<'a> Compiling<'a> {
             Argument::Text(name) => {
                 let source = Source::property(base, name, self.names);
                 Ok(Declared::Variable(self.source(source)))
+            }
+            _ if matches!(base, Base::Outside(_)) => {
+                let message = "get-property(): what is in the registry or a file is read before there is a message: its name \
+                               must be a text literal";
+                Err(message.to_owned())
             }
             _ => Ok(self.call(Function::Property(base))),
         }
@@ -134,7 +139,8 @@ fn base(scope: &str) -> Result<Base, String> {
         "transport" => Base::Transport,
         "system" | "env" => Base::System,
         "func" => Base::Function,
-        "registry" => return Err("get-property('registry', …): the registry is not offered yet".to_owned()),
+        "registry" => Base::Outside(Outside::Registry),
+        "file" => Base::Outside(Outside::File),
         other => return Err(format!("get-property(): scope {other:?} is not known")),
     })
 }

@@ -8,7 +8,7 @@ use crate::description::ANY_OPERATION;
 use crate::exchange::{Direction, Exchange, Format, Scene};
 use crate::function::Argument;
 use crate::percent::{Plus, decoded};
-use crate::property::{Found, Fragment, Names, Scope, Slot, Value, slot};
+use crate::property::{Found, Fragment, Names, Outside, Scope, Slot, Value, slot};
 
 /// What was read.
 #[derive(Debug)]
@@ -32,6 +32,7 @@ pub(crate) enum Base {
     System,
     /// The parameters of the running template.
     Function,
+    Outside(Outside),
 }
 
 impl<'a> Read<'a> {
@@ -76,12 +77,17 @@ pub(crate) enum Source {
     Parameter(Slot),
     /// An environment variable, as it was when the configuration was loaded; empty where there was none, as in Synapse.
     Environment(String),
+    /// What was there when the configuration was loaded; nothing where it was not, as in Synapse.
+    Outside(Outside, Slot),
 }
 
 impl Source {
     /// The source of a property with a fixed name.
     pub(crate) fn property(base: Base, name: &str, names: &mut Names) -> Source {
-        let slot = names.slot(name);
+        let slot = match base {
+            Base::Outside(outside) => names.outside(outside, name),
+            _ => names.slot(name),
+        };
         Source::resolve(base, name, Some(slot)).unwrap_or(Source::Property(Scope::Default, slot))
     }
 
@@ -97,6 +103,7 @@ impl Source {
             (Base::Axis2, _) => Source::Property(Scope::Axis2, slot?),
             (Base::Axis2Client, _) => Source::Property(Scope::Axis2Client, slot?),
             (Base::Function, _) => Source::Parameter(slot?),
+            (Base::Outside(outside), _) => Source::Outside(outside, slot?),
             (Base::Operation, _) => Source::Property(Scope::Operation, slot?),
             (Base::Default, "To" | "From" | "Action" | "FaultTo" | "ReplyTo" | "RelatesTo") => {
                 Source::Addressing(slot?)
@@ -164,6 +171,10 @@ impl Source {
                 text(Some(Cow::Owned(now.as_millis().to_string())))
             }
             Source::Environment(value) => Read::Text(Cow::Borrowed(value)),
+            Source::Outside(outside, slot) => {
+                let found = scene.bus.outside.get(&(*outside, *slot));
+                found.map_or(Read::Nothing, |text| Read::Text(Cow::Borrowed(text)))
+            }
         }
     }
 }
