@@ -285,6 +285,7 @@ pub(crate) async fn carry_on(
 
 /// Runs the sequence for a response; without one the response is the answer.
 async fn follow(next: Option<&Sequence>, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
+    exchange.answering = true;
     match next {
         Some(_) => run(next, exchange, scene).await,
         None => Ok(Flow::Respond),

@@ -87,6 +87,8 @@ pub(crate) struct Exchange {
     pub(crate) guarded: bool,
     /// Whether the configuration wants 202 for whatever comes of it (`FORCE_SC_ACCEPTED`).
     pub(crate) accepted: bool,
+    /// Whether the flow is the one for responses.
+    pub(crate) answering: bool,
     /// How many sequences and branches are nested around the running mediator.
     pub(crate) depth: u32,
     /// What is known of the body that is still on the wire.
@@ -185,6 +187,7 @@ impl Exchange {
             last: true,
             guarded: false,
             accepted: false,
+            answering: false,
             depth: 0,
             scans: Scans::default(),
             nothing: OnceCell::new(),
@@ -216,6 +219,7 @@ impl Exchange {
             functions: self.functions.clone(),
             handlers: self.handlers.clone(),
             guarded: self.guarded,
+            answering: self.answering,
             depth: self.depth,
             ..Exchange::new(message)
         })

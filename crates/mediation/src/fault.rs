@@ -99,6 +99,14 @@ impl Fault {
         self
     }
 
+    /// The same fault under another code, if it is the backend's.
+    pub(crate) fn of_backend(mut self: Box<Fault>, code: u32) -> Box<Fault> {
+        if self.origin == Origin::Backend {
+            self.code = code;
+        }
+        self
+    }
+
     /// The word Synapse's log has for where in the exchange it happened.
     pub(crate) fn direction(&self) -> &'static str {
         match self.origin {

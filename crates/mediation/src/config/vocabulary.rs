@@ -7,7 +7,6 @@ use crate::mediators::MEDIATORS;
 const MEDIATORS_LATER: &[&str] = &[
     "aggregate",
     "cache",
-    "callout",
     "clone",
     "dataServiceCall",
     "datamapper",

@@ -7,7 +7,7 @@ mod xml;
 
 use self::source::Source;
 use self::target::Target;
-pub(super) use self::target::put_envelope;
+pub(super) use self::target::{put_at, put_body, put_envelope};
 use crate::config::{Element, Loader, Problem};
 use crate::effect::Effect;
 use crate::exchange::{Exchange, Scene};

@@ -4,6 +4,7 @@ use crate::config::{Element, Loader};
 use crate::exchange::{Exchange, Scene};
 use crate::fault::Outcome;
 use crate::mediator::{Built, Flow, Immediate, Spec, at_once};
+use crate::property::{Scope, slot};
 
 pub(super) const SPEC: Spec = Spec { element: "loopback", doc: DOC, build };
 
@@ -26,6 +27,7 @@ fn build(element: &Element, _: &mut Loader) -> Built {
 
 impl Immediate for Loopback {
     fn mediate(&self, exchange: &mut Exchange, _: &Scene<'_>) -> Outcome<Flow> {
-        Ok(if exchange.is_response() { Flow::Drop } else { Flow::Loopback })
+        let is_answer = exchange.answering || exchange.properties.is_true(Scope::Default, slot::RESPONSE);
+        Ok(if is_answer { Flow::Drop } else { Flow::Loopback })
     }
 }

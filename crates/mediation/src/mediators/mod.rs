@@ -3,6 +3,7 @@
 mod builder;
 mod call;
 mod call_template;
+mod callout;
 mod conditional_router;
 mod direction;
 mod drop;
@@ -14,6 +15,7 @@ mod header;
 mod log;
 mod loopback;
 mod makefault;
+mod payload;
 mod property;
 mod property_group;
 mod respond;
@@ -33,6 +35,7 @@ pub(crate) const MEDIATORS: &[Spec] = &[
     builder::SPEC,
     call::SPEC,
     call_template::SPEC,
+    callout::SPEC,
     conditional_router::SPEC,
     drop::SPEC,
     enrich::SPEC,

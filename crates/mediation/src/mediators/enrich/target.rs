@@ -109,13 +109,7 @@ impl Target {
             (Target::Path(_) | Target::Key(_), _) => Err(no_conversion("XML", "JSON")),
             (Target::Header, content) => xml::add_blocks(exchange, content, source.moves),
             (Target::Custom(expression), content) => {
-                let (document, at) = expression.first_node(exchange, scene)?.ok_or_else(xml::nowhere)?;
-                match exchange.message.body.built::<Tree>() {
-                    Some(tree) if std::ptr::eq(tree.document(), document) => {
-                        xml::put(exchange, at, content, action, source.moves)
-                    }
-                    _ => xml::put_into_fragment(exchange, document, at, content, action),
-                }
+                into_node(exchange, expression, content, action, source.moves, scene)
             }
         }
     }
@@ -139,6 +133,41 @@ fn no_envelope() -> Box<Fault> {
 
 fn no_conversion(from: &str, to: &str) -> Box<Fault> {
     Fault::bus(format!("{from} cannot be put into {to}; converting it is not offered yet"))
+}
+
+fn into_node(
+    exchange: &mut Exchange,
+    expression: &Expression,
+    content: Content,
+    action: Action,
+    moves: bool,
+    scene: &Scene<'_>,
+) -> Outcome<()> {
+    let (document, at) = expression.first_node(exchange, scene)?.ok_or_else(xml::nowhere)?;
+    match exchange.message.body.built::<Tree>() {
+        Some(tree) if std::ptr::eq(tree.document(), document) => xml::put(exchange, at, content, action, moves),
+        _ => xml::put_into_fragment(exchange, document, at, content, action),
+    }
+}
+
+/// Puts an element in the place of the first node that an expression leads to.
+///
+/// Errors: the bus's, where it leads to none.
+pub(in crate::mediators) fn put_at(
+    exchange: &mut Exchange,
+    expression: &Expression,
+    element: Fragment,
+    scene: &Scene<'_>,
+) -> Outcome<()> {
+    into_node(exchange, expression, Content::Elements(vec![element]), Action::Replace, false, scene)
+}
+
+/// Puts an element in the place of a message's payload; it is the whole of a message that is none of XML.
+///
+/// Errors: the bus's, where the body is not built.
+pub(in crate::mediators) fn put_body(exchange: &mut Exchange, element: Fragment, scene: &Scene<'_>) -> Outcome<()> {
+    let source = Source { place: Place::Body, moves: false };
+    into_body(exchange, Content::Elements(vec![element]), &source, Action::Replace, scene)
 }
 
 fn into_property(exchange: &mut Exchange, slot: Slot, content: Content, action: Action) -> Outcome<()> {

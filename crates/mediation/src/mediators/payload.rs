@@ -1,0 +1,114 @@
+//! What `call` and `callout` put into a message before they send it, and keep of its response.
+
+use myelin_message::Body;
+use myelin_soap::{Envelope, Version, wrap};
+use myelin_xml::Document;
+
+use super::enrich::put_body;
+use crate::config::Entry;
+use crate::content::{Fragment, Json, Tree, text_of};
+use crate::exchange::{Exchange, Format, Scene};
+use crate::expression::Expression;
+use crate::fault::{Fault, Outcome};
+use crate::property::{Scope, Slot, Value};
+
+/// XML, or text: JSON most of the time.
+pub(super) enum Payload {
+    Xml(Fragment),
+    Text(String),
+}
+
+impl Payload {
+    /// What the body of a message holds that was read and built: its payload, or its text.
+    pub(super) fn of_body(exchange: &Exchange) -> Outcome<Option<Payload>> {
+        if let Some(json) = exchange.message.body.built::<Json>() {
+            return Ok(Some(Payload::Text(json.text().into_owned())));
+        }
+        if let Body::Bytes(bytes) = &exchange.message.body {
+            return Ok(Some(Payload::Text(String::from_utf8_lossy(bytes).into_owned())));
+        }
+        let tree = exchange.tree()?;
+        let payload = tree.envelope().payload(tree.document());
+        Ok(payload.map(|payload| Payload::Xml(Fragment::copy(tree.document(), payload))))
+    }
+
+    /// What an expression finds: the first element, or a text.
+    pub(super) fn of_expression(
+        expression: &Expression,
+        exchange: &Exchange,
+        scene: &Scene<'_>,
+    ) -> Outcome<Option<Payload>> {
+        if let Some(fragment) = expression.fragment(exchange, scene)? {
+            return Ok(Some(Payload::Xml(fragment)));
+        }
+        let text = expression.text(exchange, scene)?.filter(|text| !text.is_empty());
+        Ok(text.map(|text| Payload::Text(text.into_owned())))
+    }
+
+    /// What a property of the default scope holds.
+    pub(super) fn of_property(slot: Slot, exchange: &Exchange) -> Option<Payload> {
+        Some(match exchange.properties.get(Scope::Default, slot)? {
+            Value::Xml(fragment) => Payload::Xml(fragment.clone()),
+            Value::List(list) => Payload::Xml(list.first()?.clone()),
+            other => Payload::Text(other.text().into_owned()),
+        })
+    }
+
+    /// As a property holds it.
+    pub(super) fn into_value(self) -> Value {
+        match self {
+            Payload::Xml(fragment) => Value::Xml(fragment),
+            Payload::Text(text) => Value::Text(text.into()),
+        }
+    }
+
+    /// Makes it the body of a message that was read and built, as a content type says; without one, as the message says
+    /// that fits: XML in the place of the payload, JSON as JSON.
+    pub(super) fn put(self, exchange: &mut Exchange, content_type: Option<&str>, scene: &Scene<'_>) -> Outcome<()> {
+        let wanted = content_type.map(|content_type| Format::of(Some(content_type.as_bytes())));
+        let bytes = match (self, wanted) {
+            (Payload::Xml(fragment), None) => return put_body(exchange, fragment, scene),
+            (Payload::Xml(fragment), Some(format @ (Format::Soap11 | Format::Soap12))) => {
+                if exchange.content.format == format && exchange.message.body.built::<Tree>().is_some() {
+                    return put_body(exchange, fragment, scene);
+                }
+                let version = if format == Format::Soap11 { Version::Soap11 } else { Version::Soap12 };
+                in_envelope(&fragment, version)?
+            }
+            (Payload::Xml(fragment), Some(_)) => text_of(&fragment.document, fragment.node),
+            (Payload::Text(text), _) => text,
+        };
+        let content_type = content_type.unwrap_or_else(|| match exchange.content.format {
+            Format::Json => "application/json",
+            _ if is_json(&bytes) => "application/json",
+            _ => "text/plain; charset=UTF-8",
+        });
+        exchange.message.head.set("Content-Type", content_type.as_bytes())?;
+        exchange.message.head.remove("Content-Encoding");
+        exchange.set_body(Body::Bytes(bytes.into_bytes()));
+        Ok(())
+    }
+}
+
+impl From<Entry> for Payload {
+    fn from(entry: Entry) -> Payload {
+        match entry {
+            Entry::Xml(fragment) => Payload::Xml(fragment),
+            Entry::Text(text) => Payload::Text(text),
+        }
+    }
+}
+
+/// Whether a text is an object or an array of JSON.
+fn is_json(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '['])
+        && myelin_json::Value::parse(text.into(), &myelin_json::Options::default()).is_ok()
+}
+
+fn in_envelope(fragment: &Fragment, version: Version) -> Outcome<String> {
+    let mut document = Document::clone(&fragment.document);
+    if Envelope::of(&document).is_none() {
+        wrap(&mut document, version)?;
+    }
+    Ok(text_of(&document, document.root_element().ok_or_else(|| Fault::bus("There is no XML to be sent"))?))
+}
