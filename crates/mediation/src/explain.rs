@@ -86,6 +86,7 @@ impl<'a> Teller<'a> {
                 let schemes = schemes.map(|(scheme, _)| scheme).collect::<Vec<_>>().join(", ");
                 vec![format!("/services/{} ({schemes})", proxy.name)]
             }
+            Service::Api(api, _) | Service::Stray(api, _) => vec![format!("{}/", api.context)],
         };
         let flows = [
             ("in", service.incoming(self.bus)),
