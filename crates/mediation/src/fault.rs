@@ -223,6 +223,14 @@ impl Fault {
     }
 }
 
+impl Fault {
+    /// The bus cannot say to a backend who it is: Synapse's 303003.
+    pub(crate) fn authentication(status: StatusCode, detail: impl Into<String>) -> Box<Fault> {
+        let message = "The bus could not authenticate itself to the backend";
+        Fault::new(303003, Origin::Backend, status, message).with_detail(detail)
+    }
+}
+
 impl From<myelin_xml::Refusal> for Box<Fault> {
     fn from(refusal: myelin_xml::Refusal) -> Box<Fault> {
         Fault::bus("A message was to hold what XML cannot hold").with_detail(refusal.to_string())

@@ -133,6 +133,14 @@ impl Loader {
         }
     }
 
+    /// The text that a value of the configuration is, or refers to as a secret.
+    ///
+    /// Errors: a sentence without the secret, where what is referred to is not there, or is no text.
+    pub(crate) fn secret(&self, text: &str) -> Result<String, String> {
+        let secret = self.security.secret(text)?;
+        String::from_utf8(secret.as_ref().to_vec()).map_err(|_| "the secret is no text in UTF-8".to_owned())
+    }
+
     /// The mediators that are an element's children.
     pub(crate) fn block(&mut self, parent: &Element) -> Block {
         self.nodes(parent.children.iter())

@@ -19,6 +19,7 @@ pub(crate) use scan::{Answer, Scans};
 pub(crate) use tree::{Tree, text_of};
 
 use std::any::Any;
+use std::future::poll_fn;
 use std::task::{Context, Poll, ready};
 
 use myelin_message::{Body, Head};
@@ -104,6 +105,27 @@ pub(crate) fn poll_built(exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Co
             Err(unreadable.fault(is_response))
         }
     })
+}
+
+/// Whether a body ends within `limit_bytes`. One whose sender does not say is looked at as far as that; what has come
+/// stays where it is, and is relayed with the rest if there is too much.
+///
+/// Errors: faults of whoever sends a body that breaks off.
+pub(crate) async fn is_within(body: &mut Body, limit_bytes: u64, is_response: bool) -> Outcome<bool> {
+    body.settle();
+    if let Some(length) = body.length() {
+        return Ok(length <= limit_bytes);
+    }
+    let mut is_within = false;
+    let looked = poll_fn(|cx| {
+        body.poll_look(cx, u64::MAX, &mut |bytes, is_all| {
+            let has_room = bytes.len() as u64 <= limit_bytes;
+            is_within = is_all && has_room;
+            is_all || !has_room
+        })
+    });
+    looked.await.map_err(|error| Fault::body(&error, is_response))?;
+    Ok(is_within)
 }
 
 /// Takes the body out of a message that leaves, as XML; reads it where nobody did.

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::addressing::Addressed;
 use super::{Endpoint, EndpointRef, Surroundings, Target, Template, absolute};
-use crate::config::{Element, Loader, Problem, endpoint_security};
+use crate::config::{Element, Loader, Problem};
 
 /// Kinds of endpoints the language has and this bus does not offer yet.
 const LATER: &[&str] = &[
@@ -121,11 +120,7 @@ fn quality_of_service(kind: &Element, loader: &mut Loader) -> Around {
                 }
             }
             "description" => {}
-            "enableSec" => around.surroundings.security = endpoint_security(child, loader),
-            "enableAddressing" => around.surroundings.addressed = Some(Addressed::read(child, loader)),
-            "enableRM" | "authentication" | "trustStoreConfigs" => {
-                loader.problem(child.problem(format!("{} is not offered yet", child.tag())));
-            }
+            _ if around.surroundings.take(child, loader) => {}
             _ => loader.problem(child.problem(format!("{} is unknown in an endpoint", child.tag()))),
         }
     }

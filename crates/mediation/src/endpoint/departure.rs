@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use myelin_message::{Body, Message};
 
+use super::authentication::Credentials;
 use super::surroundings::{Departed, Surroundings};
 use super::{Endpoint, Target, address, addressee, method, set_action};
 use crate::exchange::{Direction, Exchange, Scene};
@@ -15,6 +16,8 @@ use crate::transport::{LocalFuture, Method, Outgoing, SendError, SendErrorKind};
 /// A request on its way out.
 pub(crate) struct Departure {
     outgoing: Outgoing,
+    /// What the endpoint is told of the bus.
+    credentials: Option<Credentials>,
     /// Whether its body is to be read first, so that it leaves with its length.
     wants_length: bool,
     after: Aftermath,
@@ -51,6 +54,10 @@ pub(crate) fn depart(
         _ => None,
     };
     let method = method(exchange, own_method)?;
+    let credentials = match endpoint.and_then(|endpoint| endpoint.surroundings.as_ref()) {
+        Some(surroundings) => surroundings.credentials(exchange, scene)?,
+        None => None,
+    };
     let host = exchange.properties.get(Scope::Axis2, slot::REQUEST_HOST_HEADER).map(|host| host.text().into_owned());
     let mut message = exchange.take_message(for_good);
     exchange.shape(&mut message)?;
@@ -68,6 +75,7 @@ pub(crate) fn depart(
             handlers: exchange.handlers.clone(),
             endpoint: endpoint.cloned(),
         },
+        credentials,
         outgoing: Outgoing {
             method,
             uri,
@@ -112,7 +120,9 @@ impl Departure {
     /// Makes the request what the endpoint wants and reads its body, as far as either is asked for.
     async fn prepare(&mut self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<Departed>> {
         let departed = match self.after.surroundings().cloned() {
-            Some(around) => Some(Box::pin(around.depart(&mut self.outgoing, exchange, scene)).await?),
+            Some(around) => {
+                Some(Box::pin(around.depart(&mut self.outgoing, self.credentials.take(), exchange, scene)).await?)
+            }
             None => None,
         };
         if self.wants_length {

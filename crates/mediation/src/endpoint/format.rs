@@ -295,7 +295,7 @@ fn query(tree: &Tree, outgoing: &mut Outgoing) -> Outcome<()> {
 }
 
 /// Escapes whatever is not unreserved (RFC 3986 §2.3).
-fn escape(text: &str, out: &mut String) {
+pub(super) fn escape(text: &str, out: &mut String) {
     for &byte in text.as_bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             out.push(byte as char);

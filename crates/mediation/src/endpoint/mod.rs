@@ -1,6 +1,7 @@
 //! Endpoints: where a message is sent to.
 
 mod addressing;
+mod authentication;
 mod build;
 mod charset;
 mod departure;
@@ -19,6 +20,7 @@ use serde_json::{Value, json};
 
 pub(crate) use build::{endpoint, endpoint_reference};
 pub(crate) use departure::{Departure, depart};
+use format::escape;
 pub(crate) use surroundings::Surroundings;
 pub(crate) use template::Template;
 

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::addressing::{Addressed, Related};
+use super::authentication::{Again, Authentication, Credentials};
 use super::format::{Before, Shape};
-use crate::config::{Element, Loader};
+use crate::config::{Element, Loader, endpoint_security};
 use crate::exchange::{Direction, Exchange, Scene};
 use crate::fault::Outcome;
 use crate::security::{self, Protection};
@@ -17,6 +18,8 @@ pub(crate) struct Surroundings {
     pub(super) shape: Option<Shape>,
     /// What they are told by WS-Addressing.
     pub(super) addressed: Option<Addressed>,
+    /// How the backend is told who the bus is.
+    pub(super) authentication: Option<Authentication>,
     /// What protects requests and responses.
     pub(super) security: Option<Arc<Protection>>,
 }
@@ -25,19 +28,52 @@ pub(crate) struct Surroundings {
 pub(crate) struct Departed {
     before: Option<Before>,
     related: Option<Related>,
+    again: Option<Again>,
     security: Option<security::Departed>,
 }
 
 impl Surroundings {
-    /// What the attributes of an endpoint's kind ask for; its children are added by whoever reads them.
+    /// What the attributes of an endpoint's kind ask for; its children are given to [`Surroundings::take`].
     pub(super) fn read(kind: &Element, loader: &mut Loader) -> Surroundings {
+        if kind.is("http")
+            && let Some(version) = kind.attribute("version")
+            && !matches!(version.value.trim(), "" | "1.1")
+        {
+            let message = format!("HTTP/{} is not offered: requests leave by HTTP/1.1", version.value.trim());
+            loader.problem(version.problem(message));
+        }
         Surroundings { shape: Shape::read(kind, loader), ..Surroundings::default() }
+    }
+
+    /// Reads a child of an endpoint's kind; whether it is one that belongs here.
+    pub(super) fn take(&mut self, child: &Element, loader: &mut Loader) -> bool {
+        match child.name.as_str() {
+            "enableAddressing" => self.addressed = Some(Addressed::read(child, loader)),
+            "enableSec" => self.security = endpoint_security(child, loader),
+            "authentication" => match Authentication::read(child, loader) {
+                Ok(authentication) => self.authentication = Some(authentication),
+                Err(problem) => {
+                    child.forgive();
+                    loader.problem(problem);
+                }
+            },
+            "trustStoreConfigs" => {
+                child.forgive();
+                let message = "<trustStoreConfigs> is not offered: backends are trusted by the roots of the system, or \
+                               by those that --ca names";
+                loader.problem(child.problem(message));
+            }
+            "enableRM" => loader.problem(child.problem("<enableRM> is not offered yet")),
+            _ => return false,
+        }
+        true
     }
 
     /// The same to be shared, where there is anything to do.
     pub(super) fn shared(self) -> Option<Arc<Surroundings>> {
-        let Surroundings { shape, addressed, security } = &self;
-        (shape.is_some() || addressed.is_some() || security.is_some()).then(|| Arc::new(self))
+        let Surroundings { shape, addressed, authentication, security } = &self;
+        (shape.is_some() || addressed.is_some() || authentication.is_some() || security.is_some())
+            .then(|| Arc::new(self))
     }
 
     /// Whether the endpoint is sent SOAP, whatever came.
@@ -45,12 +81,21 @@ impl Surroundings {
         self.shape.is_some_and(|shape| shape.is_soap())
     }
 
-    /// Makes a request what the endpoint wants; security comes last, for what is signed must not change.
+    /// Works out what is to be said of the bus with a message, before that is taken away.
+    ///
+    /// Errors: the bus's, where an expression cannot be evaluated.
+    pub(super) fn credentials(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<Credentials>> {
+        self.authentication.as_ref().map(|authentication| authentication.work_out(exchange, scene)).transpose()
+    }
+
+    /// Makes a request what the endpoint wants; security comes last of what changes the body, for
+    /// what is signed must not change.
     ///
     /// Errors: ours, save for a body that its sender did not send whole; nothing has left then.
     pub(super) async fn depart(
         &self,
         outgoing: &mut Outgoing,
+        credentials: Option<Credentials>,
         exchange: &Exchange,
         scene: &Scene<'_>,
     ) -> Outcome<Departed> {
@@ -67,13 +112,22 @@ impl Surroundings {
             Some(security) => Some(Box::pin(security.depart(outgoing, scene, is_response)).await?),
             None => None,
         };
-        Ok(Departed { before, related, security })
+        let again = match (&self.authentication, credentials) {
+            (Some(authentication), Some(credentials)) => {
+                authentication.apply(credentials, outgoing, scene, is_response).await?
+            }
+            _ => None,
+        };
+        Ok(Departed { before, related, again, security })
     }
 
     /// Takes back from an answer, which has become the exchange's message, what was done to its request.
     ///
     /// Errors: the backend's.
     pub(super) async fn returned(&self, exchange: &mut Exchange, scene: &Scene<'_>, departed: Departed) -> Outcome<()> {
+        if let (Some(authentication), Some(again)) = (&self.authentication, departed.again) {
+            authentication.returned(exchange, scene, again).await?;
+        }
         if let (Some(security), Some(departed)) = (&self.security, departed.security) {
             Box::pin(security.returned(exchange, scene, departed)).await?;
         }

@@ -4,6 +4,7 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::future::{Future, poll_fn};
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -141,24 +142,42 @@ impl Scenario {
     }
 
     pub(crate) fn serve_over(&self, request: Message, secure: bool) -> Reply {
+        let served = self.script.clock.run(self.reply(request, secure));
+        served.expect("every request has an answer")
+    }
+
+    /// Serves requests beside each other; the answers in the order of the requests.
+    pub(crate) fn serve_together(&self, requests: Vec<Message>) -> Vec<Reply> {
+        let mut waiting: Vec<_> = requests.into_iter().map(|request| Box::pin(self.reply(request, false))).collect();
+        let mut replies: Vec<Option<Reply>> = waiting.iter().map(|_| None).collect();
+        let all = poll_fn(|cx| {
+            for (reply, future) in replies.iter_mut().zip(&mut waiting).filter(|(reply, _)| reply.is_none()) {
+                if let Poll::Ready(ready) = future.as_mut().poll(cx) {
+                    *reply = Some(ready);
+                }
+            }
+            if replies.iter().all(Option::is_some) { Poll::Ready(()) } else { Poll::Pending }
+        });
+        self.script.clock.run(all).expect("every request has an answer");
+        replies.into_iter().flatten().collect()
+    }
+
+    async fn reply(&self, request: Message, secure: bool) -> Reply {
         let arrival = Arrival {
             peer: "192.0.2.7:4711".parse().unwrap(),
             local: "192.0.2.1:8280".parse().unwrap(),
             secure,
             correlation: "c-1",
         };
-        let served = self.script.clock.run(async {
-            let mut answer = self.engine.serve(request, arrival).await;
-            let on_the_wire = matches!(answer.body, Body::Wire(_));
-            Reply {
-                status: answer.status.as_u16(),
-                reason: answer.reason.clone(),
-                headers: headers(&answer.head),
-                on_the_wire,
-                body: String::from_utf8(answer.body.bytes(1 << 20).await.unwrap().to_vec()).unwrap(),
-            }
-        });
-        served.expect("every request has an answer")
+        let mut answer = self.engine.serve(request, arrival).await;
+        let on_the_wire = matches!(answer.body, Body::Wire(_));
+        Reply {
+            status: answer.status.as_u16(),
+            reason: answer.reason.clone(),
+            headers: headers(&answer.head),
+            on_the_wire,
+            body: String::from_utf8(answer.body.bytes(1 << 20).await.unwrap().to_vec()).unwrap(),
+        }
     }
 
     /// The clock that everything in this scenario goes by.
