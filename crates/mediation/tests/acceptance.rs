@@ -149,6 +149,7 @@ const LATER: &[&str] = &[
     "<validate>",
     "<variable>",
     "<xquery>",
+    "Synapse expressions",
     "messageType: converting",
 ];
 /// In sentences about what other files hold.
@@ -156,6 +157,7 @@ const ELSEWHERE: &[&str] = &[
     "there is no sequence",
     "there is no endpoint",
     "there is no local entry",
+    "there is no template",
     "there is no such file in the registry",
     "cannot be read: No such file",
 ];
@@ -164,7 +166,7 @@ const NEVER: &[&str] =
     &["unknown mediator <rule>", "unknown mediator <endpoint>", "is no known function", "stands for no namespace"];
 
 /// How many of the files load wholly; a number that only grows.
-const WHOLE: usize = 148;
+const WHOLE: usize = 186;
 
 #[test]
 fn configurations_that_need_only_http_load_wholly() {
@@ -178,14 +180,16 @@ fn configurations_that_need_only_http_load_wholly() {
     let mut sentences = BTreeMap::<(Reason, String), BTreeSet<&str>>::new();
     for name in plain {
         let summary = Summary::of(&load(&[folder.join(name)], &Settings::default()).report);
-        // What is open weighs most: with it solved, the file would still not load.
-        let Some(worst) = summary.reasons.iter().map(|cause| reason(&cause.sentence)).max() else {
+        // Whatever needs a faulty artefact has its reasons there.
+        let causes = || summary.reasons.iter().filter(|cause| !cause.sentence.ends_with("which is faulty"));
+        // What is open weighs most: with the others solved, the file would still not load.
+        let Some(worst) = causes().map(|cause| reason(&cause.sentence)).max() else {
             whole += 1;
             continue;
         };
         *why.entry(worst).or_default() += 1;
-        for cause in summary.reasons {
-            sentences.entry((reason(&cause.sentence), cause.sentence)).or_default().insert(name);
+        for cause in causes() {
+            sentences.entry((reason(&cause.sentence), cause.sentence.clone())).or_default().insert(name);
         }
     }
     let mut sentences: Vec<_> = sentences.into_iter().collect();
