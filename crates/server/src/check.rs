@@ -14,7 +14,7 @@ use crate::deployment;
 /// The arguments of `myelin check`.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Configuration files, or folders such as synapse-configs/default
+    /// Configuration files, .car archives, or folders: synapse-configs, projects, homes of Micro Integrator
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// The deployment.toml that the bus will have: limits, and the passwords that policies refer to

@@ -24,7 +24,7 @@ const LEAVE_AFTER: Duration = Duration::from_secs(2);
 /// The arguments of `myelin run`.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Configuration files, or folders such as synapse-configs/default
+    /// Configuration files, .car archives, or folders: synapse-configs, projects, homes of Micro Integrator
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Serve plain HTTP on this address; may be repeated. Default: 0.0.0.0:8280, or the port of --config
