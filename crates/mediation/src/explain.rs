@@ -7,6 +7,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
+use crate::api::Resource;
 use crate::bus::Bus;
 use crate::config::Place;
 use crate::effect::{Effect, Inside, Reads, Receiver, Steps};
@@ -61,6 +62,9 @@ impl Bus {
         let mut proxies: Vec<_> = self.proxies.values().collect();
         proxies.sort_by(|one, other| one.name.cmp(&other.name));
         let mut services: Vec<Told> = proxies.into_iter().map(|proxy| teller.service(Service::Proxy(proxy))).collect();
+        for (api, _) in self.apis.offers.iter() {
+            services.extend((0..api.resources.len()).map(|resource| teller.service(Service::Api(api, resource))));
+        }
         services.extend(self.main.map(|_| teller.service(Service::Main)));
         let settings = &self.settings;
         let limits = vec![
@@ -68,6 +72,16 @@ impl Bus {
             ("time of a stylesheet, in milliseconds", settings.stylesheets.time.as_millis().to_string()),
         ];
         Explanation { services, limits }
+    }
+}
+
+/// Over what a service is reached.
+fn schemes(http: bool, https: bool) -> &'static str {
+    match (http, https) {
+        (true, true) => "http, https",
+        (true, false) => "http",
+        (false, true) => "https",
+        (false, false) => "not offered",
     }
 }
 
@@ -80,13 +94,17 @@ impl<'a> Teller<'a> {
     fn service(&self, service: Service<'a>) -> Told {
         let routes = match service {
             Service::Main => vec!["every path that names no service".to_owned()],
-            Service::Proxy(proxy) => {
-                let schemes =
-                    [("http", proxy.http), ("https", proxy.https)].into_iter().filter(|(_, offered)| *offered);
-                let schemes = schemes.map(|(scheme, _)| scheme).collect::<Vec<_>>().join(", ");
-                vec![format!("/services/{} ({schemes})", proxy.name)]
+            Service::Proxy(proxy) => vec![format!("/services/{} ({})", proxy.name, schemes(proxy.http, proxy.https))],
+            Service::Api(api, resource) => {
+                let route = |resource: &Resource| {
+                    let Resource { http, https, .. } = resource;
+                    let methods = resource.methods.join(" ");
+                    let methods = if methods.is_empty() { "any method" } else { &methods };
+                    format!("{methods} {}{} ({})", api.context, resource.path, schemes(*http, *https))
+                };
+                api.resources.get(resource).map(route).into_iter().collect()
             }
-            Service::Api(api, _) | Service::Stray(api, _) => vec![format!("{}/", api.context)],
+            Service::Stray(api, _) => vec![format!("{}/…, where no resource fits", api.context)],
         };
         let flows = [
             ("in", service.incoming(self.bus)),

@@ -8,6 +8,7 @@ mod openapi;
 mod properties;
 mod template;
 
+use std::fmt;
 use std::sync::Arc;
 
 pub(crate) use entrance::{Apis, Extent, enter};
@@ -69,6 +70,16 @@ pub(crate) enum Path {
     Template(Template),
     /// Those that no other resource is for.
     Any,
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Path::Mapping { text, .. } => text,
+            Path::Template(template) => template.text(),
+            Path::Any => "/*",
+        })
+    }
 }
 
 /// What of a request tells its resource, and its mediators where it came from.
