@@ -32,7 +32,10 @@ pub(crate) struct Deployment {
     /// What in the file has no effect, each with its place.
     pub(crate) remarks: Vec<String>,
     /// `[server] hostname`: how the bus is called in what it publishes.
-    pub(crate) hostname: Option<String>,
+    hostname: Option<String>,
+    /// `wsdl_epr_prefix` of `[transport.http.listener]` and `[transport.http.secured_listener]`: what stands before the
+    /// paths of services in descriptions.
+    prefixes: [Option<String>; 2],
     /// Where plain HTTP is served, the offset added to the port; `None` where it is switched off.
     pub(crate) http: Option<SocketAddr>,
     wso2: Limits,
@@ -65,7 +68,7 @@ impl Default for Deployment {
     fn default() -> Deployment {
         let (remarks, wso2, own) = (Vec::new(), Limits::default(), Own::default());
         let http = Some(SocketAddr::from((Ipv4Addr::UNSPECIFIED, HTTP_PORT)));
-        Deployment { remarks, hostname: None, http, wso2, server_store: None, hot: true, own }
+        Deployment { remarks, hostname: None, prefixes: [None, None], http, wso2, server_store: None, hot: true, own }
     }
 }
 
@@ -89,6 +92,10 @@ fn parse(text: &str) -> anyhow::Result<Deployment> {
     Ok(Deployment {
         remarks: Vec::new(),
         hostname: file.text("server.hostname")?,
+        prefixes: [
+            file.text("transport.http.listener.wsdl_epr_prefix")?,
+            file.text("transport.http.secured_listener.wsdl_epr_prefix")?,
+        ],
         http: file.http()?,
         wso2: file.limits()?,
         server_store: security::server_store(&file)?,
@@ -118,6 +125,9 @@ impl Deployment {
         if let Some(largest) = self.own.server.body_bytes.or(self.wso2.message_bytes) {
             settings.body_limit_bytes = settings.body_limit_bytes.min(largest);
         }
+        // What every file of WSO2's says by default is a name that no other machine can use.
+        settings.addresses.host = self.hostname.clone().filter(|host| host != "localhost");
+        [settings.addresses.http_prefix, settings.addresses.https_prefix] = self.prefixes.clone().map(|it| it.and_then(prefix));
         settings.security.server_store.clone_from(&self.server_store);
         self.own.security.apply(&mut settings.security)
     }
@@ -161,6 +171,11 @@ impl Deployment {
         ];
         differences.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
     }
+}
+
+/// A prefix with its scheme; one of a host name alone, as WSO2's documentation has it, says no more than the host name.
+fn prefix(text: String) -> Option<String> {
+    text.contains("://").then_some(text)
 }
 
 fn set<T>(option: &mut T, value: Option<T>) {

@@ -2,6 +2,7 @@
 //! place; one that would make something worse is told of and left alone.
 
 use std::collections::{HashMap, HashSet};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
@@ -24,6 +25,8 @@ pub(crate) struct Origin {
     deployment: Option<PathBuf>,
     /// What remembers the secured messages that were accepted: it is the process's, whatever bus serves.
     replays: Arc<Replays>,
+    /// The ports of plain HTTP and of HTTPS that were given, where any were.
+    ports: [Option<u16>; 2],
 }
 
 /// What was read from there.
@@ -39,7 +42,14 @@ impl Origin {
     pub(crate) fn new(paths: &[PathBuf], deployment: Option<&Path>) -> anyhow::Result<Origin> {
         let replays = deployment.map(deployment::read).transpose()?.unwrap_or_default().replays()?;
         let deployment = deployment.map(Path::to_owned);
-        Ok(Origin { paths: paths.to_owned(), deployment, replays: Arc::new(replays) })
+        Ok(Origin { paths: paths.to_owned(), deployment, replays: Arc::new(replays), ports: [None; 2] })
+    }
+
+    /// The same for a bus that listens at these addresses, or, without any, where its `deployment.toml` says.
+    pub(crate) fn listening(self, http: &[SocketAddr], https: &[SocketAddr]) -> Origin {
+        // Nobody knows yet which port a 0 will become.
+        let port = |addresses: &[SocketAddr]| addresses.first().map(SocketAddr::port).filter(|&port| port != 0);
+        Origin { ports: [port(http), port(https)], ..self }
     }
 
     /// Loads the configuration as it is now.
@@ -58,6 +68,9 @@ impl Origin {
         settings.security.now = Some(SystemTime::now());
         settings.security.replays = Arc::clone(&self.replays);
         deployment.apply_mediation(&mut settings)?;
+        let [http, https] = self.ports;
+        settings.addresses.http_port = http.or(deployment.http.map(|http| http.port()).filter(|_| https.is_none()));
+        settings.addresses.https_port = https;
         let loaded = load(&self.paths, &settings);
         loaded.sources.look_at_all(&sources);
         Ok(Read { loaded, deployment })

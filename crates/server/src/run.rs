@@ -71,6 +71,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     let _log = logging::start();
     raise_file_limit();
     let origin = Origin::new(&arguments.paths, arguments.config.as_deref())?;
+    let origin = origin.listening(&arguments.http, &arguments.https);
     let Read { loaded: Loaded { bus, report, sources }, deployment } = origin.read()?;
     let settings = settings(arguments, &deployment)?;
     for artefact in &report.artefacts {
@@ -103,9 +104,6 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
 fn settings(arguments: &Arguments, deployment: &Deployment) -> anyhow::Result<Settings> {
     let (mut server, mut client) = (ServerOptions::default(), ClientOptions::default());
     deployment.apply(&mut server, &mut client);
-    if let Some(hostname) = &deployment.hostname {
-        tracing::info!("this bus is called {hostname}");
-    }
     deployment.remarks.iter().for_each(|remark| tracing::warn!("{remark}"));
     client.preserve_host |= arguments.preserve_host;
     server.forwarded.via |= arguments.via;
