@@ -127,7 +127,8 @@ impl Deployment {
         }
         // What every file of WSO2's says by default is a name that no other machine can use.
         settings.addresses.host = self.hostname.clone().filter(|host| host != "localhost");
-        [settings.addresses.http_prefix, settings.addresses.https_prefix] = self.prefixes.clone().map(|it| it.and_then(prefix));
+        [settings.addresses.http_prefix, settings.addresses.https_prefix] =
+            self.prefixes.clone().map(|it| it.and_then(prefix));
         settings.security.server_store.clone_from(&self.server_store);
         self.own.security.apply(&mut settings.security)
     }
