@@ -18,6 +18,9 @@ pub(crate) type Outcome<T> = Result<T, Box<Fault>>;
 /// Synapse's code for an answer that came and cannot be made use of.
 const RESPONSE_PROCESSING_FAILURE: u32 = 101510;
 
+/// Synapse's code for an answer that the configuration takes for a failure.
+const ENDPOINT_CUSTOM_ERROR: u32 = 500_000;
+
 /// Who has to act on a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
@@ -214,6 +217,12 @@ impl Fault {
         let mut fault = Fault::new(0, origin, status, code.reason());
         fault.subcode = Some(soap::Code { prefix, local: code.local(), namespace: code.namespace() });
         fault.with_detail(refusal.to_string())
+    }
+
+    /// A backend's answer that is a SOAP fault, where the configuration takes that for a failure.
+    pub(crate) fn soap() -> Box<Fault> {
+        let message = "The backend answered with a SOAP fault";
+        Fault::new(ENDPOINT_CUSTOM_ERROR, Origin::Backend, StatusCode::BAD_GATEWAY, message)
     }
 
     /// A backend's answer that its policy refuses.

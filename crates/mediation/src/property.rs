@@ -62,6 +62,7 @@ pub(crate) mod slot {
     pub(crate) const PRESERVE_WS_ADDRESSING: Slot = 39;
     pub(crate) const OPERATION_NAME: Slot = 40;
     pub(crate) const OPERATION_NAMESPACE: Slot = 41;
+    pub(crate) const FORCE_ERROR_ON_SOAP_FAULT: Slot = 42;
 }
 
 /// The names behind [`slot`], in its order.
@@ -108,6 +109,7 @@ const KNOWN: &[&str] = &[
     "PRESERVE_WS_ADDRESSING",
     "OperationName",
     "OperationNamespace",
+    "FORCE_ERROR_ON_SOAP_FAULT",
 ];
 
 /// The property names of one configuration.

@@ -239,3 +239,26 @@ fn a_handler_that_calls_itself_ends_with_an_answer() {
     let reply = scenario.serve(get("/services/P"));
     assert_eq!((reply.status, reply.body.as_str()), (500, "7 again\n"));
 }
+
+#[test]
+fn a_soap_fault_is_a_failure_where_the_configuration_says_so_and_the_handlers_message() {
+    const FAULT: &str = "<s:Envelope xmlns:s=\"http://schemas.xmlsoap.org/soap/envelope/\"><s:Body><s:Fault>\
+        <faultcode>s:Server</faultcode><faultstring>broken</faultstring></s:Fault></s:Body></s:Envelope>";
+    let check = |property: &str, fault_sequence: &str, body: &'static str, expected: (u16, Option<&str>, &str)| {
+        let scenario = Scenario::with(
+            &format!(
+                "<proxy name='P'><target><inSequence>{property}<send><endpoint><address uri='http://back/'/></endpoint></send></inSequence>\
+                 <outSequence><property name='X-Out' scope='transport' value='out'/><send/></outSequence>{fault_sequence}</target></proxy>"
+            ),
+            move |_, _| Ok(response(500, &[("Content-Type", "text/xml")], body)),
+        );
+        let reply = scenario.serve(post("/services/P", &[], "<a/>"));
+        assert_eq!((reply.status, reply.header("X-Out"), reply.body.as_str()), expected, "{property} {fault_sequence}");
+    };
+    let forced = "<property name='FORCE_ERROR_ON_SOAP_FAULT' value='true'/>";
+    let handler = "<faultSequence><property name='X-Out' scope='transport' \
+        expression=\"concat($ctx:ERROR_CODE, //faultstring)\"/><respond/></faultSequence>";
+    check("", handler, FAULT, (500, Some("out"), FAULT));
+    check(forced, handler, FAULT, (500, Some("500000broken"), FAULT));
+    check(forced, handler, "<a/>", (500, Some("out"), "<a/>"));
+}

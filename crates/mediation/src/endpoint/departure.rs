@@ -5,6 +5,7 @@ use std::sync::Arc;
 use myelin_message::{Body, Message};
 
 use super::authentication::Credentials;
+use super::soap_fault;
 use super::surroundings::{Departed, Surroundings};
 use super::{Endpoint, Target, address, addressee, method, set_action};
 use crate::exchange::{Direction, Exchange, Scene};
@@ -113,6 +114,10 @@ impl Departure {
                 }
             }
             Err(fault) => Err(fault),
+        };
+        let outcome = match outcome {
+            Ok(()) if soap_fault::matters(exchange) => Box::pin(soap_fault::refuse(exchange, scene)).await,
+            outcome => outcome,
         };
         outcome.map(Some).map_err(|fault| after.sign(fault))
     }

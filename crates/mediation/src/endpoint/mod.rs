@@ -7,6 +7,7 @@ mod charset;
 mod departure;
 mod format;
 mod package;
+mod soap_fault;
 mod surroundings;
 mod template;
 mod wsdl;

@@ -28,7 +28,7 @@ use crate::property::{Fragment, Names, Slot};
 
 pub(crate) use host::MessageHost;
 use json::JsonEval;
-pub(crate) use places::anchor;
+pub(crate) use places::{Place, anchor};
 use source::Read;
 pub(crate) use source::{Base, Source};
 pub(crate) use text::{fragment_of, text_of_fragment};

@@ -36,7 +36,8 @@ Some properties steer the bus.
 Scope `axis2`: `HTTP_METHOD`, `HTTP_SC`, `HTTP_SC_DESC`, `HTTP_REASON_PHRASE`, `REST_URL_POSTFIX`, `NO_ENTITY_BODY`,
 `FORCE_SC_ACCEPTED`, `REQUEST_HOST_HEADER`, `ContentType`, `DISABLE_CHUNKING`, `FORCE_HTTP_CONTENT_LENGTH`,
 `TRANSPORT_HEADERS` (to be removed).
-Scope `default`: `OUT_ONLY`, `RESPONSE`, `PRESERVE_WS_ADDRESSING`.
+Scope `default`: `OUT_ONLY`, `RESPONSE`, `PRESERVE_WS_ADDRESSING`; `FORCE_ERROR_ON_SOAP_FAULT`, with which a response that
+is a SOAP fault is a failure of its endpoint (code 500000), and the message that the handler sees.
 The bus itself sets `ERROR_CODE`, `ERROR_MESSAGE`, `ERROR_DETAIL` and `ERROR_EXCEPTION` before a fault sequence runs.
 
     <property name="symbol" expression="$url:symbol"/>
@@ -59,7 +60,6 @@ const EFFECT_LATER: &[&str] = &[
     "DISCARD_ON_COMPLETE",
     "EXCESS_TRANSPORT_HEADERS",
     "FAULTS_AS_HTTP_200",
-    "FORCE_ERROR_ON_SOAP_FAULT",
     "FORCE_HTTP_1.0",
     "FORCE_POST_PUT_NOBODY",
     "FORCE_SOAP_FAULT",
