@@ -81,12 +81,16 @@ const STYLESHEET: &str = r#"<localEntry key="sheet"><xsl:stylesheet version="1.0
 </xsl:stylesheet></localEntry>"#;
 
 fn engine(mediators: &str) -> Engine {
+    engine_of(&format!(
+        "{STYLESHEET}<proxy name='P'><target><inSequence>{mediators}</inSequence>\
+         <endpoint><address uri='http://backend/'/></endpoint></target></proxy>"
+    ))
+}
+
+fn engine_of(artefacts: &str) -> Engine {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("synapse.xml");
-    let text = format!(
-        "<definitions xmlns='http://ws.apache.org/ns/synapse'>{STYLESHEET}<proxy name='P'><target><inSequence>{mediators}</inSequence>\
-         <endpoint><address uri='http://backend/'/></endpoint></target></proxy></definitions>"
-    );
+    let text = format!("<definitions xmlns='http://ws.apache.org/ns/synapse'>{artefacts}</definitions>");
     std::fs::write(&file, text).unwrap();
     let loaded = load(&[file], &Settings::default());
     assert_eq!(loaded.report.faulty(), 0, "{}", loaded.report.to_text());
@@ -102,7 +106,10 @@ fn request(content_type: &str, body: &[u8]) -> Message {
 
 /// How often memory is asked for while one message is served, after a few others.
 fn allocations(mediators: &str, content_type: &str, body: &[u8]) -> u64 {
-    let engine = engine(mediators);
+    allocations_in(&engine(mediators), content_type, body)
+}
+
+fn allocations_in(engine: &Engine, content_type: &str, body: &[u8]) -> u64 {
     let address = ([127, 0, 0, 1], 1).into();
     let serve = |request: Message| {
         let arrival = Arrival { peer: address, local: address, secure: false, correlation: "" };
@@ -127,6 +134,24 @@ fn orders(count: usize) -> Vec<u8> {
         order.repeat(count)
     )
     .into_bytes()
+}
+
+#[test]
+fn a_resource_of_an_api_costs_what_a_proxy_costs() {
+    let sends = "<inSequence><send><endpoint><address uri='http://backend/'/></endpoint></send></inSequence>";
+    let cost = |artefacts: &str| allocations_in(&engine_of(artefacts), "text/xml", &orders(1));
+    let proxy = cost(&format!("<proxy name='P'><target>{sends}</target></proxy>"));
+    let api = |resource: &str, more: &str| {
+        cost(&format!("<api name='a' context='/services'><resource {resource}>{sends}</resource></api>{more}"))
+    };
+    for resource in ["", "url-mapping='/*'", "uri-template='/P' methods='GET POST'"] {
+        assert_eq!(api(resource, ""), proxy, "{resource}");
+    }
+    let others: String = (0..100).map(|n| format!("<api name='b{n}' context='/b{n}'><resource/></api>")).collect();
+    assert_eq!(api("", &others), proxy, "among others");
+    // The list of variables, and the value of one as a property.
+    let variable = api("uri-template='/{name}'", "");
+    assert!(variable <= proxy + 4, "{variable} with a variable, {proxy} without");
 }
 
 const FILTER: &str = "<filter xpath=\"//order[1]/symbol = 'IBM'\"><then/><else><drop/></else></filter>";
