@@ -44,6 +44,7 @@ fn synapse(backends: Backends, folder: &Path) -> String {
     let route = format!(r#"<case regex="{pattern}">{SEND}</case>"#);
     let proxies: String = [
         proxy("direct", SEND, ""),
+        api(API_CONTEXT, API),
         proxy("header", &format!(r#"<switch source="$trp:{name}">{route}<default><drop/></default></switch>"#), ""),
         proxy("relay", &format!("{READ_WHOLE}{SEND}"), ""),
         proxy("built-unchanged", &format!("<builder/>{SEND}"), "<builder/>"),
@@ -125,6 +126,22 @@ const REFUSE: &str = concat!(
 );
 /// A length can be told only of what has come to its end.
 const READ_WHOLE: &str = r#"<property name="DISABLE_CHUNKING" scope="axis2" value="true"/>"#;
+
+/// The context of the API that does what `direct` does, and the path of its resource, which is the scenario's name.
+pub(super) const API_CONTEXT: &str = "/apis";
+pub(super) const API: &str = "direct-api";
+
+fn api(context: &str, name: &str) -> String {
+    format!(
+        r#"
+    <api name="{name}" context="{context}">
+        <resource methods="POST" url-mapping="/{name}">
+            <inSequence>{SEND}</inSequence>
+            <outSequence><send/></outSequence>
+        </resource>
+    </api>"#
+    )
+}
 
 fn proxy(name: &str, request: &str, answer: &str) -> String {
     format!(
@@ -255,7 +272,7 @@ mod tests {
         let case = document.descendants().find(|node| node.has_tag_name(("http://ws.apache.org/ns/synapse", "case")));
         assert_eq!(case.unwrap().attribute("regex"), Some(r"xadmin;server1;community#1\.0##"));
         for scenario in Scenario::value_variants().iter().filter(|scenario| scenario.mediates()) {
-            assert!(text.contains(&format!(r#"<proxy name="{scenario}""#)), "{scenario} has no proxy");
+            assert!(text.contains(&format!(r#" name="{scenario}""#)), "{scenario} has no service");
         }
     }
 }

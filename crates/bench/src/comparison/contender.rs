@@ -14,6 +14,7 @@ use rustix::process::{Pid, Signal};
 use serde::Serialize;
 use tempfile::TempDir;
 
+use super::configuration::{API, API_CONTEXT};
 use super::scenario::{Likeness, Scenario};
 use super::secured::{self, Secured};
 use super::{Arguments, configuration, quotes};
@@ -97,7 +98,8 @@ impl Kind {
     pub(super) fn can(self, scenario: Scenario) -> bool {
         match self {
             Kind::Myelin => true,
-            Kind::Nginx | Kind::Haproxy | Kind::Relay => !scenario.needs_content(),
+            // To a proxy for HTTP, an API is a path as any other.
+            Kind::Nginx | Kind::Haproxy | Kind::Relay => !scenario.needs_content() && scenario != Scenario::DirectApi,
             Kind::Direct => scenario.mediates(),
             // `relay` and `built` are other transports there, not other mediators.
             Kind::Synapse => {
@@ -172,6 +174,9 @@ impl Kind {
             _ if self == Kind::Rampart => "secure".to_owned(),
             scenario => scenario.name(),
         };
+        if name == API {
+            return format!("{API_CONTEXT}/{API}");
+        }
         let suffix = if self == Kind::Nginx && size > LARGE_BYTES { "-large" } else { "" };
         format!("/services/{name}{suffix}")
     }

@@ -16,7 +16,9 @@ use crate::payload::{self, Payload};
 pub enum Scenario {
     /// Request and answer are passed on unread.
     Direct,
-    /// The same, after routing on a transport header.
+    /// The same through a resource of an API.
+    DirectApi,
+    /// `direct`, after routing on a transport header.
     Header,
     /// `direct` with 1 KB over 2,560 connections.
     Many,
@@ -69,14 +71,14 @@ impl Scenario {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 
-    /// Whether a mediator has to look at something: then what counts is how much more that costs than `direct`.
+    /// Whether a bus has to do more than pass on: then what counts is how much more that costs than `direct`.
     pub(super) fn mediates(self) -> bool {
         !matches!(self, Scenario::Direct | Scenario::Many | Scenario::Idle)
     }
 
     /// Whether the content of the body matters, which a proxy for HTTP knows nothing of.
     pub(super) fn needs_content(self) -> bool {
-        self.mediates() && self != Scenario::Header
+        self.mediates() && !matches!(self, Scenario::Header | Scenario::DirectApi)
     }
 
     /// Whether a stylesheet makes other elements of the body.
