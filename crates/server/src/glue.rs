@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::future::Future;
 use std::pin::Pin;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -16,6 +16,7 @@ use tokio::sync::Semaphore;
 
 use crate::access_log::Lines;
 use crate::correlation;
+use crate::local;
 use crate::server::{Buses, Swap};
 
 /// The engine's way out.
@@ -24,16 +25,36 @@ pub(crate) struct Wires {
     /// One thread for long work beside the one that serves: together all of them take what the machine has.
     worker: Arc<Semaphore>,
     start: Instant,
+    /// Who serves what is sent to `local://`.
+    own: RefCell<Weak<Bus>>,
+    local: local::Count,
 }
 
 impl Wires {
     pub(crate) fn new(client: Rc<Client>) -> Wires {
-        Wires { client, worker: Arc::new(Semaphore::new(1)), start: Instant::now() }
+        let worker = Arc::new(Semaphore::new(1));
+        Wires { client, worker, start: Instant::now(), own: RefCell::default(), local: local::Count::default() }
+    }
+
+    /// Says who serves what is sent to `local://`.
+    pub(crate) fn serve_own(&self, bus: &Rc<Bus>) {
+        self.own.replace(Rc::downgrade(bus));
     }
 }
 
 impl Transport for Wires {
     fn send<'a>(&'a self, request: Outgoing) -> LocalFuture<'a, Result<Message, SendError>> {
+        if request.uri.scheme_str() == Some("local") {
+            let own = self.own.borrow().upgrade().map(|bus| bus.engine());
+            return match own {
+                Some(engine) => Box::pin(local::send(request, engine, &self.local)),
+                // Only while the thread ends.
+                None => Box::pin(std::future::ready(Err(SendError {
+                    kind: SendErrorKind::ConnectFailed,
+                    message: "the bus stops".to_owned(),
+                }))),
+            };
+        }
         let Outgoing { method, uri, head, body, timeout, host } = request;
         let method = match method {
             Method::AsCame => None,

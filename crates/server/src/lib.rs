@@ -9,6 +9,7 @@ mod demo;
 mod deployment;
 mod explain;
 mod glue;
+mod local;
 mod logging;
 mod reading;
 mod reload;

@@ -269,9 +269,10 @@ fn run_thread(
                 }
             });
         }
-        let wires: Rc<dyn Transport> = Rc::new(glue::Wires::new(Rc::clone(&client)));
-        let service = glue::Bus::new(&swap, wires, settings.correlate, access_log);
-        let service = Rc::new(service);
+        let wires = Rc::new(glue::Wires::new(Rc::clone(&client)));
+        let transport = Rc::clone(&wires) as Rc<dyn Transport>;
+        let service = Rc::new(glue::Bus::new(&swap, transport, settings.correlate, access_log));
+        wires.serve_own(&service);
         tokio::task::spawn_local(Rc::clone(&service).keep_up(swap));
         tokio::task::spawn_local({
             let service = Rc::clone(&service);

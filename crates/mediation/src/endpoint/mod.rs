@@ -143,7 +143,7 @@ fn parse_uri(text: &str) -> Outcome<Uri> {
     }
 }
 
-/// Reads an absolute `http` or `https` URI.
+/// Reads an absolute `http` or `https` URI, or a `local` one, which names a service of this bus.
 ///
 /// Errors: a sentence that says what is wrong with it.
 pub(crate) fn absolute(text: &str) -> Result<Uri, String> {
@@ -154,10 +154,10 @@ pub(crate) fn absolute(text: &str) -> Result<Uri, String> {
         None => text.into(),
     };
     let scheme = text.split(':').next().unwrap_or_default();
-    if !matches!(scheme, "http" | "https") || !text[scheme.len()..].starts_with("://") {
+    if !matches!(scheme, "http" | "https" | "local") || !text[scheme.len()..].starts_with("://") {
         return Err(match text.split_once(':') {
             Some((scheme, _)) if !scheme.is_empty() && !scheme.contains('/') => {
-                format!("transport {scheme:?} is not offered yet: http and https are")
+                format!("transport {scheme:?} is not offered yet: http, https and local are")
             }
             _ => format!("{text:?} is not an absolute http or https URI"),
         });

@@ -2,7 +2,6 @@
 
 /// The reason, and the samples.
 pub(crate) const NOT_PLAYED: &[(&str, &[u16])] = &[
-    ("needs the local transport between services", &[268]),
     ("needs a transport other than HTTP: JMS", &[251, 253]),
     ("needs a transport other than HTTP: files, FTP, SFTP, mail", &[255, 256, 270]),
     ("needs a transport other than HTTP: FIX", &[257, 258, 259, 260, 261, 262]),

@@ -13,6 +13,7 @@ pub(super) const SAMPLES: &[Sample] = &[
     Sample::apache(154, proxy_as_balancer),
     Sample::own(155, include_str!("../own/155.xml"), two_channels_of_a_proxy),
     Sample::own(157, include_str!("../own/157.xml"), conditional_router),
+    Sample::apache(268, proxies_in_a_row),
 ];
 
 fn a_proxy(stage: &mut Stage) {
@@ -80,4 +81,10 @@ fn conditional_router(stage: &mut Stage) {
         }
         stage.expect_received(&scene, 9000, usize::from(routed));
     }
+}
+
+fn proxies_in_a_row(stage: &mut Stage) {
+    let scene = stage.ask("quote", &quote("IBM").at("/services/LocalTransportProxy"));
+    stage.expect_quote(&scene, "IBM");
+    stage.expect_received(&scene, 9000, 1);
 }
