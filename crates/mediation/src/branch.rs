@@ -4,11 +4,16 @@
 //! The first answer that any of them gives is the client's. A client that goes away before it had one cancels them all;
 //! once it has one, the others go on to their ends, which their deadlines bound.
 
-#![allow(dead_code, reason = "the mediators that begin branches come next")]
+mod family;
+mod group;
+mod slots;
+mod split;
+mod target;
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
@@ -16,12 +21,25 @@ use std::task::{Context, Poll, Waker};
 
 use myelin_message::Message;
 
+pub(crate) use self::family::{Family, Kin};
+pub(crate) use self::group::{Group, Piece, Wanted};
+pub(crate) use self::slots::Slot as Room;
+pub(crate) use self::split::{Branches, Marks, Split, carry_on};
+pub(crate) use self::target::Target;
+
+use self::slots::Slots;
 use crate::bus::Bus;
-use crate::engine::{Arrival, Counts};
-use crate::exchange::{Ground, Scene};
-use crate::fault::Fault;
+use crate::engine::{self, Arrival, Counts};
+use crate::exchange::{Exchange, Ground, Scene};
+use crate::fault::{Fault, Outcome};
 use crate::service::OwnedService;
 use crate::transport::{LocalFuture, Transport};
+
+/// The live copies of a request may take so many times the memory of the largest body that a mediator may read.
+const LIVE_COPIES: usize = 4;
+
+/// All copies that are made for a request, so many times.
+const ALL_COPIES: usize = 256;
 
 /// What the flows of one request stand on.
 pub(crate) struct Stage {
@@ -33,6 +51,8 @@ pub(crate) struct Stage {
     local: SocketAddr,
     secure: bool,
     correlation: String,
+    slots: Rc<Slots>,
+    copied_bytes: Cell<usize>,
     state: RefCell<State>,
 }
 
@@ -51,14 +71,14 @@ struct State {
 /// One branch.
 struct Task {
     stage: Weak<Stage>,
+    counts: Rc<Counts>,
+    /// The families it belongs to.
+    families: Vec<Rc<Family>>,
     /// `None` when it has ended, or was cancelled.
     future: RefCell<Option<LocalFuture<'static, ()>>>,
     cancelled: Cell<bool>,
     waker: RefCell<Option<Waker>>,
 }
-
-/// A branch that was begun: dropping it cancels the branch.
-pub(crate) struct Handle(Option<Rc<Task>>);
 
 /// Runs a task, and tells the stage of its end however it ends.
 struct Run(Rc<Task>);
@@ -67,6 +87,8 @@ impl Stage {
     /// What the flows beside the one with that scene stand on.
     pub(crate) fn new(scene: &Scene<'_>, bus: Arc<Bus>, transport: Rc<dyn Transport>, counts: Rc<Counts>) -> Rc<Stage> {
         let Arrival { peer, local, secure, correlation } = scene.arrival;
+        let body_limit = body_limit_bytes(&bus);
+        let slots = Slots::new(bus.settings.branches, body_limit.saturating_mul(LIVE_COPIES));
         Rc::new(Stage {
             bus,
             transport,
@@ -76,6 +98,8 @@ impl Stage {
             local,
             secure,
             correlation: correlation.to_owned(),
+            slots,
+            copied_bytes: Cell::default(),
             state: RefCell::default(),
         })
     }
@@ -93,33 +117,53 @@ impl Stage {
         }
     }
 
-    /// Begins a branch.
-    pub(crate) fn spawn(self: &Rc<Stage>, future: LocalFuture<'static, ()>) -> Handle {
+    /// Begins a branch that belongs to these families.
+    fn spawn(self: &Rc<Stage>, families: Vec<Rc<Family>>, future: LocalFuture<'static, ()>) {
         let task = Rc::new(Task {
             stage: Rc::downgrade(self),
+            counts: Rc::clone(&self.counts),
+            families,
             future: RefCell::new(Some(future)),
             cancelled: Cell::default(),
             waker: RefCell::default(),
         });
         self.counts.branches.set(self.counts.branches.get() + 1);
         self.state.borrow_mut().live.push(Rc::clone(&task));
-        self.transport.spawn(Box::pin(Run(Rc::clone(&task))));
-        Handle(Some(task))
+        self.transport.spawn(Box::pin(Run(task)));
     }
 
-    /// A branch's answer: the client's, if it is the first. Says whether it was.
-    pub(crate) fn answer(&self, answer: Message) -> bool {
-        let mut state = self.state.borrow_mut();
-        let is_first = state.answer.is_none();
-        if is_first {
-            state.answer = Some(answer);
-            wake(state.waiting.take());
+    /// Waits for room for one more branch with a message of that size.
+    async fn room(&self, bytes: usize) -> Room {
+        self.slots.take(bytes).await
+    }
+
+    /// Notes that a message was copied: the work that one request makes is bounded, however small its parts are.
+    ///
+    /// Errors: the bus's, where it is too much.
+    fn count_copy(&self, (exchange, bytes): (Exchange, usize)) -> Outcome<(Exchange, usize)> {
+        self.copied_bytes.set(self.copied_bytes.get().saturating_add(bytes));
+        let limit = body_limit_bytes(&self.bus).saturating_mul(ALL_COPIES);
+        if self.copied_bytes.get() > limit {
+            let detail = format!("more than {limit} bytes were copied");
+            return Err(Fault::bus("A message is split into parts that are too large together").with_detail(detail));
         }
-        is_first
+        Ok((exchange, bytes))
+    }
+
+    /// How much memory what branches bring together may take.
+    pub(crate) fn gathered_limit_bytes(&self) -> usize {
+        body_limit_bytes(&self.bus).saturating_mul(LIVE_COPIES)
+    }
+
+    /// A branch's answer: the client's, if it is the first.
+    fn answer(&self, answer: Message) {
+        let mut state = self.state.borrow_mut();
+        state.answer.get_or_insert(answer);
+        wake(state.waiting.take());
     }
 
     /// A branch ended with a fault that nobody answered: the client's answer, if no branch has a better one.
-    pub(crate) fn fail(&self, fault: Box<Fault>) {
+    fn fail(&self, fault: Box<Fault>) {
         self.state.borrow_mut().fault.get_or_insert(fault);
     }
 
@@ -145,10 +189,17 @@ impl Stage {
         live.iter().for_each(|task| task.cancel());
     }
 
-    /// How many branches are not at their ends.
-    pub(crate) fn live(&self) -> usize {
-        self.state.borrow().live.len()
+    /// Ends the branches of a family, except the one that is running, which asks for it.
+    pub(crate) fn cancel_family(&self, family: &Rc<Family>) {
+        let is_other =
+            |task: &Rc<Task>| task.families.iter().any(|known| Rc::ptr_eq(known, family)) && !task.is_running();
+        let others: Vec<_> = self.state.borrow().live.iter().filter(|task| is_other(task)).cloned().collect();
+        others.iter().for_each(|task| task.cancel());
     }
+}
+
+fn body_limit_bytes(bus: &Bus) -> usize {
+    usize::try_from(bus.settings.body_limit_bytes).unwrap_or(usize::MAX)
 }
 
 fn wake(waker: Option<Waker>) {
@@ -158,27 +209,16 @@ fn wake(waker: Option<Waker>) {
 }
 
 impl Task {
+    fn is_running(&self) -> bool {
+        self.future.try_borrow_mut().is_err()
+    }
+
     fn cancel(self: &Rc<Task>) {
         self.cancelled.set(true);
         // Where it cancels itself it is being polled, and is dropped when that is over.
         let future = self.future.try_borrow_mut().ok().and_then(|mut future| future.take());
         drop(future);
         wake(self.waker.take());
-    }
-}
-
-impl Handle {
-    /// Lets the branch run to its end.
-    pub(crate) fn detach(mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for Handle {
-    fn drop(&mut self) {
-        if let Some(task) = self.0.take() {
-            task.cancel();
-        }
     }
 }
 
@@ -189,8 +229,17 @@ impl Future for Run {
         let task = &self.0;
         let mut future = task.future.borrow_mut();
         let Some(running) = &mut *future else { return Poll::Ready(()) };
-        if running.as_mut().poll(context).is_ready() || task.cancelled.get() {
-            *future = None;
+        // A defect in one branch ends that branch: nothing of it is shared with the others.
+        let polled = catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(context)));
+        if let (Err(_), Some(stage)) = (&polled, task.stage.upgrade()) {
+            let fault = Fault::bus("The bus failed while it served this request");
+            engine::log(&fault, &stage.scene().arrival);
+            stage.fail(fault);
+        }
+        if !matches!(polled, Ok(Poll::Pending)) || task.cancelled.get() {
+            let ended = future.take();
+            drop(future);
+            drop(ended);
             return Poll::Ready(());
         }
         *task.waker.borrow_mut() = Some(context.waker().clone());
@@ -200,8 +249,9 @@ impl Future for Run {
 
 impl Drop for Run {
     fn drop(&mut self) {
+        let branches = &self.0.counts.branches;
+        branches.set(branches.get() - 1);
         let Some(stage) = self.0.stage.upgrade() else { return };
-        stage.counts.branches.set(stage.counts.branches.get() - 1);
         let mut state = stage.state.borrow_mut();
         state.live.retain(|task| !Rc::ptr_eq(task, &self.0));
         if state.live.is_empty() {

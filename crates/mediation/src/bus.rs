@@ -25,6 +25,8 @@ pub struct Settings {
     pub json_duplicate_keys: DuplicateKeys,
     /// How much a stylesheet may do with one message.
     pub stylesheets: StylesheetLimits,
+    /// How many branches of one request run at once (`clone`, `iterate`); the others wait.
+    pub branches: usize,
     /// Where relative `file:` references of the configuration start; the referring file's own folder where unset.
     pub home: Option<PathBuf>,
     /// What is known for WS-Security besides its policies.
@@ -39,6 +41,7 @@ impl Default for Settings {
             body_limit_bytes: 16 * 1024 * 1024,
             json_duplicate_keys: DuplicateKeys::default(),
             stylesheets: StylesheetLimits::default(),
+            branches: 64,
             home: None,
             security: SecuritySettings::default(),
             addresses: PublicAddresses::default(),

@@ -13,7 +13,7 @@ use myelin_message::{Body, HeaderId, Message, StatusCode};
 
 use crate::answer;
 use crate::api::{self, Passed};
-use crate::branch::Stage;
+use crate::branch::{self, Stage};
 use crate::bus::Bus;
 use crate::description;
 use crate::dispatch::{Route, dispatch};
@@ -198,7 +198,10 @@ impl Engine {
             Ok(None) if stage.get().is_some() => Box::pin(answered_beside(&scene, exchange.format)).await,
             Ok(answer) => answer.unwrap_or_else(answer::accepted),
             // Faults are rare: on the heap they do not make every exchange larger.
-            Err(fault) => Box::pin(recover(&mut exchange, &scene, fault)).await,
+            Err(fault) => {
+                let answer = Box::pin(recover(&mut exchange, &scene, fault)).await;
+                answer.unwrap_or_else(|fault| answer::from_fault(&fault, exchange.format))
+            }
         };
         waiting.over();
         let answer = passed.finish(if exchange.accepted { answer::accepted() } else { answer });
@@ -239,6 +242,9 @@ pub(crate) async fn carry_on(
 ) -> Outcome<Option<Message>> {
     let service = scene.service;
     for _ in 0..HOP_LIMIT {
+        while flow == Flow::Split {
+            flow = Box::pin(branch::carry_on(exchange, scene)).await?;
+        }
         // What was sent first counts: a `respond` behind a `send` finds the message gone.
         let departure = match exchange.decision.take() {
             Some(Decision::Answer(mut message)) => {
@@ -272,7 +278,9 @@ pub(crate) async fn carry_on(
             exchange.accepted = true;
         }
         if departure.carry_out(exchange, scene).await?.is_none() {
-            return Ok(Some(answer::accepted()));
+            // A branch that wants no response leaves the answer to the others.
+            let is_branch = matches!(scene.ground, Ground::Stage(_));
+            return Ok((!is_branch).then(answer::accepted));
         }
         let next = match receive {
             Some(id) => Some(scene.bus.sequence(id).ok_or_else(missing)?),
@@ -297,7 +305,8 @@ fn is_answer(exchange: &Exchange, scene: &Scene<'_>, flow: Flow, implicit: bool)
     exchange.faulted.is_some() && flow == Flow::Next && !(implicit && scene.service.endpoint(scene.bus).is_some())
 }
 
-async fn run(sequence: Option<&Sequence>, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
+/// Runs a sequence to its end.
+pub(crate) async fn run(sequence: Option<&Sequence>, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
     let Some(sequence) = sequence else { return Ok(Flow::Next) };
     exchange.last = true;
     exchange.depth = 0;
@@ -322,10 +331,11 @@ async fn finish(exchange: &Exchange, scene: &Scene<'_>, message: &mut Message) -
     Ok(())
 }
 
-/// Lets the handlers of a fault answer it, the nearest first; where none does, the fault itself is the answer.
+/// Lets the handlers of a fault answer it, the nearest first.
 ///
 /// As in Synapse, the next handler runs where one fails itself, and the service's own fault sequence is the last.
-pub(crate) async fn recover(exchange: &mut Exchange, scene: &Scene<'_>, fault: Box<Fault>) -> Message {
+/// Errors: the fault itself, where none of them answers; the log has been told.
+pub(crate) async fn recover(exchange: &mut Exchange, scene: &Scene<'_>, fault: Box<Fault>) -> Outcome<Message> {
     let first = told(fault, scene);
     let mut last = scene.service.fault(scene.bus).filter(|_| !first.discard);
     let mut handlers = first.handlers.clone().filter(|_| !first.discard).unwrap_or_default();
@@ -341,7 +351,7 @@ pub(crate) async fn recover(exchange: &mut Exchange, scene: &Scene<'_>, fault: B
         exchange.decision = None;
         exchange.handlers = handlers;
         match Box::pin(converse(exchange, scene, Some(handler), false)).await {
-            Ok(Some(message)) => return handled(message, fault, exchange),
+            Ok(Some(message)) => return Ok(handled(message, fault, exchange)),
             Ok(None) => break,
             Err(mut another) => {
                 log(&another, &scene.arrival);
@@ -350,7 +360,7 @@ pub(crate) async fn recover(exchange: &mut Exchange, scene: &Scene<'_>, fault: B
             }
         }
     }
-    answer::from_fault(&first, exchange.format)
+    Err(first)
 }
 
 /// The answer of a handler.

@@ -10,7 +10,7 @@ use myelin_message::{Body, Head, HeaderId, Message};
 use myelin_soap::{Addressing, Headers};
 use myelin_xml::encoding::{self, Encoding};
 
-use crate::branch::Stage;
+use crate::branch::{Kin, Room, Split, Stage};
 use crate::bus::Bus;
 use crate::content::{Answer, Json, Query, Scans, Tree};
 use crate::description::Chosen;
@@ -40,7 +40,6 @@ pub(crate) enum Ground<'a> {
     /// The first flow: a stage is made when another one begins.
     Engine(&'a Engine, &'a OnceCell<Rc<Stage>>),
     /// One that runs beside it.
-    #[allow(dead_code, reason = "the mediators that begin branches come next")]
     Stage(&'a Rc<Stage>),
 }
 
@@ -91,6 +90,14 @@ pub(crate) struct Exchange {
     pub(crate) answering: bool,
     /// How many sequences and branches are nested around the running mediator.
     pub(crate) depth: u32,
+    /// Whether a backend has answered since it began.
+    pub(crate) called: bool,
+    /// The branches that it goes on in, from the mediator that says so to the one who begins them.
+    pub(crate) split: Option<Box<Split>>,
+    /// The families of branches that it belongs to, from the outside in.
+    pub(crate) kin: Vec<Kin>,
+    /// The room that it has as a branch, until it has ended or met others: among all, and among its family.
+    pub(crate) room: (Option<Room>, Option<Room>),
     /// What is known of the body that is still on the wire.
     pub(crate) scans: Scans,
     /// What is seen of a body that is neither XML nor JSON.
@@ -189,6 +196,10 @@ impl Exchange {
             accepted: false,
             answering: false,
             depth: 0,
+            called: false,
+            split: None,
+            kin: Vec::new(),
+            room: (None, None),
             scans: Scans::default(),
             nothing: OnceCell::new(),
             message_id: OnceCell::new(),
@@ -199,17 +210,20 @@ impl Exchange {
     /// A copy to be carried on beside this one: of message and properties, with nothing decided.
     ///
     /// Errors: the bus's, where the body was not read before, or is gone.
-    #[allow(dead_code, reason = "the mediators that begin branches come next")]
     pub(crate) fn branch(&mut self) -> Outcome<Exchange> {
         self.message.body.settle();
-        let body = match &self.message.body {
-            Body::Empty => Body::Empty,
-            Body::Bytes(bytes) => Body::Bytes(bytes.clone()),
-            _ => return Err(Fault::bus("The message's body was sent already and cannot be copied")),
-        };
+        match &self.message.body {
+            Body::Empty => Ok(self.branch_with(Body::Empty)),
+            Body::Bytes(bytes) => Ok(self.branch_with(Body::Bytes(bytes.clone()))),
+            _ => Err(Fault::bus("The message's body was sent already and cannot be copied")),
+        }
+    }
+
+    /// The same with another body, of the same content type.
+    pub(crate) fn branch_with(&self, body: Body) -> Exchange {
         let Message { head, status, reason, .. } = &self.message;
         let message = Message { head: head.clone(), status: *status, reason: reason.clone(), body };
-        Ok(Exchange {
+        Exchange {
             direction: self.direction,
             properties: self.properties.clone(),
             format: self.format,
@@ -221,12 +235,14 @@ impl Exchange {
             guarded: self.guarded,
             answering: self.answering,
             depth: self.depth,
+            kin: self.kin.clone(),
             ..Exchange::new(message)
-        })
+        }
     }
 
     /// The backend's response takes the place of what was sent.
     pub(crate) fn turn(&mut self, response: Message) {
+        self.called = true;
         self.content = Content::of(&response.head);
         self.message = response;
         self.scans = Scans::default();

@@ -127,7 +127,7 @@ impl<'a> Teller<'a> {
 
     /// `around` are the sequences that are being told.
     fn block(&self, block: &'a Block, around: &mut Vec<&'a Sequence>) -> Vec<Step> {
-        block.nodes.iter().map(|node| self.step(node, around)).collect()
+        block.nodes().iter().map(|node| self.step(node, around)).collect()
     }
 
     fn step(&self, node: &'a Node, around: &mut Vec<&'a Sequence>) -> Step {

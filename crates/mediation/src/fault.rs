@@ -33,7 +33,7 @@ pub(crate) enum Origin {
 }
 
 /// The end of a flow that could not go on.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Fault {
     /// Synapse's `ERROR_CODE`; 0 where it has none.
     pub(crate) code: u32,

@@ -16,6 +16,8 @@ pub(crate) enum Flow {
     Respond,
     /// The current message goes to the out sequence, as if it were a response.
     Loopback,
+    /// It goes on in branches, which begin when all around the mediator know of it.
+    Split,
     /// It ends here.
     Drop,
 }

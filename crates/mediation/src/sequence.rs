@@ -17,10 +17,24 @@ const DEPTH_LIMIT: u32 = 100;
 pub(crate) type SequenceId = usize;
 
 /// A list of mediators: a sequence, or the inside of one that has an inside.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Block {
-    /// The mediators in order.
-    pub(crate) nodes: Vec<Node>,
+    // Shared with what is left of it where a flow goes on in branches, which outlive the flow.
+    nodes: Arc<[Node]>,
+}
+
+/// What is left of a block behind a mediator whose flow goes on in branches.
+#[derive(Clone)]
+pub(crate) struct Rest {
+    block: Block,
+    /// The number of the mediator to go on with.
+    next: usize,
+    /// Whether it is the last of its flow.
+    last: bool,
+    /// How many handlers of faults stand around it.
+    handlers: usize,
+    /// How many templates it runs in.
+    functions: usize,
 }
 
 /// A mediator and where it stands.
@@ -42,7 +56,18 @@ pub(crate) struct Sequence {
     pub(crate) on_error: Option<SequenceId>,
 }
 
+impl From<Vec<Node>> for Block {
+    fn from(nodes: Vec<Node>) -> Block {
+        Block { nodes: nodes.into() }
+    }
+}
+
 impl Block {
+    /// The mediators in order.
+    pub(crate) fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
     /// Runs the mediators until one ends the flow; becomes a future only from the first that waits.
     pub(crate) fn run<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
         if exchange.depth >= DEPTH_LIMIT {
@@ -74,8 +99,8 @@ impl Block {
                     exchange = back;
                 }
                 Step::Done(back, outcome) => {
-                    back.depth -= 1;
-                    return Step::Done(back, node.sign(outcome));
+                    let outcome = self.end(index, last, back, outcome);
+                    return Step::Done(back, outcome);
                 }
                 Step::Wait(future) => {
                     return Step::Wait(Box::pin(async move {
@@ -89,8 +114,8 @@ impl Block {
                                 self.run_from(index + 1, last, back, scene).finish().await
                             }
                             (back, outcome) => {
-                                back.depth -= 1;
-                                (back, node.sign(outcome))
+                                let outcome = self.end(index, last, back, outcome);
+                                (back, outcome)
                             }
                         }
                     }));
@@ -99,6 +124,44 @@ impl Block {
         }
         exchange.depth -= 1;
         Step::Done(exchange, Ok(Flow::Next))
+    }
+
+    /// The flow leaves the block at a mediator; what is behind it is kept for the branches that come back to it.
+    fn end(&self, index: usize, last: bool, exchange: &mut Exchange, outcome: Outcome<Flow>) -> Outcome<Flow> {
+        exchange.depth -= 1;
+        if let (Ok(Flow::Split), Some(split)) = (&outcome, &mut exchange.split)
+            && index + 1 < self.nodes.len()
+        {
+            let (handlers, functions) = (exchange.handlers.len(), exchange.functions.len());
+            split.behind.push(Rest { block: self.clone(), next: index + 1, last, handlers, functions });
+        }
+        self.nodes[index].sign(outcome)
+    }
+}
+
+impl Rest {
+    /// Runs what is left of several blocks, from the inside out; a fault leaves with the handlers around it.
+    pub(crate) async fn run(left: &[Rest], exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
+        for (index, rest) in left.iter().enumerate() {
+            exchange.depth = (left.len() - index) as u32;
+            exchange.handlers.truncate(rest.handlers);
+            exchange.functions.truncate(rest.functions);
+            let (_, outcome) = rest.block.run_from(rest.next, rest.last, exchange, scene).finish().await;
+            match outcome {
+                Ok(Flow::Next) => {}
+                Ok(flow) => {
+                    if let Some(split) = exchange.split.as_mut().filter(|_| flow == Flow::Split) {
+                        split.behind.extend_from_slice(&left[index + 1..]);
+                    }
+                    return Ok(flow);
+                }
+                Err(mut fault) => {
+                    fault.handlers.get_or_insert_with(|| exchange.handlers.clone());
+                    return Err(fault);
+                }
+            }
+        }
+        Ok(Flow::Next)
     }
 }
 

@@ -86,14 +86,17 @@ impl Clock {
     }
 
     fn poll_spawned(&self, context: &mut Context<'_>) {
-        let tasks = self.inner.spawned.take();
-        for mut task in tasks {
-            if task.as_mut().poll(context).is_pending() {
-                self.inner.spawned.borrow_mut().push(task);
-            } else {
-                context.waker().wake_by_ref();
+        let mut pending = Vec::new();
+        // What these spawn is polled in the same round: nobody else would wake for it.
+        while !self.inner.spawned.borrow().is_empty() {
+            for mut task in self.inner.spawned.take() {
+                match task.as_mut().poll(context) {
+                    Poll::Pending => pending.push(task),
+                    Poll::Ready(()) => context.waker().wake_by_ref(),
+                }
             }
         }
+        self.inner.spawned.replace(pending);
     }
 
     /// Lets time pass until somebody is due; `false` where nobody ever is.

@@ -148,7 +148,7 @@ impl Loader {
 
     /// The mediators of some elements; those with problems are left out, the problems are kept.
     pub(crate) fn nodes<'a>(&mut self, elements: impl Iterator<Item = &'a Element>) -> Block {
-        let mut block = Block::default();
+        let mut nodes = Vec::new();
         let mut sent = false;
         for element in elements {
             if element.is("description") || element.is("comment") {
@@ -160,14 +160,14 @@ impl Loader {
                 continue;
             }
             match self.node(element) {
-                Ok(node) => block.nodes.push(node),
+                Ok(node) => nodes.push(node),
                 Err(problem) => {
                     element.forgive();
                     self.problem(problem);
                 }
             }
         }
-        block
+        nodes.into()
     }
 
     fn node(&mut self, element: &Element) -> Result<Node, Problem> {

@@ -5,9 +5,7 @@ use crate::mediators::MEDIATORS;
 
 /// Mediators that come later.
 const MEDIATORS_LATER: &[&str] = &[
-    "aggregate",
     "cache",
-    "clone",
     "dataServiceCall",
     "datamapper",
     "dblookup",
@@ -16,7 +14,6 @@ const MEDIATORS_LATER: &[&str] = &[
     "entitlementService",
     "eventPublisher",
     "foreach",
-    "iterate",
     "jsontransform",
     "oauthService",
     "opa",

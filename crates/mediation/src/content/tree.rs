@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::Fragment;
 use myelin_message::Built;
 use myelin_soap::{Envelope, Version, wrap};
-use myelin_xml::{Arena, Document, Error, NodeId, Options, Refusal, WriteOptions, encoding, write};
+use myelin_xml::{Arena, Document, Error, Kind, NodeId, Options, Refusal, WriteOptions, encoding, write};
 
 thread_local! {
     /// The arrays of an earlier tree of this thread, for the next.
@@ -220,7 +220,10 @@ impl Tree {
 fn written(mut document: Document, envelope: Envelope, around: Option<&[Vec<NodeId>; 2]>) -> Vec<u8> {
     if let (Some(body), Some([before, behind])) = (envelope.body, around) {
         document.detach(envelope.element);
-        let content: Vec<NodeId> = document.children(body).collect();
+        // As in Synapse, of several elements the first is the message: plain XML has one root element.
+        let mut roots = 0;
+        let is_sent = |&node: &NodeId| document.kind(node) != Kind::Element || std::mem::replace(&mut roots, 1) == 0;
+        let content: Vec<NodeId> = document.children(body).filter(is_sent).collect();
         let top = document.document_node();
         for &node in before.iter().chain(&content).chain(behind) {
             document.detach(node);

@@ -101,7 +101,7 @@ impl Branch {
     /// Runs the branch.
     pub(super) fn run<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
         match self {
-            Branch::Inline(block) if block.nodes.is_empty() => Step::Done(exchange, Ok(Flow::Next)),
+            Branch::Inline(block) if block.nodes().is_empty() => Step::Done(exchange, Ok(Flow::Next)),
             Branch::Inline(block) => block.run(exchange, scene),
             Branch::Named(id) => match scene.bus.sequence(*id) {
                 Some(sequence) => sequence.run(exchange, scene),

@@ -1,9 +1,11 @@
 //! The mediators, one file each. To add one: its file, and one line in [`MEDIATORS`].
 
+mod aggregate;
 mod builder;
 mod call;
 mod call_template;
 mod callout;
+mod clone;
 mod conditional_router;
 mod direction;
 mod drop;
@@ -12,9 +14,11 @@ mod evaluator;
 mod fast_xslt;
 mod filter;
 mod header;
+mod iterate;
 mod log;
 mod loopback;
 mod makefault;
+mod parts;
 mod payload;
 mod property;
 mod property_group;
@@ -32,10 +36,12 @@ use crate::mediator::Spec;
 
 /// Every mediator this bus runs, in alphabetical order.
 pub(crate) const MEDIATORS: &[Spec] = &[
+    aggregate::SPEC,
     builder::SPEC,
     call::SPEC,
     call_template::SPEC,
     callout::SPEC,
+    clone::SPEC,
     conditional_router::SPEC,
     drop::SPEC,
     enrich::SPEC,
@@ -43,6 +49,7 @@ pub(crate) const MEDIATORS: &[Spec] = &[
     filter::SPEC,
     header::SPEC,
     direction::IN,
+    iterate::SPEC,
     log::SPEC,
     loopback::SPEC,
     makefault::SPEC,

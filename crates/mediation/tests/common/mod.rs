@@ -6,6 +6,7 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::ops::Range;
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -33,6 +34,9 @@ pub(crate) fn report(artefacts: &str) -> Report {
 /// What a scripted backend does.
 pub(crate) type Answer = dyn Fn(usize, &Sent) -> Result<Message, SendErrorKind>;
 
+/// What a scripted backend does, and when: nothing but that time passes until it does.
+type Timed = dyn Fn(usize, &Sent) -> (Duration, Result<Message, SendErrorKind>);
+
 /// A request that left mediation.
 #[derive(Debug)]
 pub(crate) struct Sent {
@@ -55,7 +59,7 @@ impl Sent {
 struct Script {
     sent: RefCell<Vec<Sent>>,
     clock: Clock,
-    answer: Box<Answer>,
+    answer: Box<Timed>,
 }
 
 impl Transport for Script {
@@ -76,8 +80,11 @@ impl Transport for Script {
                 host: request.host,
             };
             let count = self.sent.borrow().len();
-            let answer = (self.answer)(count, &sent);
+            let (time, answer) = (self.answer)(count, &sent);
             self.sent.borrow_mut().push(sent);
+            if time > Duration::ZERO {
+                self.clock.sleep(time).await;
+            }
             answer.map_err(|kind| SendError { kind, message: "10.0.0.1:80 is scripted to fail".to_owned() })
         })
     }
@@ -128,7 +135,21 @@ impl Scenario {
         loaded: Loaded,
         answer: impl Fn(usize, &Sent) -> Result<Message, SendErrorKind> + 'static,
     ) -> Scenario {
-        let script = Rc::new(Script { sent: RefCell::default(), clock: Clock::default(), answer: Box::new(answer) });
+        Scenario::by(loaded, Box::new(move |count, sent| (Duration::ZERO, answer(count, sent))))
+    }
+
+    /// With a backend that takes its time.
+    pub(crate) fn timed(
+        artefacts: &str,
+        answer: impl Fn(&Sent) -> (Duration, Result<Message, SendErrorKind>) + 'static,
+    ) -> Scenario {
+        let loaded = load_text(artefacts);
+        assert_eq!(loaded.report.faulty(), 0, "{}", loaded.report.to_text());
+        Scenario::by(loaded, Box::new(move |_, sent| answer(sent)))
+    }
+
+    fn by(loaded: Loaded, answer: Box<Timed>) -> Scenario {
+        let script = Rc::new(Script { sent: RefCell::default(), clock: Clock::default(), answer });
         Scenario { engine: Engine::new(Arc::new(loaded.bus), script.clone()), script }
     }
 
@@ -178,6 +199,27 @@ impl Scenario {
             on_the_wire,
             body: String::from_utf8(answer.body.bytes(1 << 20).await.unwrap().to_vec()).unwrap(),
         }
+    }
+
+    /// Sends a request and goes away after that time, before there is an answer.
+    pub(crate) fn leave(&self, request: Message, after: Duration) {
+        let clock = self.clock();
+        let left = clock.run(async {
+            let mut reply = pin!(self.reply(request, false));
+            let mut leaves = clock.sleep(after);
+            poll_fn(|context| match reply.as_mut().poll(context) {
+                Poll::Ready(_) => panic!("there was an answer"),
+                Poll::Pending => leaves.as_mut().poll(context),
+            })
+            .await;
+        });
+        left.expect("time passes");
+    }
+
+    /// How many requests and how many branches are under way.
+    pub(crate) fn under_way(&self) -> (usize, usize) {
+        let counts = self.engine.counts();
+        (counts.exchanges.get(), counts.branches.get())
     }
 
     /// The clock that everything in this scenario goes by.

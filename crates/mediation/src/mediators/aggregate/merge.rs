@@ -1,0 +1,246 @@
+//! What `aggregate` takes of each message, and the message that it makes of all.
+
+use std::collections::HashMap;
+
+use myelin_json::{Error, Match, Options, Type, Value};
+use myelin_message::{Body, HeaderId};
+use myelin_xml::{Kind, NodeId, Refusal};
+
+use super::super::parts::rules;
+use crate::branch::Piece;
+use crate::content::{Json, Tree};
+use crate::exchange::{Exchange, Format, Scene};
+use crate::expression::Expression;
+use crate::fault::{Fault, Outcome};
+use crate::property::Fragment;
+
+/// What becomes of the pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// As they are: elements one behind the other, JSON in an array.
+    Root,
+    /// What is in them: the children of elements, the members of objects in one object.
+    Child,
+}
+
+/// What an expression finds in a message that is built; the content of the body, without an expression.
+pub(super) fn piece(
+    expression: Option<&Expression>,
+    kept: Kept,
+    exchange: &Exchange,
+    scene: &Scene<'_>,
+) -> Outcome<Piece> {
+    let Some(expression) = expression else {
+        if let Some(json) = exchange.message.body.built::<Json>() {
+            return Ok(Piece::Json(json.text().into_owned()));
+        }
+        let tree = exchange.tree()?;
+        let payload = tree.envelope().payload(tree.document());
+        return Ok(Piece::Xml(fragments(tree, payload, kept)));
+    };
+    if let Some(path) = expression.json() {
+        let Some(json) = exchange.json()? else { return Ok(Piece::Json("null".to_owned())) };
+        let value = json.value();
+        return match path.find(value, &rules(scene)) {
+            Ok(found) => Ok(Piece::Json(json_of(value, &found))),
+            Err(Error::NotFound | Error::Inapplicable(_)) => Ok(Piece::Json("null".to_owned())),
+            Err(error) => Err(Fault::bus("A JSONPath could not be evaluated").with_detail(error.to_string())),
+        };
+    }
+    let Some(xpath) = expression.xpath() else {
+        return Ok(Piece::Xml(expression.held(exchange, scene).to_vec()));
+    };
+    let nodes = xpath.nodes(exchange, scene)?;
+    Ok(Piece::Xml(fragments(exchange.tree()?, nodes, kept)))
+}
+
+/// Copies of the elements among these nodes, or of the elements in them.
+fn fragments(tree: &Tree, nodes: impl IntoIterator<Item = NodeId>, kept: Kept) -> Vec<Fragment> {
+    let document = tree.document();
+    let elements = nodes.into_iter().filter(|&node| document.kind(node) == Kind::Element);
+    let copy = |node| Fragment::copy(document, node);
+    match kept {
+        Kept::Root => elements.map(copy).collect(),
+        Kept::Child => {
+            let inside = elements.flat_map(|element| document.children(element));
+            inside.filter(|&node| document.kind(node) == Kind::Element).map(copy).collect()
+        }
+    }
+}
+
+/// One thing as it is, several as an array; nothing is `null`, as in Micro Integrator.
+fn json_of(value: &Value, found: &[Match]) -> String {
+    let mut out = Vec::new();
+    let is_list = found.len() > 1;
+    if is_list {
+        out.push(b'[');
+    }
+    for (index, found) in found.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        match found {
+            Match::Node(node) => value.write_compact(*node, &mut out),
+            Match::Made(json) => out.extend_from_slice(json.as_bytes()),
+        }
+    }
+    if is_list {
+        out.push(b']');
+    }
+    match out.is_empty() {
+        true => "null".to_owned(),
+        // What was read as JSON is UTF-8.
+        false => String::from_utf8(out).unwrap_or_default(),
+    }
+}
+
+/// Makes one message of all pieces, in the place of a message's own content.
+///
+/// Errors: the bus's, where the pieces do not go together.
+pub(super) fn merge(
+    pieces: Vec<Piece>,
+    kept: Kept,
+    enclosing: Option<&Fragment>,
+    exchange: &mut Exchange,
+) -> Outcome<()> {
+    let is_json = matches!(pieces.first(), Some(Piece::Json(_)));
+    let (mut texts, mut elements) = (Vec::new(), Vec::new());
+    for piece in pieces {
+        match piece {
+            Piece::Json(text) => texts.push(text),
+            Piece::Xml(fragments) => elements.extend(fragments),
+        }
+    }
+    if !elements.is_empty() && !texts.is_empty() {
+        return Err(Fault::bus("JSON and XML cannot be aggregated into one message"));
+    }
+    if !is_json {
+        return merge_xml(&elements, enclosing, exchange);
+    }
+    let name = enclosing.map(|enclosing| enclosing.document.qname(enclosing.node).local);
+    let text = merged_json(&texts, kept, name)?;
+    put(exchange, Body::Bytes(text), "application/json")
+}
+
+/// Puts another body in the place of the message's; a content type that does not fit it goes.
+fn put(exchange: &mut Exchange, body: Body, content_type: &str) -> Outcome<()> {
+    let came = match Format::of(exchange.message.head.known(HeaderId::ContentType)) {
+        Format::Json => "application/json",
+        Format::Soap11 | Format::Soap12 | Format::Pox => "application/xml",
+        Format::None | Format::Other => "",
+    };
+    if came != content_type {
+        exchange.message.head.set("Content-Type", content_type.as_bytes())?;
+    }
+    exchange.set_body(body);
+    Ok(())
+}
+
+/// Puts elements into the body of an envelope, or makes plain XML of them.
+fn merge_xml(elements: &[Fragment], enclosing: Option<&Fragment>, exchange: &mut Exchange) -> Outcome<()> {
+    // What has no envelope, or is no XML, becomes plain XML.
+    if exchange.message.body.built::<Tree>().is_none_or(Tree::is_plain) {
+        put(exchange, Body::Built(Box::new(Tree::empty())), "application/xml")?;
+    }
+    exchange.tree_mut()?.change(|document, envelope| {
+        let body = envelope.body.ok_or(Refusal::Place)?;
+        let content: Vec<NodeId> = document.children(body).collect();
+        content.into_iter().for_each(|node| document.detach(node));
+        let parent = match enclosing {
+            None => body,
+            Some(enclosing) => {
+                let around = enclosing.graft(document, Some(body))?;
+                document.append(body, around)?;
+                around
+            }
+        };
+        for element in elements {
+            let element = element.graft(document, Some(parent))?;
+            document.append(parent, element)?;
+        }
+        Ok(())
+    })?;
+    Ok(())
+}
+
+/// The JSON of all texts, as the only member of an object where it has a name.
+fn merged_json(texts: &[String], kept: Kept, name: Option<&str>) -> Outcome<Vec<u8>> {
+    let mut out = Vec::with_capacity(texts.iter().map(|text| text.len() + 1).sum::<usize>() + 2);
+    if let Some(name) = name {
+        out.push(b'{');
+        myelin_json::text::write_string(name, &mut out);
+        out.push(b':');
+    }
+    match kept {
+        Kept::Root => {
+            out.push(b'[');
+            for (index, text) in texts.iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                out.extend_from_slice(text.as_bytes());
+            }
+            out.push(b']');
+        }
+        Kept::Child => write_members(texts, &mut out)?,
+    }
+    if name.is_some() {
+        out.push(b'}');
+    }
+    Ok(out)
+}
+
+/// Writes one object with the members of all; of those with the same name the last one's value counts.
+fn write_members(texts: &[String], out: &mut Vec<u8>) -> Outcome<()> {
+    let no_object = || Fault::bus("Only the members of JSON objects can be aggregated into one object");
+    let mut members: Vec<(String, Vec<u8>)> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    for text in texts {
+        let value = Value::parse(text.as_bytes().to_vec(), &Options::default()).map_err(|_| no_object())?;
+        if value.kind(value.root()) != Type::Object {
+            return Err(no_object());
+        }
+        for member in value.children(value.root()) {
+            let key = value.key(member).unwrap_or_default().into_owned();
+            let mut text = Vec::new();
+            value.write_compact(member, &mut text);
+            match known.get(&key) {
+                Some(&index) => members[index].1 = text,
+                None => {
+                    known.insert(key.clone(), members.len());
+                    members.push((key, text));
+                }
+            }
+        }
+    }
+    out.push(b'{');
+    for (index, (key, text)) in members.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        myelin_json::text::write_string(key, out);
+        out.push(b':');
+        out.extend_from_slice(text);
+    }
+    out.push(b'}');
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_becomes_an_array_or_one_object() {
+        let check = |texts: &[&str], kept, name, expected: &str| {
+            let texts: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
+            let merged = merged_json(&texts, kept, name).map(|text| String::from_utf8(text).unwrap());
+            assert_eq!(merged.map_err(|fault| fault.message).unwrap_or_else(|message| message), expected);
+        };
+        check(&[r#"{"a":1}"#, "null", "[2]"], Kept::Root, None, r#"[{"a":1},null,[2]]"#);
+        check(&["1"], Kept::Root, Some("a\"b"), r#"{"a\"b":[1]}"#);
+        check(&[r#"{"a":1,"b":{"c":2}}"#, r#"{"a":3}"#], Kept::Child, None, r#"{"a":3,"b":{"c":2}}"#);
+        check(&["{}", "[1]"], Kept::Child, None, "Only the members of JSON objects can be aggregated into one object");
+        check(&[], Kept::Root, None, "[]");
+    }
+}

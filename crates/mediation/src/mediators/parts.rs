@@ -1,0 +1,79 @@
+//! The parts of a message: one for each element, or each JSON value, that an expression finds.
+
+mod json;
+mod xml;
+
+use myelin_json::Rules;
+use myelin_message::Body;
+
+use crate::exchange::{Exchange, Scene};
+use crate::expression::Expression;
+use crate::fault::{Fault, Outcome};
+
+/// What was found, and what it was found in; each part is made when it is asked for.
+pub(super) enum Parts {
+    Xml(Box<xml::Parts>),
+    Json(json::Parts),
+}
+
+impl Parts {
+    /// Finds the parts of a message that is built.
+    ///
+    /// With `attach_path` each part is the rest of the message with what was found in that place; without, it is what
+    /// was found alone, for SOAP in an envelope with the same header.
+    /// Errors: the bus's, where the expressions do not fit the message.
+    pub(super) fn find(
+        expression: &Expression,
+        attach_path: Option<&Expression>,
+        exchange: &Exchange,
+        scene: &Scene<'_>,
+    ) -> Outcome<Parts> {
+        if let Some(path) = expression.json() {
+            let attach_path = attach_path.map(|path| path.json().ok_or_else(mixed)).transpose()?;
+            let Some(json) = exchange.json()? else { return Ok(Parts::Json(json::Parts::default())) };
+            return json::Parts::find(json.value(), path, attach_path, &rules(scene)).map(Parts::Json);
+        }
+        let xpath = expression.xpath().ok_or_else(mixed)?;
+        let elements = xpath.nodes(exchange, scene)?;
+        let mut parts = xml::Parts::of(exchange.tree()?, elements, attach_path.is_some())?;
+        if let Some(attach_path) = attach_path {
+            let rest = exchange.branch_with(Body::Built(Box::new(parts.rest())));
+            let place = attach_path.xpath().ok_or_else(mixed)?.nodes(&rest, scene)?;
+            parts.attach_to(place.first().copied(), rest.tree()?)?;
+        }
+        Ok(Parts::Xml(Box::new(parts)))
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        match self {
+            Parts::Xml(parts) => parts.count(),
+            Parts::Json(parts) => parts.count(),
+        }
+    }
+
+    /// The body of the message that the part with this number becomes, and about how many bytes it takes.
+    pub(super) fn part(&self, number: usize) -> Outcome<(Body, usize)> {
+        Ok(match self {
+            Parts::Xml(parts) => {
+                let tree = parts.part(number)?;
+                let size = tree.document().size_bytes();
+                (Body::Built(Box::new(tree)), size)
+            }
+            Parts::Json(parts) => {
+                let text = parts.part(number)?;
+                let size = text.len();
+                (Body::Bytes(text), size)
+            }
+        })
+    }
+}
+
+/// How paths are evaluated on this bus.
+pub(super) fn rules(scene: &Scene<'_>) -> Rules {
+    Rules { duplicates: scene.bus.settings.json_duplicate_keys, ..Rules::default() }
+}
+
+fn mixed() -> Box<Fault> {
+    Fault::bus("The parts of a message are named by XPath alone, or by json-eval alone")
+}

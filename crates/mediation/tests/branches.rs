@@ -1,0 +1,243 @@
+//! Flows that go on in branches: copies and parts beside each other, and what becomes of them.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::time::Duration;
+
+use common::{Reply, Scenario, Sent, post, request, response};
+use myelin_mediation::transport::SendErrorKind;
+use myelin_message::Message;
+
+/// What a backend whose name says how it behaves gives: `b3` answers after 3 s with `<r>3</r>`, `f3` fails after 3 s.
+fn behave(sent: &Sent) -> (Duration, Result<Message, SendErrorKind>) {
+    let host = sent.uri.trim_start_matches("http://").split('/').next().unwrap();
+    let seconds = host[1..].parse().unwrap();
+    let answer = match &host[..1] {
+        "b" => Ok(response(200, &[("Content-Type", "application/xml")], &format!("<r>{seconds}{}</r>", sent.body))),
+        "j" => Ok(response(200, &[("Content-Type", "application/json")], &format!("{{\"r\": {seconds}}}"))),
+        _ => Err(SendErrorKind::ConnectFailed),
+    };
+    (Duration::from_secs(seconds), answer)
+}
+
+fn scenario(incoming: &str, outgoing: &str) -> Scenario {
+    scenario_of(&format!(
+        "<proxy name='P'><target><inSequence>{incoming}</inSequence><outSequence>{outgoing}</outSequence></target></proxy>"
+    ))
+}
+
+fn scenario_of(artefacts: &str) -> Scenario {
+    Scenario::timed(artefacts, behave)
+}
+
+/// Serves a request, and lets everything behind the answer come to its end.
+fn serve(scenario: &Scenario, body: &str) -> (Reply, u64) {
+    let reply = scenario.serve(post("/services/P", &[], body));
+    let seconds = scenario.clock().now().as_secs();
+    assert!(scenario.clock().run_spawned(), "something goes on for ever");
+    assert_eq!(scenario.under_way(), (0, 0));
+    (reply, seconds)
+}
+
+fn to(host: &str) -> String {
+    format!("<target><endpoint><address uri='http://{host}/'/></endpoint></target>")
+}
+
+fn calls(host: &str) -> String {
+    format!("<target><sequence><call><endpoint><address uri='http://{host}/'/></endpoint></call></sequence></target>")
+}
+
+const ALL: &str = "<property name='all'><all xmlns=''/></property>";
+
+fn gather(id: &str, condition: &str) -> String {
+    format!(
+        "<aggregate {id}>{condition}<onComplete expression='//r' enclosingElementProperty='all'><send/></onComplete></aggregate>"
+    )
+}
+
+#[test]
+fn the_first_answer_is_the_clients_and_the_others_go_on_behind_it() {
+    let scenario = scenario(&format!("<clone>{}{}</clone>", to("b5"), to("b2")), "<send/>");
+    let (reply, seconds) = serve(&scenario, "<a/>");
+    assert_eq!((reply.status, reply.body.as_str(), seconds), (200, "<r>2<a/></r>", 2));
+    assert_eq!(scenario.clock().now().as_secs(), 5);
+    assert_eq!(scenario.sent().len(), 2);
+}
+
+#[test]
+fn answers_of_copies_are_gathered_in_the_out_sequence() {
+    let clone = format!("{ALL}<clone id='c'>{}{}</clone>", to("b3"), to("b1"));
+    let (reply, seconds) = serve(&scenario(&clone, &gather("id='c'", "")), "<a/>");
+    assert_eq!((reply.status, reply.body.as_str(), seconds), (200, "<all><r>3<a/></r><r>1<a/></r></all>", 3));
+}
+
+#[test]
+fn copies_that_called_go_on_behind_clone() {
+    let flow =
+        format!("{ALL}<filter xpath='true()'><clone>{}{}</clone></filter>{}", calls("b3"), calls("b1"), gather("", ""));
+    let (reply, seconds) = serve(&scenario(&flow, ""), "<a/>");
+    assert_eq!((reply.status, reply.body.as_str(), seconds), (200, "<all><r>3<a/></r><r>1<a/></r></all>", 3));
+}
+
+#[test]
+fn what_is_behind_clone_runs_for_each_copy_that_called() {
+    let flow = format!(
+        "<clone>{}{}</clone><log level='simple'/><send><endpoint><address uri='http://b1/'/></endpoint></send>",
+        calls("b3"),
+        calls("b1")
+    );
+    let scenario = scenario(&flow, "<send/>");
+    let (_, seconds) = serve(&scenario, "<a/>");
+    assert_eq!((seconds, scenario.sent().len()), (2, 4));
+}
+
+#[test]
+fn a_copy_that_called_nobody_ends() {
+    let flow = "<clone><target><sequence><log level='simple'/></sequence></target></clone><respond/>";
+    let (reply, _) = serve(&scenario(flow, ""), "<a/>");
+    assert_eq!((reply.status, reply.body.as_str()), (202, ""));
+}
+
+#[test]
+fn the_message_itself_goes_on_where_it_is_wanted() {
+    let flow = format!("<clone continueParent='true'>{}</clone><respond/>", to("b3"));
+    let scenario = scenario(&flow, "<drop/>");
+    let (reply, seconds) = serve(&scenario, "<a/>");
+    assert_eq!((reply.status, reply.body.as_str(), seconds, scenario.sent().len()), (200, "<a/>", 0, 1));
+}
+
+#[test]
+fn sequential_copies_begin_one_after_the_other() {
+    let clone = format!("{ALL}<clone sequential='true'>{}{}</clone>", to("b3"), to("b1"));
+    let (reply, seconds) = serve(&scenario(&clone, &gather("", "")), "<a/>");
+    assert_eq!((reply.body.as_str(), seconds), ("<all><r>3<a/></r><r>1<a/></r></all>", 4));
+}
+
+#[test]
+fn an_aggregate_goes_on_with_what_is_there_when_its_time_is_over_and_ends_the_rest() {
+    let clone = format!("{ALL}<clone>{}{}{}</clone>", to("b9"), to("b1"), to("b2"));
+    let scenario = scenario(&clone, &gather("", "<completeCondition timeout='3'/>"));
+    let (reply, seconds) = serve(&scenario, "<a/>");
+    assert_eq!((reply.body.as_str(), seconds), ("<all><r>1<a/></r><r>2<a/></r></all>", 4));
+    // Whoever did not come in time was ended: nobody waits until second 9.
+    assert_eq!(scenario.clock().now().as_secs(), 4);
+}
+
+#[test]
+fn min_and_max_complete_an_aggregate() {
+    for condition in ["min='2' max='-1'", "min='-1' max=\"{get-property('two')}\""] {
+        let clone = format!("{ALL}<property name='two' value='2'/><clone>{}{}{}</clone>", to("b9"), to("b1"), to("b2"));
+        let condition = format!("<completeCondition><messageCount {condition}/></completeCondition>");
+        let (reply, seconds) = serve(&scenario(&clone, &gather("", &condition)), "<a/>");
+        assert_eq!((reply.body.as_str(), seconds), ("<all><r>1<a/></r><r>2<a/></r></all>", 2));
+    }
+}
+
+#[test]
+fn an_aggregate_is_complete_when_no_more_can_come() {
+    let clone = format!("{ALL}<clone>{}{}{}</clone>", to("f5"), to("b1"), to("b2"));
+    let (reply, seconds) = serve(&scenario(&clone, &gather("", "<completeCondition timeout='60'/>")), "<a/>");
+    assert_eq!((reply.status, reply.body.as_str(), seconds), (200, "<all><r>1<a/></r><r>2<a/></r></all>", 5));
+}
+
+#[test]
+fn an_aggregate_that_lacks_messages_ends_with_the_fault_of_a_branch() {
+    let clone = format!("{ALL}<clone>{}{}{}</clone>", to("f5"), to("b1"), to("b2"));
+    let condition = "<completeCondition><messageCount min='3'/></completeCondition>";
+    let (reply, seconds) = serve(&scenario(&clone, &gather("", condition)), "<a/>");
+    assert_eq!((reply.status, seconds), (502, 5));
+    assert!(reply.body.contains("101503") || reply.body.contains("failed"), "{}", reply.body);
+}
+
+#[test]
+fn a_fault_in_a_branch_reaches_the_client_where_nobody_answers() {
+    let (reply, seconds) = serve(&scenario(&format!("<clone>{}{}</clone>", to("f3"), to("f1")), "<send/>"), "<a/>");
+    assert_eq!((reply.status, seconds), (502, 3));
+}
+
+#[test]
+fn the_fault_sequence_answers_for_a_branch() {
+    let artefacts = format!(
+        "<proxy name='P'><target><inSequence><clone>{}{}</clone></inSequence><outSequence><drop/></outSequence>\
+         <faultSequence><property name='HTTP_SC' value='599' scope='axis2'/><respond/></faultSequence></target></proxy>",
+        to("f3"),
+        to("b1")
+    );
+    let (reply, seconds) = serve(&scenario_of(&artefacts), "<a/>");
+    assert_eq!((reply.status, seconds), (599, 3));
+}
+
+#[test]
+fn parts_of_xml_are_sent_and_gathered() {
+    let iterate = format!("{ALL}<iterate expression='//i'>{}</iterate>", to("b1"));
+    let scenario = scenario(&iterate, &gather("", ""));
+    let (reply, seconds) = serve(&scenario, "<a><i>x</i><i>y</i><i>z</i></a>");
+    assert_eq!((reply.body.as_str(), seconds), ("<all><r>1<i>x</i></r><r>1<i>y</i></r><r>1<i>z</i></r></all>", 1));
+}
+
+#[test]
+fn iterations_within_iterations_are_gathered_by_their_ids() {
+    let artefacts = format!(
+        "<proxy name='P'><target><inSequence>{ALL}<iterate id='outer' expression='//o'><target><sequence>\
+         <iterate id='inner' expression='//i'>{}</iterate></sequence></target></iterate></inSequence>\
+         <outSequence><aggregate id='inner'><onComplete expression='//r' enclosingElementProperty='all'><sequence/></onComplete></aggregate>\
+         <aggregate id='outer'><onComplete expression='//all' enclosingElementProperty='all'><send/></onComplete></aggregate></outSequence></target></proxy>",
+        to("b1")
+    );
+    let (reply, _) = serve(&scenario_of(&artefacts), "<a><o><i>1</i><i>2</i></o><o><i>3</i></o></a>");
+    assert_eq!(reply.body, "<all><all><r>1<i>1</i></r><r>1<i>2</i></r></all><all><r>1<i>3</i></r></all></all>");
+}
+
+#[test]
+fn parts_of_json_are_sent_and_gathered() {
+    let artefacts = format!(
+        "<proxy name='P'><target><inSequence><iterate expression='json-eval($.l)' id='i'>{}</iterate></inSequence>\
+         <outSequence><aggregate id='i'><onComplete expression='json-eval($)'><send/></onComplete></aggregate></outSequence></target></proxy>",
+        to("j1")
+    );
+    let scenario = scenario_of(&artefacts);
+    let reply = scenario.serve(request(
+        "POST",
+        "/services/P",
+        &[("Host", "bus"), ("Content-Type", "application/json")],
+        r#"{"l": [{"a": 1}, {"a": 2}]}"#,
+    ));
+    assert_eq!((reply.body.as_str(), reply.header("Content-Type")), (r#"[{"r":1},{"r":1}]"#, Some("application/json")));
+    let sent: Vec<_> = scenario.sent().iter().map(|sent| sent.body.clone()).collect();
+    assert_eq!(sent, [r#"{"a":1}"#, r#"{"a":2}"#]);
+}
+
+#[test]
+fn so_many_branches_run_at_once() {
+    let parts = "<i/>".repeat(200);
+    let iterate = format!("{ALL}<iterate expression='//i'>{}</iterate>", to("b1"));
+    let scenario = scenario(&iterate, &gather("", ""));
+    let (reply, seconds) = serve(&scenario, &format!("<a>{parts}</a>"));
+    // 64 at once: 200 take four rounds of a second.
+    assert_eq!((reply.body.matches("<r>").count(), seconds, scenario.sent().len()), (200, 4, 200));
+}
+
+#[test]
+fn branches_that_split_themselves_without_end_are_stopped() {
+    let artefacts = "<sequence name='s'><clone><target sequence='s'/></clone></sequence>\
+        <proxy name='P'><target inSequence='s'/></proxy>";
+    let (reply, _) = serve(&scenario_of(artefacts), "<a/>");
+    assert_eq!(reply.status, 500);
+}
+
+#[test]
+fn a_client_that_goes_away_takes_all_branches_with_it() {
+    let scenario = scenario(&format!("<clone>{}{}</clone>", to("b9"), to("b8")), "<send/>");
+    scenario.leave(post("/services/P", &[], "<a/>"), Duration::from_secs(2));
+    assert!(scenario.clock().run_spawned());
+    assert_eq!((scenario.under_way(), scenario.sent().len()), ((0, 0), 2));
+    assert!(scenario.clock().now() < Duration::from_secs(8));
+}
+
+#[test]
+fn nothing_to_iterate_over_is_no_fault() {
+    let iterate = format!("<iterate expression='//i'>{}</iterate>", to("b1"));
+    let (reply, _) = serve(&scenario(&iterate, "<send/>"), "<a/>");
+    assert_eq!((reply.status, reply.body.as_str()), (202, ""));
+}
