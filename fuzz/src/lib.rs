@@ -40,10 +40,19 @@ pub fn head_end(bytes: &[u8], piece: usize) -> Result<Option<usize>, ScanError> 
 
 /// Loads a configuration from its text.
 pub fn load_text(xml: &[u8]) -> Loaded {
+    load_as("xml", xml)
+}
+
+/// Loads a configuration from a `.car` archive.
+pub fn load_archive(bytes: &[u8]) -> Loaded {
+    load_as("car", bytes)
+}
+
+fn load_as(extension: &str, bytes: &[u8]) -> Loaded {
     // The loader reads files; one in memory, one name a process, is as near as it gets.
     let folder = if cfg!(target_os = "linux") { PathBuf::from("/dev/shm") } else { std::env::temp_dir() };
-    let path = folder.join(format!("myelin-fuzz-{}.xml", std::process::id()));
-    std::fs::write(&path, xml).expect("there is room for a small file");
+    let path = folder.join(format!("myelin-fuzz-{}.{extension}", std::process::id()));
+    std::fs::write(&path, bytes).expect("there is room for a small file");
     let loaded = load(std::slice::from_ref(&path), &Settings::default());
     for artefact in &loaded.report.artefacts {
         for problem in artefact.problems.iter().chain(&artefact.warnings) {

@@ -5,11 +5,12 @@ use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::bail;
 use myelin_mediation::{Artefact, Loaded, Report, Sources, State, load};
 use myelin_wss::Replays;
+use tokio::signal::unix::Signal;
 
 use crate::deployment::{self, Deployment};
 use crate::server::Swap;
@@ -102,9 +103,23 @@ impl Reloader {
         Reloader { origin, swap, report, deployment, sources, seen: None }
     }
 
+    /// Reloads on SIGHUP, and whenever the configuration was changed, which is looked for every so often if at all.
+    ///
+    /// Wherever this waits it can be left: the bus then serves on with what it has.
+    pub(crate) async fn keep_up(&mut self, hangup: &mut Signal, watch: Option<Duration>) {
+        loop {
+            tokio::select! {
+                _ = hangup.recv() => self.reload("SIGHUP").await,
+                () = tokio::time::sleep(watch.unwrap_or_default()), if watch.is_some() => self.look().await,
+            }
+        }
+    }
+
     /// Looks whether the configuration was changed, and reloads it once it stays as it is from one look to the next.
-    pub(crate) async fn look(&mut self) {
-        let now = self.sources.as_is();
+    async fn look(&mut self) {
+        let sources = self.sources.clone();
+        // A network drive may be gone, and take whoever asks with it.
+        let Ok(now) = tokio::task::spawn_blocking(move || sources.as_is()).await else { return };
         if now == self.sources.as_read() {
             self.seen = None;
         } else if self.seen.as_ref() == Some(&now) {
@@ -115,11 +130,11 @@ impl Reloader {
     }
 
     /// Loads the configuration anew, and lets it serve unless it would make something worse.
-    pub(crate) async fn reload(&mut self, reason: &str) {
+    async fn reload(&mut self, reason: &str) {
         self.seen = None;
         let begun = Instant::now();
         let origin = self.origin.clone();
-        // Loading takes its time, and must not take signals with it should it fail.
+        // Loading takes its time, and a signal to stop does not wait for it.
         let read = tokio::task::spawn_blocking(move || origin.read()).await;
         let read = read.map_err(|_| anyhow::anyhow!("loading failed; this is a bug of the bus")).flatten();
         let Read { loaded: Loaded { bus, report, sources }, deployment } = match read {

@@ -152,13 +152,10 @@ impl Signals {
     fn heed(mut self, mut reloader: Reloader, watch: Option<Duration>, stop: Stop, drain: Duration) {
         std::thread::spawn(move || {
             self.runtime.block_on(async {
-                loop {
-                    tokio::select! {
-                        _ = self.terminate.recv() => break,
-                        _ = self.interrupt.recv() => break,
-                        _ = self.hangup.recv() => reloader.reload("SIGHUP").await,
-                        () = tokio::time::sleep(watch.unwrap_or_default()), if watch.is_some() => reloader.look().await,
-                    }
+                tokio::select! {
+                    _ = self.terminate.recv() => {}
+                    _ = self.interrupt.recv() => {}
+                    () = reloader.keep_up(&mut self.hangup, watch) => {}
                 }
                 tracing::info!("stopping: requests under way have {} s", drain.as_secs());
                 stop.stop();

@@ -7,12 +7,15 @@ use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use myelin_bench::echo;
+use myelin_server::{Listen, Settings, start};
 use myelin_testkit::raw::Client;
+use myelin_testkit::rude::{Backend, Script, Step, Until};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// How long a test waits for what must happen.
@@ -184,6 +187,40 @@ fn reloads_under_load_fail_no_request_and_mix_no_versions() {
     }
     assert_eq!(process.versions(), (reloads.to_string(), reloads.to_string()));
     backend.stop();
+}
+
+#[test]
+fn a_request_under_way_finishes_on_the_bus_that_it_came_to_which_is_then_gone() {
+    let slow = [
+        Step::Read(Until::Head),
+        Step::Read(Until::Body),
+        Step::Pause(Duration::from_millis(500)),
+        Step::Send(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello".to_vec()),
+    ];
+    let backend = Backend::start(Script::of(slow)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let load = |version: &str| {
+        write(&folder.path().join("P.xml"), &proxy(version, backend.address()));
+        Arc::new(myelin_mediation::load(&[folder.path().to_owned()], &myelin_mediation::Settings::default()).bus)
+    };
+    let (old, new) = (load("1"), load("2"));
+    let last = Arc::downgrade(&old);
+    let listen = vec![Listen::Http(([127, 0, 0, 1], 0).into())];
+    let running = start(old, Settings { listen, threads: 2, ..Settings::default() }).unwrap();
+    let address = running.urls[0].strip_prefix("http://").unwrap().parse().unwrap();
+    let mut client = Client::connect(address).unwrap();
+    client.send(REQUEST).unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    running.swap().to(new);
+    let answer = client.answer().unwrap();
+    assert_eq!((answer.header("x-in"), answer.header("x-out")), (Some("1"), Some("1")));
+    let until = Instant::now() + DEADLINE;
+    while last.upgrade().is_some() {
+        assert!(Instant::now() < until, "the old bus lives on");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(versions(&mut client), Ok(("2".into(), "2".into())));
+    running.stop().unwrap();
 }
 
 #[test]
