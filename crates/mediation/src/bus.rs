@@ -33,6 +33,8 @@ pub struct Settings {
     pub security: SecuritySettings,
     /// How the bus is called in what it publishes.
     pub addresses: PublicAddresses,
+    /// What holds for endpoints that say nothing else.
+    pub endpoints: EndpointSettings,
 }
 
 impl Default for Settings {
@@ -45,6 +47,39 @@ impl Default for Settings {
             home: None,
             security: SecuritySettings::default(),
             addresses: PublicAddresses::default(),
+            endpoints: EndpointSettings::default(),
+        }
+    }
+}
+
+/// What holds for endpoints that say nothing else; by name, the properties of Synapse's `synapse.properties`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EndpointSettings {
+    /// `synapse.global_timeout_interval`: how long a response's head may take; `None` leaves it to the transport.
+    pub timeout: Option<Duration>,
+    /// `synapse.global_endpoint_suspend_duration`: the first suspension, in milliseconds; a negative one stands for
+    /// thirty seconds.
+    pub suspension_ms: i64,
+    /// `synapse.global_endpoint_suspend_progression_factor`: by how much each suspension is longer than the last.
+    pub progression_factor: f32,
+    /// `synapse.override_endpoint_suspend_config_with_global_values`: whether these two count for all endpoints.
+    pub override_suspension: bool,
+    /// `maximum.failover.retries` and `suspend.duration.on.maximum.failover`: after so many failures in a row each
+    /// further one suspends for that long, whatever the endpoint says.
+    pub failure_limit: Option<(u32, Duration)>,
+    /// `synapse.sal.endpoints.sesssion.timeout.default`: how long sessions with members of a group are remembered.
+    pub session_timeout: Duration,
+}
+
+impl Default for EndpointSettings {
+    fn default() -> EndpointSettings {
+        EndpointSettings {
+            timeout: None,
+            suspension_ms: -1,
+            progression_factor: 1.0,
+            override_suspension: false,
+            failure_limit: None,
+            session_timeout: Duration::from_secs(120),
         }
     }
 }
@@ -77,6 +112,7 @@ pub struct Bus {
     // Faulty ones leave a hole; nothing sound refers to a hole.
     pub(crate) sequences: Vec<Option<Sequence>>,
     pub(crate) endpoints: Vec<Option<Arc<Endpoint>>>,
+    pub(crate) endpoint_ids: HashMap<String, EndpointId>,
     pub(crate) sequence_ids: HashMap<String, SequenceId>,
     /// The sequence templates.
     pub(crate) functions: Vec<Option<Function>>,

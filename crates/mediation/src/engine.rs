@@ -266,7 +266,7 @@ pub(crate) async fn carry_on(
             None if implicit && flow == Flow::Next => match service.endpoint(scene.bus) {
                 Some(endpoint) => {
                     let for_good = !exchange.guarded;
-                    Box::new(endpoint::depart(exchange, scene, Some(endpoint), for_good)?)
+                    endpoint::depart(exchange, scene, Some(endpoint), for_good)?
                 }
                 None => return Ok(None),
             },

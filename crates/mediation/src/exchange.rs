@@ -110,7 +110,7 @@ pub(crate) struct Exchange {
 /// What a `send` decided.
 pub(crate) enum Decision {
     /// A request to a backend.
-    Forward(Box<Departure>),
+    Forward(Departure),
     /// The answer to the client.
     Answer(Message),
 }
@@ -385,6 +385,28 @@ impl Exchange {
         let head = if for_good { std::mem::take(&mut self.message.head) } else { self.message.head.clone() };
         let reason = if for_good { self.message.reason.take() } else { self.message.reason.clone() };
         Message { head, status: self.message.status, reason, body: self.message.body.take() }
+    }
+
+    /// Takes the message out to be sent later; its head stays to be looked at.
+    pub(crate) fn set_aside(&mut self) -> Message {
+        self.take_message(false)
+    }
+
+    /// Brings back a message that was set aside, or a copy of one, with what its body is.
+    pub(crate) fn put_back(&mut self, message: Message, content: Content) {
+        self.message = message;
+        self.content = content;
+        self.scans = Scans::default();
+    }
+
+    /// Turns a built body into the bytes that are sent of it.
+    pub(crate) fn settle(&mut self) {
+        if self.message.body.built::<Tree>().is_some_and(Tree::is_recoded) {
+            self.settle_encoding();
+            self.content.charset = Some(Cow::Borrowed("UTF-8"));
+        }
+        self.message.body.settle();
+        self.scans = Scans::default();
     }
 
     /// A changed body leaves in UTF-8: a content type that says another encoding says that then.

@@ -81,6 +81,12 @@ impl Fault {
         }
     }
 
+    /// That no backend is to be tried at the moment, by one of Synapse's codes for that.
+    pub(crate) fn not_ready(code: u32, detail: impl Into<String>) -> Box<Fault> {
+        let message = "The backend is not available at the moment";
+        Fault::new(code, Origin::Backend, StatusCode::SERVICE_UNAVAILABLE, message).with_detail(detail)
+    }
+
     fn new(code: u32, origin: Origin, status: StatusCode, message: impl Into<String>) -> Box<Fault> {
         Box::new(Fault {
             code,

@@ -35,9 +35,10 @@ mod stylesheet;
 pub mod transport;
 mod trial;
 
-pub use bus::{Bus, DuplicateKeys, Settings, StylesheetLimits};
+pub use bus::{Bus, DuplicateKeys, EndpointSettings, Settings, StylesheetLimits};
 pub use config::{Artefact, Cause, Loaded, Problem, Report, Share, Sources, Stamp, State, Summary, load};
 pub use description::PublicAddresses;
+pub use endpoint::{EndpointStatus, State as EndpointState};
 pub use engine::{Arrival, Counts, Engine};
 pub use explain::Explanation;
 pub use mediators::mediators_markdown;

@@ -37,8 +37,8 @@ fn each_failure_to_send_has_its_code_and_status() {
 #[test]
 fn a_fault_speaks_the_language_of_the_request() {
     let proxy = r#"<proxy name="P"><target><endpoint><address uri="http://back/"/></endpoint></target></proxy>"#;
-    let scenario = Scenario::failing(proxy, SendErrorKind::ConnectFailed);
     let check = |content_type: &str, expected: &str, part: &str| {
+        let scenario = Scenario::failing(proxy, SendErrorKind::ConnectFailed);
         let reply = scenario.serve(request("POST", "/services/P", &[("Content-Type", content_type)], "x"));
         answered(&reply, 502, part);
         assert!(reply.header("Content-Type").unwrap().starts_with(expected), "{reply:?}");

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::{Rc, Weak};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant, SystemTime};
 
 use myelin_mediation::transport::{LocalFuture, Method, Outgoing, SendError, SendErrorKind, Transport, Work};
@@ -24,16 +24,19 @@ pub(crate) struct Wires {
     client: Rc<Client>,
     /// One thread for long work beside the one that serves: together all of them take what the machine has.
     worker: Arc<Semaphore>,
-    start: Instant,
     /// Who serves what is sent to `local://`.
     own: RefCell<Weak<Bus>>,
     local: local::Count,
 }
 
+/// When the clock of [`Transport::monotonic`] began. All threads go by the same one, for they share what they know of
+/// endpoints, and so does the bus that follows after a reload.
+static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+
 impl Wires {
     pub(crate) fn new(client: Rc<Client>) -> Wires {
         let worker = Arc::new(Semaphore::new(1));
-        Wires { client, worker, start: Instant::now(), own: RefCell::default(), local: local::Count::default() }
+        Wires { client, worker, own: RefCell::default(), local: local::Count::default() }
     }
 
     /// Says who serves what is sent to `local://`.
@@ -71,7 +74,7 @@ impl Transport for Wires {
     }
 
     fn monotonic(&self) -> Duration {
-        self.start.elapsed()
+        START.elapsed()
     }
 
     fn sleep(&self, time: Duration) -> LocalFuture<'static, ()> {

@@ -91,7 +91,7 @@ impl Target {
                 let endpoint = endpoint.find(scene.bus).ok_or_else(engine::missing)?;
                 let for_good = !exchange.guarded && exchange.handlers.is_empty();
                 let departure = endpoint::depart(exchange, scene, Some(endpoint), for_good)?;
-                exchange.decision = Some(Decision::Forward(Box::new(departure)));
+                exchange.decision = Some(Decision::Forward(departure));
                 Ok(Flow::Next)
             }
             Work::Nothing => Ok(Flow::Drop),

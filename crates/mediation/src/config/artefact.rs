@@ -277,6 +277,7 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
         proxies,
         entries,
         sequence_ids: loader.sequences,
+        endpoint_ids: loader.endpoints,
         sequences,
         functions,
         function_ids: loader.functions.into_iter().map(|(name, (id, _))| (name, id)).collect(),

@@ -11,7 +11,7 @@ use super::security::Ways;
 use super::sources::Sources;
 use super::stylesheets::Sheets;
 use super::vocabulary;
-use crate::bus::{SequenceRef, Settings};
+use crate::bus::{EndpointSettings, SequenceRef, Settings};
 use crate::content::PlanBuilder;
 use crate::endpoint::EndpointId;
 use crate::function::{FunctionId, Parameter};
@@ -57,6 +57,8 @@ pub(crate) struct Loader {
     pub(super) sheets: Sheets,
     pub(super) ways: Ways,
     pub(super) security: SecuritySettings,
+    /// What holds for endpoints that say nothing else.
+    pub(crate) endpoint_settings: EndpointSettings,
     /// Of the artefact that is being built.
     pub(super) problems: Vec<Problem>,
     pub(super) warnings: Vec<Problem>,
@@ -66,7 +68,13 @@ pub(crate) struct Loader {
 impl Loader {
     pub(super) fn new(settings: &Settings, sources: &Sources) -> Loader {
         let plans = PlanBuilder::new(settings.json_duplicate_keys);
-        Loader { plans, security: settings.security.clone(), sources: sources.clone(), ..Loader::default() }
+        Loader {
+            plans,
+            security: settings.security.clone(),
+            endpoint_settings: settings.endpoints.clone(),
+            sources: sources.clone(),
+            ..Loader::default()
+        }
     }
 
     /// The property names seen so far.

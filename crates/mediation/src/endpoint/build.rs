@@ -1,21 +1,16 @@
 //! Endpoints from their elements.
 
-use std::sync::Arc;
-use std::time::Duration;
+mod groups;
 
-use super::{Endpoint, EndpointRef, Surroundings, Target, Template, absolute};
+use std::sync::Arc;
+
+use super::{Endpoint, EndpointRef, Health, Resolving, Surroundings, Target, Template, Timeout, absolute, rules};
 use crate::config::{Element, Loader, Problem};
+use crate::endpoint::state::Rules;
+use crate::sequence::SequenceId;
 
 /// Kinds of endpoints the language has and this bus does not offer yet.
-const LATER: &[&str] = &[
-    "wsdl",
-    "loadbalance",
-    "failover",
-    "recipientlist",
-    "dynamicLoadbalance",
-    "serviceDynamicLoadbalance",
-    "template",
-];
+const LATER: &[&str] = &["wsdl", "recipientlist"];
 
 /// Reads an `<endpoint>` that stands inside something: a reference by key, or an endpoint of its own.
 pub(crate) fn endpoint_reference(element: &Element, loader: &mut Loader) -> Result<EndpointRef, Problem> {
@@ -28,51 +23,81 @@ pub(crate) fn endpoint_reference(element: &Element, loader: &mut Loader) -> Resu
 
 /// Reads an `<endpoint>`.
 pub(crate) fn endpoint(element: &Element, loader: &mut Loader) -> Result<Endpoint, Problem> {
-    let name = element.attribute("name").map_or("", |name| name.value);
-    for (attribute, what) in [("key-expression", "a key that is worked out"), ("template", "an endpoint template")] {
-        if let Some(text) = element.attribute(attribute) {
-            return Err(text.problem(format!("{what} is not offered yet")));
-        }
+    if let Some(template) = element.attribute("template") {
+        return Err(template.problem("an endpoint template is not offered yet"));
     }
+    let name = element.attribute("name").map_or("", |name| name.value);
+    let on_error = on_error(element, loader)?;
     let make = |target, around: Around| Endpoint {
         name: name.into(),
         place: element.place.clone(),
         target,
+        health: Arc::new(Health::new(around.rules)),
+        properties: None,
         timeout: around.timeout,
         discard: around.discard,
+        on_error,
         surroundings: around.surroundings.shared(),
     };
+    let mut around = Around::new(loader);
     if let Some(key) = element.attribute("key") {
-        return Ok(make(Target::Alias(loader.endpoint_id(key)?), Around::default()));
+        return Ok(make(Target::Alias(loader.endpoint_id(key)?), around));
     }
-    let mut kind = None;
+    let properties = element.children.iter().filter(|child| child.is("property"));
+    let properties = Some(loader.nodes(properties)).filter(|properties| !properties.nodes().is_empty());
+    let target = match element.attribute("key-expression") {
+        Some(expression) => Target::Resolving(Resolving::read(expression, loader)?),
+        None => {
+            let kind = kind(element, loader)?;
+            let target = target(element, kind, loader)?;
+            if !matches!(target, Target::Group(_)) {
+                quality_of_service(kind, &mut around, loader);
+            }
+            target
+        }
+    };
+    Ok(Endpoint { properties, ..make(target, around) })
+}
+
+fn on_error(element: &Element, loader: &mut Loader) -> Result<Option<SequenceId>, Problem> {
+    let key = element.attribute("onError").filter(|key| !key.value.trim().is_empty());
+    key.map(|key| loader.sequence_id(key)).transpose()
+}
+
+/// The one element in an endpoint that says what it is.
+fn kind<'a>(element: &'a Element, loader: &mut Loader) -> Result<&'a Element, Problem> {
+    let mut kind: Option<&Element> = None;
     for child in &element.children {
         match child.name.as_str() {
-            "description" if child.is_synapse() => {}
-            "property" | "parameter" if child.is_synapse() => {
-                loader.problem(child.problem("properties of an endpoint are not offered yet"));
-            }
-            // It stands beside the kind it belongs to, which is refused itself.
-            "session" if child.is_synapse() => {}
+            "description" | "property" if child.is_synapse() => {}
+            "session" if child.is_synapse() && element.child("loadbalance").is_some() => {}
             _ if kind.is_none() => kind = Some(child),
             _ => loader.problem(child.problem(format!("{}: an endpoint holds one kind only", child.tag()))),
         }
     }
-    let Some(kind) = kind else {
-        return Err(element.problem("<endpoint> needs a key, or an address, http or default in it"));
-    };
-    let target = match kind.name.as_str() {
-        "address" if kind.is_synapse() => address(kind)?,
-        "http" if kind.is_synapse() => http(kind, loader)?,
-        "default" if kind.is_synapse() => Target::Default,
-        "class" => return Err(kind.problem("<class> names a JVM class, which cannot run in a native program")),
-        other if LATER.contains(&other) => {
-            return Err(kind.problem(format!("endpoint {} is not offered yet", kind.tag())));
+    kind.ok_or_else(|| {
+        let kinds = "an address, http, default, loadbalance or failover";
+        element.problem(format!("<endpoint> needs a key, or {kinds} in it"))
+    })
+}
+
+fn target(element: &Element, kind: &Element, loader: &mut Loader) -> Result<Target, Problem> {
+    match kind.name.as_str() {
+        "address" if kind.is_synapse() => address(kind),
+        "http" if kind.is_synapse() => http(kind, loader),
+        "default" if kind.is_synapse() => Ok(Target::Default),
+        "loadbalance" if kind.is_synapse() => {
+            groups::balance(kind, element.child("session"), loader).map(Target::Group)
         }
-        _ => return Err(kind.problem(format!("unknown endpoint {}", kind.tag()))),
-    };
-    let around = quality_of_service(kind, loader);
-    Ok(make(target, around))
+        "failover" if kind.is_synapse() => groups::failover(kind, loader).map(Target::Group),
+        "dynamicLoadbalance" | "serviceDynamicLoadbalance" if kind.is_synapse() => {
+            let message = format!("{} finds its members in a cluster of Axis2; name them in <loadbalance>", kind.tag());
+            Err(kind.problem(message))
+        }
+        "class" => Err(kind.problem("<class> names a JVM class, which cannot run in a native program")),
+        other if LATER.contains(&other) => Err(kind.problem(format!("endpoint {} is not offered yet", kind.tag()))),
+        _ => Err(kind.problem(format!("unknown endpoint {}", kind.tag()))),
+    }
 }
 
 fn address(element: &Element) -> Result<Target, Problem> {
@@ -100,59 +125,36 @@ fn http(element: &Element, loader: &mut Loader) -> Result<Target, Problem> {
 }
 
 /// What surrounds the address.
-#[derive(Default)]
 struct Around {
-    timeout: Option<Duration>,
+    timeout: Timeout,
     discard: bool,
+    rules: Rules,
     surroundings: Surroundings,
 }
 
-/// Reads what surrounds the address; what would only change when the endpoint is tried again is a warning.
-fn quality_of_service(kind: &Element, loader: &mut Loader) -> Around {
-    let mut around = Around { surroundings: Surroundings::read(kind, loader), ..Around::default() };
+impl Around {
+    fn new(loader: &Loader) -> Around {
+        let settings = &loader.endpoint_settings;
+        Around {
+            timeout: Timeout::Fixed(settings.timeout),
+            discard: false,
+            rules: rules::default(settings),
+            surroundings: Surroundings::default(),
+        }
+    }
+}
+
+/// Reads what surrounds the address: when it is tried, how long it is waited for, and what is done to its messages.
+fn quality_of_service(kind: &Element, around: &mut Around, loader: &mut Loader) {
+    around.surroundings = Surroundings::read(kind, loader);
+    around.rules = rules::read(kind, loader);
     for child in &kind.children {
         match child.name.as_str() {
-            "timeout" => (around.timeout, around.discard) = read_timeout(child, loader),
-            "suspendOnFailure" | "markForSuspension" | "retryConfig" | "suspendDurationOnFailure" => {
-                if !never(child) {
-                    let message = format!("{}: endpoints are not suspended yet, each request is tried", child.tag());
-                    loader.warning(child.problem(message));
-                }
-            }
+            "timeout" => (around.timeout, around.discard) = Timeout::read(child, loader),
             "description" => {}
+            name if rules::ELEMENTS.contains(&name) => {}
             _ if around.surroundings.take(child, loader) => {}
             _ => loader.problem(child.problem(format!("{} is unknown in an endpoint", child.tag()))),
         }
     }
-    around
-}
-
-/// Whether a rule says that it applies to no error at all, which is how suspension is switched off.
-fn never(rule: &Element) -> bool {
-    rule.child("errorCodes").is_some_and(|codes| codes.text().value == "-1")
-}
-
-fn read_timeout(element: &Element, loader: &mut Loader) -> (Option<Duration>, bool) {
-    let mut duration = None;
-    let mut discard = false;
-    for child in &element.children {
-        let text = child.text();
-        match child.name.as_str() {
-            "duration" => match text.value.parse::<u64>() {
-                Ok(milliseconds) if milliseconds > 0 => duration = Some(Duration::from_millis(milliseconds)),
-                Ok(_) => {}
-                Err(_) if text.value.starts_with('{') => {
-                    loader.problem(child.problem("a duration that is worked out is not offered yet"));
-                }
-                Err(_) => loader.problem(child.problem(format!("{:?} is no duration in milliseconds", text.value))),
-            },
-            "responseAction" | "action" => match text.value {
-                "discard" => discard = true,
-                "fault" | "none" | "" => {}
-                other => loader.problem(child.problem(format!("{other:?} is neither fault nor discard"))),
-            },
-            _ => loader.warning(child.problem(format!("{} has no effect in <timeout>", child.tag()))),
-        }
-    }
-    (duration, discard)
 }

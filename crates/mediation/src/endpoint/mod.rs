@@ -2,38 +2,63 @@
 
 mod addressing;
 mod authentication;
+mod balance;
 mod build;
 mod charset;
+mod deliver;
 mod departure;
 mod format;
+mod group;
+mod health;
+mod member;
 mod package;
+mod replay;
+mod request;
+mod resolve;
+mod rules;
+mod session;
+mod sessions;
 mod soap_fault;
+mod state;
+mod status;
 mod surroundings;
 mod template;
+mod timeout;
 mod wsdl;
 
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use http::Uri;
-use serde_json::{Value, json};
 
 pub(crate) use build::{endpoint, endpoint_reference};
+pub(crate) use deliver::deliver;
 pub(crate) use departure::{Departure, depart};
 use format::escape;
+pub(crate) use group::Group;
+pub(crate) use health::Health;
+pub(crate) use member::Member;
+pub(crate) use resolve::Resolving;
+pub use state::State;
+pub use status::EndpointStatus;
 pub(crate) use surroundings::Surroundings;
 pub(crate) use template::Template;
+pub(crate) use timeout::Timeout;
 
 use crate::bus::Bus;
 use crate::config::Place;
 use crate::exchange::{Exchange, Format};
 use crate::fault::{Fault, Outcome};
 use crate::property::{Scope, slot};
+use crate::sequence::{Block, SequenceId};
 use crate::transport::Method;
 
 /// Which of the bus's named endpoints.
 pub(crate) type EndpointId = usize;
+
+/// What a fault is called whose endpoint is not to be tried at the moment.
+const BACKEND_NOT_READY: u32 = 303001;
 
 /// An alias of an alias of … deeper than this is a loop.
 const ALIAS_LIMIT: usize = 16;
@@ -44,10 +69,16 @@ pub(crate) struct Endpoint {
     pub(crate) name: Arc<str>,
     pub(crate) place: Place,
     pub(crate) target: Target,
+    /// Whether it may be tried; it goes on after a reload.
+    pub(crate) health: Arc<Health>,
+    /// The properties that a message gets which is sent to it.
+    pub(crate) properties: Option<Block>,
     /// How long the response's head may take.
-    pub(crate) timeout: Option<Duration>,
+    pub(crate) timeout: Timeout,
     /// Whether a timeout is to run no fault sequence.
     pub(crate) discard: bool,
+    /// The sequence that handles its failures.
+    pub(crate) on_error: Option<SequenceId>,
     /// What is done to its requests and responses.
     pub(crate) surroundings: Option<Arc<Surroundings>>,
 }
@@ -60,29 +91,51 @@ pub(crate) enum Target {
     Http { template: Template, method: Option<String> },
     /// Where the message is addressed.
     Default,
+    /// One of several hosts, at the path the message is addressed to.
+    Member(Member),
     /// Another endpoint.
     Alias(EndpointId),
+    /// The endpoint that an expression names.
+    Resolving(Resolving),
+    /// One of several endpoints.
+    Group(Group),
+}
+
+impl Endpoint {
+    /// Whether a request to it can be made of the message at once: it is a backend, and asks nothing of the body.
+    fn is_immediate(&self) -> bool {
+        let knows_address = matches!(self.target, Target::Address { .. } | Target::Http { .. } | Target::Member(_));
+        knows_address && self.properties.is_none() && matches!(self.timeout, Timeout::Fixed(_))
+    }
+
+    /// That it is not to be tried at the moment.
+    fn not_ready(&self) -> Box<Fault> {
+        let state = self.health.condition().state;
+        self.sign(Fault::not_ready(BACKEND_NOT_READY, format!("{self} is {state}")))
+    }
+
+    /// Says in a fault where it happened, and which handler of its own the endpoint has.
+    fn sign(&self, mut fault: Box<Fault>) -> Box<Fault> {
+        fault.trail.push(self.to_string());
+        if let Some(handler) = self.on_error {
+            fault.handlers.get_or_insert_default().insert(0, handler);
+        }
+        fault
+    }
+}
+
+/// As the trail of a fault and the log name it.
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let space = if self.name.is_empty() { "" } else { " " };
+        write!(f, "endpoint{space}{} ({})", self.name, self.place)
+    }
 }
 
 /// A reference to an endpoint.
 pub(crate) enum EndpointRef {
     Named(EndpointId),
     Inline(Arc<Endpoint>),
-}
-
-impl Endpoint {
-    /// What it is, for people and programs: `{"name", "to", "timeout_ms"}`.
-    pub(crate) fn explain(&self, bus: &Bus) -> Value {
-        let to = match &self.target {
-            Target::Address { text, .. } => text.clone(),
-            Target::Http { template, method } => {
-                format!("{}{}", method.as_ref().map(|method| format!("{method} ")).unwrap_or_default(), template.text())
-            }
-            Target::Default => "where the message is addressed".to_owned(),
-            Target::Alias(id) => return bus.endpoint(*id).map_or(Value::Null, |endpoint| endpoint.explain(bus)),
-        };
-        json!({ "name": &*self.name, "to": to, "timeout_ms": self.timeout.map(|timeout| timeout.as_millis() as u64) })
-    }
 }
 
 impl EndpointRef {

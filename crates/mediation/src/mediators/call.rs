@@ -235,7 +235,7 @@ pub(super) async fn send(exchange: &mut Exchange, endpoint: Option<&EndpointRef>
         }
     };
     let departure = endpoint::depart(exchange, scene, endpoint, false)?;
-    Ok(Box::new(departure).carry_out(exchange, scene).await?.is_some())
+    Ok(departure.carry_out(exchange, scene).await?.is_some())
 }
 
 /// What Synapse's blocking sender does with header lines.

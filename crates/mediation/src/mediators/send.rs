@@ -110,7 +110,7 @@ impl Immediate for Send {
                 let for_good = exchange.last && !exchange.guarded && exchange.handlers.is_empty();
                 let mut departure = endpoint::depart(exchange, scene, endpoint, for_good)?;
                 departure.receive = receive;
-                Decision::Forward(Box::new(departure))
+                Decision::Forward(departure)
             }
         };
         exchange.decision = Some(decision);

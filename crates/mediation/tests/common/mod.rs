@@ -13,7 +13,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime};
 
 use myelin_mediation::transport::{LocalFuture, Method, Outgoing, SendError, SendErrorKind, Transport};
-use myelin_mediation::{Arrival, Engine, Loaded, Report, Settings, load};
+use myelin_mediation::{Arrival, Bus, Engine, Loaded, Report, Settings, load};
 use myelin_message::{Body, BodyError, Head, HeaderId, Line, Message, Source, Start, Version, Wire};
 use myelin_testkit::clock::Clock;
 
@@ -155,6 +155,11 @@ impl Scenario {
 
     pub(crate) fn failing(artefacts: &str, kind: SendErrorKind) -> Scenario {
         Scenario::with(artefacts, move |_, _| Err(kind))
+    }
+
+    /// The bus that serves.
+    pub(crate) fn bus(&self) -> &Bus {
+        self.engine.bus()
     }
 
     /// Serves a request and reads the answer to its end.

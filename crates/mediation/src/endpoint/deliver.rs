@@ -1,0 +1,76 @@
+//! Sends a message to an endpoint of whatever kind: a backend, or a rule that leads to one.
+
+use std::sync::Arc;
+
+use super::{Endpoint, EndpointRef, Target, request::Request};
+use crate::bus::Bus;
+use crate::content::Need;
+use crate::engine;
+use crate::exchange::{Exchange, Scene};
+use crate::fault::{Fault, Outcome};
+use crate::transport::{LocalFuture, Transport};
+
+/// An endpoint in an endpoint in … deeper than this is a loop.
+pub(super) const DEPTH_LIMIT: usize = 16;
+
+/// What a delivery gives: `None` where the configuration wants no response, or nobody waits for one here.
+pub(super) type Delivered = Outcome<Option<()>>;
+
+/// Sends the current message and puts the response in its place.
+///
+/// Errors: of the backend that was tried last; 303000 and its like where none was.
+pub(crate) fn deliver<'a>(
+    exchange: &'a mut Exchange,
+    scene: &'a Scene<'a>,
+    endpoint: &'a Arc<Endpoint>,
+) -> LocalFuture<'a, Delivered> {
+    deliver_at(0, exchange, scene, endpoint)
+}
+
+/// The same, for an endpoint that is `depth` endpoints deep in others.
+pub(super) fn deliver_at<'a>(
+    depth: usize,
+    exchange: &'a mut Exchange,
+    scene: &'a Scene<'a>,
+    endpoint: &'a Arc<Endpoint>,
+) -> LocalFuture<'a, Delivered> {
+    Box::pin(async move {
+        if depth >= DEPTH_LIMIT {
+            return Err(Fault::bus(format!("Endpoints nest deeper than {DEPTH_LIMIT}: one leads to itself")));
+        }
+        if let Some(properties) = &endpoint.properties {
+            properties.run(exchange, scene).finish().await.1?;
+        }
+        let outcome = match &endpoint.target {
+            Target::Alias(id) => {
+                let endpoint = scene.bus.endpoint(*id).ok_or_else(engine::missing)?;
+                return deliver_at(depth, exchange, scene, endpoint).await;
+            }
+            Target::Resolving(resolving) => {
+                let found = resolving.endpoint(exchange, scene).await?;
+                deliver_at(depth + 1, exchange, scene, found).await
+            }
+            Target::Group(group) => group.deliver(depth, exchange, scene, endpoint).await,
+            _ => {
+                if let Target::Default = endpoint.target {
+                    Need::addressee().bring(exchange, scene).await?;
+                }
+                endpoint.timeout.get_ready(exchange, scene).await?;
+                return Request::new(exchange, scene, Some(endpoint), false)?.carry_out(exchange, scene).await;
+            }
+        };
+        outcome.map_err(|fault| endpoint.sign(fault))
+    })
+}
+
+/// Whether a message can be sent to an endpoint at the moment: to a group, as long as it can to one of its members.
+pub(super) fn is_ready(endpoint: &Endpoint, bus: &Bus, clock: &dyn Transport, depth: usize) -> bool {
+    if depth >= DEPTH_LIMIT || !endpoint.health.is_ready(clock) {
+        return false;
+    }
+    let is_ready = |member: &EndpointRef| member.find(bus).is_some_and(|found| is_ready(found, bus, clock, depth + 1));
+    match &endpoint.target {
+        Target::Group(group) => group.members.iter().any(is_ready),
+        _ => true,
+    }
+}

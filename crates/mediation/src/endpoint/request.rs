@@ -1,0 +1,191 @@
+//! A request to one backend: made of the message, sent, and answered.
+
+use std::sync::Arc;
+
+use myelin_message::{Body, Message};
+
+use super::authentication::Credentials;
+use super::soap_fault;
+use super::surroundings::{Departed, Surroundings};
+use super::{Endpoint, Target, address, addressee, member, method, set_action};
+use crate::exchange::{Direction, Exchange, Scene};
+use crate::fault::{Fault, Origin, Outcome};
+use crate::property::{Scope, slot};
+use crate::transport::{LocalFuture, Method, Outgoing, SendError, SendErrorKind, Transport};
+
+/// A request on its way out.
+pub(crate) struct Request {
+    outgoing: Outgoing,
+    /// What the endpoint is told of the bus.
+    credentials: Option<Credentials>,
+    /// Whether its body is to be read first, so that it leaves with its length.
+    wants_length: bool,
+    after: Aftermath,
+}
+
+/// What is needed of a request once it has been sent, or has failed.
+struct Aftermath {
+    /// Whether nobody waits for the response.
+    out_only: bool,
+    endpoint: Option<Arc<Endpoint>>,
+}
+
+impl Request {
+    /// Makes the request to an endpoint that is no rule but a backend, or to where the message is addressed.
+    ///
+    /// `for_good` says that nobody looks at the message afterwards.
+    /// Errors: 303001 while the endpoint is not to be tried, else the bus's.
+    pub(super) fn new(
+        exchange: &mut Exchange,
+        scene: &Scene<'_>,
+        endpoint: Option<&Arc<Endpoint>>,
+        for_good: bool,
+    ) -> Outcome<Box<Request>> {
+        if let Some(endpoint) = endpoint
+            && !endpoint.health.is_ready(scene.transport)
+        {
+            return Err(endpoint.not_ready());
+        }
+        let uri = match endpoint.map(|endpoint| (endpoint, &endpoint.target)) {
+            Some((endpoint, Target::Address { uri, text })) => address(exchange, endpoint, uri, text)?,
+            Some((_, Target::Http { template, .. })) => template.uri(exchange, scene)?,
+            Some((_, Target::Member(member))) => member::uri(member, exchange, scene)?,
+            _ => addressee(exchange)?,
+        };
+        let own_method = match endpoint.map(|endpoint| &endpoint.target) {
+            Some(Target::Http { method, .. }) => method.as_deref(),
+            _ => None,
+        };
+        let method = method(exchange, own_method)?;
+        let credentials = match endpoint.and_then(|endpoint| endpoint.surroundings.as_ref()) {
+            Some(surroundings) => surroundings.credentials(exchange, scene)?,
+            None => None,
+        };
+        let timeout = match endpoint {
+            Some(endpoint) => endpoint.timeout.of(exchange, scene)?,
+            None => scene.bus.settings.endpoints.timeout,
+        };
+        let host =
+            exchange.properties.get(Scope::Axis2, slot::REQUEST_HOST_HEADER).map(|host| host.text().into_owned());
+        let mut message = exchange.take_message(for_good);
+        exchange.shape(&mut message)?;
+        set_action(exchange, &mut message)?;
+        if let Method::Named(name) = &method
+            && matches!(name.as_str(), "GET" | "HEAD")
+        {
+            // A message turned into one of these asks for something; its old body means nothing there.
+            message.body = Body::Empty;
+        }
+        Ok(Box::new(Request {
+            wants_length: exchange.wants_length(),
+            after: Aftermath {
+                out_only: exchange.properties.is_true(Scope::Default, slot::OUT_ONLY),
+                endpoint: endpoint.cloned(),
+            },
+            credentials,
+            outgoing: Outgoing { method, uri, head: message.head, body: message.body, timeout, host },
+        }))
+    }
+
+    /// Sends the request and puts the response in its place; `None` where the configuration wants no response.
+    ///
+    /// Errors: the backend's, which the endpoint's state hears of, or whoever's body it was.
+    pub(super) async fn carry_out(
+        mut self: Box<Self>,
+        exchange: &mut Exchange,
+        scene: &Scene<'_>,
+    ) -> Outcome<Option<()>> {
+        let prepared = self.prepare(exchange, scene).await;
+        let (sending, after) = self.begin(scene);
+        let sent = match prepared {
+            Ok(departed) => match sending.await {
+                Ok(response) => Ok((response, departed)),
+                Err(error) => Err(after.fault(error, scene.transport)),
+            },
+            Err(fault) => Err(fault),
+        };
+        let outcome = match sent {
+            Ok(_) if after.out_only => {
+                after.succeeded();
+                return Ok(None);
+            }
+            Ok((response, departed)) => {
+                exchange.turn(response);
+                match (after.surroundings(), departed) {
+                    (Some(around), Some(departed)) => Box::pin(around.returned(exchange, scene, departed)).await,
+                    _ => Ok(()),
+                }
+            }
+            Err(fault) => Err(fault),
+        };
+        let outcome = match outcome {
+            Ok(()) if soap_fault::matters(exchange) => {
+                let outcome = Box::pin(soap_fault::refuse(exchange, scene)).await;
+                outcome.inspect_err(|fault| after.failed(fault, scene.transport))
+            }
+            outcome => outcome,
+        };
+        match outcome {
+            Ok(()) => {
+                after.succeeded();
+                Ok(Some(()))
+            }
+            Err(fault) => Err(after.sign(fault)),
+        }
+    }
+
+    /// Makes the request what the endpoint wants and reads its body, as far as either is asked for.
+    async fn prepare(&mut self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<Departed>> {
+        let departed = match self.after.surroundings().cloned() {
+            Some(around) => {
+                Some(Box::pin(around.depart(&mut self.outgoing, self.credentials.take(), exchange, scene)).await?)
+            }
+            None => None,
+        };
+        if self.wants_length {
+            let is_response = exchange.direction == Direction::Response;
+            let read = self.outgoing.body.bytes(scene.bus.settings.body_limit_bytes).await.map(drop);
+            read.map_err(|error| Fault::body(&error, is_response))?;
+        }
+        Ok(departed)
+    }
+
+    /// Hands a request to the transport; a function of its own, so that no future holds the request twice.
+    fn begin<'a>(self: Box<Self>, scene: &Scene<'a>) -> (LocalFuture<'a, Result<Message, SendError>>, Aftermath) {
+        (scene.transport.send(self.outgoing), self.after)
+    }
+}
+
+impl Aftermath {
+    fn surroundings(&self) -> Option<&Arc<Surroundings>> {
+        self.endpoint.as_ref()?.surroundings.as_ref()
+    }
+
+    fn succeeded(&self) {
+        if let Some(endpoint) = &self.endpoint {
+            endpoint.health.succeeded(endpoint);
+        }
+    }
+
+    /// What the client or the bus did wrong says nothing about the backend.
+    fn failed(&self, fault: &Fault, clock: &dyn Transport) {
+        if let Some(endpoint) = self.endpoint.as_ref().filter(|_| fault.origin == Origin::Backend) {
+            endpoint.health.failed(endpoint, fault.code, clock.monotonic());
+        }
+    }
+
+    fn fault(&self, error: SendError, clock: &dyn Transport) -> Box<Fault> {
+        let timed_out = error.kind == SendErrorKind::ResponseTimeout;
+        let mut fault = Box::<Fault>::from(error);
+        self.failed(&fault, clock);
+        fault.discard = timed_out && self.endpoint.as_ref().is_some_and(|endpoint| endpoint.discard);
+        fault
+    }
+
+    fn sign(&self, fault: Box<Fault>) -> Box<Fault> {
+        match &self.endpoint {
+            Some(endpoint) => endpoint.sign(fault),
+            None => fault,
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What an operator sees of the endpoints of a bus, and can do with them.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::deliver::DEPTH_LIMIT;
+use super::{Endpoint, EndpointRef, State, Target};
+use crate::bus::Bus;
+
+/// A named endpoint as it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndpointStatus {
+    /// Its name.
+    pub name: String,
+    /// The element that says what it is: `address`, `failover` …
+    pub kind: &'static str,
+    /// Whether it is used.
+    pub state: State,
+    /// When it may be tried again while it is not active, on the clock of [`crate::transport::Transport::monotonic`].
+    pub retry_at: Option<Duration>,
+}
+
+impl Bus {
+    /// The named endpoints, by name.
+    pub fn endpoints(&self) -> Vec<EndpointStatus> {
+        let mut all: Vec<EndpointStatus> = self.endpoints.iter().flatten().map(|endpoint| status(endpoint)).collect();
+        all.sort_unstable_by(|left, right| left.name.cmp(&right.name));
+        all
+    }
+
+    /// Takes a named endpoint out, or brings it back and forgets what it did wrong; says whether there is one.
+    ///
+    /// One that is off gets no message, alone or in a group, until it is switched on again.
+    pub fn switch_endpoint(&self, name: &str, on: bool) -> bool {
+        let endpoint = self.endpoint_ids.get(name).and_then(|&id| self.endpoint(id));
+        if let Some(endpoint) = endpoint {
+            tracing::info!(endpoint = name, on, "an endpoint is switched");
+            endpoint.health.switch(on);
+        }
+        endpoint.is_some()
+    }
+}
+
+impl Endpoint {
+    /// What it is, for people and programs: `{"name", "to", "timeout_ms"}`; of a group, `to` lists its members so.
+    pub(crate) fn explain(&self, bus: &Bus) -> Value {
+        self.explain_at(0, bus)
+    }
+
+    fn explain_at(&self, depth: usize, bus: &Bus) -> Value {
+        if depth >= DEPTH_LIMIT {
+            return Value::Null;
+        }
+        let member = |member: &EndpointRef| member.find(bus).map(|member| member.explain_at(depth + 1, bus));
+        let to: Value = match &self.target {
+            Target::Address { text, .. } => text.clone().into(),
+            Target::Http { template, method } => {
+                let method = method.as_ref().map(|method| format!("{method} ")).unwrap_or_default();
+                format!("{method}{}", template.text()).into()
+            }
+            Target::Default => "where the message is addressed".into(),
+            Target::Member(member) => member.host().into(),
+            Target::Alias(id) => {
+                return bus.endpoint(*id).map_or(Value::Null, |endpoint| endpoint.explain_at(depth + 1, bus));
+            }
+            Target::Resolving(_) => "the endpoint that an expression names".into(),
+            Target::Group(group) => {
+                let members: Vec<Option<Value>> = group.members.iter().map(member).collect();
+                return json!({ "name": &*self.name, "kind": group.kind(), "to": members });
+            }
+        };
+        json!({ "name": &*self.name, "to": to, "timeout_ms": self.timeout.milliseconds() })
+    }
+}
+
+fn status(endpoint: &Endpoint) -> EndpointStatus {
+    let condition = endpoint.health.condition();
+    let waits = matches!(condition.state, State::Timeout | State::Suspended);
+    EndpointStatus {
+        name: endpoint.name.to_string(),
+        kind: endpoint.target.kind(),
+        state: condition.state,
+        retry_at: Some(condition.retry_at).filter(|_| waits),
+    }
+}
+
+impl Target {
+    /// The element or attribute that says it.
+    fn kind(&self) -> &'static str {
+        match self {
+            Target::Address { .. } => "address",
+            Target::Http { .. } => "http",
+            Target::Default => "default",
+            Target::Member(_) => "member",
+            Target::Alias(_) => "key",
+            Target::Resolving(_) => "key-expression",
+            Target::Group(group) => group.kind(),
+        }
+    }
+}
