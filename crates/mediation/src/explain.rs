@@ -100,11 +100,11 @@ impl<'a> Teller<'a> {
                     let Resource { http, https, .. } = resource;
                     let methods = resource.methods.join(" ");
                     let methods = if methods.is_empty() { "any method" } else { &methods };
-                    format!("{methods} {}{} ({})", api.context, resource.path, schemes(*http, *https))
+                    format!("{methods} {}{} ({})", api.prefix, resource.path, schemes(*http, *https))
                 };
                 api.resources.get(resource).map(route).into_iter().collect()
             }
-            Service::Stray(api, _) => vec![format!("{}/…, where no resource fits", api.context)],
+            Service::Stray(api, _) => vec![format!("{}/…, where no resource fits", api.prefix)],
         };
         let flows = [
             ("in", service.incoming(self.bus)),

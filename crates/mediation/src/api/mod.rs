@@ -28,8 +28,10 @@ pub(crate) struct Api {
     /// Its name, with `:v` and its version behind it where it has one.
     pub(crate) name: Arc<str>,
     pub(crate) place: Place,
-    /// The start of the paths it is offered at, without a slash at the end; empty for `/`.
+    /// The context that it names, without a slash at the end; empty for `/`.
     pub(crate) context: Arc<str>,
+    /// The start of the paths it is offered at: the context, and the version where it stands behind that.
+    pub(crate) prefix: String,
     /// Empty where it has none.
     pub(crate) version: Arc<str>,
     pub(crate) resources: Vec<Resource>,
@@ -127,8 +129,9 @@ impl Api {
         let mut options_order = order.clone();
         options_order.sort_by_key(|&index| !resources[index].lists("OPTIONS"));
         let (context, version) = (address.context.as_str().into(), address.version.as_str().into());
+        let prefix = address.prefix.clone();
         let definition = Definition::of(&name, address, &resources);
-        Api { name, place, context, version, resources, handlers: Vec::new(), definition, options_order, order }
+        Api { name, place, context, prefix, version, resources, handlers: Vec::new(), definition, options_order, order }
     }
 
     /// Finds the resource for a request.
