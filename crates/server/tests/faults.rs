@@ -176,7 +176,60 @@ fn through_a_proxy_that_changes_the_answer() {
 }
 
 #[test]
+fn through_an_api() {
+    let api = |rude, _| {
+        format!(
+            r#"<api name="A" context="/services"><resource methods="POST" url-mapping="/P"><inSequence><send>{}</send></inSequence></resource></api>"#,
+            endpoint(rude)
+        )
+    };
+    matrix(api, as_unread);
+}
+
+#[test]
 fn through_call() {
     let call = |rude, _| proxy(&format!("<inSequence><call>{}</call><respond/></inSequence>", endpoint(rude)));
     matrix(call, as_unread);
+}
+
+#[test]
+fn through_callout() {
+    let callout = |rude, _| {
+        proxy(&format!(
+            r#"<inSequence><callout action="urn:a">{}<source type="envelope"/><target key="answer"/></callout><respond/></inSequence>"#,
+            endpoint(rude)
+        ))
+    };
+    // What calls out takes an answer's status for a failure of the call.
+    matrix(callout, |_, seen| matches!(seen, Seen::Status(500..=504)));
+}
+
+#[test]
+fn through_clone() {
+    let clone = |rude, _| {
+        let target = format!("<target><sequence><send>{}</send></sequence></target>", endpoint(rude));
+        proxy(&format!("<inSequence><clone>{target}{target}</clone></inSequence><outSequence><send/></outSequence>"))
+    };
+    matrix(clone, as_unread);
+}
+
+/// Splits the message in two parts and joins the answers; the second part has a backend of its own.
+fn aggregate(first: SocketAddr, second: SocketAddr) -> String {
+    proxy(&format!(
+        r#"<inSequence><clone><target><sequence><send>{}</send></sequence></target><target><sequence><send>{}</send></sequence></target></clone></inSequence>
+        <outSequence><aggregate><completeCondition timeout="1"><messageCount min="2" max="2"/></completeCondition>
+        <onComplete xmlns:m="urn:m" expression="//m:all"><send/></onComplete></aggregate></outSequence>"#,
+        endpoint(first),
+        endpoint(second)
+    ))
+}
+
+#[test]
+fn through_aggregate_with_no_whole_answer() {
+    matrix(|rude, _| aggregate(rude, rude), |_, seen| matches!(seen, Seen::Status(202 | 500..=504)));
+}
+
+#[test]
+fn through_aggregate_with_one_whole_answer() {
+    matrix(aggregate, |_, seen| matches!(seen, Seen::Status(200 | 202 | 500..=504)));
 }
