@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use myelin_wsdl::{Documents, Form, Links, WSDL11, WSDL20, Wanted};
 
-use super::element::Element;
+use super::element::{Element, Text};
 use super::loader::Loader;
 use super::problem::{Place, Problem};
 use crate::description::{How, Interface, Origin, ProxyDescription, Remote, source};
@@ -114,10 +114,7 @@ impl Loader {
                 let uri = absolute(uri.value).map_err(|message| uri.problem(message))?;
                 return Ok(Origin::Remote(Remote::of_uri(uri, named)));
             }
-            (None, Some(uri), _) => {
-                let found = self.registry.find(uri.value.trim()).map_err(|message| uri.problem(message))?;
-                found.ok_or_else(|| uri.problem(format!("there is no file {:?}", uri.value.trim())))?
-            }
+            (None, Some(uri), _) => self.file(uri)?,
             (None, None, Some(inline)) => self.inline(inline)?,
             (None, None, None) => {
                 return Err(publish.problem("<publishWSDL> needs a key, a uri, an endpoint, or a description in it"));
@@ -125,6 +122,25 @@ impl Loader {
         };
         let documents = self.description(&root, &named, publish)?;
         ready(&documents)
+    }
+
+    /// The description that a `wsdl` endpoint names by a file, or that stands in it, with what it imports.
+    ///
+    /// Errors: a [`Problem`] at its place, or at the place in the description that is wrong.
+    pub(crate) fn described(&mut self, kind: &Element) -> Result<Documents, Problem> {
+        let inline = kind.children.iter().find(|child| !child.is_synapse());
+        let root = match (kind.attribute("uri"), inline) {
+            (Some(uri), _) => self.file(uri)?,
+            (None, Some(inline)) => self.inline(inline)?,
+            (None, None) => return Err(kind.problem("<wsdl> needs a uri, or a description in it")),
+        };
+        self.description(&root, &Vec::new(), kind)
+    }
+
+    /// A file that stands in the configuration's folder or above it, or in the registry.
+    fn file(&self, uri: Text<'_>) -> Result<Resource, Problem> {
+        let found = self.registry.find(uri.value.trim()).map_err(|message| uri.problem(message))?;
+        found.ok_or_else(|| uri.problem(format!("there is no file {:?}", uri.value.trim())))
     }
 
     /// A description that stands in the configuration.

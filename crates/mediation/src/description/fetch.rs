@@ -72,6 +72,19 @@ impl<T> Remote<T> {
         Ok(made)
     }
 
+    /// Forgets what was made of it.
+    pub(crate) fn forget(&self) {
+        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Where it is, where the configuration says that.
+    pub(crate) fn uri(&self) -> Option<Uri> {
+        match &self.place {
+            Where::Uri(uri) => Some(uri.clone()),
+            Where::Endpoint(_) => None,
+        }
+    }
+
     async fn fetch(&self, bus: &Bus, transport: &dyn Transport) -> Result<Documents, String> {
         let uri = match &self.place {
             Where::Uri(uri) => uri.clone(),

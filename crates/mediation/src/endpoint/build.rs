@@ -4,13 +4,15 @@ mod groups;
 
 use std::sync::Arc;
 
-use super::{Endpoint, EndpointRef, Health, Resolving, Surroundings, Target, Template, Timeout, absolute, rules};
+use super::{
+    Described, Endpoint, EndpointRef, Health, Resolving, Surroundings, Target, Template, Timeout, absolute, rules,
+};
 use crate::config::{Element, Loader, Problem};
 use crate::endpoint::state::Rules;
 use crate::sequence::SequenceId;
 
 /// Kinds of endpoints the language has and this bus does not offer yet.
-const LATER: &[&str] = &["wsdl", "recipientlist"];
+const LATER: &[&str] = &["recipientlist"];
 
 /// Reads an `<endpoint>` that stands inside something: a reference by key, or an endpoint of its own.
 pub(crate) fn endpoint_reference(element: &Element, loader: &mut Loader) -> Result<EndpointRef, Problem> {
@@ -53,6 +55,9 @@ pub(crate) fn endpoint(element: &Element, loader: &mut Loader) -> Result<Endpoin
             if !matches!(target, Target::Group(_)) {
                 quality_of_service(kind, &mut around, loader);
             }
+            if let Target::Described(described) = &target {
+                around.surroundings.described = Some(Arc::clone(described));
+            }
             target
         }
     };
@@ -76,7 +81,7 @@ fn kind<'a>(element: &'a Element, loader: &mut Loader) -> Result<&'a Element, Pr
         }
     }
     kind.ok_or_else(|| {
-        let kinds = "an address, http, default, loadbalance or failover";
+        let kinds = "an address, http, wsdl, default, loadbalance or failover";
         element.problem(format!("<endpoint> needs a key, or {kinds} in it"))
     })
 }
@@ -86,6 +91,7 @@ fn target(element: &Element, kind: &Element, loader: &mut Loader) -> Result<Targ
         "address" if kind.is_synapse() => address(kind),
         "http" if kind.is_synapse() => http(kind, loader),
         "default" if kind.is_synapse() => Ok(Target::Default),
+        "wsdl" if kind.is_synapse() => Described::read(kind, loader).map(|it| Target::Described(Arc::new(it))),
         "loadbalance" if kind.is_synapse() => {
             groups::balance(kind, element.child("session"), loader).map(Target::Group)
         }
@@ -152,6 +158,8 @@ fn quality_of_service(kind: &Element, around: &mut Around, loader: &mut Loader) 
         match child.name.as_str() {
             "timeout" => (around.timeout, around.discard) = Timeout::read(child, loader),
             "description" => {}
+            // The description that stands in a `wsdl` endpoint.
+            _ if !child.is_synapse() && kind.is("wsdl") => {}
             name if rules::ELEMENTS.contains(&name) => {}
             _ if around.surroundings.take(child, loader) => {}
             _ => loader.problem(child.problem(format!("{} is unknown in an endpoint", child.tag()))),

@@ -55,6 +55,9 @@ pub(super) fn deliver_at<'a>(
                 if let Target::Default = endpoint.target {
                     Need::addressee().bring(exchange, scene).await?;
                 }
+                if let Target::Described(described) = &endpoint.target {
+                    described.get_ready(scene).await.map_err(|fault| endpoint.sign(fault))?;
+                }
                 endpoint.timeout.get_ready(exchange, scene).await?;
                 return Request::new(exchange, scene, Some(endpoint), false)?.carry_out(exchange, scene).await;
             }

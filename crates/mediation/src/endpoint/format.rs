@@ -9,6 +9,7 @@ use std::future::poll_fn;
 use http::StatusCode;
 use myelin_message::{Body, Built, Head, HeaderId};
 use myelin_soap::Version;
+use myelin_wsdl::Binding;
 use myelin_xml::Kind;
 
 use super::charset::Charset;
@@ -49,6 +50,25 @@ pub(crate) struct Before {
 }
 
 impl Shape {
+    /// What a port of a description takes; `None` where it says nothing that is known here.
+    ///
+    /// Source: Synapse's `WSDL11EndpointBuilder`.
+    pub(super) fn spoken(binding: &Binding) -> Option<Shape> {
+        let form = match binding {
+            Binding::Soap11 => Form::Envelope(Version::Soap11),
+            Binding::Soap12 => Form::Envelope(Version::Soap12),
+            Binding::Http(method) if method.eq_ignore_ascii_case("GET") => Form::Query,
+            Binding::Http(_) => Form::Rest,
+            Binding::Other => return None,
+        };
+        Some(Shape { form: Some(form), charset: None, package: None })
+    }
+
+    /// The same, with the form of another where this one has none.
+    pub(super) fn or(self, other: Option<Shape>) -> Shape {
+        Shape { form: self.form.or(other.and_then(|other| other.form)), ..self }
+    }
+
     /// What the attributes of an endpoint's kind ask for; `None` where they ask for nothing.
     pub(crate) fn read(kind: &Element, loader: &mut Loader) -> Option<Shape> {
         let mut shape = Shape { form: None, charset: None, package: None };

@@ -45,6 +45,7 @@ pub use status::EndpointStatus;
 pub(crate) use surroundings::Surroundings;
 pub(crate) use template::Template;
 pub(crate) use timeout::Timeout;
+pub(crate) use wsdl::Described;
 
 use crate::bus::Bus;
 use crate::config::Place;
@@ -99,6 +100,8 @@ pub(crate) enum Target {
     Resolving(Resolving),
     /// One of several endpoints.
     Group(Group),
+    /// A port that a description tells.
+    Described(Arc<Described>),
 }
 
 impl Endpoint {
@@ -111,7 +114,11 @@ impl Endpoint {
     /// That it is not to be tried at the moment.
     fn not_ready(&self) -> Box<Fault> {
         let state = self.health.condition().state;
-        self.sign(Fault::not_ready(BACKEND_NOT_READY, format!("{self} is {state}")))
+        let code = match self.target {
+            Target::Described(_) => wsdl::DESCRIBED_NOT_READY,
+            _ => BACKEND_NOT_READY,
+        };
+        self.sign(Fault::not_ready(code, format!("{self} is {state}")))
     }
 
     /// Says in a fault where it happened, and which handler of its own the endpoint has.

@@ -49,6 +49,10 @@ impl Request {
         let uri = match endpoint.map(|endpoint| (endpoint, &endpoint.target)) {
             Some((endpoint, Target::Address { uri, text })) => address(exchange, endpoint, uri, text)?,
             Some((_, Target::Http { template, .. })) => template.uri(exchange, scene)?,
+            Some((endpoint, Target::Described(described))) => {
+                let spot = described.spot().ok_or_else(|| endpoint.not_ready())?;
+                address(exchange, endpoint, &spot.uri, &spot.text)?
+            }
             Some((_, Target::Member(member))) => member::uri(member, exchange, scene)?,
             _ => addressee(exchange)?,
         };
@@ -176,9 +180,15 @@ impl Aftermath {
 
     fn fault(&self, error: SendError, clock: &dyn Transport) -> Box<Fault> {
         let timed_out = error.kind == SendErrorKind::ResponseTimeout;
+        let nobody_there = matches!(error.kind, SendErrorKind::ConnectFailed | SendErrorKind::ConnectTimeout);
         let mut fault = Box::<Fault>::from(error);
         self.failed(&fault, clock);
         fault.discard = timed_out && self.endpoint.as_ref().is_some_and(|endpoint| endpoint.discard);
+        if let Some(Target::Described(described)) = self.endpoint.as_ref().map(|endpoint| &endpoint.target)
+            && nobody_there
+        {
+            described.failed();
+        }
         fault
     }
 

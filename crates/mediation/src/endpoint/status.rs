@@ -61,6 +61,7 @@ impl Endpoint {
             }
             Target::Default => "where the message is addressed".into(),
             Target::Member(member) => member.host().into(),
+            Target::Described(described) => described.text().into(),
             Target::Alias(id) => {
                 return bus.endpoint(*id).map_or(Value::Null, |endpoint| endpoint.explain_at(depth + 1, bus));
             }
@@ -91,6 +92,7 @@ impl Target {
         match self {
             Target::Address { .. } => "address",
             Target::Http { .. } => "http",
+            Target::Described(_) => "wsdl",
             Target::Default => "default",
             Target::Member(_) => "member",
             Target::Alias(_) => "key",

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::Described;
 use super::addressing::{Addressed, Related};
 use super::authentication::{Again, Authentication, Credentials};
 use super::format::{Before, Shape};
@@ -16,6 +17,8 @@ use crate::transport::Outgoing;
 pub(crate) struct Surroundings {
     /// What form they are given.
     pub(super) shape: Option<Shape>,
+    /// What says it otherwise.
+    pub(super) described: Option<Arc<Described>>,
     /// What they are told by WS-Addressing.
     pub(super) addressed: Option<Addressed>,
     /// How the backend is told who the bus is.
@@ -71,14 +74,21 @@ impl Surroundings {
 
     /// The same to be shared, where there is anything to do.
     pub(super) fn shared(self) -> Option<Arc<Surroundings>> {
-        let Surroundings { shape, addressed, authentication, security } = &self;
-        (shape.is_some() || addressed.is_some() || authentication.is_some() || security.is_some())
-            .then(|| Arc::new(self))
+        let Surroundings { shape, described, addressed, authentication, security } = &self;
+        let shaped = shape.is_some() || described.is_some();
+        (shaped || addressed.is_some() || authentication.is_some() || security.is_some()).then(|| Arc::new(self))
+    }
+
+    /// What form messages are given: what the configuration says, else what a description says.
+    fn shape(&self) -> Option<Shape> {
+        let Some(described) = &self.described else { return self.shape };
+        let spoken = described.spot().and_then(|spot| spot.shape);
+        self.shape.map_or(spoken, |shape| Some(shape.or(spoken)))
     }
 
     /// Whether the endpoint is sent SOAP, whatever came.
     pub(super) fn is_soap(&self) -> bool {
-        self.shape.is_some_and(|shape| shape.is_soap())
+        self.shape().is_some_and(|shape| shape.is_soap())
     }
 
     /// Works out what is to be said of the bus with a message, before that is taken away.
@@ -100,7 +110,7 @@ impl Surroundings {
         scene: &Scene<'_>,
     ) -> Outcome<Departed> {
         let is_response = exchange.direction == Direction::Response;
-        let before = match self.shape {
+        let before = match self.shape() {
             Some(shape) => shape.apply(outgoing, exchange, scene).await?,
             None => None,
         };
@@ -134,7 +144,7 @@ impl Surroundings {
         if let Some(related) = departed.related {
             related.returned(exchange, scene).await?;
         }
-        if let (Some(shape), Some(before)) = (self.shape, departed.before) {
+        if let (Some(shape), Some(before)) = (self.shape(), departed.before) {
             shape.returned(exchange, scene, before).await?;
         }
         Ok(())
