@@ -63,7 +63,7 @@ fn what_is_not_offered_is_named_and_what_is_unknown_is_said_to_be() {
     check("<address uri='http://'/>", "not a URI");
     check("<address uri='http://h/' format='binary'/>", "format");
     check("<loadbalance/>", "<loadbalance> needs at least one <endpoint>");
-    check("<wsdl/>", "<wsdl> is not offered yet");
+    check("<wsdl service='s'/>", "attribute \"port\" is missing");
     check("<http uri-template='http://h/{?x}'/>", "not offered");
     check("<http uri-template='http://h/{uri.var.x'/>", "not closed");
     check("<class name='a.B'/>", "JVM class");
