@@ -22,7 +22,7 @@ use crate::identity;
 use crate::property::{Found, Properties, Scope, Slot, Value, slot};
 use crate::sequence::SequenceId;
 use crate::service::Service;
-use crate::transport::Transport;
+use crate::transport::{Manner, Transport};
 
 /// What stays the same while an exchange runs.
 pub(crate) struct Scene<'a> {
@@ -446,15 +446,28 @@ impl Exchange {
         Ok(message)
     }
 
-    /// The status that `HTTP_SC` asks for.
+    /// The status that `HTTP_SC` asks for, or one of the switches that say one.
     fn own_status(&self) -> Outcome<Option<StatusCode>> {
-        let Some(code) = self.properties.get(Scope::Axis2, slot::HTTP_SC) else { return Ok(None) };
+        let Some(code) = self.properties.get(Scope::Axis2, slot::HTTP_SC) else {
+            if self.is_fault() && self.properties.is_true(Scope::Axis2, slot::FAULTS_AS_HTTP_200) {
+                return Ok(Some(StatusCode::OK));
+            }
+            let is_accepted = self.properties.is_true(Scope::Axis2, slot::SC_ACCEPTED);
+            return Ok(is_accepted.then_some(StatusCode::ACCEPTED));
+        };
         let text = code.text();
         let number = text.trim().parse::<u16>().ok().filter(|code| *code >= 200);
         match number.and_then(|code| StatusCode::from_u16(code).ok()) {
             Some(status) => Ok(Some(status)),
             None => Err(Fault::bus("HTTP_SC is no status code from 200 to 999").with_detail(format!("it is {text:?}"))),
         }
+    }
+
+    /// Whether the message is a fault: one that was made here, or SOAP with the status that SOAP 1.1 has for it (§6.2).
+    fn is_fault(&self) -> bool {
+        let is_soap = matches!(self.content.format, Format::Soap11 | Format::Soap12);
+        let is_response = self.direction == Direction::Response;
+        self.faulted.is_some() || (is_response && is_soap && self.message.status == StatusCode::INTERNAL_SERVER_ERROR)
     }
 
     /// What the properties say about the header lines and the body of a message that leaves, either way.
@@ -470,8 +483,20 @@ impl Exchange {
 
     /// Whether the body is to be read before it leaves, so that its length can be told.
     pub(crate) fn wants_length(&self) -> bool {
-        self.properties.is_true(Scope::Axis2, slot::DISABLE_CHUNKING)
-            || self.properties.is_true(Scope::Axis2, slot::FORCE_HTTP_CONTENT_LENGTH)
+        // HTTP/1.0 knows no other way to say where a body ends without ending the connection.
+        [slot::DISABLE_CHUNKING, slot::FORCE_HTTP_CONTENT_LENGTH, slot::FORCE_HTTP_1_0]
+            .into_iter()
+            .any(|slot| self.properties.is_true(Scope::Axis2, slot))
+    }
+
+    /// What the properties say of how a request is sent.
+    pub(crate) fn manner(&self) -> Manner {
+        let is_set = |slot| self.properties.is_true(Scope::Axis2, slot);
+        Manner {
+            close: is_set(slot::NO_KEEPALIVE),
+            http10: is_set(slot::FORCE_HTTP_1_0),
+            absolute: is_set(slot::POST_TO_URI) || is_set(slot::FULL_URI),
+        }
     }
 
     /// The rest of the request's path behind the service, with the query; set, or as it came.

@@ -63,6 +63,12 @@ pub(crate) mod slot {
     pub(crate) const OPERATION_NAME: Slot = 40;
     pub(crate) const OPERATION_NAMESPACE: Slot = 41;
     pub(crate) const FORCE_ERROR_ON_SOAP_FAULT: Slot = 42;
+    pub(crate) const NO_KEEPALIVE: Slot = 43;
+    pub(crate) const FORCE_HTTP_1_0: Slot = 44;
+    pub(crate) const POST_TO_URI: Slot = 45;
+    pub(crate) const FULL_URI: Slot = 46;
+    pub(crate) const SC_ACCEPTED: Slot = 47;
+    pub(crate) const FAULTS_AS_HTTP_200: Slot = 48;
 }
 
 /// The names behind [`slot`], in its order.
@@ -110,6 +116,12 @@ const KNOWN: &[&str] = &[
     "OperationName",
     "OperationNamespace",
     "FORCE_ERROR_ON_SOAP_FAULT",
+    "NO_KEEPALIVE",
+    "FORCE_HTTP_1.0",
+    "POST_TO_URI",
+    "FULL_URI",
+    "SC_ACCEPTED",
+    "FAULTS_AS_HTTP_200",
 ];
 
 /// The property names of one configuration.

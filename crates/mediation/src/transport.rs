@@ -74,6 +74,19 @@ pub struct Outgoing {
     pub timeout: Option<Duration>,
     /// The `Host` to send instead of the one `uri` names.
     pub host: Option<String>,
+    /// What is unusual in how it is sent.
+    pub manner: Manner,
+}
+
+/// What a backend may need to be sent otherwise than usual.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Manner {
+    /// Whether the connection is to end with the answer (`NO_KEEPALIVE`).
+    pub close: bool,
+    /// Whether it leaves as HTTP/1.0 (`FORCE_HTTP_1.0`); its body was read then.
+    pub http10: bool,
+    /// Whether the request target is the absolute URI (`POST_TO_URI`, `FULL_URI`).
+    pub absolute: bool,
 }
 
 /// The method of an outgoing request.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 use myelin_mediation::transport::{LocalFuture, Method, Outgoing, SendError, SendErrorKind, Transport, Work};
 use myelin_mediation::{Arrival, Engine};
 use myelin_message::{HeaderId, Message};
-use myelin_transport::{Client, ErrorKind, Record, Request, Service};
+use myelin_transport::{Client, ErrorKind, Manner, Record, Request, Service};
 use tokio::sync::Semaphore;
 
 use crate::access_log::Lines;
@@ -58,13 +58,14 @@ impl Transport for Wires {
                 }))),
             };
         }
-        let Outgoing { method, uri, head, body, timeout, host } = request;
+        let Outgoing { method, uri, head, body, timeout, host, manner } = request;
+        let manner = Manner { close: manner.close, http10: manner.http10, absolute: manner.absolute };
         let method = match method {
             Method::AsCame => None,
             Method::Named(name) => Some(name),
         };
         Box::pin(async move {
-            let sent = self.client.send(Request { method, uri, head, body, timeout, host }).await;
+            let sent = self.client.send(Request { method, uri, head, body, timeout, host, manner }).await;
             sent.map_err(|error| SendError { kind: kind(&error.kind), message: error.to_string() })
         })
     }

@@ -102,6 +102,8 @@ fn request(outgoing: Outgoing) -> Message {
 
 #[cfg(test)]
 mod tests {
+    use myelin_mediation::transport::Manner;
+
     use super::*;
     use myelin_message::Body;
 
@@ -116,6 +118,7 @@ mod tests {
             body: Body::Empty,
             timeout: None,
             host: None,
+            manner: Manner::default(),
         };
         let message = request(outgoing);
         assert_eq!((message.head.method(), message.head.target()), ("PUT", "/services/S?x=y"));

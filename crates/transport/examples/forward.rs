@@ -9,8 +9,8 @@ use std::rc::Rc;
 use http::{StatusCode, Uri};
 use myelin_message::{Body, Message};
 use myelin_transport::{
-    Arrival, Client, ClientOptions, Expect, Gate, Listener, Pace, Request, ServerOptions, Service, Stop, Trust, bind,
-    serve,
+    Arrival, Client, ClientOptions, Expect, Gate, Listener, Manner, Pace, Request, ServerOptions, Service, Stop, Trust,
+    bind, serve,
 };
 
 struct Forward {
@@ -23,7 +23,8 @@ impl Service for Forward {
         Box::pin(async move {
             let Message { head, body, .. } = message;
             let uri = self.backend.clone();
-            let request = Request { method: None, uri, head, body, timeout: None, host: None };
+            let request =
+                Request { method: None, uri, head, body, timeout: None, host: None, manner: Manner::default() };
             match self.client.send(request).await {
                 Ok(response) => response,
                 Err(error) => Message::answer(StatusCode::BAD_GATEWAY, Body::Bytes(error.to_string().into_bytes())),

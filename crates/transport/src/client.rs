@@ -59,6 +59,19 @@ pub struct Request {
     pub timeout: Option<Duration>,
     /// The `Host` to send instead of the address's.
     pub host: Option<String>,
+    /// What is unusual in how it is sent.
+    pub manner: Manner,
+}
+
+/// What a backend may need to be sent otherwise than usual.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Manner {
+    /// Whether the connection is to end with the answer.
+    pub close: bool,
+    /// Whether it leaves as HTTP/1.0, for which its body must have been read.
+    pub http10: bool,
+    /// Whether the request target is the absolute URI, as for a proxy.
+    pub absolute: bool,
 }
 
 /// What one request needs to know on every attempt.
@@ -69,6 +82,8 @@ struct Errand<'a> {
     to_head: bool,
     start: Tick,
     timeout: Option<Duration>,
+    /// Whether the connection is to end with the answer.
+    close: bool,
 }
 
 /// An attempt that ended without a response.
@@ -128,7 +143,8 @@ impl Client {
             Retry::Never => false,
         };
         let to_head = method == "HEAD";
-        let errand = Errand { target, client, to_head, start: Tick::now(), timeout: request.timeout };
+        let (timeout, close) = (request.timeout, request.manner.close);
+        let errand = Errand { target, client, to_head, start: Tick::now(), timeout, close };
         let bucket = self.pool.bucket(errand.target.tls, errand.target.authority);
         let mut reused = bucket.reuse();
         // Only a connection that had time to be closed can lose a request that way: a busy one needs no copy.
@@ -158,7 +174,7 @@ impl Client {
 
     /// Turns a request into what is written: its head now, its body as it comes.
     fn upload(&self, errand: &Errand<'_>, request: Request, keep_bytes: usize) -> Result<Upload, Error> {
-        let Request { method, mut head, body, host, .. } = request;
+        let Request { method, mut head, body, host, manner, .. } = request;
         let target = &errand.target;
         let (framing, coding) = match &body {
             Body::Empty => (Framing::Empty, Coding::AsCame),
@@ -183,7 +199,17 @@ impl Client {
         if !is_host(host.as_bytes()) || !is_token(method.as_bytes()) {
             return Err(target.error(ErrorKind::Address, "the method or the Host to send is none"));
         }
-        write_request(&mut bytes, RequestLine { method, target: target.path, host }, &head, framing, as_came);
+        let version = if manner.http10 { Version::Http10 } else { Version::Http11 };
+        if manner.http10 && framing == Framing::Chunked {
+            return Err(target.error(ErrorKind::Address, "HTTP/1.0 has no body of unknown length"));
+        }
+        let absolute = manner.absolute.then(|| {
+            let scheme = if target.tls { "https" } else { "http" };
+            format!("{scheme}://{}{}", target.authority, target.path)
+        });
+        let path = absolute.as_deref().unwrap_or(target.path);
+        let line = RequestLine { method, target: path, host, version, close: manner.close };
+        write_request(&mut bytes, line, &head, framing, as_came);
         let relay = match body {
             Body::Bytes(body) => Relay::whole(bytes, body),
             _ if framing == Framing::Empty => Relay::whole(bytes, Vec::new()),
@@ -275,7 +301,7 @@ impl Client {
             if !response.status.is_informational() {
                 let sent_all = attempt.uploaded && attempt.send_error.is_none();
                 let rest = if attempt.uploaded || attempt.send_error.is_some() { None } else { upload.take() };
-                return Ok(begin_response(backend, response, rest, sent_all));
+                return Ok(begin_response(backend, response, rest, sent_all, errand.close));
             }
             interim += 1;
             if response.status == StatusCode::SWITCHING_PROTOCOLS || interim > MOST_INTERIM {
@@ -373,12 +399,18 @@ impl Errand<'_> {
 }
 
 /// Hands the response out: its body is read, and the rest of its request sent, by whoever relays it.
-fn begin_response(backend: &Shared, response: ResponseHead, rest: Option<Upload>, sent_all: bool) -> Message {
+fn begin_response(
+    backend: &Shared,
+    response: ResponseHead,
+    rest: Option<Upload>,
+    sent_all: bool,
+    close: bool,
+) -> Message {
     let connection = &mut *backend.borrow_mut();
     connection.begin_body(response.framing);
     let uploads = rest.is_some();
     if let Side::Backend { upload, keep_alive, .. } = &mut connection.side {
-        *keep_alive = response.keep_alive && (sent_all || uploads);
+        *keep_alive = response.keep_alive && !close && (sent_all || uploads);
         *upload = rest.map(Box::new);
     }
     if response.framing == Framing::Empty && !uploads {

@@ -23,7 +23,7 @@ mod timer;
 mod tls;
 
 pub use buffer::kept_bytes;
-pub use client::{Client, Request};
+pub use client::{Client, Manner, Request};
 pub use error::{Error, ErrorKind};
 pub use options::{ClientOptions, Expect, Forwarded, Pace, Retry, ServerOptions};
 pub use server::{Arrival, Gate, Listener, Record, Service, Stop, bind, serve};

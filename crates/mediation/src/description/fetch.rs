@@ -14,7 +14,7 @@ use crate::bus::Bus;
 use crate::config::decode;
 use crate::endpoint::{EndpointId, EndpointRef};
 use crate::stylesheet::Resource;
-use crate::transport::{Method, Outgoing, Transport};
+use crate::transport::{Manner, Method, Outgoing, Transport};
 
 /// How long a description with all that it imports may take.
 const DEADLINE: Duration = Duration::from_secs(30);
@@ -137,6 +137,7 @@ async fn get(transport: &dyn Transport, uri: &Uri) -> Result<Source, String> {
         body: Body::Empty,
         timeout: Some(DEADLINE),
         host: None,
+        manner: Manner::default(),
     };
     let mut response = transport.send(request).await.map_err(|error| format!("{uri}: {error}"))?;
     if response.status != 200 {

@@ -16,7 +16,7 @@ use crate::content::is_within;
 use crate::exchange::{Exchange, Scene};
 use crate::expression::{Expression, Wanted};
 use crate::fault::{Fault, Outcome};
-use crate::transport::{Method, Outgoing};
+use crate::transport::{Manner, Method, Outgoing};
 use grant::{Grant, TokenRequest};
 use tokens::Tokens;
 
@@ -44,6 +44,7 @@ pub(crate) struct Again {
     body: Vec<u8>,
     timeout: Option<Duration>,
     host: Option<String>,
+    manner: Manner,
 }
 
 /// A value of the configuration: text, a secret, or worked out for each message.
@@ -114,9 +115,9 @@ impl Authentication {
         }
         let body = outgoing.body.bytes(REPLAYED_BYTES).await.map(<[u8]>::to_vec);
         let body = body.map_err(|error| Fault::body(&error, is_response))?;
-        let Outgoing { method, uri, head, timeout, host, .. } = &*outgoing;
+        let Outgoing { method, uri, head, timeout, host, manner, .. } = &*outgoing;
         let (method, uri, head, host) = (method.clone(), uri.clone(), head.clone(), host.clone());
-        Ok(Some(Again { request, token, method, uri, head, body, timeout: *timeout, host }))
+        Ok(Some(Again { request, token, method, uri, head, body, timeout: *timeout, host, manner: *manner }))
     }
 
     /// Sends a request once more with a new token, where the answer says that the one it had is not good.
@@ -127,12 +128,12 @@ impl Authentication {
         if exchange.message.status != StatusCode::UNAUTHORIZED {
             return Ok(());
         }
-        let Again { request, token, method, uri, mut head, body, timeout, host } = again;
+        let Again { request, token, method, uri, mut head, body, timeout, host, manner } = again;
         tokens.forget(&request, &token);
         let token = tokens.get(&request, scene).await?;
         head.set("Authorization", format!("Bearer {token}").as_bytes())?;
         let body = if body.is_empty() { Body::Empty } else { Body::Bytes(body) };
-        let response = scene.transport.send(Outgoing { method, uri, head, body, timeout, host }).await?;
+        let response = scene.transport.send(Outgoing { method, uri, head, body, timeout, host, manner }).await?;
         exchange.turn(response);
         Ok(())
     }

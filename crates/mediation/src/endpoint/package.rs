@@ -54,13 +54,14 @@ mod tests {
     use myelin_message::Head;
 
     use super::*;
-    use crate::transport::Method;
+    use crate::transport::{Manner, Method};
 
     fn wrapped(package: Package) -> (String, String) {
         let mut head = Head::default();
         head.set("Content-Type", b"text/xml; charset=UTF-8").unwrap();
         let (method, uri) = (Method::AsCame, Uri::from_static("http://back/"));
-        let mut outgoing = Outgoing { method, uri, head, body: Body::Empty, timeout: None, host: None };
+        let mut outgoing =
+            Outgoing { method, uri, head, body: Body::Empty, timeout: None, host: None, manner: Manner::default() };
         package.wrap(b"<a/>", "b", &mut outgoing).unwrap();
         let content_type = String::from_utf8_lossy(outgoing.head.first("Content-Type").unwrap()).into_owned();
         let Body::Bytes(body) = outgoing.body else { panic!("a package has a body") };

@@ -87,7 +87,15 @@ impl Request {
                 endpoint: endpoint.cloned(),
             },
             credentials,
-            outgoing: Outgoing { method, uri, head: message.head, body: message.body, timeout, host },
+            outgoing: Outgoing {
+                method,
+                uri,
+                head: message.head,
+                body: message.body,
+                timeout,
+                host,
+                manner: exchange.manner(),
+            },
         }))
     }
 

@@ -35,7 +35,8 @@ Sets or removes a property.
 Some properties steer the bus.
 Scope `axis2`: `HTTP_METHOD`, `HTTP_SC`, `HTTP_SC_DESC`, `HTTP_REASON_PHRASE`, `REST_URL_POSTFIX`, `NO_ENTITY_BODY`,
 `FORCE_SC_ACCEPTED`, `REQUEST_HOST_HEADER`, `ContentType`, `DISABLE_CHUNKING`, `FORCE_HTTP_CONTENT_LENGTH`,
-`TRANSPORT_HEADERS` (to be removed).
+`FORCE_HTTP_1.0`, `NO_KEEPALIVE` and `POST_TO_URI` or `FULL_URI` (of a request), `FAULTS_AS_HTTP_200` and `SC_ACCEPTED`
+(of an answer), `TRANSPORT_HEADERS` (to be removed).
 Scope `default`: `OUT_ONLY`, `RESPONSE`, `PRESERVE_WS_ADDRESSING`; `FORCE_ERROR_ON_SOAP_FAULT`, with which a response that
 is a SOAP fault is a failure of its endpoint (code 500000), and the message that the handler sees.
 The bus itself sets `ERROR_CODE`, `ERROR_MESSAGE`, `ERROR_DETAIL` and `ERROR_EXCEPTION` before a fault sequence runs.
@@ -59,17 +60,10 @@ const EFFECT_LATER: &[&str] = &[
     "CHARACTER_SET_ENCODING",
     "DISCARD_ON_COMPLETE",
     "EXCESS_TRANSPORT_HEADERS",
-    "FAULTS_AS_HTTP_200",
-    "FORCE_HTTP_1.0",
-    "FORCE_POST_PUT_NOBODY",
     "FORCE_SOAP_FAULT",
-    "FULL_URI",
     "HTTP_ETAG",
     "IGNORE_SC_ACCEPTED",
-    "NO_KEEPALIVE",
-    "POST_TO_URI",
     "RETRY_ON_SOAPFAULT",
-    "SC_ACCEPTED",
     "enableMTOM",
     "enableSwA",
     "force.passthrough.builder",

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use http::StatusCode;
-use myelin_message::{Head, HeaderId};
+use myelin_message::{Head, HeaderId, Version};
 
 use super::body::Framing;
 
@@ -12,10 +12,14 @@ use super::body::Framing;
 pub struct RequestLine<'a> {
     /// Any token.
     pub method: &'a str,
-    /// Origin-form: path and query.
+    /// Origin-form, path and query; or absolute.
     pub target: &'a str,
     /// The value of `Host`.
     pub host: &'a str,
+    /// The protocol version.
+    pub version: Version,
+    /// Whether the connection is not to be used again.
+    pub close: bool,
 }
 
 /// The first line of a response.
@@ -42,7 +46,11 @@ pub enum Connection {
 ///
 /// `as_came` says that the body is relayed in the framing it came in, so that the head's own framing lines stay.
 pub fn write_request(out: &mut Vec<u8>, line: RequestLine<'_>, head: &Head, framing: Framing, as_came: bool) {
-    for part in [line.method, " ", line.target, " HTTP/1.1\r\n"] {
+    let version = match line.version {
+        Version::Http10 => " HTTP/1.0\r\n",
+        Version::Http11 => " HTTP/1.1\r\n",
+    };
+    for part in [line.method, " ", line.target, version] {
         out.extend_from_slice(part.as_bytes());
     }
     // The client's Host keeps its place and case; only its value may be another.
@@ -69,6 +77,9 @@ pub fn write_request(out: &mut Vec<u8>, line: RequestLine<'_>, head: &Head, fram
         Framing::Empty | Framing::UntilClose => {}
         Framing::Length(length) => write_length(out, length),
         Framing::Chunked => out.extend_from_slice(b"Transfer-Encoding: chunked\r\n"),
+    }
+    if line.close {
+        out.extend_from_slice(CLOSE);
     }
     out.extend_from_slice(b"\r\n");
 }
@@ -114,11 +125,14 @@ pub fn write_response(
     }
     match connection {
         Connection::Persistent => {}
-        Connection::Close => out.extend_from_slice(b"Connection: close\r\n"),
+        Connection::Close => out.extend_from_slice(CLOSE),
         Connection::KeepAlive => out.extend_from_slice(b"Connection: keep-alive\r\n"),
     }
     out.extend_from_slice(b"\r\n");
 }
+
+/// Says that the connection ends with the message.
+const CLOSE: &[u8] = b"Connection: close\r\n";
 
 fn write_length(out: &mut Vec<u8>, length: u64) {
     // Writing to a Vec cannot fail.
@@ -149,10 +163,21 @@ mod tests {
 
     fn forwarded(request: &str, framing: Framing, as_came: bool) -> String {
         let request = parse_request(request.as_bytes(), HeadLimits::default()).unwrap();
-        let line = RequestLine { method: request.head.method(), target: "/b?c", host: "backend:9000" };
+        let (method, version) = (request.head.method(), Version::Http11);
+        let line = RequestLine { method, target: "/b?c", host: "backend:9000", version, close: false };
         let mut out = Vec::new();
         write_request(&mut out, line, &request.head, framing, as_came);
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_request_can_leave_as_http_10_end_its_connection_and_name_the_whole_uri() {
+        let mut out = Vec::new();
+        let (version, target) = (Version::Http10, "http://back/a?b");
+        let line = RequestLine { method: "POST", target, host: "back", version, close: true };
+        write_request(&mut out, line, &Head::default(), Framing::Length(3), false);
+        let expected = "POST http://back/a?b HTTP/1.0\r\nHost: back\r\nContent-Length: 3\r\nConnection: close\r\n\r\n";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 
     #[test]

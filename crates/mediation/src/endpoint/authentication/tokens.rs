@@ -13,7 +13,7 @@ use myelin_message::{Body, Head};
 use super::grant::TokenRequest;
 use crate::exchange::Scene;
 use crate::fault::{Fault, Outcome};
-use crate::transport::{Method, Outgoing, Transport};
+use crate::transport::{Manner, Method, Outgoing, Transport};
 
 /// The tokens of one endpoint, shared by all threads.
 #[derive(Default)]
@@ -213,6 +213,7 @@ async fn ask(request: &TokenRequest, refresh: Option<&str>, scene: &Scene<'_>) -
         body: Body::Bytes(request.body(refresh).into_bytes()),
         timeout: Some(request.timeout),
         host: None,
+        manner: Manner::default(),
     };
     let mut response = scene.transport.send(outgoing).await.map_err(|error| bad(error.to_string()))?;
     let status = response.status;

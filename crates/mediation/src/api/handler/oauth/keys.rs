@@ -11,7 +11,7 @@ use myelin_wss::keys::{Curve, PublicKey};
 use serde_json::Value;
 
 use super::token::{Algorithm, Token};
-use crate::transport::{Method, Outgoing, Transport, within};
+use crate::transport::{Manner, Method, Outgoing, Transport, within};
 
 /// How long fetched keys are good for.
 const FRESH: Duration = Duration::from_secs(300);
@@ -105,6 +105,7 @@ impl KeySet {
             body: Body::Empty,
             timeout: Some(self.timeout),
             host: None,
+            manner: Manner::default(),
         };
         let fetching = async {
             let mut response = transport.send(request).await.map_err(|error| error.to_string())?;
