@@ -12,6 +12,7 @@ use crate::config::Place;
 use crate::description::{ProxyDescription, PublicAddresses};
 use crate::endpoint::{Endpoint, EndpointId, EndpointRef};
 use crate::function::{Function, FunctionId};
+use crate::heritage::Heritage;
 use crate::property::{Names, Outside, Slot};
 use crate::security::{ProxySecurity, SecuritySettings};
 use crate::sequence::{Sequence, SequenceId};
@@ -31,6 +32,8 @@ pub struct Settings {
     pub home: Option<PathBuf>,
     /// What is known for WS-Security besides its policies.
     pub security: SecuritySettings,
+    /// What buses before this one have learnt, in a process that reloads.
+    pub heritage: Heritage,
     /// How the bus is called in what it publishes.
     pub addresses: PublicAddresses,
     /// What holds for endpoints that say nothing else.
@@ -46,6 +49,7 @@ impl Default for Settings {
             branches: 64,
             home: None,
             security: SecuritySettings::default(),
+            heritage: Heritage::default(),
             addresses: PublicAddresses::default(),
             endpoints: EndpointSettings::default(),
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::bail;
-use myelin_mediation::{Artefact, Loaded, Report, Sources, State, load};
+use myelin_mediation::{Artefact, Heritage, Loaded, Report, Sources, State, load};
 use myelin_wss::Replays;
 use tokio::signal::unix::Signal;
 
@@ -26,6 +26,8 @@ pub(crate) struct Origin {
     deployment: Option<PathBuf>,
     /// What remembers the secured messages that were accepted: it is the process's, whatever bus serves.
     replays: Arc<Replays>,
+    /// What its buses have learnt.
+    heritage: Heritage,
     /// The ports of plain HTTP and of HTTPS that were given, where any were.
     ports: [Option<u16>; 2],
 }
@@ -43,7 +45,13 @@ impl Origin {
     pub(crate) fn new(paths: &[PathBuf], deployment: Option<&Path>) -> anyhow::Result<Origin> {
         let replays = deployment.map(deployment::read).transpose()?.unwrap_or_default().replays()?;
         let deployment = deployment.map(Path::to_owned);
-        Ok(Origin { paths: paths.to_owned(), deployment, replays: Arc::new(replays), ports: [None; 2] })
+        Ok(Origin {
+            paths: paths.to_owned(),
+            deployment,
+            replays: Arc::new(replays),
+            heritage: Heritage::default(),
+            ports: [None; 2],
+        })
     }
 
     /// The same for a bus that listens at these addresses, or, without any, where its `deployment.toml` says.
@@ -68,6 +76,7 @@ impl Origin {
         let mut settings = myelin_mediation::Settings::default();
         settings.security.now = Some(SystemTime::now());
         settings.security.replays = Arc::clone(&self.replays);
+        settings.heritage = self.heritage.clone();
         deployment.apply_mediation(&mut settings)?;
         let [http, https] = self.ports;
         settings.addresses.http_port = http.or(deployment.http.map(|http| http.port()).filter(|_| https.is_none()));

@@ -1,5 +1,6 @@
 //! What builders ask while an artefact is built: other artefacts, names, and where to leave problems.
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use crate::bus::{EndpointSettings, SequenceRef, Settings};
 use crate::content::PlanBuilder;
 use crate::endpoint::EndpointId;
 use crate::function::{FunctionId, Parameter};
+use crate::heritage::Heirs;
 use crate::mediators::MEDIATORS;
 use crate::property::{Fragment, Names};
 use crate::security::SecuritySettings;
@@ -50,6 +52,7 @@ pub(crate) struct Loader {
     pub(super) library: Arc<Library>,
     pub(super) sources: Sources,
     pub(super) registry: Registry,
+    heirs: Heirs,
     /// What stands in `file.properties`.
     pub(super) properties: HashMap<String, String>,
     /// What was found in the registry and waits to be built.
@@ -73,8 +76,21 @@ impl Loader {
             security: settings.security.clone(),
             endpoint_settings: settings.endpoints.clone(),
             sources: sources.clone(),
+            heirs: Heirs::of(&settings.heritage),
             ..Loader::default()
         }
+    }
+
+    /// What the part of a configuration that an element defines has learnt in the bus before this one, if it was there
+    /// with the same definition and that `fits`; otherwise what `make` begins with.
+    pub(crate) fn inherit<T: Any + Send + Sync>(
+        &mut self,
+        kind: &'static str,
+        element: &Element,
+        fits: impl FnOnce(&T) -> bool,
+        make: impl FnOnce() -> T,
+    ) -> Arc<T> {
+        self.heirs.inherit(kind, element.source().to_owned(), fits, make)
     }
 
     /// The property names seen so far.

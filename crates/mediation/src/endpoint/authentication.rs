@@ -70,7 +70,8 @@ impl Authentication {
             }),
             "oauth" => {
                 let grant = Box::new(Grant::read(kind, loader)?);
-                Ok(Authentication::OAuth { grant, tokens: Arc::default() })
+                let tokens = loader.inherit("tokens", kind, |_| true, Tokens::default);
+                Ok(Authentication::OAuth { grant, tokens })
             }
             _ => Err(kind.problem(format!("{} is no way to authenticate: basicAuth and oauth are", kind.tag()))),
         }
