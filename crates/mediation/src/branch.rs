@@ -9,6 +9,7 @@ mod group;
 mod slots;
 mod split;
 mod target;
+mod together;
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
@@ -26,6 +27,7 @@ pub(crate) use self::group::{Group, Piece, Wanted};
 pub(crate) use self::slots::Slot as Room;
 pub(crate) use self::split::{Branches, Marks, Split, carry_on};
 pub(crate) use self::target::Target;
+pub(crate) use self::together::Together;
 
 use self::slots::Slots;
 use crate::bus::Bus;

@@ -241,3 +241,130 @@ fn nothing_to_iterate_over_is_no_fault() {
     let (reply, _) = serve(&scenario(&iterate, "<send/>"), "<a/>");
     assert_eq!((reply.status, reply.body.as_str()), (202, ""));
 }
+
+fn call(host: &str) -> String {
+    format!("<call><endpoint><address uri='http://{host}/'/></endpoint></call>")
+}
+
+#[test]
+fn foreach_changes_each_element_in_its_place() {
+    let flow = "<foreach expression='//i' id='f'><sequence><enrich><source type='inline'><x xmlns=''/></source>\
+        <target action='child' xpath='//i'/></enrich></sequence></foreach>\
+        <property name='X-Count' expression=\"get-property('f_FOREACH_COUNTER')\" scope='transport'/>\
+        <property name='X-Original' expression='count($ctx:f_FOREACH_ORIGINAL_MESSAGE//i/x)' scope='transport'/><respond/>";
+    let (reply, _) = serve(&scenario(flow, ""), "<a><i>1</i><b/><c><i>2</i></c></a>");
+    assert_eq!(reply.body, "<a><i>1<x/></i><b/><c><i>2<x/></i></c></a>");
+    assert_eq!((reply.header("X-Count"), reply.header("X-Original")), (Some("2"), Some("0.0")));
+}
+
+#[test]
+fn foreach_keeps_the_envelope_of_soap() {
+    let flow = "<foreach expression='//i'><sequence><enrich><source type='inline'><j xmlns=''/></source>\
+        <target type='body'/></enrich></sequence></foreach><respond/>";
+    let envelope = |inside: &str| {
+        format!(
+            "<s:Envelope xmlns:s=\"http://schemas.xmlsoap.org/soap/envelope/\"><s:Header><h/></s:Header>\
+             <s:Body><a>{inside}</a></s:Body></s:Envelope>"
+        )
+    };
+    let (reply, _) = serve(&scenario(flow, ""), &envelope("<i/><i/>"));
+    assert_eq!(reply.body, envelope("<j/><j/>"));
+}
+
+#[test]
+fn foreach_goes_through_json() {
+    let flow = "<foreach expression='json-eval($.l)'><sequence><enrich><source type='inline'>{\"b\": 2}</source>\
+        <target action='child' xpath='json-eval($)'/></enrich></sequence></foreach><respond/>";
+    let reply = scenario(flow, "").serve(request(
+        "POST",
+        "/services/P",
+        &[("Host", "bus"), ("Content-Type", "application/json")],
+        r#"{"k": 1, "l": [{"a": 1}, {"a": 2}]}"#,
+    ));
+    assert_eq!(reply.body, r#"{"k":1,"l":[{"a":1,"b":2},{"a":2,"b":2}]}"#);
+}
+
+#[test]
+fn foreach_ends_at_a_drop_and_at_a_fault() {
+    let inside = |attribute: &str, then: &str| {
+        format!(
+            "<foreach expression='//i' {attribute}><sequence><enrich><source type='inline'><j xmlns=''/></source>\
+             <target type='body'/></enrich><filter xpath='$ctx:FOREACH_COUNTER = 1'>{then}</filter></sequence></foreach><respond/>"
+        )
+    };
+    let fails = "<property name='n' value='x'/><property name='m' expression='$ctx:n' type='INTEGER'/>";
+    let check = |attribute: &str, then: &str, expected: (u16, &str)| {
+        let (reply, _) = serve(&scenario(&inside(attribute, then), ""), "<a><i/><i/><i/></a>");
+        assert_eq!(reply.status, expected.0, "{}", reply.body);
+        assert!(reply.body.contains(expected.1), "{}", reply.body);
+    };
+    check("", "<drop/>", (200, "<a><j/><j/><i/></a>"));
+    check("", fails, (500, "type INTEGER"));
+    check("continueLoopOnFailure='true'", fails, (200, "<a><j/><i/><j/></a>"));
+}
+
+#[test]
+fn foreach_over_a_collection_calls_beside_each_other() {
+    for (parallel, expected) in [("true", 2), ("false", 6)] {
+        let flow = format!(
+            "<foreach collection='//i' parallel-execution='{parallel}'><sequence>{}</sequence></foreach><respond/>",
+            call("b2")
+        );
+        let (reply, seconds) = serve(&scenario(&flow, ""), "<a><i>1</i>x<i>2</i><i>3</i></a>");
+        assert_eq!(reply.body, "<a><r>2<i>1</i></r>x<r>2<i>2</i></r><r>2<i>3</i></r></a>");
+        assert_eq!(seconds, expected);
+    }
+}
+
+#[test]
+fn a_fault_in_one_copy_of_foreach_ends_the_others() {
+    let flow = format!(
+        "<foreach collection='//i'><sequence><filter xpath='//i = 2'><then>{}</then><else>{}</else></filter></sequence></foreach><respond/>",
+        call("f1"),
+        call("b9")
+    );
+    let (reply, seconds) = serve(&scenario(&flow, ""), "<a><i>1</i><i>2</i></a>");
+    assert_eq!((reply.status, seconds), (502, 1));
+}
+
+#[test]
+fn foreach_need_not_wait_for_what_it_runs() {
+    let flow = format!(
+        "<foreach collection='//i' continue-without-aggregation='true'><sequence>{}</sequence></foreach><respond/>",
+        call("b5")
+    );
+    let scenario = scenario(&flow, "");
+    let (reply, seconds) = serve(&scenario, "<a><i>1</i><i>2</i></a>");
+    assert_eq!((reply.body.as_str(), seconds, scenario.sent().len()), ("<a><i>1</i><i>2</i></a>", 0, 2));
+}
+
+fn scatter(attributes: &str, aggregation: &str, hosts: &[&str]) -> String {
+    let sequences: String = hosts.iter().map(|host| format!("<sequence>{}</sequence>", call(host))).collect();
+    format!(
+        "<scatter-gather target='Body' {attributes}><aggregation {aggregation}/>{sequences}</scatter-gather><respond/>"
+    )
+}
+
+#[test]
+fn scatter_gather_makes_one_message_of_what_its_sequences_made() {
+    let check = |attributes: &str, aggregation: &str, hosts: &[&str], expected: (u16, &str, u64)| {
+        let (reply, seconds) = serve(&scenario(&scatter(attributes, aggregation, hosts), ""), "<a/>");
+        assert_eq!((reply.status, reply.body.as_str(), seconds), expected, "{attributes} {aggregation}");
+    };
+    let json = "result-content-type='JSON'";
+    check(json, "expression='json-eval($.r)'", &["j3", "j1"], (200, "[3,1]", 3));
+    check(json, "expression='json-eval($)' timeout='2000'", &["j3", "j1"], (200, r#"[{"r":1}]"#, 2));
+    check(json, "expression='json-eval($.r)' min-messages='2'", &["j9", "j2", "j1"], (200, "[2,1]", 2));
+    check(json, "expression='json-eval($.r)' min-messages='1'", &["f1", "j2"], (200, "[2]", 2));
+    let xml = "result-content-type='XML' result-enclosing-element='all' parallel-execution='false'";
+    check(xml, "expression='//r'", &["b2", "b1"], (200, "<all><r>2<a/></r><r>1<a/></r></all>", 3));
+}
+
+#[test]
+fn scatter_gather_fails_where_too_little_is_made() {
+    let (reply, seconds) = serve(
+        &scenario(&scatter("result-content-type='JSON'", "expression='json-eval($)'", &["f1", "j2"]), ""),
+        "<a/>",
+    );
+    assert_eq!((reply.status, seconds), (502, 2));
+}

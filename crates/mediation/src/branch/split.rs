@@ -27,6 +27,8 @@ pub(crate) struct Split {
     pub(crate) targets: Arc<[Target]>,
     /// The flow that goes on besides as if nothing had been.
     pub(crate) parent: Option<Box<Exchange>>,
+    /// Whether a branch that has called a backend goes on behind the mediator.
+    pub(crate) comes_back: bool,
     /// What is left of the sequences around the mediator, from the inside out.
     pub(crate) behind: Vec<Rest>,
 }
@@ -99,7 +101,8 @@ pub(crate) async fn carry_on(exchange: &mut Exchange, scene: &Scene<'_>) -> Outc
     let behind: Rc<[Rest]> = std::mem::take(&mut split.behind).into();
     let mut families: Vec<_> = exchange.kin.iter().map(|kin| Rc::clone(&kin.family)).collect();
     families.push(Rc::clone(&split.branches.family));
-    stage.spawn(families, Box::pin(begin_all(Rc::clone(stage), split, Rc::clone(&behind))));
+    let left = if split.comes_back { Rc::clone(&behind) } else { Rc::default() };
+    stage.spawn(families, Box::pin(begin_all(Rc::clone(stage), split, left)));
     match parent {
         Some(parent) => {
             *exchange = *parent;

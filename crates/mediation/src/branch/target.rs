@@ -59,6 +59,12 @@ impl Target {
         Ok(Target { to, action, work })
     }
 
+    /// The target that a sequence inside of another element is.
+    pub(crate) fn of_sequence(element: &Element, loader: &mut Loader) -> Target {
+        let sequence = loader.sequence("sequence", element);
+        Target { to: None, action: None, work: Work::Inline(Box::new(sequence)) }
+    }
+
     /// What `clone` and `iterate` do with such targets.
     pub(crate) fn effect(targets: &[Target], reads: Reads) -> Effect<'_> {
         let mut effect = Effect::reading(reads);

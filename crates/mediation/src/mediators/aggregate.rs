@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use myelin_xpath::{Atomic, Item, Value};
 
-use self::merge::Kept;
+pub(super) use self::merge::{Kept, merge, piece};
 use super::filter::Branch;
 use super::setting::worked_out;
 use crate::branch::{Family, Group, Kin, Wanted as Enough};
@@ -75,7 +75,7 @@ struct Aggregate {
 }
 
 /// A number of messages.
-enum Count {
+pub(super) enum Count {
     Any,
     Fixed(usize),
     Computed(Expression),
@@ -143,7 +143,7 @@ fn timeout(condition: &Element) -> Result<Option<Duration>, Problem> {
 }
 
 impl Count {
-    fn read(element: Option<&Element>, name: &str, loader: &mut Loader) -> Result<Count, Problem> {
+    pub(super) fn read(element: Option<&Element>, name: &str, loader: &mut Loader) -> Result<Count, Problem> {
         let Some(text) = element.and_then(|element| element.attribute(name)) else { return Ok(Count::Any) };
         if let Some(expression) = worked_out(text, loader)? {
             return Ok(Count::Computed(expression));
@@ -160,7 +160,7 @@ impl Count {
         Some(Some(number as usize).filter(|&number| number > 0))
     }
 
-    fn value(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<usize>> {
+    pub(super) fn value(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<usize>> {
         match self {
             Count::Any => Ok(None),
             Count::Fixed(number) => Ok(Some(*number)),
@@ -197,7 +197,7 @@ impl Aggregate {
         {
             return Ok(Arrival::Passes);
         }
-        let piece = merge::piece(self.expression.as_ref(), self.kept, exchange, scene)?;
+        let brought = piece(self.expression.as_ref(), self.kept, exchange, scene)?;
         let place = std::ptr::from_ref(self).addr();
         let (group, is_first) = match family.group(place) {
             Some(group) => (group, false),
@@ -208,7 +208,7 @@ impl Aggregate {
                 (group, true)
             }
         };
-        group.add(number, piece)?;
+        group.add(number, brought)?;
         // It has its place among the others: the room it had is for those that come.
         if let Some(kin) = self.kin(exchange) {
             kin.arrive();
@@ -255,7 +255,7 @@ impl Aggregate {
                 return Err(Fault::bus(message));
             }
         };
-        merge::merge(pieces, self.kept, enclosing.as_ref(), exchange)
+        merge(pieces, self.kept, enclosing.as_ref(), exchange)
     }
 }
 

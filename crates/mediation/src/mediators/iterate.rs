@@ -100,7 +100,8 @@ impl Iterate {
         };
         let branches = Branches::of(exchange, scene, (self.id.as_ref(), self.marks), count, make)?;
         let (sequential, targets) = (self.sequential, Arc::clone(&self.targets));
-        exchange.split = Some(Box::new(Split { branches, sequential, targets, parent, behind: Vec::new() }));
+        exchange.split =
+            Some(Box::new(Split { branches, sequential, targets, parent, comes_back: true, behind: Vec::new() }));
         Ok(Flow::Split)
     }
 }

@@ -6,6 +6,7 @@ mod call;
 mod call_template;
 mod callout;
 mod clone;
+mod collection;
 mod conditional_router;
 mod direction;
 mod drop;
@@ -13,6 +14,7 @@ mod enrich;
 mod evaluator;
 mod fast_xslt;
 mod filter;
+mod foreach;
 mod header;
 mod iterate;
 mod log;
@@ -23,6 +25,7 @@ mod payload;
 mod property;
 mod property_group;
 mod respond;
+mod scatter_gather;
 mod send;
 mod sequence;
 mod setting;
@@ -47,6 +50,7 @@ pub(crate) const MEDIATORS: &[Spec] = &[
     enrich::SPEC,
     fast_xslt::SPEC,
     filter::SPEC,
+    foreach::SPEC,
     header::SPEC,
     direction::IN,
     iterate::SPEC,
@@ -57,6 +61,7 @@ pub(crate) const MEDIATORS: &[Spec] = &[
     property::SPEC,
     property_group::SPEC,
     respond::SPEC,
+    scatter_gather::SPEC,
     send::SPEC,
     sequence::SPEC,
     switch::SPEC,

@@ -3,6 +3,8 @@
 mod json;
 mod xml;
 
+pub(super) use self::json::{items, no_array};
+
 use myelin_json::Rules;
 use myelin_message::Body;
 
@@ -74,6 +76,6 @@ pub(super) fn rules(scene: &Scene<'_>) -> Rules {
     Rules { duplicates: scene.bus.settings.json_duplicate_keys, ..Rules::default() }
 }
 
-fn mixed() -> Box<Fault> {
+pub(super) fn mixed() -> Box<Fault> {
     Fault::bus("The parts of a message are named by XPath alone, or by json-eval alone")
 }

@@ -16,7 +16,7 @@ use crate::property::Fragment;
 
 /// What becomes of the pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kept {
+pub(in crate::mediators) enum Kept {
     /// As they are: elements one behind the other, JSON in an array.
     Root,
     /// What is in them: the children of elements, the members of objects in one object.
@@ -24,7 +24,7 @@ pub(super) enum Kept {
 }
 
 /// What an expression finds in a message that is built; the content of the body, without an expression.
-pub(super) fn piece(
+pub(in crate::mediators) fn piece(
     expression: Option<&Expression>,
     kept: Kept,
     exchange: &Exchange,
@@ -97,7 +97,7 @@ fn json_of(value: &Value, found: &[Match]) -> String {
 /// Makes one message of all pieces, in the place of a message's own content.
 ///
 /// Errors: the bus's, where the pieces do not go together.
-pub(super) fn merge(
+pub(in crate::mediators) fn merge(
     pieces: Vec<Piece>,
     kept: Kept,
     enclosing: Option<&Fragment>,

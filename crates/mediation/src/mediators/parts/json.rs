@@ -6,7 +6,7 @@ use crate::fault::{Fault, Outcome};
 
 /// Values in a message, and what surrounds each of them in a message of its own.
 #[derive(Default)]
-pub(in crate::mediators) struct Parts(Option<Found>);
+pub(in crate::mediators) struct Parts(Option<Box<Found>>);
 
 struct Found {
     source: Value,
@@ -35,8 +35,9 @@ impl Parts {
             Ok(None) => return Err(no_array(path)),
             Err(error) => return Err(fault(&error)),
         };
-        let rest = attach_path.map(|attach_path| Rest::of(source, path, attach_path, rules));
-        Ok(Parts(Some(Found { source: source.clone(), items, rest: rest.transpose().map_err(|error| fault(&error))? })))
+        let rest = attach_path.map(|attach_path| Rest::of(source, path, attach_path, rules)).transpose();
+        let rest = rest.map_err(|error| fault(&error))?;
+        Ok(Parts(Some(Box::new(Found { source: source.clone(), items, rest }))))
     }
 
     pub(super) fn count(&self) -> usize {
@@ -76,7 +77,7 @@ impl Rest {
 }
 
 /// What a path leads to, one by one; `None` where that is one thing that cannot be gone through.
-pub(super) fn items(value: &Value, path: &Path, rules: &Rules) -> Result<Option<Vec<NodeId>>, Error> {
+pub(in crate::mediators) fn items(value: &Value, path: &Path, rules: &Rules) -> Result<Option<Vec<NodeId>>, Error> {
     let nodes = path.nodes(value, rules)?;
     Ok(match nodes.as_slice() {
         [node] if path.is_definite() => match value.kind(*node) {
@@ -88,7 +89,7 @@ pub(super) fn items(value: &Value, path: &Path, rules: &Rules) -> Result<Option<
     })
 }
 
-fn no_array(path: &Path) -> Box<Fault> {
+pub(in crate::mediators) fn no_array(path: &Path) -> Box<Fault> {
     Fault::bus("Only an array can be gone through element by element")
         .with_detail(format!("json-eval({}) leads to something else", path.as_str()))
 }

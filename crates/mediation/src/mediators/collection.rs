@@ -1,0 +1,139 @@
+//! What `foreach` goes through: elements of the message, or of its JSON, each of which is put back in its place.
+
+use std::sync::Arc;
+
+use myelin_json::{New, NodeId as Item};
+use myelin_message::Body;
+use myelin_soap::wrap;
+use myelin_xml::{Kind, NodeId};
+
+use super::parts::{items, mixed, no_array, rules};
+use crate::content::{Fragment, Json, Tree};
+use crate::exchange::{Exchange, Scene};
+use crate::expression::Expression;
+use crate::fault::{Fault, Outcome};
+
+/// A body that was taken out of its message, and what of it is gone through.
+pub(super) struct Collection {
+    whole: Body,
+    found: Found,
+}
+
+enum Found {
+    Elements(Vec<NodeId>),
+    Items(Vec<Item>),
+}
+
+impl Collection {
+    /// Finds what an expression names in a message that is built, and takes the body out; `None`, with the body where it
+    /// was, where it finds nothing.
+    ///
+    /// Errors: the bus's, where it finds something else than elements, or no array.
+    pub(super) fn take(
+        expression: &Expression,
+        exchange: &mut Exchange,
+        scene: &Scene<'_>,
+    ) -> Outcome<Option<Collection>> {
+        let found = match expression.json() {
+            Some(path) => {
+                let Some(json) = exchange.json()? else { return Ok(None) };
+                let unfit = |error: myelin_json::Error| {
+                    Fault::bus("A path to what is to be gone through does not fit the message")
+                        .with_detail(error.to_string())
+                };
+                let items = items(json.value(), path, &rules(scene)).map_err(unfit)?;
+                Found::Items(items.ok_or_else(|| no_array(path))?)
+            }
+            None => {
+                let elements = expression.xpath().ok_or_else(mixed)?.nodes(exchange, scene)?;
+                let document = exchange.tree()?.document();
+                if elements.iter().any(|&node| document.kind(node) != Kind::Element) {
+                    return Err(Fault::bus("Only elements of a message can be gone through"));
+                }
+                Found::Elements(elements)
+            }
+        };
+        let collection = Collection { whole: Body::Empty, found };
+        if collection.count() == 0 {
+            return Ok(None);
+        }
+        Ok(Some(Collection { whole: std::mem::replace(&mut exchange.message.body, Body::Empty), ..collection }))
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        match &self.found {
+            Found::Elements(elements) => elements.len(),
+            Found::Items(items) => items.len(),
+        }
+    }
+
+    /// One of them as the body of a message; XML of SOAP in an envelope of the same version.
+    pub(super) fn body(&self, number: usize) -> Outcome<Body> {
+        Ok(match &self.found {
+            Found::Elements(elements) => {
+                let tree = self.tree()?;
+                let element = Fragment::copy(tree.document(), elements[number]);
+                let mut document = Arc::unwrap_or_clone(element.document);
+                if !tree.is_plain() {
+                    wrap(&mut document, tree.envelope().version)?;
+                }
+                Body::Built(Box::new(Tree::changed(document)))
+            }
+            Found::Items(items) => {
+                let mut text = Vec::new();
+                let json = self.whole.built::<Json>().ok_or_else(gone)?;
+                json.value().write_compact(items[number], &mut text);
+                Body::Bytes(text)
+            }
+        })
+    }
+
+    /// Puts the body of a message that is built in the place of one of them; an empty one takes it away.
+    ///
+    /// Errors: the bus's, where the body is XML in the place of JSON, or the other way round.
+    pub(super) fn put(&mut self, number: usize, result: &Exchange) -> Outcome<()> {
+        match &self.found {
+            Found::Elements(elements) => {
+                let old = elements[number];
+                let tree = result.tree()?;
+                let new = tree.envelope().payload(tree.document());
+                let new = new.map(|payload| Fragment::copy(tree.document(), payload));
+                self.whole.built_mut::<Tree>().ok_or_else(gone)?.change(|document, _| {
+                    if let (Some(new), Some(parent)) = (new, document.parent(old)) {
+                        let new = new.graft(document, Some(parent))?;
+                        document.insert_before(old, new)?;
+                    }
+                    document.detach(old);
+                    Ok(())
+                })?;
+            }
+            Found::Items(items) => {
+                let value = self.whole.built_mut::<Json>().ok_or_else(gone)?.change();
+                match result.json()? {
+                    Some(json) => {
+                        let unfit = |error: myelin_json::Error| {
+                            Fault::bus("JSON could not be changed").with_detail(error.to_string())
+                        };
+                        value.replace(items[number], New::Json(json.text().as_bytes())).map_err(unfit)?;
+                    }
+                    None => value.remove(items[number]),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The body that was taken out, as it is now.
+    pub(super) fn into_body(self) -> Body {
+        self.whole
+    }
+
+    fn tree(&self) -> Outcome<&Tree> {
+        self.whole.built::<Tree>().ok_or_else(gone)
+    }
+}
+
+fn gone() -> Box<Fault> {
+    Fault::bus("The message that is gone through is not there")
+}

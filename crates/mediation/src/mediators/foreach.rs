@@ -1,0 +1,319 @@
+//! `<foreach>`: a sequence runs for each element of the message, and its results take their places.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use super::collection::Collection;
+use super::filter::Branch;
+use super::setting::{flag, switch};
+use crate::branch::{Branches, Marks, Split, Target, Together};
+use crate::config::{Element, Loader, Problem, Text};
+use crate::content::{Need, Tree};
+use crate::effect::{Effect, Reads};
+use crate::engine;
+use crate::exchange::{Exchange, Scene};
+use crate::expression::{Expression, Wanted};
+use crate::fault::{Fault, Outcome};
+use crate::mediator::{Built, Flow, Mediator, Spec, Step};
+use crate::property::{Fragment, Scope, Slot, Value};
+
+pub(super) const SPEC: Spec = Spec { element: "foreach", doc: DOC, build };
+
+const DOC: &str = r#"
+Runs a sequence for each element of the message; what the sequence makes of it takes its place.
+
+With `expression`, one after the other in the same flow, for sequences that call nobody:
+
+- `expression` (required): the elements, or as `json-eval` the array whose elements are gone through.
+- `sequence`: the name of the sequence, which may stand inside instead.
+- `id`: comes before the names of the properties, as `ID_FOREACH_COUNTER`.
+- `continueLoopOnFailure`: `true` goes on with the next element where one fails, which stays as it was.
+
+`FOREACH_COUNTER` says how many elements have been through, `FOREACH_ORIGINAL_MESSAGE` holds the message as it came.
+A `drop` in the sequence ends the loop; elements behind it stay as they are.
+
+With `collection`, beside each other in copies of the flow, which may `call`; properties that they set are theirs:
+
+- `collection` (required): as `expression`.
+- `parallel-execution`: `false` runs them one after the other; by default 64 run at once.
+- `continue-without-aggregation`: `true` goes on at once, and nobody waits for what the copies make.
+
+    <foreach expression="//o:order" xmlns:o="urn:orders" id="orders">
+        <sequence>
+            <enrich>
+                <source type="inline"><paid xmlns="urn:orders"/></source>
+                <target action="child" xpath="//o:order" xmlns:o="urn:orders"/>
+            </enrich>
+        </sequence>
+    </foreach>
+
+    <foreach collection="json-eval($.orders)" parallel-execution="true">
+        <sequence>
+            <call>
+                <endpoint key="quotes"/>
+            </call>
+        </sequence>
+    </foreach>
+"#;
+
+/// One after the other, in the same flow.
+struct Loop {
+    expression: Expression,
+    sequence: Branch,
+    counter: Slot,
+    original: Slot,
+    continues: bool,
+    need: Need,
+}
+
+/// Beside each other, in copies.
+struct Parallel {
+    collection: Expression,
+    targets: Arc<[Target]>,
+    marks: Marks,
+    parallel: bool,
+    waits: bool,
+    need: Need,
+}
+
+fn build(element: &Element, loader: &mut Loader) -> Built {
+    match element.attribute("collection").filter(|text| !text.value.trim().is_empty()) {
+        Some(collection) => parallel(element, collection, loader),
+        None => one_by_one(element, loader),
+    }
+}
+
+fn one_by_one(element: &Element, loader: &mut Loader) -> Built {
+    let expression = found_by(element.required("expression")?, loader)?;
+    let continues = flag(element, "continueLoopOnFailure")?;
+    let sequence = match (element.attribute("sequence"), element.child("sequence")) {
+        (Some(key), _) => Branch::Named(loader.sequence_id(key)?),
+        (None, Some(sequence)) => {
+            let sends = |child: &&Element| ["call", "callout", "send"].iter().any(|name| child.is(name));
+            if let Some(child) = sequence.children.iter().find(sends) {
+                let message =
+                    format!("{} cannot stand in <foreach expression>: <foreach collection> can call", child.tag());
+                return Err(child.problem(message));
+            }
+            Branch::Inline(loader.block(sequence))
+        }
+        (None, None) => return Err(element.problem("<foreach> needs a sequence")),
+    };
+    let prefix = element.attribute("id").map(|id| format!("{}_", id.value)).unwrap_or_default();
+    let counter = loader.names().slot(&format!("{prefix}FOREACH_COUNTER"));
+    let original = loader.names().slot(&format!("{prefix}FOREACH_ORIGINAL_MESSAGE"));
+    let need = Need::built();
+    Ok(Box::new(Loop { expression, sequence, counter, original, continues, need }))
+}
+
+fn parallel(element: &Element, collection: Text<'_>, loader: &mut Loader) -> Built {
+    let collection = found_by(collection, loader)?;
+    let parallel = switch(element, "parallel-execution", true)?;
+    let waits = !flag(element, "continue-without-aggregation")?;
+    if !switch(element, "update-original", true)? {
+        return Err(
+            element.problem("update-original=\"false\" puts the results in a variable, which is not offered yet")
+        );
+    }
+    if let Some(counter) = element.attribute("counter-variable").filter(|text| !text.value.is_empty()) {
+        return Err(counter.problem("counter-variable: variables of <variable> are not offered yet"));
+    }
+    let Some(sequence) = element.child("sequence") else {
+        return Err(element.problem("<foreach collection> needs a sequence inside"));
+    };
+    let targets = Arc::new([Target::of_sequence(sequence, loader)]);
+    let marks = Marks::new(Some("foreach"), loader.names());
+    Ok(Box::new(Parallel { collection, targets, marks, parallel, waits, need: Need::built() }))
+}
+
+/// The expression that finds what is gone through.
+fn found_by(text: Text<'_>, loader: &mut Loader) -> Result<Expression, Problem> {
+    if text.value.trim_start().starts_with("${") {
+        return Err(text.problem("Synapse expressions `${…}` are not offered yet: XPath and json-eval(…) are"));
+    }
+    let expression = Expression::compile(text, Wanted::Nodes, loader)?;
+    match expression.xpath().is_some() || expression.json().is_some() {
+        true => Ok(expression),
+        false => Err(text.problem("this names no elements: XPath does, or json-eval(…)")),
+    }
+}
+
+impl Loop {
+    async fn run<'a>(
+        &'a self,
+        mut exchange: &'a mut Exchange,
+        scene: &'a Scene<'a>,
+    ) -> (&'a mut Exchange, Outcome<Flow>) {
+        let mut collection = match self.begin(exchange, scene).await {
+            Ok(Some(collection)) => collection,
+            Ok(None) => return (exchange, Ok(Flow::Next)),
+            Err(fault) => return (exchange, Err(fault)),
+        };
+        // What runs inside is not the last of its flow: the message goes on behind it.
+        exchange.last = false;
+        for number in 0..collection.count() {
+            match collection.body(number) {
+                Ok(body) => exchange.set_body(body),
+                Err(fault) => return (exchange, Err(fault)),
+            }
+            let (back, outcome) = self.sequence.run(exchange, scene).finish().await;
+            exchange = back;
+            let outcome = match outcome {
+                Ok(flow @ (Flow::Next | Flow::Drop)) => {
+                    self.put(&mut collection, number, exchange, scene).await.map(|()| flow)
+                }
+                Ok(Flow::Split) => Err(Fault::bus("What foreach runs one after the other cannot go on in branches")),
+                // The answer is the element as it is now.
+                Ok(flow) => return (exchange, Ok(flow)),
+                Err(fault) => Err(fault),
+            };
+            let count = Value::Integer(number as i64 + 1);
+            exchange.properties.put(Scope::Default, self.counter, Some(count));
+            match outcome {
+                Ok(Flow::Drop) => break,
+                Ok(_) => {}
+                Err(fault) if self.continues => engine::log(&fault, &scene.arrival),
+                Err(fault) => {
+                    exchange.set_body(collection.into_body());
+                    return (exchange, Err(fault));
+                }
+            }
+        }
+        exchange.set_body(collection.into_body());
+        (exchange, Ok(Flow::Next))
+    }
+
+    /// Takes out what is gone through, and leaves the message as it came in a property.
+    async fn begin(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Option<Collection>> {
+        self.need.bring(exchange, scene).await?;
+        let original = match exchange.message.body.built::<Tree>() {
+            Some(tree) => Value::Xml(Fragment::copy(tree.document(), tree.envelope().element)),
+            None => Value::Text(exchange.json()?.map(|json| json.text().into()).unwrap_or_default()),
+        };
+        let collection = Collection::take(&self.expression, exchange, scene)?;
+        exchange.properties.check_room(&original)?;
+        exchange.properties.put(Scope::Default, self.original, Some(original));
+        exchange.properties.put(Scope::Default, self.counter, Some(Value::Integer(0)));
+        Ok(collection)
+    }
+
+    async fn put(
+        &self,
+        collection: &mut Collection,
+        number: usize,
+        exchange: &mut Exchange,
+        scene: &Scene<'_>,
+    ) -> Outcome<()> {
+        if exchange.decision.take().is_some() {
+            return Err(Fault::bus("What foreach runs one after the other cannot send"));
+        }
+        self.need.bring(exchange, scene).await?;
+        collection.put(number, exchange)
+    }
+}
+
+impl Mediator for Loop {
+    fn effect(&self) -> Effect<'_> {
+        Effect::changing(self.need.reads()).with("each", self.sequence.steps())
+    }
+
+    fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
+        Step::Wait(Box::pin(self.run(exchange, scene)))
+    }
+}
+
+impl Parallel {
+    async fn run(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
+        self.need.bring(exchange, scene).await?;
+        if !self.waits {
+            return self.split(exchange, scene);
+        }
+        let Some(collection) = Collection::take(&self.collection, exchange, scene)? else { return Ok(Flow::Next) };
+        let collection = RefCell::new(collection);
+        let ended = self.each(&collection, exchange, scene).await;
+        match ended {
+            Ok(Some((answer, flow))) => {
+                *exchange = *answer;
+                Ok(flow)
+            }
+            other => {
+                exchange.set_body(collection.into_inner().into_body());
+                other.map(|_| Flow::Next)
+            }
+        }
+    }
+
+    /// Runs the sequence for each, and puts what it makes in its place; a copy that ends the flow ends all others.
+    async fn each(
+        &self,
+        collection: &RefCell<Collection>,
+        original: &Exchange,
+        scene: &Scene<'_>,
+    ) -> Outcome<Option<(Box<Exchange>, Flow)>> {
+        let limit = if self.parallel { scene.bus.settings.branches } else { 1 };
+        let count = collection.borrow().count();
+        let mut together = Together::new(count, limit, |number| {
+            let copy = original.branch_with(collection.borrow().body(number)?);
+            Ok(Box::pin(each(&self.targets[0], &self.need, copy, scene)))
+        });
+        while let Some((number, outcome)) = together.next().await? {
+            match outcome? {
+                (result, Flow::Next) => collection.borrow_mut().put(number, &result)?,
+                // It is left as it was.
+                (_, Flow::Drop) => {}
+                ended => return Ok(Some(ended)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Goes on at once, with what is gone through in branches that nobody waits for.
+    fn split(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
+        let parts = super::parts::Parts::find(&self.collection, None, exchange, scene)?;
+        let original = exchange.branch_with(myelin_message::Body::Empty);
+        let parent = Some(Box::new(exchange.branch()?));
+        let count = parts.count();
+        let make = move |number| {
+            let (body, bytes) = parts.part(number)?;
+            Ok((original.branch_with(body), bytes))
+        };
+        let branches = Branches::of(exchange, scene, (None, self.marks), count, make)?;
+        let (sequential, targets) = (!self.parallel, Arc::clone(&self.targets));
+        exchange.split =
+            Some(Box::new(Split { branches, sequential, targets, parent, comes_back: false, behind: Vec::new() }));
+        Ok(Flow::Split)
+    }
+}
+
+/// Runs a target for a copy of the flow, to the end of its sequence; what it made is built then.
+///
+/// Errors: the target's; the bus's, where it sends, or goes on in branches.
+pub(super) async fn each(
+    target: &Target,
+    need: &Need,
+    exchange: Exchange,
+    scene: &Scene<'_>,
+) -> Outcome<(Box<Exchange>, Flow)> {
+    let mut exchange = Box::new(exchange);
+    let flow = target.run(&mut exchange, scene).await?;
+    if flow == Flow::Split || exchange.decision.is_some() {
+        return Err(Fault::bus("What is waited for here can call, but neither send nor go on in branches"));
+    }
+    if flow == Flow::Next {
+        need.bring(&mut exchange, scene).await?;
+    }
+    Ok((exchange, flow))
+}
+
+impl Mediator for Parallel {
+    fn effect(&self) -> Effect<'_> {
+        Effect { changes: self.waits, ..Target::effect(&self.targets, Reads::Built) }
+    }
+
+    fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
+        Step::Wait(Box::pin(async move {
+            let outcome = self.run(exchange, scene).await;
+            (exchange, outcome)
+        }))
+    }
+}
