@@ -132,7 +132,7 @@ impl<'a> Service<'a> {
     pub(crate) fn description(self) -> Option<&'a ProxyDescription> {
         match self {
             Service::Main | Service::Api(..) | Service::Stray(..) => None,
-            Service::Proxy(proxy) => Some(&proxy.description).filter(|description| description.tells_operations()),
+            Service::Proxy(proxy) => Some(&proxy.description).filter(|description| description.interface().is_some()),
         }
     }
 

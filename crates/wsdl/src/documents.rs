@@ -11,6 +11,9 @@ use crate::{SCHEMA, WSDL11, WSDL20, node};
 /// More documents than this are refused: a description of that many is a mistake, or means harm.
 const DOCUMENT_LIMIT: usize = 256;
 
+/// How many elements all descriptions may have together, schemas aside: an operation takes about sixteen.
+const DEFINITION_LIMIT: usize = 20_000;
+
 /// How large all of them together may be.
 const TOTAL_BYTES: usize = 16 << 20;
 
@@ -40,6 +43,7 @@ pub struct Documents {
     waiting: VecDeque<Waiting>,
     names: HashSet<String>,
     bytes: usize,
+    definitions: usize,
 }
 
 /// One document of a description.
@@ -73,6 +77,7 @@ impl Documents {
             waiting: VecDeque::new(),
             names: HashSet::new(),
             bytes: 0,
+            definitions: 0,
         };
         documents.add(root, String::new())?;
         let root = documents.root();
@@ -185,6 +190,13 @@ impl Documents {
             (SCHEMA, "schema") => true,
             (_, local) => return Err(Error::whole(&uri, ErrorKind::Root(local.to_owned()))),
         };
+        if !is_schema {
+            let is_definition = |&node: &NodeId| matches!(tree.qname(node).namespace, WSDL11 | WSDL20);
+            self.definitions += tree.descendants(element).filter(is_definition).count();
+            if self.definitions > DEFINITION_LIMIT {
+                return Err(Error::whole(&uri, ErrorKind::TooManyDefinitions(DEFINITION_LIMIT)));
+            }
+        }
         let index = self.list.len();
         let found = locations(&tree, element, is_schema);
         self.waiting.extend(found.into_iter().map(|(range, location)| Waiting { from: index, range, location }));

@@ -27,6 +27,8 @@ pub enum ErrorKind {
     Missing(&'static str, String),
     /// It has no operations to speak of.
     Empty,
+    /// It defines, with all its imports, more than this: operations, messages, and whatever else has an element.
+    TooManyDefinitions(usize),
     /// It imports more documents than this.
     TooManyDocuments(usize),
     /// It has, with all its imports, more bytes than this.
@@ -47,6 +49,9 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Root(root) => write!(f, "<{root}> is neither WSDL 1.1, WSDL 2.0 nor a schema"),
             ErrorKind::Missing(what, name) => write!(f, "there is no {what} {name:?}"),
             ErrorKind::Empty => f.write_str("it describes no operations"),
+            ErrorKind::TooManyDefinitions(limit) => {
+                write!(f, "it has, with what it imports, more than {limit} elements")
+            }
             ErrorKind::TooManyDocuments(limit) => write!(f, "it imports more than {limit} documents"),
             ErrorKind::TooLarge(limit) => write!(f, "it is, with what it imports, larger than {limit} bytes"),
         }

@@ -7,6 +7,8 @@ mod wsdl20;
 pub(crate) use wsdl11::wsdl11;
 pub(crate) use wsdl20::wsdl20;
 
+use std::collections::HashMap;
+
 use crate::described::{Description, Message};
 use crate::documents::Documents;
 use crate::page::{Page, Piece, Scheme, escaped};
@@ -107,20 +109,24 @@ impl<'a> Making<'a> {
     }
 }
 
-/// Messages that have been written, by the name they have there: two of one name that differ get two names.
+/// Messages that have been written, in order, by the name they have there: two of one name that differ get two names.
 #[derive(Default)]
-struct Messages(Vec<(String, Message)>);
+struct Messages {
+    list: Vec<(String, Message)>,
+    /// Which of them have that name in their source.
+    by_name: HashMap<String, Vec<usize>>,
+}
 
 impl Messages {
     fn name(&mut self, message: &Message) -> String {
-        if let Some((name, _)) = self.0.iter().find(|(_, it)| it == message) {
-            return name.clone();
+        let same = self.by_name.entry(message.name.clone()).or_default();
+        if let Some(&known) = same.iter().find(|&&index| self.list[index].1 == *message) {
+            return self.list[known].0.clone();
         }
-        let numbered = (2..).map(|number| format!("{}{number}", message.name));
-        let mut names = std::iter::once(message.name.clone()).chain(numbered);
-        let is_free = |name: &String| !self.0.iter().any(|(taken, _)| taken == name);
-        let name = names.find(is_free).expect("numbers do not end");
-        self.0.push((name.clone(), message.clone()));
+        // Nobody calls a message by a name with a dot and a number at its end.
+        let name = if same.is_empty() { message.name.clone() } else { format!("{}.{}", message.name, same.len() + 1) };
+        same.push(self.list.len());
+        self.list.push((name.clone(), message.clone()));
         name
     }
 }

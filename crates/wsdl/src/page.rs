@@ -40,8 +40,8 @@ pub struct Page {
 #[derive(Clone, Debug)]
 pub(crate) enum Piece {
     Text(String),
-    /// What stands before the name of a service, on the way it was asked for where that way is not offered, or where
-    /// there is no other.
+    /// What stands before the name of a service reached that way; without one, or where it is not offered that way, of
+    /// one reached the way the page was asked for.
     Base(Option<Scheme>),
     /// What is left out where services are not offered that way.
     Only(Scheme, Vec<Piece>),

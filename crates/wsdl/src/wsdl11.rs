@@ -15,7 +15,7 @@ use crate::{ACTION, ACTION_FINAL, HTTP_BINDING, SOAP11_BINDING, SOAP12_BINDING, 
 /// The definitions of all documents, by kind and name.
 struct Definitions<'a> {
     documents: &'a Documents,
-    found: HashMap<(&'a str, &'a str, String), (usize, NodeId)>,
+    found: HashMap<(&'a str, String, String), (usize, NodeId)>,
 }
 
 impl<'a> Definitions<'a> {
@@ -27,7 +27,7 @@ impl<'a> Definitions<'a> {
                 let kind = member.tree.qname(element);
                 if kind.namespace == WSDL11 && matches!(kind.local, "message" | "portType" | "binding") {
                     let name = owned(&member.tree, element, "name");
-                    found.entry((kind.local, namespace, name)).or_insert((index, element));
+                    found.entry((kind.local, namespace.clone(), name)).or_insert((index, element));
                 }
             }
         }
@@ -41,7 +41,7 @@ impl<'a> Definitions<'a> {
         name: &QName,
         at: (usize, NodeId),
     ) -> Result<(usize, &'a Document, NodeId), Error> {
-        let wanted = (kind, name.namespace.as_str(), name.local.clone());
+        let wanted = (kind, name.namespace.clone(), name.local.clone());
         match self.found.get(&wanted) {
             Some(&(index, element)) => Ok((index, &self.documents.list[index].tree, element)),
             None => {
@@ -68,10 +68,8 @@ impl<'a> Definitions<'a> {
 }
 
 /// The target namespace of a document.
-fn namespace(member: &Member) -> &str {
-    let attribute = member.tree.attribute_node(member.element, "", "targetNamespace");
-    let range = attribute.and_then(|attribute| member.tree.value_range(attribute));
-    range.and_then(|range| member.tree.source().get(range)).unwrap_or_default()
+fn namespace(member: &Member) -> String {
+    owned(&member.tree, member.element, "targetNamespace")
 }
 
 pub(crate) fn read(documents: &Documents) -> Result<Description, Error> {
@@ -96,22 +94,26 @@ pub(crate) fn read(documents: &Documents) -> Result<Description, Error> {
             (index, &documents.list[index].tree, element)
         }
     };
+    let mut bound = HashMap::new();
+    if let Some((index, binding)) = binding {
+        let tree = &documents.list[index].tree;
+        for element in named(tree, binding, WSDL11, "operation") {
+            bound.entry(owned(tree, element, "name")).or_insert_with(|| Bound::of(tree, index, binding, element));
+        }
+    }
     let mut operations = Vec::new();
     for element in named(tree, interface, WSDL11, "operation") {
-        operations.push(operation(&definitions, (index, element), binding)?);
+        operations.push(operation(&definitions, (index, element), bound.get(&owned(tree, element, "name")))?);
     }
     let in_types = documents.descriptions().flat_map(|(index, member)| {
         schemas(&member.tree, member.element).into_iter().map(move |schema| (index, schema))
     });
     Ok(Description {
-        namespace: namespace(root).to_owned(),
+        namespace: namespace(root),
         operations,
         ports: ports(documents),
         documentation: documentation(&root.tree, root.element, WSDL11),
-        interface: QName {
-            namespace: namespace(&documents.list[index]).to_owned(),
-            local: owned(tree, interface, "name"),
-        },
+        interface: QName { namespace: namespace(&documents.list[index]), local: owned(tree, interface, "name") },
         schemas: in_types.collect(),
         made_schemas: Vec::new(),
         binding,
@@ -181,14 +183,12 @@ fn first(documents: &Documents, kind: &str) -> Option<(usize, NodeId)> {
 fn operation(
     definitions: &Definitions<'_>,
     at: (usize, NodeId),
-    binding: Option<(usize, NodeId)>,
+    bound: Option<&Bound<'_>>,
 ) -> Result<Operation, Error> {
     let tree = &definitions.documents.list[at.0].tree;
-    let name = owned(tree, at.1, "name");
-    let bound = binding.and_then(|binding| Bound::of(definitions, binding, &name));
     let mut operation = Operation {
-        action: bound.as_ref().map(|bound| bound.action.clone()).unwrap_or_default(),
-        name,
+        action: bound.map(|bound| bound.action.clone()).unwrap_or_default(),
+        name: owned(tree, at.1, "name"),
         element: None,
         documentation: documentation(tree, at.1, WSDL11),
         input: None,
@@ -207,7 +207,7 @@ fn operation(
                 headers: Vec::new(),
                 body_parts: None,
             };
-            if let Some(bound) = &bound {
+            if let Some(bound) = bound {
                 bound.complete(definitions, tree.qname(element).local, &mut used)?;
             }
             Ok(used)
@@ -221,7 +221,7 @@ fn operation(
     }
     if let Some(bound) = bound.filter(|bound| bound.is_rpc) {
         let input = bound.body_namespace("input");
-        operation.rpc = Some(input.unwrap_or_else(|| namespace(&definitions.documents.list[at.0]).to_owned()));
+        operation.rpc = Some(input.unwrap_or_else(|| namespace(&definitions.documents.list[at.0])));
     }
     let parts = operation.input.iter().flat_map(|input| &input.message.parts);
     operation.element = parts.into_iter().find_map(|part| match &part.content {
@@ -241,22 +241,20 @@ struct Bound<'a> {
 }
 
 impl<'a> Bound<'a> {
-    fn of(definitions: &Definitions<'a>, binding: (usize, NodeId), name: &str) -> Option<Bound<'a>> {
-        let tree = &definitions.documents.list[binding.0].tree;
-        let element = named(tree, binding.1, WSDL11, "operation")
-            .find(|&operation| text(tree, operation, "name").as_deref() == Some(name))?;
+    /// Shape: `element` is the operation of a binding, which stands in the document of that number.
+    fn of(tree: &'a Document, index: usize, binding: NodeId, element: NodeId) -> Bound<'a> {
         let soap =
             |parent, local| [SOAP12_BINDING, SOAP11_BINDING].into_iter().find_map(|it| child(tree, parent, it, local));
         let own = soap(element, "operation");
         let style = own.and_then(|own| text(tree, own, "style"));
-        let style = style.or_else(|| text(tree, soap(binding.1, "binding")?, "style"));
-        Some(Bound {
+        let style = style.or_else(|| text(tree, soap(binding, "binding")?, "style"));
+        Bound {
             tree,
-            index: binding.0,
+            index,
             element,
             action: own.map(|own| owned(tree, own, "soapAction")).unwrap_or_default(),
             is_rpc: style.as_deref() == Some("rpc"),
-        })
+        }
     }
 
     /// The elements of SOAP in the input, output or fault of this operation.

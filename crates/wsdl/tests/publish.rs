@@ -281,3 +281,13 @@ fn an_operation_is_found_by_its_action_or_else_by_its_element() {
     check("", Some(("urn:other", "place")), None);
     check("", None, None);
 }
+
+#[test]
+fn a_description_of_more_than_anybody_writes_is_refused() {
+    let operations = "<operation name='a'/>".repeat(20_000);
+    let text = format!(
+        "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/'><portType>{operations}</portType></definitions>"
+    );
+    let error = Documents::new(Source { uri: String::new(), text }).unwrap_err();
+    assert!(matches!(error.kind, ErrorKind::TooManyDefinitions(_)), "{error}");
+}

@@ -72,6 +72,8 @@ pub(super) fn describe(
         Some(origin) => origin,
     };
     let origin = origin.unwrap_or_else(|mut problem| {
+        // What stands behind the problem was not looked at.
+        proxy.child("publishWSDL").into_iter().for_each(Element::forgive);
         problem.message.push_str("; the proxy runs, and ?wsdl is answered with 404");
         loader.warning(problem);
         Origin::Unreadable

@@ -66,21 +66,14 @@ pub(crate) struct Interface {
 }
 
 impl ProxyDescription {
-    /// Whether it says more of operations than that any will do.
-    pub(crate) fn tells_operations(&self) -> bool {
+    /// The description that tells operations: one that was read while loading.
+    ///
+    /// What another server holds counts for none: messages do not wait for it, and nothing may hang on whether somebody
+    /// has asked for it before.
+    pub(crate) fn interface(&self) -> Option<&Arc<Interface>> {
         match &self.origin {
-            Origin::Ready(interface) => interface.is_real,
-            Origin::Remote(_) => true,
-            Origin::Unreadable => false,
-        }
-    }
-
-    /// The description, where it is at hand.
-    pub(crate) fn interface(&self) -> Option<Arc<Interface>> {
-        match &self.origin {
-            Origin::Ready(interface) => Some(Arc::clone(interface)),
-            Origin::Remote(remote) => remote.kept(),
-            Origin::Unreadable => None,
+            Origin::Ready(interface) => Some(interface).filter(|interface| interface.is_real),
+            Origin::Remote(_) | Origin::Unreadable => None,
         }
     }
 }

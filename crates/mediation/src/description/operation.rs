@@ -57,7 +57,7 @@ pub(crate) async fn choose(description: &ProxyDescription, exchange: &mut Exchan
     let index = found.and_then(|found| operations.iter().position(|operation| std::ptr::eq(operation, found)));
     match index {
         Some(index) => {
-            exchange.operation = Some(Chosen { interface: Arc::clone(&interface), index });
+            exchange.operation = Some(Chosen { interface: Arc::clone(interface), index });
             Ok(())
         }
         None if description.is_strict && matches!(exchange.format, Format::Soap11 | Format::Soap12) => {

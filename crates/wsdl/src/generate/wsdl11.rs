@@ -90,7 +90,7 @@ impl<'a> Writing<'a> {
     fn messages(&mut self) -> String {
         let w = self.w.clone();
         let mut out = String::new();
-        for (name, message) in std::mem::take(&mut self.messages).0 {
+        for (name, message) in std::mem::take(&mut self.messages).list {
             out.push_str(&format!("<{w}:message name=\"{}\">\n", escaped(&name)));
             for part in &message.parts {
                 let content = match &part.content {
