@@ -78,9 +78,9 @@ const NEVER: &[&str] = &[
 ];
 
 /// How many of the files load wholly; a number that only grows.
-const WHOLE: usize = 213;
+const WHOLE: usize = 224;
 /// How many of a hundred files that could load do so; a number that only grows.
-const PERCENT: usize = 86;
+const PERCENT: usize = 91;
 
 /// Kind and name of an artefact.
 type Key = (String, String);

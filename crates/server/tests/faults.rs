@@ -137,7 +137,16 @@ fn request() -> Vec<u8> {
     .into_bytes()
 }
 
+/// An endpoint that is not suspended when it fails, so that each request meets the backend.
 fn endpoint(address: SocketAddr) -> String {
+    const NEVER: &str = "<errorCodes>-1</errorCodes>";
+    format!(
+        r#"<endpoint><address uri="http://{address}/b"><markForSuspension>{NEVER}</markForSuspension><suspendOnFailure>{NEVER}</suspendOnFailure></address></endpoint>"#
+    )
+}
+
+/// One that is, as all are by default.
+fn suspended(address: SocketAddr) -> String {
     format!(r#"<endpoint><address uri="http://{address}/b"/></endpoint>"#)
 }
 
@@ -164,6 +173,15 @@ fn as_read(kind: Backends, seen: &Seen) -> bool {
 #[test]
 fn through_a_proxy() {
     matrix(|rude, _| proxy(&endpoint(rude)), as_unread);
+}
+
+#[test]
+fn through_a_proxy_whose_endpoint_is_suspended() {
+    matrix(
+        |rude, _| proxy(&suspended(rude)),
+        // The second request finds it suspended, where the first one failed before an answer.
+        |kind, seen| as_unread(kind, seen) || (!matches!(kind, Backends::BadXml) && *seen == Seen::Status(503)),
+    );
 }
 
 #[test]
@@ -232,4 +250,31 @@ fn through_aggregate_with_no_whole_answer() {
 #[test]
 fn through_aggregate_with_one_whole_answer() {
     matrix(aggregate, |_, seen| matches!(seen, Seen::Status(200 | 202 | 500..=504)));
+}
+
+#[test]
+fn through_failover() {
+    let failover = |rude, polite| {
+        let group = format!("<endpoint><failover>{}{}</failover></endpoint>", suspended(rude), suspended(polite));
+        proxy(&group)
+    };
+    matrix(failover, |kind, seen| match kind {
+        // Nothing of an answer came: the other one gets the request.
+        Backends::Refuses | Backends::Resets | Backends::Stalls | Backends::WrongLength => *seen == Seen::Status(200),
+        // An answer came, and part of it is with the client.
+        Backends::HalfAnswer | Backends::BadXml | Backends::Unavailable => as_unread(kind, seen),
+    });
+}
+
+#[test]
+fn through_failover_with_nobody_left() {
+    let failover = |rude, _| {
+        let group = format!("<endpoint><failover>{}{}</failover></endpoint>", suspended(rude), suspended(rude));
+        proxy(&group)
+    };
+    matrix(failover, |kind, seen| match kind {
+        Backends::HalfAnswer | Backends::BadXml | Backends::Unavailable => as_unread(kind, seen),
+        // The second request finds nobody ready.
+        _ => matches!(seen, Seen::Status(502..=504)),
+    });
 }
