@@ -14,6 +14,7 @@ use crate::endpoint::{Endpoint, EndpointId, EndpointRef};
 use crate::function::{Function, FunctionId};
 use crate::heritage::Heritage;
 use crate::property::{Names, Outside, Slot};
+use crate::replies::Replies;
 use crate::security::{ProxySecurity, SecuritySettings};
 use crate::sequence::{Sequence, SequenceId};
 
@@ -38,6 +39,8 @@ pub struct Settings {
     pub addresses: PublicAddresses,
     /// What holds for endpoints that say nothing else.
     pub endpoints: EndpointSettings,
+    /// Who waits for answers that come in on their own; one for all buses of a process.
+    pub replies: Replies,
 }
 
 impl Default for Settings {
@@ -52,6 +55,7 @@ impl Default for Settings {
             heritage: Heritage::default(),
             addresses: PublicAddresses::default(),
             endpoints: EndpointSettings::default(),
+            replies: Replies::default(),
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::api::{Api, Extent};
 use crate::bus::{Bus, Proxy};
 use crate::description::Question;
 use crate::engine::Arrival;
+use crate::replies;
 
 /// The path under which Synapse offers proxies.
 const SERVICES: &str = "/services/";
@@ -22,6 +23,8 @@ pub(crate) enum Route<'a> {
     Main(usize),
     /// It asks a proxy about itself; the second is where the question starts.
     Description(&'a Proxy, usize),
+    /// To who waits for an answer that does not come back on its connection.
+    Reply,
     /// Nobody offers that.
     Nowhere,
 }
@@ -39,6 +42,9 @@ pub(crate) fn dispatch<'a>(bus: &'a Bus, head: &Head, arrival: &Arrival<'_>) -> 
                 return Route::Description(proxy, path_end);
             }
             return Route::Proxy(proxy, path_start + SERVICES.len() + name.len());
+        }
+        if name == replies::SERVICE && head.method() == "POST" {
+            return Route::Reply;
         }
         // What was meant for a faulty proxy must not slip into `main`, which may do anything with it.
         if bus.faulty.contains(name) {

@@ -22,6 +22,7 @@ use crate::exchange::{Decision, Direction, Exchange, Format, Ground, Scene};
 use crate::fault::{Fault, Origin, Outcome};
 use crate::mediator::Flow;
 use crate::property::{Properties, Scope, slot};
+use crate::replies;
 use crate::sequence::Sequence;
 use crate::service::Service;
 use crate::transport::Transport;
@@ -169,6 +170,7 @@ impl Engine {
                 let answer = description::answer(proxy, question_start, &request, bus, &*self.transport, arrival);
                 return Box::pin(answer).await;
             }
+            Route::Reply => return Box::pin(replies::receive(request, bus)).await,
             Route::Nowhere => return answer::plain(StatusCode::NOT_FOUND, "Nothing is offered at this path"),
         };
         let stage = OnceCell::new();

@@ -4,6 +4,8 @@ use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::fault::{Fault, Outcome};
+
 /// A new identifier, in the form of a random UUID (RFC 9562 §5.4).
 pub(crate) fn new(now: SystemTime) -> String {
     // Two keyed hashes of the time give 128 bits that do not repeat; nothing secret hangs on them.
@@ -22,6 +24,14 @@ pub(crate) fn new(now: SystemTime) -> String {
         (low >> 48) & 0x3fff | 0x8000,
         low & 0xffff_ffff_ffff
     )
+}
+
+/// A new identifier that nobody can guess.
+///
+/// Errors: ours, where the machine has no random numbers.
+pub(crate) fn secret() -> Outcome<String> {
+    let random = myelin_wss::crypto::random(16).map_err(|error| Fault::bus(error.to_string()))?;
+    Ok(random.as_ref().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 #[cfg(test)]

@@ -106,3 +106,42 @@ fn plain_xml_has_no_header_and_leaves_as_it_came() {
     assert!(sent.on_the_wire);
     assert_eq!(sent.body, "<q/>");
 }
+
+/// A backend that takes a request with 202 and answers it, or something else, at the address it was told.
+fn separate(answer: impl Fn(&str) -> Option<String> + 'static) -> (Vec<u16>, Sent) {
+    let artefacts = "<proxy name='P'><target><inSequence><send><endpoint><address uri='http://back/service'>\
+         <enableAddressing separateListener='true'/><timeout><duration>5000</duration></timeout></address></endpoint>\
+         </send></inSequence><outSequence><log/><send/></outSequence></target></proxy>";
+    let scenario = Scenario::with(artefacts, |_, _| Ok(response(202, &[], "")));
+    let statuses = scenario.serve_while(asked("<a:MessageID>urn:theirs</a:MessageID>"), |sent| {
+        let body = answer(part(sent, "MessageID")?)?;
+        Some(post("/services/__ADDR_ONLY__", &[("X-Back", "yes")], &body))
+    });
+    let statuses = statuses.into_iter().map(|reply| {
+        if reply.status == 200 {
+            assert!(reply.body.contains(">urn:theirs</a:RelatesTo>"), "{}", reply.body);
+            assert_eq!(reply.header("X-Back"), Some("yes"));
+        }
+        reply.status
+    });
+    (statuses.collect(), scenario.into_sent())
+}
+
+fn relating(id: &str) -> Option<String> {
+    Some(envelope(&format!("<a:RelatesTo>{id}</a:RelatesTo>")))
+}
+
+#[test]
+fn an_answer_that_comes_in_on_its_own_is_the_clients() {
+    let (statuses, sent) = separate(relating);
+    // The client's answer, and what the backend is told.
+    assert_eq!(statuses, [200, 202]);
+    assert!(sent.body.contains(">http://192.0.2.1:8280/services/__ADDR_ONLY__</wsa:Address>"), "{}", sent.body);
+}
+
+#[test]
+fn an_answer_that_does_not_come_in_is_a_timeout_and_nobody_elses_is_taken_for_it() {
+    assert_eq!(separate(|_| None).0, [504]);
+    assert_eq!(separate(|id| relating(&format!("{id}0"))).0, [504, 404]);
+    assert_eq!(separate(|_| Some("<no".to_owned())).0, [504, 400]);
+}

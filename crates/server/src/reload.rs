@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::bail;
-use myelin_mediation::{Artefact, Heritage, Loaded, Report, Sources, State, load};
+use myelin_mediation::{Artefact, Heritage, Loaded, Replies, Report, Sources, State, load};
 use myelin_wss::Replays;
 use tokio::signal::unix::Signal;
 
@@ -26,6 +26,8 @@ pub(crate) struct Origin {
     deployment: Option<PathBuf>,
     /// What remembers the secured messages that were accepted: it is the process's, whatever bus serves.
     replays: Arc<Replays>,
+    /// Who waits for answers that come in on their own, whatever bus asked.
+    replies: Replies,
     /// What its buses have learnt.
     heritage: Heritage,
     /// The ports of plain HTTP and of HTTPS that were given, where any were.
@@ -49,6 +51,7 @@ impl Origin {
             paths: paths.to_owned(),
             deployment,
             replays: Arc::new(replays),
+            replies: Replies::default(),
             heritage: Heritage::default(),
             ports: [None; 2],
         })
@@ -76,6 +79,7 @@ impl Origin {
         let mut settings = myelin_mediation::Settings::default();
         settings.security.now = Some(SystemTime::now());
         settings.security.replays = Arc::clone(&self.replays);
+        settings.replies = self.replies.clone();
         settings.heritage = self.heritage.clone();
         deployment.apply_mediation(&mut settings)?;
         let [http, https] = self.ports;

@@ -3,7 +3,9 @@
 //! The bus is a client of the endpoint: it says an identifier of its own, and relates the answer to the client's.
 
 use std::future::poll_fn;
+use std::time::Duration;
 
+use http::StatusCode;
 use myelin_message::{Body, HeaderId};
 use myelin_soap::{Addressing, Headers};
 
@@ -13,22 +15,29 @@ use crate::exchange::{Direction, Exchange, Format, Scene, action_of, write_chars
 use crate::fault::Outcome;
 use crate::identity;
 use crate::property::{Scope, slot};
-use crate::transport::Outgoing;
+use crate::replies::{self, Awaited};
+use crate::transport::{Outgoing, SendError, SendErrorKind, within};
 
 /// What an endpoint is told by WS-Addressing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Addressed {
     version: Addressing,
+    /// Whether the answer is to come in on its own.
+    separate: bool,
 }
 
 /// What ties an answer to the request of the client.
-#[derive(Debug)]
 pub(crate) struct Related {
     /// The identifier that left.
     ours: String,
     /// The one that the client gave its request.
-    theirs: String,
+    theirs: Option<String>,
+    /// Where the answer may come in on its own: how long it may take, and who waits for it.
+    awaited: Option<(Duration, Awaited)>,
 }
+
+/// How long an answer that comes in on its own may take where nothing says it, as in the settings Synapse comes with.
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 impl Addressed {
     /// Reads an `<enableAddressing>`.
@@ -46,12 +55,9 @@ impl Addressed {
             },
             None => Addressing::Final,
         };
-        if let Some(text) = element.attribute("separateListener")
-            && text.value.trim().eq_ignore_ascii_case("true")
-        {
-            loader.problem(text.problem("separateListener is not offered yet: answers come back on the connection"));
-        }
-        Addressed { version }
+        let separate = element.attribute("separateListener");
+        let separate = separate.is_some_and(|text| text.value.trim().eq_ignore_ascii_case("true"));
+        Addressed { version, separate }
     }
 
     /// Writes the header blocks into a request that is SOAP; plain XML has no header and leaves as it is.
@@ -77,12 +83,21 @@ impl Addressed {
             let action = action_of(&exchange.properties, &outgoing.head).filter(|action| !action.is_empty());
             let is_one_way = exchange.properties.is_true(Scope::Default, slot::OUT_ONLY);
             let keeps = exchange.properties.is_true(Scope::Default, slot::PRESERVE_WS_ADDRESSING);
-            let ours = format!("urn:uuid:{}", identity::new(scene.transport.now()));
+            let is_separate = self.separate && !is_one_way && !keeps;
+            let ours = match is_separate {
+                true => format!("urn:myelin:{}", identity::secret()?),
+                false => format!("urn:uuid:{}", identity::new(scene.transport.now())),
+            };
+            let listener = is_separate.then(|| listener(scene)).flatten();
+            let awaited = listener.is_some().then(|| {
+                let time = outgoing.timeout.unwrap_or(TIMEOUT);
+                (time, scene.bus.settings.replies.wait(ours.clone()))
+            });
             let headers = Headers {
                 to: Some(outgoing.uri.to_string()),
                 action: action.map(Into::into).or_else(|| came.as_ref().and_then(|(_, came)| came.action.clone())),
                 message_id: Some(ours.clone()),
-                reply_to: reply_to(self.version, is_one_way).map(str::to_owned),
+                reply_to: listener.or_else(|| reply_to(self.version, is_one_way).map(str::to_owned)),
                 ..Headers::default()
             };
             tree.change(|document, envelope| match &came {
@@ -93,7 +108,8 @@ impl Addressed {
                 }
             })?;
             let theirs = came.filter(|_| !keeps).and_then(|(_, came)| came.message_id);
-            related = theirs.map(|theirs| Related { ours, theirs });
+            let is_awaited = theirs.is_some() || awaited.is_some();
+            related = is_awaited.then_some(Related { ours, theirs, awaited });
         }
         if tree.is_recoded() {
             write_charset(&mut outgoing.head, "UTF-8");
@@ -104,10 +120,22 @@ impl Addressed {
 }
 
 impl Related {
-    /// Relates an answer to the message that the client knows.
+    /// Waits for an answer that comes in on its own, and relates it to the message that the client knows.
     ///
-    /// Errors: the backend's, where its answer is no XML.
+    /// Errors: the backend's, where its answer is no XML, or does not come (101504).
     pub(crate) async fn returned(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<()> {
+        if let Some((time, awaited)) = &self.awaited
+            && exchange.message.status == StatusCode::ACCEPTED
+        {
+            match within(scene.transport, *time, awaited.landed()).await {
+                Some(message) => exchange.turn(message),
+                None => {
+                    let message = "the answer did not come to the separate listener in time".to_owned();
+                    return Err(SendError { kind: SendErrorKind::ResponseTimeout, message }.into());
+                }
+            }
+        }
+        let Some(theirs) = &self.theirs else { return Ok(()) };
         if !matches!(exchange.content.format, Format::Soap11 | Format::Soap12) {
             return Ok(());
         }
@@ -118,7 +146,7 @@ impl Related {
         };
         // What is not changed leaves as it came.
         if Headers::read(tree.document(), &tree.envelope()).is_some_and(is_meant) {
-            tree.change(|document, envelope| Headers::relate(document, envelope, &self.ours, &self.theirs))?;
+            tree.change(|document, envelope| Headers::relate(document, envelope, &self.ours, theirs))?;
         }
         Ok(())
     }
@@ -131,6 +159,12 @@ fn reply_to(version: Addressing, is_one_way: bool) -> Option<&'static str> {
         (Addressing::Submission, false) => Some(version.anonymous()),
         (Addressing::Final, false) => None,
     }
+}
+
+/// The address of this bus to which answers may come; one that the operator said, else where the client came in.
+fn listener(scene: &Scene<'_>) -> Option<String> {
+    let [http, https] = scene.bus.settings.addresses.bases(None, &scene.arrival);
+    Some(http.or(https)? + replies::SERVICE)
 }
 
 /// What the message does not say itself.

@@ -188,6 +188,33 @@ impl Scenario {
         replies.into_iter().flatten().collect()
     }
 
+    /// Serves a request, and beside it the one that `other` makes once something has left; both answers, in this order.
+    pub(crate) fn serve_while(&self, request: Message, other: impl Fn(&Sent) -> Option<Message>) -> Vec<Reply> {
+        let mut first = Box::pin(self.reply(request, false));
+        let mut replies = [None, None];
+        let mut second = None;
+        let both = poll_fn(|cx| {
+            if replies[0].is_none()
+                && let Poll::Ready(reply) = first.as_mut().poll(cx)
+            {
+                replies[0] = Some(reply);
+            }
+            if second.is_none() && replies[1].is_none() && !self.sent().is_empty() {
+                second = Some(other(&self.sent()[0]).map(|request| Box::pin(self.reply(request, false))));
+            }
+            if let Some(Some(future)) = &mut second
+                && replies[1].is_none()
+                && let Poll::Ready(reply) = future.as_mut().poll(cx)
+            {
+                replies[1] = Some(reply);
+            }
+            let is_over = matches!(second, Some(None)) || replies[1].is_some();
+            if replies[0].is_some() && is_over { Poll::Ready(()) } else { Poll::Pending }
+        });
+        self.script.clock.run(both).expect("every request has an answer");
+        replies.into_iter().flatten().collect()
+    }
+
     async fn reply(&self, request: Message, secure: bool) -> Reply {
         let arrival = Arrival {
             peer: "192.0.2.7:4711".parse().unwrap(),

@@ -1,8 +1,7 @@
 //! Tokens that were got, and those that are being got: however many messages wait for one, it is asked for once.
 
 use std::collections::HashMap;
-use std::future::{Future, poll_fn};
-use std::pin::pin;
+use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 use std::time::Duration;
@@ -13,7 +12,7 @@ use myelin_message::{Body, Head};
 use super::grant::TokenRequest;
 use crate::exchange::Scene;
 use crate::fault::{Fault, Outcome};
-use crate::transport::{Manner, Method, Outgoing, Transport};
+use crate::transport::{Manner, Method, Outgoing, within};
 
 /// The tokens of one endpoint, shared by all threads.
 #[derive(Default)]
@@ -239,15 +238,4 @@ async fn ask(request: &TokenRequest, refresh: Option<&str>, scene: &Scene<'_>) -
         until: scene.transport.monotonic() + used_for,
         refresh: text("refresh_token").or(refresh).map(Arc::from),
     })
-}
-
-/// What a future gives, unless time is up first.
-async fn within<T>(transport: &dyn Transport, time: Duration, future: impl Future<Output = T>) -> Option<T> {
-    let mut future = pin!(future);
-    let mut up = transport.sleep(time);
-    poll_fn(|cx| match future.as_mut().poll(cx) {
-        Poll::Ready(value) => Poll::Ready(Some(value)),
-        Poll::Pending => up.as_mut().poll(cx).map(|()| None),
-    })
-    .await
 }
