@@ -5,6 +5,7 @@
 mod common;
 
 use common::{Scenario, post, response};
+use myelin_mediation::transport::SendErrorKind;
 use myelin_mediation::{Settings, load};
 
 /// A bus with an endpoint behind a server of tokens, which gives out `token`.
@@ -46,4 +47,26 @@ fn tokens_are_used_on_where_the_definition_is_the_same() {
     drop((first, same));
     // Nobody is there who knows it any more.
     assert_eq!(ask(&scenario(&endpoint("a"), "four", &settings)), "Bearer four");
+}
+
+#[test]
+fn a_suspended_endpoint_stays_suspended_where_its_definition_is_the_same() {
+    let settings = Settings::default();
+    let failing = |name: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("synapse.xml");
+        let endpoint = format!("<endpoint name='{name}'><address uri='http://back/'/></endpoint>");
+        let proxy = format!("<proxy name='P'><target endpoint='{name}'/></proxy>");
+        std::fs::write(&path, format!("<definitions>{endpoint}{proxy}</definitions>")).unwrap();
+        Scenario::of(load(&[path], &settings), |_, _| Err(SendErrorKind::ConnectFailed))
+    };
+    let attempts = |scenario: &Scenario| {
+        scenario.serve(post("/services/P", &[], "<q/>"));
+        scenario.sent().len()
+    };
+    let first = failing("e");
+    assert_eq!((attempts(&first), attempts(&first)), (1, 1));
+    let same = failing("e");
+    assert_eq!(attempts(&same), 0);
+    assert_eq!(attempts(&failing("other")), 1);
 }

@@ -11,6 +11,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
+use myelin_mediation::EndpointSettings;
 use myelin_transport::{ClientOptions, ServerOptions};
 use myelin_wss::Replays;
 use myelin_wss::policy::Crypto;
@@ -39,6 +40,8 @@ pub(crate) struct Deployment {
     /// Where plain HTTP is served, the offset added to the port; `None` where it is switched off.
     pub(crate) http: Option<SocketAddr>,
     wso2: Limits,
+    /// What `[mediation]` and `[synapse_properties]` say of endpoints.
+    endpoints: EndpointSettings,
     /// `[keystore.primary]` and `[truststore]`, as WSO2's policies name them.
     server_store: Option<Crypto>,
     /// `[server] hot_deployment`: whether changes of the configuration are looked for.
@@ -53,8 +56,6 @@ struct Limits {
     socket_timeout: Option<Duration>,
     /// `[transport.http] connection_timeout`.
     connection_timeout: Option<Duration>,
-    /// `[mediation] synapse.global_timeout_interval`.
-    response_timeout: Option<Duration>,
     /// `[transport.http] max_message_size_bytes`, where `enable_message_size_validation` is true.
     message_bytes: Option<u64>,
     /// `[transport.http] max_open_connections`, of clients.
@@ -68,7 +69,18 @@ impl Default for Deployment {
     fn default() -> Deployment {
         let (remarks, wso2, own) = (Vec::new(), Limits::default(), Own::default());
         let http = Some(SocketAddr::from((Ipv4Addr::UNSPECIFIED, HTTP_PORT)));
-        Deployment { remarks, hostname: None, prefixes: [None, None], http, wso2, server_store: None, hot: true, own }
+        let endpoints = EndpointSettings::default();
+        Deployment {
+            remarks,
+            hostname: None,
+            prefixes: [None, None],
+            http,
+            wso2,
+            endpoints,
+            server_store: None,
+            hot: true,
+            own,
+        }
     }
 }
 
@@ -98,6 +110,7 @@ fn parse(text: &str) -> anyhow::Result<Deployment> {
         ],
         http: file.http()?,
         wso2: file.limits()?,
+        endpoints: file.endpoints()?,
         server_store: security::server_store(&file)?,
         hot: file.flag("server.hot_deployment")?.unwrap_or(true),
         own,
@@ -129,6 +142,7 @@ impl Deployment {
         settings.addresses.host = self.hostname.clone().filter(|host| host != "localhost");
         [settings.addresses.http_prefix, settings.addresses.https_prefix] =
             self.prefixes.clone().map(|it| it.and_then(prefix));
+        settings.endpoints = self.endpoints.clone();
         settings.security.server_store.clone_from(&self.server_store);
         self.own.security.apply(&mut settings.security)
     }
@@ -147,11 +161,10 @@ impl Deployment {
 
     /// Puts what the file says into the options; our own keys go before those of WSO2.
     pub(crate) fn apply(&self, server: &mut ServerOptions, client: &mut ClientOptions) {
-        let Limits { socket_timeout, connection_timeout, response_timeout, .. } = self.wso2;
+        let Limits { socket_timeout, connection_timeout, .. } = self.wso2;
         set(&mut server.idle, socket_timeout);
         set(&mut client.idle, socket_timeout);
         set(&mut client.connect_timeout, connection_timeout);
-        set(&mut client.response_timeout, response_timeout);
         server.body_bytes = self.wso2.message_bytes;
         set(&mut server.connections, self.wso2.connections);
         set(&mut client.connections, self.wso2.backend_connections);
@@ -163,7 +176,7 @@ impl Deployment {
         let (own, others) = (&self.own, &other.own);
         let differences = [
             ("where HTTP is served", self.http != other.http),
-            ("a limit or time-out of [transport.http] or [mediation]", self.wso2 != other.wso2),
+            ("a limit or time-out of [transport.http]", self.wso2 != other.wso2),
             ("[myelin.server]", own.server != others.server),
             ("[myelin.client]", own.client != others.client),
             ("what [myelin.security] says of replays", own.security.replays_differ(&others.security)),
@@ -221,14 +234,14 @@ mod tests {
         let text = "[server]\noffset = 0\n[transport.http]\nlistener.bind_address = \"localhost\"\n\
                     socket_timeout = \"3m\"\nconnection_timeout = \"5000\"\nmax_open_connections = -1\n\
                     max_http_connection_per_host_port = 100\n\
-                    [synapse_properties]\n'synapse.global_timeout_interval' = 7000";
+                    [myelin.client]\nretry = \"never\"";
         let (mut server, mut client) = (ServerOptions::default(), ClientOptions::default());
         let connections = server.connections;
         let deployment = parse(text).unwrap();
         deployment.apply(&mut server, &mut client);
         assert_eq!(deployment.http, Some(([127, 0, 0, 1], 8280).into()));
         assert_eq!((server.idle, client.connect_timeout), (Duration::from_secs(180), Duration::from_secs(5)));
-        assert_eq!((client.response_timeout, client.connections), (Duration::from_secs(7), 100));
+        assert_eq!(client.connections, 100);
         assert_eq!(server.connections, connections);
         assert_eq!(parse("[transport.http]\nlistener.enable = false").unwrap().http, None);
         let check = |text: &str, part: &str| {
@@ -239,6 +252,23 @@ mod tests {
         check("[transport.http]\nsocket_timeout = 0", "more than 0 ms");
         check("[server]\nhot_deployment = \"maybe\"", "true or false");
         check("[server]\nhostname = \"$env{MYELIN_HAS_NO_SUCH_NAME}\"", "the environment has no MYELIN");
+    }
+
+    #[test]
+    fn endpoints_have_their_defaults_under_the_names_of_synapse() {
+        let text = "[synapse_properties]\n'synapse.global_timeout_interval' = 7000\n'maximum.failover.retries' = 3\n\
+                    [mediation]\nsynapse.global_endpoint_suspend_duration = 500\n\
+                    synapse.global_endpoint_suspend_progression_factor = \"1.5\"\n\
+                    synapse.override_endpoint_suspend_config_with_global_values = true\n\
+                    synapse.suspend_duration_on_maximum_failover = 9000\n";
+        let mut settings = myelin_mediation::Settings::default();
+        parse(text).unwrap().apply_mediation(&mut settings).unwrap();
+        let endpoints = settings.endpoints;
+        assert_eq!(endpoints.timeout, Some(Duration::from_secs(7)));
+        assert_eq!((endpoints.suspension_ms, endpoints.progression_factor), (500, 1.5));
+        assert!(endpoints.override_suspension);
+        assert_eq!(endpoints.failure_limit, Some((3, Duration::from_secs(9))));
+        assert!(keys::remarks("d.toml", text).is_empty(), "{:?}", keys::remarks("d.toml", text));
     }
 
     #[test]

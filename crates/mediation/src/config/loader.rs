@@ -81,16 +81,16 @@ impl Loader {
         }
     }
 
-    /// What the part of a configuration that an element defines has learnt in the bus before this one, if it was there
-    /// with the same definition and that `fits`; otherwise what `make` begins with.
+    /// What the part of a configuration with that definition has learnt in the bus before this one, if it was there and
+    /// that `fits`; otherwise what `make` begins with.
     pub(crate) fn inherit<T: Any + Send + Sync>(
         &mut self,
         kind: &'static str,
-        element: &Element,
+        definition: String,
         fits: impl FnOnce(&T) -> bool,
         make: impl FnOnce() -> T,
     ) -> Arc<T> {
-        self.heirs.inherit(kind, element.source().to_owned(), fits, make)
+        self.heirs.inherit(kind, definition, fits, make)
     }
 
     /// The property names seen so far.

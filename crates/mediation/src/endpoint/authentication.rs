@@ -70,7 +70,7 @@ impl Authentication {
             }),
             "oauth" => {
                 let grant = Box::new(Grant::read(kind, loader)?);
-                let tokens = loader.inherit("tokens", kind, |_| true, Tokens::default);
+                let tokens = loader.inherit("tokens", kind.source().to_owned(), |_| true, Tokens::default);
                 Ok(Authentication::OAuth { grant, tokens })
             }
             _ => Err(kind.problem(format!("{} is no way to authenticate: basicAuth and oauth are", kind.tag()))),

@@ -30,11 +30,11 @@ pub(crate) fn endpoint(element: &Element, loader: &mut Loader) -> Result<Endpoin
     }
     let name = element.attribute("name").map_or("", |name| name.value);
     let on_error = on_error(element, loader)?;
-    let make = |target, around: Around| Endpoint {
+    let make = |target, around: Around, loader: &mut Loader| Endpoint {
         name: name.into(),
         place: element.place.clone(),
         target,
-        health: Arc::new(Health::new(around.rules)),
+        health: health(element, &around.rules, loader),
         properties: None,
         timeout: around.timeout,
         discard: around.discard,
@@ -43,7 +43,7 @@ pub(crate) fn endpoint(element: &Element, loader: &mut Loader) -> Result<Endpoin
     };
     let mut around = Around::new(loader);
     if let Some(key) = element.attribute("key") {
-        return Ok(make(Target::Alias(loader.endpoint_id(key)?), around));
+        return Ok(make(Target::Alias(loader.endpoint_id(key)?), around, loader));
     }
     let properties = element.children.iter().filter(|child| child.is("property"));
     let properties = Some(loader.nodes(properties)).filter(|properties| !properties.nodes().is_empty());
@@ -61,7 +61,13 @@ pub(crate) fn endpoint(element: &Element, loader: &mut Loader) -> Result<Endpoin
             target
         }
     };
-    Ok(Endpoint { properties, ..make(target, around) })
+    Ok(Endpoint { properties, ..make(target, around, loader) })
+}
+
+/// The state of the backend that an element defines, which a reload leaves as it is.
+fn health(element: &Element, rules: &Rules, loader: &mut Loader) -> Arc<Health> {
+    let fits = |known: &Health| known.rules == *rules;
+    loader.inherit("health", element.source().to_owned(), fits, || Health::new(rules.clone()))
 }
 
 fn on_error(element: &Element, loader: &mut Loader) -> Result<Option<SequenceId>, Problem> {

@@ -4,9 +4,13 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use anyhow::{anyhow, bail};
+use myelin_mediation::EndpointSettings;
 
 use super::placeholders::{self, Environment};
-use super::{DEFAULT_OFFSET, HTTP_PORT, IpAddr, Ipv4Addr, Limits, SocketAddr, Table, Value, find};
+use super::{DEFAULT_OFFSET, HTTP_PORT, IpAddr, Ipv4Addr, Limits, SocketAddr, Table, Value, find, set};
+
+/// How long an endpoint is suspended after too many failures in a row, where the file says how many but not how long.
+const PAUSE: Duration = Duration::from_secs(30);
 
 /// A file whose texts hold what they refer to.
 pub(super) struct File {
@@ -57,19 +61,50 @@ impl File {
         Ok(Limits {
             socket_timeout: self.duration("transport.http.socket_timeout")?,
             connection_timeout: self.duration("transport.http.connection_timeout")?,
-            response_timeout: self.synapse_duration("synapse.global_timeout_interval")?,
             message_bytes: message_bytes.map(u64::try_from).transpose()?,
             connections: count("transport.http.max_open_connections")?,
             backend_connections: count("transport.http.max_http_connection_per_host_port")?,
         })
     }
 
-    /// A duration under a name of `synapse.properties`.
-    fn synapse_duration(&self, name: &str) -> anyhow::Result<Option<Duration>> {
-        match self.duration(&format!("mediation.{name}"))? {
-            Some(duration) => Ok(Some(duration)),
-            None => self.duration(&format!("synapse_properties.{name}")),
+    /// What holds for endpoints that say nothing else.
+    ///
+    /// Errors: something is not what it has to be.
+    pub(super) fn endpoints(&self) -> anyhow::Result<EndpointSettings> {
+        let timeout = self.synapse(&["synapse.global_timeout_interval"], File::duration)?;
+        let mut settings = EndpointSettings { timeout, ..EndpointSettings::default() };
+        let suspension = self.synapse(&["synapse.global_endpoint_suspend_duration"], File::integer)?;
+        set(&mut settings.suspension_ms, suspension);
+        let factor = self.synapse(&["synapse.global_endpoint_suspend_progression_factor"], File::float)?;
+        set(&mut settings.progression_factor, factor);
+        let named = ["synapse.override_endpoint_suspend_config_with_global_values"];
+        set(&mut settings.override_suspension, self.synapse(&named, File::flag)?);
+        // The first name is that of Micro Integrator's file, the second that of the property it makes of it.
+        let named = ["synapse.maximum_failover_retries", "maximum.failover.retries"];
+        if let Some(retries) = self.synapse(&named, File::integer)?.and_then(|retries| u32::try_from(retries).ok()) {
+            let named = ["synapse.suspend_duration_on_maximum_failover", "suspend.duration.on.maximum.failover"];
+            let pause = self.synapse(&named, File::duration)?.unwrap_or(PAUSE);
+            settings.failure_limit = Some((retries, pause));
         }
+        let sessions = self.synapse(&["synapse.sal.endpoints.sesssion.timeout.default"], File::duration)?;
+        set(&mut settings.session_timeout, sessions);
+        Ok(settings)
+    }
+
+    /// A property of Synapse's under one of its names, which `[mediation]` and `[synapse_properties]` hold.
+    fn synapse<T>(
+        &self,
+        names: &[&str],
+        read: impl Fn(&File, &str) -> anyhow::Result<Option<T>>,
+    ) -> anyhow::Result<Option<T>> {
+        for table in ["mediation", "synapse_properties"] {
+            for name in names {
+                if let Some(value) = read(self, &format!("{table}.{name}"))? {
+                    return Ok(Some(value));
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// The value under a path.
@@ -118,6 +153,17 @@ impl File {
             },
             Some(other) => bail!("{path} = {other}: a number is needed"),
         }
+    }
+
+    fn float(&self, path: &str) -> anyhow::Result<Option<f32>> {
+        let number = match self.value(path)? {
+            None => return Ok(None),
+            Some(Value::Float(number)) => Some(*number as f32),
+            Some(Value::Integer(number)) => Some(*number as f32),
+            Some(Value::String(text)) => text.trim().parse().ok(),
+            Some(_) => None,
+        };
+        number.map(Some).ok_or_else(|| anyhow!("{path}: a number is needed"))
     }
 
     /// A number of milliseconds, or a text such as `3m`.

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
-use super::endpoint_reference;
+use super::{endpoint_reference, health};
 use crate::config::{Element, Loader, Problem, Text};
 use crate::endpoint::balance::{Algorithm, Wheel};
 use crate::endpoint::group::{Choice, Group, Rule};
 use crate::endpoint::sessions::{Kind, Sessions};
 use crate::endpoint::state::{Codes, Rules};
-use crate::endpoint::{Endpoint, EndpointRef, Health, Member, Target, Timeout};
+use crate::endpoint::{Endpoint, EndpointRef, Member, Target, Timeout};
 
 /// How long a `<member>` that failed is not tried: Synapse looks every half second whether it is back.
 const MEMBER_PAUSE_MS: i64 = 500;
@@ -27,8 +27,9 @@ pub(super) fn failover(element: &Element, loader: &mut Loader) -> Result<Group, 
     // Whoever may have to send twice reads the body first, whatever this says.
     element.attribute("buildMessage");
     let members = endpoints(element, loader)?;
-    let rule = Rule::Failover { dynamic, current: AtomicUsize::new(0) };
-    Ok(Group { members, fails_over: true, choice: Arc::new(Choice { rule, sessions: None }) })
+    let choice = || Choice { rule: Rule::Failover { dynamic, current: AtomicUsize::new(0) }, sessions: None };
+    let choice = loader.inherit("choice", element.source().to_owned(), |_| true, choice);
+    Ok(Group { members, fails_over: true, choice })
 }
 
 /// Reads `<loadbalance>`, and the `<session>` that stands beside it.
@@ -54,8 +55,11 @@ pub(super) fn balance(element: &Element, session: Option<&Element>, loader: &mut
         true => element.children.iter().filter(|child| child.is("endpoint")).map(weight).collect::<Result<_, _>>()?,
         false => vec![1; members.len()],
     };
-    let rule = Rule::Balance(Wheel::new(algorithm, &weights));
-    Ok(Group { members, fails_over, choice: Arc::new(Choice { rule, sessions }) })
+    // Both say how a member is chosen.
+    let definition = [Some(element), session].into_iter().flatten().map(Element::source).collect();
+    let choice = || Choice { rule: Rule::Balance(Wheel::new(algorithm, &weights)), sessions };
+    let choice = loader.inherit("choice", definition, |_| true, choice);
+    Ok(Group { members, fails_over, choice })
 }
 
 /// What an algorithm's name stands for, and whether it asks for weights.
@@ -108,7 +112,7 @@ fn endpoints(element: &Element, loader: &mut Loader) -> Result<Box<[EndpointRef]
 
 /// Reads `<member>`s. One that fails is left out for a moment where another can take its place, and is always tried
 /// where none can.
-fn members(element: &Element, fails_over: bool, loader: &Loader) -> Result<Box<[EndpointRef]>, Problem> {
+fn members(element: &Element, fails_over: bool, loader: &mut Loader) -> Result<Box<[EndpointRef]>, Problem> {
     let never = || Codes(vec![-1]);
     let suspend_codes = if fails_over { Codes::default() } else { never() };
     let rules = Rules { timeout_codes: never(), suspend_codes, initial_ms: MEMBER_PAUSE_MS, ..Rules::default() };
@@ -120,7 +124,7 @@ fn members(element: &Element, fails_over: bool, loader: &Loader) -> Result<Box<[
             name: "".into(),
             place: child.place.clone(),
             target: Target::Member(Member::read(child)?),
-            health: Arc::new(Health::new(rules.clone())),
+            health: health(child, &rules, loader),
             properties: None,
             timeout: Timeout::Fixed(loader.endpoint_settings.timeout),
             discard: false,
