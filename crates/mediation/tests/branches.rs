@@ -236,6 +236,22 @@ fn a_client_that_goes_away_takes_all_branches_with_it() {
 }
 
 #[test]
+fn a_template_may_be_told_what_to_iterate_over_and_to_gather() {
+    let artefacts = format!(
+        "<template name='each'><parameter name='parts'/><parameter name='place'/><sequence>{ALL}\
+         <iterate expression='$func:parts' attachPath='$func:place' preservePayload='true'>{}</iterate></sequence></template>\
+         <template name='all'><parameter name='taken'/><sequence><aggregate><onComplete expression='$func:taken' \
+         enclosingElementProperty='all'><send/></onComplete></aggregate></sequence></template>\
+         <proxy name='P'><target><inSequence><call-template target='each'><with-param name='parts' value='{{{{//i}}}}'/>\
+         <with-param name='place' value='{{{{//b}}}}'/></call-template></inSequence>\
+         <outSequence><call-template target='all'><with-param name='taken' value='{{{{//b}}}}'/></call-template></outSequence></target></proxy>",
+        to("b1")
+    );
+    let (reply, _) = serve(&scenario_of(&artefacts), "<a><b/><i>1</i><i>2</i></a>");
+    assert_eq!(reply.body, "<all><b><i>1</i></b><b><i>2</i></b></all>");
+}
+
+#[test]
 fn nothing_to_iterate_over_is_no_fault() {
     let iterate = format!("<iterate expression='//i'>{}</iterate>", to("b1"));
     let (reply, _) = serve(&scenario(&iterate, "<send/>"), "<a/>");

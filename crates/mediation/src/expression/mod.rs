@@ -221,6 +221,20 @@ impl Expression {
         }
     }
 
+    /// What it stands for: itself, or where it is nothing but a template's parameter that is an expression, that one.
+    pub(crate) fn meant<'a>(&'a self, exchange: &'a Exchange) -> &'a Expression {
+        let argument = match &self.kind {
+            Kind::Source(Source::Parameter(slot)) => exchange.argument(*slot),
+            _ => None,
+        };
+        if let Some(Argument::Later(expression)) = argument { expression } else { self }
+    }
+
+    /// Whether it can lead to elements of the message, or to values of its JSON.
+    pub(crate) fn leads_into_message(&self) -> bool {
+        !matches!(&self.kind, Kind::Source(source) if !matches!(source, Source::Parameter(_)))
+    }
+
     /// The pieces of XML in the property that it names, where it is nothing but a property.
     pub(crate) fn held<'a>(&'a self, exchange: &'a Exchange, scene: &'a Scene<'a>) -> &'a [Fragment] {
         let Kind::Source(source) = &self.kind else { return &[] };

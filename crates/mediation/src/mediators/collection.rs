@@ -34,6 +34,7 @@ impl Collection {
         exchange: &mut Exchange,
         scene: &Scene<'_>,
     ) -> Outcome<Option<Collection>> {
+        let expression = expression.meant(exchange);
         let found = match expression.json() {
             Some(path) => {
                 let Some(json) = exchange.json()? else { return Ok(None) };

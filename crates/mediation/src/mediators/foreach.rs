@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::collection::Collection;
 use super::filter::Branch;
+use super::parts::{Parts, Rest};
 use super::setting::{flag, switch};
 use crate::branch::{Branches, Marks, Split, Target, Together};
 use crate::config::{Element, Loader, Problem, Text};
@@ -132,7 +133,7 @@ fn found_by(text: Text<'_>, loader: &mut Loader) -> Result<Expression, Problem> 
         return Err(text.problem("Synapse expressions `${…}` are not offered yet: XPath and json-eval(…) are"));
     }
     let expression = Expression::compile(text, Wanted::Nodes, loader)?;
-    match expression.xpath().is_some() || expression.json().is_some() {
+    match expression.leads_into_message() {
         true => Ok(expression),
         false => Err(text.problem("this names no elements: XPath does, or json-eval(…)")),
     }
@@ -269,7 +270,7 @@ impl Parallel {
 
     /// Goes on at once, with what is gone through in branches that nobody waits for.
     fn split(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
-        let parts = super::parts::Parts::find(&self.collection, None, exchange, scene)?;
+        let parts = Parts::find(&self.collection, &Rest::Left, exchange, scene)?;
         let original = exchange.branch_with(myelin_message::Body::Empty);
         let parent = Some(Box::new(exchange.branch()?));
         let count = parts.count();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::parts::Parts;
+use super::parts::{Parts, Rest};
 use super::setting::flag;
 use crate::branch::{Branches, Marks, Split, Target};
 use crate::config::{Element, Loader};
@@ -45,7 +45,7 @@ struct Iterate {
     id: Option<Arc<str>>,
     marks: Marks,
     expression: Expression,
-    attach_path: Option<Expression>,
+    rest: Rest,
     continues_parent: bool,
     sequential: bool,
     targets: Arc<[Target]>,
@@ -56,19 +56,27 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     let id = element.attribute("id").map(|id| Arc::from(id.value));
     let expression = Expression::compile(element.required("expression")?, Wanted::Nodes, loader)?;
     let preserves = flag(element, "preservePayload")?;
-    let attach_path = match element.attribute("attachPath") {
+    let text = element.required("expression")?;
+    let rest = match element.attribute("attachPath") {
         Some(path) if !preserves => {
             return Err(path.problem("attachPath needs preservePayload=\"true\": without it a part stands alone"));
         }
-        Some(path) => Some(Expression::compile(path, Wanted::Nodes, loader)?),
-        None if preserves => return Err(element.problem("preservePayload needs attachPath, the place of each part")),
-        None => None,
+        Some(path) => {
+            let path = Expression::compile(path, Wanted::Nodes, loader)?;
+            let differ = |one: &Expression, other: &Expression| one.json().is_some() && other.xpath().is_some();
+            if differ(&expression, &path) || differ(&path, &expression) {
+                return Err(text.problem("expression and attachPath are both XPath, or both json-eval"));
+            }
+            Rest::Kept(Some(path))
+        }
+        None if preserves => {
+            loader.warning(element.problem("without attachPath a part goes behind the body of the envelope"));
+            Rest::Kept(None)
+        }
+        None => Rest::Left,
     };
-    if let Some(text) = element.attribute("expression")
-        && (expression.xpath().is_none() && expression.json().is_none()
-            || attach_path.as_ref().is_some_and(|path| path.json().is_some() != expression.json().is_some()))
-    {
-        return Err(text.problem("the parts of a message are named by XPath alone, or by json-eval alone"));
+    if !expression.leads_into_message() {
+        return Err(text.problem("this names no parts of the message: XPath does, or json-eval(…)"));
     }
     let continues_parent = flag(element, "continueParent")?;
     let sequential = flag(element, "sequential")?;
@@ -85,12 +93,12 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     let marks = Marks::new(id.as_deref(), loader.names());
     let need = Need::built();
     let targets = targets.into();
-    Ok(Box::new(Iterate { id, marks, expression, attach_path, continues_parent, sequential, targets, need }))
+    Ok(Box::new(Iterate { id, marks, expression, rest, continues_parent, sequential, targets, need }))
 }
 
 impl Iterate {
     fn split(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
-        let parts = Parts::find(&self.expression, self.attach_path.as_ref(), exchange, scene)?;
+        let parts = Parts::find(&self.expression, &self.rest, exchange, scene)?;
         let original = exchange.branch_with(myelin_message::Body::Empty);
         let parent = if self.continues_parent { Some(Box::new(exchange.branch()?)) } else { None };
         let count = parts.count();

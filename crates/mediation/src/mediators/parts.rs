@@ -18,18 +18,24 @@ pub(super) enum Parts {
     Json(json::Parts),
 }
 
+/// What becomes of the rest of the message.
+pub(super) enum Rest {
+    /// A part is what was found alone, for SOAP in an envelope with the same header.
+    Left,
+    /// It stays around each part, which goes where this leads, or into the envelope itself.
+    Kept(Option<Expression>),
+}
+
 impl Parts {
     /// Finds the parts of a message that is built.
     ///
-    /// With `attach_path` each part is the rest of the message with what was found in that place; without, it is what
-    /// was found alone, for SOAP in an envelope with the same header.
     /// Errors: the bus's, where the expressions do not fit the message.
-    pub(super) fn find(
-        expression: &Expression,
-        attach_path: Option<&Expression>,
-        exchange: &Exchange,
-        scene: &Scene<'_>,
-    ) -> Outcome<Parts> {
+    pub(super) fn find(expression: &Expression, rest: &Rest, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Parts> {
+        let expression = expression.meant(exchange);
+        let (keeps_rest, attach_path) = match rest {
+            Rest::Left => (false, None),
+            Rest::Kept(path) => (true, path.as_ref().map(|path| path.meant(exchange))),
+        };
         if let Some(path) = expression.json() {
             let attach_path = attach_path.map(|path| path.json().ok_or_else(mixed)).transpose()?;
             let Some(json) = exchange.json()? else { return Ok(Parts::Json(json::Parts::default())) };
@@ -37,11 +43,14 @@ impl Parts {
         }
         let xpath = expression.xpath().ok_or_else(mixed)?;
         let elements = xpath.nodes(exchange, scene)?;
-        let mut parts = xml::Parts::of(exchange.tree()?, elements, attach_path.is_some())?;
-        if let Some(attach_path) = attach_path {
+        let mut parts = xml::Parts::of(exchange.tree()?, elements, keeps_rest)?;
+        if keeps_rest {
             let rest = exchange.branch_with(Body::Built(Box::new(parts.rest())));
-            let place = attach_path.xpath().ok_or_else(mixed)?.nodes(&rest, scene)?;
-            parts.attach_to(place.first().copied(), rest.tree()?)?;
+            let place = match attach_path {
+                Some(path) => path.xpath().ok_or_else(mixed)?.nodes(&rest, scene)?.first().copied(),
+                None => Some(rest.tree()?.envelope().element),
+            };
+            parts.attach_to(place, rest.tree()?)?;
         }
         Ok(Parts::Xml(Box::new(parts)))
     }

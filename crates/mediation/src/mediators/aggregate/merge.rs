@@ -38,6 +38,7 @@ pub(in crate::mediators) fn piece(
         let payload = tree.envelope().payload(tree.document());
         return Ok(Piece::Xml(fragments(tree, payload, kept)));
     };
+    let expression = expression.meant(exchange);
     if let Some(path) = expression.json() {
         let Some(json) = exchange.json()? else { return Ok(Piece::Json("null".to_owned())) };
         let value = json.value();
