@@ -280,6 +280,11 @@ pub(crate) async fn carry_on(
             exchange.accepted = true;
         }
         if departure.carry_out(exchange, scene).await?.is_none() {
+            if let Some(split) = &mut exchange.split {
+                split.receive(receive);
+                flow = Flow::Split;
+                continue;
+            }
             // A branch that wants no response leaves the answer to the others.
             let is_branch = matches!(scene.ground, Ground::Stage(_));
             return Ok((!is_branch).then(answer::accepted));

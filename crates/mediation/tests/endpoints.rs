@@ -360,3 +360,69 @@ fn an_endpoint_has_a_handler_of_its_own() {
     let scenario = Scenario::with(&artefacts, named);
     assert_eq!(serve(&scenario).status, 599);
 }
+
+#[test]
+fn every_recipient_gets_the_message_and_their_answers_are_gathered_in_the_out_sequence() {
+    let artefacts = format!(
+        r#"<proxy name="P"><target><inSequence><send><endpoint><recipientlist>{}{}{}</recipientlist></endpoint></send>
+             </inSequence><outSequence><aggregate><completeCondition><messageCount min="-1" max="-1"/></completeCondition>
+             <onComplete expression="//offer"><send/></onComplete></aggregate></outSequence></target></proxy>"#,
+        address("a", ""),
+        address("down", ""),
+        address("b", "")
+    );
+    let scenario = Scenario::with(&artefacts, |count, sent| {
+        let mut message = named(count, sent)?;
+        message.head.set("Content-Type", b"text/xml").unwrap();
+        message.body = wire(&ENVELOPE.replace("<a/>", &format!("<offer>{}</offer>", sent.uri)));
+        Ok(message)
+    });
+    let reply = scenario.serve(post("/services/P", &[], ENVELOPE));
+    assert_eq!(reply.status, 200, "{reply:?}");
+    let offers: Vec<&str> = reply.body.match_indices("<offer").map(|(at, _)| &reply.body[at..]).collect();
+    assert_eq!(offers.len(), 2, "{reply:?}");
+    assert!(scenario.sent().iter().all(|sent| sent.body == ENVELOPE));
+    assert_eq!(scenario.sent().len(), 3);
+}
+
+const ENVELOPE: &str =
+    "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><a/></s:Body></s:Envelope>";
+
+#[test]
+fn recipients_are_the_addresses_that_an_expression_gives() {
+    let list = r#"<endpoint><recipientlist><endpoints value="{//to}" max-cache="2"/></recipientlist></endpoint>"#;
+    let scenario = Scenario::with(&proxy(list), named);
+    let to = |addresses: &str| scenario.serve(post("/services/P", &[], &format!("<to>{addresses}</to>")));
+    assert_eq!(to("http://a/, http://b/ ,http://c/").status, 200);
+    assert_eq!(hosts(&scenario), ["a", "b", "c"]);
+    assert_eq!(to("http://down/").status, 502);
+    assert_eq!(to("http://down/").status, 503, "what is known of an address is kept");
+    assert_eq!(serve(&scenario).status, 503, "nobody is named");
+    assert_eq!(to("somewhere").status, 500);
+}
+
+#[test]
+fn endpoints_fill_the_holes_of_a_template() {
+    let artefacts = format!(
+        r#"<template name="quick"><parameter name="name"/><parameter name="uri"/><parameter name="limit"/>
+             <endpoint name="$name"><address uri="$uri"><timeout><duration>$limit</duration></timeout></address></endpoint>
+           </template>
+           <template name="loop"><endpoint template="loop"/></template>
+           <endpoint name="a" template="quick" uri="http://a/"><parameter name="limit" value="70"/></endpoint>
+           <endpoint name="down" template="quick" uri="http://down/"><parameter name="limit" value="80"/></endpoint>
+           {}"#,
+        proxy(r#"<endpoint key-expression="//to"/>"#)
+    );
+    let scenario = Scenario::with(&artefacts, named);
+    let to = |name: &str| scenario.serve(post("/services/P", &[], &format!("<to>{name}</to>"))).status;
+    assert_eq!([to("a"), to("down"), to("a"), to("down")], [200, 502, 200, 503], "each has a state of its own");
+    let timeouts: Vec<_> = scenario.sent().iter().map(|sent| sent.timeout.unwrap().as_millis()).collect();
+    assert_eq!(timeouts, [70, 80, 70]);
+    let faulty = |endpoint: &str, part: &str| {
+        let report = common::report(&format!("{artefacts}{endpoint}"));
+        let problems: Vec<_> = report.artefacts.iter().flat_map(|artefact| &artefact.problems).collect();
+        assert!(problems.iter().any(|problem| problem.to_string().contains(part)), "{problems:?}");
+    };
+    faulty(r#"<endpoint name="x" template="loop"/>"#, "leads to itself");
+    faulty(r#"<endpoint name="x" template="quick" uri="nowhere"/>"#, "is not an absolute http");
+}

@@ -13,7 +13,7 @@ use crate::exchange::{Exchange, Scene};
 use crate::fault::{Fault, Outcome};
 use crate::mediator::Flow;
 use crate::property::{Names, Scope, Slot, Value};
-use crate::sequence::Rest;
+use crate::sequence::{Rest, SequenceId};
 
 /// Branches within branches deeper than this are a loop.
 const GENERATIONS: usize = 8;
@@ -31,6 +31,14 @@ pub(crate) struct Split {
     pub(crate) comes_back: bool,
     /// What is left of the sequences around the mediator, from the inside out.
     pub(crate) behind: Vec<Rest>,
+}
+
+impl Split {
+    /// What the branches send has its responses run through that sequence.
+    pub(crate) fn receive(&mut self, sequence: Option<SequenceId>) {
+        // Nobody else knows the targets of a list of recipients.
+        Arc::get_mut(&mut self.targets).into_iter().flatten().for_each(|target| target.receive = sequence);
+    }
 }
 
 /// Makes the messages of branches.

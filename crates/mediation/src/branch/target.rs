@@ -18,6 +18,8 @@ pub(crate) struct Target {
     to: Option<Arc<str>>,
     action: Option<Arc<str>>,
     work: Work,
+    /// The sequence for the response of an endpoint, where that is not the service's own.
+    pub(super) receive: Option<SequenceId>,
 }
 
 enum Work {
@@ -56,13 +58,18 @@ impl Target {
                 }
             },
         };
-        Ok(Target { to, action, work })
+        Ok(Target { to, action, work, receive: None })
+    }
+
+    /// One that sends its message to an endpoint.
+    pub(crate) fn endpoint(endpoint: EndpointRef) -> Target {
+        Target { to: None, action: None, work: Work::Endpoint(endpoint), receive: None }
     }
 
     /// The target that a sequence inside of another element is.
     pub(crate) fn of_sequence(element: &Element, loader: &mut Loader) -> Target {
         let sequence = loader.sequence("sequence", element);
-        Target { to: None, action: None, work: Work::Inline(Box::new(sequence)) }
+        Target { to: None, action: None, work: Work::Inline(Box::new(sequence)), receive: None }
     }
 
     /// What `clone` and `iterate` do with such targets.
@@ -96,7 +103,8 @@ impl Target {
             Work::Endpoint(endpoint) => {
                 let endpoint = endpoint.find(scene.bus).ok_or_else(engine::missing)?;
                 let for_good = !exchange.guarded && exchange.handlers.is_empty();
-                let departure = endpoint::depart(exchange, scene, Some(endpoint), for_good)?;
+                let mut departure = endpoint::depart(exchange, scene, Some(endpoint), for_good)?;
+                departure.receive = self.receive;
                 exchange.decision = Some(Decision::Forward(departure));
                 Ok(Flow::Next)
             }

@@ -20,7 +20,7 @@ use super::template::{self, template};
 use super::vocabulary::{self, Standing};
 use crate::api::{Apis, Offer};
 use crate::bus::{Bus, Proxy, Settings};
-use crate::endpoint::{self, Endpoint};
+use crate::endpoint::{self, Blueprint, Endpoint};
 use crate::function::Function;
 use crate::sequence::Sequence;
 use crate::stylesheet::{ENTRY, Resource};
@@ -156,7 +156,11 @@ fn declare(items: &mut [Item], loader: &mut Loader, settings: &Settings) {
 
 /// Gives a sequence template its number.
 fn declare_template(item: &Item, loader: &mut Loader) -> Option<Reference> {
-    let element = item.element.as_ref().filter(|element| template::is_of_sequence(element))?;
+    let element = item.element.as_ref()?;
+    if !template::is_of_sequence(element) {
+        loader.blueprints.extend(Blueprint::of(element).map(|blueprint| (item.name.clone(), blueprint)));
+        return None;
+    }
     let id = loader.functions.len();
     let parameters = template::parameters(element, &mut loader.names);
     loader.functions.insert(item.name.clone(), (id, parameters));
@@ -405,7 +409,13 @@ fn build(
             endpoint::endpoint(element, loader).map(|endpoint| Some(Product::Endpoint(endpoint)))
         }
         "template" if has_number => template(name, element, loader).map(|function| Some(Product::Function(function))),
-        "template" => Err(element.problem("<template> needs a <sequence>; templates of endpoints are not offered yet")),
+        "template" if element.child("endpoint").is_some() => {
+            element.required("name")?;
+            // What it holds is read, and complained of, where it is filled.
+            element.forgive();
+            Ok(None)
+        }
+        "template" => Err(element.problem("<template> needs a <sequence> or an <endpoint>")),
         "proxy" => proxy(element, loader).map(|proxy| proxy.map(Product::Proxy)),
         "api" => api::api(element, loader).map(|offer| Some(Product::Api(offer))),
         "registry" => {

@@ -220,6 +220,32 @@ impl Element {
         Fragment::parse(&text_of(&self.file.tree, self.node)).expect("an element that was read is written as one")
     }
 
+    /// A copy nobody has looked at, with what `fill` gives in the place of the texts and attributes that it knows.
+    pub(crate) fn filled(&self, fill: &dyn Fn(&str) -> Option<String>) -> Element {
+        let attribute = |attribute: &Attribute| {
+            let filled = fill(&attribute.value);
+            Attribute {
+                name: attribute.name.clone(),
+                escaped: attribute.escaped || filled.is_some(),
+                value: filled.unwrap_or_else(|| attribute.value.clone()),
+                name_offset: attribute.name_offset,
+                value_offset: attribute.value_offset,
+                read: Cell::new(false),
+            }
+        };
+        Element {
+            namespace: self.namespace.clone(),
+            name: self.name.clone(),
+            place: self.place.clone(),
+            children: self.children.iter().map(|child| child.filled(fill)).collect(),
+            attributes: self.attributes.iter().map(attribute).collect(),
+            text: fill(&self.text).unwrap_or_else(|| self.text.clone()),
+            file: Arc::clone(&self.file),
+            node: self.node,
+            visited: Cell::new(false),
+        }
+    }
+
     /// A problem that this element has.
     pub(crate) fn problem(&self, message: impl Into<String>) -> Problem {
         Problem { place: self.place.clone(), message: message.into() }

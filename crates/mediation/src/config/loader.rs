@@ -14,7 +14,7 @@ use super::stylesheets::Sheets;
 use super::vocabulary;
 use crate::bus::{EndpointSettings, SequenceRef, Settings};
 use crate::content::PlanBuilder;
-use crate::endpoint::EndpointId;
+use crate::endpoint::{Blueprint, EndpointId};
 use crate::function::{FunctionId, Parameter};
 use crate::heritage::Heirs;
 use crate::mediators::MEDIATORS;
@@ -45,6 +45,8 @@ pub(crate) struct Loader {
     plans: PlanBuilder,
     pub(super) sequences: HashMap<String, SequenceId>,
     pub(super) endpoints: HashMap<String, EndpointId>,
+    /// The templates of endpoints.
+    pub(crate) blueprints: HashMap<String, Blueprint>,
     /// The sequence templates with what they declare.
     pub(super) functions: HashMap<String, (FunctionId, Arc<[Parameter]>)>,
     pub(super) entries: HashMap<String, Entry>,

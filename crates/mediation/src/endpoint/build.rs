@@ -4,15 +4,13 @@ mod groups;
 
 use std::sync::Arc;
 
+use super::blueprint;
 use super::{
     Described, Endpoint, EndpointRef, Health, Resolving, Surroundings, Target, Template, Timeout, absolute, rules,
 };
 use crate::config::{Element, Loader, Problem};
 use crate::endpoint::state::Rules;
 use crate::sequence::SequenceId;
-
-/// Kinds of endpoints the language has and this bus does not offer yet.
-const LATER: &[&str] = &["recipientlist"];
 
 /// Reads an `<endpoint>` that stands inside something: a reference by key, or an endpoint of its own.
 pub(crate) fn endpoint_reference(element: &Element, loader: &mut Loader) -> Result<EndpointRef, Problem> {
@@ -26,7 +24,7 @@ pub(crate) fn endpoint_reference(element: &Element, loader: &mut Loader) -> Resu
 /// Reads an `<endpoint>`.
 pub(crate) fn endpoint(element: &Element, loader: &mut Loader) -> Result<Endpoint, Problem> {
     if let Some(template) = element.attribute("template") {
-        return Err(template.problem("an endpoint template is not offered yet"));
+        return blueprint::fill(element, template, loader);
     }
     let name = element.attribute("name").map_or("", |name| name.value);
     let on_error = on_error(element, loader)?;
@@ -52,7 +50,7 @@ pub(crate) fn endpoint(element: &Element, loader: &mut Loader) -> Result<Endpoin
         None => {
             let kind = kind(element, loader)?;
             let target = target(element, kind, loader)?;
-            if !matches!(target, Target::Group(_)) {
+            if !matches!(target, Target::Group(_) | Target::Recipients(_)) {
                 quality_of_service(kind, &mut around, loader);
             }
             if let Target::Described(described) = &target {
@@ -65,7 +63,7 @@ pub(crate) fn endpoint(element: &Element, loader: &mut Loader) -> Result<Endpoin
 }
 
 /// The state of the backend that an element defines, which a reload leaves as it is.
-fn health(element: &Element, rules: &Rules, loader: &mut Loader) -> Arc<Health> {
+pub(super) fn health(element: &Element, rules: &Rules, loader: &mut Loader) -> Arc<Health> {
     let fits = |known: &Health| known.rules == *rules;
     loader.inherit("health", element.source().to_owned(), fits, || Health::new(rules.clone()))
 }
@@ -87,7 +85,7 @@ fn kind<'a>(element: &'a Element, loader: &mut Loader) -> Result<&'a Element, Pr
         }
     }
     kind.ok_or_else(|| {
-        let kinds = "an address, http, wsdl, default, loadbalance or failover";
+        let kinds = "an address, http, wsdl, default, loadbalance, failover or recipientlist";
         element.problem(format!("<endpoint> needs a key, or {kinds} in it"))
     })
 }
@@ -101,13 +99,13 @@ fn target(element: &Element, kind: &Element, loader: &mut Loader) -> Result<Targ
         "loadbalance" if kind.is_synapse() => {
             groups::balance(kind, element.child("session"), loader).map(Target::Group)
         }
+        "recipientlist" if kind.is_synapse() => groups::recipients(kind, loader).map(Target::Recipients),
         "failover" if kind.is_synapse() => groups::failover(kind, loader).map(Target::Group),
         "dynamicLoadbalance" | "serviceDynamicLoadbalance" if kind.is_synapse() => {
             let message = format!("{} finds its members in a cluster of Axis2; name them in <loadbalance>", kind.tag());
             Err(kind.problem(message))
         }
         "class" => Err(kind.problem("<class> names a JVM class, which cannot run in a native program")),
-        other if LATER.contains(&other) => Err(kind.problem(format!("endpoint {} is not offered yet", kind.tag()))),
         _ => Err(kind.problem(format!("unknown endpoint {}", kind.tag()))),
     }
 }

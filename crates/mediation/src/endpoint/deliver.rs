@@ -13,7 +13,8 @@ use crate::transport::{LocalFuture, Transport};
 /// An endpoint in an endpoint in … deeper than this is a loop.
 pub(super) const DEPTH_LIMIT: usize = 16;
 
-/// What a delivery gives: `None` where the configuration wants no response, or nobody waits for one here.
+/// What a delivery gives: `None` where the configuration wants no response, or where the exchange is to go on in the
+/// branches that it was split into.
 pub(super) type Delivered = Outcome<Option<()>>;
 
 /// Sends the current message and puts the response in its place.
@@ -51,6 +52,7 @@ pub(super) fn deliver_at<'a>(
                 deliver_at(depth + 1, exchange, scene, found).await
             }
             Target::Group(group) => group.deliver(depth, exchange, scene, endpoint).await,
+            Target::Recipients(list) => list.deliver(depth, exchange, scene, endpoint).await,
             _ => {
                 if let Target::Default = endpoint.target {
                     Need::addressee().bring(exchange, scene).await?;
@@ -74,6 +76,7 @@ pub(super) fn is_ready(endpoint: &Endpoint, bus: &Bus, clock: &dyn Transport, de
     let is_ready = |member: &EndpointRef| member.find(bus).is_some_and(|found| is_ready(found, bus, clock, depth + 1));
     match &endpoint.target {
         Target::Group(group) => group.members.iter().any(is_ready),
+        Target::Recipients(list) => list.members().is_empty() || list.members().iter().any(is_ready),
         _ => true,
     }
 }

@@ -58,7 +58,8 @@ pub(crate) fn depart(
 }
 
 impl Departure {
-    /// Sends the message and puts the response in its place; `None` where the configuration wants no response.
+    /// Sends the message and puts the response in its place; `None` where the configuration wants no response, or where
+    /// the exchange is to go on in the branches that it was split into.
     ///
     /// Errors: the backend's, or whoever's body it was; an endpoint's own handler comes before those around the `send`.
     pub(crate) async fn carry_out(self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Option<()>> {
@@ -67,7 +68,11 @@ impl Departure {
             Way::Parcel(parcel) => {
                 let Parcel { message, content, endpoint } = *parcel;
                 exchange.put_back(message, content);
-                deliver(exchange, scene, &endpoint).await
+                // Branches that it is split into run under the same handlers.
+                let outer = std::mem::replace(&mut exchange.handlers, self.handlers.clone());
+                let delivered = deliver(exchange, scene, &endpoint).await;
+                exchange.handlers = outer;
+                delivered
             }
         };
         outcome.map_err(|mut fault| {

@@ -11,7 +11,7 @@ use super::replay::Replay;
 use super::session::Session;
 use super::sessions::Sessions;
 use super::state::State;
-use super::{Endpoint, EndpointRef};
+use super::{Endpoint, EndpointRef, NONE_READY};
 use crate::engine;
 use crate::exchange::{Exchange, Scene};
 use crate::fault::{Fault, Origin};
@@ -19,7 +19,6 @@ use crate::fault::{Fault, Origin};
 /// How often one message is sent at most, whatever the states of the members say.
 const ATTEMPT_LIMIT: usize = 64;
 
-const NONE_READY: u32 = 303000;
 const BALANCE_FAILED_OVER: u32 = 303100;
 const FAILED_OVER: u32 = 304100;
 const SESSION_NOT_READY: u32 = 309001;

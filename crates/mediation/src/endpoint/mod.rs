@@ -3,6 +3,7 @@
 mod addressing;
 mod authentication;
 mod balance;
+mod blueprint;
 mod build;
 mod charset;
 mod deliver;
@@ -12,6 +13,7 @@ mod group;
 mod health;
 mod member;
 mod package;
+mod recipients;
 mod replay;
 mod request;
 mod resolve;
@@ -32,6 +34,7 @@ use std::sync::Arc;
 
 use http::Uri;
 
+pub(crate) use blueprint::Blueprint;
 pub(crate) use build::{endpoint, endpoint_reference};
 pub(crate) use deliver::deliver;
 pub(crate) use departure::{Departure, depart};
@@ -39,6 +42,7 @@ use format::escape;
 pub(crate) use group::Group;
 pub(crate) use health::Health;
 pub(crate) use member::Member;
+pub(crate) use recipients::Recipients;
 pub(crate) use resolve::Resolving;
 pub use state::State;
 pub use status::EndpointStatus;
@@ -60,6 +64,9 @@ pub(crate) type EndpointId = usize;
 
 /// What a fault is called whose endpoint is not to be tried at the moment.
 const BACKEND_NOT_READY: u32 = 303001;
+
+/// And what it is called where no member of several is.
+const NONE_READY: u32 = 303000;
 
 /// An alias of an alias of … deeper than this is a loop.
 const ALIAS_LIMIT: usize = 16;
@@ -100,6 +107,8 @@ pub(crate) enum Target {
     Resolving(Resolving),
     /// One of several endpoints.
     Group(Group),
+    /// All of several endpoints.
+    Recipients(Recipients),
     /// A port that a description tells.
     Described(Arc<Described>),
 }
@@ -140,6 +149,7 @@ impl fmt::Display for Endpoint {
 }
 
 /// A reference to an endpoint.
+#[derive(Clone)]
 pub(crate) enum EndpointRef {
     Named(EndpointId),
     Inline(Arc<Endpoint>),

@@ -26,7 +26,7 @@ pub(crate) enum Kind {
 pub(crate) struct Sessions {
     pub(crate) kind: Kind,
     /// How long after its last request a session is forgotten.
-    lifetime: Duration,
+    pub(crate) lifetime: Duration,
     table: Mutex<Table>,
 }
 

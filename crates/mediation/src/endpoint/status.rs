@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::deliver::DEPTH_LIMIT;
-use super::{Endpoint, EndpointRef, State, Target};
+use super::{Endpoint, EndpointRef, Group, State, Target};
 use crate::bus::Bus;
 
 /// A named endpoint as it stands.
@@ -52,7 +52,8 @@ impl Endpoint {
         if depth >= DEPTH_LIMIT {
             return Value::Null;
         }
-        let member = |member: &EndpointRef| member.find(bus).map(|member| member.explain_at(depth + 1, bus));
+        let member =
+            |member: &EndpointRef| member.find(bus).map_or(Value::Null, |member| member.explain_at(depth + 1, bus));
         let to: Value = match &self.target {
             Target::Address { text, .. } => text.clone().into(),
             Target::Http { template, method } => {
@@ -66,10 +67,11 @@ impl Endpoint {
                 return bus.endpoint(*id).map_or(Value::Null, |endpoint| endpoint.explain_at(depth + 1, bus));
             }
             Target::Resolving(_) => "the endpoint that an expression names".into(),
-            Target::Group(group) => {
-                let members: Vec<Option<Value>> = group.members.iter().map(member).collect();
-                return json!({ "name": &*self.name, "kind": group.kind(), "to": members });
-            }
+            Target::Group(Group { members, .. }) => members.iter().map(member).collect(),
+            Target::Recipients(list) => match list.members() {
+                [] => "the addresses that an expression gives".into(),
+                members => members.iter().map(member).collect(),
+            },
         };
         json!({ "name": &*self.name, "to": to, "timeout_ms": self.timeout.milliseconds() })
     }
@@ -98,6 +100,7 @@ impl Target {
             Target::Alias(_) => "key",
             Target::Resolving(_) => "key-expression",
             Target::Group(group) => group.kind(),
+            Target::Recipients(_) => "recipientlist",
         }
     }
 }

@@ -235,7 +235,13 @@ pub(super) async fn send(exchange: &mut Exchange, endpoint: Option<&EndpointRef>
         }
     };
     let departure = endpoint::depart(exchange, scene, endpoint, false)?;
-    Ok(departure.carry_out(exchange, scene).await?.is_some())
+    let answered = departure.carry_out(exchange, scene).await?.is_some();
+    match exchange.split.take() {
+        Some(_) => {
+            Err(Fault::bus("A list of recipients has more than one answer: a <send> can go there, a call cannot"))
+        }
+        None => Ok(answered),
+    }
 }
 
 /// What Synapse's blocking sender does with header lines.

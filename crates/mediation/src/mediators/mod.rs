@@ -33,6 +33,8 @@ mod switch;
 mod throw_error;
 mod xslt;
 
+pub(crate) use setting::worked_out;
+
 use std::fmt::Write;
 
 use crate::mediator::Spec;

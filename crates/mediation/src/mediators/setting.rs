@@ -16,7 +16,7 @@ pub(super) enum Setting {
 /// The expression in a key that is worked out, `{…}`; `None` for a fixed one.
 ///
 /// Errors: as [`Expression::compile`].
-pub(super) fn worked_out(key: Text<'_>, loader: &mut Loader) -> Result<Option<Expression>, Problem> {
+pub(crate) fn worked_out(key: Text<'_>, loader: &mut Loader) -> Result<Option<Expression>, Problem> {
     let start = key.value.len() - key.value.trim_start().len() + 1;
     match key.value.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
         Some(inside) => Expression::compile(key.part(start..start + inside.len()), Wanted::Text, loader).map(Some),

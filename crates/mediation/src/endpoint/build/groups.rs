@@ -1,19 +1,27 @@
-//! `<loadbalance>` and `<failover>`, with their members and sessions.
+//! `<loadbalance>`, `<failover>` and `<recipientlist>`, with their members and sessions.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use super::{endpoint_reference, health};
+use crate::branch::Marks;
 use crate::config::{Element, Loader, Problem, Text};
+use crate::content::Need;
 use crate::endpoint::balance::{Algorithm, Wheel};
 use crate::endpoint::group::{Choice, Group, Rule};
+use crate::endpoint::recipients::{List, Pool};
 use crate::endpoint::sessions::{Kind, Sessions};
 use crate::endpoint::state::{Codes, Rules};
-use crate::endpoint::{Endpoint, EndpointRef, Member, Target, Timeout};
+use crate::endpoint::{Endpoint, EndpointRef, Member, Recipients, Target, Timeout, rules};
+use crate::mediators::worked_out;
 
 /// How long a `<member>` that failed is not tried: Synapse looks every half second whether it is back.
 const MEMBER_PAUSE_MS: i64 = 500;
+
+/// How many endpoints of addresses that came up while serving are kept, and the most that a configuration may ask for.
+const POOL_SIZE: usize = 20;
+const POOL_LIMIT: usize = 1000;
 
 /// The largest `loadbalance.weight`: a round of all members must fit in a number.
 const WEIGHT_LIMIT: u32 = 1_000_000;
@@ -60,6 +68,33 @@ pub(super) fn balance(element: &Element, session: Option<&Element>, loader: &mut
     let choice = || Choice { rule: Rule::Balance(Wheel::new(algorithm, &weights)), sessions };
     let choice = loader.inherit("choice", definition, |_| true, choice);
     Ok(Group { members, fails_over, choice })
+}
+
+/// Reads `<recipientlist>`.
+pub(super) fn recipients(element: &Element, loader: &mut Loader) -> Result<Recipients, Problem> {
+    let list = match element.child("endpoints") {
+        Some(computed) => {
+            let value = computed.required("value")?;
+            let Some(expression) = worked_out(value, loader)? else {
+                return Err(
+                    value.problem("<endpoints> needs an expression in braces; those that are known are <endpoint>s")
+                );
+            };
+            let limit = match computed.attribute("max-cache") {
+                Some(text) => text.value.trim().parse().unwrap_or(POOL_SIZE),
+                None => POOL_SIZE,
+            };
+            let rules = rules::default(&loader.endpoint_settings);
+            let make = || Pool::new(computed.place.clone(), rules, limit.min(POOL_LIMIT));
+            let pool = loader.inherit("recipients", computed.source().to_owned(), |_| true, make);
+            List::Computed { need: Need::of([&expression]), expression, pool }
+        }
+        None if element.children.iter().any(|child| child.is("member")) => {
+            List::Members(members(element, false, loader)?)
+        }
+        None => List::Members(endpoints(element, loader)?),
+    };
+    Ok(Recipients { list, marks: Marks::new(None, loader.names()) })
 }
 
 /// What an algorithm's name stands for, and whether it asks for weights.

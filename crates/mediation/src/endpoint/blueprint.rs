@@ -1,0 +1,68 @@
+//! Endpoint templates: an `<endpoint>` with holes, which other endpoints fill while the configuration is loaded.
+//!
+//! Source: Synapse's `Template` and `TemplateEndpoint`.
+
+use super::Endpoint;
+use super::build::{endpoint, health};
+use crate::config::{Element, Loader, Problem, Text};
+
+/// The endpoint of a template, and the names of its holes.
+#[derive(Debug)]
+pub(crate) struct Blueprint {
+    element: Element,
+    parameters: Vec<String>,
+}
+
+impl Blueprint {
+    /// What a `<template>` holds; `None` where it is none of an endpoint.
+    pub(crate) fn of(template: &Element) -> Option<Blueprint> {
+        let element = template.child("endpoint")?.filled(&|_| None);
+        let names = template.children.iter().filter(|child| child.is("parameter"));
+        let names = names.filter_map(|child| child.attribute("name")).map(|name| name.value.trim().to_owned());
+        Some(Blueprint { element, parameters: names.collect() })
+    }
+}
+
+/// Reads an `<endpoint>` that fills a template.
+///
+/// Shape: a text or attribute that is `$` and the name of a parameter, and nothing else, is a hole.
+/// Errors: a [`Problem`] where there is no such template, or what it comes to is no endpoint.
+pub(super) fn fill(element: &Element, template: Text<'_>, loader: &mut Loader) -> Result<Endpoint, Problem> {
+    let name = template.value.trim();
+    // It is away while it is filled, so that one that leads to itself ends here.
+    let Some(blueprint) = loader.blueprints.remove(name) else {
+        return Err(template.problem(format!("there is no template {name:?} of an endpoint, or it leads to itself")));
+    };
+    let made = values(element).and_then(|values| {
+        let hole = |text: &str| {
+            let name =
+                text.trim().strip_prefix('$').filter(|name| blueprint.parameters.iter().any(|known| known == name))?;
+            values.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
+        };
+        endpoint(&blueprint.element.filled(&hole), loader)
+    });
+    loader.blueprints.insert(name.to_owned(), blueprint);
+    let mut made = made?;
+    if let Some(name) = element.attribute("name") {
+        made.name = name.value.into();
+    }
+    // What is known of it belongs to this endpoint, not to all that fill the template.
+    made.health = health(element, &made.health.rules, loader);
+    Ok(made)
+}
+
+/// The parameters that an endpoint gives: its name, its `uri`, and all that it names.
+fn values(element: &Element) -> Result<Vec<(String, String)>, Problem> {
+    let own = ["name", "uri"]
+        .into_iter()
+        .filter_map(|name| Some((name.to_owned(), element.attribute(name)?.value.to_owned())));
+    let mut values: Vec<(String, String)> = own.collect();
+    for child in element.children.iter().filter(|child| !child.is("description")) {
+        if !child.is("parameter") {
+            return Err(child.problem(format!("an endpoint of a template holds parameters, not {}", child.tag())));
+        }
+        let value = child.attribute("value").ok_or_else(|| child.problem("<parameter> needs a value"))?;
+        values.insert(0, (child.required("name")?.value.trim().to_owned(), value.value.to_owned()));
+    }
+    Ok(values)
+}
