@@ -60,6 +60,12 @@ impl<'a> Making<'a> {
         escaped(self.options.service)
     }
 
+    /// The attribute that says the target namespace, where there is one.
+    fn target_namespace(&self) -> String {
+        let namespace = &self.description.namespace;
+        if namespace.is_empty() { String::new() } else { format!(" targetNamespace=\"{}\"", escaped(namespace)) }
+    }
+
     /// What is said about the service as a whole.
     fn documentation(&self) -> Option<&'a str> {
         self.options.documentation.or(self.description.documentation.as_deref())

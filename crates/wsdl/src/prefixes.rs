@@ -34,12 +34,14 @@ impl Prefixes {
         prefix
     }
 
+    /// What stands before a local name: the prefix with its colon, or nothing where there is no namespace.
+    pub(crate) fn before(&mut self, namespace: &str, wish: &str) -> String {
+        if namespace.is_empty() { String::new() } else { format!("{}:", self.of(namespace, wish)) }
+    }
+
     /// A qualified name as it is written, escaped for an attribute.
     pub(crate) fn name(&mut self, namespace: &str, local: &str) -> String {
-        if namespace.is_empty() {
-            return escaped(local);
-        }
-        format!("{}:{}", self.of(namespace, "ns"), escaped(local))
+        format!("{}{}", self.before(namespace, "ns"), escaped(local))
     }
 
     /// What has to be declared: prefix and namespace.

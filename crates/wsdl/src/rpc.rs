@@ -35,8 +35,10 @@ pub(crate) fn wrap(description: &mut Description) {
         for (prefix, bound) in prefixes.used() {
             declarations.push_str(&format!(" xmlns:{prefix}=\"{}\"", escaped(bound)));
         }
-        let target = escaped(&namespace);
-        format!("<xs:schema{declarations} targetNamespace=\"{target}\">\n{elements}</xs:schema>")
+        if !namespace.is_empty() {
+            declarations.push_str(&format!(" targetNamespace=\"{}\"", escaped(&namespace)));
+        }
+        format!("<xs:schema{declarations}>\n{elements}</xs:schema>")
     });
     description.made_schemas = made.collect();
 }

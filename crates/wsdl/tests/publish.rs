@@ -291,3 +291,25 @@ fn a_description_of_more_than_anybody_writes_is_refused() {
     let error = Documents::new(Source { uri: String::new(), text }).unwrap_err();
     assert!(matches!(error.kind, ErrorKind::TooManyDefinitions(_)), "{error}");
 }
+
+#[test]
+fn a_description_with_a_piece_missing_makes_nothing_panic() {
+    for file in ["orders.wsdl", "concrete.wsdl", "abstract.wsdl", "rpc.wsdl"] {
+        let whole = source(&folder().join("files").join(file)).unwrap().text;
+        let again = text(&published(file, &options("Again", Form::Own)).wsdl2);
+        for whole in [whole, again] {
+            for (at, length) in (0..whole.len()).zip([1, 7, 40, 300].into_iter().cycle()) {
+                let text = format!("{}{}", &whole[..at], &whole[(at + length).min(whole.len())..]);
+                let Ok(documents) = Documents::new(Source { uri: file.to_owned(), text }) else { continue };
+                let Ok(description) = Description::read(&documents) else { continue };
+                for form in [Form::Own, Form::Original] {
+                    let made = publish(Some(&documents), &description, &options("Again", form));
+                    for page in [&made.wsdl, &made.wsdl2] {
+                        let parsed = Document::parse(page.fill(&ADDRESSES), &Default::default());
+                        assert!(parsed.is_ok(), "{}: {}", parsed.unwrap_err(), self::text(page));
+                    }
+                }
+            }
+        }
+    }
+}

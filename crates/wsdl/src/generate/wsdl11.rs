@@ -13,7 +13,7 @@ use crate::{ACTION, HTTP_BINDING, MIME_BINDING, SOAP11_BINDING, SOAP12_BINDING, 
 pub(crate) fn wsdl11(making: &Making<'_>) -> Page {
     let mut prefixes = Prefixes::new(making.known_prefixes());
     let w = prefixes.of(WSDL11, "wsdl");
-    let tns = prefixes.of(&making.description.namespace, "tns");
+    let tns = prefixes.before(&making.description.namespace, "tns");
     let mut writing = Writing { making, w, tns, prefixes, messages: Messages::default() };
     let port_type = writing.port_type();
     let bindings: Vec<Page> = making.ways().map(|way| writing.binding(way)).collect();
@@ -25,7 +25,8 @@ pub(crate) fn wsdl11(making: &Making<'_>) -> Page {
     for (prefix, namespace) in prefixes.used() {
         page.push(&format!(" xmlns:{prefix}=\"{}\"", escaped(namespace)));
     }
-    page.push(&format!(" targetNamespace=\"{}\">\n", escaped(&making.description.namespace)));
+    page.push(&making.target_namespace());
+    page.push(">\n");
     if let Some(text) = making.documentation() {
         page.push(&format!("<{w}:documentation>{}</{w}:documentation>\n", escaped(text)));
     }
@@ -46,6 +47,7 @@ pub(crate) fn wsdl11(making: &Making<'_>) -> Page {
 struct Writing<'a> {
     making: &'a Making<'a>,
     w: String,
+    /// What stands before the names that the description defines.
     tns: String,
     prefixes: Prefixes,
     messages: Messages,
@@ -83,7 +85,7 @@ impl<'a> Writing<'a> {
         let wsaw = self.prefixes.of(ACTION, "wsaw");
         let message = escaped(&self.messages.name(&used.message));
         let action = escaped(action);
-        format!("    <{w}:{direction} message=\"{tns}:{message}\"{name} {wsaw}:Action=\"{action}\"/>\n")
+        format!("    <{w}:{direction} message=\"{tns}{message}\"{name} {wsaw}:Action=\"{action}\"/>\n")
     }
 
     /// All messages that something refers to; written last, as only then they are known.
@@ -113,7 +115,7 @@ impl<'a> Writing<'a> {
             Way::Http => self.prefixes.of(HTTP_BINDING, "http"),
         };
         let mut page = Page::default();
-        page.push(&format!("<{w}:binding name=\"{name}{}Binding\" type=\"{tns}:{name}PortType\">\n", way.binding()));
+        page.push(&format!("<{w}:binding name=\"{name}{}Binding\" type=\"{tns}{name}PortType\">\n", way.binding()));
         self.policies(None, &mut page);
         page.push(&match way {
             Way::Http => format!("  <{of_way}:binding verb=\"POST\"/>\n"),
@@ -170,7 +172,7 @@ impl<'a> Writing<'a> {
             let message = escaped(&self.messages.name(&header.message));
             let (tns, part) = (&self.tns, escaped(&header.part));
             out.push_str(&format!(
-                "      <{of_way}:header use=\"literal\" part=\"{part}\" message=\"{tns}:{message}\"/>\n"
+                "      <{of_way}:header use=\"literal\" part=\"{part}\" message=\"{tns}{message}\"/>\n"
             ));
         }
         out
@@ -195,7 +197,7 @@ impl<'a> Writing<'a> {
             let used = self.prefixes.used().iter().find(|(_, namespace)| namespace == of_way);
             let prefix = used.map_or("", |(prefix, _)| prefix);
             let (name, binding) = (escaped(name), way.binding());
-            page.push(&format!("  <{w}:port name=\"{name}\" binding=\"{tns}:{service}{binding}Binding\">\n"));
+            page.push(&format!("  <{w}:port name=\"{name}\" binding=\"{tns}{service}{binding}Binding\">\n"));
             page.push(&format!("    <{prefix}:address location=\""));
             self.making.address(page, &name, scheme);
             page.push(&format!("\"/>\n  </{w}:port>\n"));

@@ -13,7 +13,7 @@ use crate::{ACTION, HTTP20_BINDING, SOAP20_BINDING, WSDL20};
 pub(crate) fn wsdl20(making: &Making<'_>) -> Page {
     let mut prefixes = Prefixes::new(making.known_prefixes());
     let w = prefixes.of(WSDL20, "wsdl2");
-    let tns = prefixes.of(&making.description.namespace, "tns");
+    let tns = prefixes.before(&making.description.namespace, "tns");
     let soap = prefixes.of(SOAP20_BINDING, "wsoap");
     let http = prefixes.of(HTTP20_BINDING, "whttp");
     let wsaw = prefixes.of(ACTION, "wsaw");
@@ -27,7 +27,8 @@ pub(crate) fn wsdl20(making: &Making<'_>) -> Page {
     for (prefix, namespace) in prefixes.used() {
         page.push(&format!(" xmlns:{prefix}=\"{}\"", escaped(namespace)));
     }
-    page.push(&format!(" targetNamespace=\"{}\">\n", escaped(&making.description.namespace)));
+    page.push(&making.target_namespace());
+    page.push(">\n");
     if let Some(text) = making.documentation() {
         page.push(&format!("<{w}:documentation>{}</{w}:documentation>\n", escaped(text)));
     }
@@ -44,6 +45,7 @@ pub(crate) fn wsdl20(making: &Making<'_>) -> Page {
 struct Writing<'a> {
     making: &'a Making<'a>,
     w: String,
+    /// What stands before the names that the description defines.
     tns: String,
     soap: String,
     http: String,
@@ -99,7 +101,7 @@ impl Writing<'_> {
             for used in &operation.faults {
                 let action = escaped(&actions::fault(description, operation, used));
                 let name = escaped(&used.name);
-                out.push_str(&format!("    <{w}:outfault ref=\"{tns}:{name}\" {wsaw}:Action=\"{action}\"/>\n"));
+                out.push_str(&format!("    <{w}:outfault ref=\"{tns}{name}\" {wsaw}:Action=\"{action}\"/>\n"));
             }
             out.push_str(&format!("  </{w}:operation>\n"));
         }
@@ -124,9 +126,9 @@ impl Writing<'_> {
         };
         let (name, interface) = (self.making.name(), self.interface_name());
         let mut out =
-            format!("<{w}:binding name=\"{name}{}Binding\" interface=\"{tns}:{interface}\" {head}>\n", way.binding());
+            format!("<{w}:binding name=\"{name}{}Binding\" interface=\"{tns}{interface}\" {head}>\n", way.binding());
         for used in self.faults() {
-            out.push_str(&format!("  <{w}:fault ref=\"{tns}:{}\"/>\n", escaped(&used.name)));
+            out.push_str(&format!("  <{w}:fault ref=\"{tns}{}\"/>\n", escaped(&used.name)));
         }
         for operation in &self.making.description.operations {
             let name = escaped(&operation.name);
@@ -134,7 +136,7 @@ impl Writing<'_> {
                 Way::Http => format!("{http}:location=\"{name}\""),
                 _ => format!("{soap}:action=\"{}\"", escaped(&operation.action)),
             };
-            out.push_str(&format!("  <{w}:operation ref=\"{tns}:{name}\" {how}/>\n"));
+            out.push_str(&format!("  <{w}:operation ref=\"{tns}{name}\" {how}/>\n"));
         }
         out + &format!("</{w}:binding>\n")
     }
@@ -142,11 +144,11 @@ impl Writing<'_> {
     fn service(&self) -> Page {
         let (w, tns, name) = (&self.w, &self.tns, self.making.name());
         let mut page = Page::default();
-        page.push(&format!("<{w}:service name=\"{name}\" interface=\"{tns}:{}\">\n", self.interface_name()));
+        page.push(&format!("<{w}:service name=\"{name}\" interface=\"{tns}{}\">\n", self.interface_name()));
         self.making.endpoints(&mut page, &mut |page, way, endpoint, scheme| {
             let binding = way.binding();
             page.push(&format!(
-                "  <{w}:endpoint name=\"{}\" binding=\"{tns}:{name}{binding}Binding\" address=\"",
+                "  <{w}:endpoint name=\"{}\" binding=\"{tns}{name}{binding}Binding\" address=\"",
                 escaped(endpoint)
             ));
             self.making.address(page, endpoint, scheme);
