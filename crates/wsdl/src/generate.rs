@@ -13,6 +13,7 @@ use crate::described::{Description, Message};
 use crate::documents::Documents;
 use crate::page::{Page, Piece, Scheme, escaped};
 use crate::piece::{fragment, links};
+use crate::prefixes::Prefixes;
 use crate::publish::Options;
 
 /// What both versions are made of.
@@ -60,15 +61,25 @@ impl<'a> Making<'a> {
         escaped(self.options.service)
     }
 
-    /// The attribute that says the target namespace, where there is one.
-    fn target_namespace(&self) -> String {
+    /// The document up to its types: the start tag of the root with all that was used, and what is said of the service.
+    fn opening(&self, w: &str, root: &str, prefixes: &Prefixes) -> Page {
+        let mut page = Page::default();
+        page.push(&format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<{w}:{root}"));
+        for (prefix, namespace) in prefixes.used() {
+            page.push(&format!(" xmlns:{prefix}=\"{}\"", escaped(namespace)));
+        }
         let namespace = &self.description.namespace;
-        if namespace.is_empty() { String::new() } else { format!(" targetNamespace=\"{}\"", escaped(namespace)) }
-    }
-
-    /// What is said about the service as a whole.
-    fn documentation(&self) -> Option<&'a str> {
-        self.options.documentation.or(self.description.documentation.as_deref())
+        if !namespace.is_empty() {
+            page.push(&format!(" targetNamespace=\"{}\"", escaped(namespace)));
+        }
+        page.push(">\n");
+        if let Some(text) = self.options.documentation.or(self.description.documentation.as_deref()) {
+            page.push(&format!("<{w}:documentation>{}</{w}:documentation>\n", escaped(text)));
+        }
+        page.push(&format!("<{w}:types>\n"));
+        page.append(self.schemas());
+        page.push(&format!("</{w}:types>\n"));
+        page
     }
 
     /// The schemas with links to the service's own pages.

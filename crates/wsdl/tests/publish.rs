@@ -298,7 +298,7 @@ fn a_description_with_a_piece_missing_makes_nothing_panic() {
         let whole = source(&folder().join("files").join(file)).unwrap().text;
         let again = text(&published(file, &options("Again", Form::Own)).wsdl2);
         for whole in [whole, again] {
-            for (at, length) in (0..whole.len()).zip([1, 7, 40, 300].into_iter().cycle()) {
+            for (at, length) in (0..whole.len()).step_by(3).zip([1, 7, 40, 300].into_iter().cycle()) {
                 let text = format!("{}{}", &whole[..at], &whole[(at + length).min(whole.len())..]);
                 let Ok(documents) = Documents::new(Source { uri: file.to_owned(), text }) else { continue };
                 let Ok(description) = Description::read(&documents) else { continue };

@@ -20,19 +20,7 @@ pub(crate) fn wsdl11(making: &Making<'_>) -> Page {
     let service = writing.service();
     let messages = writing.messages();
     let Writing { w, prefixes, .. } = writing;
-    let mut page = Page::default();
-    page.push(&format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<{w}:definitions"));
-    for (prefix, namespace) in prefixes.used() {
-        page.push(&format!(" xmlns:{prefix}=\"{}\"", escaped(namespace)));
-    }
-    page.push(&making.target_namespace());
-    page.push(">\n");
-    if let Some(text) = making.documentation() {
-        page.push(&format!("<{w}:documentation>{}</{w}:documentation>\n", escaped(text)));
-    }
-    page.push(&format!("<{w}:types>\n"));
-    page.append(making.schemas());
-    page.push(&format!("</{w}:types>\n"));
+    let mut page = making.opening(&w, "definitions", &prefixes);
     page.push(&messages);
     page.push(&port_type);
     bindings.into_iter().for_each(|binding| page.append(binding));

@@ -22,19 +22,7 @@ pub(crate) fn wsdl20(making: &Making<'_>) -> Page {
     let bindings: String = making.ways().map(|way| writing.binding(way)).collect();
     let service = writing.service();
     let Writing { w, prefixes, .. } = writing;
-    let mut page = Page::default();
-    page.push(&format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<{w}:description"));
-    for (prefix, namespace) in prefixes.used() {
-        page.push(&format!(" xmlns:{prefix}=\"{}\"", escaped(namespace)));
-    }
-    page.push(&making.target_namespace());
-    page.push(">\n");
-    if let Some(text) = making.documentation() {
-        page.push(&format!("<{w}:documentation>{}</{w}:documentation>\n", escaped(text)));
-    }
-    page.push(&format!("<{w}:types>\n"));
-    page.append(making.schemas());
-    page.push(&format!("</{w}:types>\n"));
+    let mut page = making.opening(&w, "description", &prefixes);
     page.push(&interface);
     page.push(&bindings);
     page.append(service);
