@@ -102,6 +102,11 @@ impl Engine {
         Engine { bus, transport, counts: Rc::default() }
     }
 
+    /// The engine of the bus that takes this one's place on the same thread; both count together what is under way.
+    pub fn renewed(&self, bus: Arc<Bus>) -> Engine {
+        Engine { bus, transport: Rc::clone(&self.transport), counts: Rc::clone(&self.counts) }
+    }
+
     /// The bus this engine serves.
     pub fn bus(&self) -> &Arc<Bus> {
         &self.bus

@@ -125,7 +125,6 @@ pub(crate) struct Bus {
     engine: RefCell<Rc<Engine>>,
     /// Whether there is another bus to serve.
     buses: RefCell<Buses>,
-    wires: Rc<dyn Transport>,
     /// Requests without a correlation id get one.
     correlate: bool,
     access_log: Option<Rc<Lines>>,
@@ -134,8 +133,8 @@ pub(crate) struct Bus {
 impl Bus {
     pub(crate) fn new(swap: &Swap, wires: Rc<dyn Transport>, correlate: bool, access_log: Option<Rc<Lines>>) -> Bus {
         let mut buses = swap.subscribe();
-        let engine = Engine::new(Arc::clone(&buses.borrow_and_update()), Rc::clone(&wires));
-        Bus { engine: RefCell::new(Rc::new(engine)), buses: RefCell::new(buses), wires, correlate, access_log }
+        let engine = Engine::new(Arc::clone(&buses.borrow_and_update()), wires);
+        Bus { engine: RefCell::new(Rc::new(engine)), buses: RefCell::new(buses), correlate, access_log }
     }
 
     /// The engine of the bus that serves now.
@@ -144,7 +143,8 @@ impl Bus {
         // A bus whose swap is gone serves on.
         if buses.has_changed().unwrap_or(false) {
             let bus = Arc::clone(&buses.borrow_and_update());
-            self.engine.replace(Rc::new(Engine::new(bus, Rc::clone(&self.wires))));
+            let renewed = self.engine.borrow().renewed(bus);
+            self.engine.replace(Rc::new(renewed));
         }
         Rc::clone(&self.engine.borrow())
     }

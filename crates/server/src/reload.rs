@@ -86,7 +86,7 @@ impl Origin {
         settings.addresses.http_port = http.or(deployment.http.map(|http| http.port()).filter(|_| https.is_none()));
         settings.addresses.https_port = https;
         let loaded = load(&self.paths, &settings);
-        loaded.sources.look_at_all(&sources);
+        loaded.sources.add(sources.as_read());
         Ok(Read { loaded, deployment })
     }
 }
@@ -155,7 +155,7 @@ impl Reloader {
             Err(error) => {
                 // What was looked at before still tells when there is a reason to try again.
                 let again = Sources::default();
-                again.look_at_all(&self.sources);
+                again.add(self.sources.as_is());
                 self.sources = again;
                 tracing::error!("{reason}; it is refused, and the bus serves on as before: {error:#}");
                 return;

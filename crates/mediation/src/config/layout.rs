@@ -308,14 +308,18 @@ impl Finder<'_> {
 impl Found {
     /// Tells of archives that need others which are not there, and of those that go by one name.
     fn check_needs(&mut self) {
-        for (number, application) in self.applications.iter().enumerate() {
-            let has = |id: &String| self.applications.iter().any(|other| other.ids.contains(id));
-            let earlier = self.applications[..number].iter();
-            let mut same = earlier.filter(|other| other.ids.iter().any(|id| application.ids.contains(id)));
-            let message = match (same.next(), application.needs.iter().find(|id| !has(id))) {
-                (Some(other), _) => {
-                    format!("it goes by the name of another archive: {}", self.files[other.index].place.file)
-                }
+        let mut holders: HashMap<&str, usize> = HashMap::new();
+        for application in &self.applications {
+            for id in &application.ids {
+                holders.entry(id).or_insert(application.index);
+            }
+        }
+        for application in &self.applications {
+            let earlier =
+                application.ids.iter().map(|id| holders[id.as_str()]).find(|&first| first != application.index);
+            let missing = application.needs.iter().find(|id| !holders.contains_key(id.as_str()));
+            let message = match (earlier, missing) {
+                (Some(first), _) => format!("it goes by the name of another archive: {}", self.files[first].place.file),
                 (None, Some(id)) => format!("it needs the archive {id}, which is not there or was left out"),
                 (None, None) => continue,
             };

@@ -2,7 +2,7 @@
 //!
 //! It is read while the configuration is loaded, so that nothing of it is looked for while serving.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -58,6 +58,8 @@ pub(super) enum Held {
 pub(super) struct Registry {
     /// What was deployed; it comes first.
     resources: Arc<Resources>,
+    /// The paths of these by their URIs.
+    deployed: Arc<HashMap<String, String>>,
     /// Folders that keys without a beginning of their own start at.
     roots: Vec<PathBuf>,
     /// Where `file:` keys start.
@@ -73,7 +75,13 @@ impl Registry {
         let home = home.unwrap_or_else(|| Path::new(file).parent().map(Path::to_owned).unwrap_or_default());
         let near = home.ancestors().take(LEVELS).flat_map(|folder| ROOTS.map(|root| folder.join(root)));
         let root = near.into_iter().find(|root| sources.has_folder(root)).unwrap_or_else(|| home.join(ROOTS[0]));
-        Registry { resources: Arc::default(), roots: vec![root], home, sources: sources.clone() }
+        Registry {
+            resources: Arc::default(),
+            deployed: Arc::default(),
+            roots: vec![root],
+            home,
+            sources: sources.clone(),
+        }
     }
 
     /// Makes the root that a `<registry>` element names, if it does, that of this registry.
@@ -91,6 +99,11 @@ impl Registry {
 
     /// Adds what archives and projects bring along.
     pub(super) fn deploy(&mut self, resources: Resources, roots: Vec<PathBuf>) {
+        let uri = |held: &Held| match held {
+            Held::Bytes(resource) => resource.uri.to_string(),
+            Held::File(path) => path.display().to_string(),
+        };
+        self.deployed = Arc::new(resources.iter().map(|(path, held)| (uri(held), path.clone())).collect());
         self.resources = Arc::new(resources);
         // The folder that was found by going up may be one of them.
         self.roots.retain(|root| !roots.contains(root));
@@ -196,12 +209,7 @@ impl Registry {
 
     /// The paths in the registry of a resource, by its URI.
     fn paths_of(&self, uri: &str) -> Vec<String> {
-        let is_meant = |held: &Held| match held {
-            Held::Bytes(resource) => &*resource.uri == uri,
-            Held::File(path) => path.display().to_string() == uri,
-        };
-        let deployed = self.resources.iter().find(|(_, held)| is_meant(held));
-        if let Some((path, _)) = deployed {
+        if let Some(path) = self.deployed.get(uri) {
             return vec![path.clone()];
         }
         let inside = self.roots.iter().find_map(|root| Path::new(uri).strip_prefix(root).ok()?.to_str());

@@ -43,9 +43,12 @@ impl Sources {
         }
     }
 
-    /// Looks at everything that was looked at for `others`, too.
-    pub fn look_at_all(&self, others: &Sources) {
-        others.as_read().keys().for_each(|path| self.look(path));
+    /// Counts what something else was read from, too.
+    pub fn add(&self, state: State) {
+        let mut own = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.into_iter().for_each(|(path, stamp)| {
+            own.entry(path).or_insert(stamp);
+        });
     }
 
     /// What everything looked like when it was read.
