@@ -426,3 +426,14 @@ fn endpoints_fill_the_holes_of_a_template() {
     faulty(r#"<endpoint name="x" template="loop"/>"#, "leads to itself");
     faulty(r#"<endpoint name="x" template="quick" uri="nowhere"/>"#, "is not an absolute http");
 }
+
+#[test]
+fn endpoints_that_lead_to_themselves_are_refused() {
+    let report = common::report(
+        r#"<endpoint name="a"><failover><endpoint key="b"/></failover></endpoint><endpoint name="b" key="a"/>
+           <endpoint name="c"><failover><endpoint key="d"/></failover></endpoint>
+           <endpoint name="d"><address uri="http://d/"/></endpoint>"#,
+    );
+    let faulty = report.artefacts.iter().filter(|artefact| !artefact.problems.is_empty());
+    assert_eq!(faulty.map(|artefact| &*artefact.name).collect::<Vec<_>>(), ["a", "b"]);
+}

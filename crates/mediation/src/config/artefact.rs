@@ -11,6 +11,7 @@ use super::files::File;
 use super::included::{Content, Included};
 use super::layout::Found;
 use super::loader::{Entry, Loader, Reference};
+use super::loops;
 use super::problem::{Place, Problem};
 use super::proxy::proxy;
 use super::registry::Registry;
@@ -70,6 +71,7 @@ pub(super) fn assemble(found: Found, settings: &Settings, sources: Sources) -> L
         items.push(item);
     }
     distinguish(&mut items);
+    refuse_loops(&mut items);
     spread(&mut items);
     let report = Report { files: count, artefacts: items.iter().map(Item::report).collect() };
     Loaded { bus: bus(items, loader, settings), report, sources }
@@ -196,6 +198,25 @@ fn distinguish(items: &mut [Item]) {
                 let message = format!("the context is that of api {name:?} ({place}), which serves it");
                 item.problems.push(Problem { place: item.place.clone(), message });
             }
+        }
+    }
+}
+
+/// Marks endpoints that lead to themselves as faulty.
+fn refuse_loops(items: &mut [Item]) {
+    let endpoint = |reference: Reference| if let Reference::Endpoint(id) = reference { Some(id) } else { None };
+    let mut names = Vec::new();
+    for item in items.iter() {
+        let Some(id) = item.id.and_then(endpoint) else { continue };
+        names.extend(item.references.iter().filter_map(|(reference, _)| Some((id, endpoint(*reference)?))));
+    }
+    let endless: HashSet<usize> = loops::endless(&names).into_iter().collect();
+    for item in items.iter_mut().filter(|item| item.id.and_then(endpoint).is_some_and(|id| endless.contains(&id))) {
+        let to_one =
+            |(reference, _): &&(Reference, Place)| endpoint(*reference).is_some_and(|id| endless.contains(&id));
+        if let Some((_, place)) = item.references.iter().find(to_one) {
+            let message = "this leads back to an endpoint that it comes from, and to no backend".to_owned();
+            item.problems.push(Problem { place: place.clone(), message });
         }
     }
 }

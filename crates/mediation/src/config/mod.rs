@@ -14,6 +14,7 @@ mod files;
 mod included;
 mod layout;
 mod loader;
+mod loops;
 mod problem;
 mod properties;
 mod proxy;

@@ -45,7 +45,7 @@ pub(super) fn deliver_at<'a>(
         let outcome = match &endpoint.target {
             Target::Alias(id) => {
                 let endpoint = scene.bus.endpoint(*id).ok_or_else(engine::missing)?;
-                return deliver_at(depth, exchange, scene, endpoint).await;
+                return deliver_at(depth + 1, exchange, scene, endpoint).await;
             }
             Target::Resolving(resolving) => {
                 let found = resolving.endpoint(exchange, scene).await?;
