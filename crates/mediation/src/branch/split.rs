@@ -8,6 +8,7 @@ use super::family::{Family, Kin};
 use super::slots::Slots;
 use super::target::Target;
 use crate::answer;
+use crate::config::{Element, Loader, Problem};
 use crate::engine;
 use crate::exchange::{Exchange, Scene};
 use crate::fault::{Fault, Outcome};
@@ -18,17 +19,28 @@ use crate::sequence::{Rest, SequenceId};
 /// Branches within branches deeper than this are a loop.
 const GENERATIONS: usize = 8;
 
-/// What a mediator says of the branches that its flow goes on in.
-pub(crate) struct Split {
-    pub(crate) branches: Branches,
-    /// Whether each of them begins when the one before it has ended, and not at once.
-    pub(crate) sequential: bool,
-    /// What each of them does: the target with its number, or the last one.
-    pub(crate) targets: Arc<[Target]>,
-    /// The flow that goes on besides as if nothing had been.
-    pub(crate) parent: Option<Box<Exchange>>,
+/// What `clone` and `iterate` say alike of the branches that a flow goes on in.
+pub(crate) struct Splitter {
+    id: Option<Arc<str>>,
+    marks: Marks,
+    /// Whether the flow itself goes on, too.
+    continues_parent: bool,
+    /// Whether each branch begins when the one before it has ended, and not at once.
+    sequential: bool,
     /// Whether a branch that has called a backend goes on behind the mediator.
-    pub(crate) comes_back: bool,
+    comes_back: bool,
+    /// What each branch does: the target with its number, or the last one.
+    targets: Arc<[Target]>,
+}
+
+/// What a mediator leaves in its exchange for who begins the branches.
+pub(crate) struct Split {
+    branches: Branches,
+    sequential: bool,
+    comes_back: bool,
+    targets: Arc<[Target]>,
+    /// The flow that goes on besides as if nothing had been.
+    parent: Option<Box<Exchange>>,
     /// What is left of the sequences around the mediator, from the inside out.
     pub(crate) behind: Vec<Rest>,
 }
@@ -42,7 +54,7 @@ impl Split {
 }
 
 /// Makes the messages of branches.
-pub(crate) struct Branches {
+struct Branches {
     family: Rc<Family>,
     marks: Marks,
     /// What the properties say of all of them: the identifier of the message that they were made of.
@@ -70,25 +82,88 @@ impl Marks {
     }
 }
 
-impl Branches {
-    /// Branches of a message; `make` gives the message with a number, and about how many bytes its copy takes.
+impl Splitter {
+    /// Reads the attributes and targets of `clone` or `iterate`.
+    pub(crate) fn read(element: &Element, loader: &mut Loader) -> Result<Splitter, Problem> {
+        let id = element.attribute("id").map(|id| Arc::from(id.value));
+        let continues_parent = element.switch("continueParent", false)?;
+        let sequential = element.switch("sequential", false)?;
+        let mut targets = Vec::new();
+        for child in element.children.iter().filter(|child| !child.is("description")) {
+            match child.is("target") {
+                true => targets.push(Target::read(child, loader)?),
+                false => return Err(child.problem(format!("{} holds targets, not {}", element.tag(), child.tag()))),
+            }
+        }
+        if targets.is_empty() {
+            return Err(element.problem(format!("{} needs a target", element.tag())));
+        }
+        let marks = Marks::new(id.as_deref(), loader.names());
+        Ok(Splitter { id, marks, continues_parent, sequential, comes_back: true, targets: targets.into() })
+    }
+
+    /// That of a sequence that nobody waits for, while the flow goes on.
+    pub(crate) fn beside(target: Target, sequential: bool, loader: &mut Loader) -> Splitter {
+        let marks = Marks::new(None, loader.names());
+        let targets = Arc::new([target]);
+        Splitter { id: None, marks, continues_parent: true, sequential, comes_back: false, targets }
+    }
+
+    /// That of branches which go their way by themselves, one for each target.
+    pub(crate) fn to(targets: Vec<Target>, marks: Marks) -> Splitter {
+        let targets = targets.into();
+        Splitter { id: None, marks, continues_parent: false, sequential: false, comes_back: false, targets }
+    }
+
+    /// What the branches do.
+    pub(crate) fn targets(&self) -> &[Target] {
+        &self.targets
+    }
+
+    /// Lets a flow go on in copies of its message, which was read, one for each target.
     ///
-    /// Errors: the bus's, where branches are nested too deep.
-    pub(crate) fn of(
-        exchange: &Exchange,
+    /// Errors: as [`Splitter::split`].
+    pub(crate) fn split_copies(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
+        let mut original = exchange.branch()?;
+        let make = move |_| {
+            let copy = original.branch()?;
+            let bytes = copy.message.body.length().unwrap_or_default();
+            Ok((copy, bytes as usize))
+        };
+        self.split(exchange, scene, self.targets.len(), make)
+    }
+
+    /// Lets a flow go on in so many branches; `make` gives the message with a number, and about how many bytes its copy
+    /// takes, when the branch begins.
+    ///
+    /// Errors: the bus's, where branches are nested too deep, or a message that was sent is to go on.
+    pub(crate) fn split(
+        &self,
+        exchange: &mut Exchange,
         scene: &Scene<'_>,
-        (id, marks): (Option<&Arc<str>>, Marks),
         count: usize,
         make: impl FnMut(usize) -> Outcome<(Exchange, usize)> + 'static,
-    ) -> Outcome<Branches> {
+    ) -> Outcome<Flow> {
         if exchange.kin.len() >= GENERATIONS {
             let message = format!("Branches nest deeper than {GENERATIONS}: one splits itself without end");
             return Err(Fault::bus(message));
         }
-        let correlation = exchange.message_id(scene).into();
-        Ok(Branches { family: Family::new(id.cloned(), count), marks, correlation, make: Box::new(make) })
+        let parent = if self.continues_parent { Some(Box::new(exchange.branch()?)) } else { None };
+        let branches = Branches {
+            family: Family::new(self.id.clone(), count),
+            marks: self.marks,
+            correlation: exchange.message_id(scene).into(),
+            make: Box::new(make),
+        };
+        let Splitter { sequential, comes_back, ref targets, .. } = *self;
+        let targets = Arc::clone(targets);
+        exchange.split =
+            Some(Box::new(Split { branches, sequential, comes_back, targets, parent, behind: Vec::new() }));
+        Ok(Flow::Split)
     }
+}
 
+impl Branches {
     /// Makes the message of one branch; about how many bytes it takes.
     fn make(&mut self, kin: Kin) -> Outcome<(Exchange, usize)> {
         let (mut exchange, bytes) = (self.make)(kin.number)?;

@@ -162,6 +162,18 @@ impl Element {
         }
     }
 
+    /// A switch; `default` where nothing is said.
+    ///
+    /// Errors: a [`Problem`] where it is neither on nor off.
+    pub(crate) fn switch(&self, name: &str, default: bool) -> Result<bool, Problem> {
+        match self.attribute(name).map(|text| (text.value.trim(), text)) {
+            None | Some(("", _)) => Ok(default),
+            Some(("true", _)) => Ok(true),
+            Some(("false", _)) => Ok(false),
+            Some((other, text)) => Err(text.problem(format!("{name} {other:?} is neither true nor false"))),
+        }
+    }
+
     /// The text directly in this element, white space around it left out.
     pub(crate) fn text(&self) -> Text<'_> {
         self.visited.set(true);

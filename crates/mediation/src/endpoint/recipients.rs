@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::deliver::{Delivered, is_ready};
 use super::state::Rules;
 use super::{Endpoint, EndpointRef, Health, NONE_READY, Target, Timeout, absolute};
-use crate::branch::{self, Branches, Marks, Split};
+use crate::branch::{self, Marks, Splitter};
 use crate::config::Place;
 use crate::content::Need;
 use crate::exchange::{Exchange, Scene};
@@ -73,23 +73,7 @@ impl Recipients {
             return Err(Fault::not_ready(NONE_READY, format!("no recipient of {endpoint} is ready")));
         }
         Need::read().bring(exchange, scene).await?;
-        let mut original = exchange.branch()?;
-        let make = move |_| {
-            original.branch().map(|copy| {
-                let bytes = copy.message.body.length().unwrap_or_default();
-                (copy, bytes as usize)
-            })
-        };
-        let branches = Branches::of(exchange, scene, (None, self.marks), ready.len(), make)?;
-        let split = Split {
-            branches,
-            sequential: false,
-            targets: ready.into(),
-            parent: None,
-            comes_back: false,
-            behind: Vec::new(),
-        };
-        exchange.split = Some(Box::new(split));
+        Splitter::to(ready, self.marks).split_copies(exchange, scene)?;
         Ok(None)
     }
 

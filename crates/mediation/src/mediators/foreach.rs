@@ -1,22 +1,20 @@
 //! `<foreach>`: a sequence runs for each element of the message, and its results take their places.
 
 use std::cell::RefCell;
-use std::sync::Arc;
 
 use super::collection::Collection;
 use super::filter::Branch;
 use super::parts::{Parts, Rest};
-use super::setting::{flag, switch};
-use crate::branch::{Branches, Marks, Split, Target, Together};
+use crate::branch::{Splitter, Target, Together};
 use crate::config::{Element, Loader, Problem, Text};
-use crate::content::{Need, Tree};
+use crate::content::{Fragment, Need, Tree, when_ready};
 use crate::effect::{Effect, Reads};
 use crate::engine;
 use crate::exchange::{Exchange, Scene};
 use crate::expression::{Expression, Wanted};
 use crate::fault::{Fault, Outcome};
 use crate::mediator::{Built, Flow, Mediator, Spec, Step};
-use crate::property::{Fragment, Scope, Slot, Value};
+use crate::property::{Scope, Slot, Value};
 
 pub(super) const SPEC: Spec = Spec { element: "foreach", doc: DOC, build };
 
@@ -67,13 +65,19 @@ struct Loop {
     need: Need,
 }
 
-/// Beside each other, in copies.
+/// Beside each other, in copies that the flow waits for.
 struct Parallel {
     collection: Expression,
-    targets: Arc<[Target]>,
-    marks: Marks,
-    parallel: bool,
-    waits: bool,
+    target: Target,
+    /// How many at once.
+    limit: Option<usize>,
+    need: Need,
+}
+
+/// Beside each other, in branches that nobody waits for.
+struct Beside {
+    collection: Expression,
+    splitter: Splitter,
     need: Need,
 }
 
@@ -86,7 +90,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
 
 fn one_by_one(element: &Element, loader: &mut Loader) -> Built {
     let expression = found_by(element.required("expression")?, loader)?;
-    let continues = flag(element, "continueLoopOnFailure")?;
+    let continues = element.switch("continueLoopOnFailure", false)?;
     let sequence = match (element.attribute("sequence"), element.child("sequence")) {
         (Some(key), _) => Branch::Named(loader.sequence_id(key)?),
         (None, Some(sequence)) => {
@@ -109,9 +113,8 @@ fn one_by_one(element: &Element, loader: &mut Loader) -> Built {
 
 fn parallel(element: &Element, collection: Text<'_>, loader: &mut Loader) -> Built {
     let collection = found_by(collection, loader)?;
-    let parallel = switch(element, "parallel-execution", true)?;
-    let waits = !flag(element, "continue-without-aggregation")?;
-    if !switch(element, "update-original", true)? {
+    let parallel = element.switch("parallel-execution", true)?;
+    if !element.switch("update-original", true)? {
         return Err(
             element.problem("update-original=\"false\" puts the results in a variable, which is not offered yet")
         );
@@ -122,9 +125,14 @@ fn parallel(element: &Element, collection: Text<'_>, loader: &mut Loader) -> Bui
     let Some(sequence) = element.child("sequence") else {
         return Err(element.problem("<foreach collection> needs a sequence inside"));
     };
-    let targets = Arc::new([Target::of_sequence(sequence, loader)]);
-    let marks = Marks::new(Some("foreach"), loader.names());
-    Ok(Box::new(Parallel { collection, targets, marks, parallel, waits, need: Need::built() }))
+    let target = Target::of_sequence(sequence, loader);
+    let need = Need::built();
+    if element.switch("continue-without-aggregation", false)? {
+        let splitter = Splitter::beside(target, !parallel, loader);
+        return Ok(Box::new(Beside { collection, splitter, need }));
+    }
+    let limit = if parallel { None } else { Some(1) };
+    Ok(Box::new(Parallel { collection, target, limit, need }))
 }
 
 /// The expression that finds what is gone through.
@@ -226,9 +234,6 @@ impl Mediator for Loop {
 impl Parallel {
     async fn run(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
         self.need.bring(exchange, scene).await?;
-        if !self.waits {
-            return self.split(exchange, scene);
-        }
         let Some(collection) = Collection::take(&self.collection, exchange, scene)? else { return Ok(Flow::Next) };
         let collection = RefCell::new(collection);
         let ended = self.each(&collection, exchange, scene).await;
@@ -251,11 +256,11 @@ impl Parallel {
         original: &Exchange,
         scene: &Scene<'_>,
     ) -> Outcome<Option<(Box<Exchange>, Flow)>> {
-        let limit = if self.parallel { scene.bus.settings.branches } else { 1 };
+        let limit = self.limit.unwrap_or(scene.bus.settings.branches);
         let count = collection.borrow().count();
         let mut together = Together::new(count, limit, |number| {
             let copy = original.branch_with(collection.borrow().body(number)?);
-            Ok(Box::pin(each(&self.targets[0], &self.need, copy, scene)))
+            Ok(Box::pin(each(&self.target, &self.need, copy, scene)))
         });
         while let Some((number, outcome)) = together.next().await? {
             match outcome? {
@@ -266,23 +271,6 @@ impl Parallel {
             }
         }
         Ok(None)
-    }
-
-    /// Goes on at once, with what is gone through in branches that nobody waits for.
-    fn split(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
-        let parts = Parts::find(&self.collection, &Rest::Left, exchange, scene)?;
-        let original = exchange.branch_with(myelin_message::Body::Empty);
-        let parent = Some(Box::new(exchange.branch()?));
-        let count = parts.count();
-        let make = move |number| {
-            let (body, bytes) = parts.part(number)?;
-            Ok((original.branch_with(body), bytes))
-        };
-        let branches = Branches::of(exchange, scene, (None, self.marks), count, make)?;
-        let (sequential, targets) = (!self.parallel, Arc::clone(&self.targets));
-        exchange.split =
-            Some(Box::new(Split { branches, sequential, targets, parent, comes_back: false, behind: Vec::new() }));
-        Ok(Flow::Split)
     }
 }
 
@@ -308,7 +296,7 @@ pub(super) async fn each(
 
 impl Mediator for Parallel {
     fn effect(&self) -> Effect<'_> {
-        Effect { changes: self.waits, ..Target::effect(&self.targets, Reads::Built) }
+        Effect { changes: true, ..Target::effect(std::slice::from_ref(&self.target), Reads::Built) }
     }
 
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
@@ -316,5 +304,22 @@ impl Mediator for Parallel {
             let outcome = self.run(exchange, scene).await;
             (exchange, outcome)
         }))
+    }
+}
+
+impl Mediator for Beside {
+    fn effect(&self) -> Effect<'_> {
+        Target::effect(self.splitter.targets(), Reads::Built)
+    }
+
+    fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
+        when_ready(&self.need, exchange, scene, |exchange| {
+            let parts = Parts::find(&self.collection, &Rest::Left, exchange, scene);
+            let split = |parts: Parts, exchange: &mut Exchange| {
+                self.splitter.split(exchange, scene, parts.count(), parts.into_copies_of(exchange))
+            };
+            let outcome = parts.and_then(|parts| split(parts, exchange));
+            Step::Done(exchange, outcome)
+        })
     }
 }

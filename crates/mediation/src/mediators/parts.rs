@@ -63,8 +63,20 @@ impl Parts {
         }
     }
 
+    /// Makes copies of an exchange with one part each; how many bytes each takes, about.
+    pub(super) fn into_copies_of(
+        self,
+        exchange: &Exchange,
+    ) -> impl FnMut(usize) -> Outcome<(Exchange, usize)> + 'static {
+        let original = exchange.branch_with(Body::Empty);
+        move |number| {
+            let (body, bytes) = self.part(number)?;
+            Ok((original.branch_with(body), bytes))
+        }
+    }
+
     /// The body of the message that the part with this number becomes, and about how many bytes it takes.
-    pub(super) fn part(&self, number: usize) -> Outcome<(Body, usize)> {
+    fn part(&self, number: usize) -> Outcome<(Body, usize)> {
         Ok(match self {
             Parts::Xml(parts) => {
                 let tree = parts.part(number)?;

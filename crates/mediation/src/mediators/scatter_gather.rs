@@ -9,7 +9,6 @@ use myelin_message::Body;
 
 use super::aggregate::{Count, Kept, merge, piece};
 use super::foreach::each;
-use super::setting::switch;
 use crate::branch::{Piece, Target, Together};
 use crate::config::{Element, Loader, Problem, Text};
 use crate::content::{Fragment, Need};
@@ -76,7 +75,7 @@ enum Result {
 }
 
 fn build(element: &Element, loader: &mut Loader) -> Built {
-    let parallel = switch(element, "parallel-execution", true)?;
+    let parallel = element.switch("parallel-execution", true)?;
     match element.attribute("target").map(|target| (target.value, target)) {
         None => return Err(element.problem("<scatter-gather> needs target=\"Body\"")),
         Some((value, _)) if value.eq_ignore_ascii_case("body") => {}

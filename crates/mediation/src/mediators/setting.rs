@@ -73,18 +73,3 @@ impl Setting {
         }
     }
 }
-
-/// A switch that is off where nothing is said.
-pub(super) fn flag(element: &Element, name: &str) -> Result<bool, Problem> {
-    switch(element, name, false)
-}
-
-/// A switch; `default` where nothing is said.
-pub(super) fn switch(element: &Element, name: &str, default: bool) -> Result<bool, Problem> {
-    match element.attribute(name).map(|text| (text.value.trim(), text)) {
-        None | Some(("", _)) => Ok(default),
-        Some(("true", _)) => Ok(true),
-        Some(("false", _)) => Ok(false),
-        Some((other, text)) => Err(text.problem(format!("{name} {other:?} is neither true nor false"))),
-    }
-}

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use myelin_json::{Error, Match, Options, Type, Value};
+use myelin_json::{Error, Match, Options, Path, Rules, Type, Value};
 use myelin_message::{Body, HeaderId};
 use myelin_xml::{Kind, NodeId, Refusal};
 
@@ -41,9 +41,8 @@ pub(in crate::mediators) fn piece(
     let expression = expression.meant(exchange);
     if let Some(path) = expression.json() {
         let Some(json) = exchange.json()? else { return Ok(Piece::Json("null".to_owned())) };
-        let value = json.value();
-        return match path.find(value, &rules(scene)) {
-            Ok(found) => Ok(Piece::Json(json_of(value, &found))),
+        return match json_of(path, json.value(), &rules(scene)) {
+            Ok(text) => Ok(Piece::Json(text)),
             Err(Error::NotFound | Error::Inapplicable(_)) => Ok(Piece::Json("null".to_owned())),
             Err(error) => Err(Fault::bus("A JSONPath could not be evaluated").with_detail(error.to_string())),
         };
@@ -70,28 +69,17 @@ fn fragments(tree: &Tree, nodes: impl IntoIterator<Item = NodeId>, kept: Kept) -
 }
 
 /// One thing as it is, several as an array; nothing is `null`, as in Micro Integrator.
-fn json_of(value: &Value, found: &[Match]) -> String {
-    let mut out = Vec::new();
-    let is_list = found.len() > 1;
-    if is_list {
-        out.push(b'[');
-    }
-    for (index, found) in found.iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
+fn json_of(path: &Path, value: &Value, rules: &Rules) -> Result<String, Error> {
+    match path.find(value, rules)?.as_slice() {
+        [] => Ok("null".to_owned()),
+        [Match::Node(node)] => {
+            let mut text = Vec::new();
+            value.write_compact(*node, &mut text);
+            // What was read as JSON is UTF-8.
+            Ok(String::from_utf8(text).unwrap_or_default())
         }
-        match found {
-            Match::Node(node) => value.write_compact(*node, &mut out),
-            Match::Made(json) => out.extend_from_slice(json.as_bytes()),
-        }
-    }
-    if is_list {
-        out.push(b']');
-    }
-    match out.is_empty() {
-        true => "null".to_owned(),
-        // What was read as JSON is UTF-8.
-        false => String::from_utf8(out).unwrap_or_default(),
+        [Match::Made(json)] => Ok(json.clone()),
+        _ => path.json(value, rules),
     }
 }
 
