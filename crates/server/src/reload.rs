@@ -132,13 +132,13 @@ impl Reloader {
     async fn look(&mut self) {
         let sources = self.sources.clone();
         // A network drive may be gone, and take whoever asks with it.
-        let Ok(now) = tokio::task::spawn_blocking(move || sources.as_is()).await else { return };
-        if now == self.sources.as_read() {
+        let Ok(changes) = tokio::task::spawn_blocking(move || sources.changes()).await else { return };
+        if changes.is_empty() {
             self.seen = None;
-        } else if self.seen.as_ref() == Some(&now) {
+        } else if self.seen.as_ref() == Some(&changes) {
             self.reload("the configuration was changed").await;
         } else {
-            self.seen = Some(now);
+            self.seen = Some(changes);
         }
     }
 
@@ -154,9 +154,7 @@ impl Reloader {
             Ok(read) => read,
             Err(error) => {
                 // What was looked at before still tells when there is a reason to try again.
-                let again = Sources::default();
-                again.add(self.sources.as_is());
-                self.sources = again;
+                self.sources.accept();
                 tracing::error!("{reason}; it is refused, and the bus serves on as before: {error:#}");
                 return;
             }

@@ -56,9 +56,20 @@ impl Sources {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What the same files and folders look like now.
-    pub fn as_is(&self) -> State {
-        self.as_read().into_keys().map(|path| (Stamp::of(&path), path)).map(|(stamp, path)| (path, stamp)).collect()
+    /// What looks different now.
+    pub fn changes(&self) -> State {
+        let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let changed = state.iter().filter_map(|(path, was)| {
+            let is = Stamp::of(path);
+            (is != *was).then(|| (path.clone(), is))
+        });
+        changed.collect()
+    }
+
+    /// Takes what everything looks like now for what was read.
+    pub fn accept(&self) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.iter_mut().for_each(|(path, stamp)| *stamp = Stamp::of(path));
     }
 
     /// Whether there is a file at a path, for which it is looked at.
@@ -86,12 +97,14 @@ mod tests {
         let looked = || {
             let sources = Sources::default();
             [folder.path(), &file, &other].iter().for_each(|path| sources.look(path));
-            assert_eq!(sources.as_read(), sources.as_is());
+            assert!(sources.changes().is_empty());
             sources
         };
         let changed = |sources: &Sources| {
-            let (was, is) = (sources.as_read(), sources.as_is());
-            was.keys().filter(|path| was[*path] != is[*path]).cloned().collect::<Vec<_>>()
+            let changed: Vec<_> = sources.changes().into_keys().collect();
+            sources.accept();
+            assert!(sources.changes().is_empty());
+            changed
         };
         let sources = looked();
         fs::write(&file, "12").unwrap();
