@@ -227,6 +227,18 @@ fn branches_that_split_themselves_without_end_are_stopped() {
 }
 
 #[test]
+fn a_flow_that_is_split_and_gathered_without_end_is_stopped() {
+    let artefacts = format!(
+        "<sequence name='s'>{ALL}<clone>{}</clone><aggregate><onComplete expression='//r'><sequence key='s'/></onComplete></aggregate></sequence>\
+         <proxy name='P'><target inSequence='s'/></proxy>",
+        calls("b1")
+    );
+    let scenario = scenario_of(&artefacts);
+    let (reply, _) = serve(&scenario, "<a/>");
+    assert_eq!((reply.status, scenario.sent().len()), (500, 100));
+}
+
+#[test]
 fn a_client_that_goes_away_takes_all_branches_with_it() {
     let scenario = scenario(&format!("<clone>{}{}</clone>", to("b9"), to("b8")), "<send/>");
     scenario.leave(post("/services/P", &[], "<a/>"), Duration::from_secs(2));

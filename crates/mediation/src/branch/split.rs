@@ -19,6 +19,9 @@ use crate::sequence::{Rest, SequenceId};
 /// Branches within branches deeper than this are a loop.
 const GENERATIONS: usize = 8;
 
+/// A message that is split, gathered, and split again more often than this is in a loop.
+const SPLITS: usize = 100;
+
 /// What `clone` and `iterate` say alike of the branches that a flow goes on in.
 pub(crate) struct Splitter {
     id: Option<Arc<str>>,
@@ -136,7 +139,7 @@ impl Splitter {
     /// Lets a flow go on in so many branches; `make` gives the message with a number, and about how many bytes its copy
     /// takes, when the branch begins.
     ///
-    /// Errors: the bus's, where branches are nested too deep, or a message that was sent is to go on.
+    /// Errors: the bus's, where branches turn in a circle, or a message that was sent is to go on.
     pub(crate) fn split(
         &self,
         exchange: &mut Exchange,
@@ -144,9 +147,12 @@ impl Splitter {
         count: usize,
         make: impl FnMut(usize) -> Outcome<(Exchange, usize)> + 'static,
     ) -> Outcome<Flow> {
-        if exchange.kin.len() >= GENERATIONS {
+        if exchange.kin.iter().filter(|kin| kin.is_coming()).count() >= GENERATIONS {
             let message = format!("Branches nest deeper than {GENERATIONS}: one splits itself without end");
             return Err(Fault::bus(message));
+        }
+        if exchange.kin.len() >= SPLITS {
+            return Err(Fault::bus(format!("A message is split more than {SPLITS} times, one time after the other")));
         }
         let parent = if self.continues_parent { Some(Box::new(exchange.branch()?)) } else { None };
         let branches = Branches {
