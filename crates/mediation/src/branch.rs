@@ -43,6 +43,9 @@ const LIVE_COPIES: usize = 4;
 /// All copies that are made for a request, so many times.
 const ALL_COPIES: usize = 256;
 
+/// What a copy costs at least, however small its body is: its head, its properties, and what runs it.
+const COPY_BYTES: usize = 1 << 10;
+
 /// What the flows of one request stand on.
 pub(crate) struct Stage {
     bus: Arc<Bus>,
@@ -143,7 +146,7 @@ impl Stage {
     ///
     /// Errors: the bus's, where it is too much.
     fn count_copy(&self, (exchange, bytes): (Exchange, usize)) -> Outcome<(Exchange, usize)> {
-        self.copied_bytes.set(self.copied_bytes.get().saturating_add(bytes));
+        self.copied_bytes.set(self.copied_bytes.get().saturating_add(bytes.max(COPY_BYTES)));
         let limit = body_limit_bytes(&self.bus).saturating_mul(ALL_COPIES);
         if self.copied_bytes.get() > limit {
             let detail = format!("more than {limit} bytes were copied");
@@ -165,7 +168,7 @@ impl Stage {
     }
 
     /// A branch ended with a fault that nobody answered: the client's answer, if no branch has a better one.
-    fn fail(&self, fault: Box<Fault>) {
+    pub(crate) fn fail(&self, fault: Box<Fault>) {
         self.state.borrow_mut().fault.get_or_insert(fault);
     }
 

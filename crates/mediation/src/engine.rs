@@ -206,8 +206,15 @@ impl Engine {
             Ok(answer) => answer.unwrap_or_else(answer::accepted),
             // Faults are rare: on the heap they do not make every exchange larger.
             Err(fault) => {
-                let answer = Box::pin(recover(&mut exchange, &scene, fault)).await;
-                answer.unwrap_or_else(|fault| answer::from_fault(&fault, exchange.format))
+                match Box::pin(recover(&mut exchange, &scene, fault)).await {
+                    Ok(answer) => answer,
+                    // A handler goes on in branches, whose answers come before the fault.
+                    Err(fault) if stage.get().is_some() => {
+                        scene.stage().fail(fault);
+                        Box::pin(answered_beside(&scene, exchange.format)).await
+                    }
+                    Err(fault) => answer::from_fault(&fault, exchange.format),
+                }
             }
         };
         waiting.over();
@@ -219,7 +226,7 @@ impl Engine {
     }
 }
 
-/// The answer that the flows beside the first one give, which gave none.
+/// The first answer that the flows beside the first one give, which gave none.
 async fn answered_beside(scene: &Scene<'_>, format: Format) -> Message {
     match scene.stage().answered().await {
         Ok(answer) => answer.unwrap_or_else(answer::accepted),
@@ -249,8 +256,9 @@ pub(crate) async fn carry_on(
 ) -> Outcome<Option<Message>> {
     let service = scene.service;
     for _ in 0..HOP_LIMIT {
-        while flow == Flow::Split {
-            flow = Box::pin(branch::carry_on(exchange, scene)).await?;
+        if flow == Flow::Split {
+            branch::carry_on(exchange, scene, implicit);
+            flow = Flow::Drop;
         }
         // What was sent first counts: a `respond` behind a `send` finds the message gone.
         let departure = match exchange.decision.take() {
@@ -323,6 +331,11 @@ pub(crate) async fn run(sequence: Option<&Sequence>, exchange: &mut Exchange, sc
     exchange.last = true;
     exchange.depth = 0;
     let (exchange, outcome) = sequence.run(exchange, scene).finish().await;
+    settled(outcome, exchange, scene)
+}
+
+/// What a flow ended with, once it is settled what becomes of a message that it sent before.
+pub(crate) fn settled(outcome: Outcome<Flow>, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
     match outcome {
         // What was sent is on its way: a failure behind it concerns the log, not the client.
         Err(fault) if exchange.decision.is_some() => {

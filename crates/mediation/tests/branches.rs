@@ -6,6 +6,7 @@ mod common;
 use std::time::Duration;
 
 use common::{Reply, Scenario, Sent, post, request, response};
+use myelin_mediation::Settings;
 use myelin_mediation::transport::SendErrorKind;
 use myelin_message::Message;
 
@@ -395,4 +396,76 @@ fn scatter_gather_fails_where_too_little_is_made() {
         "<a/>",
     );
     assert_eq!((reply.status, seconds), (502, 2));
+}
+
+/// A copy that answers at once.
+const ANSWERS: &str = "<clone continueParent='true'><target><sequence><respond/></sequence></target></clone>";
+
+#[test]
+fn who_was_answered_by_a_copy_waits_for_nobody_else() {
+    for host in ["b30", "f30"] {
+        let flow = format!("{ANSWERS}<call><endpoint><address uri='http://{host}/'/></endpoint></call><drop/>");
+        let scenario = scenario(&flow, "");
+        let (reply, seconds) = serve(&scenario, "<a/>");
+        assert_eq!((reply.status, reply.body.as_str(), seconds), (200, "<a/>", 0), "{host}");
+        assert_eq!(scenario.clock().now().as_secs(), 30);
+    }
+}
+
+#[test]
+fn the_message_itself_goes_where_its_service_sends_it() {
+    let clone = "<clone continueParent='true'><target><sequence><log level='simple'/></sequence></target></clone>";
+    let scenario = scenario_of(&format!(
+        "<proxy name='P'><target><inSequence>{clone}</inSequence><endpoint><address uri='http://b1/'/></endpoint></target></proxy>"
+    ));
+    let (reply, seconds) = serve(&scenario, "<a/>");
+    assert_eq!((reply.status, reply.body.as_str(), seconds), (200, "<r>1<a/></r>", 1));
+}
+
+#[test]
+fn what_fails_behind_a_send_is_not_the_clients_concern() {
+    let sends = "<send><endpoint><address uri='http://b1/'/></endpoint></send><throwError type='7' errorMessage='no'/>";
+    let flow = format!("<clone continueParent='true'><target><sequence><drop/></sequence></target></clone>{sends}");
+    let (reply, _) = serve(&scenario(&flow, "<send/>"), "<a/>");
+    assert_eq!((reply.status, reply.body.as_str()), (200, "<r>1<a/></r>"));
+    let flow = format!("<clone>{}</clone>{sends}", calls("b2"));
+    let (reply, _) = serve(&scenario(&flow, "<send/>"), "<a/>");
+    assert_eq!((reply.status, reply.body.as_str()), (200, "<r>1<r>2<a/></r></r>"));
+}
+
+#[test]
+fn a_handler_of_faults_may_answer_in_a_branch() {
+    let served = |handler: &str| {
+        let scenario = scenario_of(&format!(
+            "<proxy name='P'><target><inSequence><throwError type='7' errorMessage='no'/></inSequence>\
+             <faultSequence>{handler}</faultSequence></target></proxy>"
+        ));
+        serve(&scenario, "<a/>")
+    };
+    let (reply, _) = served(&format!("<clone>{}{}</clone><respond/>", calls("b3"), calls("b1")));
+    assert_eq!((reply.status, reply.body.as_str()), (200, "<r>1<a/></r>"));
+    let (reply, _) = served("<clone><target><sequence><drop/></sequence></target></clone>");
+    assert_eq!(reply.status, 500);
+    assert!(reply.body.contains("<code>7</code>"), "{reply:?}");
+}
+
+#[test]
+fn what_is_accepted_stays_so_whatever_becomes_of_its_copies() {
+    let flow = format!("<property name='FORCE_SC_ACCEPTED' value='true' scope='axis2'/><clone>{}</clone>", to("f1"));
+    let (reply, _) = serve(&scenario(&flow, ""), "<a/>");
+    assert_eq!((reply.status, reply.body.as_str()), (202, ""));
+}
+
+#[test]
+fn the_copies_of_one_request_are_bounded_however_small_they_are() {
+    let served = |parts: usize| {
+        let iterate = "<iterate expression='json-eval($)'><target><sequence><drop/></sequence></target></iterate>";
+        let artefacts = format!("<proxy name='P'><target><inSequence>{iterate}</inSequence></target></proxy>");
+        let settings = Settings { body_limit_bytes: 1 << 10, ..Settings::default() };
+        let scenario = Scenario::of(common::load_with(&artefacts, &settings), |_, _| Err(SendErrorKind::Closed));
+        let body = format!("[{}]", vec!["1"; parts].join(","));
+        scenario.serve(request("POST", "/services/P", &[("Content-Type", "application/json")], &body)).status
+    };
+    assert_eq!(served(256), 202);
+    assert_eq!(served(257), 500);
 }

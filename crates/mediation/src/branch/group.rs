@@ -36,10 +36,14 @@ pub(crate) struct Group {
 impl Piece {
     /// About how much memory it takes.
     fn size_bytes(&self) -> usize {
-        match self {
-            Piece::Xml(fragments) => fragments.iter().map(|fragment| fragment.document.size_bytes()).sum(),
+        let held = match self {
+            Piece::Xml(fragments) => {
+                fragments.iter().map(|fragment| size_of::<Fragment>() + fragment.document.size_bytes()).sum()
+            }
             Piece::Json(text) => text.len(),
-        }
+        };
+        // Of many small ones this is most.
+        size_of::<(usize, Piece)>() + held
     }
 }
 
@@ -108,7 +112,7 @@ mod tests {
             let mut unborn = family.unborn();
             let _coming: Vec<_> = (0..coming).map(|_| unborn.next().unwrap()).collect();
             drop(unborn);
-            let group = Group::new(Wanted { min, max }, 100);
+            let group = Group::new(Wanted { min, max }, 1000);
             (0..brought).for_each(|number| group.add(number, text("1")).unwrap());
             assert_eq!(
                 (group.is_enough(&family), group.is_too_little()),
@@ -126,10 +130,10 @@ mod tests {
 
     #[test]
     fn what_came_is_in_the_order_of_the_branches_and_bounded() {
-        let group = Group::new(Wanted::default(), 5);
+        let group = Group::new(Wanted::default(), 5 + 2 * size_of::<(usize, Piece)>());
         group.add(2, text("222")).unwrap();
         group.add(0, text("0")).unwrap();
-        assert!(group.add(1, text("11")).unwrap_err().message.contains("too large"));
+        assert!(group.add(1, text("")).unwrap_err().message.contains("too large"));
         let pieces = group.complete();
         assert!(matches!(&pieces[..], [Piece::Json(first), Piece::Json(second)] if first == "0" && second == "222"));
         group.add(3, text("late")).unwrap();

@@ -3,6 +3,8 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use myelin_message::Message;
+
 use super::Stage;
 use super::family::{Family, Kin};
 use super::slots::Slots;
@@ -182,23 +184,34 @@ impl Branches {
     }
 }
 
-/// Begins the branches in which a flow goes on, and says how the flow itself does.
-pub(crate) async fn carry_on(exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
-    let Some(mut split) = exchange.split.take() else { return Ok(Flow::Drop) };
+/// Begins the branches in which a flow goes on; the flow itself ends here.
+///
+/// `implicit` says whether what the flow besides does not send goes to the service's own endpoint.
+pub(crate) fn carry_on(exchange: &mut Exchange, scene: &Scene<'_>, implicit: bool) {
+    let Some(mut split) = exchange.split.take() else { return };
     let parent = split.parent.take();
     let stage = scene.stage();
     let behind: Rc<[Rest]> = std::mem::take(&mut split.behind).into();
-    let mut families: Vec<_> = exchange.kin.iter().map(|kin| Rc::clone(&kin.family)).collect();
+    let around: Vec<_> = exchange.kin.iter().map(|kin| Rc::clone(&kin.family)).collect();
+    let mut families = around.clone();
     families.push(Rc::clone(&split.branches.family));
     let left = if split.comes_back { Rc::clone(&behind) } else { Rc::default() };
     stage.spawn(families, Box::pin(begin_all(Rc::clone(stage), split, left)));
-    match parent {
-        Some(parent) => {
-            *exchange = *parent;
-            Rest::run(&behind, exchange, scene).await
-        }
-        None => Ok(Flow::Drop),
+    if let Some(parent) = parent {
+        stage.spawn(around, Box::pin(go_on(Rc::clone(stage), parent, behind, implicit)));
     }
+}
+
+/// The flow that goes on besides as if nothing had been: a branch like the others for the client, who waits for none
+/// of them once one has answered.
+async fn go_on(stage: Rc<Stage>, mut exchange: Box<Exchange>, behind: Rc<[Rest]>, implicit: bool) {
+    let scene = stage.scene();
+    let outcome = Rest::run(&behind, &mut exchange, &scene).await;
+    let outcome = match engine::settled(outcome, &exchange, &scene) {
+        Ok(flow) => engine::carry_on(&mut exchange, &scene, flow, implicit).await,
+        Err(fault) => Err(fault),
+    };
+    end(&stage, &mut exchange, outcome).await;
 }
 
 /// Begins branches as there is room for them.
@@ -231,33 +244,35 @@ async fn begin_all(stage: Rc<Stage>, split: Box<Split>, behind: Rc<[Rest]>) {
 async fn live(stage: Rc<Stage>, mut exchange: Exchange, targets: Arc<[Target]>, number: usize, behind: Rc<[Rest]>) {
     let scene = stage.scene();
     let Some(target) = targets.get(number).or(targets.last()) else { return };
-    let outcome = match run(target, &behind, &mut exchange, &scene).await {
-        Err(fault) => Box::pin(engine::recover(&mut exchange, &scene, fault)).await.map(Some),
+    let outcome = run(target, &behind, &mut exchange, &scene).await;
+    end(&stage, &mut exchange, outcome).await;
+}
+
+/// A branch has come to its end, which may be the client's answer; a fault is for its handlers first.
+async fn end(stage: &Rc<Stage>, exchange: &mut Exchange, outcome: Outcome<Option<Message>>) {
+    let outcome = match outcome {
+        Err(fault) => Box::pin(engine::recover(exchange, &stage.scene(), fault)).await.map(Some),
         outcome => outcome,
     };
+    if let Err(fault) = &outcome {
+        exchange.kin.iter().for_each(|kin| kin.family.fail(fault));
+    }
     match outcome {
-        Ok(Some(_)) if exchange.accepted => stage.answer(answer::accepted()),
-        Ok(Some(answer)) => stage.answer(answer),
         Ok(None) => {}
-        Err(fault) => {
-            exchange.kin.iter().for_each(|kin| kin.family.fail(&fault));
-            stage.fail(fault);
-        }
+        _ if exchange.accepted => stage.answer(answer::accepted()),
+        Ok(Some(answer)) => stage.answer(answer),
+        Err(fault) => stage.fail(fault),
     }
 }
 
 /// Runs a branch's target, and what is behind the mediator that made the branch.
 ///
 /// As in Micro Integrator a branch comes back to what is behind only where its target has called a backend.
-async fn run(
-    target: &Target,
-    behind: &[Rest],
-    exchange: &mut Exchange,
-    scene: &Scene<'_>,
-) -> Outcome<Option<myelin_message::Message>> {
+async fn run(target: &Target, behind: &[Rest], exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Option<Message>> {
     let mut flow = target.run(exchange, scene).await?;
     if flow == Flow::Next && exchange.called && exchange.decision.is_none() {
-        flow = Rest::run(behind, exchange, scene).await?;
+        let outcome = Rest::run(behind, exchange, scene).await;
+        flow = engine::settled(outcome, exchange, scene)?;
     } else if let Some(split) = exchange.split.as_mut().filter(|_| flow == Flow::Split) {
         split.behind.extend_from_slice(behind);
     }

@@ -19,11 +19,16 @@ use myelin_testkit::clock::Clock;
 
 /// Loads artefacts that stand in `<definitions>`.
 pub(crate) fn load_text(artefacts: &str) -> Loaded {
+    load_with(artefacts, &Settings::default())
+}
+
+/// The same for a bus with settings of its own.
+pub(crate) fn load_with(artefacts: &str, settings: &Settings) -> Loaded {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("synapse.xml");
     let text = format!("<definitions xmlns=\"http://ws.apache.org/ns/synapse\">{artefacts}</definitions>");
     std::fs::write(&path, text).unwrap();
-    load(&[path], &Settings::default())
+    load(&[path], settings)
 }
 
 /// The report on artefacts that stand in `<definitions>`.
