@@ -28,7 +28,7 @@ const SPAN: Duration = Duration::from_millis(1200);
 const CONNECTIONS: usize = 20;
 
 /// The examples, as they stand in the repository; their backends' addresses are replaced by those of this run.
-const EXAMPLES: [(&str, &str); 10] = [
+const EXAMPLES: [(&str, &str); 13] = [
     ("direct", include_str!("../../../examples/direct/synapse.xml")),
     ("header-routing", include_str!("../../../examples/header-routing/synapse.xml")),
     ("cbr", include_str!("../../../examples/cbr/synapse.xml")),
@@ -36,6 +36,9 @@ const EXAMPLES: [(&str, &str); 10] = [
     ("json-routing", include_str!("../../../examples/json-routing/synapse.xml")),
     ("xslt", include_str!("../../../examples/xslt/synapse.xml")),
     ("custom-quote", include_str!("../../../examples/custom-quote/synapse.xml")),
+    ("api", include_str!("../../../examples/api/synapse.xml")),
+    ("failover", include_str!("../../../examples/failover/synapse.xml")),
+    ("split", include_str!("../../../examples/split/synapse.xml")),
     ("failure", include_str!("../../../examples/failure/synapse.xml")),
     ("secure-gateway", include_str!("../../../examples/secure-gateway/synapse.xml")),
     ("secure-client", include_str!("../../../examples/secure-client/synapse.xml")),

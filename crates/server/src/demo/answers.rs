@@ -15,6 +15,7 @@ const ORDER: &str = include_str!("../../../../examples/cbr/request.xml");
 const ROUTED_ORDER: &str = include_str!("../../../../examples/soap-header-routing/request.xml");
 const ROUTING_BLOCK: &str =
     r#"<r:Routing xmlns:r="http://example.org/routing">xadmin;server1;community#1.0##</r:Routing>"#;
+const PORTFOLIO: &str = include_str!("../../../../examples/split/request.xml");
 const JSON_ORDER: &str = include_str!("../../../../examples/json-routing/request.json");
 
 /// A request by itself.
@@ -44,6 +45,8 @@ impl Stage {
         all.extend(self.routed_by_content());
         all.extend(self.transformed());
         all.extend(self.secured());
+        all.extend(self.at_an_api());
+        all.extend(self.split());
         all.extend(self.failures());
         all
     }
@@ -186,9 +189,60 @@ impl Stage {
         Ok("200, in clear again".to_owned())
     }
 
+    fn at_an_api(&self) -> Vec<Checked> {
+        let asked = |method: &str, path: &str, status: u16, header: (&str, Option<&str>)| -> anyhow::Result<String> {
+            let request = format!("{method} /orders/1{path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.address);
+            let answer = raw::exchange(self.address, request.as_bytes())?;
+            ensure!(answer.status == status, "status {} and {:?} instead of {status}", answer.status, answer.text());
+            let (name, value) = header;
+            ensure!(answer.header(name) == value, "{name} is {:?} instead of {value:?}", answer.header(name));
+            Ok(status.to_string())
+        };
+        vec![
+            ("a resource of an API", asked("GET", "/4711?fields=price", 200, ("X-Order", Some("4711")))),
+            ("a method that no resource has", asked("DELETE", "/files/4711", 405, ("X-Order", None))),
+            ("a path that no resource has", asked("GET", "/a/b/c", 404, ("X-Order", None))),
+        ]
+    }
+
+    fn split(&self) -> Vec<Checked> {
+        vec![("one question split into three, the answers joined", self.joined())]
+    }
+
+    /// Whether one message with the quotes of all symbols comes back.
+    fn joined(&self) -> anyhow::Result<String> {
+        let answer = self.post("Portfolio", &Message::soap(PORTFOLIO))?;
+        let text = answer.text();
+        let quotes = text.matches("</ns:getQuoteResponse>").count();
+        ensure!(answer.status == 200 && quotes == 3, "status {} and {quotes} quotes in {text:?}", answer.status);
+        for symbol in ["IBM", "SUN", "MSFT"] {
+            ensure!(text.contains(&format!(">{symbol}<")), "{text:?} has no quote of {symbol}");
+        }
+        Ok("200, three quotes in one envelope".to_owned())
+    }
+
+    /// Whether every order arrives though one of two desks is down.
+    fn shared(&self) -> anyhow::Result<String> {
+        for _ in 0..6 {
+            let answer = self.post("SharedOrders", &Message::soap(ORDER))?;
+            ensure!(answer.status == 200 && answer.text() == ORDER, "{} {:?}", answer.status, answer.text());
+        }
+        Ok("six of six orders arrive".to_owned())
+    }
+
+    /// Whether the stand-in answers where the first backend is too slow.
+    fn covered(&self) -> anyhow::Result<String> {
+        let answer = self.post("CoveredOrders", &Message::soap(ORDER))?;
+        ensure!(answer.status == 200 && answer.text() == ORDER, "{} {:?}", answer.status, answer.text());
+        ensure!(answer.header("X-Answered") == Some("after all"), "the flow did not go on");
+        Ok("200, by the stand-in".to_owned())
+    }
+
     fn failures(&self) -> Vec<Checked> {
         let fault = |proxy: &str, status: u16, code: &str| self.refused(proxy, &Message::soap(ORDER), status, code);
         vec![
+            ("one of two balanced backends down", self.shared()),
+            ("backend too slow, another stands in", self.covered()),
             ("backend down", fault("Down", 502, "101503")),
             ("backend down, fault sequence answers", fault("Caught", 503, "101503")),
             ("backend too slow", fault("Slow", 504, "101504")),
