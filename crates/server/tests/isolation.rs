@@ -41,8 +41,13 @@ fn smuggled(bytes: usize) -> String {
 #[test]
 fn what_is_left_of_a_body_is_never_read_as_a_request() {
     let deaf = Backend::start(Script::of([Step::Stall])).unwrap();
+    // It is tried for the second time, too.
     let configuration = definitions(&format!(
-        r#"<proxy name="P"><target><endpoint><address uri="http://{}/"><timeout><duration>500</duration><responseAction>fault</responseAction></timeout></address></endpoint></target></proxy>"#,
+        r#"<proxy name="P"><target><endpoint><address uri="http://{}/">
+           <timeout><duration>500</duration><responseAction>fault</responseAction></timeout>
+           <suspendOnFailure><errorCodes>-1</errorCodes></suspendOnFailure>
+           <markForSuspension><errorCodes>-1</errorCodes></markForSuspension>
+           </address></endpoint></target></proxy>"#,
         deaf.address()
     ));
     let bus = Bus::with(&configuration, settings());
