@@ -13,6 +13,7 @@ use crate::description::{ProxyDescription, PublicAddresses};
 use crate::endpoint::{Endpoint, EndpointId, EndpointRef};
 use crate::function::{Function, FunctionId};
 use crate::heritage::Heritage;
+use crate::priority::Priorities;
 use crate::property::{Names, Outside, Slot};
 use crate::replies::Replies;
 use crate::security::{ProxySecurity, SecuritySettings};
@@ -41,6 +42,8 @@ pub struct Settings {
     pub endpoints: EndpointSettings,
     /// Who waits for answers that come in on their own; one for all buses of a process.
     pub replies: Replies,
+    /// How many requests are served at once, and who first; without it all are.
+    pub priorities: Option<Priorities>,
 }
 
 impl Default for Settings {
@@ -56,6 +59,7 @@ impl Default for Settings {
             addresses: PublicAddresses::default(),
             endpoints: EndpointSettings::default(),
             replies: Replies::default(),
+            priorities: None,
         }
     }
 }

@@ -185,6 +185,18 @@ impl Engine {
         exchange.properties = properties;
         exchange.postfix_start = postfix_start;
         exchange.guarded = service.fault(bus).is_some();
+        // Whoever has to wait for its turn holds nothing but its connection.
+        let turn = match &bus.settings.priorities {
+            None => Ok(None),
+            Some(priorities) => {
+                let turn = priorities.admit(service.name(), &exchange.message.head, &*self.transport);
+                Box::pin(turn).await.map(Some)
+            }
+        };
+        let _turn = match turn {
+            Ok(turn) => turn,
+            Err(fault) => return passed.finish(answer::from_fault(&told(fault, &scene), exchange.format)),
+        };
         // As in Synapse, where Rampart stands before mediation, no sequence hears of what is refused here.
         let admitted = match service.security() {
             None => None,

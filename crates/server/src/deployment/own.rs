@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use myelin_mediation::DuplicateKeys;
+use myelin_mediation::{DuplicateKeys, Priorities, PriorityRule};
 use myelin_transport::{ClientOptions, Expect, Retry, ServerOptions};
 use serde::{Deserialize, Deserializer};
 
@@ -20,6 +20,7 @@ pub(super) struct Own {
     xslt: OwnXslt,
     pub(super) security: OwnSecurity,
     pub(super) reload: OwnReload,
+    priorities: Option<OwnPriorities>,
     /// `[myelin.system]`: what `$sys{NAME}` means; other keys of the file refer to it.
     system: BTreeMap<String, toml::Value>,
 }
@@ -30,6 +31,43 @@ pub(super) struct Own {
 pub(super) struct OwnReload {
     #[serde(deserialize_with = "duration")]
     pub(super) interval: Option<Duration>,
+}
+
+/// `[myelin.priorities]`: see [`Priorities`].
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OwnPriorities {
+    at_once: usize,
+    #[serde(default)]
+    waiting: Option<usize>,
+    #[serde(default, deserialize_with = "duration")]
+    wait: Option<Duration>,
+    #[serde(default)]
+    rules: Vec<OwnPriorityRule>,
+}
+
+/// `[[myelin.priorities.rules]]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OwnPriorityRule {
+    service: Option<String>,
+    header: Option<String>,
+    value: Option<String>,
+    level: i32,
+}
+
+/// How many requests wait for their turn where nothing says it, and how long.
+const WAITING: (usize, Duration) = (1_000, Duration::from_secs(5));
+
+impl OwnPriorities {
+    fn priorities(&self) -> Priorities {
+        let rule = |rule: &OwnPriorityRule| {
+            let OwnPriorityRule { service, header, value, level } = rule;
+            PriorityRule { service: service.clone(), header: header.clone(), value: value.clone(), level: *level }
+        };
+        let (waiting, wait) = (self.waiting.unwrap_or(WAITING.0), self.wait.unwrap_or(WAITING.1));
+        Priorities::new(self.at_once, waiting, wait, self.rules.iter().map(rule).collect())
+    }
 }
 
 /// `[myelin.content]`: see [`myelin_mediation::Settings`].
@@ -133,6 +171,7 @@ impl Own {
     /// Puts what it says about content and stylesheets into the settings of mediation.
     pub(super) fn apply_content(&self, settings: &mut myelin_mediation::Settings) {
         let OwnContent { body_bytes, json_duplicate_keys } = &self.content;
+        settings.priorities = self.priorities.as_ref().map(OwnPriorities::priorities);
         set(&mut settings.body_limit_bytes, *body_bytes);
         let keys = json_duplicate_keys.map(|keys| match keys {
             OwnDuplicateKeys::First => DuplicateKeys::First,
