@@ -275,8 +275,9 @@ impl Finder<'_> {
     }
 
     fn resource(&mut self, path: &str, file: PathBuf) {
-        if let Some(path) = registry::path_of(path) {
-            self.found.resources.insert(path, Held::File(file));
+        match registry::path_of(path) {
+            Some(path) => drop(self.found.resources.insert(path, Held::File(file))),
+            None => self.found.files.push(File::faulty("file", &file, format!("{path:?} leads out of the registry"))),
         }
     }
 
