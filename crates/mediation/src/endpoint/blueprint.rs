@@ -13,13 +13,18 @@ pub(crate) struct Blueprint {
     parameters: Vec<String>,
 }
 
+/// What an endpoint gives a template by its attributes.
+const OWN: [&str; 2] = ["name", "uri"];
+
 impl Blueprint {
     /// What a `<template>` holds; `None` where it is none of an endpoint.
     pub(crate) fn of(template: &Element) -> Option<Blueprint> {
         let element = template.child("endpoint")?.filled(&|_| None);
         let names = template.children.iter().filter(|child| child.is("parameter"));
         let names = names.filter_map(|child| child.attribute("name")).map(|name| name.value.trim().to_owned());
-        Some(Blueprint { element, parameters: names.collect() })
+        // Synapse knows these two whether the template names them or not.
+        let own = OWN.into_iter().map(str::to_owned);
+        Some(Blueprint { element, parameters: names.chain(own).collect() })
     }
 }
 
@@ -53,9 +58,7 @@ pub(super) fn fill(element: &Element, template: Text<'_>, loader: &mut Loader) -
 
 /// The parameters that an endpoint gives: its name, its `uri`, and all that it names.
 fn values(element: &Element) -> Result<Vec<(String, String)>, Problem> {
-    let own = ["name", "uri"]
-        .into_iter()
-        .filter_map(|name| Some((name.to_owned(), element.attribute(name)?.value.to_owned())));
+    let own = OWN.into_iter().filter_map(|name| Some((name.to_owned(), element.attribute(name)?.value.to_owned())));
     let mut values: Vec<(String, String)> = own.collect();
     for child in element.children.iter().filter(|child| !child.is("description")) {
         if !child.is("parameter") {
