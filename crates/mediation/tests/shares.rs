@@ -57,6 +57,7 @@ const LATER: &[&str] = &[
     "<xquery>",
     "Synapse expressions",
     "messageType: converting",
+    "transport …",
 ];
 /// In sentences about what is not among the files.
 const ELSEWHERE: &[&str] = &[
@@ -78,9 +79,9 @@ const NEVER: &[&str] = &[
 ];
 
 /// How many of the files load wholly; a number that only grows.
-const WHOLE: usize = 224;
+const WHOLE: usize = 228;
 /// How many of a hundred files that could load do so; a number that only grows.
-const PERCENT: usize = 91;
+const PERCENT: usize = 97;
 
 /// Kind and name of an artefact.
 type Key = (String, String);
