@@ -16,7 +16,7 @@ pub(crate) struct Scene {
 }
 
 /// One message in parts that can be named, such as `status` or `body`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Seen(pub(crate) BTreeMap<&'static str, String>);
 
 impl Seen {
@@ -46,6 +46,15 @@ impl Seen {
             ]
             .into(),
         )
+    }
+
+    /// Keeps of the body which elements and texts it has, in an order of their own.
+    pub(crate) fn forget_order(&mut self) {
+        if let Some(body) = self.0.get_mut("body") {
+            let mut pieces: Vec<_> = body.split_inclusive('>').collect();
+            pieces.sort_unstable();
+            *body = pieces.concat();
+        }
     }
 
     /// One part; empty where there is none of that name.

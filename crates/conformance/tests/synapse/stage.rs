@@ -14,6 +14,7 @@ use myelin_testkit::{raw, synapse};
 
 use crate::client::Request;
 use crate::observation::{Scene, Seen};
+use crate::replying::answered;
 
 /// Which bus plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,7 +157,13 @@ impl Stage {
         let mut answer = Seen::answer(&answer);
         self.without_ports(&mut answer);
         let scene = Scene { name: name.to_owned(), answer, received };
-        self.scenes.push(scene.clone());
+        let mut kept = scene.clone();
+        if requests > 1 {
+            // What goes on at the same time ends in any order.
+            kept.answer.forget_order();
+            kept.received.values_mut().for_each(|all| all.sort());
+        }
+        self.scenes.push(kept);
         scene
     }
 
@@ -285,5 +292,6 @@ fn quote(quotes: SocketAddr, request: &Received, target: &str) -> Response {
     );
     let answer = raw::exchange(quotes, &[head.as_bytes(), &request.body].concat()).expect("the service answers all");
     let headers = answer.header("content-type").map(|value| ("Content-Type".to_owned(), value.to_owned()));
-    Response { status: answer.status, headers: headers.into_iter().collect(), body: answer.body }
+    let answer = Response { status: answer.status, headers: headers.into_iter().collect(), body: answer.body };
+    answered(&request.body, answer)
 }

@@ -10,7 +10,8 @@ pub(super) const SAMPLES: &[Sample] = &[
     Sample::apache(433, called_out),
     Sample::apache(440, echoed),
     Sample::own(750, include_str!("../own/750.xml"), templates_of_sequences),
-    Sample::own(751, include_str!("../own/751.xml"), split_and_joined),
+    Sample::own(751, include_str!("../own/751.xml"), split_and_joined)
+        .unsteady("Synapse joins as many answers as have come by then"),
     Sample::own(752, include_str!("../own/752.xml"), templates_of_endpoints),
     Sample::own(800, include_str!("../own/800.xml"), an_api),
     Sample::own(801, include_str!("../own/801.xml"), resources_by_method),

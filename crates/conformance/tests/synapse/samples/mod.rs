@@ -17,6 +17,8 @@ pub(crate) struct Sample {
     pub(crate) number: u16,
     pub(crate) configuration: Configuration,
     pub(crate) play: fn(&mut Stage),
+    /// Why what Synapse does is no measure: it does something else each time.
+    pub(crate) unsteady: Option<&'static str>,
 }
 
 /// Where a sample's configuration comes from.
@@ -32,11 +34,16 @@ pub(crate) const SAMPLES: &[&[Sample]] = &[mediation::SAMPLES, balancing::SAMPLE
 
 impl Sample {
     const fn apache(number: u16, play: fn(&mut Stage)) -> Sample {
-        Sample { number, configuration: Configuration::Apache, play }
+        Sample { number, configuration: Configuration::Apache, play, unsteady: None }
     }
 
     const fn own(number: u16, configuration: &'static str, play: fn(&mut Stage)) -> Sample {
-        Sample { number, configuration: Configuration::Own(configuration), play }
+        Sample { number, configuration: Configuration::Own(configuration), play, unsteady: None }
+    }
+
+    const fn unsteady(mut self, reason: &'static str) -> Sample {
+        self.unsteady = Some(reason);
+        self
     }
 
     /// The configuration's text; `folder` holds Apache's.
