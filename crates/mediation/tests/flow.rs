@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Scenario, get, post, request, response};
+use myelin_mediation::transport::SendErrorKind;
 
 const DIRECT: &str =
     r#"<proxy name="P"><target><endpoint><address uri="http://back:9000/base"/></endpoint></target></proxy>"#;
@@ -329,4 +330,49 @@ fn a_response_runs_through_the_sequence_that_receives_it() {
     check("one", 200, Some("one"), 1);
     check("two", 200, Some("one"), 2);
     check("nobody", 500, None, 0);
+}
+
+#[test]
+fn a_message_that_is_sent_again_is_sent_in_copies_and_the_first_answer_is_the_clients() {
+    let to = |path: &str| format!("<send><endpoint><address uri='http://back/{path}'/></endpoint></send>");
+    let check = |mediators: &str, out: &str, sent: &[&str], status: u16, answered: &[&str]| {
+        let scenario = Scenario::with(
+            &format!("<proxy name='P'><target><inSequence>{mediators}</inSequence>{out}</target></proxy>"),
+            |_, sent| match sent.uri.as_str() {
+                "http://back/fails" => Err(SendErrorKind::ConnectFailed),
+                uri => Ok(response(200, &[("X-From", uri)], &sent.body)),
+            },
+        );
+        let reply = scenario.serve(post("/services/P", &[], "<a/>"));
+        let mut uris: Vec<String> =
+            scenario.sent().iter().map(|sent| format!("{} {}", &sent.uri[12..], sent.body)).collect();
+        uris.sort();
+        assert_eq!(uris, sent, "{mediators}");
+        let from = reply.header("X-From").map_or("", |uri| &uri[12..]);
+        assert_eq!((reply.status, answered.contains(&from)), (status, true), "{mediators}: {from:?}");
+    };
+    let two = ["1 <a/>", "2 <a/>"];
+    check(&format!("{}{}", to("1"), to("2")), "", &two, 200, &["1", "2"]);
+    check(
+        &format!("{}<log level='full'/>{}", to("1"), to("2")),
+        "<outSequence><send/></outSequence>",
+        &two,
+        200,
+        &["1", "2"],
+    );
+    check(&format!("<filter xpath='true()'>{}</filter>{}", to("1"), to("2")), "", &two, 200, &["1", "2"]);
+    check(&format!("{}{}", to("fails"), to("2")), "", &["2 <a/>", "fails <a/>"], 200, &["2"]);
+    check(&format!("{}<respond/>{}", to("1"), to("2")), "", &["1 <a/>"], 200, &["1"]);
+    let call = "<call><endpoint><address uri='http://back/2'/></endpoint></call><respond/>";
+    check(&format!("{}{call}", to("1")), "<outSequence><drop/></outSequence>", &two, 200, &["2"]);
+}
+
+#[test]
+fn requests_and_responses_of_main_do_not_count_as_one_flow() {
+    let scenario = Scenario::new(
+        "<sequence name='main'><in><send><endpoint><address uri='http://back/'/></endpoint></send></in><out><send/></out></sequence>",
+    );
+    let reply = scenario.serve(post("/x", &[], "<a/>"));
+    assert_eq!((reply.status, reply.body.as_str()), (200, "backend says <a/>"));
+    assert!(scenario.sent()[0].on_the_wire);
 }

@@ -56,7 +56,6 @@ fn what_is_not_offered_is_named_and_what_is_unknown_is_said_to_be() {
     check("<sequence key='nobody'/>", "there is no sequence \"nobody\"");
     check("<sequence key='gov:/x'/>", "no such file in the registry");
     check("<send><endpoint key='nobody'/></send>", "there is no endpoint \"nobody\"");
-    check("<send/><send/>", "twice");
     let check = |endpoint: &str, part: &str| refused(&format!("<endpoint name='e'>{endpoint}</endpoint>"), part);
     check("<address uri='jms:/queue'/>", "transport \"jms\"");
     check("<address uri='nonsense'/>", "not an absolute");

@@ -68,7 +68,11 @@ impl Target {
 
     /// The target that a sequence inside of another element is.
     pub(crate) fn of_sequence(element: &Element, loader: &mut Loader) -> Target {
-        let sequence = loader.sequence("sequence", element);
+        Target::running(loader.sequence("sequence", element))
+    }
+
+    /// The target that runs a sequence.
+    pub(crate) fn running(sequence: Sequence) -> Target {
         Target { to: None, action: None, work: Work::Inline(Box::new(sequence)), receive: None }
     }
 

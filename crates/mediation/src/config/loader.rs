@@ -17,7 +17,7 @@ use crate::content::PlanBuilder;
 use crate::endpoint::{Blueprint, EndpointId};
 use crate::function::{FunctionId, Parameter};
 use crate::heritage::Heirs;
-use crate::mediators::MEDIATORS;
+use crate::mediators::{MEDIATORS, beside};
 use crate::property::{Fragment, Names};
 use crate::security::SecuritySettings;
 use crate::sequence::{Block, Node, Sequence, SequenceId};
@@ -64,6 +64,8 @@ pub(crate) struct Loader {
     pub(super) security: SecuritySettings,
     /// What holds for endpoints that say nothing else.
     pub(crate) endpoint_settings: EndpointSettings,
+    /// Whether the flow sends its message again behind the mediator that is being built.
+    sends_again: bool,
     /// Of the artefact that is being built.
     pub(super) problems: Vec<Problem>,
     pub(super) warnings: Vec<Problem>,
@@ -175,16 +177,11 @@ impl Loader {
     /// The mediators of some elements; those with problems are left out, the problems are kept.
     pub(crate) fn nodes<'a>(&mut self, elements: impl Iterator<Item = &'a Element>) -> Block {
         let mut nodes = Vec::new();
-        let mut sent = false;
-        for element in elements {
-            if element.is("description") || element.is("comment") {
-                continue;
-            }
-            if element.is("send") && std::mem::replace(&mut sent, true) {
-                self.problem(element.problem("<send>: sending one message twice is not offered yet"));
-                element.forgive();
-                continue;
-            }
+        let outer = self.sends_again;
+        let elements: Vec<&Element> =
+            elements.filter(|element| !element.is("description") && !element.is("comment")).collect();
+        for (element, sends_again) in elements.iter().zip(sends_behind(&elements, outer)) {
+            self.sends_again = sends_again;
             match self.node(element) {
                 Ok(node) => nodes.push(node),
                 Err(problem) => {
@@ -193,6 +190,7 @@ impl Loader {
                 }
             }
         }
+        self.sends_again = outer;
         nodes.into()
     }
 
@@ -202,7 +200,15 @@ impl Loader {
         }
         match MEDIATORS.iter().find(|spec| spec.element == element.name) {
             Some(spec) => {
-                Ok(Node { element: spec.element, place: element.place.clone(), mediator: (spec.build)(element, self)? })
+                let (place, mediator) = (element.place.clone(), (spec.build)(element, self)?);
+                let node = Node { element: spec.element, place: place.clone(), mediator };
+                if spec.element != "send" || !self.sends_again {
+                    return Ok(node);
+                }
+                // The message is needed again: a copy of it is sent, beside the flow.
+                let block = vec![node].into();
+                let sequence = Sequence { name: spec.element.into(), place: place.clone(), block, on_error: None };
+                Ok(Node { element: spec.element, place, mediator: beside(sequence, self) })
             }
             None => Err(element.problem(vocabulary::mediator(element))),
         }
@@ -240,4 +246,27 @@ impl Loader {
         let child = child?;
         Some(SequenceRef::Inline(Box::new(self.sequence(name, child))))
     }
+}
+
+/// For each mediator of a block, whether the flow sends its message again behind it; `outer` says it of the block.
+fn sends_behind(elements: &[&Element], outer: bool) -> Vec<bool> {
+    // Requests and responses pass `in` and `out`, but no message passes both.
+    let [mut requests, mut responses] = [outer; 2];
+    let mut behind = Vec::with_capacity(elements.len());
+    for element in elements.iter().rev() {
+        let (is_in, is_out) = (element.is("in"), element.is("out"));
+        behind.push((requests && !is_out) || (responses && !is_in));
+        let sends = sends(element);
+        let ends = ["drop", "respond", "loopback", "throwError"].iter().any(|end| element.is(end));
+        requests = !ends && (requests || (sends && !is_out));
+        responses = !ends && (responses || (sends && !is_in));
+    }
+    behind.reverse();
+    behind
+}
+
+/// Whether a mediator sends the message of its flow or copies of it, itself or inside.
+fn sends(element: &Element) -> bool {
+    ["send", "call", "callout", "clone", "iterate"].iter().any(|known| element.is(known))
+        || element.children.iter().any(sends)
 }

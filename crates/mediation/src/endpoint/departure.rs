@@ -44,7 +44,7 @@ pub(crate) fn depart(
     for_good: bool,
 ) -> Outcome<Departure> {
     if matches!(exchange.message.body, Body::Gone) {
-        return Err(Fault::bus("The message was sent already; sending it twice is not offered yet"));
+        return Err(Fault::bus("The message was sent already by another sequence"));
     }
     let way = match endpoint {
         Some(endpoint) if !endpoint.is_immediate() => Way::Parcel(Box::new(Parcel {

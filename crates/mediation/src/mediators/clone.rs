@@ -6,6 +6,7 @@ use crate::content::{Need, when_ready};
 use crate::effect::Effect;
 use crate::exchange::{Exchange, Scene};
 use crate::mediator::{Built, Mediator, Spec, Step};
+use crate::sequence::Sequence;
 
 pub(super) const SPEC: Spec = Spec { element: "clone", doc: DOC, build };
 
@@ -49,6 +50,12 @@ struct Clone {
 
 fn build(element: &Element, loader: &mut Loader) -> Built {
     Ok(Box::new(Clone { splitter: Splitter::read(element, loader)?, need: Need::read() }))
+}
+
+/// A mediator that runs a sequence with a copy of the message, beside the flow that goes on.
+pub(crate) fn beside(sequence: Sequence, loader: &mut Loader) -> Box<dyn Mediator> {
+    let splitter = Splitter::beside(Target::running(sequence), loader);
+    Box::new(Clone { splitter, need: Need::read() })
 }
 
 impl Mediator for Clone {

@@ -37,6 +37,8 @@ pub(crate) use setting::worked_out;
 
 use std::fmt::Write;
 
+pub(crate) use clone::beside;
+
 use crate::mediator::Spec;
 
 /// Every mediator this bus runs, in alphabetical order.

@@ -27,6 +27,8 @@ Sends the current message.
 
 Mediators behind it still run, but the body is gone: it is on its way.
 A failure of theirs is logged and does not reach the client.
+Where the flow sends the message again behind it (`send`, `call`, `callout`, `clone` or `iterate` in the same or an inner
+place of the configuration), a copy is sent; each response goes its way, and the first answer is the client's.
 
     <send>
         <endpoint>
@@ -91,7 +93,7 @@ impl Immediate for Send {
 
     fn mediate(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
         if exchange.decision.is_some() {
-            return Err(Fault::bus("The message was sent already; sending it twice is not offered yet"));
+            return Err(Fault::bus("The message was sent already by another sequence"));
         }
         let decision = match &self.endpoint {
             None if exchange.is_response() || exchange.faulted.is_some() => {
