@@ -126,6 +126,14 @@ impl Block {
         Step::Done(exchange, Ok(Flow::Next))
     }
 
+    /// The flow goes on in branches, which are to come back to this block first.
+    pub(crate) fn follow_split(self, exchange: &mut Exchange) {
+        let (handlers, functions) = (exchange.handlers.len(), exchange.functions.len());
+        if let Some(split) = &mut exchange.split {
+            split.behind.push(Rest { block: self, next: 0, last: false, handlers, functions });
+        }
+    }
+
     /// The flow leaves the block at a mediator; what is behind it is kept for the branches that come back to it.
     fn end(&self, index: usize, last: bool, exchange: &mut Exchange, outcome: Outcome<Flow>) -> Outcome<Flow> {
         exchange.depth -= 1;

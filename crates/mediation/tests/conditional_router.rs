@@ -51,3 +51,29 @@ fn every_route_whose_condition_holds_runs_until_one_breaks() {
 fn without_continue_after_the_flow_ends_at_the_router() {
     assert_eq!(routes("false", "/services/P", &[], "<s/>"), (202, None));
 }
+
+#[test]
+fn routes_that_do_not_break_may_each_send_the_message() {
+    let route = |breaks: &str, path: &str| {
+        format!(
+            "<conditionalRoute breakRoute='{breaks}'><condition><match type='url' regex='.*'/></condition><target><sequence>\
+             <send><endpoint><address uri='http://back/{path}'/></endpoint></send></sequence></target></conditionalRoute>"
+        )
+    };
+    let check = |continues: &str, routes: &[String], expected: &[&str]| {
+        let scenario = Scenario::new(&format!(
+            "<proxy name='P'><target><inSequence><conditionalRouter continueAfter='{continues}'>{}</conditionalRouter>\
+             <send><endpoint><address uri='http://back/behind'/></endpoint></send></inSequence></target></proxy>",
+            routes.concat()
+        ));
+        assert_eq!(scenario.serve(post("/services/P", &[], "<a/>")).status, 200);
+        let mut sent: Vec<String> = scenario.sent().iter().map(|sent| sent.uri[12..].to_owned()).collect();
+        sent.sort();
+        assert_eq!(sent, expected, "{continues}");
+    };
+    let both = [route("false", "1"), route("false", "2")];
+    check("false", &both, &["1", "2"]);
+    check("true", &both, &["1", "2", "behind"]);
+    check("false", &[route("true", "1"), route("false", "2")], &["1"]);
+    check("true", &[route("true", "1"), route("false", "2")], &["1", "behind"]);
+}

@@ -194,6 +194,15 @@ impl Loader {
         nodes.into()
     }
 
+    /// Builds something whose flow goes on with other elements, besides what is behind it in its block.
+    pub(crate) fn followed_by<T>(&mut self, behind: &[&Element], build: impl FnOnce(&mut Loader) -> T) -> T {
+        let outer = self.sends_again;
+        self.sends_again = outer || behind.iter().any(|element| sends(element));
+        let built = build(self);
+        self.sends_again = outer;
+        built
+    }
+
     fn node(&mut self, element: &Element) -> Result<Node, Problem> {
         if !element.is_synapse() {
             return Err(element.problem(format!("unknown mediator {}", element.tag())));
@@ -257,12 +266,23 @@ fn sends_behind(elements: &[&Element], outer: bool) -> Vec<bool> {
         let (is_in, is_out) = (element.is("in"), element.is("out"));
         behind.push((requests && !is_out) || (responses && !is_in));
         let sends = sends(element);
-        let ends = ["drop", "respond", "loopback", "throwError"].iter().any(|end| element.is(end));
+        let ends = ends(element);
         requests = !ends && (requests || (sends && !is_out));
         responses = !ends && (responses || (sends && !is_in));
     }
     behind.reverse();
     behind
+}
+
+/// Whether nothing behind a mediator runs.
+fn ends(element: &Element) -> bool {
+    match element.name.as_str() {
+        "drop" | "respond" | "loopback" | "throwError" => true,
+        "conditionalRouter" => {
+            element.attribute("continueAfter").is_none_or(|text| !text.value.trim().eq_ignore_ascii_case("true"))
+        }
+        _ => false,
+    }
 }
 
 /// Whether a mediator sends the message of its flow or copies of it, itself or inside.

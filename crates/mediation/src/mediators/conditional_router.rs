@@ -1,13 +1,16 @@
 //! `<conditionalRouter>`: each route whose condition holds gets the message, one after the other.
 
+use std::sync::Arc;
+
 use super::evaluator::Evaluator;
 use super::filter::Branch;
-use crate::config::{Element, Loader, Problem, Text};
+use crate::config::{Element, Loader, Place, Problem, Text};
 use crate::content::Need;
 use crate::effect::Effect;
 use crate::exchange::{Exchange, Scene};
 use crate::fault::Outcome;
 use crate::mediator::{Built, Flow, Mediator, Spec, Step};
+use crate::sequence::{Block, Node};
 
 pub(super) const SPEC: Spec = Spec { element: "conditionalRouter", doc: DOC, build };
 
@@ -54,9 +57,16 @@ The text is that of an HTTP header (`type="header"`, the default), of a query pa
     </conditionalRouter>
 "#;
 
+/// The routes from one of them on.
 struct ConditionalRouter {
+    routes: Arc<Routes>,
+    start: usize,
+}
+
+struct Routes {
     routes: Vec<Route>,
     continues: bool,
+    place: Place,
 }
 
 struct Route {
@@ -69,15 +79,18 @@ struct Route {
 fn build(element: &Element, loader: &mut Loader) -> Built {
     let continues = switch(element.attribute("continueAfter"), false)?;
     element.attribute("description");
-    let routes = element.children.iter().filter(|child| !child.is("description"));
-    let routes = routes.map(|route| read(route, loader)).collect::<Result<Vec<Route>, Problem>>()?;
+    let elements: Vec<&Element> = element.children.iter().filter(|child| !child.is("description")).collect();
+    let routes = elements.iter().zip(1..).map(|(route, next)| read(route, &elements[next..], loader));
+    let routes = routes.collect::<Result<Vec<Route>, Problem>>()?;
     if routes.is_empty() {
         return Err(element.problem("<conditionalRouter> holds no <conditionalRoute>"));
     }
-    Ok(Box::new(ConditionalRouter { routes, continues }))
+    let routes = Arc::new(Routes { routes, continues, place: element.place.clone() });
+    Ok(Box::new(ConditionalRouter { routes, start: 0 }))
 }
 
-fn read(element: &Element, loader: &mut Loader) -> Result<Route, Problem> {
+/// Reads a route; those `behind` it may send the message again.
+fn read(element: &Element, behind: &[&Element], loader: &mut Loader) -> Result<Route, Problem> {
     if !element.is("conditionalRoute") {
         return Err(element.problem(format!("<conditionalRouter> holds <conditionalRoute>, not {}", element.tag())));
     }
@@ -91,7 +104,9 @@ fn read(element: &Element, loader: &mut Loader) -> Result<Route, Problem> {
     let condition = element.child("condition").ok_or_else(|| missing("condition"))?;
     let condition = Evaluator::inside(condition, loader)?;
     let target = element.child("target").ok_or_else(|| missing("target"))?;
-    Ok(Route { need: condition.add_to(Need::default()), condition, target: self::target(target, loader)?, is_last })
+    let behind = if is_last { &[] } else { behind };
+    let target = loader.followed_by(behind, |loader| self::target(target, loader))?;
+    Ok(Route { need: condition.add_to(Need::default()), condition, target, is_last })
 }
 
 fn target(element: &Element, loader: &mut Loader) -> Result<Branch, Problem> {
@@ -119,9 +134,12 @@ fn switch(text: Option<Text<'_>>, default: bool) -> Result<bool, Problem> {
 
 impl Mediator for ConditionalRouter {
     fn effect(&self) -> Effect<'_> {
-        let start = Effect::reading(self.routes.iter().map(|route| route.need.reads()).max().unwrap_or_default());
-        let routes = self.routes.iter().zip(1..);
-        routes.fold(start, |effect, (route, number)| effect.with(format!("route {number}"), route.target.steps()))
+        let routes = &self.routes.routes;
+        let start = Effect::reading(routes.iter().map(|route| route.need.reads()).max().unwrap_or_default());
+        routes
+            .iter()
+            .zip(1..)
+            .fold(start, |effect, (route, number)| effect.with(format!("route {number}"), route.target.steps()))
     }
 
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
@@ -135,7 +153,7 @@ impl ConditionalRouter {
         mut exchange: &'a mut Exchange,
         scene: &'a Scene<'a>,
     ) -> (&'a mut Exchange, Outcome<Flow>) {
-        for route in &self.routes {
+        for (index, route) in self.routes.routes.iter().enumerate().skip(self.start) {
             match route.applies(exchange, scene).await {
                 Ok(true) => {}
                 Ok(false) => continue,
@@ -147,10 +165,22 @@ impl ConditionalRouter {
                 // Synapse never asks how a route ended.
                 Ok(Flow::Next | Flow::Drop) if route.is_last => break,
                 Ok(Flow::Next | Flow::Drop) => {}
+                Ok(Flow::Split) => {
+                    self.behind(index).follow_split(exchange);
+                    return (exchange, Ok(Flow::Split));
+                }
                 other => return (exchange, other),
             }
         }
-        (exchange, Ok(if self.continues { Flow::Next } else { Flow::Drop }))
+        (exchange, Ok(if self.routes.continues { Flow::Next } else { Flow::Drop }))
+    }
+
+    /// What comes behind a route: the others, unless it is the last, and what follows from them.
+    fn behind(&self, index: usize) -> Block {
+        let Routes { routes, place, .. } = &*self.routes;
+        let start = if routes[index].is_last { routes.len() } else { index + 1 };
+        let mediator = Box::new(ConditionalRouter { routes: Arc::clone(&self.routes), start });
+        vec![Node { element: SPEC.element, place: place.clone(), mediator }].into()
     }
 }
 
