@@ -125,7 +125,6 @@ fn what_a_call_gets_wrong_is_told_when_loading() {
     check(&call("target='t'", "<with-param name='a' value='{{$ctx:x}}'/>"), "looks at the message alone");
     check(&call("target='t'", "<with-param name='a' value='{{//x:y}}'/>"), "expression \"//x:y\"");
     check(&call("target='t' onError='nobody'", a), "there is no sequence \"nobody\"");
-    check("<template name='u'><endpoint><default/></endpoint></template>", "not offered yet");
     check(
         "<template name='u'><parameter name='a'/><parameter name='a'/><sequence/></template>",
         "another parameter \"a\"",

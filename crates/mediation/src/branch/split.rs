@@ -88,18 +88,6 @@ impl Marks {
 }
 
 impl Splitter {
-    /// One copy of the message goes another way, beside the flow that goes on.
-    pub(crate) fn beside(target: Target, loader: &mut Loader) -> Splitter {
-        Splitter {
-            id: None,
-            marks: Marks::new(None, loader.names()),
-            continues_parent: true,
-            sequential: false,
-            comes_back: false,
-            targets: [target].into(),
-        }
-    }
-
     /// Reads the attributes and targets of `clone` or `iterate`.
     pub(crate) fn read(element: &Element, loader: &mut Loader) -> Result<Splitter, Problem> {
         let id = element.attribute("id").map(|id| Arc::from(id.value));

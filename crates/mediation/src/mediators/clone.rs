@@ -54,7 +54,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
 
 /// A mediator that runs a sequence with a copy of the message, beside the flow that goes on.
 pub(crate) fn beside(sequence: Sequence, loader: &mut Loader) -> Box<dyn Mediator> {
-    let splitter = Splitter::beside(Target::running(sequence), loader);
+    let splitter = Splitter::beside(Target::running(sequence), false, loader);
     Box::new(Clone { splitter, need: Need::read() })
 }
 
