@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail};
 use myelin_mediation::Bus;
@@ -163,6 +164,9 @@ impl Running {
     }
 }
 
+/// How often a thread that stops asks whether flows still go on behind their answers.
+const BRANCHES_ASKED: Duration = Duration::from_millis(10);
+
 /// What every thread needs to begin.
 #[derive(Clone)]
 struct Plan {
@@ -287,7 +291,19 @@ fn run_thread(
         });
         // The one that waits may have given up on the start.
         let _ = ready.send(());
-        serve(listeners, service, server, gate, stop).await
+        let asked = stop.clone();
+        let stopped = tokio::task::spawn_local(async move {
+            asked.asked().await;
+            Instant::now()
+        });
+        let (branches, drain) = (Rc::clone(&service), server.drain);
+        serve(listeners, service, server, gate, stop).await?;
+        // Flows that go on behind an answer have the rest of the drain time.
+        let stopped = stopped.await?;
+        while branches.under_way().1 > 0 && stopped.elapsed() < drain {
+            tokio::time::sleep(BRANCHES_ASKED).await;
+        }
+        anyhow::Ok(())
     })?;
     Ok(())
 }

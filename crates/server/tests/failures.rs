@@ -10,6 +10,7 @@ use myelin_testkit::raw::{self, Client, Error};
 use myelin_testkit::rude::{
     BODY, Backend, MANNERS, NeverAccepts, Outcome, Script, Step, Until, idle_race, refusing_address, whole,
 };
+use myelin_testkit::service::{Response, Service};
 use support::{Bus, answering, definitions, post, proxy, settings};
 
 fn impatient() -> myelin_server::Settings {
@@ -311,4 +312,36 @@ fn stopping_finishes_what_runs_and_refuses_the_rest() {
     assert!(bus.stop());
     assert!(start.elapsed() < Duration::from_secs(3), "nothing was left to wait for");
     assert!(Client::connect(address).is_err());
+}
+
+#[test]
+fn stopping_lets_flows_end_that_go_on_behind_their_answer() {
+    let slow = [
+        Step::Read(Until::Head),
+        Step::Read(Until::Body),
+        Step::Pause(Duration::from_millis(300)),
+        Step::Send(whole()),
+        Step::Again,
+    ];
+    let slow = Backend::start(Script::of(slow)).unwrap();
+    let archive = Service::start(|_| Response { status: 202, ..Response::default() }).unwrap();
+    let configuration = definitions(&format!(
+        "<proxy name='P'><target><inSequence><clone continueParent='true'><target><sequence>\
+           <call><endpoint><address uri='http://{}/'/></endpoint></call>\
+           <send><endpoint><address uri='http://{}/archive'/></endpoint></send>\
+         </sequence></target></clone><respond/></inSequence></target></proxy>",
+        slow.address(),
+        archive.address(),
+    ));
+    let mut settings = settings();
+    settings.server.drain = Duration::from_secs(5);
+    let bus = Bus::with(&configuration, settings);
+    let mut client = Client::connect(bus.address).unwrap();
+    client.send(&post("x")).unwrap();
+    assert_eq!(client.answer().unwrap().status, 200);
+    assert_eq!(archive.requests().len(), 0, "the answer did not wait");
+    let start = Instant::now();
+    assert!(bus.stop());
+    assert!(start.elapsed() < Duration::from_secs(3), "nothing was left to wait for");
+    assert_eq!(archive.requests().len(), 1);
 }

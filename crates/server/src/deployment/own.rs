@@ -16,6 +16,7 @@ use super::set;
 pub(super) struct Own {
     pub(super) server: OwnServer,
     pub(super) client: OwnClient,
+    flow: OwnFlow,
     content: OwnContent,
     xslt: OwnXslt,
     pub(super) security: OwnSecurity,
@@ -68,6 +69,13 @@ impl OwnPriorities {
         let (waiting, wait) = (self.waiting.unwrap_or(WAITING.0), self.wait.unwrap_or(WAITING.1));
         Priorities::new(self.at_once, waiting, wait, self.rules.iter().map(rule).collect())
     }
+}
+
+/// `[myelin.flow]`: see [`myelin_mediation::Settings`].
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct OwnFlow {
+    branches: Option<usize>,
 }
 
 /// `[myelin.content]`: see [`myelin_mediation::Settings`].
@@ -171,6 +179,7 @@ impl Own {
     /// Puts what it says about content and stylesheets into the settings of mediation.
     pub(super) fn apply_content(&self, settings: &mut myelin_mediation::Settings) {
         let OwnContent { body_bytes, json_duplicate_keys } = &self.content;
+        set(&mut settings.branches, self.flow.branches.map(|branches| branches.max(1)));
         settings.priorities = self.priorities.as_ref().map(OwnPriorities::priorities);
         set(&mut settings.body_limit_bytes, *body_bytes);
         let keys = json_duplicate_keys.map(|keys| match keys {
