@@ -3,6 +3,7 @@
 //! It is told by the mediators themselves, and debug builds hold each of them to it, so that it cannot drift from what
 //! happens.
 
+use std::cell::Cell;
 use std::fmt::Write;
 
 use serde_json::{Value, json};
@@ -16,6 +17,9 @@ use crate::service::Service;
 
 /// Sequences within each other beyond this are not told; one that calls itself never ends.
 const DEPTH_LIMIT: usize = 24;
+
+/// Steps of one service beyond this are not told: sequences that each use the next one twice have endlessly many.
+const STEP_LIMIT: usize = 20_000;
 
 /// What a bus does.
 #[derive(Debug)]
@@ -35,6 +39,8 @@ struct Told {
     flows: Vec<Flow>,
     /// Where requests go that no sequence sends.
     endpoint: Option<Value>,
+    /// Whether it has more steps than are told.
+    cut: bool,
 }
 
 /// What requests, responses or faults run through.
@@ -58,7 +64,7 @@ struct Step {
 impl Bus {
     /// Says what this bus will do with messages.
     pub fn explain(&self) -> Explanation {
-        let teller = Teller { bus: self };
+        let teller = Teller { bus: self, told: Cell::default() };
         let mut proxies: Vec<_> = self.proxies.values().collect();
         proxies.sort_by(|one, other| one.name.cmp(&other.name));
         let mut services: Vec<Told> = proxies.into_iter().map(|proxy| teller.service(Service::Proxy(proxy))).collect();
@@ -88,6 +94,8 @@ fn schemes(http: bool, https: bool) -> &'static str {
 /// Tells of one bus.
 struct Teller<'a> {
     bus: &'a Bus,
+    /// How many steps of the current service were told.
+    told: Cell<usize>,
 }
 
 impl<'a> Teller<'a> {
@@ -111,13 +119,16 @@ impl<'a> Teller<'a> {
             ("out", service.outgoing(self.bus)),
             ("fault", service.fault(self.bus)),
         ];
+        self.told.set(0);
+        let flows = flows.into_iter().filter_map(|(name, sequence)| Some(self.flow(name, sequence?))).collect();
         Told {
             kind: service.kind(),
             name: service.name().to_owned(),
             place: service.place(self.bus).map(Place::to_string).unwrap_or_default(),
             routes,
-            flows: flows.into_iter().filter_map(|(name, sequence)| Some(self.flow(name, sequence?))).collect(),
+            flows,
             endpoint: service.endpoint(self.bus).map(|endpoint| endpoint.explain(self.bus)),
+            cut: self.told.get() > STEP_LIMIT,
         }
     }
 
@@ -127,7 +138,15 @@ impl<'a> Teller<'a> {
 
     /// `around` are the sequences that are being told.
     fn block(&self, block: &'a Block, around: &mut Vec<&'a Sequence>) -> Vec<Step> {
-        block.nodes().iter().map(|node| self.step(node, around)).collect()
+        let mut steps = Vec::new();
+        for node in block.nodes() {
+            self.told.set(self.told.get() + 1);
+            if self.told.get() > STEP_LIMIT {
+                break;
+            }
+            steps.push(self.step(node, around));
+        }
+        steps
     }
 
     fn step(&self, node: &'a Node, around: &mut Vec<&'a Sequence>) -> Step {
@@ -182,17 +201,19 @@ impl Step {
     }
 
     fn to_json(&self) -> Value {
-        let inside = self.inside.iter().map(
-            |(label, steps)| json!({ "label": label, "steps": steps.iter().map(Step::to_json).collect::<Vec<_>>() }),
-        );
-        json!({
-            "element": self.element,
-            "place": self.place,
-            "reads": self.reads.word(),
-            "changes": self.changes,
-            "sends": self.sends,
-            "inside": inside.collect::<Vec<_>>(),
-        })
+        let inside = self.inside.iter().map(|(label, steps)| {
+            let steps = steps.iter().map(Step::to_json).collect();
+            object([("label", label.as_str().into()), ("steps", Value::Array(steps))])
+        });
+        let inside = inside.collect();
+        object([
+            ("element", self.element.as_str().into()),
+            ("place", self.place.as_str().into()),
+            ("reads", self.reads.word().into()),
+            ("changes", self.changes.into()),
+            ("sends", self.sends.clone().into()),
+            ("inside", Value::Array(inside)),
+        ])
     }
 
     fn write(&self, depth: usize, out: &mut String) {
@@ -227,6 +248,11 @@ fn most<'a>(steps: impl Iterator<Item = &'a Step>, start: (Reads, bool)) -> (Rea
     steps.map(Step::most).fold(start, |(reads, changes), (more, also)| (reads.max(more), changes | also))
 }
 
+/// An object of these members; `json!` would copy those that are large, at each level once more.
+fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
+    Value::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+}
+
 /// An endpoint in one line.
 fn told(endpoint: &Value) -> String {
     let text = |name: &str| endpoint.get(name).and_then(Value::as_str);
@@ -259,7 +285,7 @@ impl Explanation {
     pub fn to_text(&self) -> String {
         let mut out = String::new();
         for service in &self.services {
-            let Told { kind, name, place, routes, flows, endpoint } = service;
+            let Told { kind, name, place, routes, flows, endpoint, cut } = service;
             // Writing into a string cannot fail.
             let _ = writeln!(out, "{kind} {name} ({place})");
             for route in routes {
@@ -277,6 +303,9 @@ impl Explanation {
             if let Some(endpoint) = endpoint {
                 let _ = writeln!(out, "  what no step sends goes to {}", told(endpoint));
             }
+            if *cut {
+                let _ = writeln!(out, "  it has more than {STEP_LIMIT} steps: the others are not told");
+            }
             out.push('\n');
         }
         for (what, figure) in &self.limits {
@@ -289,7 +318,7 @@ impl Explanation {
     ///
     /// Shape: `{"services": [{"kind", "name", "place", "routes": [text], "flows": [{"name", "reads", "changes",
     /// "steps": [{"element", "place", "reads": "nothing" | "passing" | "whole" | "built", "changes", "sends",
-    /// "inside": [{"label", "steps"}]}]}], "endpoint"}], "limits": {name: text}}`.
+    /// "inside": [{"label", "steps"}]}]}], "endpoint", "cut"}], "limits": {name: text}}`.
     pub fn to_json(&self) -> Value {
         let services = self.services.iter().map(|service| {
             let flows = service.flows.iter().map(|Flow { name, steps }| {
@@ -304,6 +333,7 @@ impl Explanation {
                 "routes": service.routes,
                 "flows": flows.collect::<Vec<_>>(),
                 "endpoint": service.endpoint,
+                "cut": service.cut,
             })
         });
         let limits = self.limits.iter().map(|(what, figure)| ((*what).to_owned(), Value::from(figure.as_str())));

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use common::{Scenario, request};
+use common::{Scenario, load_text, request};
 use myelin_message::{Body, BodyError, Source, Wire};
 
 /// A body on the wire that comes in pieces of `step` bytes.
@@ -179,4 +179,20 @@ fn names_of_earlier_messages_do_not_count_for_later_ones() {
         assert_eq!(took(&stream, "application/xml", body.as_bytes(), 9_000_000).0, 202, "stream {round}");
         assert_eq!(took(&tree, "application/xml", body.as_bytes(), 9_000_000).0, 202, "tree {round}");
     }
+}
+
+#[test]
+fn what_is_told_of_a_configuration_is_bounded() {
+    let twice = |next: usize| format!(r#"<sequence key="s{next}"/>"#).repeat(2);
+    let named = |number: usize| format!(r#"<sequence name="s{number}">{}</sequence>"#, twice(number + 1));
+    let all: String = (0..22).map(named).collect();
+    let all = format!(
+        r#"{all}<sequence name="s22"><drop/></sequence><proxy name="P"><target inSequence="s0"/></proxy>
+        <proxy name="Q"><target><inSequence><drop/></inSequence></target></proxy>"#
+    );
+    let explanation = load_text(&all).bus.explain();
+    let json = explanation.to_json();
+    let cut: Vec<_> = json["services"].as_array().unwrap().iter().map(|service| service["cut"].as_bool()).collect();
+    assert_eq!(cut, [Some(true), Some(false)]);
+    assert_eq!(explanation.to_text().matches("are not told").count(), 1);
 }

@@ -57,6 +57,7 @@ fn what_is_not_offered_is_named_and_what_is_unknown_is_said_to_be() {
     check("<sequence key='gov:/x'/>", "no such file in the registry");
     check("<send><endpoint key='nobody'/></send>", "there is no endpoint \"nobody\"");
     let check = |endpoint: &str, part: &str| refused(&format!("<endpoint name='e'>{endpoint}</endpoint>"), part);
+    check("<address uri='http://me:hush@host/'/>", "an address with a user in it is not offered");
     check("<address uri='jms:/queue'/>", "transport \"jms\"");
     check("<address uri='nonsense'/>", "not an absolute");
     check("<address uri='http://'/>", "not a URI");

@@ -233,6 +233,11 @@ pub(crate) fn absolute(text: &str) -> Result<Uri, String> {
         });
     }
     match text.parse::<Uri>() {
+        // A password in it would stand in logs, too; it is not repeated here.
+        Ok(uri) if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) => {
+            Err("an address with a user in it is not offered: <authentication> in an http endpoint says who calls"
+                .into())
+        }
         Ok(uri) if uri.host().is_some_and(|host| !host.is_empty()) => Ok(uri),
         Ok(_) => Err(format!("{text:?} names no host")),
         Err(error) => Err(format!("{text:?} is not a URI: {error}")),
