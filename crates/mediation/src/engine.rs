@@ -21,6 +21,7 @@ use crate::endpoint;
 use crate::exchange::{Decision, Direction, Exchange, Format, Ground, Scene};
 use crate::fault::{Fault, Origin, Outcome};
 use crate::mediator::Flow;
+use crate::priority::Priorities;
 use crate::property::{Properties, Scope, slot};
 use crate::replies;
 use crate::sequence::Sequence;
@@ -139,9 +140,21 @@ impl Engine {
     /// a body that nobody read is still on the backend's wire.
     /// Errors: none; whatever goes wrong is an answer with a status from 400 on, and one line in the log.
     pub async fn serve(&self, request: Message, arrival: Arrival<'_>) -> Message {
+        self.answer(request, arrival, self.bus.settings.priorities.as_ref()).await
+    }
+
+    /// Serves what a flow of this bus sends to a service of it.
+    ///
+    /// It needs no turn of its own: who sent it has one, and would wait for itself.
+    /// Shape and errors: as [`Engine::serve`].
+    pub async fn serve_own(&self, request: Message, arrival: Arrival<'_>) -> Message {
+        self.answer(request, arrival, None).await
+    }
+
+    async fn answer(&self, request: Message, arrival: Arrival<'_>, priorities: Option<&Priorities>) -> Message {
         let _under_way = UnderWay::begin(&self.counts);
         let format = Format::of(request.head.known(HeaderId::ContentType));
-        let mut mediation = pin!(self.mediate(request, &arrival));
+        let mut mediation = pin!(self.mediate(request, &arrival, priorities));
         poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| mediation.as_mut().poll(cx))) {
             Ok(poll) => poll,
             // A defect in one exchange ends that exchange: nothing of it is shared with the others.
@@ -154,7 +167,7 @@ impl Engine {
         .await
     }
 
-    async fn mediate(&self, mut request: Message, arrival: &Arrival<'_>) -> Message {
+    async fn mediate(&self, mut request: Message, arrival: &Arrival<'_>, priorities: Option<&Priorities>) -> Message {
         let bus = &*self.bus;
         let mut passed = Passed::default();
         let mut properties = Properties::default();
@@ -186,7 +199,7 @@ impl Engine {
         exchange.postfix_start = postfix_start;
         exchange.guarded = service.fault(bus).is_some();
         // Whoever has to wait for its turn holds nothing but its connection.
-        let turn = match &bus.settings.priorities {
+        let turn = match priorities {
             None => Ok(None),
             Some(priorities) => {
                 let turn = priorities.admit(service.name(), &exchange.message.head, &*self.transport);

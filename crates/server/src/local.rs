@@ -63,7 +63,9 @@ pub(crate) async fn send(outgoing: Outgoing, engine: Rc<Engine>, count: &Count) 
         let _place = place;
         let nobody = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let correlation = correlation.unwrap_or_default();
-        engine.serve(message, Arrival { peer: nobody, local: nobody, secure: false, correlation: &correlation }).await
+        engine
+            .serve_own(message, Arrival { peer: nobody, local: nobody, secure: false, correlation: &correlation })
+            .await
     }));
     let answered = match timeout {
         Some(timeout) => tokio::time::timeout(timeout, &mut task.0).await,

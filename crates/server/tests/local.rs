@@ -4,6 +4,9 @@
 
 mod support;
 
+use std::time::{Duration, Instant};
+
+use myelin_mediation::Priorities;
 use myelin_server::UnderWay;
 use myelin_testkit::raw;
 use myelin_testkit::rude::whole;
@@ -33,9 +36,19 @@ fn a_service_that_is_not_there_is_not_found() {
 fn a_service_that_sends_to_itself_comes_to_an_end() {
     let bus = Bus::with(&definitions(&proxy("P", "local://localhost/services/P")), settings());
     assert_eq!(raw::exchange(bus.address, &post("<a/>")).unwrap().status, 503);
-    let end = std::time::Instant::now() + DEADLINE;
-    while bus.under_way() != UnderWay::default() && std::time::Instant::now() < end {
-        std::thread::sleep(std::time::Duration::from_millis(10));
+    let end = Instant::now() + DEADLINE;
+    while bus.under_way() != UnderWay::default() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(10));
     }
     assert_eq!(bus.under_way(), UnderWay::default());
+}
+
+#[test]
+fn a_request_that_has_its_turn_has_it_for_what_it_sends_to_the_same_bus() {
+    let backend = answering(whole());
+    let all = proxy("P", "local://localhost/services/Q") + &proxy("Q", &backend.url("/b"));
+    let priorities = Some(Priorities::new(1, 0, Duration::from_secs(1), Vec::new()));
+    let mediation = myelin_mediation::Settings { priorities, ..myelin_mediation::Settings::default() };
+    let bus = Bus::mediating(&definitions(&all), &mediation, settings());
+    assert_eq!(raw::exchange(bus.address, &post("<a/>")).unwrap().status, 200);
 }

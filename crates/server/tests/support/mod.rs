@@ -30,10 +30,15 @@ impl Bus {
 
     /// A bus with a configuration and settings of its own; it listens on a free port.
     pub(crate) fn with(configuration: &str, settings: Settings) -> Bus {
+        Bus::mediating(configuration, &myelin_mediation::Settings::default(), settings)
+    }
+
+    /// The same with settings of its own for what is mediated.
+    pub(crate) fn mediating(configuration: &str, mediation: &myelin_mediation::Settings, settings: Settings) -> Bus {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("synapse.xml");
         fs::write(&file, configuration).unwrap();
-        let loaded = myelin_mediation::load(&[file], &myelin_mediation::Settings::default());
+        let loaded = myelin_mediation::load(&[file], mediation);
         assert_eq!(loaded.report.faulty(), 0, "{}", loaded.report.to_text());
         let running = start(Arc::new(loaded.bus), settings).unwrap();
         let (_, address) = running.urls[0].split_once("://").unwrap();
