@@ -145,3 +145,13 @@ fn an_answer_that_does_not_come_in_is_a_timeout_and_nobody_elses_is_taken_for_it
     assert_eq!(separate(|id| relating(&format!("{id}0"))).0, [504, 404]);
     assert_eq!(separate(|_| Some("<no".to_owned())).0, [504, 400]);
 }
+
+#[test]
+fn a_backend_whose_answers_stay_away_is_suspended() {
+    let artefacts = "<proxy name='P'><target><endpoint><address uri='http://back/service'>\
+         <enableAddressing separateListener='true'/><timeout><duration>5000</duration></timeout></address></endpoint>\
+         </target></proxy>";
+    let scenario = Scenario::with(artefacts, |_, _| Ok(response(202, &[], "")));
+    let statuses = [scenario.serve(asked("")), scenario.serve(asked(""))].map(|reply| reply.status);
+    assert_eq!((statuses, scenario.sent().len()), ([504, 503], 1));
+}

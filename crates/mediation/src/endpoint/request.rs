@@ -13,6 +13,9 @@ use crate::fault::{Fault, Origin, Outcome};
 use crate::property::{Scope, slot};
 use crate::transport::{LocalFuture, Method, Outgoing, SendError, SendErrorKind, Transport};
 
+/// The codes of faults that say of a backend that it cannot be reached or does not answer.
+const OF_SENDING: std::ops::RangeInclusive<u32> = 101500..=101509;
+
 /// A request on its way out.
 pub(crate) struct Request {
     outgoing: Outgoing,
@@ -124,7 +127,15 @@ impl Request {
             Ok((response, departed)) => {
                 exchange.turn(response);
                 match (after.surroundings(), departed) {
-                    (Some(around), Some(departed)) => Box::pin(around.returned(exchange, scene, departed)).await,
+                    (Some(around), Some(departed)) => {
+                        let outcome = Box::pin(around.returned(exchange, scene, departed)).await;
+                        // An answer that comes in on its own may stay away, and a request may have been sent once more.
+                        outcome.inspect_err(|fault| {
+                            if OF_SENDING.contains(&fault.code) {
+                                after.failed(fault, scene.transport);
+                            }
+                        })
+                    }
                     _ => Ok(()),
                 }
             }
