@@ -26,24 +26,9 @@ impl Pattern {
     ///
     /// Errors: a sentence that says what of Java's syntax is not offered, or what is wrong; the configuration's.
     pub(crate) fn compile(java: &str) -> Result<Pattern, String> {
-        if java.len() > LIMIT_BYTES {
-            return Err(format!("the regular expression is longer than {LIMIT_BYTES} bytes"));
-        }
-        let translated = translate(java)?;
-        let whole = format!("^(?:{translated})$");
-        match Regex::new(&whole) {
-            Ok(regex) => {
-                let is_plain = !java.contains(|letter: char| r"\.[]{}()*+?^$|".contains(letter));
-                Ok(Pattern { java: java.to_owned(), regex, is_literal: is_plain })
-            }
-            Err(regex::Error::CompiledTooBig(_)) => Err("the regular expression is too large".to_owned()),
-            Err(_) => {
-                // The parser's own text shows the wrapped pattern over several lines; its last one is the reason.
-                let reason = Regex::new(&translated).map_or_else(|error| error.to_string(), |_| String::new());
-                let reason = reason.lines().last().unwrap_or_default().trim().trim_start_matches("error: ").to_owned();
-                Err(format!("not a regular expression: {reason}"))
-            }
-        }
+        let regex = compile(java, |translated| format!("^(?:{translated})$"))?;
+        let is_literal = !java.contains(|letter: char| r"\.[]{}()*+?^$|".contains(letter));
+        Ok(Pattern { java: java.to_owned(), regex, is_literal })
     }
 
     /// Whether the whole value matches.
@@ -65,6 +50,123 @@ impl Pattern {
     pub(crate) fn groups(&self) -> usize {
         self.regex.captures_len() - 1
     }
+}
+
+/// A pattern that is looked for in a value, as Java's `String.replaceAll` has it.
+pub(crate) struct Finder {
+    regex: Regex,
+}
+
+impl Finder {
+    /// Compiles a pattern.
+    ///
+    /// Errors: as [`Pattern::compile`].
+    pub(crate) fn compile(java: &str) -> Result<Finder, String> {
+        compile(java, str::to_owned).map(|regex| Finder { regex })
+    }
+
+    /// Whether a text can take the place of what is found.
+    ///
+    /// Errors: a sentence that says what in it stands for nothing.
+    pub(crate) fn check(&self, with: &str) -> Result<(), String> {
+        self.pieces(with).map(|_| ())
+    }
+
+    /// The value with another text in the place of all that is found; in it `$1` and `${name}` stand for groups,
+    /// and a backslash makes the next letter stand for itself.
+    ///
+    /// Errors: as [`Finder::check`]; where the result would be longer than `limit_bytes`.
+    /// Source: `java.util.regex.Matcher.appendReplacement`.
+    pub(crate) fn replace_all(&self, value: &str, with: &str, limit_bytes: usize) -> Result<String, String> {
+        let pieces = self.pieces(with)?;
+        let (mut out, mut copied, mut at) = (String::new(), 0, 0);
+        // Java finds an empty match right behind another match, too.
+        while let Some(found) = self.regex.captures_at(value, at) {
+            let whole = found.get_match();
+            out.push_str(&value[copied..whole.start()]);
+            for piece in &pieces {
+                out.push_str(match piece {
+                    Piece::Text(text) => text,
+                    Piece::Group(group) => found.get(*group).map_or("", |group| group.as_str()),
+                });
+                if out.len() > limit_bytes {
+                    return Err(format!("a replacement makes a text longer than {limit_bytes} bytes"));
+                }
+            }
+            copied = whole.end();
+            at = copied;
+            if whole.is_empty() {
+                let Some(letter) = value[at..].chars().next() else { break };
+                at += letter.len_utf8();
+            }
+        }
+        out.push_str(&value[copied..]);
+        Ok(out)
+    }
+
+    fn pieces(&self, with: &str) -> Result<Vec<Piece>, String> {
+        let (mut pieces, mut text, mut rest) = (Vec::new(), String::new(), with);
+        while let Some(at) = rest.find(['\\', '$']) {
+            text.push_str(&rest[..at]);
+            let (is_group, behind) = (rest[at..].starts_with('$'), &rest[at + 1..]);
+            if is_group {
+                let (group, behind) = self.group(behind)?;
+                pieces.extend([Piece::Text(std::mem::take(&mut text)), Piece::Group(group)]);
+                rest = behind;
+            } else {
+                let letter = behind.chars().next().ok_or("a replacement ends with a backslash")?;
+                text.push(letter);
+                rest = &behind[letter.len_utf8()..];
+            }
+        }
+        text.push_str(rest);
+        pieces.push(Piece::Text(text));
+        Ok(pieces)
+    }
+
+    /// The group that a text begins with, and what follows: as many digits as make the number of a group.
+    fn group<'t>(&self, text: &'t str) -> Result<(usize, &'t str), String> {
+        if let Some((name, behind)) = text.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
+            let group = self.regex.capture_names().position(|known| known == Some(name));
+            return group.map(|group| (group, behind)).ok_or_else(|| format!("there is no group {name:?}"));
+        }
+        let digit =
+            |at: usize| text[at..].chars().next().and_then(|digit| digit.to_digit(10)).map(|digit| digit as usize);
+        let mut group =
+            digit(0).ok_or("a dollar sign in a replacement stands before a group; \\$ is the sign itself")?;
+        if group >= self.regex.captures_len() {
+            return Err(format!("there is no group {group}"));
+        }
+        let mut end = 1;
+        while let Some(longer) = digit(end).map(|digit| group * 10 + digit).filter(|&n| n < self.regex.captures_len()) {
+            group = longer;
+            end += 1;
+        }
+        Ok((group, &text[end..]))
+    }
+}
+
+/// A part of what takes the place of a match.
+enum Piece {
+    Text(String),
+    Group(usize),
+}
+
+/// Compiles what `whole` makes of a translated pattern.
+fn compile(java: &str, whole: impl Fn(&str) -> String) -> Result<Regex, String> {
+    if java.len() > LIMIT_BYTES {
+        return Err(format!("the regular expression is longer than {LIMIT_BYTES} bytes"));
+    }
+    let translated = translate(java)?;
+    Regex::new(&whole(&translated)).map_err(|error| match error {
+        regex::Error::CompiledTooBig(_) => "the regular expression is too large".to_owned(),
+        _ => {
+            // The parser's own text shows the wrapped pattern over several lines; its last one is the reason.
+            let reason = Regex::new(&translated).map_or_else(|error| error.to_string(), |_| String::new());
+            let reason = reason.lines().last().unwrap_or_default().trim().trim_start_matches("error: ").to_owned();
+            format!("not a regular expression: {reason}")
+        }
+    })
 }
 
 fn translate(java: &str) -> Result<String, String> {
@@ -252,5 +354,30 @@ mod tests {
         assert_eq!(pattern.group("abc123", 2), Some("123"));
         assert_eq!(pattern.group("abc123x", 2), None);
         assert_eq!(pattern.groups(), 2);
+    }
+
+    #[test]
+    fn what_is_found_is_replaced_as_java_does() {
+        let check = |pattern: &str, value: &str, with: &str, expected: Result<&str, &str>| {
+            let replaced = Finder::compile(pattern).unwrap().replace_all(value, with, 100);
+            match (replaced, expected) {
+                (Ok(text), Ok(expected)) => assert_eq!(text, expected, "{pattern} on {value:?}"),
+                (Err(message), Err(part)) => assert!(message.contains(part), "{pattern} on {value:?}: {message}"),
+                (replaced, _) => panic!("{pattern} on {value:?}: {replaced:?}"),
+            }
+        };
+        check("soap", "/soap/soap", "services", Ok("/services/services"));
+        check("/s(o)ap/(.)", "/soap/a", r"/$2$1\$", Ok("/ao$"));
+        check("(?<name>a)|b", "ab", "<${name}>", Ok("<a><>"));
+        check("(a)", "a", "$12", Ok("a2"));
+        check("\\w*", "http", "X", Ok("XX"));
+        check("x*", "aé", "-", Ok("-a-é-"));
+        check("", "", "-", Ok("-"));
+        check("a", "b", "$0", Ok("b"));
+        check("a", "b", "$3", Err("no group 3"));
+        check("a", "b", "${b}", Err("no group \"b\""));
+        check("a", "b", "$", Err("before a group"));
+        check("a", "b", "\\", Err("backslash"));
+        check("a", "aa", &"b".repeat(60), Err("longer than 100"));
     }
 }

@@ -47,7 +47,6 @@ const LATER: &[&str] = &[
     "<messageProcessor>",
     "<messageStore>",
     "<payloadFactory>",
-    "<rewrite>",
     "<script>",
     "<store>",
     "<task>",

@@ -18,7 +18,6 @@ const MEDIATORS_LATER: &[&str] = &[
     "opa",
     "payloadFactory",
     "publishEvent",
-    "rewrite",
     "sampler",
     "script",
     "smooks",
@@ -61,7 +60,7 @@ const CLASSES: &[(&str, &str)] = &[
     (".RestURLBuilder", "an <http> endpoint with uri-template and method does the same"),
     (".relay.mediators.builder.BuilderMediator", "<builder/> does the same"),
     (".CalloutMediator", "<callout> or <call> does the same"),
-    (".URLRewriteMediator", "<rewrite> does the same; it is not offered yet"),
+    (".URLRewriteMediator", "<rewrite> does the same"),
     (".CORSRequestHandler", "it is a handler of an <api>, not a mediator"),
 ];
 

@@ -187,7 +187,7 @@ impl ConditionalRouter {
 impl Route {
     async fn applies(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<bool> {
         self.need.bring(exchange, scene).await?;
-        self.condition.holds(exchange, scene)
+        self.condition.holds(exchange.to().as_deref(), exchange, scene)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The mediators, one file each. To add one: its file, and one line in [`MEDIATORS`].
 
+mod address;
 mod aggregate;
 mod builder;
 mod call;
@@ -25,6 +26,7 @@ mod payload;
 mod property;
 mod property_group;
 mod respond;
+mod rewrite;
 mod scatter_gather;
 mod send;
 mod sequence;
@@ -65,6 +67,7 @@ pub(crate) const MEDIATORS: &[Spec] = &[
     property::SPEC,
     property_group::SPEC,
     respond::SPEC,
+    rewrite::SPEC,
     scatter_gather::SPEC,
     send::SPEC,
     sequence::SPEC,
