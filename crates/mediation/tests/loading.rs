@@ -26,7 +26,7 @@ fn in_sequence(mediators: &str) -> String {
 #[test]
 fn what_is_not_offered_is_named_and_what_is_unknown_is_said_to_be() {
     let check = |mediators: &str, part: &str| refused(&in_sequence(mediators), part);
-    check("<payloadFactory/>", "<payloadFactory> is not offered yet");
+    check("<validate/>", "<validate> is not offered yet");
     check("<class name='a.B'/>", "JVM class");
     check("<spring bean='a'/>", "JVM class");
     check("<email.send/>", "connector operation");
@@ -122,7 +122,7 @@ fn what_needs_a_faulty_artefact_is_faulty_and_the_rest_runs() {
     let report = report(
         "<sequence name='a'><sequence key='b'/></sequence>\
          <sequence name='b'><filter xpath='true()'><then sequence='c'/></filter></sequence>\
-         <sequence name='c'><sequence key='a'/><payloadFactory/></sequence>\
+         <sequence name='c'><sequence key='a'/><validate/></sequence>\
          <sequence name='self'><sequence key='self'/></sequence>\
          <endpoint name='e'><wsdl/></endpoint>\
          <proxy name='p'><target endpoint='e'/></proxy>\

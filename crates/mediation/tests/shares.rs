@@ -46,7 +46,6 @@ const LATER: &[&str] = &[
     "<jsontransform>",
     "<messageProcessor>",
     "<messageStore>",
-    "<payloadFactory>",
     "<script>",
     "<store>",
     "<task>",
@@ -78,7 +77,7 @@ const NEVER: &[&str] = &[
 ];
 
 /// How many of the files load wholly; a number that only grows.
-const WHOLE: usize = 228;
+const WHOLE: usize = 352;
 /// How many of a hundred files that could load do so; a number that only grows.
 const PERCENT: usize = 97;
 

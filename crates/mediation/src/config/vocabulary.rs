@@ -16,7 +16,6 @@ const MEDIATORS_LATER: &[&str] = &[
     "jsontransform",
     "oauthService",
     "opa",
-    "payloadFactory",
     "publishEvent",
     "sampler",
     "script",

@@ -65,10 +65,17 @@ impl Expression {
     /// Errors: a [`Problem`] at the character where it is wrong, or needs what is not offered.
     pub(crate) fn compile(text: Text<'_>, wanted: Wanted, loader: &mut Loader) -> Result<Expression, Problem> {
         let (names, plans) = loader.for_expressions();
-        Expression::build(text, wanted, names, plans).map_err(|(offset, message)| Problem {
-            place: text.place(offset),
-            message: format!("expression {:?}: {message}", shortened(text.value)),
-        })
+        Expression::build(text, wanted, names, plans).map_err(problem_of(text))
+    }
+
+    /// Compiles a JSONPath, with or without `json-eval(…)` around it, to be asked for its text.
+    ///
+    /// Errors: as [`Expression::compile`].
+    pub(crate) fn compile_path(text: Text<'_>, loader: &mut Loader) -> Result<Expression, Problem> {
+        let (_, plans) = loader.for_expressions();
+        let json = JsonEval::inside(text.value)
+            .and_then(|range| JsonEval::compile(text.value, range.unwrap_or(0..text.value.len()), Wanted::Text, plans));
+        Ok(Expression { kind: Kind::Json(json.map_err(problem_of(text))?) })
     }
 
     fn build(
@@ -243,6 +250,14 @@ impl Expression {
             Read::List(list) => list,
             _ => &[],
         }
+    }
+}
+
+/// Makes a problem at its place of a byte in a text and a sentence.
+fn problem_of(text: Text<'_>) -> impl FnOnce((usize, String)) -> Problem {
+    move |(offset, message)| Problem {
+        place: text.place(offset),
+        message: format!("expression {:?}: {message}", shortened(text.value)),
     }
 }
 

@@ -23,6 +23,7 @@ mod loopback;
 mod makefault;
 mod parts;
 mod payload;
+mod payload_factory;
 mod property;
 mod property_group;
 mod respond;
@@ -64,6 +65,7 @@ pub(crate) const MEDIATORS: &[Spec] = &[
     loopback::SPEC,
     makefault::SPEC,
     direction::OUT,
+    payload_factory::SPEC,
     property::SPEC,
     property_group::SPEC,
     respond::SPEC,

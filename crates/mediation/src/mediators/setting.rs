@@ -24,7 +24,8 @@ pub(crate) fn worked_out(key: Text<'_>, loader: &mut Loader) -> Result<Option<Ex
     }
 }
 
-fn later(text: Text<'_>) -> Problem {
+/// That a text holds an expression of a kind that is not offered yet.
+pub(super) fn later(text: Text<'_>) -> Problem {
     text.problem("Synapse expressions `${…}` are not offered yet")
 }
 

@@ -1,0 +1,208 @@
+//! `<payloadFactory>` beyond the golden cases: how each kind of value is written into each kind of body.
+
+mod common;
+
+use common::{Scenario, load_with, report, request};
+use myelin_mediation::Settings;
+
+const SOAP: &str = "http://schemas.xmlsoap.org/soap/envelope/";
+
+/// What becomes of a message: status, content type and body.
+fn echoed(mediators: &str, content_type: &str, body: &str) -> (u16, String, String) {
+    let proxy = format!(
+        "<proxy xmlns='http://ws.apache.org/ns/synapse' xmlns:s='{SOAP}' name='P'>\
+         <target><inSequence>{mediators}<respond/></inSequence></target></proxy>"
+    );
+    let message = request("POST", "/services/P", &[("Content-Type", content_type)], body);
+    let reply = Scenario::new(&proxy).serve(message);
+    let content_type = reply.header("Content-Type").unwrap_or_default().to_owned();
+    (reply.status, content_type, reply.body)
+}
+
+fn factory(media: &str, format: &str, arguments: &str) -> String {
+    format!("<payloadFactory media-type='{media}'><format>{format}</format><args>{arguments}</args></payloadFactory>")
+}
+
+/// Asserts what a JSON body becomes with one argument in `{format}`.
+fn json(attributes: &str, body: &str, format: &str, expected: &str) {
+    let made = echoed(&factory("json", format, &format!("<arg {attributes}/>")), "application/json", body);
+    assert_eq!(made, (200, "application/json".to_owned(), expected.to_owned()), "{attributes}");
+}
+
+/// Asserts what plain XML becomes with one argument in an element.
+fn xml(attributes: &str, body: &str, expected: &str) {
+    let made = echoed(&factory("xml", "<r xmlns=''>$1</r>", &format!("<arg {attributes}/>")), "application/xml", body);
+    assert_eq!(made, (200, "application/xml".to_owned(), expected.to_owned()), "{attributes}");
+}
+
+/// Asserts that it is a fault, and what is said.
+fn fails(mediators: &str, content_type: &str, body: &str, part: &str) {
+    let (status, _, text) = echoed(mediators, content_type, body);
+    assert!(status == 500 && text.contains(part), "{mediators}: {status} {text}");
+}
+
+#[test]
+fn a_text_is_escaped_in_json_and_json_stays_json() {
+    let path = |path: &str| format!("evaluator='json' expression='{path}'");
+    let body = r#"{"a":"q\" b\\ n\n é \u0001 $1","n":1.50,"o":{ "x": [1, "y"] },"s":"{\n1}","t":true,"x":"<b/>"}"#;
+    json(&path("$.a"), body, r#"{"a":"$1"}"#, r#"{"a":"q\" b\\ n\n é \u0001 $1"}"#);
+    json(&path("$.n"), body, "[$1]", "[1.50]");
+    json(&path("$.o"), body, "[$1]", r#"[{"x":[1,"y"]}]"#);
+    json(&path("json-eval($.t)"), body, "[$1]", "[true]");
+    json(&path("$.x"), body, r#"["$1"]"#, r#"["<b/>"]"#);
+    json(&path("$.nowhere"), body, r#"["$1"]"#, r#"[""]"#);
+    json("expression='json-eval($.n)'", body, "[$1]", "[1.50]");
+    json("value='5 &gt; &quot;3&quot;'", body, r#"["$1"]"#, r#"["5 > \"3\""]"#);
+    // As in Synapse, what begins as JSON does is JSON, unless it is said to be literal.
+    json(&path("$.s"), body, "[$1]", "[{\n1}]");
+    json(&format!("literal='true' {}", path("$.o")), body, r#"["$1"]"#, r#"["{\"x\":[1,\"y\"]}"]"#);
+}
+
+#[test]
+fn line_breaks_in_what_begins_as_json_can_be_escaped() {
+    let mediator = factory("json", "[\"$1\"]", "<arg evaluator='json' expression='$.s'/>");
+    let mediator = mediator.replace("<payloadFactory", "<payloadFactory escapeXmlChars='true'");
+    let (_, _, made) = echoed(&mediator, "application/json", r#"{"s":"[a]\n\t"}"#);
+    assert_eq!(made, r#"["[a]\n\t"]"#);
+}
+
+#[test]
+fn strings_get_quotes_where_a_property_says_so() {
+    let quote = "<property name='QUOTE_STRING_IN_PAYLOAD_FACTORY_JSON' value='true'/>";
+    let check = |value: &str, expected: &str| {
+        let body = format!("{{\"v\":{value}}}");
+        let mediators = quote.to_owned() + &factory("json", "[$1]", "<arg evaluator='json' expression='$.v'/>");
+        assert_eq!(echoed(&mediators, "application/json", &body).2, expected);
+    };
+    check("\"a\"", "[\"a\"]");
+    check("\"\"", "[\"\"]");
+    check("1", "[1]");
+    check("\"01\"", "[\"01\"]");
+    check("null", "[null]");
+    check("[1]", "[[1]]");
+}
+
+#[test]
+fn a_text_is_escaped_in_xml_and_xml_stays_xml() {
+    let body =
+        "<a xmlns:p='urn:p'><b>1 &lt; 2 &amp; \"3\"</b><p:c>x</p:c><d><e/> </d><f>&lt;g/></f><h>{\"i\":1}</h></a>";
+    xml("expression='//b'", body, "<r>1 &lt; 2 &amp; \"3\"</r>");
+    xml("expression='//d'", body, "<r><d><e/> </d></r>");
+    xml("expression='//f'", body, "<r><g/></r>");
+    xml("expression='//h'", body, "<r>{\"i\":1}</r>");
+    xml("expression='//z'", body, "<r/>");
+    xml("expression='/*/*/*/*[2]' literal='true'", body, "<r>x</r>");
+    xml("expression='count(//b)'", body, "<r>1.0</r>");
+    xml("value='&lt;g>a&lt;/g>&lt;g/>'", body, "<r><g>a</g><g/></r>");
+    xml("value='a &lt;b'", body, "<r>a &lt;b</r>");
+    xml("value=\"&lt;?xml version='1.0'?>&lt;g/>\"", body, "<r><g/></r>");
+}
+
+#[test]
+fn a_value_cannot_leave_the_attribute_it_stands_in() {
+    let body = "<a>&lt;'\"&#10;&amp;</a>";
+    let mediator = factory("xml", "<r xmlns='' b='$1'>$1</r>", "<arg expression='//a'/>");
+    assert_eq!(echoed(&mediator, "application/xml", body).2, "<r b=\"&lt;'&quot;&#xA;&amp;\">&lt;'\"\n&amp;</r>");
+}
+
+#[test]
+fn the_content_type_is_that_of_what_was_made() {
+    let check = |media: &str, format: &str, content_type: &str, expected: &str| {
+        let (status, made, _) = echoed(&factory(media, format, ""), content_type, "");
+        assert_eq!((status, made.as_str()), (200, expected), "{media} {content_type}");
+    };
+    check("xml", "<a/>", "application/json", "application/xml; charset=UTF-8");
+    check("xml", "<a/>", "application/vnd.a+xml", "application/vnd.a+xml");
+    check("json", "{}", "application/xml", "application/json");
+    check("text", "a", "application/xml", "text/plain; charset=UTF-8");
+    check("xml", "<s:Envelope><s:Body/></s:Envelope>", "application/json", "text/xml; charset=UTF-8");
+    check("xml", "<s:Envelope><s:Body/></s:Envelope>", "text/xml", "text/xml");
+}
+
+#[test]
+fn an_envelope_takes_the_place_of_the_message_and_other_xml_that_of_what_is_in_its_body() {
+    let check = |format: &str, expected: &str| {
+        let body =
+            format!("<s:Envelope xmlns:s='{SOAP}'><s:Header><h/></s:Header><s:Body><a>1</a></s:Body></s:Envelope>");
+        let (_, content_type, made) = echoed(&factory("xml", format, "<arg expression='//a'/>"), "text/xml", &body);
+        assert_eq!((content_type.as_str(), made.as_str()), ("text/xml", expected));
+    };
+    check(
+        "<b xmlns=''>$1</b>",
+        &format!("<s:Envelope xmlns:s='{SOAP}'><s:Header><h/></s:Header><s:Body><b>1</b></s:Body></s:Envelope>"),
+    );
+    check(
+        "<s:Envelope><s:Body><b xmlns=''>$1</b></s:Body></s:Envelope>",
+        &format!("<s:Envelope xmlns:s=\"{SOAP}\"><s:Body><b xmlns=''>1</b></s:Body></s:Envelope>"),
+    );
+}
+
+#[test]
+fn what_is_made_can_be_read_behind_it() {
+    let mediators = factory("json", "{\"a\": $1}", "<arg expression='//b'/>")
+        + &factory("xml", "<r xmlns=''>$1</r>", "<arg evaluator='json' expression='$.a'/>")
+        + &factory("text", "it is $1: $1 $2", "<arg expression='//r'/>");
+    assert_eq!(echoed(&mediators, "application/xml", "<b>7</b>").2, "it is 7: 7 $2");
+}
+
+#[test]
+fn what_would_have_to_be_converted_is_a_fault() {
+    let json = factory("json", "{\"a\": $1}", "<arg expression='//b'/>");
+    fails(&json, "application/xml", "<a><b><c/></b></a>", "XML cannot stand in the JSON");
+    let xml = factory("xml", "<a>$1</a>", "<arg evaluator='json' expression='$.a'/>");
+    fails(&xml, "application/json", "{\"a\":{}}", "JSON cannot stand in the XML");
+    let broken = factory("xml", "<a b='$1'/>", "<arg expression='//b'/>");
+    fails(&broken, "application/xml", "<b><c/></b>", "not well-formed");
+}
+
+#[test]
+fn what_is_made_is_bounded_like_any_body() {
+    let twice = factory("json", "[\"$1\",\"$1\"]", "<arg literal='true' evaluator='json' expression='$'/>");
+    let proxy =
+        format!("<proxy name='P'><target><inSequence>{}<respond/></inSequence></target></proxy>", twice.repeat(40));
+    let settings = Settings { body_limit_bytes: 100_000, ..Settings::default() };
+    let scenario = Scenario::of(load_with(&proxy, &settings), |_, _| unreachable!("nothing is sent"));
+    let reply = scenario.serve(request("POST", "/services/P", &[("Content-Type", "application/json")], "[1]"));
+    assert_eq!(reply.status, 500);
+    assert!(reply.body.contains("larger than a body may be"), "{}", reply.body);
+}
+
+#[test]
+fn a_body_that_nothing_asks_for_is_not_read() {
+    let mediator = factory("json", "{}", "<arg value='1'/>");
+    assert_eq!(echoed(&mediator, "application/xml", "<no xml").2, "{}");
+}
+
+#[test]
+fn what_is_not_offered_or_wrong_is_a_problem_at_its_place() {
+    let check = |mediator: &str, part: &str| {
+        let report = report(&format!("<sequence name='s'>{mediator}</sequence>"));
+        let problems: Vec<String> = report.artefacts[0].problems.iter().map(ToString::to_string).collect();
+        assert!(problems.iter().any(|problem| problem.contains(part)), "{part:?} is not in {problems:?}");
+    };
+    check("<payloadFactory/>", "needs a format");
+    check("<payloadFactory media-type='yaml'><format/></payloadFactory>", "none of xml, json and text");
+    check("<payloadFactory template-type='FreeMarker'><format/></payloadFactory>", "not offered yet");
+    check(&factory("json", "{\"a\": \"${payload.a}\"}", ""), "`${…}` are not offered yet");
+    check(&factory("xml", "<a>${vars.b}</a>", ""), "`${…}` are not offered yet");
+    check(&factory("xml", "$1", ""), "needs an element inside");
+    check(&factory("xml", "<a/><b/>", ""), "holds one element");
+    check(&factory("json", "<a/>", ""), "holds text");
+    check("<payloadFactory><format key='{$ctx:a}'/></payloadFactory>", "a key that is worked out");
+    check("<payloadFactory><format key='nowhere'/></payloadFactory>", "there is no local entry");
+    check(&factory("json", "[]", "<arg/>"), "needs value or expression");
+    check(&factory("json", "[]", "<argument value='1'/>"), "holds arg elements");
+    check(&factory("json", "[]", "<arg value='&lt;a/>'/>"), "XML in JSON");
+    check(&factory("json", "[]", "<arg expression='${payload.a}'/>"), "`${…}` are not offered yet");
+    check(&factory("json", "[]", "<arg evaluator='yaml' expression='$'/>"), "neither xml nor json");
+    check(&factory("json", "[]", "<arg evaluator='json' expression='$['/>"), "expression \"$[\"");
+    check(&factory("json", "[]", "<arg value='1' expression='2'/>"), "exclude each other");
+    check("<payloadFactory><format><a/></format><format><a/></format></payloadFactory>", "holds one format");
+}
+
+#[test]
+fn a_number_without_an_argument_is_told_of() {
+    let report = report(&format!("<sequence name='s'>{}</sequence>", factory("json", "[$1, $3]", "<arg value='1'/>")));
+    let warnings: Vec<String> = report.artefacts[0].warnings.iter().map(ToString::to_string).collect();
+    assert!(warnings.len() == 1 && warnings[0].contains("no argument for $3"), "{warnings:?}");
+}
