@@ -1,0 +1,145 @@
+//! The current message as it leaves: to a backend, or as the answer.
+
+use std::borrow::Cow;
+
+use http::StatusCode;
+use myelin_message::{Body, HeaderId, Message};
+
+use super::{Content, Direction, Exchange, Format, write_charset};
+use crate::content::{Scans, Tree};
+use crate::fault::{Fault, Outcome};
+use crate::property::{Scope, slot};
+use crate::transport::Manner;
+
+impl Exchange {
+    /// The current message, to be sent: moved if nothing looks at it afterwards, else its head is copied.
+    pub(crate) fn take_message(&mut self, for_good: bool) -> Message {
+        self.settle_encoding();
+        // Nobody asks about a body that has left, and while a backend is waited for the next message can use the memory.
+        self.scans = Scans::default();
+        let head = if for_good { std::mem::take(&mut self.message.head) } else { self.message.head.clone() };
+        let reason = if for_good { self.message.reason.take() } else { self.message.reason.clone() };
+        Message { head, status: self.message.status, reason, body: self.message.body.take() }
+    }
+
+    /// Takes the message out to be sent later; its head stays to be looked at.
+    pub(crate) fn set_aside(&mut self) -> Message {
+        self.take_message(false)
+    }
+
+    /// Brings back a message that was set aside, or a copy of one, with what its body is.
+    pub(crate) fn put_back(&mut self, message: Message, content: Content) {
+        self.message = message;
+        self.content = content;
+        self.scans = Scans::default();
+    }
+
+    /// Turns a built body into the bytes that are sent of it.
+    pub(crate) fn settle(&mut self) {
+        if self.message.body.built::<Tree>().is_some_and(Tree::is_recoded) {
+            self.settle_encoding();
+            self.content.charset = Some(Cow::Borrowed("UTF-8"));
+        }
+        self.message.body.settle();
+        self.scans = Scans::default();
+    }
+
+    /// A changed body leaves in UTF-8: a content type that says another encoding says that then.
+    fn settle_encoding(&mut self) {
+        if self.message.body.built::<Tree>().is_some_and(Tree::is_recoded) {
+            write_charset(&mut self.message.head, "UTF-8");
+        }
+    }
+
+    /// The body is in that character set now.
+    pub(crate) fn set_charset(&mut self, charset: &str) {
+        if !self.content.charset().unwrap_or("UTF-8").eq_ignore_ascii_case(charset) {
+            write_charset(&mut self.message.head, charset);
+            self.content.charset = Some(Cow::Owned(charset.to_owned()));
+        }
+    }
+
+    /// The current message as the client's answer, with what the properties say about status and body.
+    pub(crate) fn answer(&mut self, for_good: bool) -> Outcome<Message> {
+        // Settled first: a message that cannot be the answer is still there for the fault sequence.
+        let own_status = self.own_status()?;
+        let mut message = self.take_message(for_good);
+        if self.direction == Direction::Request {
+            to_response(&mut message);
+        }
+        if let Some(status) = own_status {
+            message.status = status;
+            message.reason = None;
+        }
+        let phrase = [slot::HTTP_SC_DESC, slot::HTTP_REASON_PHRASE]
+            .into_iter()
+            .find_map(|slot| self.properties.get(Scope::Axis2, slot));
+        if let Some(phrase) = phrase {
+            message.reason = Some(phrase.text().into_owned());
+        }
+        self.shape(&mut message)?;
+        Ok(message)
+    }
+
+    /// The status that `HTTP_SC` asks for, or one of the switches that say one.
+    fn own_status(&self) -> Outcome<Option<StatusCode>> {
+        let Some(code) = self.properties.get(Scope::Axis2, slot::HTTP_SC) else {
+            if self.is_fault() && self.properties.is_true(Scope::Axis2, slot::FAULTS_AS_HTTP_200) {
+                return Ok(Some(StatusCode::OK));
+            }
+            let is_accepted = self.properties.is_true(Scope::Axis2, slot::SC_ACCEPTED);
+            return Ok(is_accepted.then_some(StatusCode::ACCEPTED));
+        };
+        let text = code.text();
+        let number = text.trim().parse::<u16>().ok().filter(|code| *code >= 200);
+        match number.and_then(|code| StatusCode::from_u16(code).ok()) {
+            Some(status) => Ok(Some(status)),
+            None => Err(Fault::bus("HTTP_SC is no status code from 200 to 999").with_detail(format!("it is {text:?}"))),
+        }
+    }
+
+    /// Whether the message is a fault: one that was made here, or SOAP with the status that SOAP 1.1 has for it (§6.2).
+    fn is_fault(&self) -> bool {
+        let is_soap = matches!(self.content.format, Format::Soap11 | Format::Soap12);
+        let is_response = self.direction == Direction::Response;
+        self.faulted.is_some() || (is_response && is_soap && self.message.status == StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    /// What the properties say about the header lines and the body of a message that leaves, either way.
+    pub(crate) fn shape(&self, message: &mut Message) -> Outcome<()> {
+        if let Some(content_type) = self.properties.get(Scope::Axis2, slot::CONTENT_TYPE) {
+            message.head.set("Content-Type", content_type.text().as_bytes())?;
+        }
+        if self.properties.is_true(Scope::Axis2, slot::NO_ENTITY_BODY) {
+            message.body = Body::Empty;
+        }
+        Ok(())
+    }
+
+    /// Whether the body is to be read before it leaves, so that its length can be told.
+    pub(crate) fn wants_length(&self) -> bool {
+        // HTTP/1.0 knows no other way to say where a body ends without ending the connection.
+        [slot::DISABLE_CHUNKING, slot::FORCE_HTTP_CONTENT_LENGTH, slot::FORCE_HTTP_1_0]
+            .into_iter()
+            .any(|slot| self.properties.is_true(Scope::Axis2, slot))
+    }
+
+    /// What the properties say of how a request is sent.
+    pub(crate) fn manner(&self) -> Manner {
+        let is_set = |slot| self.properties.is_true(Scope::Axis2, slot);
+        Manner {
+            close: is_set(slot::NO_KEEPALIVE),
+            http10: is_set(slot::FORCE_HTTP_1_0),
+            absolute: is_set(slot::POST_TO_URI) || is_set(slot::FULL_URI),
+        }
+    }
+}
+
+/// Makes a response of a request.
+///
+/// Synapse answers with the request's own header lines; these four would be untrue or harmful there.
+pub(super) fn to_response(message: &mut Message) {
+    let only_a_request_has = [HeaderId::Host, HeaderId::Expect, HeaderId::UserAgent, HeaderId::ProxyAuthorization];
+    message.head.remove_if(|id, _| only_a_request_has.contains(&id));
+    message.status = StatusCode::OK;
+}
