@@ -120,6 +120,16 @@ fn the_content_type_is_that_of_what_was_made() {
 }
 
 #[test]
+fn what_was_said_about_the_old_body_does_not_hold_for_the_new_one() {
+    let mediators = "<property name='NO_ENTITY_BODY' value='true' scope='axis2'/>\
+                     <property name='ContentType' value='text/csv' scope='axis2'/>"
+        .to_owned()
+        + &factory("json", "{}", "");
+    let made = echoed(&mediators, "text/csv", "1,2");
+    assert_eq!(made, (200, "application/json".to_owned(), "{}".to_owned()));
+}
+
+#[test]
 fn an_envelope_takes_the_place_of_the_message_and_other_xml_that_of_what_is_in_its_body() {
     let check = |format: &str, expected: &str| {
         let body =
