@@ -10,7 +10,7 @@ pub use myelin_json::Duplicates as DuplicateKeys;
 use crate::api::Apis;
 use crate::config::Place;
 use crate::description::{ProxyDescription, PublicAddresses};
-use crate::endpoint::{Endpoint, EndpointId, EndpointRef};
+use crate::endpoint::{Endpoint, EndpointId, EndpointRef, MonitorSettings};
 use crate::function::{Function, FunctionId};
 use crate::heritage::Heritage;
 use crate::priority::Priorities;
@@ -44,6 +44,8 @@ pub struct Settings {
     pub replies: Replies,
     /// How many requests are served at once, and who first; without it all are.
     pub priorities: Option<Priorities>,
+    /// Which endpoints are checked beside the messages that go to them; see [`Bus::monitors`].
+    pub monitors: Vec<MonitorSettings>,
 }
 
 impl Default for Settings {
@@ -60,6 +62,7 @@ impl Default for Settings {
             endpoints: EndpointSettings::default(),
             replies: Replies::default(),
             priorities: None,
+            monitors: Vec::new(),
         }
     }
 }

@@ -41,7 +41,7 @@ mod trial;
 pub use bus::{Bus, DuplicateKeys, EndpointSettings, Settings, StylesheetLimits};
 pub use config::{Artefact, Cause, Loaded, Problem, Report, Share, Sources, Stamp, State, Summary, load};
 pub use description::PublicAddresses;
-pub use endpoint::{EndpointStatus, State as EndpointState};
+pub use endpoint::{EndpointStatus, Monitor, MonitorSettings, State as EndpointState};
 pub use engine::{Arrival, Counts, Engine};
 pub use explain::Explanation;
 pub use heritage::Heritage;

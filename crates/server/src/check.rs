@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-use myelin_mediation::{Settings, load};
+use myelin_mediation::{Loaded, Settings, load};
 
 use crate::deployment;
+use crate::server::can_monitor;
 
 /// The arguments of `myelin check`.
 #[derive(Debug, clap::Args)]
@@ -45,12 +46,13 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
         // The report is about the configuration; this is about what surrounds it.
         deployment.remarks.iter().try_for_each(|remark| writeln!(io::stderr(), "{remark} (a warning)"))?;
     }
-    let report = load(&arguments.paths, &settings).report;
+    let Loaded { bus, report, .. } = load(&arguments.paths, &settings);
     match arguments.format {
         Format::Text => write!(out, "{}", report.to_text())?,
         Format::Json => writeln!(out, "{:#}", report.to_json())?,
         Format::Html => write!(out, "{}", html::page(&report))?,
     }
     out.flush()?;
+    can_monitor(&bus)?;
     Ok(if report.faulty() == 0 && report.ok() > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

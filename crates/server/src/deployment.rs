@@ -200,7 +200,7 @@ fn set<T>(option: &mut T, value: Option<T>) {
 
 #[cfg(test)]
 mod tests {
-    use myelin_mediation::DuplicateKeys;
+    use myelin_mediation::{DuplicateKeys, MonitorSettings};
     use myelin_transport::{Expect, Retry};
 
     use super::*;
@@ -269,6 +269,25 @@ mod tests {
         assert!(endpoints.override_suspension);
         assert_eq!(endpoints.failure_limit, Some((3, Duration::from_secs(9))));
         assert!(keys::remarks("d.toml", text).is_empty(), "{:?}", keys::remarks("d.toml", text));
+    }
+
+    #[test]
+    fn monitors_say_what_they_want_otherwise_than_by_default() {
+        let text = "[[myelin.monitors]]\nendpoint = \"a\"\n[[myelin.monitors]]\nendpoint = \"b\"\npath = \"/health\"\n\
+                    interval = \"1s\"\ntimeout = \"500ms\"\nexpect = [204]\nfall = 1\nrise = 4";
+        let mut settings = myelin_mediation::Settings::default();
+        parse(text).unwrap().apply_mediation(&mut settings).unwrap();
+        let other = MonitorSettings {
+            path: Some("/health".to_owned()),
+            interval: Duration::from_secs(1),
+            timeout: Duration::from_millis(500),
+            expect: vec![204],
+            fall: 1,
+            rise: 4,
+            ..MonitorSettings::new("b")
+        };
+        assert_eq!(settings.monitors, [MonitorSettings::new("a"), other]);
+        assert!(parse("[[myelin.monitors]]\npath = \"/health\"").is_err(), "a monitor is one of an endpoint");
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod explain;
 mod glue;
 mod local;
 mod logging;
+mod monitor;
 mod reading;
 mod reload;
 mod run;

@@ -13,7 +13,7 @@ use myelin_wss::Replays;
 use tokio::signal::unix::Signal;
 
 use crate::deployment::{self, Deployment};
-use crate::server::Swap;
+use crate::server::{Swap, can_monitor};
 
 /// How many names of one kind of difference the log tells.
 const NAMES: usize = 10;
@@ -160,7 +160,7 @@ impl Reloader {
             }
         };
         self.sources = sources;
-        if let Err(error) = self.judge(&report) {
+        if let Err(error) = self.judge(&report).and_then(|()| can_monitor(&bus)) {
             tracing::error!("{reason}; it is refused, and the bus serves on as before: {error:#}");
             return;
         }

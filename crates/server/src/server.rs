@@ -17,7 +17,7 @@ use myelin_transport::{
 use tokio::sync::{mpsc, watch};
 
 use crate::access_log::{self, Destination, Lines, Writer};
-use crate::glue;
+use crate::{glue, monitor};
 
 /// Where to listen.
 #[derive(Clone, Debug)]
@@ -176,15 +176,19 @@ struct Plan {
     writer: Option<Arc<Writer>>,
     gate: Gate,
     stop: Stop,
+    /// Whether this is the thread that runs the bus's monitors.
+    monitors: bool,
 }
 
 /// Starts serving a bus; when this returns, connections are accepted.
 ///
-/// Errors: an address cannot be had, certificates or keys cannot be used, the access log cannot be opened.
+/// Errors: an address cannot be had, certificates or keys cannot be used, the access log cannot be opened, what the
+/// bus is to monitor cannot be.
 pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
     if settings.listen.is_empty() {
         bail!("no address to listen on");
     }
+    can_monitor(&bus)?;
     let count = match settings.threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         count => count,
@@ -200,11 +204,12 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
     let trust = Trust::new(&settings.roots)?;
     let (stop, swap) = (Stop::default(), Swap::new(bus));
     let gate = Gate::default();
-    let plan = Plan { swap: swap.clone(), settings, trust, writer, gate: gate.clone(), stop: stop.clone() };
+    let plan =
+        Plan { swap: swap.clone(), settings, trust, writer, gate: gate.clone(), stop: stop.clone(), monitors: false };
     let (ready, begun) = channel();
     let (mut threads, mut askers) = (Vec::new(), Vec::new());
     for (index, listeners) in per_thread.into_iter().enumerate() {
-        let (plan, ready) = (plan.clone(), ready.clone());
+        let (plan, ready) = (Plan { monitors: index == 0, ..plan.clone() }, ready.clone());
         let (asker, asked) = mpsc::unbounded_channel();
         askers.push(asker);
         let builder = std::thread::Builder::new().name(format!("bus-{index}"));
@@ -218,6 +223,13 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
         bail!("a serving thread did not start");
     }
     Ok(Running { urls, stop, swap, gate, askers, threads, log })
+}
+
+/// Whether all that a bus is to monitor can be.
+///
+/// Errors: the settings'.
+pub(crate) fn can_monitor(bus: &Bus) -> anyhow::Result<()> {
+    bus.monitors().map(drop).map_err(|problems| anyhow!("[[myelin.monitors]]: {}", problems.join("; ")))
 }
 
 /// Binds every address once a thread.
@@ -259,7 +271,7 @@ fn run_thread(
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().thread_name("bus-work").build()?;
     let local = tokio::task::LocalSet::new();
     local.block_on(&runtime, async move {
-        let Plan { swap, settings, trust, writer, gate, stop } = plan;
+        let Plan { swap, settings, trust, writer, gate, stop, monitors } = plan;
         let server = settings.server;
         let client = Client::new(settings.client, server.expect, server.pace, trust);
         let access_log = writer.map(Lines::new);
@@ -275,8 +287,11 @@ fn run_thread(
         }
         let wires = Rc::new(glue::Wires::new(Rc::clone(&client)));
         let transport = Rc::clone(&wires) as Rc<dyn Transport>;
-        let service = Rc::new(glue::Bus::new(&swap, transport, settings.correlate, access_log));
+        let service = Rc::new(glue::Bus::new(&swap, Rc::clone(&transport), settings.correlate, access_log));
         wires.serve_own(&service);
+        if monitors {
+            tokio::task::spawn_local(monitor::keep_up(swap.clone(), transport));
+        }
         tokio::task::spawn_local(Rc::clone(&service).keep_up(swap));
         tokio::task::spawn_local({
             let service = Rc::clone(&service);

@@ -3,9 +3,10 @@
 
 use std::fmt::Display;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::checks::{Checks, Turn};
 use super::state::{Change, Condition, Rules, State};
 use crate::transport::Transport;
 
@@ -13,24 +14,42 @@ use crate::transport::Transport;
 #[derive(Debug)]
 pub(crate) struct Health {
     pub(crate) rules: Rules,
-    /// Whether it is [`State::Active`], which is what nearly every request finds.
+    /// Whether it is [`State::Active`] and not down, which is what nearly every request finds.
     active: AtomicBool,
-    condition: Mutex<Condition>,
+    known: Mutex<Known>,
+}
+
+/// What is known of it by the messages that were sent to it, and by the checks of its monitor.
+#[derive(Debug)]
+struct Known {
+    condition: Condition,
+    checks: Checks,
+    /// How many monitors it has: two while one bus takes the place of another.
+    monitors: usize,
 }
 
 impl Health {
     pub(crate) fn new(rules: Rules) -> Health {
-        Health { rules, active: AtomicBool::new(true), condition: Mutex::new(Condition::new()) }
+        let known = Known { condition: Condition::new(), checks: Checks::default(), monitors: 0 };
+        Health { rules, active: AtomicBool::new(true), known: Mutex::new(known) }
     }
 
     /// Whether a request may be sent.
     pub(crate) fn is_ready(&self, clock: &dyn Transport) -> bool {
-        self.active.load(Ordering::Relaxed) || self.lock().is_ready(clock.monotonic())
+        self.active.load(Ordering::Relaxed) || {
+            let known = self.lock();
+            known.checks.down.is_none() && known.condition.is_ready(clock.monotonic())
+        }
     }
 
-    /// A copy of where it stands.
+    /// A copy of where it stands by the messages that were sent to it.
     pub(crate) fn condition(&self) -> Condition {
-        self.lock().clone()
+        self.lock().condition.clone()
+    }
+
+    /// What its monitor saw, while that has taken it out.
+    pub(crate) fn down(&self) -> Option<Arc<str>> {
+        self.lock().checks.down.clone()
     }
 
     /// A response came.
@@ -38,14 +57,14 @@ impl Health {
         if self.active.load(Ordering::Relaxed) {
             return;
         }
-        if self.change(Condition::succeeded) == Change::Recovered {
+        if self.change(|known| known.condition.succeeded()) == Change::Recovered {
             tracing::info!(%endpoint, "the endpoint works again");
         }
     }
 
     /// A request ended in an error of the backend.
     pub(crate) fn failed(&self, endpoint: &dyn Display, code: u32, now: Duration) {
-        match self.change(|condition| condition.failed(&self.rules, code, now)) {
+        match self.change(|known| known.condition.failed(&self.rules, code, now)) {
             Change::TimedOut { retries } => tracing::warn!(
                 %endpoint,
                 code,
@@ -62,18 +81,55 @@ impl Health {
 
     /// The operator takes the endpoint out, or brings it back.
     pub(crate) fn switch(&self, on: bool) {
-        self.change(if on { Condition::switch_on } else { Condition::switch_off });
+        let switch = if on { Condition::switch_on } else { Condition::switch_off };
+        self.change(|known| switch(&mut known.condition));
     }
 
-    fn change<T>(&self, change: impl FnOnce(&mut Condition) -> T) -> T {
-        let mut condition = self.lock();
-        let changed = change(&mut condition);
-        self.active.store(condition.state == State::Active, Ordering::Relaxed);
+    /// A monitor begins to check the endpoint.
+    pub(crate) fn begin_checks(&self) {
+        self.change(|known| known.monitors += 1);
+    }
+
+    /// A monitor is gone; with the last one goes what they found, as nobody else would bring the endpoint back.
+    pub(crate) fn end_checks(&self) {
+        self.change(|known| {
+            known.monitors -= 1;
+            if known.monitors == 0 {
+                known.checks = Checks::default();
+            }
+        });
+    }
+
+    /// A monitor found the endpoint well, or what it says of it; see [`Checks::count`].
+    pub(crate) fn checked(&self, endpoint: &dyn Display, found: Result<(), String>, fall: u32, rise: u32) {
+        let (turn, down) = self.change(|known| {
+            let turn = known.checks.count(found, fall, rise);
+            if turn == Turn::Up {
+                // It is active at once, whatever messages met before.
+                known.condition.succeeded();
+            }
+            (turn, known.checks.down.clone())
+        });
+        match turn {
+            Turn::Down => {
+                let seen = down.unwrap_or_default();
+                tracing::warn!(%endpoint, checks = fall, %seen, "the endpoint is down: its monitor takes it out");
+            }
+            Turn::Up => tracing::info!(%endpoint, checks = rise, "the endpoint is up: its monitor brings it back"),
+            Turn::Nothing => {}
+        }
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Known) -> T) -> T {
+        let mut known = self.lock();
+        let changed = change(&mut known);
+        let is_active = known.condition.state == State::Active && known.checks.down.is_none();
+        self.active.store(is_active, Ordering::Relaxed);
         changed
     }
 
-    fn lock(&self) -> MutexGuard<'_, Condition> {
-        // A condition is never left half-way: each change is finished or did not begin.
-        self.condition.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        // What is known is never left half-way: each change is finished or did not begin.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

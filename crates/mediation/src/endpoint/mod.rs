@@ -6,12 +6,14 @@ mod balance;
 mod blueprint;
 mod build;
 mod charset;
+mod checks;
 mod deliver;
 mod departure;
 mod format;
 mod group;
 mod health;
 mod member;
+mod monitor;
 mod package;
 mod recipients;
 mod replay;
@@ -42,6 +44,7 @@ use format::escape;
 pub(crate) use group::Group;
 pub(crate) use health::Health;
 pub(crate) use member::Member;
+pub use monitor::{Monitor, MonitorSettings};
 pub(crate) use recipients::Recipients;
 pub(crate) use resolve::Resolving;
 pub use state::State;
@@ -122,12 +125,15 @@ impl Endpoint {
 
     /// That it is not to be tried at the moment.
     fn not_ready(&self) -> Box<Fault> {
-        let state = self.health.condition().state;
+        let stands = match self.health.down() {
+            Some(seen) => format!("down, as its monitor finds: {seen}"),
+            None => self.health.condition().state.to_string(),
+        };
         let code = match self.target {
             Target::Described(_) => wsdl::DESCRIBED_NOT_READY,
             _ => BACKEND_NOT_READY,
         };
-        self.sign(Fault::not_ready(code, format!("{self} is {state}")))
+        self.sign(Fault::not_ready(code, format!("{self} is {stands}")))
     }
 
     /// Says in a fault where it happened, and which handler of its own the endpoint has.

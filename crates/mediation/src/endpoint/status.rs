@@ -19,6 +19,8 @@ pub struct EndpointStatus {
     pub state: State,
     /// When it may be tried again while it is not active, on the clock of [`crate::transport::Transport::monotonic`].
     pub retry_at: Option<Duration>,
+    /// What its monitor saw, while that has taken it out: it gets no message then, whatever its state.
+    pub down: Option<String>,
 }
 
 impl Bus {
@@ -31,7 +33,8 @@ impl Bus {
 
     /// Takes a named endpoint out, or brings it back and forgets what it did wrong; says whether there is one.
     ///
-    /// One that is off gets no message, alone or in a group, until it is switched on again.
+    /// One that is off gets no message, alone or in a group, until it is switched on again. One that its monitor finds
+    /// down stays so.
     pub fn switch_endpoint(&self, name: &str, on: bool) -> bool {
         let endpoint = self.endpoint_ids.get(name).and_then(|&id| self.endpoint(id));
         if let Some(endpoint) = endpoint {
@@ -85,12 +88,13 @@ fn status(endpoint: &Endpoint) -> EndpointStatus {
         kind: endpoint.target.kind(),
         state: condition.state,
         retry_at: Some(condition.retry_at).filter(|_| waits),
+        down: endpoint.health.down().map(|seen| seen.to_string()),
     }
 }
 
 impl Target {
     /// The element or attribute that says it.
-    fn kind(&self) -> &'static str {
+    pub(super) fn kind(&self) -> &'static str {
         match self {
             Target::Address { .. } => "address",
             Target::Http { .. } => "http",

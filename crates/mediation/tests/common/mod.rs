@@ -150,6 +150,13 @@ impl Scenario {
     ) -> Scenario {
         let loaded = load_text(artefacts);
         assert_eq!(loaded.report.faulty(), 0, "{}", loaded.report.to_text());
+        Scenario::timed_of(loaded, answer)
+    }
+
+    pub(crate) fn timed_of(
+        loaded: Loaded,
+        answer: impl Fn(&Sent) -> (Duration, Result<Message, SendErrorKind>) + 'static,
+    ) -> Scenario {
         Scenario::by(loaded, Box::new(move |_, sent| answer(sent)))
     }
 
@@ -251,6 +258,22 @@ impl Scenario {
             .await;
         });
         left.expect("time passes");
+    }
+
+    /// Lets the monitors of the bus check as time passes, for as long as they are in what is returned.
+    pub(crate) fn begin_monitoring(&self) -> Rc<RefCell<Vec<LocalFuture<'static, ()>>>> {
+        let monitors: Rc<RefCell<Vec<LocalFuture<'static, ()>>>> = Rc::default();
+        for monitor in self.bus().monitors().unwrap() {
+            monitors.borrow_mut().push(Box::pin(monitor.run(self.script.clone())));
+        }
+        let running = Rc::clone(&monitors);
+        self.clock().spawn(Box::pin(poll_fn(move |context| {
+            for monitor in running.borrow_mut().iter_mut() {
+                assert!(monitor.as_mut().poll(context).is_pending(), "a monitor never ends by itself");
+            }
+            Poll::Pending
+        })));
+        monitors
     }
 
     /// How many requests and how many branches are under way.

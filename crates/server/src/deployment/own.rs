@@ -1,8 +1,11 @@
 //! The `[myelin]` table: every limit and deadline by name.
 
+mod monitors;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use monitors::OwnMonitor;
 use myelin_mediation::{DuplicateKeys, Priorities, PriorityRule};
 use myelin_transport::{ClientOptions, Expect, Retry, ServerOptions};
 use serde::{Deserialize, Deserializer};
@@ -22,6 +25,7 @@ pub(super) struct Own {
     pub(super) security: OwnSecurity,
     pub(super) reload: OwnReload,
     priorities: Option<OwnPriorities>,
+    monitors: Vec<OwnMonitor>,
     /// `[myelin.system]`: what `$sys{NAME}` means; other keys of the file refer to it.
     system: BTreeMap<String, toml::Value>,
 }
@@ -180,6 +184,7 @@ impl Own {
     pub(super) fn apply_content(&self, settings: &mut myelin_mediation::Settings) {
         let OwnContent { body_bytes, json_duplicate_keys } = &self.content;
         set(&mut settings.branches, self.flow.branches.map(|branches| branches.max(1)));
+        settings.monitors = self.monitors.iter().map(OwnMonitor::settings).collect();
         settings.priorities = self.priorities.as_ref().map(OwnPriorities::priorities);
         set(&mut settings.body_limit_bytes, *body_bytes);
         let keys = json_duplicate_keys.map(|keys| match keys {

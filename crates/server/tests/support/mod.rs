@@ -35,15 +35,20 @@ impl Bus {
 
     /// The same with settings of its own for what is mediated.
     pub(crate) fn mediating(configuration: &str, mediation: &myelin_mediation::Settings, settings: Settings) -> Bus {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("synapse.xml");
-        fs::write(&file, configuration).unwrap();
-        let loaded = myelin_mediation::load(&[file], mediation);
-        assert_eq!(loaded.report.faulty(), 0, "{}", loaded.report.to_text());
-        let running = start(Arc::new(loaded.bus), settings).unwrap();
+        let running = start(Arc::new(load(configuration, mediation)), settings).unwrap();
         let (_, address) = running.urls[0].split_once("://").unwrap();
         let address = address.parse().unwrap();
         Bus { running: Some(running), address }
+    }
+
+    /// Lets another configuration serve.
+    pub(crate) fn swap_to(&self, bus: myelin_mediation::Bus) {
+        self.running.as_ref().unwrap().swap().to(Arc::new(bus));
+    }
+
+    /// The configuration that serves.
+    pub(crate) fn bus(&self) -> Arc<myelin_mediation::Bus> {
+        self.running.as_ref().unwrap().swap().bus()
     }
 
     /// Stops it and tells whether all its threads ended well.
@@ -68,6 +73,16 @@ impl Drop for Bus {
             let _ = running.stop();
         }
     }
+}
+
+/// Loads a configuration, all of which must be sound.
+pub(crate) fn load(configuration: &str, settings: &myelin_mediation::Settings) -> myelin_mediation::Bus {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("synapse.xml");
+    fs::write(&file, configuration).unwrap();
+    let loaded = myelin_mediation::load(&[file], settings);
+    assert_eq!(loaded.report.faulty(), 0, "{}", loaded.report.to_text());
+    loaded.bus
 }
 
 /// A configuration with one proxy, `P`, that passes everything to an address.
