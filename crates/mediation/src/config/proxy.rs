@@ -85,6 +85,10 @@ fn transports(element: &Element, loader: &mut Loader) -> Result<(bool, bool), Pr
             other => others.push(other),
         }
     }
+    // What is offered is reached by `local://`, too; what is for this bus alone would be open to everybody.
+    if offered != (false, false) {
+        others.retain(|name| *name != "local");
+    }
     match (offered, others.as_slice()) {
         // An empty list is what a tool writes for "all of them".
         ((false, false), []) => Ok((true, true)),

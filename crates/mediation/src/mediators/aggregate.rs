@@ -102,7 +102,11 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     }
     let [(_, correlate_on), (_, condition), (_, on_complete)] = parts;
     let correlation = match correlate_on {
-        Some(correlate_on) => Some(Expression::compile(correlate_on.required("expression")?, Wanted::Nodes, loader)?),
+        Some(correlate_on) => {
+            let message = "<correlateOn> chooses among the branches of one request; it gathers nothing over several";
+            loader.warning(correlate_on.problem(message));
+            Some(Expression::compile(correlate_on.required("expression")?, Wanted::Nodes, loader)?)
+        }
         None => None,
     };
     let timeout = condition.map(timeout).transpose()?.flatten();

@@ -160,7 +160,7 @@ const KEYS: &[(&str, Standing)] = &[
         Needless("the HTTP transport is our own; [myelin.server] and [myelin.client] say what it may do"),
     ),
     ("transport.blocking", Needless("a blocking call takes no thread, and goes out as all others do")),
-    ("transport.local", Needless("a proxy of the same bus is called over HTTP")),
+    ("transport.local", Needless("services of the same bus are reached by local:// without a connection")),
     ("transport.jms", Later("JMS is not offered yet")),
     ("transport.rabbitmq", Later("RabbitMQ is not offered yet")),
     ("transport.kafka", Later("Kafka is not offered yet")),
