@@ -128,7 +128,7 @@ impl Request {
                 exchange.turn(response);
                 match (after.surroundings(), departed) {
                     (Some(around), Some(departed)) => {
-                        let outcome = Box::pin(around.returned(exchange, scene, departed)).await;
+                        let outcome = Box::pin(around.returned(exchange, scene, *departed)).await;
                         // An answer that comes in on its own may stay away, and a request may have been sent once more.
                         outcome.inspect_err(|fault| {
                             if OF_SENDING.contains(&fault.code) {
@@ -158,10 +158,12 @@ impl Request {
     }
 
     /// Makes the request what the endpoint wants and reads its body, as far as either is asked for.
-    async fn prepare(&mut self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<Departed>> {
+    async fn prepare(&mut self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<Box<Departed>>> {
         let departed = match self.after.surroundings().cloned() {
             Some(around) => {
-                Some(Box::pin(around.depart(&mut self.outgoing, self.credentials.take(), exchange, scene)).await?)
+                let departed = around.depart(&mut self.outgoing, self.credentials.take(), exchange, scene);
+                // Few have any: on the heap it does not make every exchange larger.
+                Some(Box::new(Box::pin(departed).await?))
             }
             None => None,
         };
