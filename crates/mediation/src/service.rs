@@ -24,7 +24,6 @@ pub(crate) enum Service<'a> {
 }
 
 /// The same for flows that outlive the first one.
-#[allow(dead_code, reason = "the mediators that begin branches come next")]
 pub(crate) enum OwnedService {
     Main,
     Proxy(Arc<Proxy>),
@@ -32,7 +31,6 @@ pub(crate) enum OwnedService {
     Stray(Arc<Api>, SequenceId),
 }
 
-#[allow(dead_code, reason = "the mediators that begin branches come next")]
 impl OwnedService {
     pub(crate) fn borrowed(&self) -> Service<'_> {
         match self {

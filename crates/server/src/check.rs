@@ -2,25 +2,19 @@
 
 mod html;
 
-use std::io::{self, Write};
-use std::path::PathBuf;
+use std::io::Write;
 use std::process::ExitCode;
-use std::time::SystemTime;
 
-use myelin_mediation::{Loaded, Settings, load};
+use myelin_mediation::Loaded;
 
-use crate::deployment;
 use crate::server::can_monitor;
+use crate::unserved::Unserved;
 
 /// The arguments of `myelin check`.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Configuration files, .car archives, or folders: synapse-configs, projects, homes of Micro Integrator
-    #[arg(required = true, value_name = "PATH")]
-    paths: Vec<PathBuf>,
-    /// The deployment.toml that the bus will have: limits, and the passwords that policies refer to
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    configuration: Unserved,
     /// How to print the report
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -38,15 +32,7 @@ enum Format {
 
 /// Loads and reports; success only if every artefact runs and there is one at all.
 pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let mut settings = Settings::default();
-    settings.security.now = Some(SystemTime::now());
-    if let Some(path) = &arguments.config {
-        let deployment = deployment::read(path)?;
-        deployment.apply_mediation(&mut settings)?;
-        // The report is about the configuration; this is about what surrounds it.
-        deployment.remarks.iter().try_for_each(|remark| writeln!(io::stderr(), "{remark} (a warning)"))?;
-    }
-    let Loaded { bus, report, .. } = load(&arguments.paths, &settings);
+    let Loaded { bus, report, .. } = arguments.configuration.load()?;
     match arguments.format {
         Format::Text => write!(out, "{}", report.to_text())?,
         Format::Json => writeln!(out, "{:#}", report.to_json())?,

@@ -1,18 +1,17 @@
 //! `myelin explain`: what a configuration will do, without serving it.
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::bail;
-use myelin_mediation::{Settings, load};
+
+use crate::unserved::Unserved;
 
 /// The arguments of `myelin explain`.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Configuration files, or folders such as synapse-configs/default
-    #[arg(required = true, value_name = "PATH")]
-    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    configuration: Unserved,
     /// Only the service with this name
     #[arg(long, value_name = "NAME")]
     artefact: Option<String>,
@@ -31,7 +30,7 @@ enum Format {
 
 /// Loads and tells; success if there is something to tell, even where other artefacts are faulty.
 pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let loaded = load(&arguments.paths, &Settings::default());
+    let loaded = arguments.configuration.load()?;
     let explanation = match &arguments.artefact {
         Some(name) => loaded.bus.explain().only(name),
         None => loaded.bus.explain(),

@@ -17,6 +17,7 @@ mod reload;
 mod run;
 mod server;
 mod test;
+mod unserved;
 mod wss;
 mod xml;
 mod xpath;

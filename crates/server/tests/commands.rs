@@ -6,6 +6,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 mod commands {
+    mod explain;
     mod wss;
     mod xml;
     mod xpath;

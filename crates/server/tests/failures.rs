@@ -13,6 +13,13 @@ use myelin_testkit::rude::{
 use myelin_testkit::service::{Response, Service};
 use support::{Bus, answering, definitions, post, proxy, settings};
 
+/// A backend that takes that long for each answer.
+fn slow(pause: Duration) -> Backend {
+    let steps =
+        [Step::Read(Until::Head), Step::Read(Until::Body), Step::Pause(pause), Step::Send(whole()), Step::Again];
+    Backend::start(Script::of(steps)).unwrap()
+}
+
 fn impatient() -> myelin_server::Settings {
     let mut settings = settings();
     settings.client.response_timeout = Duration::from_millis(600);
@@ -258,14 +265,7 @@ fn over_the_memory_limit_new_requests_get_503() {
 
 #[test]
 fn beyond_the_backend_limit_requests_wait_their_turn_and_then_fail_clearly() {
-    let slow = [
-        Step::Read(Until::Head),
-        Step::Read(Until::Body),
-        Step::Pause(Duration::from_millis(400)),
-        Step::Send(whole()),
-        Step::Again,
-    ];
-    let backend = Backend::start(Script::of(slow)).unwrap();
+    let backend = slow(Duration::from_millis(400));
     let mut settings = settings();
     settings.client.connections = 1;
     settings.client.waiting = 1;
@@ -288,14 +288,7 @@ fn beyond_the_backend_limit_requests_wait_their_turn_and_then_fail_clearly() {
 
 #[test]
 fn stopping_finishes_what_runs_and_refuses_the_rest() {
-    let slow = [
-        Step::Read(Until::Head),
-        Step::Read(Until::Body),
-        Step::Pause(Duration::from_millis(300)),
-        Step::Send(whole()),
-        Step::Again,
-    ];
-    let backend = Backend::start(Script::of(slow)).unwrap();
+    let backend = slow(Duration::from_millis(300));
     let mut settings = settings();
     settings.server.drain = Duration::from_secs(5);
     let bus = Bus::with(&proxy(backend.address()), settings);
@@ -316,14 +309,7 @@ fn stopping_finishes_what_runs_and_refuses_the_rest() {
 
 #[test]
 fn stopping_lets_flows_end_that_go_on_behind_their_answer() {
-    let slow = [
-        Step::Read(Until::Head),
-        Step::Read(Until::Body),
-        Step::Pause(Duration::from_millis(300)),
-        Step::Send(whole()),
-        Step::Again,
-    ];
-    let slow = Backend::start(Script::of(slow)).unwrap();
+    let slow = slow(Duration::from_millis(300));
     let archive = Service::start(|_| Response { status: 202, ..Response::default() }).unwrap();
     let configuration = definitions(&format!(
         "<proxy name='P'><target><inSequence><clone continueParent='true'><target><sequence>\

@@ -142,7 +142,11 @@ proptest! {
         text in "(\\{\"[a-c]{1,2}\":|\\[|\\]|\\}|,|:|\"[a\\\\u0c8n]{0,6}\"|-?[0-9]{1,3}(\\.[0-9])?([eE][+-]?[0-9])?|true|null| ){0,12}",
     ) {
         let ours = read(text.as_bytes(), &[], &Options::default()).1.is_ok();
-        let others = serde_json::from_str::<serde_json::Value>(&text).is_ok();
+        let others = match serde_json::from_str::<serde_json::Value>(&text) {
+            // It keeps numbers as doubles and refuses what is too large for one; the grammar has no such bound.
+            Err(error) if error.to_string().starts_with("number out of range") => return Ok(()),
+            read => read.is_ok(),
+        };
         prop_assert_eq!(ours, others, "{}", text);
     }
 }

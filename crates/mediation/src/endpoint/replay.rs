@@ -1,9 +1,8 @@
 //! A copy of a message that may have to be sent again.
 
-use std::future::poll_fn;
-
 use myelin_message::{Body, Head, Message};
 
+use crate::content::is_within;
 use crate::exchange::{Content, Direction, Exchange, Scene};
 use crate::fault::{Fault, Outcome};
 use crate::property::Properties;
@@ -29,7 +28,7 @@ impl Replay {
         let is_response = exchange.direction == Direction::Response;
         exchange.settle();
         let body = &mut exchange.message.body;
-        if body.length().is_some_and(|length| length > limit_bytes) || !fits(body, limit_bytes, is_response).await? {
+        if !is_within(body, limit_bytes, is_response).await? {
             return Ok(None);
         }
         let body = match body.bytes(limit_bytes).await.map_err(|error| Fault::body(&error, is_response))? {
@@ -54,22 +53,4 @@ impl Replay {
         exchange.postfix_start = self.postfix_start;
         exchange.properties.clone_from(&self.properties);
     }
-}
-
-/// Whether a body ends before the limit. One whose sender does not say is looked at until it has come so far; what has
-/// come stays where it is, and is relayed with the rest if there is too much.
-async fn fits(body: &mut Body, limit_bytes: u64, is_response: bool) -> Outcome<bool> {
-    if body.length().is_some() {
-        return Ok(true);
-    }
-    let mut fits = false;
-    let looked = poll_fn(|cx| {
-        body.poll_look(cx, u64::MAX, &mut |bytes, is_all| {
-            let is_within = bytes.len() as u64 <= limit_bytes;
-            fits = is_all && is_within;
-            is_all || !is_within
-        })
-    });
-    looked.await.map_err(|error| Fault::body(&error, is_response))?;
-    Ok(fits)
 }

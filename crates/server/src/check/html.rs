@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use myelin_mediation::{Artefact, Cause, Problem, Report, Share, Summary};
+use myelin_xml::escape_text;
 
 const STYLE: &str = "\
 :root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}\
@@ -117,17 +118,10 @@ fn places(page: &mut String, word: &str, problems: &[Problem]) {
 }
 
 fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            other => out.push(other),
-        }
-    }
-    out
+    let mut out = Vec::with_capacity(text.len());
+    escape_text(text, &mut out);
+    // What is escaped is UTF-8 as it was before.
+    String::from_utf8(out).unwrap_or_default()
 }
 
 #[cfg(test)]

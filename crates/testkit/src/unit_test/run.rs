@@ -9,9 +9,8 @@ use std::sync::Arc;
 use myelin_mediation::transport::Transport;
 use myelin_mediation::{Arrival, Engine, Settings, Trial, load};
 use myelin_message::{Body, Head, Message, Start, Version};
-use myelin_xml::{Document, Options};
 
-use super::descriptor::{self, Assertion, Node, Registered, Source};
+use super::descriptor::{self, Assertion, Node, Registered, Source, parse};
 use super::mock::{Mocks, Stood, content_type};
 use super::same::comparable;
 use super::{Case, Suite};
@@ -222,11 +221,6 @@ fn stood(path: &Path, services: &[super::mock::Service]) -> Vec<Stood> {
         found.push(Stood { address: fixed.trim_end_matches('/').to_owned(), service });
     }
     found
-}
-
-fn parse(path: &Path) -> Result<Document, String> {
-    let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    Document::parse(bytes, &Options::default()).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// What a test sends.

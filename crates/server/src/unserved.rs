@@ -1,0 +1,37 @@
+//! A configuration that is loaded without being served, for the commands that tell of it.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use myelin_mediation::{Loaded, Settings, load};
+
+use crate::deployment;
+
+/// Where a configuration is, and the settings that its bus will have.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Unserved {
+    /// Configuration files, .car archives, or folders: synapse-configs, projects, homes of Micro Integrator
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// The deployment.toml that the bus will have: limits, and the passwords that policies refer to
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+impl Unserved {
+    /// Loads it as `myelin run` would.
+    ///
+    /// Errors: the `deployment.toml` cannot be used; whatever else is wrong stands in the report.
+    pub(crate) fn load(&self) -> anyhow::Result<Loaded> {
+        let mut settings = Settings::default();
+        settings.security.now = Some(SystemTime::now());
+        if let Some(path) = &self.config {
+            let deployment = deployment::read(path)?;
+            deployment.apply_mediation(&mut settings)?;
+            // The report is about the configuration; this is about what surrounds it.
+            deployment.remarks.iter().try_for_each(|remark| writeln!(io::stderr(), "{remark} (a warning)"))?;
+        }
+        Ok(load(&self.paths, &settings))
+    }
+}
