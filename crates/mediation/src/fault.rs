@@ -87,6 +87,12 @@ impl Fault {
         Fault::new(code, Origin::Backend, StatusCode::SERVICE_UNAVAILABLE, message).with_detail(detail)
     }
 
+    /// That a limit of the bus was reached, and that it is worth trying again.
+    pub(crate) fn overloaded(detail: impl Into<String>) -> Box<Fault> {
+        let message = "The bus has reached a limit; try again later";
+        Fault::new(303000, Origin::Bus, StatusCode::SERVICE_UNAVAILABLE, message).with_detail(detail)
+    }
+
     fn new(code: u32, origin: Origin, status: StatusCode, message: impl Into<String>) -> Box<Fault> {
         Box::new(Fault {
             code,
@@ -150,11 +156,7 @@ impl From<SendError> for Box<Fault> {
                 (101500, StatusCode::BAD_GATEWAY, "The request could not be written to the backend")
             }
             SendErrorKind::Request(body) => return Fault::body(&body, false).with_detail(error.message),
-            SendErrorKind::Overloaded => {
-                let message = "The bus has reached a limit; try again later";
-                return Fault::new(303000, Origin::Bus, StatusCode::SERVICE_UNAVAILABLE, message)
-                    .with_detail(error.message);
-            }
+            SendErrorKind::Overloaded => return Fault::overloaded(error.message),
         };
         Fault::new(code, Origin::Backend, status, message).with_detail(error.message)
     }
@@ -179,12 +181,7 @@ impl Fault {
                 theirs(101001, StatusCode::PAYLOAD_TOO_LARGE, "The request's body is too large")
             }
             BodyError::TimedOut => theirs(101001, StatusCode::REQUEST_TIMEOUT, "The request's body came too slowly"),
-            BodyError::OverBudget => Fault::new(
-                303000,
-                Origin::Bus,
-                StatusCode::SERVICE_UNAVAILABLE,
-                "The bus has reached a limit; try again later",
-            ),
+            BodyError::OverBudget => return Fault::overloaded(detail),
             _ => Fault::bus("The message's body was sent already and cannot be read again"),
         };
         fault.with_detail(detail)

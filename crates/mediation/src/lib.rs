@@ -5,6 +5,7 @@
 //! The only way out is [`transport::Transport`], so every scenario runs in memory.
 
 mod answer;
+mod apart;
 mod api;
 mod branch;
 mod bus;

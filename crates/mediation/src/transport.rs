@@ -24,10 +24,11 @@ pub trait Transport {
     /// Does work that holds the processor for long; the future is ready when it is done.
     ///
     /// Shape: on another thread, of which there is a bounded number, so that this one goes on serving; without them,
-    /// at once on this one.
-    fn work<'a>(&'a self, work: Work) -> LocalFuture<'a, ()> {
+    /// at once on this one. Work that panics ends like any other.
+    /// Errors: [`Overloaded`]; the work was not begun then.
+    fn work<'a>(&'a self, work: Work) -> LocalFuture<'a, Result<(), Overloaded>> {
         work();
-        Box::pin(std::future::ready(()))
+        Box::pin(std::future::ready(Ok(())))
     }
 
     /// A clock that never jumps: how long something took, and when something is due.
@@ -58,6 +59,26 @@ pub(crate) async fn within<T>(transport: &dyn Transport, time: Duration, future:
 
 /// Work for another thread.
 pub type Work = Box<dyn FnOnce() + Send>;
+
+/// Why work was not begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overloaded {
+    /// So many pieces of work wait already.
+    TooMany(usize),
+    /// It has waited that long for its turn.
+    TooLong(Duration),
+}
+
+impl fmt::Display for Overloaded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Overloaded::TooMany(waiting) => write!(f, "{waiting} pieces of long work wait for their turn already"),
+            Overloaded::TooLong(wait) => write!(f, "long work had to wait for its turn for {} ms", wait.as_millis()),
+        }
+    }
+}
+
+impl std::error::Error for Overloaded {}
 
 /// A request as it leaves mediation. Framing, hop-by-hop headers and `Host` are the transport's.
 #[derive(Debug)]

@@ -20,6 +20,8 @@ use serde::Deserialize;
 use toml::{Table, Value};
 use wso2::File;
 
+use crate::worker::WorkOptions;
+
 /// Synapse's port for plain HTTP, before any offset.
 const HTTP_PORT: u16 = 8280;
 /// The offset Micro Integrator adds where its file names none.
@@ -171,6 +173,11 @@ impl Deployment {
         self.own.apply(server, client);
     }
 
+    /// How much long work may wait for its turn.
+    pub(crate) fn work(&self) -> WorkOptions {
+        self.own.work()
+    }
+
     /// What differs from what another file says and cannot change while the bus serves.
     pub(crate) fn differs_for_good(&self, other: &Deployment) -> Vec<&'static str> {
         let (own, others) = (&self.own, &other.own);
@@ -179,6 +186,7 @@ impl Deployment {
             ("a limit or time-out of [transport.http]", self.wso2 != other.wso2),
             ("[myelin.server]", own.server != others.server),
             ("[myelin.client]", own.client != others.client),
+            ("[myelin.work]", own.work != others.work),
             ("what [myelin.security] says of replays", own.security.replays_differ(&others.security)),
             ("[server] hot_deployment", self.hot != other.hot),
             ("[myelin.reload]", own.reload != others.reload),

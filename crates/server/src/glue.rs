@@ -8,22 +8,23 @@ use std::rc::{Rc, Weak};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant, SystemTime};
 
-use myelin_mediation::transport::{LocalFuture, Method, Outgoing, SendError, SendErrorKind, Transport, Work};
+use myelin_mediation::transport::{
+    LocalFuture, Method, Outgoing, Overloaded, SendError, SendErrorKind, Transport, Work,
+};
 use myelin_mediation::{Arrival, Engine};
 use myelin_message::{HeaderId, Message};
 use myelin_transport::{Client, ErrorKind, Manner, Record, Request, Service};
-use tokio::sync::Semaphore;
 
 use crate::access_log::Lines;
 use crate::correlation;
 use crate::local;
 use crate::server::{Buses, Swap};
+use crate::worker::{WorkOptions, Worker};
 
 /// The engine's way out.
 pub(crate) struct Wires {
     client: Rc<Client>,
-    /// One thread for long work beside the one that serves: together all of them take what the machine has.
-    worker: Arc<Semaphore>,
+    worker: Worker,
     /// Who serves what is sent to `local://`.
     own: RefCell<Weak<Bus>>,
     local: local::Count,
@@ -34,9 +35,8 @@ pub(crate) struct Wires {
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 impl Wires {
-    pub(crate) fn new(client: Rc<Client>) -> Wires {
-        let worker = Arc::new(Semaphore::new(1));
-        Wires { client, worker, own: RefCell::default(), local: local::Count::default() }
+    pub(crate) fn new(client: Rc<Client>, work: WorkOptions) -> Wires {
+        Wires { client, worker: Worker::new(work), own: RefCell::default(), local: local::Count::default() }
     }
 
     /// Says who serves what is sent to `local://`.
@@ -86,17 +86,8 @@ impl Transport for Wires {
         tokio::task::spawn_local(task);
     }
 
-    fn work<'a>(&'a self, work: Work) -> LocalFuture<'a, ()> {
-        Box::pin(async move {
-            // Nobody closes it; the work itself holds the permit, as it goes on when nobody waits for it any more.
-            let Ok(permit) = Arc::clone(&self.worker).acquire_owned().await else { return };
-            let work = move || {
-                let _permit = permit;
-                work();
-            };
-            // Work that panics gives no result, which whoever waits for it sees.
-            let _ = tokio::task::spawn_blocking(work).await;
-        })
+    fn work<'a>(&'a self, work: Work) -> LocalFuture<'a, Result<(), Overloaded>> {
+        Box::pin(self.worker.run(work))
     }
 
     fn deadline(&self, after: Duration) -> Box<dyn Fn() -> bool + Send> {

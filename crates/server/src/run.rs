@@ -122,6 +122,7 @@ fn settings(arguments: &Arguments, deployment: &Deployment) -> anyhow::Result<Se
         threads: arguments.threads,
         server,
         client,
+        work: deployment.work(),
         roots: arguments.ca.clone(),
         access_log: arguments.access_log.as_deref().map(Destination::from),
         correlate: arguments.correlation_id,

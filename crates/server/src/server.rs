@@ -17,6 +17,7 @@ use myelin_transport::{
 use tokio::sync::{mpsc, watch};
 
 use crate::access_log::{self, Destination, Lines, Writer};
+use crate::worker::WorkOptions;
 use crate::{glue, monitor};
 
 /// Where to listen.
@@ -46,6 +47,8 @@ pub struct Settings {
     pub server: ServerOptions,
     /// Limits and deadlines towards backends.
     pub client: ClientOptions,
+    /// How much long work may wait for its turn.
+    pub work: WorkOptions,
     /// PEM files of the roots that `https` endpoints are trusted by; none means the system's.
     pub roots: Vec<PathBuf>,
     /// Where a line for each request goes, if anywhere.
@@ -285,7 +288,7 @@ fn run_thread(
                 }
             });
         }
-        let wires = Rc::new(glue::Wires::new(Rc::clone(&client)));
+        let wires = Rc::new(glue::Wires::new(Rc::clone(&client), settings.work));
         let transport = Rc::clone(&wires) as Rc<dyn Transport>;
         let service = Rc::new(glue::Bus::new(&swap, Rc::clone(&transport), settings.correlate, access_log));
         wires.serve_own(&service);

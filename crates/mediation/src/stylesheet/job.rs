@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use myelin_message::Body;
@@ -12,6 +12,7 @@ use myelin_xslt::{Error, Form, Limits, Memory, Message, Options, Outcome as Told
 
 use super::Sheet;
 use super::payload::FirstInBody;
+use crate::apart::apart;
 use crate::exchange::{Exchange, Scene};
 use crate::fault::{Fault, Outcome};
 use crate::mediator::Step;
@@ -108,17 +109,19 @@ impl Job {
         }
         Step::Wait(Box::pin(async move {
             let owner = self.owner;
-            let slot = Arc::new(Mutex::new(None));
-            let theirs = Arc::clone(&slot);
-            let work = move || {
+            let done = apart(scene, move || {
                 let ran = self.transform(&terms);
-                *theirs.lock().unwrap_or_else(PoisonError::into_inner) = Some((self, ran));
-            };
-            scene.transport.work(Box::new(work)).await;
-            let done = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let outcome = match done {
-                Some((job, ran)) => job.finish(ran, exchange, scene),
-                None => Err(lost(owner, exchange)),
+                (self, ran)
+            });
+            let outcome = match done.await {
+                Ok((job, ran)) => job.finish(ran, exchange, scene),
+                Err(fault) => {
+                    // What it was to work on is lost with the work.
+                    if owner == Owner::Message {
+                        exchange.message.body = Body::Gone;
+                    }
+                    Err(fault)
+                }
             };
             then(exchange, outcome).finish().await
         }))
@@ -203,12 +206,4 @@ fn fault(error: &Error) -> Box<Fault> {
         fault.trail.push(format!("stylesheet ({}:{})", place.file, place.line));
     }
     fault
-}
-
-/// A defect ended the work, and what it worked on is lost.
-fn lost(owner: Owner, exchange: &mut Exchange) -> Box<Fault> {
-    if owner == Owner::Message {
-        exchange.message.body = Body::Gone;
-    }
-    Fault::bus("The bus failed while it transformed a message")
 }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::security::OwnSecurity;
 use super::set;
+use crate::worker::WorkOptions;
 
 /// The `[myelin]` table: every limit and deadline by name.
 #[derive(Debug, Default, Deserialize)]
@@ -19,6 +20,7 @@ use super::set;
 pub(super) struct Own {
     pub(super) server: OwnServer,
     pub(super) client: OwnClient,
+    pub(super) work: OwnWork,
     flow: OwnFlow,
     content: OwnContent,
     xslt: OwnXslt,
@@ -80,6 +82,15 @@ impl OwnPriorities {
 #[serde(deny_unknown_fields, default)]
 struct OwnFlow {
     branches: Option<usize>,
+}
+
+/// `[myelin.work]`: see [`WorkOptions`].
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct OwnWork {
+    waiting: Option<usize>,
+    #[serde(deserialize_with = "duration")]
+    wait: Option<Duration>,
 }
 
 /// `[myelin.content]`: see [`myelin_mediation::Settings`].
@@ -200,6 +211,15 @@ impl Own {
         set(&mut limits.work.instructions, *instructions);
         set(&mut limits.work.output_bytes, *output_bytes);
         set(&mut limits.work.memory_bytes, *memory_bytes);
+    }
+
+    /// How much long work may wait for its turn.
+    pub(super) fn work(&self) -> WorkOptions {
+        let OwnWork { waiting, wait } = self.work;
+        let mut options = WorkOptions::default();
+        set(&mut options.waiting, waiting);
+        set(&mut options.wait, wait);
+        options
     }
 
     /// Puts what it says into the options.

@@ -1,0 +1,119 @@
+//! One thread for long work beside each that serves: together all of them take what the machine has.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::time::Duration;
+
+use myelin_mediation::transport::{Overloaded, Work};
+use tokio::sync::Semaphore;
+
+/// How much long work may wait for its turn, on each thread that serves.
+#[derive(Clone, Copy, Debug)]
+pub struct WorkOptions {
+    /// How many pieces of work; beyond it 503.
+    pub waiting: usize,
+    /// How long; then 503.
+    pub wait: Duration,
+}
+
+impl Default for WorkOptions {
+    fn default() -> WorkOptions {
+        WorkOptions { waiting: 256, wait: Duration::from_secs(10) }
+    }
+}
+
+/// The thread beside one that serves.
+pub(crate) struct Worker {
+    options: WorkOptions,
+    permit: Arc<Semaphore>,
+    waiting: Cell<usize>,
+}
+
+/// One that waits for its turn; dropping it takes it out of the queue.
+struct Place<'a>(&'a Cell<usize>);
+
+impl Worker {
+    pub(crate) fn new(options: WorkOptions) -> Worker {
+        Worker { options, permit: Arc::new(Semaphore::new(1)), waiting: Cell::new(0) }
+    }
+
+    /// Does a piece of work when its turn has come.
+    ///
+    /// Errors: where too many wait already, or it waited too long; the work was not begun then.
+    pub(crate) async fn run(&self, work: Work) -> Result<(), Overloaded> {
+        let free = Arc::clone(&self.permit).try_acquire_owned();
+        let permit = match free {
+            Ok(permit) => permit,
+            Err(_) => {
+                let _place = self.place()?;
+                let turn = Arc::clone(&self.permit).acquire_owned();
+                // Nobody closes the semaphore.
+                let Ok(Ok(permit)) = tokio::time::timeout(self.options.wait, turn).await else {
+                    return Err(Overloaded::TooLong(self.options.wait));
+                };
+                permit
+            }
+        };
+        // The work itself holds the permit, as it goes on when nobody waits for it any more.
+        let work = move || {
+            let _permit = permit;
+            work();
+        };
+        // Work that panics gives no result, which whoever waits for it sees.
+        let _ = tokio::task::spawn_blocking(work).await;
+        Ok(())
+    }
+
+    fn place(&self) -> Result<Place<'_>, Overloaded> {
+        if self.waiting.get() >= self.options.waiting {
+            return Err(Overloaded::TooMany(self.options.waiting));
+        }
+        self.waiting.set(self.waiting.get() + 1);
+        Ok(Place(&self.waiting))
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::Future;
+    use std::pin::pin;
+    use std::sync::mpsc;
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+
+    fn run(test: impl Future<Output = ()>) {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(test);
+    }
+
+    #[test]
+    fn what_finds_no_room_or_waits_too_long_is_refused_and_the_rest_is_done() {
+        run(async {
+            let worker = Worker::new(WorkOptions { waiting: 1, wait: Duration::from_millis(50) });
+            let (end, ended) = mpsc::channel::<()>();
+            let long = worker.run(Box::new(move || {
+                let _ = ended.recv_timeout(Duration::from_secs(10));
+            }));
+            let mut long = pin!(long);
+            let mut context = Context::from_waker(Waker::noop());
+            assert!(long.as_mut().poll(&mut context).is_pending());
+            let mut second = Box::pin(worker.run(Box::new(|| ())));
+            assert!(second.as_mut().poll(&mut context).is_pending());
+            assert_eq!(worker.run(Box::new(|| ())).await, Err(Overloaded::TooMany(1)));
+            assert_eq!(second.await, Err(Overloaded::TooLong(Duration::from_millis(50))));
+            let third = pin!(worker.run(Box::new(|| ())));
+            let mut third = third;
+            assert_eq!(third.as_mut().poll(&mut context), Poll::Pending);
+            end.send(()).unwrap();
+            assert_eq!(long.await, Ok(()));
+            assert_eq!(third.await, Ok(()));
+            assert_eq!(worker.waiting.get(), 0);
+        });
+    }
+}
