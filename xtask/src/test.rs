@@ -16,8 +16,18 @@ pub(crate) struct Arguments {
     /// Only this package; all of the workspace when left out.
     #[arg(short, long)]
     package: Option<String>,
+    /// What the random inputs of property tests are made from; another number each time when left out.
+    #[arg(long)]
+    seed: Option<u64>,
     /// Only tests whose name contains this.
     filter: Option<String>,
+}
+
+impl Arguments {
+    /// All tests, with these random inputs.
+    pub(crate) fn seeded(seed: u64) -> Arguments {
+        Arguments { seed: Some(seed), ..Arguments::default() }
+    }
 }
 
 /// What all test binaries reported together.
@@ -64,6 +74,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Summary> {
         None => command.arg("--workspace"),
     };
     command.args(&arguments.filter);
+    command.envs(arguments.seed.map(|seed| ("PROPTEST_RNG_SEED", seed.to_string())));
     let mut summary = Summary::default();
     let result = lines(&mut command, DEADLINE, |line| {
         println!("{line}");
