@@ -127,6 +127,11 @@ impl Value {
         self.text
     }
 
+    /// How many nodes it holds, those that were taken out included: what it takes of memory apart from its text.
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// What `node` is.
     pub fn kind(&self, node: NodeId) -> Type {
         self.node(node).kind

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use myelin_json::{Options, Value as Json};
 use myelin_xml::Document;
 
 pub(crate) use crate::content::Fragment;
@@ -196,16 +197,20 @@ pub(crate) enum Scope {
     Axis2Client,
     /// With the exchange, apart from the default ones.
     Operation,
+    /// With the exchange, as `<variable>` sets them.
+    Variable,
     /// `To`, `Action` and the like, which are no properties to `get-property` with a scope.
     Addressing,
 }
 
-/// The value of a property, with the type it was given.
-#[derive(Clone, Debug, PartialEq)]
+/// The value of a property or variable, with the type it was given.
+#[derive(Clone, Debug)]
 pub(crate) enum Value {
     Xml(Fragment),
     /// Several pieces of XML; an expression sees a node-set.
     List(Arc<[Fragment]>),
+    /// JSON that nobody changes; its source is its text without white space around the tokens ([`Value::json`]).
+    Json(Arc<Json>),
     Text(Arc<str>),
     Boolean(bool),
     Integer(i64),
@@ -223,6 +228,17 @@ const NAME_LIMIT: usize = 1_000;
 const NODE_BYTES: usize = 40;
 
 impl Value {
+    /// What a text is as JSON; `None` where it is none.
+    pub(crate) fn json(text: &str) -> Option<Value> {
+        let json = Json::parse(text.into(), &Options::default()).ok()?;
+        let mut compact = Vec::with_capacity(text.len());
+        json.write_compact(json.root(), &mut compact);
+        if compact.len() == text.len() {
+            return Some(Value::Json(json.into()));
+        }
+        Json::parse(compact, &Options::default()).ok().map(|json| Value::Json(json.into()))
+    }
+
     /// How much memory it takes, about.
     fn held_bytes(&self) -> usize {
         let of = |fragment: &Fragment| fragment.document.node_count() * NODE_BYTES + fragment.document.source().len();
@@ -230,7 +246,8 @@ impl Value {
             Value::Text(text) => text.len(),
             Value::Xml(fragment) => of(fragment),
             Value::List(fragments) => fragments.iter().map(of).sum(),
-            _ => 0,
+            Value::Json(json) => json.node_count() * NODE_BYTES + json.source().len(),
+            Value::Boolean(_) | Value::Integer(_) | Value::Float(_) | Value::Double(_) => 0,
         }
     }
 
@@ -239,6 +256,7 @@ impl Value {
         match self {
             Value::Xml(fragment) => Cow::Owned(crate::expression::text_of_fragment(fragment)),
             Value::List(list) => Cow::Owned(list.iter().map(crate::expression::text_of_fragment).collect()),
+            Value::Json(json) => String::from_utf8_lossy(json.source()),
             Value::Text(text) => Cow::Borrowed(text),
             Value::Boolean(true) => Cow::Borrowed("true"),
             Value::Boolean(false) => Cow::Borrowed("false"),
@@ -275,7 +293,7 @@ struct Entry {
 }
 
 /// What is known of a property.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(crate) enum Found<'a> {
     Set(&'a Value),
     Removed,
@@ -311,6 +329,11 @@ impl Properties {
             Some(_) => Found::Removed,
             None => Found::Untouched,
         }
+    }
+
+    /// Whether nobody set or removed it.
+    pub(crate) fn is_untouched(&self, scope: Scope, slot: Slot) -> bool {
+        matches!(self.find(scope, slot), Found::Untouched)
     }
 
     /// The value that was set, if one was.
@@ -358,7 +381,7 @@ impl Properties {
 
     /// Forgets what belonged to the message that was replaced by its response.
     pub(crate) fn next_message(&mut self) {
-        self.entries.retain(|entry| matches!(entry.scope, Scope::Default | Scope::Operation));
+        self.entries.retain(|entry| matches!(entry.scope, Scope::Default | Scope::Operation | Scope::Variable));
     }
 }
 
@@ -392,15 +415,29 @@ mod tests {
     }
 
     #[test]
-    fn a_response_keeps_default_and_operation_properties_only() {
+    fn a_response_keeps_variables_and_default_and_operation_properties_only() {
         let mut properties = Properties::default();
-        for scope in [Scope::Default, Scope::Axis2, Scope::Operation, Scope::Axis2Client] {
+        for scope in [Scope::Default, Scope::Axis2, Scope::Operation, Scope::Axis2Client, Scope::Variable] {
             properties.put(scope, 7, Some(Value::Boolean(true)));
         }
         properties.next_message();
-        assert!(properties.is_true(Scope::Default, 7) && properties.is_true(Scope::Operation, 7));
-        assert_eq!(properties.find(Scope::Axis2, 7), Found::Untouched);
+        let kept = [Scope::Default, Scope::Operation, Scope::Variable];
+        assert!(kept.into_iter().all(|scope| properties.is_true(scope, 7)));
+        assert!(properties.is_untouched(Scope::Axis2, 7) && properties.is_untouched(Scope::Axis2Client, 7));
         properties.put(Scope::Default, 7, None);
-        assert_eq!(properties.find(Scope::Default, 7), Found::Removed);
+        assert!(matches!(properties.find(Scope::Default, 7), Found::Removed));
+    }
+
+    #[test]
+    fn json_is_kept_without_the_white_space_around_its_tokens() {
+        let check = |text: &str, expected: Option<&str>| {
+            let value = Value::json(text);
+            assert_eq!(value.as_ref().map(Value::text).as_deref(), expected, "{text}");
+        };
+        check(r#" { "a" : [ 1.50, "x y" ] } "#, Some(r#"{"a":[1.50,"x y"]}"#));
+        check("[]", Some("[]"));
+        check("\"text\"", Some("\"text\""));
+        check("{'a': 1}", None);
+        check("", None);
     }
 }

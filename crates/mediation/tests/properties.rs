@@ -68,6 +68,24 @@ fn expressions_give_what_synapse_3_0_1_gave() {
 }
 
 #[test]
+fn variables_hold_what_their_type_says() {
+    let check = |prepare: &str, expression: &str, expected: Option<&str>| {
+        assert_eq!(value(prepare, expression).as_deref(), expected, "{prepare} {expression}");
+    };
+    check("<variable name='v' value='a b'/>", "$var:v", Some("a b"));
+    check("<variable name='v' value='41' type='INTEGER'/>", "string($var:v + 1)", Some("42"));
+    check("<variable name='v' value='true' type='BOOLEAN'/>", "not($var:v)", Some("false"));
+    check("<variable name='v' value='2' type='DOUBLE'/>", "$var:v", Some("2.0"));
+    check("<variable name='v' value='{ &quot;a&quot;: 1 }' type='JSON'/>", "$var:v", Some("{\"a\":1}"));
+    check("<variable name='v' value='&lt;p>&lt;q>7&lt;/q>&lt;/p>' type='XML'/>", "$var:v/q", Some("7"));
+    check("<variable name='v' expression='$trp:X-In'/>", "$var:v", Some("in"));
+    check("<variable name='v' value='1'/><variable name='v' expression='$trp:X-None'/>", "$var:v", Some("1"));
+    check("<variable name='v' value='1'/><variable name='v' action='remove'/>", "$var:v", None);
+    check("<property name='v' value='1'/>", "$var:v", None);
+    check("<variable name='SYSTEM_TIME' value='late'/>", "$var:SYSTEM_TIME", Some("late"));
+}
+
+#[test]
 fn xpath_functions_and_operators_follow_the_standard() {
     let check = |expression: &str, expected: &str| {
         assert_eq!(

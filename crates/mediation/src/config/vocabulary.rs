@@ -23,7 +23,6 @@ const MEDIATORS_LATER: &[&str] = &[
     "store",
     "throttle",
     "validate",
-    "variable",
     "xquery",
 ];
 

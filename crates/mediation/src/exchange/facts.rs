@@ -41,7 +41,7 @@ impl Exchange {
         let is_soap = matches!(self.content.format, Format::Soap11 | Format::Soap12);
         is_unread
             && is_soap
-            && self.properties.find(Scope::Addressing, part) == Found::Untouched
+            && self.properties.is_untouched(Scope::Addressing, part)
             && match part {
                 slot::TO => !self.is_response(),
                 // HTTP says it as well, and nobody reads a body for what its head tells.
@@ -70,7 +70,7 @@ impl Exchange {
     pub(crate) fn action(&self) -> Option<Cow<'_, str>> {
         let action = action_of(&self.properties, &self.message.head);
         let is_said = action.as_ref().is_some_and(|action| !action.is_empty());
-        if is_said || self.properties.find(Scope::Addressing, slot::ACTION) != Found::Untouched {
+        if is_said || !self.properties.is_untouched(Scope::Addressing, slot::ACTION) {
             return action;
         }
         self.header_part(slot::ACTION).map(Cow::Owned).or(action)

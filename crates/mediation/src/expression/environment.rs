@@ -73,7 +73,7 @@ impl Environment for Compiling<'_> {
             Some("operation") => Base::Operation,
             Some("sys" | "system" | "env") => Base::System,
             Some("func") => Base::Function,
-            Some("var") => return Err("variables of <variable> are not offered yet".to_owned()),
+            Some("var") => Base::Variable,
             Some(other) => return Err(format!("{other:?} is no known kind of variable")),
             None => {
                 let place = match local {
@@ -81,7 +81,7 @@ impl Environment for Compiling<'_> {
                     "header" => Place::Header,
                     "env" => Place::Envelope,
                     _ => return Err(
-                        "known are $body, $header, $env, and $ctx: $trp: $axis2: $url: $operation: $sys: $func: with a name"
+                        "known are $body, $header, $env, and $ctx: $var: $trp: $axis2: $url: $operation: $sys: $func: with a name"
                             .to_owned(),
                     ),
                 };

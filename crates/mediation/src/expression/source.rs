@@ -28,6 +28,7 @@ pub(crate) enum Base {
     Axis2,
     Axis2Client,
     Operation,
+    Variable,
     Transport,
     System,
     /// The parameters of the running template.
@@ -94,6 +95,7 @@ impl Source {
     /// The source of a property; `None` where no such property can exist.
     fn resolve(base: Base, name: &str, slot: Option<Slot>) -> Option<Source> {
         Some(match (base, name) {
+            (Base::Variable, _) => Source::Property(Scope::Variable, slot?),
             // Synapse gives the time whatever the scope.
             (_, "SYSTEM_DATE") => Source::SystemDate,
             (_, "SYSTEM_TIME") => Source::SystemTime,

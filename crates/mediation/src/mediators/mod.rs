@@ -18,6 +18,7 @@ mod filter;
 mod foreach;
 mod header;
 mod iterate;
+mod kind;
 mod log;
 mod loopback;
 mod makefault;
@@ -34,6 +35,7 @@ mod sequence;
 mod setting;
 mod switch;
 mod throw_error;
+mod variable;
 mod xslt;
 
 pub(crate) use setting::worked_out;
@@ -75,6 +77,7 @@ pub(crate) const MEDIATORS: &[Spec] = &[
     sequence::SPEC,
     switch::SPEC,
     throw_error::SPEC,
+    variable::SPEC,
     xslt::SPEC,
 ];
 

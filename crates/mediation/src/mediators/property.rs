@@ -28,6 +28,7 @@ Sets or removes a property.
   while it serves. `trace` and `analytics` have no effect.
 - `type`: `STRING` (default), `BOOLEAN`, `INTEGER`, `LONG`, `SHORT`, `FLOAT`, `DOUBLE`;
   `OM`, a copy of the first element the expression finds, or text that is XML; `JSON`, text that is JSON.
+  A word without quotes is a text in JSON, too, as in Synapse.
 - an element inside instead of `value` and `expression`: the property holds that element.
 - `pattern` and `group`: the group of the regular expression that matches the whole value; empty where it does not match.
 - `action`: `set` (default) or `remove`.

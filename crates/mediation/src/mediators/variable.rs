@@ -1,0 +1,112 @@
+//! `<variable>`: sets or removes a variable of the exchange.
+
+use super::kind::Kind;
+use super::setting::Setting;
+use crate::config::{Element, Loader};
+use crate::content::Need;
+use crate::exchange::{Exchange, Scene};
+use crate::expression::{Expression, Wanted};
+use crate::fault::Outcome;
+use crate::mediator::{Built, Flow, Immediate, Spec, once_ready};
+use crate::property::{Scope, Slot, Value};
+
+pub(super) const SPEC: Spec = Spec { element: "variable", doc: DOC, build };
+
+const DOC: &str = r#"
+Sets or removes a variable, which is kept for the whole exchange; it is read as `$var:name` in XPath.
+
+- `name` (required).
+- `value` or `expression`: what to set; an expression that finds nothing leaves the variable as it was.
+- `type`: `STRING`, `BOOLEAN`, `INTEGER`, `LONG`, `DOUBLE`, `JSON` or `XML`; without it the variable is a text.
+  A value that is none of its type is found while loading, a result that is none ends the flow with a fault.
+- `action`: `set` (default) or `remove`.
+
+    <variable name="tenant" value="gold"/>
+    <variable name="count" type="INTEGER" expression="count(//order)"/>
+    <variable name="limits" type="JSON" value='{"day": 100, "hour": 10}'/>
+    <variable name="tenant" action="remove"/>
+"#;
+
+/// The words of the attribute `type`.
+const KINDS: [(Kind, &str); 7] = [
+    (Kind::Text, "STRING"),
+    (Kind::Boolean, "BOOLEAN"),
+    (Kind::Integer, "INTEGER"),
+    (Kind::Long, "LONG"),
+    (Kind::Double, "DOUBLE"),
+    (Kind::Json, "JSON"),
+    (Kind::Xml, "XML"),
+];
+
+struct Variable {
+    slot: Slot,
+    change: Change,
+}
+
+enum Change {
+    Fixed(Value),
+    Computed(Expression, Kind),
+    Remove,
+}
+
+fn build(element: &Element, loader: &mut Loader) -> Built {
+    let name = element.required("name")?;
+    let slot = loader.names().slot(name.value);
+    let change = match element.attribute("action").map_or("set", |action| action.value) {
+        "set" => {
+            let kind = Kind::read(element, &KINDS)?;
+            let wanted = if kind == Kind::Xml { Wanted::Nodes } else { Wanted::Text };
+            match Setting::read_as(element, wanted, loader)? {
+                Some(Setting::Fixed(text)) => Change::Fixed(kind.fixed(&text, element)?),
+                Some(Setting::Computed(expression)) => Change::Computed(expression, kind),
+                None => return Err(element.problem("<variable> needs value or expression")),
+            }
+        }
+        "remove" => {
+            element.forgive();
+            Change::Remove
+        }
+        other => return Err(element.problem(format!("<variable>: action {other:?} is neither set nor remove"))),
+    };
+    let need = match &change {
+        Change::Computed(expression, _) => Need::of([expression]),
+        _ => Need::default(),
+    };
+    once_ready(need, Variable { slot, change })
+}
+
+impl Immediate for Variable {
+    fn mediate(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
+        let value = match &self.change {
+            Change::Fixed(value) => value.clone(),
+            Change::Computed(expression, kind) => match kind.of(expression, exchange, scene)? {
+                Some(value) => value,
+                None => return Ok(Flow::Next),
+            },
+            Change::Remove => {
+                exchange.properties.put(Scope::Variable, self.slot, None);
+                return Ok(Flow::Next);
+            }
+        };
+        exchange.properties.check_room(&value)?;
+        exchange.properties.put(Scope::Variable, self.slot, Some(value));
+        Ok(Flow::Next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::mediators::tests::check;
+
+    #[test]
+    fn what_cannot_be_set_is_a_problem_when_loading() {
+        check("<variable name='v' value='1' type='INTEGER'/>", "");
+        check("<variable name='v' action='remove' type='ANY'/>", "");
+        check("<variable name='' value='1'/>", "is empty");
+        check("<variable name='v'/>", "needs value or expression");
+        check("<variable name='v' value='1' expression='2'/>", "exclude each other");
+        check("<variable name='v' value='1.5' type='INTEGER'/>", "\"1.5\" is no integer of 32 bits");
+        check("<variable name='v' value='1' type='OM'/>", "known are STRING, BOOLEAN");
+        check("<variable name='v' value='1' action='keep'/>", "neither set nor remove");
+    }
+}
