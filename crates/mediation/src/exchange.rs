@@ -7,6 +7,7 @@ mod leaving;
 mod scene;
 
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 use myelin_message::{Body, HeaderId, Message};
 
@@ -23,6 +24,7 @@ use crate::fault::{Fault, Outcome};
 use crate::function::{Argument, Frame};
 use crate::property::{Properties, Scope, Slot, Value, slot};
 use crate::sequence::SequenceId;
+use crate::throttle::Permit;
 
 /// The state of one exchange.
 pub(crate) struct Exchange {
@@ -64,6 +66,8 @@ pub(crate) struct Exchange {
     pub(crate) kin: Vec<Kin>,
     /// The room that it has as a branch, until it has ended or met others: among all, and among its family.
     pub(crate) room: (Option<Room>, Option<Room>),
+    /// That it is one of the requests which throttles let be under way.
+    pub(crate) permits: Vec<Arc<Permit>>,
     /// What is known of the body that is still on the wire.
     pub(crate) scans: Scans,
     /// What is seen of a body that is neither XML nor JSON.
@@ -111,6 +115,7 @@ impl Exchange {
             split: None,
             kin: Vec::new(),
             room: (None, None),
+            permits: Vec::new(),
             scans: Scans::default(),
             nothing: OnceCell::new(),
             message_id: OnceCell::new(),
@@ -147,6 +152,7 @@ impl Exchange {
             answering: self.answering,
             depth: self.depth,
             kin: self.kin.clone(),
+            permits: self.permits.clone(),
             ..Exchange::new(message)
         }
     }

@@ -236,6 +236,13 @@ impl Fault {
 }
 
 impl Fault {
+    /// A request that a throttle does not let pass; its sender's, for others may have passed.
+    pub(crate) fn throttled(status: StatusCode, message: &str) -> Box<Fault> {
+        Fault::new(0, Origin::Client, status, message)
+    }
+}
+
+impl Fault {
     /// The bus cannot say to a backend who it is: Synapse's 303003.
     pub(crate) fn authentication(status: StatusCode, detail: impl Into<String>) -> Box<Fault> {
         let message = "The bus could not authenticate itself to the backend";

@@ -40,6 +40,20 @@ impl Heirs {
         let count = self.counts.entry((kind, identity.clone())).or_default();
         let key = (kind, identity, *count);
         *count += 1;
+        self.known(key, fits, make)
+    }
+
+    /// The same for what all parts with that identity have together, in one bus and over all that take its place.
+    pub(crate) fn share<T: Any + Send + Sync>(
+        &self,
+        kind: &'static str,
+        identity: String,
+        make: impl FnOnce() -> T,
+    ) -> Arc<T> {
+        self.known((kind, identity, 0), |_| true, make)
+    }
+
+    fn known<T: Any + Send + Sync>(&self, key: Key, fits: impl FnOnce(&T) -> bool, make: impl FnOnce() -> T) -> Arc<T> {
         let mut heritage = self.heritage.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = heritage.get(&key).and_then(Weak::upgrade).and_then(|known| known.downcast::<T>().ok());
         known.filter(|known| fits(known)).unwrap_or_else(|| {
@@ -76,5 +90,15 @@ mod tests {
         drop((first, second));
         assert_eq!(load(4, true).map(|it| *it), [4, 4, 4]);
         assert_eq!(heritage.0.lock().unwrap().len(), 3);
+    }
+
+    #[test]
+    fn what_is_shared_is_one_in_a_bus_and_in_those_that_take_its_place() {
+        let heritage = Heritage::default();
+        let share = |heirs: &Heirs, number: u32| heirs.share("number", "a".to_owned(), || number);
+        let heirs = Heirs::of(&heritage);
+        let first = share(&heirs, 1);
+        assert!(Arc::ptr_eq(&first, &share(&heirs, 2)));
+        assert!(Arc::ptr_eq(&first, &share(&Heirs::of(&heritage), 3)));
     }
 }

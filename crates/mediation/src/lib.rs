@@ -36,6 +36,7 @@ mod security;
 mod sequence;
 mod service;
 mod stylesheet;
+mod throttle;
 pub mod transport;
 mod trial;
 

@@ -13,7 +13,7 @@ use super::sources::Sources;
 use super::stylesheets::Sheets;
 use super::vocabulary;
 use crate::bus::{EndpointSettings, SequenceRef, Settings};
-use crate::content::PlanBuilder;
+use crate::content::{PlanBuilder, text_of};
 use crate::endpoint::{Blueprint, EndpointId};
 use crate::function::{FunctionId, Parameter};
 use crate::heritage::Heirs;
@@ -97,6 +97,16 @@ impl Loader {
         self.heirs.inherit(kind, definition, fits, make)
     }
 
+    /// The same for what all parts with that definition have together.
+    pub(crate) fn share<T: Any + Send + Sync>(
+        &self,
+        kind: &'static str,
+        definition: String,
+        make: impl FnOnce() -> T,
+    ) -> Arc<T> {
+        self.heirs.share(kind, definition, make)
+    }
+
     /// The property names seen so far.
     pub(crate) fn names(&mut self) -> &mut Names {
         &mut self.names
@@ -158,6 +168,17 @@ impl Loader {
         match self.entries.get(key.value.trim()) {
             Some(entry) => Ok(entry.clone()),
             None => self.fetch_entry(key),
+        }
+    }
+
+    /// The same, to be read as a part of the configuration.
+    ///
+    /// Errors: a [`Problem`] at the reference where there is none of that name, or where it holds no element.
+    pub(crate) fn entry_element(&self, key: Text<'_>) -> Result<Element, Problem> {
+        let name = key.value.trim();
+        match self.entry(key)? {
+            Entry::Xml(fragment) => Element::parse(&name.into(), text_of(&fragment.document, fragment.node)),
+            Entry::Text(_) => Err(key.problem(format!("{name:?} holds no XML"))),
         }
     }
 

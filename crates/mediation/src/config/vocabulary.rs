@@ -21,7 +21,6 @@ const MEDIATORS_LATER: &[&str] = &[
     "script",
     "smooks",
     "store",
-    "throttle",
     "validate",
     "xquery",
 ];

@@ -34,6 +34,7 @@ mod send;
 mod sequence;
 mod setting;
 mod switch;
+mod throttle;
 mod throw_error;
 mod variable;
 mod xslt;
@@ -76,6 +77,7 @@ pub(crate) const MEDIATORS: &[Spec] = &[
     send::SPEC,
     sequence::SPEC,
     switch::SPEC,
+    throttle::SPEC,
     throw_error::SPEC,
     variable::SPEC,
     xslt::SPEC,
