@@ -19,7 +19,7 @@ pub enum Error {
     Encoding(Place),
     /// The text is larger in some respect than the reader's options allow: the sender's.
     TooLarge(Limit, Place),
-    /// An object has a key twice that somebody asked for, and duplicates are to be refused: the sender's.
+    /// An object has a key twice that somebody asked for and duplicates are to be refused, or a conversion would make two attributes or two keys of one name: the sender's.
     Duplicate {
         /// The key, shortened to [`SHOWN_BYTES`].
         key: String,
@@ -39,6 +39,15 @@ pub enum Error {
     Visited(usize),
     /// The evaluation would make or put in more bytes of text than its limit allows.
     Made(usize),
+    /// XML cannot hold this character: the sender's.
+    Character(Place, char),
+    /// An element has text between elements, for which JSON has no place: the sender's.
+    Mixed {
+        /// The name of the element.
+        element: String,
+    },
+    /// A conversion would make more bytes than its limit allows.
+    Converted(usize),
     /// A change would make the value larger than a value can be, or would hold it in itself.
     Unchangeable(&'static str),
 }
@@ -134,6 +143,11 @@ impl fmt::Display for Error {
             Error::Inapplicable(why) => write!(formatter, "the path cannot be applied: {why}"),
             Error::Visited(limit) => write!(formatter, "the path looks at more than {limit} nodes"),
             Error::Made(limit) => write!(formatter, "the path makes more than {limit} bytes of text"),
+            Error::Character(place, character) => write!(formatter, "{place}: {character:?} cannot stand in XML"),
+            Error::Mixed { element } => {
+                write!(formatter, "the element {element:?} has text between its elements, for which JSON has no place")
+            }
+            Error::Converted(limit) => write!(formatter, "the conversion makes more than {limit} bytes"),
             Error::Unchangeable(why) => write!(formatter, "the value cannot be changed: {why}"),
         }
     }

@@ -1,8 +1,10 @@
 //! JSON in pieces ([`Reader`]), as a tree over its text ([`Value`]), and Jayway's JSONPath on both ([`Path`], [`Plan`]).
 //!
-//! Everything is a pure function of its input: no HTTP, no Synapse, no clock.
+//! [`convert`] makes XML of it and JSON of XML as WSO2's Synapse does.
+//! Everything is a pure function of its input: no HTTP, no clock, and of Synapse only those rules.
 //! Nothing recurses on what came from outside, and everything that can grow has a limit with an error of its own.
 
+pub mod convert;
 pub mod error;
 pub mod path;
 pub mod reader;

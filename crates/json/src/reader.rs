@@ -14,7 +14,8 @@ use std::ops::Range;
 use crate::error::{Error, Place};
 use crate::text;
 use machine::{Container, Seen, State};
-use scan::{NumberState, StringScan};
+pub(crate) use scan::NumberState;
+use scan::StringScan;
 
 /// Bounds of a reader; the whole text is bounded by who holds it.
 #[derive(Debug, Clone)]
@@ -95,7 +96,9 @@ impl<'a> Event<'a> {
         text::means(self.inner(), self.escaped, text)
     }
 
-    fn inner(&self) -> &'a [u8] {
+    /// What stands between the quotes of a string or key; the token itself for everything else.
+    #[inline]
+    pub(crate) fn inner(&self) -> &'a [u8] {
         match self.kind {
             Kind::Key | Kind::String => &self.raw[1..self.raw.len() - 1],
             _ => self.raw,

@@ -30,7 +30,7 @@ fn resolve(raw: &[u8], first: usize) -> String {
 }
 
 /// The character of the escape that `bytes` start with, and its length in bytes.
-fn escape_at(bytes: &[u8]) -> (char, usize) {
+pub(crate) fn escape_at(bytes: &[u8]) -> (char, usize) {
     let simple = match bytes.get(1) {
         Some(b'b') => '\u{8}',
         Some(b'f') => '\u{c}',

@@ -105,7 +105,7 @@ fn escape_length(input: &[u8], at: usize) -> Result<usize, Scanned> {
 
 /// How far the grammar of a number has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NumberState {
+pub(crate) enum NumberState {
     Start,
     Minus,
     Zero,
@@ -137,7 +137,7 @@ impl NumberState {
 
     /// Looks on from `at` to the first byte that is not of the number.
     #[inline]
-    pub(super) fn scan(&mut self, input: &[u8], mut at: usize) -> usize {
+    pub(crate) fn scan(&mut self, input: &[u8], mut at: usize) -> usize {
         while let Some(next) = input.get(at).and_then(|&byte| self.after(byte)) {
             *self = next;
             at += 1;
@@ -146,7 +146,7 @@ impl NumberState {
     }
 
     /// What a number that ends here lacks.
-    pub(super) fn lacks(self) -> Option<&'static str> {
+    pub(crate) fn lacks(self) -> Option<&'static str> {
         use NumberState::*;
         match self {
             Zero | Digits | Fraction | Power => None,

@@ -1,0 +1,123 @@
+//! Which texts of XML stand without quotes in JSON.
+
+use regex::Captures;
+
+use super::Switches;
+use crate::reader::NumberState;
+use crate::text::write_string;
+
+/// Writes the text of an element as a value.
+///
+/// Numbers keep the digits they are written with, where Synapse writes Java's `BigDecimal` of them.
+/// Source: `AutoPrimitiveTarget` and its two variants with patterns.
+#[inline]
+pub(super) fn write_text(text: &str, switches: &Switches, out: &mut Vec<u8>) {
+    if !switches.primitives {
+        return write_string(text, out);
+    }
+    let stays = match (&switches.text_pattern, &switches.replaced_pattern) {
+        (None, None) => false,
+        (Some(pattern), _) => pattern.is_match(text),
+        (None, Some(pattern)) => {
+            if let Some(found) = pattern.captures(text) {
+                return write_string(&replaced(text, &found, &switches.replacement), out);
+            }
+            false
+        }
+    };
+    if is_word(text) || (!stays && is_number(text)) {
+        out.extend_from_slice(text.as_bytes());
+    } else {
+        write_string(text, out);
+    }
+}
+
+fn is_word(text: &str) -> bool {
+    matches!(text, "true" | "false" | "null")
+}
+
+/// Whether `text` is a number of JSON and nothing else.
+#[inline]
+fn is_number(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    matches!(bytes.first(), Some(b'-' | b'0'..=b'9')) && {
+        let mut state = NumberState::Start;
+        state.scan(bytes, 0) == bytes.len() && state.lacks().is_none()
+    }
+}
+
+/// `text` with `replacement` in the place of what was found.
+///
+/// Shape: in `replacement` a backslash makes what follows stand for itself, `$1` and `${name}` are groups; one that there is not, or that found nothing, is empty.
+/// Source: `java.util.regex.Matcher.appendReplacement`.
+fn replaced(text: &str, found: &Captures<'_>, replacement: &str) -> String {
+    let range = found.get(0).map(|whole| whole.range()).unwrap_or_default();
+    let mut made = text[..range.start].to_owned();
+    let mut rest = replacement;
+    while let Some(at) = rest.find(['\\', '$']) {
+        made.push_str(&rest[..at]);
+        let behind = &rest[at + 1..];
+        if rest.as_bytes()[at] == b'\\' {
+            let escaped = behind.chars().next();
+            made.extend(escaped);
+            rest = &behind[escaped.map_or(0, char::len_utf8)..];
+        } else if let Some((name, more)) = behind.strip_prefix('{').and_then(|name| name.split_once('}')) {
+            made.push_str(found.name(name).map_or("", |group| group.as_str()));
+            rest = more;
+        } else {
+            let (group, length) = group_at(behind, found.len());
+            made.push_str(found.get(group).map_or("", |group| group.as_str()));
+            rest = &behind[length..];
+        }
+    }
+    made.push_str(rest);
+    made.push_str(&text[range.end..]);
+    made
+}
+
+/// The number of a group, and its length: as many digits as there are groups for, but one in any case.
+fn group_at(text: &str, groups: usize) -> (usize, usize) {
+    let (mut group, mut length) = (0, 0);
+    for digit in text.bytes().map_while(|byte| char::from(byte).to_digit(10)) {
+        let next = group * 10 + digit as usize;
+        if length > 0 && next >= groups {
+            break;
+        }
+        (group, length) = (next, length + 1);
+    }
+    if length == 0 { (usize::MAX, 0) } else { (group, length) }
+}
+
+#[cfg(test)]
+mod tests {
+    use regex::Regex;
+
+    use super::*;
+
+    #[test]
+    fn a_number_is_what_json_has_as_one() {
+        for number in ["0", "-0", "10", "1.50", "1e5", "-1.0E+10", "123456789012345678901234567890"] {
+            assert!(is_number(number), "{number}");
+        }
+        for text in ["", "-", "007", "+1", "1.", ".5", "1e", "0x10", "1 ", " 1", "١", "NaN", "1,5"] {
+            assert!(!is_number(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_replacement_reads_as_in_java() {
+        let check = |pattern: &str, replacement: &str, expected: &str| {
+            let pattern = Regex::new(pattern).unwrap();
+            assert_eq!(
+                replaced("str:12", &pattern.captures("str:12").unwrap(), replacement),
+                expected,
+                "{replacement}"
+            );
+        };
+        check("^str:", "", "12");
+        check("^(s)(t)r:", "$2$1", "ts12");
+        check("^(s)tr:", "$10-", "s0-12");
+        check("^(?P<a>s)tr:", r"${a}\$\\", r"s$\12");
+        check("^str:", "$", "12");
+    }
+}

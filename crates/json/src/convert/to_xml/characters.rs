@@ -1,0 +1,93 @@
+//! What stands in a JSON token, as text or attribute value of XML.
+
+use std::borrow::Cow;
+
+use crate::reader::{Event, Kind};
+use crate::text::escape_at;
+
+/// Where characters are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Context {
+    Text,
+    /// Between double quotes.
+    Attribute,
+}
+
+/// Which bytes of a JSON string are not copied as they are: what XML escapes, backslashes, and what the two characters of the plane that XML excludes begin with.
+const SPECIAL: [bool; 256] = {
+    let mut table = [false; 256];
+    let special = [b'&', b'<', b'>', b'"', b'\\', 0xEF];
+    let mut at = 0;
+    while at < special.len() {
+        table[special[at] as usize] = true;
+        at += 1;
+    }
+    table
+};
+
+/// Writes a plain value.
+///
+/// Errors: the character that XML cannot hold.
+#[inline]
+pub(super) fn write_string(event: &Event<'_>, context: Context, out: &mut Vec<u8>) -> Result<(), char> {
+    match event.kind {
+        Kind::String => write_characters(event.inner(), true, context, out),
+        Kind::Null => Ok(()),
+        // Digits and letters.
+        _ => {
+            out.extend_from_slice(event.raw);
+            Ok(())
+        }
+    }
+}
+
+/// A plain value as text; `null` is empty.
+pub(super) fn plain_text<'a>(event: &Event<'a>) -> Cow<'a, str> {
+    if event.kind == Kind::Null { Cow::Borrowed("") } else { event.text() }
+}
+
+/// Writes what is in a JSON string; `escaped` says whether a backslash is one.
+#[inline]
+pub(super) fn write_characters(raw: &[u8], escaped: bool, context: Context, out: &mut Vec<u8>) -> Result<(), char> {
+    let (mut copied, mut at) = (0, 0);
+    while let Some(distance) = raw[at..].iter().position(|&byte| SPECIAL[usize::from(byte)]) {
+        at += distance;
+        let (character, length) = match raw[at] {
+            b'\\' if escaped => escape_at(&raw[at..]),
+            // The reader let only UTF-8 through, so that two bytes follow.
+            0xEF => match raw[at..] {
+                [_, 0xBF, 0xBE, ..] => return Err('\u{FFFE}'),
+                [_, 0xBF, 0xBF, ..] => return Err('\u{FFFF}'),
+                _ => {
+                    at += 1;
+                    continue;
+                }
+            },
+            byte => (char::from(byte), 1),
+        };
+        out.extend_from_slice(&raw[copied..at]);
+        at += length;
+        copied = at;
+        write_character(character, context, out)?;
+    }
+    out.extend_from_slice(&raw[copied..]);
+    Ok(())
+}
+
+fn write_character(character: char, context: Context, out: &mut Vec<u8>) -> Result<(), char> {
+    let attribute = context == Context::Attribute;
+    let mut buffer = [0; 4];
+    let replacement = match character {
+        '&' => "&amp;",
+        '<' => "&lt;",
+        '>' => "&gt;",
+        '"' if attribute => "&quot;",
+        '\t' if attribute => "&#x9;",
+        '\n' if attribute => "&#xA;",
+        '\r' => "&#xD;",
+        '\t' | '\n' | ' '..='\u{FFFD}' | '\u{10000}'.. => character.encode_utf8(&mut buffer),
+        _ => return Err(character),
+    };
+    out.extend_from_slice(replacement.as_bytes());
+    Ok(())
+}
