@@ -7,6 +7,7 @@ mod change;
 mod evaluate;
 mod filter;
 mod function;
+mod holes;
 mod number;
 mod parse;
 mod terms;
@@ -19,6 +20,7 @@ use crate::value::{NodeId, Type, Value};
 use evaluate::Evaluator;
 use filter::Expression;
 use function::Function;
+use holes::Open;
 
 /// Which member counts where an object has a key twice.
 ///
@@ -85,6 +87,8 @@ enum Token {
     Scan,
     /// `.length()`, always the last.
     Function(Function),
+    /// `[#0]`, `[#0:2]`: to be filled before the path is run.
+    Open(Open),
 }
 
 /// A compiled path.
@@ -109,6 +113,14 @@ impl Path {
         parse::compile(path)
     }
 
+    /// Compiles a path with holes: `#0`, `#1` … stand in brackets for names, indexes and ends of slices, and in filters
+    /// for values. [`Path::filled`] makes a path of it that can be run.
+    ///
+    /// Errors: as [`Path::compile`].
+    pub fn with_holes(path: &str) -> Result<Path, Error> {
+        parse::compile_with_holes(path)
+    }
+
     /// The text it was compiled from.
     pub fn as_str(&self) -> &str {
         &self.text
@@ -124,7 +136,7 @@ impl Path {
             Token::Names(names) => names.len() == 1 || index == last,
             Token::Indexes(indexes) => indexes.len() == 1,
             Token::Function(_) => true,
-            Token::Slice(..) | Token::Wildcard | Token::Filter(_) | Token::Scan => false,
+            Token::Slice(..) | Token::Wildcard | Token::Filter(_) | Token::Scan | Token::Open(_) => false,
         })
     }
 
@@ -148,7 +160,14 @@ impl Path {
     /// Shape: exactly one match for a definite path, any number for another.
     /// Errors: `NotFound`, `Inapplicable`, `Visited`, `Duplicate`, `Made`: the sender's, or the path does not fit the message.
     pub fn find(&self, value: &Value, rules: &Rules) -> Result<Vec<Match>, Error> {
-        Evaluator::new(value, rules).run(self, value.root())
+        self.find_from(value, value.root(), rules)
+    }
+
+    /// The same for a part of a value, which `$` stands for then.
+    ///
+    /// Errors: as [`Path::find`].
+    pub fn find_from(&self, value: &Value, part: NodeId, rules: &Rules) -> Result<Vec<Match>, Error> {
+        Evaluator::new(value, rules).run_part(self, part)
     }
 
     /// What `json-eval` makes of it.
@@ -176,7 +195,10 @@ impl Path {
         self.json_of(value, &self.find(value, rules)?, rules)
     }
 
-    fn json_of(&self, value: &Value, found: &[Match], rules: &Rules) -> Result<String, Error> {
+    /// What the path led to in a value, as [`Path::json`] has it.
+    ///
+    /// Errors: `Made` where that is longer than the rules allow.
+    pub fn json_of(&self, value: &Value, found: &[Match], rules: &Rules) -> Result<String, Error> {
         let list = !self.is_definite();
         let mut out = Vec::new();
         if list {

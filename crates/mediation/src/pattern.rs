@@ -65,6 +65,29 @@ impl Finder {
         compile(java, str::to_owned).map(|regex| Finder { regex })
     }
 
+    /// The parts of a value between what is found, without empty ones at the end; nothing is found at the very start
+    /// that has no length.
+    ///
+    /// Source: `java.lang.String.split`.
+    pub(crate) fn split<'v>(&self, value: &'v str) -> Vec<&'v str> {
+        let (mut parts, mut start) = (Vec::new(), 0);
+        for found in self.regex.find_iter(value).filter(|found| found.end() > 0) {
+            // An empty match at the end parts nothing.
+            if found.start() < value.len() || !found.is_empty() {
+                parts.push(&value[start..found.start()]);
+                start = found.end();
+            }
+        }
+        // A value in which nothing was found is its only part, even an empty one.
+        if parts.is_empty() {
+            return vec![value];
+        }
+        parts.push(&value[start..]);
+        let end = parts.iter().rposition(|part| !part.is_empty()).map_or(0, |last| last + 1);
+        parts.truncate(end);
+        parts
+    }
+
     /// Whether a text can take the place of what is found.
     ///
     /// Errors: a sentence that says what in it stands for nothing.
@@ -354,6 +377,21 @@ mod tests {
         assert_eq!(pattern.group("abc123", 2), Some("123"));
         assert_eq!(pattern.group("abc123x", 2), None);
         assert_eq!(pattern.groups(), 2);
+    }
+
+    #[test]
+    fn a_value_is_split_as_java_does() {
+        let check = |pattern: &str, value: &str, expected: &[&str]| {
+            assert_eq!(Finder::compile(pattern).unwrap().split(value), expected, "{pattern} on {value:?}");
+        };
+        check(",", "a,b,,c,,", &["a", "b", "", "c"]);
+        check(",", ",a", &["", "a"]);
+        check(",", "abc", &["abc"]);
+        check(",", "", &[""]);
+        check(",", ",,", &[]);
+        check("", "abc", &["a", "b", "c"]);
+        check("[, ]", "a b,c", &["a", "b", "c"]);
+        check("x*", "axb", &["a", "b"]);
     }
 
     #[test]

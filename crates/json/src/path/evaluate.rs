@@ -39,6 +39,8 @@ pub(super) fn lookup(
 pub(super) struct Evaluator<'a> {
     pub(super) value: &'a Value,
     pub(super) rules: &'a Rules,
+    /// What `$` stands for.
+    pub(super) root: NodeId,
     visited: usize,
     made_bytes: usize,
     /// Whether several names at the end pick members into a new object; for a change they are places of their own.
@@ -57,7 +59,7 @@ struct Walk<'p> {
 
 impl<'a> Evaluator<'a> {
     pub(super) fn new(value: &'a Value, rules: &'a Rules) -> Evaluator<'a> {
-        Evaluator { value, rules, visited: 0, made_bytes: 0, picks: true }
+        Evaluator { value, rules, root: value.root(), visited: 0, made_bytes: 0, picks: true }
     }
 
     /// One that finds places to change.
@@ -67,8 +69,14 @@ impl<'a> Evaluator<'a> {
 
     /// Runs `path`, `@` being `item`: exactly one match for a definite path.
     pub(super) fn run(&mut self, path: &Path, item: NodeId) -> Result<Vec<Match>, Error> {
-        let start = if path.origin == Origin::Item { item } else { self.value.root() };
+        let start = if path.origin == Origin::Item { item } else { self.root };
         self.run_from(path, start, false)
+    }
+
+    /// Runs `path` as if `part` were all.
+    pub(super) fn run_part(&mut self, path: &Path, part: NodeId) -> Result<Vec<Match>, Error> {
+        self.root = part;
+        self.run(path, part)
     }
 
     /// Whether `path` leads anywhere from `item`.
@@ -185,6 +193,8 @@ impl<'a> Evaluator<'a> {
                 _ => Ok(()),
             },
             Token::Scan => self.scan(several, node, found),
+            // A path that was not filled leads nowhere.
+            Token::Open(_) => unfit(),
             Token::Function(function) => {
                 found.push(function.apply(self, node)?);
                 Ok(())

@@ -28,6 +28,8 @@ pub(super) enum Operand {
     Null,
     Json(Box<Value>),
     Pattern(Box<Regex>),
+    /// To be filled before the path is run.
+    Hole(usize),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,6 +125,7 @@ impl<'a> Evaluator<'a> {
             Operand::Null => Term::Null,
             Operand::Json(value) => Term::of(value, value.root()),
             Operand::Pattern(pattern) => Term::Pattern(pattern),
+            Operand::Hole(_) => Term::Undefined,
         })
     }
 

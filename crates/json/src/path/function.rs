@@ -204,7 +204,7 @@ impl Function {
 impl Evaluator<'_> {
     /// What an argument's path leads to, as JSON.
     fn argument(&mut self, path: &Path) -> Result<String, Error> {
-        let found = self.run(path, self.value.root())?;
+        let found = self.run(path, self.root)?;
         path.json_of(self.value, &found, self.rules)
     }
 
@@ -220,7 +220,7 @@ impl Evaluator<'_> {
         match argument {
             Argument::Json(value) => each(value, value.root()),
             Argument::Path(path) => {
-                for found in self.run(path, self.value.root())? {
+                for found in self.run(path, self.root)? {
                     match found {
                         Match::Node(node) => {
                             self.children(node)?;

@@ -4,6 +4,7 @@ mod filter;
 mod literal;
 
 use super::function::{Argument, Function};
+use super::holes::{Open, Position};
 use super::{Origin, Path, Token};
 use crate::error::Error;
 
@@ -16,8 +17,18 @@ const LIMIT_NESTING: usize = 16;
 
 /// Compiles a whole path.
 pub(super) fn compile(path: &str) -> Result<Path, Error> {
+    compile_as(path, false)
+}
+
+/// The same, of a path with holes.
+pub(super) fn compile_with_holes(path: &str) -> Result<Path, Error> {
+    compile_as(path, true)
+}
+
+fn compile_as(path: &str, may_be_open: bool) -> Result<Path, Error> {
     let text = path.trim();
-    let mut parser = Parser { text, base: path.len() - path.trim_start().len(), at: 0, nesting: 0 };
+    let base = path.len() - path.trim_start().len();
+    let mut parser = Parser { text, base, at: 0, nesting: 0, may_be_open };
     if text.len() > LIMIT_BYTES {
         return parser.fail(format!("a path has at most {LIMIT_BYTES} bytes"));
     }
@@ -42,6 +53,8 @@ struct Parser<'a> {
     base: usize,
     at: usize,
     nesting: usize,
+    /// Whether `#0` stands for a value to come.
+    may_be_open: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -205,6 +218,7 @@ impl<'a> Parser<'a> {
                 self.expect(b')')?;
                 Token::Filter(expression)
             }
+            Some(b'#') if self.may_be_open => self.positions()?,
             Some(b'-' | b':' | b'0'..=b'9') => self.positions()?,
             _ => return self.fail("expected a name in quotes, a number, `*` or `?(`"),
         };
@@ -244,21 +258,24 @@ impl<'a> Parser<'a> {
                 // Jayway reads a step and takes no notice of it.
                 self.position()?;
             }
-            return Ok(Token::Slice(first, end));
+            return Ok(Open::Slice(first, end).into_token());
         }
-        let mut indexes: Vec<i32> = first.into_iter().collect();
+        let mut places: Vec<Position> = first.into_iter().collect();
         while self.take(b',') {
             match self.position()? {
-                Some(index) => indexes.push(index),
+                Some(place) => places.push(place),
                 None => return self.fail("expected an index"),
             }
             self.skip_blanks();
         }
-        Ok(Token::Indexes(indexes))
+        Ok(Open::Places(places).into_token())
     }
 
-    fn position(&mut self) -> Result<Option<i32>, Error> {
+    fn position(&mut self) -> Result<Option<Position>, Error> {
         self.skip_blanks();
+        if let Some(hole) = self.hole()? {
+            return Ok(Some(Position::Hole(hole)));
+        }
         let rest = &self.text[self.at..];
         let length = rest.bytes().position(|byte| byte != b'-' && !byte.is_ascii_digit()).unwrap_or(rest.len());
         if length == 0 {
@@ -267,9 +284,20 @@ impl<'a> Parser<'a> {
         match rest[..length].parse() {
             Ok(number) => {
                 self.at += length;
-                Ok(Some(number))
+                Ok(Some(Position::Index(number)))
             }
             Err(_) => self.fail("expected a number of 32 bits"),
         }
+    }
+
+    /// The number of the hole that stands here.
+    fn hole(&mut self) -> Result<Option<usize>, Error> {
+        if !self.may_be_open || self.peek() != Some(b'#') {
+            return Ok(None);
+        }
+        let digits: String = self.text[self.at + 1..].chars().take_while(char::is_ascii_digit).collect();
+        let Ok(hole) = digits.parse() else { return self.fail("expected the number of a hole") };
+        self.at += 1 + digits.len();
+        Ok(Some(hole))
     }
 }

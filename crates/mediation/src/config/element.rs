@@ -99,6 +99,14 @@ impl<'a> Text<'a> {
         self.element.file.tree.lookup_namespace(self.element.node, prefix)
     }
 
+    /// Another value that is meant by this one: its problems stand where this one begins.
+    pub(crate) fn standing_for<'b>(&self, value: &'b str) -> Text<'b>
+    where
+        'a: 'b,
+    {
+        Text { value, exact: false, ..*self }
+    }
+
     /// The part of this value from `start` to `end`.
     pub(crate) fn part(&self, range: Range<usize>) -> Text<'a> {
         let offset = if self.exact { self.offset + range.start } else { self.offset };

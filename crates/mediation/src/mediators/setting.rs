@@ -30,17 +30,17 @@ pub(super) fn later(text: Text<'_>) -> Problem {
 }
 
 impl Setting {
-    /// Reads a value that may be an expression in braces, Synapse's `Value`.
+    /// Reads a value that may be an expression in braces, Synapse's `Value`, or have Synapse expressions in it.
     ///
     /// Errors: as [`Expression::compile`].
     pub(super) fn of_value(text: Text<'_>, loader: &mut Loader) -> Result<Setting, Problem> {
-        if text.value.contains("${") {
-            return Err(later(text));
+        if Expression::is_in(text.value) {
+            return Expression::compile_text(text, loader).map(Setting::Computed);
         }
         Ok(worked_out(text, loader)?.map_or_else(|| Setting::Fixed(text.value.to_owned()), Setting::Computed))
     }
 
-    /// Reads the attribute `value` or `expression`; `None` where there is neither.
+    /// Reads the attribute `value`, in which Synapse expressions may stand, or `expression`; `None` where there is neither.
     pub(super) fn read(element: &Element, loader: &mut Loader) -> Result<Option<Setting>, Problem> {
         Setting::read_as(element, Wanted::Text, loader)
     }
@@ -49,7 +49,9 @@ impl Setting {
     pub(super) fn read_as(element: &Element, wanted: Wanted, loader: &mut Loader) -> Result<Option<Setting>, Problem> {
         match (element.attribute("value"), element.attribute("expression")) {
             (Some(_), Some(expression)) => Err(expression.problem("value and expression exclude each other")),
-            (Some(value), None) if value.value.contains("${") => Err(later(value)),
+            (Some(value), None) if Expression::is_in(value.value) => {
+                Expression::compile_text(value, loader).map(|expression| Some(Setting::Computed(expression)))
+            }
             (Some(value), None) => Ok(Some(Setting::Fixed(value.value.to_owned()))),
             (None, Some(expression)) => Ok(Some(Setting::Computed(Expression::compile(expression, wanted, loader)?))),
             (None, None) => Ok(None),

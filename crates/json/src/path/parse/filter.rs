@@ -100,6 +100,9 @@ impl Parser<'_> {
 
     fn operand(&mut self) -> Result<Operand, Error> {
         self.skip_blanks();
+        if let Some(hole) = self.hole()? {
+            return Ok(Operand::Hole(hole));
+        }
         let rest = &self.text[self.at..];
         match self.peek() {
             Some(b'$' | b'@') => {

@@ -1,0 +1,217 @@
+//! Running a Synapse expression on a message.
+//!
+//! What recurses is bounded by how deep the expression is nested; each text that is made has a limit.
+
+use std::borrow::Cow;
+
+use myelin_json::{self as json, Match, NodeId, Path, Rules};
+
+use super::arithmetic;
+use super::failure::{Failure, Result};
+use super::function::Function;
+use super::tree::{Junction, Node, Route};
+use super::value::{Json, Value, parse};
+use crate::content::text_of;
+use crate::exchange::{Exchange, Scene};
+use crate::expression::Kind;
+use crate::expression::source::{Read, Source};
+use crate::expression::text::LIMIT_BYTES;
+use crate::property::{Found, Scope};
+
+/// One message, as an expression sees it.
+#[derive(Clone, Copy)]
+pub(super) struct Run<'a> {
+    pub(super) exchange: &'a Exchange,
+    pub(super) scene: &'a Scene<'a>,
+}
+
+impl<'a> Run<'a> {
+    /// The value of a part.
+    pub(super) fn value(self, node: &'a Node) -> Result<Value<'a>> {
+        match node {
+            Node::Null => Ok(Value::Null),
+            Node::Boolean(boolean) => Ok(Value::Boolean(*boolean)),
+            Node::Number(text) => {
+                let number = super::value::Number::literal(text).map(Value::Number);
+                number.ok_or_else(|| Failure::Nothing(format!("{text} has too many digits")))
+            }
+            Node::Text(text) => Ok(Value::Text(Cow::Borrowed(text))),
+            Node::Array(parts) => self.array(parts),
+            Node::Read(source, name) => self.read(source, name).map(Value::of_text),
+            Node::Resource(source, key) => self.read(source, key).map(Value::Text),
+            Node::XPath(kind) => self.xpath(kind),
+            Node::Variable(slot, name, route) => {
+                let Found::Set(value) = self.exchange.properties.find(Scope::Variable, *slot) else {
+                    return Err(Failure::Nothing(format!("variable {name:?} is not set")));
+                };
+                let value = Value::of_property(value);
+                match route {
+                    Some(route) => self.inside(value, route),
+                    None => Ok(value),
+                }
+            }
+            Node::Payload(route) => {
+                let payload = self.payload()?;
+                match route {
+                    Some(route) => self.follow(route, payload, payload.root()),
+                    None => Ok(Value::of_json(payload, payload.root())),
+                }
+            }
+            Node::Inside(node, route) => self.inside(self.value(node)?, route),
+            Node::Chain(first, rest) => rest.iter().try_fold(self.value(first)?, |left, (operator, right)| {
+                arithmetic::apply(&left, *operator, &self.value(right)?)
+            }),
+            Node::Logic(parts, last) => self.logic(parts, last),
+            Node::Choice(cases, otherwise) => {
+                for (condition, then) in cases {
+                    if boolean(&self.value(condition)?)? {
+                        return self.value(then);
+                    }
+                }
+                self.value(otherwise)
+            }
+            Node::Negative(node) => {
+                let zero = Value::int(0);
+                arithmetic::apply(&zero, super::tree::Operator::Minus, &self.value(node)?)
+            }
+            Node::Joined(parts) => self.joined(parts),
+            Node::Call(Function::Exists, arguments) => Ok(Value::Boolean(match self.exists(arguments) {
+                Err(Failure::Nothing(_)) => false,
+                outcome => outcome?,
+            })),
+            Node::Call(function, arguments) => {
+                let arguments: Vec<Value<'a>> =
+                    arguments.iter().map(|argument| self.value(argument)).collect::<Result<_>>()?;
+                function.call(&arguments, self.scene)
+            }
+        }
+    }
+
+    fn exists(self, arguments: &'a [Node]) -> Result<bool> {
+        let mut exists = true;
+        for argument in arguments {
+            exists &= !matches!(self.value(argument)?, Value::Null);
+        }
+        Ok(exists)
+    }
+
+    /// From the right, every part of it: what fails makes the whole fail, as in Synapse.
+    fn logic(self, parts: &'a [(Node, Junction)], last: &'a Node) -> Result<Value<'a>> {
+        let values = parts.iter().map(|(node, junction)| Ok((boolean(&self.value(node)?)?, *junction)));
+        let values: Vec<(bool, Junction)> = values.collect::<Result<_>>()?;
+        let last = boolean(&self.value(last)?)?;
+        Ok(Value::Boolean(values.into_iter().rev().fold(last, |right, (left, junction)| match junction {
+            Junction::And => left && right,
+            Junction::Or => left || right,
+        })))
+    }
+
+    fn array(self, parts: &'a [Node]) -> Result<Value<'a>> {
+        let mut text = "[".to_owned();
+        for (index, part) in parts.iter().enumerate() {
+            if index > 0 {
+                text.push(',');
+            }
+            let json = self.value(part)?.json()?;
+            let mut out = Vec::new();
+            json.write_compact(json.root(), &mut out);
+            text.push_str(&String::from_utf8(out).unwrap_or_default());
+            within_limit(&text)?;
+        }
+        text.push(']');
+        Ok(Value::Json(Json::Text(text)))
+    }
+
+    fn joined(self, parts: &'a [Node]) -> Result<Value<'a>> {
+        let mut text = String::new();
+        for part in parts {
+            match self.value(part) {
+                Ok(value) => text.push_str(&value.text().unwrap_or_default()),
+                Err(Failure::Nothing(why)) => {
+                    tracing::warn!(target: "myelin::expression", "an expression in a text gives nothing: {why}");
+                }
+                Err(fault) => return Err(fault),
+            }
+            within_limit(&text)?;
+        }
+        Ok(Value::Text(text.into()))
+    }
+
+    fn read(self, source: &'a Source, name: &str) -> Result<Cow<'a, str>> {
+        Ok(match source.read(self.exchange, self.scene) {
+            Read::Nothing => return Err(Failure::Nothing(format!("{name:?} is not set"))),
+            Read::Text(text) => text,
+            Read::Boolean(boolean) => Cow::Borrowed(if boolean { "true" } else { "false" }),
+            Read::Xml(fragment) => Cow::Owned(text_of(&fragment.document, fragment.node)),
+            Read::List(list) => list.iter().map(|fragment| text_of(&fragment.document, fragment.node)).collect(),
+        })
+    }
+
+    fn xpath(self, kind: &'a Kind) -> Result<Value<'a>> {
+        let text = match kind {
+            Kind::XPath(xpath) => Some(xpath.text(self.exchange, self.scene)?),
+            Kind::Source(source) => source.read(self.exchange, self.scene).text(),
+            _ => None,
+        };
+        Ok(Value::Text(text.unwrap_or_default()))
+    }
+
+    /// The message's body as JSON.
+    pub(super) fn payload(self) -> Result<&'a json::Value> {
+        let json = self.exchange.json()?;
+        json.map(crate::content::Json::value).ok_or_else(|| Failure::Nothing("the payload is empty".to_owned()))
+    }
+
+    /// What a path finds in a value.
+    fn inside(self, value: Value<'a>, route: &'a Route) -> Result<Value<'a>> {
+        match value {
+            Value::Json(Json::Node(value, node)) => self.follow(route, value, node),
+            Value::Json(Json::Text(text)) => self.follow_made(route, &text),
+            // As in Synapse, a text that is JSON can be looked into.
+            Value::Text(text) => self.follow_made(route, &text),
+            _ => Err(Failure::Nothing(format!("{} leads into JSON only", route.path.as_str()))),
+        }
+    }
+
+    fn follow_made(self, route: &'a Route, text: &str) -> Result<Value<'a>> {
+        let value = parse(text)?;
+        // What is found borrows from a value that ends here.
+        self.follow(route, &value, value.root()).map(Value::into_owned)
+    }
+
+    /// What a path finds, from a node of a value on.
+    fn follow<'v>(self, route: &'a Route, value: &'v json::Value, node: NodeId) -> Result<Value<'v>> {
+        let rules = &Rules { duplicates: self.scene.bus.settings.json_duplicate_keys, ..Rules::default() };
+        let filled = self.filled(route)?;
+        let path = filled.as_ref().unwrap_or(&route.path);
+        let found = path.find_from(value, node, rules)?;
+        match found.as_slice() {
+            [Match::Node(node)] if path.is_definite() => Ok(Value::of_json(value, *node)),
+            [Match::Made(made)] if path.is_definite() => Ok(Value::of_json_text(made.clone())),
+            _ => Ok(Value::Json(Json::Text(path.json_of(value, &found, rules)?))),
+        }
+    }
+
+    /// The path with what its holes hold; `None` for one without any.
+    fn filled(self, route: &'a Route) -> Result<Option<Path>> {
+        if route.holes.is_empty() {
+            return Ok(None);
+        }
+        let values = route.holes.iter().map(|node| self.value(node)?.json());
+        let values: Vec<json::Value> = values.collect::<Result<_>>()?;
+        Ok(Some(route.path.filled(&values)?))
+    }
+}
+
+fn within_limit(text: &str) -> Result<()> {
+    if text.len() > LIMIT_BYTES { Err(Failure::too_long(LIMIT_BYTES)) } else { Ok(()) }
+}
+
+fn boolean(value: &Value<'_>) -> Result<bool> {
+    match value {
+        Value::Boolean(boolean) => Ok(*boolean),
+        other => {
+            Err(Failure::Nothing(format!("{:?} is neither true nor false", other.text().unwrap_or("null".into()))))
+        }
+    }
+}

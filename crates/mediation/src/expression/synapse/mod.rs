@@ -1,0 +1,178 @@
+//! Synapse expressions, `${…}`: values of the message, of variables, headers and properties, with operators and functions.
+//!
+//! Compiled while the configuration is loaded, run on each message.
+//! What is missing or of the wrong type makes the whole expression empty, which is said in the log, as in Synapse.
+
+mod arithmetic;
+mod decimal;
+mod evaluate;
+mod failure;
+mod function;
+mod parse;
+mod route;
+mod text;
+mod tree;
+mod value;
+
+use std::borrow::Cow;
+
+use self::evaluate::Run;
+use self::failure::{Failure, Result};
+use self::parse::{Parser, Wrong};
+use self::tree::Node;
+use self::value::Value;
+use super::source::Source;
+use super::{Kind, fragment_of, text_of_fragment};
+use crate::config::{Loader, Text};
+use crate::content::Tree;
+use crate::exchange::{Exchange, Scene};
+use crate::expression::Place;
+use crate::fault::Outcome;
+use crate::property::{self, Fragment, Slot};
+
+/// A compiled expression.
+#[derive(Debug)]
+pub(crate) struct Synapse {
+    text: String,
+    node: Node,
+}
+
+impl Synapse {
+    /// Whether a text is one expression and nothing else.
+    pub(super) fn is_whole(text: &str) -> bool {
+        text.trim_start().starts_with("${")
+    }
+
+    /// Compiles the expression whose `${` stands at a byte of a text; gives the byte behind its closing brace, too.
+    ///
+    /// Errors: the byte where it is wrong, and a sentence.
+    pub(super) fn compile(
+        text: Text<'_>,
+        at: usize,
+        loader: &mut Loader,
+    ) -> std::result::Result<(Synapse, usize), Wrong> {
+        let mut parser = Parser::new(text, at + 2, loader);
+        let node = parser.whole()?;
+        let end = parser.at + 1;
+        Ok((Synapse { text: text.value[at..end].to_owned(), node }, end))
+    }
+
+    /// Compiles a text in which expressions may stand anywhere.
+    ///
+    /// Errors: as [`Synapse::compile`].
+    pub(super) fn compile_text(text: Text<'_>, loader: &mut Loader) -> std::result::Result<Synapse, Wrong> {
+        let (mut parts, mut done) = (Vec::new(), 0);
+        while let Some(start) = text.value[done..].find("${").map(|at| done + at) {
+            let (synapse, end) = Synapse::compile(text, start, loader)?;
+            if start > done {
+                parts.push(Node::Text(text.value[done..start].to_owned()));
+            }
+            if start == 0 && end == text.value.len() {
+                return Ok(synapse);
+            }
+            parts.push(synapse.node);
+            done = end;
+        }
+        parts.push(Node::Text(text.value[done..].to_owned()));
+        Ok(Synapse { text: text.value.to_owned(), node: Node::Joined(parts) })
+    }
+
+    /// Whether it looks at the message's body.
+    pub(super) fn looks_at_body(&self) -> bool {
+        self.any(|node| match node {
+            Node::Payload(_) => true,
+            Node::XPath(kind) => matches!(&**kind, Kind::XPath(xpath) if xpath.looks_at_body()),
+            _ => false,
+        })
+    }
+
+    /// Whether it asks for parameters of a template.
+    pub(super) fn asks_for_parameters(&self) -> bool {
+        self.any(|node| match node {
+            Node::Read(source, _) => source.is_parameter(),
+            Node::XPath(kind) => match &**kind {
+                Kind::Source(source) => source.is_parameter(),
+                Kind::XPath(xpath) => xpath.slots().ask_for_parameters(),
+                _ => false,
+            },
+            _ => false,
+        })
+    }
+
+    /// The parts of WS-Addressing that it asks for.
+    pub(super) fn addressed(&self) -> Vec<Slot> {
+        let mut slots = Vec::new();
+        self.node.walk(&mut |node| match node {
+            Node::Read(source, _) => slots.extend(source.addressed()),
+            Node::XPath(kind) => match &**kind {
+                Kind::Source(source) => slots.extend(source.addressed()),
+                Kind::XPath(xpath) => slots.extend(xpath.slots().sources.iter().filter_map(Source::addressed)),
+                _ => {}
+            },
+            _ => {}
+        });
+        slots
+    }
+
+    fn any(&self, mut accept: impl FnMut(&Node) -> bool) -> bool {
+        let mut found = false;
+        self.node.walk(&mut |node| found |= accept(node));
+        found
+    }
+
+    /// The value as text; empty where there is none.
+    ///
+    /// Errors: faults of whoever made a message that the expression cannot be asked of.
+    pub(super) fn text<'a>(&'a self, exchange: &'a Exchange, scene: &'a Scene<'a>) -> Outcome<Cow<'a, str>> {
+        if let Some(body) = self.whole_body(exchange) {
+            return Ok(Cow::Owned(text_of_fragment(&body)));
+        }
+        let value = self.settled(Run { exchange, scene }.value(&self.node))?;
+        Ok(value.and_then(Value::into_text).unwrap_or_default())
+    }
+
+    /// The value with its type; `None` where there is none.
+    ///
+    /// Errors: as [`Synapse::text`].
+    pub(super) fn typed(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<property::Value>> {
+        if let Some(body) = self.whole_body(exchange) {
+            return Ok(Some(property::Value::Xml(body)));
+        }
+        if let Node::XPath(kind) = &self.node
+            && let Some(fragments) = nodes_of(kind, exchange, scene)?
+        {
+            return Ok(Value::Xml(fragments.into()).into_property());
+        }
+        let value = self.settled(Run { exchange, scene }.value(&self.node))?;
+        Ok(value.and_then(Value::into_property))
+    }
+
+    /// The value, or none where that was only missing.
+    fn settled<'a>(&self, value: Result<Value<'a>>) -> Outcome<Option<Value<'a>>> {
+        match value {
+            Ok(value) => Ok(Some(value)),
+            Err(Failure::Fault(fault)) => Err(fault),
+            Err(Failure::Nothing(why)) => {
+                tracing::warn!(target: "myelin::expression", "{} gives nothing: {why}", self.text);
+                Ok(None)
+            }
+        }
+    }
+
+    /// The body of a message that is XML, where the expression is `${payload}` alone, as Synapse has it.
+    fn whole_body(&self, exchange: &Exchange) -> Option<Fragment> {
+        let tree = exchange.message.body.built::<Tree>().filter(|_| matches!(self.node, Node::Payload(None)))?;
+        let body = Place::Body.find(tree).filter(|_| !tree.is_empty())?;
+        Some(Fragment::copy(tree.document(), body))
+    }
+}
+
+/// The elements that an XPath leads to; `None` where it leads to something else.
+fn nodes_of(kind: &Kind, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<Vec<Fragment>>> {
+    let Kind::XPath(xpath) = kind else { return Ok(None) };
+    xpath.with_value(exchange, scene, |value| {
+        let nodes = value.as_nodes()?;
+        let fragments: Vec<Fragment> = nodes.into_iter().filter_map(fragment_of).collect();
+        (!fragments.is_empty()).then_some(fragments)
+    })
+}

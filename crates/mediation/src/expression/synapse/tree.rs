@@ -1,0 +1,103 @@
+//! What a Synapse expression is compiled to.
+
+use myelin_json::Path;
+
+use super::function::Function;
+use crate::expression::Kind;
+use crate::expression::source::Source;
+use crate::property::Slot;
+
+/// One part of an expression. How deep parts are nested is bounded by the parser.
+#[derive(Debug)]
+pub(super) enum Node {
+    Null,
+    Boolean(bool),
+    /// A number as it was written.
+    Number(String),
+    Text(String),
+    Array(Vec<Node>),
+    /// A header, property or parameter, which is a number if it looks like one; with its name.
+    Read(Source, String),
+    /// A resource of the registry, or a property of it; with its key.
+    Resource(Source, String),
+    /// `xpath("…")`
+    XPath(Box<Kind>),
+    /// A variable, and where in it.
+    Variable(Slot, String, Option<Route>),
+    /// The message's body, and where in it.
+    Payload(Option<Route>),
+    /// Where in what another part gives.
+    Inside(Box<Node>, Route),
+    /// `a + b - c`, from the left.
+    Chain(Box<Node>, Vec<(Operator, Node)>),
+    /// `a and b or c`, from the right.
+    Logic(Vec<(Node, Junction)>, Box<Node>),
+    /// `a ? b : c ? d : e`
+    Choice(Vec<(Node, Node)>, Box<Node>),
+    Negative(Box<Node>),
+    Call(Function, Vec<Node>),
+    /// Texts and expressions one behind the other; what gives nothing is left out.
+    Joined(Vec<Node>),
+}
+
+/// A way into JSON, with what is filled into it.
+#[derive(Debug)]
+pub(super) struct Route {
+    pub(super) path: Path,
+    pub(super) holes: Vec<Node>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operator {
+    Plus,
+    Minus,
+    Times,
+    Divided,
+    Modulo,
+    Equal,
+    Unequal,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Junction {
+    And,
+    Or,
+}
+
+impl Node {
+    /// Shows `look` this part and all in it.
+    pub(super) fn walk<'a>(&'a self, look: &mut impl FnMut(&'a Node)) {
+        look(self);
+        let mut inside =
+            |route: &'a Option<Route>| route.iter().flat_map(|route| &route.holes).for_each(|node| node.walk(look));
+        match self {
+            Node::Null | Node::Boolean(_) | Node::Number(_) | Node::Text(_) | Node::Read(..) => {}
+            Node::Resource(..) | Node::XPath(_) => {}
+            Node::Array(parts) | Node::Call(_, parts) | Node::Joined(parts) => {
+                parts.iter().for_each(|part| part.walk(look));
+            }
+            Node::Variable(_, _, route) | Node::Payload(route) => inside(route),
+            Node::Inside(node, route) => {
+                node.walk(look);
+                route.holes.iter().for_each(|node| node.walk(look));
+            }
+            Node::Chain(first, rest) => {
+                first.walk(look);
+                rest.iter().for_each(|(_, node)| node.walk(look));
+            }
+            Node::Logic(parts, last) => {
+                parts.iter().for_each(|(node, _)| node.walk(look));
+                last.walk(look);
+            }
+            Node::Choice(cases, otherwise) => {
+                cases.iter().flat_map(|(condition, then)| [condition, then]).for_each(|node| node.walk(look));
+                otherwise.walk(look);
+            }
+            Node::Negative(node) => node.walk(look),
+        }
+    }
+}
