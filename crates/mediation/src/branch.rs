@@ -55,6 +55,7 @@ pub(crate) struct Stage {
     peer: SocketAddr,
     local: SocketAddr,
     secure: bool,
+    inbound: Option<u16>,
     correlation: String,
     slots: Rc<Slots>,
     copied_bytes: Cell<usize>,
@@ -91,7 +92,7 @@ struct Run(Rc<Task>);
 impl Stage {
     /// What the flows beside the one with that scene stand on.
     pub(crate) fn new(scene: &Scene<'_>, bus: Arc<Bus>, transport: Rc<dyn Transport>, counts: Rc<Counts>) -> Rc<Stage> {
-        let Arrival { peer, local, secure, correlation } = scene.arrival;
+        let Arrival { peer, local, secure, inbound, correlation } = scene.arrival;
         let body_limit = body_limit_bytes(&bus);
         let slots = Slots::new(bus.settings.branches, body_limit.saturating_mul(LIVE_COPIES));
         Rc::new(Stage {
@@ -102,6 +103,7 @@ impl Stage {
             peer,
             local,
             secure,
+            inbound,
             correlation: correlation.to_owned(),
             slots,
             copied_bytes: Cell::default(),
@@ -111,11 +113,11 @@ impl Stage {
 
     /// The surroundings of a flow on this stage.
     pub(crate) fn scene<'a>(self: &'a Rc<Stage>) -> Scene<'a> {
-        let Stage { peer, local, secure, ref correlation, .. } = **self;
+        let Stage { peer, local, secure, inbound, ref correlation, .. } = **self;
         Scene {
             bus: &self.bus,
             transport: &*self.transport,
-            arrival: Arrival { peer, local, secure, correlation },
+            arrival: Arrival { peer, local, secure, inbound, correlation },
             service: self.service.borrowed(),
             counts: &self.counts,
             ground: Ground::Stage(self),

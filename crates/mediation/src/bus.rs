@@ -1,6 +1,6 @@
 //! A loaded configuration, ready to serve. It never changes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +11,7 @@ use crate::api::Apis;
 use crate::config::Place;
 use crate::description::{ProxyDescription, PublicAddresses};
 use crate::endpoint::{Endpoint, EndpointId, EndpointRef, MonitorSettings};
+use crate::entrance::Inbound;
 use crate::function::{Function, FunctionId};
 use crate::heritage::Heritage;
 use crate::priority::Priorities;
@@ -18,6 +19,7 @@ use crate::property::{Names, Outside, Slot};
 use crate::replies::Replies;
 use crate::security::{ProxySecurity, SecuritySettings};
 use crate::sequence::{Sequence, SequenceId};
+use crate::task::Task;
 
 /// What the operator sets, apart from the configuration itself.
 #[derive(Clone, Debug)]
@@ -136,6 +138,9 @@ pub struct Bus {
     pub(crate) entries: HashMap<Slot, String>,
     /// The texts outside the messages that expressions read: of the registry, and of `file.properties`.
     pub(crate) outside: HashMap<(Outside, Slot), String>,
+    /// The inbound endpoints, by their ports.
+    pub(crate) inbounds: HashMap<u16, Arc<Inbound>>,
+    pub(crate) tasks: Vec<Arc<Task>>,
     pub(crate) main: Option<SequenceId>,
     pub(crate) fault: Option<SequenceId>,
 }
@@ -199,6 +204,11 @@ impl Bus {
     /// The names of the APIs it serves, in the order in which they are asked, and the paths they start at.
     pub fn apis(&self) -> Vec<(&str, &str)> {
         self.apis.offers.iter().map(|(api, address)| (&*api.name, address.prefix.as_str())).collect()
+    }
+
+    /// The ports of inbound endpoints, on which the bus is to be reached, too, with their names.
+    pub fn ports(&self) -> BTreeMap<u16, &str> {
+        self.inbounds.iter().map(|(port, inbound)| (*port, &*inbound.entrance.name)).collect()
     }
 
     /// Whether requests to no proxy are mediated by a `main` sequence.

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use myelin_message::Head;
 
-use crate::api::{Api, Extent};
+use crate::api::{Api, Caller, Extent};
 use crate::bus::{Bus, Proxy};
 use crate::description::Question;
 use crate::engine::Arrival;
+use crate::entrance::Entrance;
 use crate::replies;
 
 /// The path under which Synapse offers proxies.
@@ -21,6 +22,8 @@ pub(crate) enum Route<'a> {
     Api(&'a Arc<Api>, Extent),
     /// To `main`; the second is where the rest of the target starts.
     Main(usize),
+    /// To the sequence of an inbound endpoint; the second is where the rest of the target starts.
+    Entrance(&'a Arc<Entrance>, usize),
     /// It asks a proxy about itself; the second is where the question starts.
     Description(&'a Proxy, usize),
     /// To who waits for an answer that does not come back on its connection.
@@ -29,15 +32,52 @@ pub(crate) enum Route<'a> {
     Nowhere,
 }
 
-/// Finds the service for a request target.
+/// What a request asks for.
+pub(crate) struct Asked<'a> {
+    head: &'a Head,
+    secure: bool,
+    path_start: usize,
+    path_end: usize,
+}
+
+impl<'a> Asked<'a> {
+    fn new(head: &'a Head, secure: bool) -> Asked<'a> {
+        let target = head.target();
+        let path_start = path_start(target);
+        let path_end = memchr::memchr2(b'?', b'#', target.as_bytes()).unwrap_or(target.len()).max(path_start);
+        Asked { head, secure, path_start, path_end }
+    }
+
+    /// Its path with the query.
+    pub(crate) fn uri(&self) -> &'a str {
+        &self.head.target()[self.path_start..]
+    }
+
+    /// Where the rest of a path starts that names no service: behind its first slash.
+    pub(crate) fn rest(&self) -> usize {
+        (self.path_start + 1).min(self.head.target().len())
+    }
+}
+
+/// Finds the service for a request.
 pub(crate) fn dispatch<'a>(bus: &'a Bus, head: &Head, arrival: &Arrival<'_>) -> Route<'a> {
+    let asked = Asked::new(head, arrival.secure);
+    match arrival.inbound.map(|port| bus.inbounds.get(&port)) {
+        None => service(bus, &asked),
+        Some(Some(inbound)) => inbound.route(bus, &asked),
+        // A connection that outlives its inbound endpoint leads nowhere.
+        Some(None) => Route::Nowhere,
+    }
+}
+
+/// The service of the bus that a path names, or else `main`.
+pub(crate) fn service<'a>(bus: &'a Bus, asked: &Asked<'_>) -> Route<'a> {
+    let &Asked { head, secure, path_start, path_end } = asked;
     let target = head.target();
-    let path_start = path_start(target);
-    let path_end = memchr::memchr2(b'?', b'#', target.as_bytes()).unwrap_or(target.len()).max(path_start);
     let path = &target[path_start..path_end];
     if let Some(rest) = path.strip_prefix(SERVICES) {
         let name = rest.split('/').next().unwrap_or_default();
-        if let Some(proxy) = find(bus, name).filter(|proxy| if arrival.secure { proxy.https } else { proxy.http }) {
+        if let Some(proxy) = find(bus, name).filter(|proxy| if secure { proxy.https } else { proxy.http }) {
             if matches!(head.method(), "GET" | "HEAD") && Question::of(&target[path_end..]).is_some() {
                 return Route::Description(proxy, path_end);
             }
@@ -51,18 +91,22 @@ pub(crate) fn dispatch<'a>(bus: &'a Bus, head: &Head, arrival: &Arrival<'_>) -> 
             return Route::Nowhere;
         }
     }
-    if let Some(offer) = bus.apis.offers.find(&target[path_start..], head, arrival.secure) {
-        let address_end = path_start + offer.address.prefix.len();
-        return match &offer.api {
-            Some(api) => Route::Api(api, Extent { path_start, address_end }),
-            None => Route::Nowhere,
-        };
-    }
-    match bus.main {
-        // The rest of a path that names no service starts behind its first slash.
-        Some(_) => Route::Main((path_start + 1).min(target.len())),
+    api(bus, asked, Caller::Server).unwrap_or_else(|| main(bus, asked))
+}
+
+/// The API that a path names, among those that are offered to who calls.
+pub(crate) fn api<'a>(bus: &'a Bus, asked: &Asked<'_>, caller: Caller<'_>) -> Option<Route<'a>> {
+    let offer = bus.apis.offers.find(asked.uri(), asked.head, asked.secure, caller)?;
+    let address_end = asked.path_start + offer.address.prefix.len();
+    Some(match &offer.api {
+        Some(api) => Route::Api(api, Extent { path_start: asked.path_start, address_end }),
         None => Route::Nowhere,
-    }
+    })
+}
+
+/// The main sequence, if there is one.
+pub(crate) fn main<'a>(bus: &'a Bus, asked: &Asked<'_>) -> Route<'a> {
+    if bus.main.is_some() { Route::Main(asked.rest()) } else { Route::Nowhere }
 }
 
 /// A proxy by its name, or by its name with a port behind a dot (`Echo.EchoHttpSoap11Endpoint`).

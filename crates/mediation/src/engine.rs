@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, OnceCell};
 use std::future::{Future, poll_fn};
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::rc::Rc;
@@ -20,12 +20,14 @@ use crate::dispatch::{Route, dispatch};
 use crate::endpoint;
 use crate::exchange::{Decision, Direction, Exchange, Format, Ground, Scene};
 use crate::fault::{Fault, Origin, Outcome};
+use crate::identity;
 use crate::mediator::Flow;
 use crate::priority::Priorities;
 use crate::property::{Properties, Scope, slot};
 use crate::replies;
 use crate::sequence::Sequence;
 use crate::service::Service;
+use crate::task::{Target, Task};
 use crate::transport::Transport;
 
 /// How many requests to backends one exchange may make one after the other; more is a loop.
@@ -93,6 +95,8 @@ pub struct Arrival<'a> {
     pub local: SocketAddr,
     /// Whether it came over TLS.
     pub secure: bool,
+    /// The port of the inbound endpoint that it came to, if it is not one of the server itself.
+    pub inbound: Option<u16>,
     /// What ties the log lines of this exchange together; may be empty.
     pub correlation: &'a str,
 }
@@ -106,6 +110,11 @@ impl Engine {
     /// The engine of the bus that takes this one's place on the same thread; both count together what is under way.
     pub fn renewed(&self, bus: Arc<Bus>) -> Engine {
         Engine { bus, transport: Rc::clone(&self.transport), counts: Rc::clone(&self.counts) }
+    }
+
+    /// Its way out.
+    pub(crate) fn transport(&self) -> &dyn Transport {
+        &*self.transport
     }
 
     /// The bus this engine serves.
@@ -140,7 +149,7 @@ impl Engine {
     /// a body that nobody read is still on the backend's wire.
     /// Errors: none; whatever goes wrong is an answer with a status from 400 on, and one line in the log.
     pub async fn serve(&self, request: Message, arrival: Arrival<'_>) -> Message {
-        self.answer(request, arrival, self.bus.settings.priorities.as_ref()).await
+        self.answer(request, arrival, self.bus.settings.priorities.as_ref(), None).await
     }
 
     /// Serves what a flow of this bus sends to a service of it.
@@ -148,13 +157,42 @@ impl Engine {
     /// It needs no turn of its own: who sent it has one, and would wait for itself.
     /// Shape and errors: as [`Engine::serve`].
     pub async fn serve_own(&self, request: Message, arrival: Arrival<'_>) -> Message {
-        self.answer(request, arrival, None).await
+        self.answer(request, arrival, None, None).await
     }
 
-    async fn answer(&self, request: Message, arrival: Arrival<'_>, priorities: Option<&Priorities>) -> Message {
+    /// Serves the message of a task, whose answer nobody gets; what goes wrong is in the log.
+    pub(crate) async fn inject(&self, task: &Task) {
+        let branches = &self.counts.branches;
+        branches.set(branches.get() + 1);
+        let nobody = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let correlation = identity::new(self.transport.now());
+        let arrival = Arrival { peer: nobody, local: nobody, secure: false, inbound: None, correlation: &correlation };
+        let service = match &task.target {
+            Target::Sequence => Some(Service::Entrance(&task.entrance)),
+            Target::Proxy(name) => self.bus.proxies.get(name).map(Service::Proxy),
+        };
+        match service {
+            Some(service) => {
+                let known = (service, task.properties());
+                let mut answer = self.answer(task.injection.message(), arrival, None, Some(known)).await;
+                // A backend's answer is read, so that its connection can be used again.
+                let _ = answer.body.bytes(self.bus.settings.body_limit_bytes).await;
+            }
+            None => tracing::error!(target: "myelin::task", "task {}: its proxy is not offered", task.name()),
+        }
+        branches.set(branches.get() - 1);
+    }
+
+    async fn answer(
+        &self,
+        request: Message,
+        arrival: Arrival<'_>,
+        priorities: Option<&Priorities>,
+        known: Option<(Service<'_>, Properties)>,
+    ) -> Message {
         let _under_way = UnderWay::begin(&self.counts);
         let format = Format::of(request.head.known(HeaderId::ContentType));
-        let mut mediation = pin!(self.mediate(request, &arrival, priorities));
+        let mut mediation = pin!(self.mediate(request, &arrival, priorities, known));
         poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| mediation.as_mut().poll(cx))) {
             Ok(poll) => poll,
             // A defect in one exchange ends that exchange: nothing of it is shared with the others.
@@ -167,29 +205,46 @@ impl Engine {
         .await
     }
 
-    async fn mediate(&self, mut request: Message, arrival: &Arrival<'_>, priorities: Option<&Priorities>) -> Message {
+    /// `known` is the service where it does not hang on the request, with the properties it starts with.
+    async fn mediate(
+        &self,
+        mut request: Message,
+        arrival: &Arrival<'_>,
+        priorities: Option<&Priorities>,
+        known: Option<(Service<'_>, Properties)>,
+    ) -> Message {
         let bus = &*self.bus;
         let mut passed = Passed::default();
         let mut properties = Properties::default();
-        let (service, postfix_start) = match dispatch(bus, &request.head, arrival) {
-            Route::Proxy(proxy, postfix_start) => (Service::Proxy(proxy), postfix_start),
-            Route::Main(postfix_start) => (Service::Main, postfix_start),
-            Route::Api(api, extent) => {
-                let entered = api::enter(api, extent, &mut request, bus, &*self.transport, &mut passed, arrival).await;
-                match entered {
-                    Ok((service, brought)) => {
-                        properties = brought;
-                        (service, extent.address_end)
-                    }
-                    Err(answer) => return passed.finish(*answer),
+        let (service, postfix_start) = if let Some((service, brought)) = known {
+            properties = brought;
+            (service, usize::MAX)
+        } else {
+            match dispatch(bus, &request.head, arrival) {
+                Route::Proxy(proxy, postfix_start) => (Service::Proxy(proxy), postfix_start),
+                Route::Main(postfix_start) => (Service::Main, postfix_start),
+                Route::Entrance(entrance, postfix_start) => {
+                    properties = entrance.properties();
+                    (Service::Entrance(entrance), postfix_start)
                 }
+                Route::Api(api, extent) => {
+                    let entered =
+                        api::enter(api, extent, &mut request, bus, &*self.transport, &mut passed, arrival).await;
+                    match entered {
+                        Ok((service, brought)) => {
+                            properties = brought;
+                            (service, extent.address_end)
+                        }
+                        Err(answer) => return passed.finish(*answer),
+                    }
+                }
+                Route::Description(proxy, question_start) => {
+                    let answer = description::answer(proxy, question_start, &request, bus, &*self.transport, arrival);
+                    return Box::pin(answer).await;
+                }
+                Route::Reply => return Box::pin(replies::receive(request, bus)).await,
+                Route::Nowhere => return answer::plain(StatusCode::NOT_FOUND, "Nothing is offered at this path"),
             }
-            Route::Description(proxy, question_start) => {
-                let answer = description::answer(proxy, question_start, &request, bus, &*self.transport, arrival);
-                return Box::pin(answer).await;
-            }
-            Route::Reply => return Box::pin(replies::receive(request, bus)).await,
-            Route::Nowhere => return answer::plain(StatusCode::NOT_FOUND, "Nothing is offered at this path"),
         };
         let stage = OnceCell::new();
         let waiting = Waiting(Some(&stage));

@@ -71,6 +71,10 @@ impl Bus {
         for (api, _) in self.apis.offers.iter() {
             services.extend((0..api.resources.len()).map(|resource| teller.service(Service::Api(api, resource))));
         }
+        let mut inbounds: Vec<_> = self.inbounds.values().map(|inbound| &inbound.entrance).collect();
+        inbounds.sort_by(|one, other| one.name.cmp(&other.name));
+        let tasks = self.tasks.iter().map(|task| &task.entrance);
+        services.extend(inbounds.into_iter().chain(tasks).map(|entrance| teller.service(Service::Entrance(entrance))));
         services.extend(self.main.map(|_| teller.service(Service::Main)));
         let settings = &self.settings;
         let limits = vec![
@@ -112,6 +116,7 @@ impl<'a> Teller<'a> {
                 };
                 api.resources.get(resource).map(route).into_iter().collect()
             }
+            Service::Entrance(entrance) => vec![entrance.way.clone()],
             Service::Stray(api, _) => vec![format!("{}/…, where no resource fits", api.prefix)],
         };
         let flows = [

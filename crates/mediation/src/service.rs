@@ -7,6 +7,7 @@ use crate::bus::{Bus, Proxy, SequenceRef};
 use crate::config::Place;
 use crate::description::ProxyDescription;
 use crate::endpoint::Endpoint;
+use crate::entrance::Entrance;
 use crate::security::ProxySecurity;
 use crate::sequence::{Sequence, SequenceId};
 
@@ -19,6 +20,8 @@ pub(crate) enum Service<'a> {
     Proxy(&'a Arc<Proxy>),
     /// A resource of an API, by its number.
     Api(&'a Arc<Api>, usize),
+    /// A task or a port of its own.
+    Entrance(&'a Arc<Entrance>),
     /// An API of which no resource is for the request, and the sequence that answers then.
     Stray(&'a Arc<Api>, SequenceId),
 }
@@ -28,6 +31,7 @@ pub(crate) enum OwnedService {
     Main,
     Proxy(Arc<Proxy>),
     Api(Arc<Api>, usize),
+    Entrance(Arc<Entrance>),
     Stray(Arc<Api>, SequenceId),
 }
 
@@ -37,6 +41,7 @@ impl OwnedService {
             OwnedService::Main => Service::Main,
             OwnedService::Proxy(proxy) => Service::Proxy(proxy),
             OwnedService::Api(api, resource) => Service::Api(api, *resource),
+            OwnedService::Entrance(entrance) => Service::Entrance(entrance),
             OwnedService::Stray(api, sequence) => Service::Stray(api, *sequence),
         }
     }
@@ -49,6 +54,7 @@ impl<'a> Service<'a> {
             Service::Main => OwnedService::Main,
             Service::Proxy(proxy) => OwnedService::Proxy(Arc::clone(proxy)),
             Service::Api(api, resource) => OwnedService::Api(Arc::clone(api), resource),
+            Service::Entrance(entrance) => OwnedService::Entrance(Arc::clone(entrance)),
             Service::Stray(api, sequence) => OwnedService::Stray(Arc::clone(api), sequence),
         }
     }
@@ -59,6 +65,7 @@ impl<'a> Service<'a> {
             Service::Main => "sequence",
             Service::Proxy(_) => "proxy",
             Service::Api(..) | Service::Stray(..) => "api",
+            Service::Entrance(entrance) => entrance.kind,
         }
     }
 
@@ -67,6 +74,7 @@ impl<'a> Service<'a> {
             Service::Main => "main",
             Service::Proxy(proxy) => &proxy.name,
             Service::Api(api, _) | Service::Stray(api, _) => &api.name,
+            Service::Entrance(entrance) => &entrance.name,
         }
     }
 
@@ -84,6 +92,7 @@ impl<'a> Service<'a> {
             Service::Main => main(bus).map(|main| &main.place),
             Service::Proxy(proxy) => Some(&proxy.place),
             Service::Api(api, resource) => Some(&resource_of(api, resource).place),
+            Service::Entrance(entrance) => Some(&entrance.place),
             Service::Stray(api, _) => Some(&api.place),
         }
     }
@@ -94,6 +103,7 @@ impl<'a> Service<'a> {
             Service::Main => main(bus),
             Service::Proxy(proxy) => find(proxy.in_sequence.as_ref(), bus),
             Service::Api(api, resource) => find(resource_of(api, resource).in_sequence.as_ref(), bus),
+            Service::Entrance(entrance) => entrance.sequence.map_or_else(|| main(bus), |id| bus.sequence(id)),
             Service::Stray(_, sequence) => bus.sequence(sequence),
         }
     }
@@ -101,7 +111,8 @@ impl<'a> Service<'a> {
     /// What responses run through.
     pub(crate) fn outgoing(self, bus: &'a Bus) -> Option<&'a Sequence> {
         match self {
-            Service::Main => main(bus),
+            // As in Synapse, what comes back belongs to no service, and that is `main`.
+            Service::Main | Service::Entrance(_) => main(bus),
             Service::Proxy(proxy) => find(proxy.out_sequence.as_ref(), bus),
             Service::Api(api, resource) => find(resource_of(api, resource).out_sequence.as_ref(), bus),
             Service::Stray(..) => None,
@@ -112,6 +123,7 @@ impl<'a> Service<'a> {
     pub(crate) fn fault(self, bus: &'a Bus) -> Option<&'a Sequence> {
         let own = match self {
             Service::Main | Service::Stray(..) => None,
+            Service::Entrance(entrance) => entrance.fault.and_then(|id| bus.sequence(id)),
             Service::Proxy(proxy) => find(proxy.fault_sequence.as_ref(), bus),
             Service::Api(api, resource) => find(resource_of(api, resource).fault_sequence.as_ref(), bus),
         };
@@ -129,7 +141,7 @@ impl<'a> Service<'a> {
     /// The description that tells its operations, where it has one of its own.
     pub(crate) fn description(self) -> Option<&'a ProxyDescription> {
         match self {
-            Service::Main | Service::Api(..) | Service::Stray(..) => None,
+            Service::Main | Service::Api(..) | Service::Entrance(_) | Service::Stray(..) => None,
             Service::Proxy(proxy) => Some(&proxy.description).filter(|description| description.interface().is_some()),
         }
     }

@@ -112,7 +112,7 @@ fn allocations(mediators: &str, content_type: &str, body: &[u8]) -> u64 {
 fn allocations_in(engine: &Engine, content_type: &str, body: &[u8]) -> u64 {
     let address = ([127, 0, 0, 1], 1).into();
     let serve = |request: Message| {
-        let arrival = Arrival { peer: address, local: address, secure: false, correlation: "" };
+        let arrival = Arrival { peer: address, local: address, secure: false, inbound: None, correlation: "" };
         let mut serving = pin!(engine.serve(request, arrival));
         let Poll::Ready(answer) = serving.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
             panic!("nothing here has to wait");

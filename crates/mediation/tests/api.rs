@@ -326,7 +326,7 @@ fn what_is_wrong_with_an_api_is_told_with_its_place() {
     );
     check(&format!("<api name='a' context='/a' port='x'>{resource}</api>"), "is no port");
     check(&format!("<api name='a' context='/a' transports='jms'>{resource}</api>"), "neither http nor https");
-    check(&format!("<api name='a' context='/a' binds-to='inbound'>{resource}</api>"), "inbound endpoints");
+    check(&format!("<api name='a' context='/a' binds-to='inbound'>{resource}</api>"), "there is no inboundEndpoint");
     check(&format!("<api name='a' context='/a' validateSchema='true'>{resource}</api>"), "validation");
     check(&format!("<api name='a' context='/a' publishSwagger='none'>{resource}</api>"), "no local entry");
     check("<api name='a' context='/a'><resource methods='GET,POST'/></api>", "\"GET,POST\" is no method");

@@ -94,6 +94,16 @@ impl Head {
         Head { bytes, start, lines }
     }
 
+    /// The head of a request that did not come over the wire, without any header line.
+    pub fn request(method: &str, target: &str) -> Head {
+        // A head that is larger than four gigabytes was never read.
+        let offset = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+        let middle = offset(method.len());
+        let end = middle.saturating_add(offset(target.len()));
+        let start = Start::Request { method: 0..middle, target: middle..end, version: Version::Http11 };
+        Head::from_wire([method, target].concat().into_bytes(), start, Vec::new())
+    }
+
     /// The request's method; empty on a response or a head made here.
     pub fn method(&self) -> &str {
         match &self.start {

@@ -134,7 +134,7 @@ mod tests {
     fn a_line_says_who_asked_for_what_and_cannot_be_forged() {
         let address = "127.0.0.1:4000".parse().unwrap();
         let record = Record {
-            arrival: Arrival { peer: address, local: address, secure: false },
+            arrival: Arrival { peer: address, local: address, secure: false, inbound: None },
             method: "POST".into(),
             target: "/a\"b\\".into(),
             status: 200,

@@ -129,7 +129,7 @@ impl Bus {
     }
 
     /// The engine of the bus that serves now.
-    fn engine(&self) -> Rc<Engine> {
+    pub(crate) fn engine(&self) -> Rc<Engine> {
         let mut buses = self.buses.borrow_mut();
         // A bus whose swap is gone serves on.
         if buses.has_changed().unwrap_or(false) {
@@ -174,8 +174,9 @@ impl Service for Bus {
                 }
                 None => Cow::Borrowed(""),
             };
-            let myelin_transport::Arrival { peer, local, secure } = arrival;
-            let mut answer = self.engine().serve(request, Arrival { peer, local, secure, correlation: &id }).await;
+            let myelin_transport::Arrival { peer, local, secure, inbound } = arrival;
+            let mut answer =
+                self.engine().serve(request, Arrival { peer, local, secure, inbound, correlation: &id }).await;
             if self.correlate && answer.head.known(HeaderId::ActivityId).is_none() {
                 // What came in a header can leave in one.
                 let _ = answer.head.append(correlation::HEADER, id.as_bytes());

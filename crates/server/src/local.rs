@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use myelin_mediation::transport::{Method, Outgoing, SendError, SendErrorKind};
 use myelin_mediation::{Arrival, Engine};
-use myelin_message::{Head, HeaderId, Message, Start, Version};
+use myelin_message::{Head, HeaderId, Message};
 use tokio::task::JoinHandle;
 
 /// So many requests of one thread may be on their way to services of its bus at once.
@@ -64,7 +64,10 @@ pub(crate) async fn send(outgoing: Outgoing, engine: Rc<Engine>, count: &Count) 
         let nobody = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let correlation = correlation.unwrap_or_default();
         engine
-            .serve_own(message, Arrival { peer: nobody, local: nobody, secure: false, correlation: &correlation })
+            .serve_own(
+                message,
+                Arrival { peer: nobody, local: nobody, secure: false, inbound: None, correlation: &correlation },
+            )
             .await
     }));
     let answered = match timeout {
@@ -86,15 +89,7 @@ fn request(outgoing: Outgoing) -> Message {
         Method::Named(name) => name,
     };
     let target = uri.path_and_query().map_or("/", |target| target.as_str());
-    // A head that is larger than four gigabytes was never read.
-    let offset = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
-    let middle = offset(method.len());
-    let start = Start::Request {
-        method: 0..middle,
-        target: middle..middle.saturating_add(offset(target.len())),
-        version: Version::Http11,
-    };
-    let mut local = Head::from_wire([method, target].concat().into_bytes(), start, Vec::new());
+    let mut local = Head::request(method, target);
     for (name, value) in head.iter() {
         // What was a header line once can be one again.
         let _ = local.append(name, value);

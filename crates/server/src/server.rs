@@ -12,13 +12,14 @@ use anyhow::{Context, anyhow, bail};
 use myelin_mediation::Bus;
 use myelin_mediation::transport::Transport;
 use myelin_transport::{
-    Client, ClientOptions, Gate, Listener, ServerOptions, Stop, Trust, bind, kept_bytes, serve, server_config,
+    Client, ClientOptions, Door, Gate, Listener, ServerOptions, Stop, Trust, bind, kept_bytes, serve, server_config,
 };
 use tokio::sync::{mpsc, watch};
 
 use crate::access_log::{self, Destination, Lines, Writer};
+use crate::inbound::Doors;
 use crate::worker::WorkOptions;
-use crate::{glue, monitor};
+use crate::{glue, monitor, tasks};
 
 /// Where to listen.
 #[derive(Clone, Debug)]
@@ -179,8 +180,8 @@ struct Plan {
     writer: Option<Arc<Writer>>,
     gate: Gate,
     stop: Stop,
-    /// Whether this is the thread that runs the bus's monitors.
-    monitors: bool,
+    /// Whether this is the thread that does what is done once for all: monitors, tasks.
+    is_first: bool,
 }
 
 /// Starts serving a bus; when this returns, connections are accepted.
@@ -196,7 +197,7 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         count => count,
     };
-    let (urls, per_thread) = open_listeners(&settings.listen, count)?;
+    let (addresses, urls, per_thread) = open_listeners(&settings.listen, count)?;
     let (writer, log) = match settings.access_log.as_ref() {
         None => (None, None),
         Some(destination) => {
@@ -208,15 +209,20 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
     let (stop, swap) = (Stop::default(), Swap::new(bus));
     let gate = Gate::default();
     let plan =
-        Plan { swap: swap.clone(), settings, trust, writer, gate: gate.clone(), stop: stop.clone(), monitors: false };
+        Plan { swap: swap.clone(), settings, trust, writer, gate: gate.clone(), stop: stop.clone(), is_first: false };
+    let (openers, opened): (Vec<_>, Vec<_>) = (0..count).map(|_| mpsc::unbounded_channel()).unzip();
+    let mut doors = Doors::new(addresses, openers);
+    doors.follow(&swap.bus());
+    let mut doors = Some(doors);
     let (ready, begun) = channel();
     let (mut threads, mut askers) = (Vec::new(), Vec::new());
-    for (index, listeners) in per_thread.into_iter().enumerate() {
-        let (plan, ready) = (Plan { monitors: index == 0, ..plan.clone() }, ready.clone());
+    for (index, (listeners, opened)) in per_thread.into_iter().zip(opened).enumerate() {
+        let doors = (doors.take(), opened);
+        let (plan, ready) = (Plan { is_first: index == 0, ..plan.clone() }, ready.clone());
         let (asker, asked) = mpsc::unbounded_channel();
         askers.push(asker);
         let builder = std::thread::Builder::new().name(format!("bus-{index}"));
-        threads.push(builder.spawn(move || run_thread(plan, listeners, &ready, asked))?);
+        threads.push(builder.spawn(move || run_thread(plan, listeners, &ready, asked, doors))?);
     }
     drop((plan, ready));
     // Each thread says that it serves; one that fails to hangs up instead, and its error is the reason.
@@ -235,9 +241,12 @@ pub(crate) fn can_monitor(bus: &Bus) -> anyhow::Result<()> {
     bus.monitors().map(drop).map_err(|problems| anyhow!("[[myelin.monitors]]: {}", problems.join("; ")))
 }
 
+/// The addresses of listeners, the same as URLs, and the listeners of each thread.
+type Opened = (Vec<SocketAddr>, Vec<String>, Vec<Vec<Listener>>);
+
 /// Binds every address once a thread.
-fn open_listeners(listen: &[Listen], threads: usize) -> anyhow::Result<(Vec<String>, Vec<Vec<Listener>>)> {
-    let mut urls = Vec::new();
+fn open_listeners(listen: &[Listen], threads: usize) -> anyhow::Result<Opened> {
+    let (mut addresses, mut urls) = (Vec::new(), Vec::new());
     let mut per_thread: Vec<Vec<Listener>> = (0..threads).map(|_| Vec::new()).collect();
     for wanted in listen {
         let (scheme, mut address, tls) = match wanted {
@@ -249,15 +258,16 @@ fn open_listeners(listen: &[Listen], threads: usize) -> anyhow::Result<(Vec<Stri
             let socket = bind(address).with_context(|| format!("cannot listen on {address}"))?;
             // The first thread finds the port; the others share it.
             address = socket.local_addr()?;
-            listeners.push(Listener { socket, tls: tls.clone() });
+            listeners.push(Listener { socket, tls: tls.clone(), inbound: None });
         }
         urls.push(format!("{scheme}://{address}"));
+        addresses.push(address);
     }
-    Ok((urls, per_thread))
+    Ok((addresses, urls, per_thread))
 }
 
 /// Sharing a port between our threads must not become sharing it with another bus that was forgotten.
-fn refuse_if_taken(address: SocketAddr) -> anyhow::Result<()> {
+pub(crate) fn refuse_if_taken(address: SocketAddr) -> anyhow::Result<()> {
     if address.port() != 0 {
         std::net::TcpListener::bind(address).with_context(|| format!("cannot listen on {address}"))?;
     }
@@ -269,12 +279,13 @@ fn run_thread(
     listeners: Vec<Listener>,
     ready: &Sender<()>,
     mut asked: mpsc::UnboundedReceiver<Sender<UnderWay>>,
+    (doors, opened): (Option<Doors>, mpsc::UnboundedReceiver<Door>),
 ) -> anyhow::Result<()> {
     // The thread for long work is the bus's, too, whoever counts.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().thread_name("bus-work").build()?;
     let local = tokio::task::LocalSet::new();
     local.block_on(&runtime, async move {
-        let Plan { swap, settings, trust, writer, gate, stop, monitors } = plan;
+        let Plan { swap, settings, trust, writer, gate, stop, is_first } = plan;
         let server = settings.server;
         let client = Client::new(settings.client, server.expect, server.pace, trust);
         let access_log = writer.map(Lines::new);
@@ -292,8 +303,12 @@ fn run_thread(
         let transport = Rc::clone(&wires) as Rc<dyn Transport>;
         let service = Rc::new(glue::Bus::new(&swap, Rc::clone(&transport), settings.correlate, access_log));
         wires.serve_own(&service);
-        if monitors {
+        if is_first {
             tokio::task::spawn_local(monitor::keep_up(swap.clone(), transport));
+            tokio::task::spawn_local(tasks::keep_up(Rc::clone(&service), swap.clone(), stop.clone()));
+        }
+        if let Some(doors) = doors {
+            tokio::task::spawn_local(doors.keep_up(swap.clone()));
         }
         tokio::task::spawn_local(Rc::clone(&service).keep_up(swap));
         tokio::task::spawn_local({
@@ -315,7 +330,7 @@ fn run_thread(
             Instant::now()
         });
         let (branches, drain) = (Rc::clone(&service), server.drain);
-        serve(listeners, service, server, gate, stop).await?;
+        serve(listeners, service, server, gate, stop, opened).await?;
         // Flows that go on behind an answer have the rest of the drain time.
         let stopped = stopped.await?;
         while branches.under_way().1 > 0 && stopped.elapsed() < drain {

@@ -40,9 +40,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     tokio::task::LocalSet::new().block_on(&runtime, async move {
         let client = Client::new(ClientOptions::default(), Expect::Relay, Pace::default(), Trust::default());
-        let listener = Listener { socket: bind(listen)?, tls: None };
+        let listener = Listener { socket: bind(listen)?, tls: None, inbound: None };
         let service = Rc::new(Forward { client, backend });
-        serve(vec![listener], service, ServerOptions::default(), Gate::default(), Stop::default()).await?;
+        let (_opener, doors) = unbounded_channel();
+        serve(vec![listener], service, ServerOptions::default(), Gate::default(), Stop::default(), doors).await?;
         Ok(())
     })
 }

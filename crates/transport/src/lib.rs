@@ -26,5 +26,5 @@ pub use buffer::kept_bytes;
 pub use client::{Client, Manner, Request};
 pub use error::{Error, ErrorKind};
 pub use options::{ClientOptions, Expect, Forwarded, Pace, Retry, ServerOptions};
-pub use server::{Arrival, Gate, Listener, Record, Service, Stop, bind, serve};
+pub use server::{Arrival, Door, Gate, Listener, Record, Service, Stop, bind, serve};
 pub use tls::{TlsError, Trust, server_config};

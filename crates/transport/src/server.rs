@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::future::Future;
 use std::io;
 use std::net::{SocketAddr, TcpListener as StdListener};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,6 +16,7 @@ use myelin_message::Message;
 use rustls::ServerConfig;
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
@@ -56,6 +57,8 @@ pub struct Arrival {
     pub local: SocketAddr,
     /// Whether it came over TLS.
     pub secure: bool,
+    /// What [`Listener::inbound`] says of who accepted it.
+    pub inbound: Option<u16>,
 }
 
 /// One line of an access log.
@@ -85,6 +88,16 @@ pub struct Listener {
     pub socket: StdListener,
     /// `None` for plain HTTP.
     pub tls: Option<Arc<ServerConfig>>,
+    /// What tells it from the server's own, if it is none of them: its port.
+    pub inbound: Option<u16>,
+}
+
+/// What changes on a thread that serves.
+pub enum Door {
+    /// Another listener, which is told from the others by its [`Listener::inbound`].
+    Open(Listener),
+    /// Nothing is accepted any more by that one; its connections end as others do.
+    Close(u16),
 }
 
 /// Tells listeners and connections of all threads to stop.
@@ -145,7 +158,7 @@ pub fn bind(address: SocketAddr) -> io::Result<StdListener> {
     Ok(socket.into())
 }
 
-/// Serves on one thread until `stop` is asked for and the requests under way are through, or the drain time is over.
+/// Serves on one thread, through `doors` as they come, until `stop` is asked for and the requests under way are through, or the drain time is over.
 ///
 /// Runs inside a `LocalSet` of a current-thread runtime.
 /// Errors: a listener that tokio cannot take over.
@@ -155,6 +168,7 @@ pub async fn serve(
     options: ServerOptions,
     gate: Gate,
     stop: Stop,
+    mut doors: UnboundedReceiver<Door>,
 ) -> io::Result<()> {
     tokio::task::spawn_local(timer::run());
     buffer::set_budget(options.memory_bytes);
@@ -167,15 +181,38 @@ pub async fn serve(
         live: Cell::new(0),
         emptied: Notify::new(),
     });
-    let mut accepting = Vec::new();
-    for listener in listeners {
+    let open = |listener: Listener| {
+        let (inbound, acceptor) = (listener.inbound, listener.tls.map(TlsAcceptor::from));
         let socket = TcpListener::from_std(listener.socket)?;
-        let acceptor = listener.tls.map(TlsAcceptor::from);
-        accepting.push(tokio::task::spawn_local(accept(socket, acceptor, Rc::clone(&hall), gate.clone())));
+        let accepting = accept(socket, acceptor, inbound, Rc::clone(&hall), gate.clone());
+        io::Result::Ok((inbound, tokio::task::spawn_local(accepting)))
+    };
+    let mut accepting = listeners.into_iter().map(&open).collect::<io::Result<Vec<_>>>()?;
+    let mut stopped = pin!(stop.asked());
+    loop {
+        let door = tokio::select! {
+            () = &mut stopped => break,
+            door = doors.recv() => door,
+        };
+        match door {
+            Some(Door::Open(listener)) => match open(listener) {
+                Ok(open) => accepting.push(open),
+                Err(error) => tracing::error!(%error, "cannot listen"),
+            },
+            Some(Door::Close(port)) => {
+                for (_, task) in accepting.extract_if(.., |(inbound, _)| *inbound == Some(port)) {
+                    task.abort();
+                }
+            }
+            // Nobody opens any more.
+            None => {
+                stopped.await;
+                break;
+            }
+        }
     }
-    stop.asked().await;
     hall.stopping.set(true);
-    for task in accepting {
+    for (_, task) in accepting {
         task.abort();
     }
     timer::wake_all();
@@ -190,7 +227,7 @@ pub async fn serve(
     Ok(())
 }
 
-async fn accept(socket: TcpListener, acceptor: Option<TlsAcceptor>, hall: Rc<Hall>, gate: Gate) {
+async fn accept(socket: TcpListener, acceptor: Option<TlsAcceptor>, inbound: Option<u16>, hall: Rc<Hall>, gate: Gate) {
     loop {
         let (stream, peer) = match socket.accept().await {
             Ok(accepted) => accepted,
@@ -216,7 +253,7 @@ async fn accept(socket: TcpListener, acceptor: Option<TlsAcceptor>, hall: Rc<Hal
             // Both only make the connection slower or the log poorer.
             let _ = stream.set_nodelay(true);
             let local = stream.local_addr().unwrap_or(peer);
-            let arrival = Arrival { peer, local, secure: acceptor.is_some() };
+            let arrival = Arrival { peer, local, secure: acceptor.is_some(), inbound };
             let stream = match acceptor {
                 None => Stream::Plain(stream),
                 // A handshake needs room that the connection behind it does not.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(crate) use entrance::{Apis, Extent, enter};
 pub(crate) use handler::{Algorithm, Basic, Cors, Handler, OAuth, Passed, Rules};
 pub(crate) use mapping::Mapping;
-pub(crate) use offer::{Address, Offer, Offers};
+pub(crate) use offer::{Address, Bound, Caller, Offer, Offers};
 pub(crate) use openapi::Definition;
 pub(crate) use properties::Brought;
 pub(crate) use template::{Found, Template};

@@ -21,6 +21,25 @@ pub(crate) struct Address {
     /// Whether it is reached over plain HTTP, and over HTTPS.
     pub(crate) http: bool,
     pub(crate) https: bool,
+    /// The inbound endpoints that it is reached through, if not at the ports of the server alone.
+    pub(crate) bound: Option<Bound>,
+}
+
+/// What `binds-to` says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Bound {
+    /// Whether the ports of the server are among it.
+    pub(crate) server: bool,
+    pub(crate) inbounds: Vec<String>,
+}
+
+/// Who asks for an API.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Caller<'a> {
+    /// The server, at its own ports.
+    Server,
+    /// The inbound endpoint of that name.
+    Inbound(&'a str),
 }
 
 /// An API at its address; a faulty one keeps its paths, so that nobody else answers in its place.
@@ -46,8 +65,10 @@ impl Offers {
     }
 
     /// The offer for a request, by the path of its target with the query.
-    pub(crate) fn find(&self, path: &str, head: &Head, secure: bool) -> Option<&Offer> {
-        self.0.iter().find(|offer| offer.address.is_for(path) && offer.address.admits(head, secure))
+    pub(crate) fn find(&self, path: &str, head: &Head, secure: bool, caller: Caller<'_>) -> Option<&Offer> {
+        let is_meant =
+            |address: &Address| address.is_for(path) && address.is_offered_to(caller) && address.admits(head, secure);
+        self.0.iter().find(|offer| is_meant(&offer.address))
     }
 
     /// The APIs that are served, in the order in which they are asked.
@@ -60,6 +81,14 @@ impl Address {
     /// Whether a path starts with it and ends there, or goes on with another segment or a query.
     fn is_for(&self, path: &str) -> bool {
         path.strip_prefix(self.prefix.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
+    }
+
+    fn is_offered_to(&self, caller: Caller<'_>) -> bool {
+        match (caller, &self.bound) {
+            (Caller::Server, bound) => bound.as_ref().is_none_or(|bound| bound.server),
+            (Caller::Inbound(name), Some(bound)) => bound.inbounds.iter().any(|known| known == name),
+            (Caller::Inbound(_), None) => false,
+        }
     }
 
     /// Whether it is for the host, the port and the protocol of a request.
@@ -101,6 +130,7 @@ mod tests {
             port: None,
             http: true,
             https: true,
+            bound: None,
         }
     }
 
@@ -115,7 +145,8 @@ mod tests {
         ];
         let offers = Offers::new(addresses.map(|address| Offer { address, api: None }).into());
         let check = |path: &str, expected: &str| {
-            let found = offers.find(path, &Head::default(), false).map(|offer| offer.address.prefix.as_str());
+            let found =
+                offers.find(path, &Head::default(), false, Caller::Server).map(|offer| offer.address.prefix.as_str());
             assert_eq!(found, Some(expected), "{path}");
         };
         check("/a", "/a");

@@ -6,7 +6,7 @@ use super::api_handler;
 use super::element::{Element, Text};
 use super::loader::Loader;
 use super::problem::Problem;
-use crate::api::{Address, Api, Definition, Offer, Path, Resource, Template};
+use crate::api::{Address, Api, Bound, Definition, Offer, Path, Resource, Template};
 use crate::pattern::Pattern;
 
 /// The methods that a resource may name (Synapse's `RESTConstants.METHODS`).
@@ -36,7 +36,7 @@ pub(super) fn api(element: &Element, loader: &mut Loader) -> Result<Offer, Probl
     let address = address(element)?;
     let mut resources = Vec::new();
     let mut handlers = Vec::new();
-    bound(element, loader);
+    known_bindings(element, loader);
     refuse_validation(element, loader);
     for child in &element.children {
         match child.name.as_str() {
@@ -108,7 +108,7 @@ pub(super) fn address(element: &Element) -> Result<Address, Problem> {
     let protocols = element.attribute("transports").or_else(|| element.attribute("transport"));
     let (http, https) = protocols.map_or(Ok((true, true)), protocols_of)?;
     let version = version.unwrap_or_default().to_owned();
-    Ok(Address { context, version, prefix, host: host.map(str::to_owned), port, http, https })
+    Ok(Address { context, version, prefix, host: host.map(str::to_owned), port, http, https, bound: bound(element) })
 }
 
 /// Whether a list of protocols holds HTTP and HTTPS; an empty one means both.
@@ -124,19 +124,19 @@ fn protocols_of(text: Text<'_>) -> Result<(bool, bool), Problem> {
     Ok(if offered == (false, false) { (true, true) } else { offered })
 }
 
-/// Complains of what is to be reached through inbound endpoints alone: at the server's own ports it would be public.
-fn bound(element: &Element, loader: &mut Loader) {
-    let Some(text) = element.attribute("binds-to") else { return };
-    let names: Vec<&str> = text.value.split([' ', ',']).filter(|name| !name.is_empty()).collect();
-    let others: Vec<&str> = names.iter().copied().filter(|&name| name != DEFAULT_BINDING).collect();
-    if others.is_empty() {
-        return;
-    }
-    let others = others.join(", ");
-    if names.contains(&DEFAULT_BINDING) {
-        loader.warning(text.problem(format!("inbound endpoints are not offered yet: nothing comes from {others}")));
-    } else {
-        loader.problem(text.problem(format!("inbound endpoints are not offered yet: {others}")));
+/// Through which inbound endpoints an API is reached.
+fn bound(element: &Element) -> Option<Bound> {
+    let text = element.attribute("binds-to").filter(|text| !text.value.trim().is_empty())?;
+    let names = text.value.split([' ', ',']).filter(|name| !name.is_empty());
+    let (own, inbounds): (Vec<&str>, Vec<&str>) = names.partition(|&name| name == DEFAULT_BINDING);
+    Some(Bound { server: !own.is_empty(), inbounds: inbounds.into_iter().map(str::to_owned).collect() })
+}
+
+/// Complains of inbound endpoints that are not there.
+fn known_bindings(element: &Element, loader: &mut Loader) {
+    let Some((text, bound)) = element.attribute("binds-to").zip(bound(element)) else { return };
+    if let Some(name) = bound.inbounds.iter().find(|name| !loader.inbounds.contains(*name)) {
+        loader.problem(text.problem(format!("there is no inboundEndpoint {name:?}")));
     }
 }
 
@@ -181,7 +181,9 @@ fn resource(element: &Element, loader: &mut Loader) -> Result<Resource, Problem>
         Some(text) => Some(Pattern::compile(text.value).map_err(|message| text.problem(message))?),
         None => None,
     };
-    bound(element, loader);
+    if let Some(text) = given("binds-to").filter(|text| text.value.trim() != DEFAULT_BINDING) {
+        return Err(text.problem("binds-to of a resource is not offered: a resource is reached where its API is"));
+    }
     for child in &element.children {
         if !["inSequence", "outSequence", "faultSequence", "description"].iter().any(|known| child.is(known)) {
             child.forgive();

@@ -8,6 +8,7 @@ use super::api;
 use super::element::Element;
 use super::fetched::Fetched;
 use super::files::File;
+use super::inbound::inbound;
 use super::included::{Content, Included};
 use super::layout::Found;
 use super::loader::{Entry, Loader, Reference};
@@ -17,14 +18,17 @@ use super::proxy::proxy;
 use super::registry::Registry;
 use super::report::{Artefact, Report};
 use super::sources::Sources;
+use super::task::task;
 use super::template::{self, template};
 use super::vocabulary::{self, Standing};
 use crate::api::{Apis, Offer};
 use crate::bus::{Bus, Proxy, Settings};
 use crate::endpoint::{self, Blueprint, Endpoint};
+use crate::entrance::Inbound;
 use crate::function::Function;
 use crate::sequence::Sequence;
 use crate::stylesheet::{ENTRY, Resource};
+use crate::task::Task;
 
 /// One artefact on its way to the bus.
 struct Item {
@@ -49,6 +53,8 @@ enum Product {
     Proxy(Proxy),
     Function(Function),
     Api(Offer),
+    Task(Task),
+    Inbound(Inbound),
     Text(String),
 }
 
@@ -71,6 +77,7 @@ pub(super) fn assemble(found: Found, settings: &Settings, sources: Sources) -> L
         items.push(item);
     }
     distinguish(&mut items);
+    part(&mut items);
     refuse_loops(&mut items);
     spread(&mut items);
     let report = Report { files: count, artefacts: items.iter().map(Item::report).collect() };
@@ -126,6 +133,10 @@ fn declare(items: &mut [Item], loader: &mut Loader, settings: &Settings) {
         match item.kind.as_str() {
             "sequence" => item.id = Some(number(&mut loader.sequences, &item.name, Reference::Sequence)),
             "endpoint" => item.id = Some(number(&mut loader.endpoints, &item.name, Reference::Endpoint)),
+            "proxy" => item.id = Some(number(&mut loader.proxies, &item.name, Reference::Proxy)),
+            "inboundEndpoint" => {
+                loader.inbounds.insert(item.name.clone());
+            }
             "template" => item.id = declare_template(item, loader),
             "localEntry" => item.include(settings, &loader.sources),
             _ => {}
@@ -202,6 +213,24 @@ fn distinguish(items: &mut [Item]) {
     }
 }
 
+/// Complains of inbound endpoints at the port of another.
+fn part(items: &mut [Item]) {
+    let mut taken: HashMap<u16, (String, Place)> = HashMap::new();
+    for item in items {
+        let Some(Product::Inbound(Inbound { port, .. })) = &item.product else { continue };
+        match taken.entry(*port) {
+            hash_map::Entry::Vacant(entry) => {
+                entry.insert((item.name.clone(), item.place.clone()));
+            }
+            hash_map::Entry::Occupied(entry) => {
+                let (name, place) = entry.get();
+                let message = format!("port {port} is that of inboundEndpoint {name:?} ({place})");
+                item.problems.push(Problem { place: item.place.clone(), message });
+            }
+        }
+    }
+}
+
 /// Marks endpoints that lead to themselves as faulty.
 fn refuse_loops(items: &mut [Item]) {
     let endpoint = |reference: Reference| if let Reference::Endpoint(id) = reference { Some(id) } else { None };
@@ -257,6 +286,8 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
     let mut entries = HashMap::new();
     let mut faulty = HashSet::new();
     let mut offers = Vec::new();
+    let mut tasks = Vec::new();
+    let mut inbounds = HashMap::new();
     for item in items {
         if !item.problems.is_empty() {
             match item.kind.as_str() {
@@ -284,6 +315,10 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
                 proxies.insert(item.name, Arc::new(proxy));
             }
             (Some(Product::Api(offer)), _) => offers.push(offer),
+            (Some(Product::Task(task)), _) => tasks.push(Arc::new(task)),
+            (Some(Product::Inbound(inbound)), _) => {
+                inbounds.insert(inbound.port, Arc::new(inbound));
+            }
             _ => {}
         }
     }
@@ -293,6 +328,8 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
     Bus {
         settings: settings.clone(),
         outside,
+        inbounds,
+        tasks,
         main: sound("main"),
         fault: sound("fault"),
         apis: Apis::new(offers, &loader.names, sound),
@@ -439,6 +476,8 @@ fn build(
         "template" => Err(element.problem("<template> needs a <sequence> or an <endpoint>")),
         "proxy" => proxy(element, loader).map(|proxy| proxy.map(Product::Proxy)),
         "api" => api::api(element, loader).map(|offer| Some(Product::Api(offer))),
+        "task" => task(element, loader).map(|task| Some(Product::Task(task))),
+        "inboundEndpoint" => inbound(element, loader).map(|inbound| inbound.map(Product::Inbound)),
         "registry" => {
             element.forgive();
             Ok(None)

@@ -1,7 +1,7 @@
 //! What builders ask while an artefact is built: other artefacts, names, and where to leave problems.
 
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::element::{Element, Text};
@@ -29,6 +29,8 @@ pub(super) enum Reference {
     Sequence(SequenceId),
     Endpoint(EndpointId),
     Function(FunctionId),
+    /// A proxy by the number it was declared with.
+    Proxy(usize),
 }
 
 /// What a local entry holds.
@@ -45,6 +47,10 @@ pub(crate) struct Loader {
     plans: PlanBuilder,
     pub(super) sequences: HashMap<String, SequenceId>,
     pub(super) endpoints: HashMap<String, EndpointId>,
+    /// The proxies, by the order in which they were declared.
+    pub(super) proxies: HashMap<String, usize>,
+    /// The names of the inbound endpoints.
+    pub(super) inbounds: HashSet<String>,
     /// The templates of endpoints.
     pub(crate) blueprints: HashMap<String, Blueprint>,
     /// The sequence templates with what they declare.
@@ -149,6 +155,25 @@ impl Loader {
         };
         self.references.push((Reference::Endpoint(id), key.place(0)));
         Ok(id)
+    }
+
+    /// Notes that a proxy is needed.
+    ///
+    /// Errors: a [`Problem`] at the reference where there is none of that name.
+    pub(crate) fn proxy(&mut self, name: Text<'_>) -> Result<(), Problem> {
+        let found = self.proxies.get(name.value.trim()).copied();
+        let id = found.ok_or_else(|| name.problem(format!("there is no proxy {:?}", name.value.trim())))?;
+        self.references.push((Reference::Proxy(id), name.place(0)));
+        Ok(())
+    }
+
+    /// Notes that the main sequence is needed.
+    ///
+    /// Errors: a [`Problem`] at the place that needs it where there is none.
+    pub(crate) fn main(&mut self, place: Text<'_>) -> Result<(), Problem> {
+        let id = *self.sequences.get("main").ok_or_else(|| place.problem("there is no sequence \"main\""))?;
+        self.references.push((Reference::Sequence(id), place.place(0)));
+        Ok(())
     }
 
     /// The number of the sequence template that a fixed name means, and its parameters.

@@ -62,8 +62,7 @@ const CLASSES: &[(&str, &str)] = &[
 ];
 
 /// Artefacts that come later.
-const ARTEFACTS_LATER: &[&str] =
-    &["eventSource", "import", "inboundEndpoint", "messageProcessor", "messageStore", "priorityExecutor", "task"];
+const ARTEFACTS_LATER: &[&str] = &["eventSource", "import", "messageProcessor", "messageStore", "priorityExecutor"];
 
 /// Artefacts of tools that mean nothing while serving.
 const ARTEFACTS_OF_TOOLS: &[&str] = &["executor", "metadata", "taskManager"];

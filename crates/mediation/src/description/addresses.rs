@@ -87,6 +87,7 @@ mod tests {
             peer: SocketAddr::from(([192, 0, 2, 7], 1)),
             local: SocketAddr::from(([192, 0, 2, 1], 8280)),
             secure,
+            inbound: None,
             correlation: "",
         };
         let bases = addresses.bases(host.map(str::as_bytes), &arrival);

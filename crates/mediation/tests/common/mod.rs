@@ -13,7 +13,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime};
 
 use myelin_mediation::transport::{LocalFuture, Method, Outgoing, SendError, SendErrorKind, Transport};
-use myelin_mediation::{Arrival, Bus, Engine, Loaded, Report, Settings, load};
+use myelin_mediation::{Arrival, Bus, Engine, Loaded, Report, Settings, Task, load};
 use myelin_message::{Body, BodyError, Head, HeaderId, Line, Message, Source, Start, Version, Wire};
 use myelin_testkit::clock::Clock;
 
@@ -114,7 +114,7 @@ impl Transport for Script {
 /// A bus with a scripted backend.
 pub(crate) struct Scenario {
     script: Rc<Script>,
-    engine: Engine,
+    engine: Rc<Engine>,
 }
 
 impl Scenario {
@@ -162,7 +162,7 @@ impl Scenario {
 
     fn by(loaded: Loaded, answer: Box<Timed>) -> Scenario {
         let script = Rc::new(Script { sent: RefCell::default(), clock: Clock::default(), answer });
-        Scenario { engine: Engine::new(Arc::new(loaded.bus), script.clone()), script }
+        Scenario { engine: Rc::new(Engine::new(Arc::new(loaded.bus), script.clone())), script }
     }
 
     pub(crate) fn failing(artefacts: &str, kind: SendErrorKind) -> Scenario {
@@ -227,11 +227,22 @@ impl Scenario {
         replies.into_iter().flatten().collect()
     }
 
+    /// Serves a request that came to the port of an inbound endpoint.
+    pub(crate) fn serve_at(&self, port: u16, request: Message) -> Reply {
+        let served = self.script.clock.run(self.reply_at(Some(port), request, false));
+        served.expect("every request has an answer")
+    }
+
     async fn reply(&self, request: Message, secure: bool) -> Reply {
+        self.reply_at(None, request, secure).await
+    }
+
+    async fn reply_at(&self, inbound: Option<u16>, request: Message, secure: bool) -> Reply {
         let arrival = Arrival {
             peer: "192.0.2.7:4711".parse().unwrap(),
             local: "192.0.2.1:8280".parse().unwrap(),
             secure,
+            inbound,
             correlation: "c-1",
         };
         let mut answer = self.engine.serve(request, arrival).await;
@@ -258,6 +269,13 @@ impl Scenario {
             .await;
         });
         left.expect("time passes");
+    }
+
+    /// Runs the tasks of the bus from now on.
+    pub(crate) fn begin_tasks(&self) {
+        for task in self.bus().tasks() {
+            self.clock().spawn(Box::pin(Task::run(Arc::clone(task), Rc::clone(&self.engine))));
+        }
     }
 
     /// Lets the monitors of the bus check as time passes, for as long as they are in what is returned.

@@ -77,6 +77,7 @@ fn serve(engine: &Engine, clock: &Clock, message: Message) -> Option<Vec<u8>> {
         peer: SocketAddr::from(([127, 0, 0, 1], 50000)),
         local: SocketAddr::from(([127, 0, 0, 1], 8280)),
         secure: false,
+        inbound: None,
         correlation: "case",
     };
     clock.run(async {

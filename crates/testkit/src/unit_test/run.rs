@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use myelin_mediation::transport::Transport;
 use myelin_mediation::{Arrival, Engine, Settings, Trial, load};
-use myelin_message::{Body, Head, Message, Start, Version};
+use myelin_message::{Body, Head, Message};
 
 use super::descriptor::{self, Assertion, Node, Registered, Source, parse};
 use super::mock::{Mocks, Stood, content_type};
@@ -225,11 +225,7 @@ fn stood(path: &Path, services: &[super::mock::Service]) -> Vec<Stood> {
 
 /// What a test sends.
 fn message(method: &str, target: &str, case: &descriptor::Case, headers: &[(&str, &str)]) -> Result<Message, String> {
-    let line = format!("{method} {target} HTTP/1.1\r\n");
-    let end = method.len() as u32;
-    let start =
-        Start::Request { method: 0..end, target: end + 1..end + 1 + target.len() as u32, version: Version::Http11 };
-    let mut head = Head::from_wire(line.into_bytes(), start, Vec::new());
+    let mut head = Head::request(method, target);
     let mut set = |name: &str, value: &str| {
         head.set(name, value.as_bytes()).map_err(|error| format!("the header {name:?}: {error}"))
     };
@@ -248,6 +244,7 @@ fn arrival(secure: bool) -> Arrival<'static> {
         peer: SocketAddr::from(([127, 0, 0, 1], 50000)),
         local: SocketAddr::from(([127, 0, 0, 1], if secure { 8243 } else { 8280 })),
         secure,
+        inbound: None,
         correlation: "unit-test",
     }
 }

@@ -1,0 +1,110 @@
+//! `<inboundEndpoint>`: a port of its own for HTTP.
+
+use std::sync::Arc;
+
+use super::element::{Element, Text};
+use super::loader::Loader;
+use super::problem::Problem;
+use crate::entrance::{Entrance, Inbound};
+use crate::pattern::Pattern;
+
+/// Parameters of WSO2's that size what this bus does not have.
+const OF_WORKERS: &[&str] = &[
+    "inbound.worker.pool.size.core",
+    "inbound.worker.pool.size.max",
+    "inbound.worker.thread.keep.alive.sec",
+    "inbound.worker.pool.queue.length",
+    "inbound.thread.group.id",
+    "inbound.thread.id",
+];
+
+/// Reads an inbound endpoint; `None` where it is sound but switched off.
+///
+/// Source: WSO2's `InboundEndpointFactory` and `InboundHttpServerWorker`.
+pub(super) fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<Inbound>, Problem> {
+    let name: Arc<str> = element.required("name")?.value.trim().into();
+    if let Some(class) = element.attribute("class") {
+        let message = format!("{} is a JVM class, which cannot run in a native program", class.value.trim());
+        return Err(class.problem(message));
+    }
+    let protocol = element.required("protocol")?;
+    if protocol.value.trim() != "http" {
+        return Err(protocol.problem(format!("protocol {:?} is not offered yet: http is", protocol.value.trim())));
+    }
+    for attribute in ["statistics", "trace"] {
+        element.attribute(attribute);
+    }
+    let sequence_of = |name: &str, loader: &mut Loader| {
+        let key = element.attribute(name).filter(|key| !key.value.trim().is_empty());
+        key.map(|key| loader.sequence_id(key)).transpose()
+    };
+    let sequence = sequence_of("sequence", loader)?;
+    let fault = sequence_of("onError", loader)?;
+    let mut port = None;
+    let mut filter = None;
+    for child in &element.children {
+        match child.name.as_str() {
+            "parameters" => {
+                for parameter in &child.children {
+                    let name = parameter.required("name")?;
+                    match name.value.trim() {
+                        "inbound.http.port" => port = Some(number(parameter.text())?),
+                        "dispatch.filter.pattern" => {
+                            let text = parameter.text();
+                            let pattern =
+                                |text: Text<'_>| Pattern::compile(text.value).map_err(|message| text.problem(message));
+                            filter = (!text.value.is_empty()).then(|| pattern(text)).transpose()?;
+                        }
+                        other if OF_WORKERS.contains(&other) => {
+                            parameter.text();
+                            if !["", "-1"].contains(&parameter.text().value) {
+                                let message = format!("{other} has no effect: there are no pools of threads to size");
+                                loader.warning(parameter.problem(message));
+                            }
+                        }
+                        other => {
+                            parameter.forgive();
+                            let message = format!("parameter {other:?} has no effect for protocol http");
+                            loader.warning(parameter.problem(message));
+                        }
+                    }
+                }
+            }
+            "description" => {}
+            _ => {
+                child.forgive();
+                loader.warning(child.problem(format!("{} has no effect in an inbound endpoint", child.tag())));
+            }
+        }
+    }
+    let Some(port) = port else {
+        return Err(element.problem("<inboundEndpoint>: the parameter inbound.http.port is missing"));
+    };
+    if sequence.is_none() && filter.is_none() {
+        loader.main(element.text())?;
+    }
+    let entrance = Entrance {
+        kind: "inboundEndpoint",
+        name,
+        place: element.place.clone(),
+        way: match &filter {
+            Some(filter) => format!("port {port}: {} goes to services, the rest to main", filter.label()),
+            None => format!("port {port}: every path"),
+        },
+        slot: loader.names().slot("inbound.endpoint.name"),
+        sequence,
+        fault,
+    };
+    let is_suspended = element.switch("suspend", false)?;
+    if is_suspended {
+        loader.warning(element.problem("the inbound endpoint is not opened: suspend is true"));
+    }
+    Ok((!is_suspended).then_some(Inbound { entrance: Arc::new(entrance), port, filter }))
+}
+
+fn number(text: Text<'_>) -> Result<u16, Problem> {
+    match text.value.trim().parse::<u16>() {
+        Ok(port) if port > 0 => Ok(port),
+        _ => Err(text.problem(format!("{:?} is no port: 1 to 65535 are", text.value.trim()))),
+    }
+}
