@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let client = Client::new(ClientOptions::default(), Expect::Relay, Pace::default(), Trust::default());
         let listener = Listener { socket: bind(listen)?, tls: None, inbound: None };
         let service = Rc::new(Forward { client, backend });
-        let (_opener, doors) = unbounded_channel();
+        let (_opener, doors) = tokio::sync::mpsc::unbounded_channel();
         serve(vec![listener], service, ServerOptions::default(), Gate::default(), Stop::default(), doors).await?;
         Ok(())
     })
