@@ -1,0 +1,595 @@
+//! One run of a template: instructions in order, with the variables that they see.
+
+mod evaluate;
+mod frame;
+mod print;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use regex::Regex;
+
+use self::frame::{Body, Frame, Kind, Position};
+use self::print::Formats;
+
+use crate::error::{Error, ErrorKind, Trouble};
+use crate::parse::Names;
+use crate::stack::with_enough;
+use crate::syntax::{Block, Call, Callable, Expression, Instruction, List, Operator, Setting, Symbol, Target};
+use crate::template::Template;
+use crate::value::{Value, expected};
+
+/// How much one run may do.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// How many steps: instructions, parts of expressions, and what they cost.
+    pub steps: u64,
+    /// How many bytes the output, and each text on the way, may have.
+    pub bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { steps: 5_000_000, bytes: 10 << 20 }
+    }
+}
+
+/// How a run goes.
+#[derive(Clone, Copy, Default)]
+pub struct Options<'o> {
+    /// How much it may do.
+    pub limits: Limits,
+    /// What `.now` is, in milliseconds since 1970.
+    pub now: i64,
+    /// Whether the time for it is over; asked now and then.
+    pub expired: Option<&'o dyn Fn() -> bool>,
+}
+
+/// After so many steps it is asked whether the time is over.
+const STEPS_BETWEEN: u64 = 4096;
+
+/// So many macros and functions may call each other.
+const CALLS: usize = 200;
+
+/// Sequences and hashes that are kept may lie in each other as deep as this.
+const DEPTH: usize = 1000;
+
+/// So many bytes are copied in one step.
+const BYTES_A_STEP: usize = 32;
+
+/// How the instructions around go on.
+enum Signal<'m> {
+    Next,
+    Break,
+    Continue,
+    Return(Option<Value<'m>>),
+}
+
+type Ran<'m> = Result<Signal<'m>, Box<Error>>;
+
+pub(crate) struct Run<'r, 'm> {
+    pub(crate) template: &'r Template,
+    options: &'r Options<'r>,
+    given: &'r [(&'r str, Value<'m>)],
+    /// The data, and what was assigned: by the numbers of the names.
+    data: Vec<Option<Value<'m>>>,
+    globals: Vec<Option<Value<'m>>>,
+    variables: Vec<Option<Value<'m>>>,
+    /// The innermost of what stands in front of these.
+    frame: Option<Rc<Frame<'r, 'm>>>,
+    out: String,
+    steps: u64,
+    calls: usize,
+    pub(crate) formats: Formats,
+    /// The names of the template and those that came up in `?eval`.
+    names: Option<Names>,
+    patterns: HashMap<(String, String), Regex>,
+    /// What went wrong in the `#attempt` around.
+    error: Option<String>,
+}
+
+impl<'r, 'm> Run<'r, 'm> {
+    pub(crate) fn new(template: &'r Template, given: &'r [(&'r str, Value<'m>)], options: &'r Options<'r>) -> Self {
+        let count = template.names.len();
+        let mut run = Run {
+            template,
+            options,
+            given,
+            data: vec![None; count],
+            globals: vec![None; count],
+            variables: vec![None; count],
+            frame: None,
+            out: String::new(),
+            steps: 0,
+            calls: 0,
+            formats: Formats::default(),
+            names: None,
+            patterns: HashMap::new(),
+            error: None,
+        };
+        for (name, value) in given {
+            if let Some(symbol) = template.names.find(name) {
+                run.data[symbol as usize] = Some(value.clone());
+            }
+        }
+        for (index, callable) in template.callables.iter().enumerate() {
+            run.variables[callable.name as usize] = Some(Value::Callable(index));
+        }
+        run
+    }
+
+    pub(crate) fn whole(mut self) -> Result<String, Box<Error>> {
+        let template = self.template;
+        self.block(&template.block)?;
+        Ok(self.out)
+    }
+
+    /// Counts what something costs.
+    pub(crate) fn spend(&mut self, steps: u64) -> Result<(), Trouble> {
+        let before = self.steps / STEPS_BETWEEN;
+        self.steps = self.steps.saturating_add(steps);
+        if self.steps > self.options.limits.steps {
+            return Err(Trouble::limit(format!("the template takes more than {} steps", self.options.limits.steps)));
+        }
+        if self.steps / STEPS_BETWEEN != before && self.options.expired.is_some_and(|expired| expired()) {
+            return Err(Trouble::limit("the template takes too long"));
+        }
+        Ok(())
+    }
+
+    /// Counts what it costs to make a text of so many bytes.
+    pub(crate) fn spend_bytes(&mut self, bytes: usize) -> Result<(), Trouble> {
+        if bytes > self.options.limits.bytes {
+            return Err(Trouble::limit(format!("the template makes more than {} bytes", self.options.limits.bytes)));
+        }
+        self.spend((bytes / BYTES_A_STEP) as u64)
+    }
+
+    /// How many bytes a text may have.
+    pub(crate) fn limit_bytes(&self) -> usize {
+        self.options.limits.bytes
+    }
+
+    pub(crate) fn fail<T>(&self, expression: &Expression, trouble: impl Into<Trouble>) -> Result<T, Box<Error>> {
+        Err(trouble.into().at(self.template.place(expression.at)))
+    }
+
+    fn place_of(&self, at: u32) -> impl FnOnce(Trouble) -> Box<Error> + use<'r, 'm> {
+        let place = self.template.place(at);
+        move |trouble| trouble.at(place)
+    }
+
+    fn print(&mut self, text: &str) -> Result<(), Trouble> {
+        let limit = self.options.limits.bytes;
+        if text.len() > limit - self.out.len().min(limit) {
+            return Err(Trouble::limit(format!("the template makes more than {limit} bytes")));
+        }
+        self.spend((text.len() / BYTES_A_STEP) as u64)?;
+        self.out.push_str(text);
+        Ok(())
+    }
+
+    fn block(&mut self, block: &'r Block) -> Ran<'m> {
+        for instruction in block {
+            match self.instruction(instruction)? {
+                Signal::Next => {}
+                signal => return Ok(signal),
+            }
+        }
+        Ok(Signal::Next)
+    }
+
+    fn instruction(&mut self, instruction: &'r Instruction) -> Ran<'m> {
+        match instruction {
+            Instruction::Text(text) => {
+                self.spend(1).and_then(|()| self.print(text)).map_err(self.place_of(0))?;
+            }
+            Instruction::Block(block) => return with_enough(|| self.block(block)),
+            Instruction::Print { expression, format } => {
+                let value = self.value(expression)?;
+                let text = self.printed(&value, *format);
+                let printed = text.and_then(|text| self.print(&text));
+                printed.or_else(|trouble| self.fail(expression, trouble))?;
+            }
+            Instruction::If { arms, otherwise } => {
+                for (condition, block) in arms {
+                    if self.condition(condition)? {
+                        return with_enough(|| self.block(block));
+                    }
+                }
+                return with_enough(|| self.block(otherwise));
+            }
+            Instruction::List(list) => return with_enough(|| self.list(list)),
+            Instruction::Items { at, variables, block } => {
+                let pending = Frame::find(self.frame.as_ref(), |frame| match &frame.kind {
+                    Kind::Pending(value) => Some(value.clone()),
+                    _ => None,
+                });
+                let value = pending.ok_or_else(|| Trouble::wrong("<#items> stands in no <#list> without a variable"));
+                let value = value.map_err(self.place_of(*at))?;
+                return with_enough(|| self.items(&value, variables, block, *at));
+            }
+            Instruction::Sep(block) => {
+                let has_next = self.position(None).is_some_and(|position| position.has_next());
+                if has_next {
+                    return with_enough(|| self.block(block));
+                }
+            }
+            Instruction::Assign { target, symbol, operator, value } => {
+                let new = self.assigned(*target, *symbol, *operator, value)?;
+                shallow(&new).or_else(|trouble| self.fail(value, trouble))?;
+                self.assign(*target, *symbol, new);
+            }
+            Instruction::Capture { target, symbol, block, format } => {
+                let (text, signal) = self.captured(block)?;
+                let value = match format {
+                    Some(format) => Value::Markup(text.into(), *format),
+                    None => text.into(),
+                };
+                self.assign(*target, *symbol, value);
+                return Ok(signal);
+            }
+            Instruction::Switch { value, cases } => return with_enough(|| self.switch(value, cases)),
+            Instruction::Break => return Ok(Signal::Break),
+            Instruction::Continue => return Ok(Signal::Continue),
+            Instruction::Return(value) => {
+                let value = value.as_ref().map(|value| self.evaluate(value)).transpose()?;
+                return Ok(Signal::Return(value.flatten()));
+            }
+            Instruction::Stop { at, message } => {
+                let message = message.as_ref().map(|message| self.text_of(message)).transpose()?;
+                let said = message.as_deref().unwrap_or("without a word");
+                return Err(Trouble::stopped(format!("the template stops: {said}"))).map_err(self.place_of(*at));
+            }
+            Instruction::Call(call) => return with_enough(|| self.call(call)),
+            Instruction::Nested(values) => return with_enough(|| self.nested(values)),
+            Instruction::Attempt { block, recover } => return with_enough(|| self.attempt(block, recover)),
+            Instruction::Compress(block) => {
+                let (text, signal) = with_enough(|| self.captured(block))?;
+                self.print(&compressed(&text)).map_err(self.place_of(0))?;
+                return Ok(signal);
+            }
+            Instruction::Setting { name, value } => {
+                let text = self.text_or_boolean(value)?;
+                let set = self.set(*name, &text);
+                set.or_else(|message| self.fail(value, Trouble::wrong(message)))?;
+            }
+        }
+        Ok(Signal::Next)
+    }
+
+    fn list(&mut self, list: &'r List) -> Ran<'m> {
+        let value = self.value(&list.sequence)?;
+        let is_empty = match (&value, list.variables.len()) {
+            (Value::Range(range), _) => range.length == Some(0),
+            (value, 2) => value.members().is_some_and(|members| members.is_empty()),
+            // Without variables a hash may follow as well.
+            (value, 0) if value.length().is_none() => value.members().is_some_and(|members| members.is_empty()),
+            (value, _) => value.length() == Some(0),
+        };
+        if is_empty {
+            return self.block(&list.otherwise);
+        }
+        if !list.variables.is_empty() {
+            return self.items(&value, &list.variables, &list.block, list.sequence.at);
+        }
+        let outer = self.enter(Kind::Pending(value), Vec::new());
+        let signal = self.block(&list.block);
+        self.frame = outer;
+        Ok(match signal? {
+            Signal::Break | Signal::Continue => Signal::Next,
+            signal => signal,
+        })
+    }
+
+    fn items(&mut self, value: &Value<'m>, variables: &'r [Symbol], block: &'r Block, at: u32) -> Ran<'m> {
+        if variables.len() == 2 {
+            let Some(members) = value.members() else {
+                return Err(expected("a hash", value)).map_err(self.place_of(at));
+            };
+            let members = members.into_owned();
+            self.spend(members.len() as u64).map_err(self.place_of(at))?;
+            let count = members.len();
+            let mut members = members.into_iter();
+            return self.each(Some(count), variables, block, at, |_| {
+                members.next().map(|(name, value)| vec![Some(Value::Text(name)), value])
+            });
+        }
+        let is_endless = matches!(value, Value::Range(range) if range.length.is_none());
+        let length = value.length();
+        if length.is_none() && !is_endless {
+            return Err(expected("a sequence", value)).map_err(self.place_of(at));
+        }
+        self.each(length, variables, block, at, |index| Some(vec![value.item(index)]))
+    }
+
+    /// Runs a block for each of several values, with variables for what they are.
+    fn each(
+        &mut self,
+        length: Option<usize>,
+        variables: &'r [Symbol],
+        block: &'r Block,
+        at: u32,
+        mut values: impl FnMut(usize) -> Option<Vec<Option<Value<'m>>>>,
+    ) -> Ran<'m> {
+        let outer = self.enter(Kind::Loop(Position::new(variables[0], length)), Vec::new());
+        let mut result = Ok(Signal::Next);
+        for index in 0..length.unwrap_or(usize::MAX) {
+            let Some(values) = values(index) else { break };
+            if let Err(trouble) = self.spend(1) {
+                result = Err(trouble).map_err(self.place_of(at));
+                break;
+            }
+            if let Some(frame) = &self.frame {
+                frame.begin(index, variables.iter().copied().zip(values));
+            }
+            match self.block(block) {
+                Ok(Signal::Next | Signal::Continue) => {}
+                Ok(Signal::Break) => break,
+                other => {
+                    result = other;
+                    break;
+                }
+            }
+        }
+        self.frame = outer;
+        result
+    }
+
+    fn switch(&mut self, value: &'r Expression, cases: &'r [(Option<Expression>, Block)]) -> Ran<'m> {
+        let value = self.value(value)?;
+        let mut first = None;
+        for (index, (case, _)) in cases.iter().enumerate() {
+            let Some(case) = case else { continue };
+            let candidate = self.value(case)?;
+            match self.is_equal(&value, &candidate) {
+                Ok(true) => {
+                    first = Some(index);
+                    break;
+                }
+                Ok(false) => {}
+                Err(trouble) => return self.fail(case, trouble),
+            }
+        }
+        let first = first.or_else(|| cases.iter().position(|(case, _)| case.is_none()));
+        // As in Java, what follows a case runs as well, until somebody leaves.
+        for (_, block) in &cases[first.unwrap_or(cases.len())..] {
+            match self.block(block)? {
+                Signal::Next => {}
+                Signal::Break => return Ok(Signal::Next),
+                signal => return Ok(signal),
+            }
+        }
+        Ok(Signal::Next)
+    }
+
+    fn assigned(
+        &mut self,
+        target: Target,
+        symbol: Symbol,
+        operator: Operator,
+        value: &'r Expression,
+    ) -> Result<Value<'m>, Box<Error>> {
+        let new = self.value(value)?;
+        let Operator::Reckon(sign) = operator else { return Ok(new) };
+        let old = match target {
+            Target::Assign => self.variables[symbol as usize].clone(),
+            Target::Global => self.globals[symbol as usize].clone(),
+            Target::Local => self.call_frame().and_then(|frame| frame.get(symbol)),
+        };
+        let Some(old) = old else {
+            let name = self.template.names.name(symbol);
+            return self.fail(value, Trouble::missing(format!("there is no {name} yet that could be changed")));
+        };
+        self.reckon(sign, &old, &new).or_else(|trouble| self.fail(value, trouble))
+    }
+
+    fn assign(&mut self, target: Target, symbol: Symbol, value: Value<'m>) {
+        match target {
+            Target::Assign => self.variables[symbol as usize] = Some(value),
+            Target::Global => self.globals[symbol as usize] = Some(value),
+            Target::Local => {
+                if let Some(frame) = self.call_frame() {
+                    frame.put(symbol, Some(value));
+                }
+            }
+        }
+    }
+
+    /// What a block prints.
+    fn captured(&mut self, block: &'r Block) -> Result<(String, Signal<'m>), Box<Error>> {
+        let around = std::mem::take(&mut self.out);
+        let signal = self.block(block);
+        let text = std::mem::replace(&mut self.out, around);
+        Ok((text, signal?))
+    }
+
+    fn attempt(&mut self, block: &'r Block, recover: &'r Block) -> Ran<'m> {
+        let (frame, calls) = (self.frame.clone(), self.calls);
+        match self.captured(block) {
+            Ok((text, signal)) => {
+                self.print(&text).map_err(self.place_of(0))?;
+                Ok(signal)
+            }
+            // Nobody recovers from a bound, and from an end that was asked for.
+            Err(error) if matches!(error.kind, ErrorKind::Limit | ErrorKind::Stopped) => Err(error),
+            Err(error) => {
+                (self.frame, self.calls) = (frame, calls);
+                let around = self.error.replace(error.to_string());
+                let signal = self.block(recover);
+                self.error = around;
+                signal
+            }
+        }
+    }
+
+    fn call(&mut self, call: &'r Call) -> Ran<'m> {
+        let callee = self.value(&call.callee)?;
+        let Value::Callable(index) = callee else {
+            return self.fail(&call.callee, expected("a macro", &callee));
+        };
+        let template = self.template;
+        let callable = &template.callables[index];
+        if callable.is_function {
+            return self.fail(&call.callee, Trouble::wrong("this is a function: call it in an expression"));
+        }
+        let mut positional = Vec::with_capacity(call.positional.len());
+        for argument in &call.positional {
+            positional.push(self.evaluate(argument)?);
+        }
+        let mut named = Vec::with_capacity(call.named.len());
+        for (name, argument) in &call.named {
+            named.push((*name, self.evaluate(argument)?));
+        }
+        let body =
+            call.body.as_ref().map(|block| Body { block, variables: &call.variables, frame: self.frame.clone() });
+        let bound = self.bound(callable, positional, named, body);
+        let outer = bound.or_else(|trouble| self.fail(&call.callee, trouble))?;
+        let signal = self.block(&callable.body);
+        self.frame = outer;
+        self.calls -= 1;
+        signal.map(|_| Signal::Next)
+    }
+
+    /// Calls a function; what it prints is nowhere.
+    pub(crate) fn function(
+        &mut self,
+        callee: &Value<'m>,
+        arguments: Vec<Option<Value<'m>>>,
+    ) -> Result<Option<Value<'m>>, Trouble> {
+        let Value::Callable(index) = callee else { return Err(expected("a function", callee)) };
+        let template = self.template;
+        let callable = &template.callables[*index];
+        if !callable.is_function {
+            return Err(Trouble::wrong("this is a macro: call it by <@…>"));
+        }
+        let outer = self.bound(callable, arguments, Vec::new(), None)?;
+        let result = self.captured(&callable.body);
+        self.frame = outer;
+        self.calls -= 1;
+        match result?.1 {
+            Signal::Return(Some(value)) => shallow(&value).map(|()| Some(value)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Makes the variables of a call; what is returned is the frame to go back to.
+    fn bound(
+        &mut self,
+        callable: &'r Callable,
+        positional: Vec<Option<Value<'m>>>,
+        named: Vec<(Symbol, Option<Value<'m>>)>,
+        body: Option<Body<'r, 'm>>,
+    ) -> Result<Option<Rc<Frame<'r, 'm>>>, Trouble> {
+        self.spend(1)?;
+        if self.calls == CALLS {
+            return Err(Trouble::limit(format!("macros and functions call each other more than {CALLS} deep")));
+        }
+        let mut variables: Vec<(Symbol, Option<Value<'m>>)> =
+            callable.parameters.iter().map(|(symbol, _)| (*symbol, None)).collect();
+        let name = self.template.names.name(callable.name);
+        let mut left = Vec::new();
+        for (index, value) in positional.into_iter().enumerate() {
+            match variables.get_mut(index) {
+                Some(variable) => variable.1 = value,
+                None => left.push(value),
+            }
+        }
+        let mut others = crate::value::Hash::default();
+        for (symbol, value) in named {
+            match variables.iter_mut().find(|(parameter, _)| *parameter == symbol) {
+                Some(variable) => variable.1 = value,
+                None => others.put(crate::value::Text::Shared(self.template.names.name(symbol).into()), value),
+            }
+        }
+        match callable.rest {
+            Some(rest) if others.entries().is_empty() => variables.push((rest, Some(Value::list(left)))),
+            Some(rest) => variables.push((rest, Some(Value::Hash(Rc::new(others))))),
+            None if left.is_empty() && others.entries().is_empty() => {}
+            None => {
+                return Err(Trouble::wrong(format!("{name} does not take so many arguments, or not of these names")));
+            }
+        }
+        let missing: Vec<usize> =
+            (0..callable.parameters.len()).filter(|&index| variables[index].1.is_none()).collect();
+        let outer = self.frame.take();
+        self.frame = Some(Frame::new(None, Kind::Call(body), variables));
+        self.calls += 1;
+        // A default may use the parameters in front of it.
+        for index in missing {
+            let (symbol, default) = &callable.parameters[index];
+            let value = match default {
+                Some(default) => self.value(default).map_err(Trouble::from),
+                None => {
+                    let parameter = self.template.names.name(*symbol);
+                    Err(Trouble::wrong(format!("{name} needs a value for {parameter}")))
+                }
+            };
+            match value {
+                Ok(value) => self.frame.iter().for_each(|frame| frame.put(*symbol, Some(value.clone()))),
+                Err(trouble) => {
+                    (self.frame, self.calls) = (outer, self.calls - 1);
+                    return Err(trouble);
+                }
+            }
+        }
+        Ok(outer)
+    }
+
+    fn nested(&mut self, values: &'r [Expression]) -> Ran<'m> {
+        let mut given = Vec::with_capacity(values.len());
+        for value in values {
+            given.push(self.evaluate(value)?);
+        }
+        let body = self.call_frame().and_then(|frame| match &frame.kind {
+            Kind::Call(body) => body.clone(),
+            _ => None,
+        });
+        let Some(Body { block, variables, frame }) = body else { return Ok(Signal::Next) };
+        let outer = std::mem::replace(&mut self.frame, frame);
+        let given = variables.iter().copied().zip(given.into_iter().chain(std::iter::repeat(None))).collect();
+        self.enter(Kind::Plain, given);
+        let signal = self.block(block);
+        self.frame = outer;
+        signal
+    }
+
+    fn set(&mut self, name: Setting, text: &str) -> Result<(), String> {
+        let formats = &mut self.formats;
+        match name {
+            Setting::NumberFormat => formats.number = crate::decimal::Pattern::parse(text)?,
+            Setting::BooleanFormat => {
+                let (yes, no) = text.split_once(',').ok_or("boolean_format has two words with a comma between")?;
+                // FreeMarker's own default means that nobody chose one.
+                formats.boolean = (text != "true,false").then(|| (yes.into(), no.into()));
+            }
+            Setting::DateFormat => formats.date = text.into(),
+            Setting::TimeFormat => formats.time = text.into(),
+            Setting::DateTimeFormat => formats.both = text.into(),
+            Setting::Ignored => {}
+        }
+        Ok(())
+    }
+}
+
+/// Refuses to keep values that lie in each other too deep to let go of them again.
+fn shallow(value: &Value<'_>) -> Result<(), Trouble> {
+    if value.depth() <= DEPTH {
+        return Ok(());
+    }
+    Err(Trouble::limit(format!("sequences and hashes lie in each other more than {DEPTH} deep")))
+}
+
+/// White space in runs becomes one blank, or one line break.
+fn compressed(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.trim();
+    while let Some(at) = rest.find(char::is_whitespace) {
+        out.push_str(&rest[..at]);
+        let end = rest[at..].find(|letter: char| !letter.is_whitespace()).map_or(rest.len(), |length| at + length);
+        out.push(if rest[at..end].contains(['\n', '\r']) { '\n' } else { ' ' });
+        rest = &rest[end..];
+    }
+    out.push_str(rest);
+    out
+}

@@ -1,0 +1,67 @@
+//! A compiled template.
+
+use crate::error::{Error, Place};
+use crate::parse::{Header, Names, Parsed, parse};
+use crate::run::{Options, Run};
+use crate::syntax::{Block, Callable};
+use crate::value::Value;
+
+/// A template, fit to be run by any thread, any number of times.
+#[derive(Debug)]
+pub struct Template {
+    pub(crate) block: Block,
+    pub(crate) callables: Vec<Callable>,
+    pub(crate) names: Names,
+    header: Header,
+    /// The text, for the places of faults.
+    text: Box<str>,
+    /// Where its lines begin.
+    lines: Vec<u32>,
+}
+
+impl Template {
+    /// Compiles a text; `inside` says whether something of the caller's stands on the first and the last line around it,
+    /// which white space is then kept for.
+    ///
+    /// Errors: the author's, of the kinds [`Syntax`](crate::ErrorKind::Syntax) and
+    /// [`Unsupported`](crate::ErrorKind::Unsupported).
+    /// Source: FreeMarker's manual, "Template Language Reference".
+    pub fn compile(text: &str, inside: bool) -> Result<Template, Error> {
+        let lines: Vec<u32> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at as u32 + 1)).collect();
+        let parsed = parse(text, inside);
+        match parsed {
+            Ok(Parsed { block, callables, names, header }) => {
+                Ok(Template { block, callables, names, header, text: text.into(), lines })
+            }
+            Err((kind, at, message)) => Err(Error { kind, place: place(text, &lines, at), message }),
+        }
+    }
+
+    /// Runs it over data: the variables by their names.
+    ///
+    /// Errors: of the kinds `Missing`, `Wrong`, `Stopped` and `Limit`.
+    pub fn run<'m>(&self, data: &[(&str, Value<'m>)], options: &Options<'_>) -> Result<String, Box<Error>> {
+        Run::new(self, data, options).whole()
+    }
+
+    /// Whether it may look at a variable of that name.
+    pub fn mentions(&self, name: &str) -> bool {
+        self.names.reaches_all() || self.names.find(name).is_some()
+    }
+
+    /// The prefixes that the header declares, and the namespaces they stand for; `D` is for names without a prefix.
+    pub fn prefixes(&self) -> &[(String, String)] {
+        &self.header.prefixes
+    }
+
+    pub(crate) fn place(&self, at: u32) -> Place {
+        place(&self.text, &self.lines, at as usize)
+    }
+}
+
+fn place(text: &str, lines: &[u32], at: usize) -> Place {
+    let line = lines.partition_point(|&start| start as usize <= at).max(1);
+    let start = lines[line - 1] as usize;
+    let column = text.get(start..at).map_or(0, |before| before.chars().count());
+    Place { line: line as u32, column: column as u32 + 1 }
+}
