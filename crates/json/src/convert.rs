@@ -14,6 +14,7 @@ mod tests;
 mod to_json;
 mod to_xml;
 
+pub use names::{decode as key_of_name, name_of_key};
 pub use switches::Switches;
 pub use to_json::to_json;
 pub use to_xml::to_xml;

@@ -11,6 +11,7 @@ pub mod reader;
 pub mod stream;
 pub mod text;
 pub mod value;
+mod words;
 
 pub use error::{Error, Limit, Place};
 pub use path::{Duplicates, Match, Path, Rules};

@@ -197,6 +197,19 @@ impl Reader {
         }
     }
 
+    /// The next event of a whole text; `None` at its end.
+    ///
+    /// Inlined by all means: an event that goes through memory costs more than reading it.
+    #[inline(always)]
+    pub(crate) fn next_of_whole<'a>(&mut self, text: &'a [u8]) -> Result<Option<Event<'a>>, Box<Error>> {
+        Ok(match self.token(text, true)? {
+            Seen::Token(kind, escaped) => {
+                Some(Event { kind, start: self.start, raw: &text[self.start..self.position], escaped })
+            }
+            Seen::More | Seen::End => None,
+        })
+    }
+
     /// As [`Reader::next`], but passes over all that stands within more than `depth` arrays and objects.
     #[inline]
     pub(crate) fn next_within<'a>(&mut self, input: &'a [u8], complete: bool, depth: usize) -> Result<Step<'a>, Error> {

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::words;
+
 /// What stands between the quotes of a string, with its escapes resolved.
 ///
 /// `raw` is what the reader let through: valid UTF-8, every escape complete.
@@ -66,12 +68,10 @@ pub fn write_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     let bytes = text.as_bytes();
     let mut copied = 0;
-    for (index, &byte) in bytes.iter().enumerate() {
-        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
-            continue;
-        }
+    while let Some(index) = words::find(bytes, copied, words::stops) {
         out.extend_from_slice(&bytes[copied..index]);
         copied = index + 1;
+        let byte = bytes[index];
         match byte {
             b'"' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
             b'\n' => out.extend_from_slice(b"\\n"),

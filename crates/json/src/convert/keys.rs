@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use myelin_xml::{NameId, Names};
+use myelin_xml::{Atom, NameId, Names};
 
 use super::names::decode;
 use super::{ARRAY, ELEMENT, OBJECT, Switches};
@@ -36,10 +36,15 @@ impl Key {
 }
 
 /// The keys of one conversion.
-pub(super) struct Keys {
+pub(super) struct Keys<'a> {
+    names: &'a Names,
+    switches: &'a Switches,
     /// Those of elements and of attributes, by the numbers of their names.
     elements: Vec<Option<Key>>,
     attributes: Vec<Option<Key>>,
+    /// Those of texts that are names of the document as they stand, by the numbers of their atoms.
+    by_atom: Vec<Option<Key>>,
+    /// Those of all other texts.
     by_text: HashMap<String, Key>,
     /// Where each key ends in `written`.
     ends: Vec<usize>,
@@ -47,54 +52,83 @@ pub(super) struct Keys {
     written: Vec<u8>,
 }
 
-impl Keys {
-    pub(super) fn new(names: &Names) -> Keys {
-        let none = vec![None; names.count()];
+impl<'a> Keys<'a> {
+    pub(super) fn new(names: &'a Names, switches: &'a Switches) -> Keys<'a> {
         let mut keys = Keys {
-            elements: none.clone(),
-            attributes: none,
+            names,
+            switches,
+            elements: vec![None; names.count()],
+            attributes: Vec::new(),
+            by_atom: vec![None; names.size().0],
             by_text: HashMap::new(),
             ends: Vec::new(),
-            written: Vec::new(),
+            written: Vec::with_capacity(256),
         };
         for wrapper in [OBJECT, ARRAY, ELEMENT] {
-            keys.of_text(wrapper.to_owned());
+            keys.of_text(wrapper);
         }
         keys
     }
 
     /// The key of an element.
     #[inline]
-    pub(super) fn of_element(&mut self, name: NameId, names: &Names, switches: &Switches) -> Key {
+    pub(super) fn of_element(&mut self, name: NameId) -> Key {
         if let Some(key) = self.elements[name.index()] {
             return key;
         }
-        let key = self.of_text(spelled("", name, names, switches));
+        let key = self.spelled("", name);
         self.elements[name.index()] = Some(key);
         key
     }
 
     /// The key of an attribute.
     #[inline]
-    pub(super) fn of_attribute(&mut self, name: NameId, names: &Names, switches: &Switches) -> Key {
-        if let Some(key) = self.attributes[name.index()] {
-            return key;
+    pub(super) fn of_attribute(&mut self, name: NameId) -> Key {
+        if let Some(Some(key)) = self.attributes.get(name.index()) {
+            return *key;
         }
-        let key = self.of_text(spelled("@", name, names, switches));
+        self.attributes.resize(self.elements.len(), None);
+        let key = self.spelled("@", name);
         self.attributes[name.index()] = Some(key);
         key
     }
 
+    /// The key that a name has: `mark`, the prefix where it is kept, and what the local name stands for.
+    #[cold]
+    fn spelled(&mut self, mark: &str, name: NameId) -> Key {
+        let name = self.names.get(name);
+        let local = decode(name.local);
+        let kept = self.switches.prefixes && !name.prefix.is_empty();
+        if !kept && mark.is_empty() {
+            return self.of_text(&local);
+        }
+        let mut text = mark.to_owned();
+        if kept {
+            text.push_str(name.prefix);
+            text.push(self.switches.separator);
+        }
+        text.push_str(&local);
+        self.of_text(&text)
+    }
+
     /// The key with this text.
-    pub(super) fn of_text(&mut self, text: String) -> Key {
-        if let Some(&key) = self.by_text.get(&text) {
+    pub(super) fn of_text(&mut self, text: &str) -> Key {
+        let atom = self.names.find_atom(text).map(Atom::index).filter(|&atom| atom < self.by_atom.len());
+        let known = match atom {
+            Some(atom) => self.by_atom[atom],
+            None => self.by_text.get(text).copied(),
+        };
+        if let Some(key) = known {
             return key;
         }
-        write_string(&text, &mut self.written);
+        write_string(text, &mut self.written);
         self.written.push(b':');
         let key = Key(self.ends.len() as u32);
         self.ends.push(self.written.len());
-        self.by_text.insert(text, key);
+        match atom {
+            Some(atom) => self.by_atom[atom] = Some(key),
+            None => drop(self.by_text.insert(text.to_owned(), key)),
+        }
         key
     }
 
@@ -111,16 +145,4 @@ impl Keys {
         let written = self.written(key);
         shortened(&unescape(&written[1..written.len() - 2]))
     }
-}
-
-/// The text of a key: `mark`, the prefix where it is kept, and the key that the local name stands for.
-fn spelled(mark: &str, name: NameId, names: &Names, switches: &Switches) -> String {
-    let name = names.get(name);
-    let mut text = mark.to_owned();
-    if switches.prefixes && !name.prefix.is_empty() {
-        text.push_str(name.prefix);
-        text.push(switches.separator);
-    }
-    text.push_str(&decode(name.local));
-    text
 }

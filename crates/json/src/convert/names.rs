@@ -53,6 +53,18 @@ pub(super) fn encode(key: &str, out: &mut Vec<u8>) {
     rest.chars().for_each(|character| write_next(character, out));
 }
 
+/// The name of XML that stands for a key.
+///
+/// Shape: whatever the key is, a name without a colon.
+pub fn name_of_key(key: &str) -> Cow<'_, str> {
+    if is_plain(key.as_bytes()) {
+        return Cow::Borrowed(key);
+    }
+    let mut name = Vec::with_capacity(key.len() + DIGIT.len());
+    encode(key, &mut name);
+    Cow::Owned(String::from_utf8(name).expect("a name is written character by character"))
+}
+
 fn write_next(character: char, out: &mut Vec<u8>) {
     if goes_on(character, false) {
         out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
@@ -106,7 +118,7 @@ fn write_number(character: char, out: &mut Vec<u8>) {
 }
 
 /// The key that `name` stands for.
-pub(super) fn decode(name: &str) -> Cow<'_, str> {
+pub fn decode(name: &str) -> Cow<'_, str> {
     if !name.contains(MARK) {
         return Cow::Borrowed(name);
     }

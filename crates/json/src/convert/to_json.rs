@@ -14,7 +14,7 @@ use super::names::decode;
 use super::primitive::write_text;
 use super::{MULTIPLE, Switches, VALUE};
 use crate::error::Error;
-use crate::reader::{Options, Reader, Step};
+use crate::reader::{Options, Reader};
 use crate::text::write_string;
 
 /// Writes an element as a JSON text.
@@ -31,7 +31,7 @@ pub fn to_json(
     out: &mut Vec<u8>,
 ) -> Result<(), Error> {
     let limit = out.len().saturating_add(limit_bytes);
-    let keys = Keys::new(document.names());
+    let keys = Keys::new(document.names(), switches);
     let mut writer = Writer { document, switches, keys, attributes: Attributes::default(), limit, limit_bytes, out };
     writer.outermost(element)?;
     writer.check_length()
@@ -40,7 +40,7 @@ pub fn to_json(
 struct Writer<'a> {
     document: &'a Document,
     switches: &'a Switches,
-    keys: Keys,
+    keys: Keys<'a>,
     attributes: Attributes,
     limit: usize,
     limit_bytes: usize,
@@ -51,7 +51,7 @@ struct Writer<'a> {
 struct Open {
     element: NodeId,
     /// The next child that counts.
-    next: Option<(NodeId, Child)>,
+    next: Option<NodeId>,
     /// Whether the value is that of the children, which stand for something without a name.
     bare: bool,
     /// Whether something stands before the next member or element.
@@ -62,7 +62,7 @@ struct Open {
     text: bool,
 }
 
-/// A child that counts.
+/// What a child is that counts.
 #[derive(Clone, Copy)]
 enum Child {
     Element(Key),
@@ -122,7 +122,6 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes the value of an element, or the beginning of it where there are elements below.
-    #[inline]
     fn begin(&mut self, element: NodeId, wrapper: Option<Wrapper>) -> Result<Option<Open>, Error> {
         let comma = match self.write_attributes(element)? {
             Some(written) => written,
@@ -133,7 +132,7 @@ impl<'a> Writer<'a> {
         };
         let mut next = self.counting(self.document.first_child(element));
         let mut text = None;
-        if let Some((first, Child::Text)) = next {
+        if let Some(first) = next.filter(|&first| self.document.kind(first) == Kind::Text) {
             let (run, behind) = self.text_run(first);
             text = Some(run);
             next = behind;
@@ -163,6 +162,19 @@ impl<'a> Writer<'a> {
         Ok(Some(open))
     }
 
+    /// The text of an element that has nothing else, as most have.
+    #[inline]
+    fn only_text(&self, element: NodeId) -> Option<Cow<'a, str>> {
+        let document = self.document;
+        let only = document.first_child(element)?;
+        let plain = document.kind(only) == Kind::Text
+            && document.next_sibling(only).is_none()
+            && document.attributes(element).next().is_none()
+            && !(self.switches.prefixes && self.switches.declarations);
+        let text = plain.then(|| document.value(only))?;
+        (text.bytes().any(|byte| byte > b' ')).then_some(text)
+    }
+
     /// Writes the value of an element without elements, whose attributes are written if `members` says so.
     #[inline]
     fn plain(&mut self, text: Option<Cow<'a, str>>, members: bool, wrapper: Option<Wrapper>) {
@@ -185,12 +197,16 @@ impl<'a> Writer<'a> {
 
     /// Writes on to the next element that has elements below, which is begun, or to the end.
     fn go_on(&mut self, open: &mut Open) -> Result<Option<Open>, Error> {
-        while let Some((child, kind)) = open.next {
+        while let Some(child) = open.next {
             self.check_length()?;
-            match kind {
+            match self.what(child) {
                 Child::Element(key) => {
                     open.next = self.counting(self.document.next_sibling(child));
                     self.write_place(key, open);
+                    if let Some(text) = self.only_text(child) {
+                        write_text(&text, self.switches, self.out);
+                        continue;
+                    }
                     let wrapper = if open.bare { key.wrapper() } else { None };
                     let inner = self.begin(child, wrapper)?;
                     if inner.is_some() {
@@ -199,10 +215,7 @@ impl<'a> Writer<'a> {
                 }
                 Child::Array(key) => {
                     open.next = self.counting(self.document.next_sibling(child));
-                    let key = match (key, open.next) {
-                        (None, Some((_, Child::Element(key)))) => Some(key),
-                        (key, _) => key,
-                    };
+                    let key = key.or_else(|| self.element_key(open.next?));
                     if let Some(key) = key.filter(|&key| open.array != Some(key)) {
                         self.begin_member(key, open);
                         self.begin_array(key, open);
@@ -237,7 +250,7 @@ impl<'a> Writer<'a> {
             }
         } else {
             self.begin_member(key, open);
-            if self.switches.arrays && matches!(open.next, Some((_, Child::Element(next))) if next == key) {
+            if self.switches.arrays && open.next.is_some_and(|next| self.element_key(next) == Some(key)) {
                 self.begin_array(key, open);
             }
         }
@@ -277,11 +290,12 @@ impl<'a> Writer<'a> {
     /// Whether the value of an element is that of its children, of what key these are, and whether they are an array.
     ///
     /// Synapse leaves away the braces and the first name wherever an object begins with such a name; here nothing else may stand in it.
-    fn bare(&mut self, first: (NodeId, Child), wrapper: Option<Wrapper>) -> Option<(Key, bool)> {
+    fn bare(&mut self, first: NodeId, wrapper: Option<Wrapper>) -> Option<(Key, bool)> {
         let mut key = None;
         let (mut elements, mut instructed) = (0, false);
         let mut next = Some(first);
-        while let Some((child, kind)) = next {
+        while let Some(child) = next {
+            let kind = self.what(child);
             match kind {
                 Child::Element(found) | Child::Array(Some(found)) => {
                     found.wrapper()?;
@@ -307,19 +321,30 @@ impl<'a> Writer<'a> {
 
     /// The first child from `next` on that counts: no comment, no other instruction, no white space alone.
     #[inline]
-    fn counting(&mut self, mut next: Option<NodeId>) -> Option<(NodeId, Child)> {
+    fn counting(&self, mut next: Option<NodeId>) -> Option<NodeId> {
         while let Some(child) = next {
-            match self.document.kind(child) {
-                Kind::Element => return Some((child, Child::Element(self.key(child)))),
-                Kind::Text if self.counts(child) => return Some((child, Child::Text)),
-                Kind::Instruction if self.is_instruction(child) => {
-                    return Some((child, Child::Array(self.instructed(child))));
-                }
-                _ => {}
+            let counts = match self.document.kind(child) {
+                Kind::Element => true,
+                Kind::Text => self.counts(child),
+                Kind::Instruction => self.switches.read_instructions && self.document.qname(child).local == MULTIPLE,
+                Kind::Document | Kind::Attribute | Kind::Comment => false,
+            };
+            if counts {
+                break;
             }
             next = self.document.next_sibling(child);
         }
-        None
+        next
+    }
+
+    /// What a child is that counts.
+    #[inline]
+    fn what(&mut self, child: NodeId) -> Child {
+        match self.document.kind(child) {
+            Kind::Element => Child::Element(self.key(child)),
+            Kind::Instruction => Child::Array(self.instructed(child)),
+            _ => Child::Text,
+        }
     }
 
     /// Whether a text is more than white space, or is to be kept as all there is.
@@ -333,10 +358,6 @@ impl<'a> Writer<'a> {
                 && document.next_sibling(text).is_none())
     }
 
-    fn is_instruction(&self, instruction: NodeId) -> bool {
-        self.switches.read_instructions && self.document.qname(instruction).local == MULTIPLE
-    }
-
     /// The key of the array that an instruction begins; without one it is that of the next element.
     fn instructed(&mut self, instruction: NodeId) -> Option<Key> {
         let data = self.document.value(instruction);
@@ -345,25 +366,30 @@ impl<'a> Writer<'a> {
             Some((_, local)) if !self.switches.prefixes => local,
             _ => data,
         };
-        (!data.is_empty()).then(|| self.keys.of_text(decode(name).into_owned()))
+        (!data.is_empty()).then(|| self.keys.of_text(&decode(name)))
     }
 
     /// A text with those behind it up to the next element, and the next child that counts.
-    #[inline]
-    fn text_run(&mut self, first: NodeId) -> (Cow<'a, str>, Option<(NodeId, Child)>) {
+    fn text_run(&self, first: NodeId) -> (Cow<'a, str>, Option<NodeId>) {
         let mut text = self.document.value(first);
         let mut next = self.counting(self.document.next_sibling(first));
-        while let Some((child, Child::Text)) = next {
+        while let Some(child) = next.filter(|&child| self.document.kind(child) == Kind::Text) {
             text.to_mut().push_str(&self.document.value(child));
             next = self.counting(self.document.next_sibling(child));
         }
         (text, next)
     }
 
+    /// The key of a child, if that is an element.
+    #[inline]
+    fn element_key(&mut self, child: NodeId) -> Option<Key> {
+        (self.document.kind(child) == Kind::Element).then(|| self.key(child))
+    }
+
     #[inline]
     fn key(&mut self, element: NodeId) -> Key {
         let name = self.document.name(element).expect("an element has a name");
-        self.keys.of_element(name, self.document.names(), self.switches)
+        self.keys.of_element(name)
     }
 
     #[inline]
@@ -382,10 +408,10 @@ fn is_space(text: &str) -> bool {
 fn is_json(text: &[u8]) -> bool {
     let mut reader = Reader::new(Options::default());
     loop {
-        match reader.next(text, true) {
-            Ok(Step::Event(_)) => {}
-            Ok(Step::More) | Err(_) => return false,
-            Ok(Step::End) => return true,
+        match reader.next_of_whole(text) {
+            Ok(Some(_)) => {}
+            Ok(None) => return true,
+            Err(_) => return false,
         }
     }
 }

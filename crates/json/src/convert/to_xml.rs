@@ -13,7 +13,7 @@ use self::characters::{Context, plain_text, write_characters, write_string};
 use super::names::{encode, is_plain, without_mark};
 use super::{ELEMENT, MULTIPLE, OBJECT, Switches, VALUE};
 use crate::error::Error;
-use crate::reader::{Event, Kind, Options, Reader, Step};
+use crate::reader::{Event, Kind, Options, Reader};
 
 /// Writes a JSON text as an XML element, in UTF-8 and without an XML declaration.
 ///
@@ -32,15 +32,15 @@ pub fn to_xml(
     let mut reader = Reader::new(options.clone());
     let mut writer = Writer {
         switches,
-        names: Vec::new(),
-        open: Vec::new(),
+        names: Vec::with_capacity(256),
+        open: Vec::with_capacity(16),
         member: Member::Element,
         member_name: 0,
         attribute: String::new(),
         attributes: Attributes::default(),
         out,
     };
-    while let Step::Event(event) = reader.next(json, true)? {
+    while let Some(event) = reader.next_of_whole(json).map_err(|error| *error)? {
         if let Err(refused) = writer.take(&event) {
             return Err(refused.at(&reader, json, event.start));
         }
@@ -61,6 +61,11 @@ enum Refused {
 }
 
 impl Refused {
+    #[cold]
+    fn character(character: char) -> Box<Refused> {
+        Box::new(Refused::Character(character))
+    }
+
     #[cold]
     fn at(self, reader: &Reader, json: &[u8], start: usize) -> Error {
         match self {
@@ -124,7 +129,7 @@ enum Member {
 
 impl Writer<'_> {
     #[inline]
-    fn take(&mut self, event: &Event<'_>) -> Result<(), Refused> {
+    fn take(&mut self, event: &Event<'_>) -> Result<(), Box<Refused>> {
         match event.kind {
             Kind::Key => self.take_key(event),
             Kind::ObjectStart => self.start_object(),
@@ -264,7 +269,7 @@ impl Writer<'_> {
         }
     }
 
-    fn end(&mut self) -> Result<(), Refused> {
+    fn end(&mut self) -> Result<(), Box<Refused>> {
         self.name_tag();
         let Some(open) = self.open.pop() else { return Ok(()) };
         match open.shape {
@@ -292,7 +297,7 @@ impl Writer<'_> {
 
     /// Writes a text, number, `true`, `false` or `null`.
     #[inline]
-    fn take_plain(&mut self, event: &Event<'_>) -> Result<(), Refused> {
+    fn take_plain(&mut self, event: &Event<'_>) -> Result<(), Box<Refused>> {
         match self.open.last() {
             None => self.outermost(event),
             Some(Open { shape: Shape::Array | Shape::Wrapped, name, .. }) => self.element(name.clone(), event),
@@ -300,7 +305,7 @@ impl Writer<'_> {
                 Member::Attribute => self.write_attribute(event),
                 Member::Text => {
                     self.content();
-                    write_string(event, Context::Text, self.out).map_err(Refused::Character)
+                    write_string(event, Context::Text, self.out).map_err(Refused::character)
                 }
                 Member::Element => {
                     let written = self.element(self.member_name..self.names.len(), event);
@@ -318,7 +323,7 @@ impl Writer<'_> {
     }
 
     #[inline]
-    fn element(&mut self, name: Range<usize>, event: &Event<'_>) -> Result<(), Refused> {
+    fn element(&mut self, name: Range<usize>, event: &Event<'_>) -> Result<(), Box<Refused>> {
         if event.kind == Kind::Null {
             self.out.push(b'<');
             self.out.extend_from_slice(&self.names[name]);
@@ -326,27 +331,27 @@ impl Writer<'_> {
             return Ok(());
         }
         self.tag(b"<", name.clone());
-        write_string(event, Context::Text, self.out).map_err(Refused::Character)?;
+        write_string(event, Context::Text, self.out).map_err(Refused::character)?;
         self.tag(b"</", name);
         Ok(())
     }
 
     /// Writes a plain value that is all there is: its JSON text is what the element holds.
-    fn outermost(&mut self, event: &Event<'_>) -> Result<(), Refused> {
+    fn outermost(&mut self, event: &Event<'_>) -> Result<(), Box<Refused>> {
         self.names.extend_from_slice(VALUE.as_bytes());
         self.tag(b"<", 0..VALUE.len());
-        write_characters(event.raw, false, Context::Text, self.out).map_err(Refused::Character)?;
+        write_characters(event.raw, false, Context::Text, self.out).map_err(Refused::character)?;
         self.tag(b"</", 0..VALUE.len());
         Ok(())
     }
 
-    fn write_attribute(&mut self, event: &Event<'_>) -> Result<(), Refused> {
+    fn write_attribute(&mut self, event: &Event<'_>) -> Result<(), Box<Refused>> {
         let late = match self.open.last() {
             Some(Open { shape: Shape::Content(at), .. }) => Some(*at),
             _ => None,
         };
         let name = self.attributes.name(&self.attribute, || plain_text(event), late.is_some());
-        self.attributes.write(name, late, event, self.out).map_err(Refused::Character)
+        self.attributes.write(name, late, event, self.out).map_err(Refused::character)
     }
 }
 

@@ -1,5 +1,7 @@
 //! How far a string or a number goes: the inner loops of the reader.
 
+use crate::words::{HIGHS, stops};
+
 /// Where a scan of a string stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scanned {
@@ -18,22 +20,6 @@ pub(super) struct StringScan {
     pub(super) escaped: bool,
     /// Whether there may be bytes above ASCII, whose encoding is to be checked.
     pub(super) wide: bool,
-}
-
-const ONES: u64 = u64::from_ne_bytes([1; 8]);
-const HIGHS: u64 = ONES << 7;
-
-/// Marks, by their highest bits, the bytes of `word` that are zero; exact up to the first of them.
-#[inline]
-fn zeros(word: u64) -> u64 {
-    word.wrapping_sub(ONES) & !word & HIGHS
-}
-
-/// Marks the bytes at which a scan of a string must stop; exact up to the first of them.
-#[inline]
-fn stops(word: u64) -> u64 {
-    let controls = word.wrapping_sub(ONES * 0x20) & !word & HIGHS;
-    zeros(word ^ (ONES * u64::from(b'"'))) | zeros(word ^ (ONES * u64::from(b'\\'))) | controls
 }
 
 impl StringScan {

@@ -52,7 +52,7 @@ impl Writer<'_> {
         }
         for attribute in attributes {
             let Some(name) = document.name(attribute) else { continue };
-            let key = self.keys.of_attribute(name, document.names(), self.switches);
+            let key = self.keys.of_attribute(name);
             self.attributes.seen.push(key);
             self.out.push(separator);
             separator = b',';

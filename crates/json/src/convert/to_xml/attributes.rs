@@ -40,7 +40,7 @@ impl Attributes {
     ///
     /// Errors: `Twice` for two attributes of one name.
     #[inline]
-    pub(super) fn end(&mut self, mark: Mark) -> Result<(), Refused> {
+    pub(super) fn end(&mut self, mark: Mark) -> Result<(), Box<Refused>> {
         let count = self.ranges.len() - mark.attributes;
         if count == 0 {
             return Ok(());
@@ -54,11 +54,11 @@ impl Attributes {
         Ok(())
     }
 
-    fn differ(&self, ranges: &[Range<usize>]) -> Result<(), Refused> {
+    fn differ(&self, ranges: &[Range<usize>]) -> Result<(), Box<Refused>> {
         let mut names: Vec<_> = ranges.iter().map(|range| self.expanded(range)).collect();
         names.sort_unstable();
         match names.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(Refused::Twice(format!("@{}", String::from_utf8_lossy(pair[0].1)))),
+            Some(pair) => Err(Box::new(Refused::Twice(format!("@{}", String::from_utf8_lossy(pair[0].1))))),
             None => Ok(()),
         }
     }

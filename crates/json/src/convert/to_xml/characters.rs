@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::reader::{Event, Kind};
 use crate::text::escape_at;
+use crate::words::{HIGHS, ONES, equal, find};
 
 /// Where characters are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -13,17 +14,14 @@ pub(super) enum Context {
     Attribute,
 }
 
-/// Which bytes of a JSON string are not copied as they are: what XML escapes, backslashes, and what the two characters of the plane that XML excludes begin with.
-const SPECIAL: [bool; 256] = {
-    let mut table = [false; 256];
-    let special = [b'&', b'<', b'>', b'"', b'\\', 0xEF];
-    let mut at = 0;
-    while at < special.len() {
-        table[special[at] as usize] = true;
-        at += 1;
-    }
-    table
-};
+/// Marks the bytes of a JSON string that are not copied as they are: what XML escapes, backslashes, and what the two characters of the plane that XML excludes begin with.
+#[inline]
+fn special(word: u64) -> u64 {
+    // One bit is all that `<` and `>` differ in.
+    let angles = equal(word | (ONES * 2), b'>');
+    let marks = angles | equal(word, b'&') | equal(word, b'\\');
+    if word & HIGHS == 0 { marks } else { marks | equal(word, 0xEF) }
+}
 
 /// Writes a plain value.
 ///
@@ -50,8 +48,8 @@ pub(super) fn plain_text<'a>(event: &Event<'a>) -> Cow<'a, str> {
 #[inline]
 pub(super) fn write_characters(raw: &[u8], escaped: bool, context: Context, out: &mut Vec<u8>) -> Result<(), char> {
     let (mut copied, mut at) = (0, 0);
-    while let Some(distance) = raw[at..].iter().position(|&byte| SPECIAL[usize::from(byte)]) {
-        at += distance;
+    while let Some(place) = find(raw, at, special) {
+        at = place;
         let (character, length) = match raw[at] {
             b'\\' if escaped => escape_at(&raw[at..]),
             // The reader let only UTF-8 through, so that two bytes follow.
