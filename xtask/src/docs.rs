@@ -24,7 +24,11 @@ pub(crate) struct Arguments {
 ///
 /// Errors: when the binary does not build, or a file cannot be read or written.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
-    let pages = [("docs/mediators.md", myelin_mediation::mediators_markdown()), ("docs/cli.md", command_line()?)];
+    let pages = [
+        ("docs/mediators.md", myelin_mediation::mediators_markdown()),
+        ("docs/properties.md", myelin_mediation::properties_markdown()),
+        ("docs/cli.md", command_line()?),
+    ];
     let mut well = true;
     for (name, text) in pages {
         let path = root().join(name);

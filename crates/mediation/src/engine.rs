@@ -368,7 +368,10 @@ pub(crate) async fn carry_on(
             None => return Ok(None),
         };
         implicit = false;
-        let receive = departure.receive;
+        let receive = match departure.receive {
+            Some(receive) => Some(receive),
+            None => exchange.take_receiver(scene)?,
+        };
         if exchange.properties.is_true(Scope::Axis2, slot::FORCE_SC_ACCEPTED) {
             exchange.accepted = true;
         }
@@ -426,9 +429,16 @@ pub(crate) fn settled(outcome: Outcome<Flow>, exchange: &Exchange, scene: &Scene
     }
 }
 
-/// Reads an answer's body where the configuration wants its length told.
+/// Makes an answer what the configuration wants, and reads its body where its length is to be told and nobody knows it.
 async fn finish(exchange: &Exchange, scene: &Scene<'_>, message: &mut Message) -> Outcome<()> {
-    if exchange.wants_length() && !matches!(message.body, Body::Gone) {
+    if matches!(message.body, Body::Gone) {
+        return Ok(());
+    }
+    if exchange.is_steered() {
+        // Few are: on the heap it does not make every exchange larger.
+        Box::pin(exchange.steer_answer(message, scene)).await?;
+    }
+    if exchange.wants_length() && message.body.length().is_none() {
         let is_response = exchange.direction == Direction::Response;
         let read = message.body.bytes(scene.bus.settings.body_limit_bytes).await.map(drop);
         read.map_err(|error| Fault::body(&error, is_response))?;

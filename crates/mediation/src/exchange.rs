@@ -5,6 +5,7 @@ mod facts;
 mod format;
 mod leaving;
 mod scene;
+mod steered;
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -12,14 +13,14 @@ use std::sync::Arc;
 use myelin_message::{Body, HeaderId, Message};
 
 pub(crate) use facts::action_of;
-pub(crate) use format::{Content, Format, charset, write_charset};
+pub(crate) use format::{Content, Format, charset, remove_charset, write_charset};
 use leaving::to_response;
 pub(crate) use scene::{Ground, Scene};
 
 use crate::branch::{Kin, Room, Split};
 use crate::content::{Scans, Tree};
 use crate::description::Chosen;
-use crate::endpoint::Departure;
+use crate::endpoint::{Departure, Endpoint};
 use crate::fault::{Fault, Outcome};
 use crate::function::{Argument, Frame};
 use crate::property::{Properties, Scope, Slot, Value, slot};
@@ -75,6 +76,10 @@ pub(crate) struct Exchange {
     message_id: OnceCell<String>,
     /// The operation of the proxy's description that the request means.
     pub(crate) operation: Option<Chosen>,
+    /// Whether the body could not be read as what its content type says.
+    pub(crate) not_understood: bool,
+    /// The backend that the message, or the request that it answers, was sent to.
+    pub(crate) last_endpoint: Option<Arc<Endpoint>>,
 }
 
 /// What a `send` decided.
@@ -120,6 +125,8 @@ impl Exchange {
             nothing: OnceCell::new(),
             message_id: OnceCell::new(),
             operation: None,
+            not_understood: false,
+            last_endpoint: None,
         }
     }
 
@@ -138,7 +145,7 @@ impl Exchange {
     /// The same with another body, of the same content type.
     pub(crate) fn branch_with(&self, body: Body) -> Exchange {
         let Message { head, status, reason, .. } = &self.message;
-        let message = Message { head: head.clone(), status: *status, reason: reason.clone(), body };
+        let message = Message { head: head.clone(), status: *status, reason: reason.clone(), body, close: false };
         Exchange {
             direction: self.direction,
             properties: self.properties.clone(),
@@ -153,6 +160,7 @@ impl Exchange {
             depth: self.depth,
             kin: self.kin.clone(),
             permits: self.permits.clone(),
+            last_endpoint: self.last_endpoint.clone(),
             ..Exchange::new(message)
         }
     }
@@ -165,6 +173,7 @@ impl Exchange {
         self.scans = Scans::default();
         self.direction = Direction::Response;
         self.faulted = None;
+        self.not_understood = false;
         self.properties.next_message();
         self.message_id = OnceCell::new();
         self.postfix_start = usize::MAX;
@@ -204,5 +213,9 @@ impl Exchange {
         self.properties.put(Scope::Default, slot::ERROR_MESSAGE, text(&fault.message));
         self.properties.put(Scope::Default, slot::ERROR_DETAIL, text(detail));
         self.properties.put(Scope::Default, slot::ERROR_EXCEPTION, text(detail));
+        if let Some(state) = fault.protocol_state() {
+            self.properties.put(Scope::Default, slot::BASE_ERROR_CODE, Some(fault.error_code()));
+            self.properties.put(Scope::Default, slot::PROTOCOL_STATE_ON_FAILURE, text(state));
+        }
     }
 }

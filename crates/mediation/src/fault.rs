@@ -108,6 +108,11 @@ impl Fault {
         })
     }
 
+    /// That a backend answered with a status that the flow does not go on with, under the code of who asked.
+    pub(crate) fn status(code: u32, message: impl Into<String>) -> Box<Fault> {
+        Fault::new(code, Origin::Backend, StatusCode::BAD_GATEWAY, message)
+    }
+
     /// The same fault with a sentence for the log.
     pub(crate) fn with_detail(mut self: Box<Fault>, detail: impl Into<String>) -> Box<Fault> {
         self.detail = Some(detail.into());
@@ -120,6 +125,19 @@ impl Fault {
             self.code = code;
         }
         self
+    }
+
+    /// Synapse's word for how far a request had come whose connection failed; `None` for any other fault.
+    ///
+    /// Source: `ProtocolState` of the pass-through transport.
+    pub(crate) fn protocol_state(&self) -> Option<&'static str> {
+        match self.code {
+            101503 | 101508 => Some("REQUEST_READY"),
+            101500 => Some("REQUEST_BODY"),
+            101504 | 101505 => Some("REQUEST_DONE"),
+            101501 | 101506 => Some("RESPONSE_HEAD"),
+            _ => None,
+        }
     }
 
     /// The word Synapse's log has for where in the exchange it happened.

@@ -51,6 +51,7 @@ pub use explain::Explanation;
 pub use heritage::Heritage;
 pub use mediators::mediators_markdown;
 pub use priority::{Priorities, PriorityRule};
+pub use property::properties_markdown;
 pub use replies::Replies;
 pub use security::{REPLAY_ENTRIES, SecuritySettings, User};
 pub use task::Task;

@@ -3,6 +3,8 @@
 //! Names are known when the configuration is loaded, so each becomes a number once;
 //! an exchange then holds only the few entries that were set, and a reader compares numbers.
 
+mod known;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -13,6 +15,7 @@ use myelin_xml::Document;
 pub(crate) use crate::content::Fragment;
 use crate::fault::{Fault, Outcome};
 use crate::number;
+pub(crate) use known::remark;
 
 /// The number a property name was given when the configuration was loaded.
 pub(crate) type Slot = u32;
@@ -70,6 +73,26 @@ pub(crate) mod slot {
     pub(crate) const FULL_URI: Slot = 46;
     pub(crate) const SC_ACCEPTED: Slot = 47;
     pub(crate) const FAULTS_AS_HTTP_200: Slot = 48;
+    pub(crate) const ORIGINAL_STATUS_CODE: Slot = 49;
+    pub(crate) const TRANSPORT_IN_NAME: Slot = 50;
+    pub(crate) const SERVER_HOST: Slot = 51;
+    pub(crate) const CHARACTER_SET_ENCODING: Slot = 52;
+    pub(crate) const SET_CHARACTER_ENCODING: Slot = 53;
+    pub(crate) const FORCE_POST_PUT_NOBODY: Slot = 54;
+    pub(crate) const EXCESS_TRANSPORT_HEADERS: Slot = 55;
+    pub(crate) const HTTP_ETAG: Slot = 56;
+    pub(crate) const IGNORE_SC_ACCEPTED: Slot = 57;
+    pub(crate) const RAW_PAYLOAD: Slot = 58;
+    pub(crate) const NON_ERROR_STATUS_CODES: Slot = 59;
+    pub(crate) const BLOCKING_SENDER_ERROR: Slot = 60;
+    pub(crate) const LB_COOKIE_HEADER: Slot = 61;
+    pub(crate) const LAST_ENDPOINT: Slot = 62;
+    pub(crate) const ENDPOINT_PREFIX: Slot = 63;
+    pub(crate) const RECEIVING_SEQUENCE: Slot = 64;
+    pub(crate) const BASE_ERROR_CODE: Slot = 65;
+    pub(crate) const PROTOCOL_STATE_ON_FAILURE: Slot = 66;
+    pub(crate) const DISABLE_ADDRESSING: Slot = 67;
+    pub(crate) const PRESERVE_REQUEST_HEADERS: Slot = 68;
 }
 
 /// The names behind [`slot`], in its order.
@@ -123,6 +146,26 @@ const KNOWN: &[&str] = &[
     "FULL_URI",
     "SC_ACCEPTED",
     "FAULTS_AS_HTTP_200",
+    "ORIGINAL_STATUS_CODE",
+    "TRANSPORT_IN_NAME",
+    "SERVER_HOST",
+    "CHARACTER_SET_ENCODING",
+    "setCharacterEncoding",
+    "FORCE_POST_PUT_NOBODY",
+    "EXCESS_TRANSPORT_HEADERS",
+    "HTTP_ETAG",
+    "IGNORE_SC_ACCEPTED",
+    "RAW_PAYLOAD",
+    "non.error.http.status.codes",
+    "blocking.sender.error",
+    "LB_COOKIE_HEADER",
+    "last_endpoint",
+    "ENDPOINT_PREFIX",
+    "RECEIVING_SEQUENCE",
+    "BASE_ERROR_CODE",
+    "PROTOCOL_STATE_ON_FAILURE",
+    "disableAddressingForOutMessages",
+    "BLOCKING_SENDER_PRESERVE_REQ_HEADERS",
 ];
 
 /// The property names of one configuration.
@@ -201,6 +244,24 @@ pub(crate) enum Scope {
     Variable,
     /// `To`, `Action` and the like, which are no properties to `get-property` with a scope.
     Addressing,
+}
+
+impl Scope {
+    /// The word of the attribute `scope`; empty where no such attribute means it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Scope::Default => "default",
+            Scope::Axis2 => "axis2",
+            Scope::Axis2Client => "axis2-client",
+            Scope::Operation => "operation",
+            Scope::Variable | Scope::Addressing => "",
+        }
+    }
+}
+
+/// The reference of the properties that mean something to the bus, in Markdown: `docs/properties.md`.
+pub fn properties_markdown() -> String {
+    known::markdown()
 }
 
 /// The value of a property or variable, with the type it was given.
@@ -344,6 +405,12 @@ impl Properties {
         }
     }
 
+    /// Whether one of these was set.
+    pub(crate) fn has_any(&self, scope: Scope, slots: &[Slot]) -> bool {
+        let is_set = |entry: &Entry| entry.scope == scope && entry.value.is_some() && slots.contains(&entry.slot);
+        self.entries.iter().any(is_set)
+    }
+
     /// Whether a switch was set to true.
     pub(crate) fn is_true(&self, scope: Scope, slot: Slot) -> bool {
         self.get(scope, slot).is_some_and(Value::is_true)
@@ -397,6 +464,7 @@ mod tests {
         assert_eq!(names.find("proxy.name"), Some(slot::PROXY_NAME));
         assert_eq!(names.find("RelatesTo"), Some(slot::RELATES_TO));
         assert_eq!(names.find("security.saml.issuer"), Some(slot::SECURITY_SAML_ISSUER));
+        assert_eq!(names.find("BLOCKING_SENDER_PRESERVE_REQ_HEADERS"), Some(slot::PRESERVE_REQUEST_HEADERS));
         assert_eq!(names.slots.len(), KNOWN.len());
     }
 

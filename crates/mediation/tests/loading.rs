@@ -45,7 +45,7 @@ fn what_is_not_offered_is_named_and_what_is_unknown_is_said_to_be() {
     check("<transaction action='new'/>", "JTA");
     check("<router/>", "<conditionalRouter> does the same");
     check("<property name='p' value='x' type='INTEGER'/>", "no INTEGER");
-    check("<property name='p' value='1' type='OM'/>", "no OM");
+    check("<property name='p' value='1' type='OM'/>", "no XML");
     check("<property name='messageType' value='application/json' scope='axis2'/>", "converting");
     check("<property name='HTTP_SC' value='99' scope='axis2'/>", "HTTP_SC cannot be");
     check("<property name='a b' value='1' scope='transport'/>", "name of an HTTP header");

@@ -3,6 +3,7 @@
 //! Header case, order and repetition survive because an untouched line is copied from the bytes that came.
 //! An edit appends its line to the same bytes and repoints the index, so there is one way to write a head out.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 
@@ -199,6 +200,14 @@ impl Head {
         }
         self.lines = lines;
         Ok(())
+    }
+
+    /// Leaves of each name the first line alone.
+    pub fn keep_first_lines(&mut self) {
+        let mut seen = HashSet::new();
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.retain(|line| seen.insert(self.name(line).to_ascii_lowercase()));
+        self.lines = lines;
     }
 
     /// Adds a header line behind the others, leaving those of the same name.

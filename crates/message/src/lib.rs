@@ -25,6 +25,8 @@ pub struct Message {
     pub reason: Option<String>,
     /// What follows the head.
     pub body: Body,
+    /// Whether the connection ends with it, as an answer.
+    pub close: bool,
 }
 
 impl Message {
@@ -35,11 +37,11 @@ impl Message {
             Some(reason) if Some(reason) != status.canonical_reason() => Some(reason.to_owned()),
             _ => None,
         };
-        Message { head, status, reason, body }
+        Message { head, status, reason, body, close: false }
     }
 
     /// A response made here, with an empty head.
     pub fn answer(status: StatusCode, body: Body) -> Message {
-        Message { head: Head::default(), status, reason: None, body }
+        Message { head: Head::default(), status, reason: None, body, close: false }
     }
 }

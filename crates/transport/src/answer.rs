@@ -112,7 +112,8 @@ pub(crate) async fn send(hall: &Hall, client: &Shared, mut answer: Message, aske
     }
     let length = answer.body.length().map_or(0, merged);
     let shape = shape(&mut answer, asked);
-    let keep_alive = asked.keep_alive && !hall.stopping.get() && !shape.until_close && can_go_on(client, &shape);
+    let keep_alive =
+        asked.keep_alive && !answer.close && !hall.stopping.get() && !shape.until_close && can_go_on(client, &shape);
     let connection = match (keep_alive, asked.version) {
         (false, _) => ConnectionHeader::Close,
         (true, Version::Http10) => ConnectionHeader::KeepAlive,

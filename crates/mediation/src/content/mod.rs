@@ -102,6 +102,7 @@ pub(crate) fn poll_built(exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Co
         }
         Err((unreadable, bytes)) => {
             exchange.message.body = Body::Bytes(bytes);
+            exchange.not_understood = true;
             Err(unreadable.fault(is_response))
         }
     })

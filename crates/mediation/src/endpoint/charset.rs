@@ -1,5 +1,7 @@
 //! The encodings in which an endpoint may want its XML.
 
+use crate::fault::{Fault, Outcome};
+
 /// An encoding that messages may leave in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Charset {
@@ -40,11 +42,21 @@ impl Charset {
         Charset::of(said.unwrap_or("UTF-8")) == Some(self)
     }
 
+    /// An XML document in this encoding, as [`Charset::write`].
+    ///
+    /// Errors: the bus's, where it cannot be written so.
+    pub(crate) fn encode(self, xml: &str) -> Outcome<Vec<u8>> {
+        self.write(xml).ok_or_else(|| {
+            let detail = format!("a letter that {} has not stands where nothing can stand for it", self.name());
+            Fault::bus("The message cannot be written in the encoding that is wanted").with_detail(detail)
+        })
+    }
+
     /// An XML document in this encoding, which its declaration names.
     ///
     /// Shape: a letter that the encoding has not is written as a reference; `None` where it stands in a comment, a
     /// CDATA section, an instruction or a name, where a reference means nothing.
-    pub(crate) fn write(self, xml: &str) -> Option<Vec<u8>> {
+    fn write(self, xml: &str) -> Option<Vec<u8>> {
         let content = match xml.strip_prefix("<?xml ").and_then(|rest| rest.split_once("?>")) {
             Some((_, content)) => content,
             None => xml,

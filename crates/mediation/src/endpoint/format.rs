@@ -170,10 +170,7 @@ impl Shape {
         let bytes = if charset == Charset::Utf8 && form.is_some() {
             Box::new(tree).into_bytes()
         } else {
-            charset.write(&tree.text()).ok_or_else(|| {
-                let detail = format!("a letter that {} has not stands where nothing can stand for it", charset.name());
-                Fault::bus("The message cannot be written in the endpoint's encoding").with_detail(detail)
-            })?
+            charset.encode(&tree.text())?
         };
         outgoing.body = if bytes.is_empty() { Body::Empty } else { Body::Bytes(bytes) };
         describe(&mut outgoing.head, form, charset, action)

@@ -38,6 +38,7 @@ use http::Uri;
 
 pub(crate) use blueprint::Blueprint;
 pub(crate) use build::{endpoint, endpoint_reference};
+pub(crate) use charset::Charset;
 pub(crate) use deliver::deliver;
 pub(crate) use departure::{Departure, depart};
 use format::escape;

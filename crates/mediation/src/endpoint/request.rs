@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use myelin_message::{Body, Message};
+use myelin_message::{Body, Message, StatusCode};
 
 use super::authentication::Credentials;
 use super::soap_fault;
@@ -74,9 +74,16 @@ impl Request {
         };
         let host =
             exchange.properties.get(Scope::Axis2, slot::REQUEST_HOST_HEADER).map(|host| host.text().into_owned());
+        exchange.last_endpoint = endpoint.cloned();
         let mut message = exchange.take_message(for_good);
         exchange.shape(&mut message)?;
         set_action(exchange, &mut message)?;
+        if let Some(cookie) = exchange.properties.get(Scope::Default, slot::LB_COOKIE_HEADER) {
+            message.head.set("Cookie", cookie.text().as_bytes())?;
+        }
+        if exchange.properties.is_true(Scope::Axis2, slot::FORCE_POST_PUT_NOBODY) {
+            message.body = Body::Empty;
+        }
         if let Method::Named(name) = &method
             && matches!(name.as_str(), "GET" | "HEAD")
         {
@@ -120,7 +127,7 @@ impl Request {
             Err(fault) => Err(fault),
         };
         let outcome = match sent {
-            Ok(_) if after.out_only => {
+            Ok((response, _)) if after.wants_no(&response, exchange) => {
                 after.succeeded();
                 return Ok(None);
             }
@@ -159,6 +166,10 @@ impl Request {
 
     /// Makes the request what the endpoint wants and reads its body, as far as either is asked for.
     async fn prepare(&mut self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<Box<Departed>>> {
+        let is_steered = exchange.is_steered();
+        if is_steered {
+            Box::pin(exchange.recode(&mut self.outgoing.head, &mut self.outgoing.body, scene)).await?;
+        }
         let departed = match self.after.surroundings().cloned() {
             Some(around) => {
                 let departed = around.depart(&mut self.outgoing, self.credentials.take(), exchange, scene);
@@ -167,7 +178,11 @@ impl Request {
             }
             None => None,
         };
-        if self.wants_length {
+        if is_steered {
+            exchange.bare_content_type(&mut self.outgoing.head);
+        }
+        let is_known = !self.outgoing.manner.http10 && self.outgoing.body.length().is_some();
+        if self.wants_length && !is_known {
             let is_response = exchange.direction == Direction::Response;
             let read = self.outgoing.body.bytes(scene.bus.settings.body_limit_bytes).await.map(drop);
             read.map_err(|error| Fault::body(&error, is_response))?;
@@ -182,6 +197,12 @@ impl Request {
 }
 
 impl Aftermath {
+    /// Whether the configuration wants nothing of that response.
+    fn wants_no(&self, response: &Message, exchange: &Exchange) -> bool {
+        let is_accepted = response.status == StatusCode::ACCEPTED;
+        self.out_only || (is_accepted && exchange.properties.is_true(Scope::Axis2, slot::IGNORE_SC_ACCEPTED))
+    }
+
     fn surroundings(&self) -> Option<&Arc<Surroundings>> {
         self.endpoint.as_ref()?.surroundings.as_ref()
     }

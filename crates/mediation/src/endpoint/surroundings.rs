@@ -9,6 +9,7 @@ use super::format::{Before, Shape};
 use crate::config::{Element, Loader, endpoint_security};
 use crate::exchange::{Direction, Exchange, Scene};
 use crate::fault::Outcome;
+use crate::property::{Scope, slot};
 use crate::security::{self, Protection};
 use crate::transport::Outgoing;
 
@@ -114,7 +115,8 @@ impl Surroundings {
             Some(shape) => shape.apply(outgoing, exchange, scene).await?,
             None => None,
         };
-        let related = match self.addressed {
+        let is_unaddressed = exchange.properties.is_true(Scope::Axis2, slot::DISABLE_ADDRESSING);
+        let related = match self.addressed.filter(|_| !is_unaddressed) {
             Some(addressed) => addressed.apply(outgoing, exchange, scene).await?,
             None => None,
         };

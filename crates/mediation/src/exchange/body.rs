@@ -71,6 +71,7 @@ impl Exchange {
     pub(crate) fn set_body(&mut self, body: Body) {
         self.content = Content::of(&self.message.head);
         self.message.body = body;
+        self.not_understood = false;
         self.scans = Scans::default();
     }
 

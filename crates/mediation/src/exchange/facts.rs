@@ -94,8 +94,10 @@ impl Exchange {
             slot::REMOTE_ADDR | slot::REMOTE_HOST if is_request => {
                 Some(Cow::Owned(scene.arrival.peer.ip().to_string()))
             }
-            slot::HTTP_SC if !is_request => Some(Cow::Owned(self.message.status.as_str().to_owned())),
-            slot::HTTP_SC_DESC if !is_request => {
+            slot::HTTP_SC | slot::ORIGINAL_STATUS_CODE if !is_request => {
+                Some(Cow::Owned(self.message.status.as_str().to_owned()))
+            }
+            slot::HTTP_SC_DESC | slot::HTTP_REASON_PHRASE if !is_request => {
                 let reason = self.message.reason.as_deref().or(self.message.status.canonical_reason());
                 reason.map(Cow::Borrowed)
             }
@@ -110,6 +112,12 @@ impl Exchange {
                     Cow::Owned(text) => Cow::Owned(text.split(';').next().unwrap_or_default().trim().to_owned()),
                 })
             }
+            slot::CHARACTER_SET_ENCODING => self.content.charset().map(|charset| Cow::Owned(charset.to_owned())),
+            slot::TRANSPORT_HEADERS => Some(Cow::Owned(header_map(&self.message.head))),
+            slot::RAW_PAYLOAD => match &self.message.body {
+                Body::Bytes(bytes) if self.not_understood => Some(String::from_utf8_lossy(bytes)),
+                _ => None,
+            },
             slot::SERVICE_PREFIX => {
                 let scheme = if scene.arrival.secure { "https" } else { "http" };
                 let end = self.postfix_start.min(self.message.head.target().len());
@@ -119,6 +127,16 @@ impl Exchange {
             _ => None,
         }
     }
+}
+
+/// Header lines as Java prints a map of them: by name, of each the first.
+fn header_map(head: &Head) -> String {
+    let mut lines: Vec<(String, &[u8])> = head.iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    lines.sort_by_cached_key(|(name, _)| name.to_ascii_lowercase());
+    lines.dedup_by(|later, first| later.0.eq_ignore_ascii_case(&first.0));
+    let pairs: Vec<String> =
+        lines.iter().map(|(name, value)| format!("{name}={}", String::from_utf8_lossy(value))).collect();
+    format!("{{{}}}", pairs.join(", "))
 }
 
 /// The action of a message with that head: what was set, else SOAP's own header line or parameter.

@@ -78,6 +78,15 @@ pub(crate) fn write_charset(head: &mut Head, charset: &str) {
     let _ = head.set("Content-Type", value.as_bytes());
 }
 
+/// Leaves the character set out of the content type.
+pub(crate) fn remove_charset(head: &mut Head) {
+    let Some(value) = head.known(HeaderId::ContentType) else { return };
+    let value = String::from_utf8_lossy(value).into_owned();
+    let kept: Vec<&str> = value.split(';').filter(|part| !is_charset(part)).collect();
+    // Parts of a valid value are valid.
+    let _ = head.set("Content-Type", kept.join(";").as_bytes());
+}
+
 fn is_charset(parameter: &str) -> bool {
     parameter.split_once('=').is_some_and(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))
 }

@@ -19,7 +19,7 @@ impl Exchange {
         self.scans = Scans::default();
         let head = if for_good { std::mem::take(&mut self.message.head) } else { self.message.head.clone() };
         let reason = if for_good { self.message.reason.take() } else { self.message.reason.clone() };
-        Message { head, status: self.message.status, reason, body: self.message.body.take() }
+        Message { head, status: self.message.status, reason, body: self.message.body.take(), close: false }
     }
 
     /// Takes the message out to be sent later; its head stays to be looked at.
@@ -77,18 +77,19 @@ impl Exchange {
         if let Some(phrase) = phrase {
             message.reason = Some(phrase.text().into_owned());
         }
+        message.close = self.properties.is_true(Scope::Axis2, slot::NO_KEEPALIVE);
         self.shape(&mut message)?;
         Ok(message)
     }
 
-    /// The status that `HTTP_SC` asks for, or one of the switches that say one.
+    /// The status that `HTTP_SC` asks for, or one of the switches that say one; `SC_ACCEPTED` comes first.
     fn own_status(&self) -> Outcome<Option<StatusCode>> {
+        if self.properties.is_true(Scope::Axis2, slot::SC_ACCEPTED) {
+            return Ok(Some(StatusCode::ACCEPTED));
+        }
         let Some(code) = self.properties.get(Scope::Axis2, slot::HTTP_SC) else {
-            if self.is_fault() && self.properties.is_true(Scope::Axis2, slot::FAULTS_AS_HTTP_200) {
-                return Ok(Some(StatusCode::OK));
-            }
-            let is_accepted = self.properties.is_true(Scope::Axis2, slot::SC_ACCEPTED);
-            return Ok(is_accepted.then_some(StatusCode::ACCEPTED));
+            let is_hidden = self.is_fault() && self.properties.is_true(Scope::Axis2, slot::FAULTS_AS_HTTP_200);
+            return Ok(is_hidden.then_some(StatusCode::OK));
         };
         let text = code.text();
         let number = text.trim().parse::<u16>().ok().filter(|code| *code >= 200);

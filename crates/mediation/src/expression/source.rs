@@ -2,11 +2,15 @@
 
 use std::borrow::Cow;
 
+use myelin_message::Body;
+
 use super::text::text_of_fragment;
 use crate::date;
 use crate::description::ANY_OPERATION;
+use crate::endpoint::Target;
 use crate::exchange::{Direction, Exchange, Format, Scene};
 use crate::function::Argument;
+use crate::identity;
 use crate::percent::{Plus, decoded};
 use crate::property::{Found, Fragment, Names, Outside, Scope, Slot, Value, slot};
 
@@ -203,6 +207,10 @@ fn property<'a>(scope: Scope, slot: Slot, exchange: &'a Exchange, scene: &'a Sce
         Found::Set(value) => value.into(),
         Found::Removed if scope == Scope::Default => text(entry(slot, scene)),
         Found::Removed => Read::Nothing,
+        Found::Untouched if (scope, slot) == (Scope::Axis2, slot::NO_ENTITY_BODY) => match exchange.message.body {
+            Body::Empty => Read::Boolean(true),
+            _ => Read::Nothing,
+        },
         Found::Untouched if scope == Scope::Axis2 => text(exchange.transport_property(slot, scene)),
         Found::Untouched if scope == Scope::Default => text(given(slot, exchange, scene)),
         Found::Untouched => Read::Nothing,
@@ -226,6 +234,16 @@ impl<'a> From<&'a Value> for Read<'a> {
 fn given<'a>(slot: Slot, exchange: &'a Exchange, scene: &'a Scene<'a>) -> Option<Cow<'a, str>> {
     match slot {
         slot::PROXY_NAME => scene.service.proxy_name().map(Cow::Borrowed),
+        slot::SERVER_HOST => Some(Cow::Borrowed(identity::host())),
+        slot::TRANSPORT_IN_NAME => Some(Cow::Borrowed(if scene.arrival.secure { "https" } else { "http" })),
+        slot::LAST_ENDPOINT => exchange.last_endpoint.as_ref().map(|endpoint| match &*endpoint.name {
+            "" => Cow::Borrowed("AnonymousEndpoint"),
+            name => Cow::Borrowed(name),
+        }),
+        slot::ENDPOINT_PREFIX => match &exchange.last_endpoint.as_ref()?.target {
+            Target::Address { text, .. } => Some(Cow::Borrowed(text.as_str())),
+            _ => None,
+        },
         slot::SERVER_IP => Some(Cow::Owned(scene.arrival.local.ip().to_string())),
         slot::OPERATION_NAME => match &exchange.operation {
             Some(operation) => Some(Cow::Borrowed(operation.name())),

@@ -1,7 +1,6 @@
 //! `<call>`: the current message goes to a backend, and the flow goes on with its response.
 
-use myelin_message::{Head, HeaderId};
-
+use super::blocking::{self, Sound};
 use super::payload::Payload;
 use crate::config::{Element, Entry, Loader, Problem};
 use crate::content::Need;
@@ -12,7 +11,7 @@ use crate::exchange::{Exchange, Scene};
 use crate::expression::{Expression, Wanted};
 use crate::fault::{Fault, Outcome};
 use crate::mediator::{Built, Flow, Mediator, Spec, Step};
-use crate::property::{Scope, Slot};
+use crate::property::{Scope, Slot, Value, slot};
 
 pub(super) const SPEC: Spec = Spec { element: "call", doc: DOC, build };
 
@@ -24,12 +23,13 @@ Properties of scope `default` are kept; those of scope `axis2` and the header li
 With `OUT_ONLY` the flow goes on with a message that was sent.
 
 - `blocking="true"`: keeps the request's header lines beside the response's body, as Synapse's blocking sender does,
-  unless the property `BLOCKING_SENDER_PRESERVE_REQ_HEADERS` is `false`; a failure has the code 401001.
-  No thread waits in either case.
+  unless the property `BLOCKING_SENDER_PRESERVE_REQ_HEADERS` is `false`; a failure has the code 401001, and so has a
+  response whose status is neither 2xx nor 400, 500 or listed in `non.error.http.status.codes`.
+  `blocking.sender.error` tells afterwards whether it failed. No thread waits in either case.
 - `source`: what is sent in the place of the body. Its `type` is `inline` (the element or text inside), `property` (the
   text inside names one), `custom` (the text inside is an expression) or `body`; `contentType` says what it is sent as.
-- `target` of type `property`: the response's body goes into the property that the text inside names, and the flow goes
-  on with the message as it was.
+- `target` of type `property` or `variable`: the response's body goes into the one that the text inside names, and the
+  flow goes on with the message as it was.
 
 `initAxis2ClientOptions`, `axis2xml` and `repository` have no effect: they set up a client of Axis2.
 
@@ -55,9 +55,9 @@ const BLOCKING_CALL_FAILED: u32 = 401_001;
 struct Call {
     endpoint: Option<EndpointRef>,
     source: Option<Source>,
-    /// The property for the response.
-    target: Option<Slot>,
-    blocking: Option<Blocking>,
+    /// The property or variable for the response.
+    target: Option<(Scope, Slot)>,
+    is_blocking: bool,
 }
 
 /// What is sent in the place of the body.
@@ -74,13 +74,12 @@ enum Place {
 }
 
 fn build(element: &Element, loader: &mut Loader) -> Built {
-    let blocking = element.attribute("blocking").is_some_and(|text| text.value.eq_ignore_ascii_case("true"));
+    let is_blocking = element.attribute("blocking").is_some_and(|text| text.value.eq_ignore_ascii_case("true"));
     for attribute in ["initAxis2ClientOptions", "axis2xml", "repository"] {
         element.attribute(attribute);
     }
     element.attribute("description");
-    let mut call =
-        Call { endpoint: None, source: None, target: None, blocking: blocking.then(|| Blocking::new(loader)) };
+    let mut call = Call { endpoint: None, source: None, target: None, is_blocking };
     for child in &element.children {
         match child.name.as_str() {
             "endpoint" if call.endpoint.is_none() => {
@@ -114,7 +113,7 @@ fn source(element: &Element, loader: &mut Loader) -> Result<Option<Source>, Prob
             None if element.text().value.is_empty() => return Err(missing()),
             None => Place::Inline(Entry::Text(element.text().value.to_owned())),
         },
-        "property" => Place::Property(slot(element, loader)?),
+        "property" => Place::Property(named_in(element, loader)?),
         "custom" if element.text().value.is_empty() => return Err(missing()),
         "custom" => Place::Custom(Expression::compile(element.text(), Wanted::Nodes, loader)?),
         other => return Err(element.problem(format!("<source>: type {other:?} is not offered"))),
@@ -123,19 +122,23 @@ fn source(element: &Element, loader: &mut Loader) -> Result<Option<Source>, Prob
     Ok(Some(Source { place, content_type: content_type.map(str::to_owned), need }))
 }
 
-fn target(element: &Element, loader: &mut Loader) -> Result<Option<Slot>, Problem> {
-    match element.required("type")?.value {
-        "body" => Ok(None),
-        "property" => slot(element, loader).map(Some),
-        "variable" => Err(element.problem("<target>: variables of <variable> are not offered yet")),
-        other => Err(element.problem(format!("<target>: type {other:?} is unknown: body and property are known"))),
-    }
+fn target(element: &Element, loader: &mut Loader) -> Result<Option<(Scope, Slot)>, Problem> {
+    let scope = match element.required("type")?.value {
+        "body" => return Ok(None),
+        "property" => Scope::Default,
+        "variable" => Scope::Variable,
+        other => {
+            let message = format!("<target>: type {other:?} is unknown: body, property and variable are known");
+            return Err(element.problem(message));
+        }
+    };
+    named_in(element, loader).map(|slot| Some((scope, slot)))
 }
 
-/// The property that the text in an element names.
-fn slot(element: &Element, loader: &mut Loader) -> Result<Slot, Problem> {
+/// The property or variable that the text in an element names.
+fn named_in(element: &Element, loader: &mut Loader) -> Result<Slot, Problem> {
     match element.text().value {
-        "" => Err(element.problem(format!("{} names no property", element.tag()))),
+        "" => Err(element.problem(format!("{} names nothing", element.tag()))),
         name => Ok(loader.names().slot(name)),
     }
 }
@@ -160,24 +163,38 @@ impl Mediator for Call {
 
 impl Call {
     async fn call(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
+        let outcome = self.ask(exchange, scene).await;
+        if self.is_blocking {
+            let failed = Value::Text(if outcome.is_err() { "true" } else { "false" }.into());
+            exchange.properties.put(Scope::Default, slot::BLOCKING_SENDER_ERROR, Some(failed));
+        }
+        outcome.map(|()| Flow::Next)
+    }
+
+    /// Sends the message, and puts the response where it belongs.
+    async fn ask(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<()> {
         let payload = match &self.source {
             Some(source) => Some((source.take(exchange, scene).await?, source.content_type.as_deref())),
             None => None,
         };
         match self.target {
-            None => self.send(exchange, payload, scene).await.map(drop)?,
-            Some(slot) => {
+            None => self.send(exchange, payload, scene).await.map(drop),
+            Some((scope, slot)) => {
                 Need::read().bring(exchange, scene).await?;
                 let mut aside = exchange.branch()?;
-                if self.send(&mut aside, payload, scene).await? {
+                let answered = self.send(&mut aside, payload, scene).await;
+                if answered.is_err() && aside.called {
+                    blocking::tell_status(&aside, exchange);
+                }
+                if answered? {
                     Need::built().bring(&mut aside, scene).await?;
                     let value = Payload::of_body(&aside)?.map(Payload::into_value);
                     value.iter().try_for_each(|value| exchange.properties.check_room(value))?;
-                    exchange.properties.put(Scope::Default, slot, value);
+                    exchange.properties.put(scope, slot, value);
                 }
+                Ok(())
             }
         }
-        Ok(Flow::Next)
     }
 
     /// Sends a message, and puts its response in its place; says whether there is one.
@@ -191,20 +208,20 @@ impl Call {
             Need::built().bring(exchange, scene).await?;
             payload.put(exchange, content_type, scene)?;
         }
-        match &self.blocking {
-            Some(blocking) => {
-                let kept = blocking.keeps(exchange).then(|| exchange.message.head.clone());
-                let answered = send(exchange, self.endpoint.as_ref(), scene).await;
-                let answered = answered.map_err(|fault| fault.of_backend(BLOCKING_CALL_FAILED))?;
-                if let Some(mut kept) = kept.filter(|_| answered) {
-                    // These would be untrue of a response.
-                    kept.remove_if(|id, _| matches!(id, HeaderId::Host | HeaderId::Expect | HeaderId::UserAgent));
-                    exchange.message.head = described(kept, &exchange.message.head);
-                }
-                Ok(answered)
-            }
-            None => send(exchange, self.endpoint.as_ref(), scene).await,
+        if !self.is_blocking {
+            return send(exchange, self.endpoint.as_ref(), scene).await;
         }
+        let kept = blocking::keeps_headers(exchange).then(|| exchange.message.head.clone());
+        let sound = Sound::of(exchange);
+        let answered = send(exchange, self.endpoint.as_ref(), scene).await;
+        let answered = answered.map_err(|fault| fault.of_backend(BLOCKING_CALL_FAILED))?;
+        if answered {
+            sound.check(exchange, BLOCKING_CALL_FAILED)?;
+            if let Some(kept) = kept {
+                exchange.message.head = blocking::kept(kept, &exchange.message.head);
+            }
+        }
+        Ok(answered)
     }
 }
 
@@ -244,46 +261,6 @@ pub(super) async fn send(exchange: &mut Exchange, endpoint: Option<&EndpointRef>
     }
 }
 
-/// What Synapse's blocking sender does with header lines.
-pub(super) struct Blocking {
-    preserve: Slot,
-}
-
-impl Blocking {
-    pub(super) fn new(loader: &mut Loader) -> Blocking {
-        Blocking { preserve: loader.names().slot("BLOCKING_SENDER_PRESERVE_REQ_HEADERS") }
-    }
-
-    /// Whether the request's header lines stay when the response comes.
-    fn keeps(&self, exchange: &Exchange) -> bool {
-        exchange.properties.get(Scope::Default, self.preserve).is_none_or(|value| value.text() != "false")
-    }
-
-    /// Gives an exchange the header lines of a response that another one got; whose body it has is said beside.
-    pub(super) fn receive(&self, exchange: &mut Exchange, aside: &mut Exchange, with_body: bool) {
-        let response = std::mem::take(&mut aside.message.head);
-        let own = std::mem::take(&mut exchange.message.head);
-        exchange.message.head = match (self.keeps(exchange), with_body) {
-            (true, true) => described(own, &response),
-            (true, false) => own,
-            (false, true) => response,
-            (false, false) => described(response, &own),
-        };
-    }
-}
-
-/// The header lines of one message with those of another that say what the body is.
-fn described(mut head: Head, body: &Head) -> Head {
-    for name in ["Content-Type", "Content-Encoding"] {
-        head.remove(name);
-        if let Some(value) = body.first(name) {
-            // What stood in one head can stand in another.
-            let _ = head.set(name, value);
-        }
-    }
-    head
-}
-
 #[cfg(test)]
 mod tests {
     use crate::mediators::tests::check;
@@ -297,8 +274,8 @@ mod tests {
         check("<call><source type='custom'>1 +</source></call>", "expression");
         check("<call><source type='variable'>v</source></call>", "not offered");
         check("<call><source type='body' contentType='text/xml'/></call>", "as it is");
-        check("<call><target type='property'/></call>", "names no property");
-        check("<call><target type='variable'>v</target></call>", "not offered yet");
+        check("<call><target type='property'/></call>", "names nothing");
+        check("<call><target type='variable'>v</target></call>", "");
         check("<call><target type='header'>v</target></call>", "is unknown");
         check("<call><endpoint><default/></endpoint><endpoint><default/></endpoint></call>", "not <endpoint>");
     }

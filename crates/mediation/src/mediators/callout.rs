@@ -2,7 +2,8 @@
 
 use myelin_message::HeaderId;
 
-use super::call::{Blocking, receiver, send};
+use super::blocking::{self, Sound};
+use super::call::{receiver, send};
 use super::enrich::{put_at, put_body};
 use super::payload::Payload;
 use crate::config::{Element, Entry, Loader, Problem, Text};
@@ -32,7 +33,8 @@ A `call` does more and is what new configurations should have.
 
 The answer's status becomes `HTTP_SC`; its header lines take the place of the request's where the property
 `BLOCKING_SENDER_PRESERVE_REQ_HEADERS` is `false`.
-A backend that fails is a fault with the code 401000.
+A backend that fails is a fault with the code 401000, and so is an answer whose status is neither 2xx nor 400, 500 or
+listed in `non.error.http.status.codes`.
 `configuration`, `useServerConfig` and `initAxis2ClientOptions` have no effect: they set up a client of Axis2.
 
     <callout serviceURL="http://localhost:9000/services/SimpleStockQuoteService" action="urn:getQuote">
@@ -59,7 +61,6 @@ struct Callout {
     pass_headers: bool,
     source: Source,
     target: Target,
-    blocking: Blocking,
     /// What source and target look at, and the whole body.
     need: Need,
 }
@@ -98,7 +99,6 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
         pass_headers: element.attribute("passHeaders").is_none_or(|text| !text.value.eq_ignore_ascii_case("false")),
         source,
         target,
-        blocking: Blocking::new(loader),
         need,
     }))
 }
@@ -194,21 +194,22 @@ impl Callout {
                 .head
                 .remove_if(|id, name| id != HeaderId::ContentType && !name.eq_ignore_ascii_case("SOAPAction"));
         }
+        let sound = Sound::of(&aside);
         let answered = send(&mut aside, self.endpoint.as_ref(), scene).await;
         if !answered.map_err(|fault| fault.of_backend(CALLOUT_FAILED))? {
             return Ok(());
         }
+        blocking::tell_status(&aside, exchange);
+        sound.check(&aside, CALLOUT_FAILED)?;
         Need::built().bring(&mut aside, scene).await.map_err(|fault| fault.of_backend(CALLOUT_FAILED))?;
         self.put(aside, exchange, scene).await
     }
 
     /// Puts an answer where the target says.
     async fn put(&self, mut aside: Exchange, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<()> {
-        let status = Value::Integer(aside.message.status.as_u16().into());
-        exchange.properties.put(Scope::Axis2, slot::HTTP_SC, Some(status));
         let is_message = aside.message.body.built::<Json>().is_some() || matches!(self.target, Target::Message);
         let payload = if is_message { None } else { Payload::of_body(&aside)? };
-        self.blocking.receive(exchange, &mut aside, is_message);
+        blocking::receive(exchange, &mut aside, is_message);
         match (&self.target, payload) {
             _ if is_message => exchange.set_body(aside.message.body.take()),
             (Target::Property(slot), payload) => {

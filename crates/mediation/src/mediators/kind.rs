@@ -46,7 +46,8 @@ impl Kind {
     pub(super) fn computed(self, text: &str) -> Outcome<Value> {
         self.value(text).ok_or_else(|| {
             let start: String = text.chars().take(80).collect();
-            Fault::bus(format!("An expression gave no {}", self.word())).with_detail(format!("it gave {start:?}"))
+            Fault::bus(format!("An expression gave no value of type {}", self.word()))
+                .with_detail(format!("it gave {start:?}"))
         })
     }
 
@@ -69,12 +70,13 @@ impl Kind {
     /// What people are told of it.
     fn word(self) -> &'static str {
         match self {
-            Kind::Text => "text",
-            Kind::Boolean => "boolean",
-            Kind::Integer => "integer of 32 bits",
-            Kind::Long => "integer of 64 bits",
-            Kind::Short => "integer of 16 bits",
-            Kind::Float | Kind::Double => "number",
+            Kind::Text => "STRING",
+            Kind::Boolean => "BOOLEAN",
+            Kind::Integer => "INTEGER",
+            Kind::Long => "LONG",
+            Kind::Short => "SHORT",
+            Kind::Float => "FLOAT",
+            Kind::Double => "DOUBLE",
             Kind::Xml => "XML",
             Kind::Json => "JSON",
         }

@@ -2,6 +2,7 @@
 
 mod address;
 mod aggregate;
+mod blocking;
 mod builder;
 mod call;
 mod call_template;
@@ -39,6 +40,7 @@ mod throw_error;
 mod variable;
 mod xslt;
 
+pub(crate) use sequence::named;
 pub(crate) use setting::worked_out;
 
 use std::fmt::Write;

@@ -12,7 +12,7 @@ use crate::exchange::{Exchange, Scene};
 use crate::expression::Expression;
 use crate::fault::{Fault, Outcome};
 use crate::mediator::{Built, Flow, Immediate, Spec, at_once, once_ready};
-use crate::property::{Scope, Slot, Value, slot};
+use crate::property::{Scope, Slot, Value, remark, slot};
 
 pub(super) const SPEC: Spec = Spec { element: "property", doc: DOC, build };
 
@@ -33,14 +33,8 @@ Sets or removes a property.
 - `pattern` and `group`: the group of the regular expression that matches the whole value; empty where it does not match.
 - `action`: `set` (default) or `remove`.
 
-Some properties steer the bus.
-Scope `axis2`: `HTTP_METHOD`, `HTTP_SC`, `HTTP_SC_DESC`, `HTTP_REASON_PHRASE`, `REST_URL_POSTFIX`, `NO_ENTITY_BODY`,
-`FORCE_SC_ACCEPTED`, `REQUEST_HOST_HEADER`, `ContentType`, `DISABLE_CHUNKING`, `FORCE_HTTP_CONTENT_LENGTH`,
-`FORCE_HTTP_1.0`, `NO_KEEPALIVE` and `POST_TO_URI` or `FULL_URI` (of a request), `FAULTS_AS_HTTP_200` and `SC_ACCEPTED`
-(of an answer), `TRANSPORT_HEADERS` (to be removed).
-Scope `default`: `OUT_ONLY`, `RESPONSE`, `PRESERVE_WS_ADDRESSING`; `FORCE_ERROR_ON_SOAP_FAULT`, with which a response that
-is a SOAP fault is a failure of its endpoint (code 500000), and the message that the handler sees.
-The bus itself sets `ERROR_CODE`, `ERROR_MESSAGE`, `ERROR_DETAIL` and `ERROR_EXCEPTION` before a fault sequence runs.
+Some properties steer the bus, and some it sets itself: see [properties.md](properties.md).
+A header that a property sets, and what is set in scope `axis2`, belongs to the current message.
 
     <property name="symbol" expression="$url:symbol"/>
     <property name="HTTP_METHOD" value="GET" scope="axis2"/>
@@ -55,23 +49,6 @@ The bus itself sets `ERROR_CODE`, `ERROR_MESSAGE`, `ERROR_DETAIL` and `ERROR_EXC
         <order xmlns=""/>
     </property>
 "#;
-
-/// Properties whose effect is known and not offered yet.
-const EFFECT_LATER: &[&str] = &[
-    "CHARACTER_SET_ENCODING",
-    "DISCARD_ON_COMPLETE",
-    "EXCESS_TRANSPORT_HEADERS",
-    "FORCE_SOAP_FAULT",
-    "HTTP_ETAG",
-    "IGNORE_SC_ACCEPTED",
-    "RETRY_ON_SOAPFAULT",
-    "enableMTOM",
-    "enableSwA",
-    "force.passthrough.builder",
-    "non.error.http.status.codes",
-    "preserveProcessedHeaders",
-    "setCharacterEncoding",
-];
 
 struct Property {
     target: Target,
@@ -116,8 +93,8 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
             if setting.is_some() && (scope, slot) == (Scope::Axis2, slot::MESSAGE_TYPE) {
                 return Err(name.problem("messageType: converting messages is not offered yet"));
             }
-            if setting.is_some() && EFFECT_LATER.contains(&name.value) {
-                loader.warning(name.problem(format!("{} has no effect yet; it can be read again", name.value)));
+            if let (Some(_), Some(remark)) = (&setting, remark(name.value, scope.word())) {
+                loader.warning(name.problem(remark));
             }
             if let (Some(value), Scope::Axis2) = (fixed, scope) {
                 check_constant(slot, name, value)?;
@@ -211,6 +188,9 @@ impl Property {
             None if (scope, slot) == (Scope::Axis2, slot::TRANSPORT_HEADERS) => {
                 // The content type belongs to the body, which stays; Synapse writes it anew.
                 exchange.message.head.remove_if(|id, _| id != HeaderId::ContentType);
+            }
+            None if (scope, slot) == (Scope::Axis2, slot::EXCESS_TRANSPORT_HEADERS) => {
+                exchange.message.head.keep_first_lines();
             }
             None => exchange.properties.put(scope, slot, None),
         }

@@ -87,7 +87,7 @@ fn computed<'a>(expression: &Expression, exchange: &Exchange, scene: &Scene<'a>)
 /// The sequence with a name that came up while serving.
 ///
 /// Errors: the bus's, where there is no sound one.
-pub(super) fn named<'a>(name: &str, scene: &Scene<'a>) -> Outcome<(SequenceId, &'a Sequence)> {
+pub(crate) fn named<'a>(name: &str, scene: &Scene<'a>) -> Outcome<(SequenceId, &'a Sequence)> {
     let id = scene.bus.sequence_ids.get(name.trim()).copied();
     id.and_then(|id| Some((id, scene.bus.sequence(id)?))).ok_or_else(|| {
         Fault::bus("A sequence that the configuration calls for does not exist")
