@@ -328,7 +328,7 @@ fn foreach_ends_at_a_drop_and_at_a_fault() {
         assert!(reply.body.contains(expected.1), "{}", reply.body);
     };
     check("", "<drop/>", (200, "<a><j/><j/><i/></a>"));
-    check("", fails, (500, "no integer of 32 bits"));
+    check("", fails, (500, "no value of type INTEGER"));
     check("continueLoopOnFailure='true'", fails, (200, "<a><j/><i/><j/></a>"));
 }
 
