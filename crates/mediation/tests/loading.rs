@@ -71,7 +71,7 @@ fn what_is_not_offered_is_named_and_what_is_unknown_is_said_to_be() {
     refused("<proxy name='p'/>", "<target> is missing");
     refused("<proxy name='p' transports='jms'><target/></proxy>", "\"jms\" is not offered");
     refused("<proxy name='p'><target/><enableRM/></proxy>", "<enableRM> is not offered");
-    refused("<task name='t'/>", "<task> is not offered yet");
+    refused("<eventSource name='t'/>", "<eventSource> is not offered yet");
     refused("<surprise/>", "unknown artefact");
     refused("<localEntry key='k' src='http://h/x'/>", "is not fetched");
     refused("<localEntry key='k' src='file:nowhere.xml'/>", "cannot be read");
@@ -87,7 +87,6 @@ fn expressions_that_are_wrong_are_refused_at_their_column() {
         let start = "<definitions xmlns=\"http://ws.apache.org/ns/synapse\"><sequence name='s'><filter xpath=\"".len();
         assert_eq!(problem.column() as usize - start, column as usize, "{problem}");
     };
-    check("${payload.a}", 1, "not offered yet");
     check("$nobody:x", 1, "no known kind");
     check("$nobody", 1, "known are $body");
     check("frob(1)", 1, "frob");
