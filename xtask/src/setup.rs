@@ -30,6 +30,8 @@ const NEEDS: &[Need] = &[
     Need { package: "xmlsec1", program: "xmlsec1", reason: "another opinion on signatures and encryption" },
     Need { package: "libxmlsec1-dev", program: "xmlsec1-config", reason: "a library to measure WS-Security against" },
     Need { package: "xsltproc", program: "xsltproc", reason: "another opinion on XSLT" },
+    Need { package: "postgresql", program: "pg_ctlcluster", reason: "the server that <dblookup> is tested with" },
+    Need { package: "mariadb-server-core", program: "mariadbd", reason: "the same for MySQL's protocol" },
     Need { package: "curl", program: "curl", reason: "a client that others wrote, for the examples" },
 ];
 

@@ -9,6 +9,7 @@ pub use myelin_json::Duplicates as DuplicateKeys;
 
 use crate::api::Apis;
 use crate::config::Place;
+use crate::database::DatabaseSettings;
 use crate::description::{ProxyDescription, PublicAddresses};
 use crate::endpoint::{Endpoint, EndpointId, EndpointRef, MonitorSettings};
 use crate::entrance::Inbound;
@@ -38,6 +39,8 @@ pub struct Settings {
     pub security: SecuritySettings,
     /// What buses before this one have learnt, in a process that reloads.
     pub heritage: Heritage,
+    /// Who speaks with databases, and the data sources that have names.
+    pub databases: DatabaseSettings,
     /// How the bus is called in what it publishes.
     pub addresses: PublicAddresses,
     /// What holds for endpoints that say nothing else.
@@ -60,6 +63,7 @@ impl Default for Settings {
             home: None,
             security: SecuritySettings::default(),
             heritage: Heritage::default(),
+            databases: DatabaseSettings::default(),
             addresses: PublicAddresses::default(),
             endpoints: EndpointSettings::default(),
             replies: Replies::default(),

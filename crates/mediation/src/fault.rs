@@ -8,6 +8,7 @@ use myelin_message::{BodyError, Malformed};
 use myelin_soap as soap;
 use myelin_wss::{FaultCode, Refusal, Rule};
 
+use crate::database::{DatabaseError, DatabaseErrorKind};
 use crate::property::Value;
 use crate::sequence::SequenceId;
 use crate::transport::{SendError, SendErrorKind};
@@ -265,6 +266,29 @@ impl Fault {
     pub(crate) fn authentication(status: StatusCode, detail: impl Into<String>) -> Box<Fault> {
         let message = "The bus could not authenticate itself to the backend";
         Fault::new(303003, Origin::Backend, status, message).with_detail(detail)
+    }
+}
+
+impl Fault {
+    /// A database gave no answer to a statement; Synapse has no code for that.
+    pub(crate) fn database(error: &DatabaseError, name: &str, statement: &str) -> Box<Fault> {
+        let detail = format!("{}; the statement was {statement:?}, the database {name}", error.message);
+        let (origin, status, message) = match error.kind {
+            DatabaseErrorKind::Busy => return Fault::overloaded(detail),
+            DatabaseErrorKind::Unreachable => {
+                (Origin::Backend, StatusCode::BAD_GATEWAY, "The connection to the database failed")
+            }
+            DatabaseErrorKind::Late => {
+                (Origin::Backend, StatusCode::GATEWAY_TIMEOUT, "The database did not answer in time")
+            }
+            DatabaseErrorKind::Refused => {
+                (Origin::Bus, StatusCode::INTERNAL_SERVER_ERROR, "The database refused a statement")
+            }
+            DatabaseErrorKind::Unusable => {
+                (Origin::Bus, StatusCode::INTERNAL_SERVER_ERROR, "The database's answer cannot be made use of")
+            }
+        };
+        Fault::new(0, origin, status, message).with_detail(detail)
     }
 }
 

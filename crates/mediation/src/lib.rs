@@ -11,6 +11,7 @@ mod branch;
 mod bus;
 mod config;
 mod content;
+pub mod database;
 mod date;
 mod description;
 mod dispatch;

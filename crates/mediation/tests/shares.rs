@@ -38,8 +38,6 @@ fn reason(sentence: &str) -> Reason {
 const LATER: &[&str] = &[
     "<cache>",
     "<dataServiceCall>",
-    "<dblookup>",
-    "<dbreport>",
     "<inboundEndpoint>",
     "<jsontransform>",
     "<messageProcessor>",

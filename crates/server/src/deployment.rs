@@ -1,5 +1,6 @@
 //! `deployment.toml`: the keys of WSO2's that mean something here, and a `[myelin]` table of our own.
 
+mod databases;
 mod keys;
 mod own;
 mod placeholders;
@@ -8,10 +9,12 @@ mod wso2;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
 use myelin_mediation::EndpointSettings;
+use myelin_mediation::database::Databases;
 use myelin_transport::{ClientOptions, ServerOptions};
 use myelin_wss::Replays;
 use myelin_wss::policy::Crypto;
@@ -46,6 +49,8 @@ pub(crate) struct Deployment {
     endpoints: EndpointSettings,
     /// `[keystore.primary]` and `[truststore]`, as WSO2's policies name them.
     server_store: Option<Crypto>,
+    /// `[[datasource]]`: the databases that have names.
+    sources: Vec<databases::Named>,
     /// `[server] hot_deployment`: whether changes of the configuration are looked for.
     hot: bool,
     own: Own,
@@ -80,6 +85,7 @@ impl Default for Deployment {
             wso2,
             endpoints,
             server_store: None,
+            sources: Vec::new(),
             hot: true,
             own,
         }
@@ -93,7 +99,9 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Deployment> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).with_context(|| name.clone())?;
     let deployment = parse(&text).with_context(|| name.clone())?;
-    Ok(Deployment { remarks: keys::remarks(&name, &text), ..deployment })
+    let mut remarks = keys::remarks(&name, &text);
+    remarks.extend(deployment.remarks.iter().map(|remark| format!("{name}: {remark}")));
+    Ok(Deployment { remarks, ..deployment })
 }
 
 fn parse(text: &str) -> anyhow::Result<Deployment> {
@@ -103,8 +111,9 @@ fn parse(text: &str) -> anyhow::Result<Deployment> {
         None => Own::default(),
     };
     let file = File::new(table, &|name| std::env::var(name).ok());
+    let sources = databases::read(&file)?;
     Ok(Deployment {
-        remarks: Vec::new(),
+        remarks: sources.iter().flat_map(|source| source.remarks.clone()).collect(),
         hostname: file.text("server.hostname")?,
         prefixes: [
             file.text("transport.http.listener.wsdl_epr_prefix")?,
@@ -114,6 +123,7 @@ fn parse(text: &str) -> anyhow::Result<Deployment> {
         wso2: file.limits()?,
         endpoints: file.endpoints()?,
         server_store: security::server_store(&file)?,
+        sources,
         hot: file.flag("server.hot_deployment")?.unwrap_or(true),
         own,
     })
@@ -146,7 +156,10 @@ impl Deployment {
             self.prefixes.clone().map(|it| it.and_then(prefix));
         settings.endpoints = self.endpoints.clone();
         settings.security.server_store.clone_from(&self.server_store);
-        self.own.security.apply(&mut settings.security)
+        self.own.security.apply(&mut settings.security)?;
+        let sources = self.sources.iter().map(|source| source.resolved(settings));
+        settings.databases.sources = sources.collect::<anyhow::Result<_>>()?;
+        Ok(())
     }
 
     /// What remembers the secured messages that were accepted, for a process that serves.
@@ -154,6 +167,11 @@ impl Deployment {
     /// Errors: its folder cannot be used, or another process uses it.
     pub(crate) fn replays(&self) -> anyhow::Result<Replays> {
         self.own.security.replays()
+    }
+
+    /// Who speaks with databases, for a whole process; `None` in a build without them.
+    pub(crate) fn databases(&self) -> Option<Arc<dyn Databases>> {
+        self.own.sql.databases()
     }
 
     /// How often to look whether the configuration was changed; `None` where nobody wants that.
@@ -188,6 +206,7 @@ impl Deployment {
             ("[myelin.client]", own.client != others.client),
             ("[myelin.work]", own.work != others.work),
             ("what [myelin.security] says of replays", own.security.replays_differ(&others.security)),
+            ("[myelin.sql]", own.sql != others.sql),
             ("[server] hot_deployment", self.hot != other.hot),
             ("[myelin.reload]", own.reload != others.reload),
         ];
@@ -339,6 +358,38 @@ mod tests {
         assert!(!format!("{deployment:?} {security:?}").contains("hush"));
         let missing = parse("[myelin.security.users]\nalice = \"$secret{none}\"").unwrap();
         assert!(missing.apply_mediation(&mut settings).unwrap_err().to_string().contains("alice"));
+    }
+
+    #[test]
+    fn data_sources_have_names_pools_and_passwords_that_nobody_sees() {
+        let text = "[[datasource]]\nid = \"stocks\"\nurl = \"jdbc:postgresql://db/stocks\"\nusername = \"bus\"\n\
+                    password = \"$secret{stocks}\"\ndriver = \"org.postgresql.Driver\"\n\
+                    pool_options.maxActive = 20\npool_options.testOnBorrow = true\npool_options.jmxEnabled = true\n\
+                    [[datasource]]\nid = \"bonds\"\nurl = \"jdbc:sqlite:bonds.db\"\n\
+                    [myelin.sql]\ntimeout = \"2s\"\n[myelin.security.secrets]\nstocks = \"hush\"";
+        let mut settings = myelin_mediation::Settings::default();
+        let deployment = parse(text).unwrap();
+        deployment.apply_mediation(&mut settings).unwrap();
+        let sources = &settings.databases.sources;
+        let stocks = &sources["stocks"];
+        assert_eq!((stocks.user.as_deref(), stocks.pool.connections), (Some("bus"), Some(20)));
+        assert!(stocks.pool.test && stocks.password.as_ref().is_some_and(|password| password.0 == "hush"));
+        assert_eq!(sources["bonds"].url, "jdbc:sqlite:bonds.db");
+        assert!(!format!("{settings:?}").contains("hush"));
+        assert_eq!(deployment.remarks.len(), 1, "{:?}", deployment.remarks);
+        assert!(deployment.remarks[0].contains("jmxEnabled"), "{:?}", deployment.remarks);
+        let check = |text: &str, part: &str| {
+            let error = format!("{:#}", parse(text).unwrap_err());
+            assert!(error.contains(part), "{part:?} is not in {error:?}");
+        };
+        check("[[datasource]]\nid = \"a\"", "a has no url");
+        check("[[datasource]]\nurl = \"jdbc:x\"", "has no id");
+        check("[datasource]\nid = \"a\"", "[[datasource]]");
+        check("[[datasource]]\nid = \"a\"\nurl = \"jdbc:$env{MYELIN_HAS_NO_SUCH_NAME}\"", "the environment has no");
+        check("[[datasource]]\nid=\"a\"\nurl=\"u\"\n[[datasource]]\nid=\"a\"\nurl=\"u\"", "twice");
+        check("[[datasource]]\nid=\"a\"\nurl=\"u\"\npool_options.maxActive=\"many\"", "no number");
+        let missing = parse("[[datasource]]\nid=\"a\"\nurl=\"u\"\npassword=\"$secret{none}\"").unwrap();
+        assert!(missing.apply_mediation(&mut settings).unwrap_err().to_string().contains("password"));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::bail;
+use myelin_mediation::database::Databases;
 use myelin_mediation::{Artefact, Heritage, Loaded, Replies, Report, Sources, State, load};
 use myelin_wss::Replays;
 use tokio::signal::unix::Signal;
@@ -28,6 +29,8 @@ pub(crate) struct Origin {
     replays: Arc<Replays>,
     /// Who waits for answers that come in on their own, whatever bus asked.
     replies: Replies,
+    /// Who speaks with databases, whatever bus asks.
+    databases: Option<Arc<dyn Databases>>,
     /// What its buses have learnt.
     heritage: Heritage,
     /// The ports of plain HTTP and of HTTPS that were given, where any were.
@@ -45,13 +48,14 @@ impl Origin {
     ///
     /// Errors: the file cannot be used, or the folder where it says that messages are remembered.
     pub(crate) fn new(paths: &[PathBuf], deployment: Option<&Path>) -> anyhow::Result<Origin> {
-        let replays = deployment.map(deployment::read).transpose()?.unwrap_or_default().replays()?;
+        let first = deployment.map(deployment::read).transpose()?.unwrap_or_default();
         let deployment = deployment.map(Path::to_owned);
         Ok(Origin {
             paths: paths.to_owned(),
             deployment,
-            replays: Arc::new(replays),
+            replays: Arc::new(first.replays()?),
             replies: Replies::default(),
+            databases: first.databases(),
             heritage: Heritage::default(),
             ports: [None; 2],
         })
@@ -81,6 +85,7 @@ impl Origin {
         settings.security.replays = Arc::clone(&self.replays);
         settings.replies = self.replies.clone();
         settings.heritage = self.heritage.clone();
+        settings.databases.databases = self.databases.clone();
         deployment.apply_mediation(&mut settings)?;
         let [http, https] = self.ports;
         settings.addresses.http_port = http.or(deployment.http.map(|http| http.port()).filter(|_| https.is_none()));

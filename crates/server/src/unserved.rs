@@ -26,12 +26,11 @@ impl Unserved {
     pub(crate) fn load(&self) -> anyhow::Result<Loaded> {
         let mut settings = Settings::default();
         settings.security.now = Some(SystemTime::now());
-        if let Some(path) = &self.config {
-            let deployment = deployment::read(path)?;
-            deployment.apply_mediation(&mut settings)?;
-            // The report is about the configuration; this is about what surrounds it.
-            deployment.remarks.iter().try_for_each(|remark| writeln!(io::stderr(), "{remark} (a warning)"))?;
-        }
+        let deployment = self.config.as_deref().map(deployment::read).transpose()?.unwrap_or_default();
+        settings.databases.databases = deployment.databases();
+        deployment.apply_mediation(&mut settings)?;
+        // The report is about the configuration; this is about what surrounds it.
+        deployment.remarks.iter().try_for_each(|remark| writeln!(io::stderr(), "{remark} (a warning)"))?;
         Ok(load(&self.paths, &settings))
     }
 }

@@ -14,6 +14,7 @@ use super::stylesheets::Sheets;
 use super::vocabulary;
 use crate::bus::{EndpointSettings, SequenceRef, Settings};
 use crate::content::{PlanBuilder, text_of};
+use crate::database::DatabaseSettings;
 use crate::endpoint::{Blueprint, EndpointId};
 use crate::function::{FunctionId, Parameter};
 use crate::heritage::Heirs;
@@ -68,6 +69,8 @@ pub(crate) struct Loader {
     pub(super) sheets: Sheets,
     pub(super) ways: Ways,
     pub(super) security: SecuritySettings,
+    /// Who speaks with databases, and the data sources that have names.
+    pub(crate) databases: DatabaseSettings,
     /// What holds for endpoints that say nothing else.
     pub(crate) endpoint_settings: EndpointSettings,
     /// Whether the flow sends its message again behind the mediator that is being built.
@@ -84,6 +87,7 @@ impl Loader {
         Loader {
             plans,
             security: settings.security.clone(),
+            databases: settings.databases.clone(),
             endpoint_settings: settings.endpoints.clone(),
             sources: sources.clone(),
             heirs: Heirs::of(&settings.heritage),
@@ -213,6 +217,11 @@ impl Loader {
     pub(crate) fn secret(&self, text: &str) -> Result<String, String> {
         let secret = self.security.secret(text)?;
         String::from_utf8(secret.as_ref().to_vec()).map_err(|_| "the secret is no text in UTF-8".to_owned())
+    }
+
+    /// What `file.properties` says of a name.
+    pub(crate) fn property(&self, name: &str) -> Option<&str> {
+        self.properties.get(name).map(String::as_str)
     }
 
     /// The mediators that are an element's children.

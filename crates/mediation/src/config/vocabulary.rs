@@ -8,8 +8,6 @@ const MEDIATORS_LATER: &[&str] = &[
     "cache",
     "dataServiceCall",
     "datamapper",
-    "dblookup",
-    "dbreport",
     "enqueue",
     "entitlementService",
     "eventPublisher",

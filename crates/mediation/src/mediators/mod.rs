@@ -10,6 +10,9 @@ mod callout;
 mod clone;
 mod collection;
 mod conditional_router;
+mod database;
+mod dblookup;
+mod dbreport;
 mod direction;
 mod drop;
 mod enrich;
@@ -58,6 +61,8 @@ pub(crate) const MEDIATORS: &[Spec] = &[
     callout::SPEC,
     clone::SPEC,
     conditional_router::SPEC,
+    dblookup::SPEC,
+    dbreport::SPEC,
     drop::SPEC,
     enrich::SPEC,
     fast_xslt::SPEC,
@@ -110,7 +115,8 @@ pub(crate) mod tests {
         let path = folder.path().join("example.xml");
         let configuration = format!("<definitions xmlns='{}'>{artefacts}</definitions>", crate::config::SYNAPSE);
         std::fs::write(&path, configuration).unwrap();
-        load(&[path], &Settings::default()).report
+        let settings = Settings { databases: crate::database::fake::settings(), ..Settings::default() };
+        load(&[path], &settings).report
     }
 
     /// Asserts that a mediator has a problem that says `part`, in its own line; or none, for an empty part.

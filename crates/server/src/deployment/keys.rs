@@ -25,7 +25,7 @@ const TLS: Standing = Later("TLS of listeners is set with --https, --cert and --
 const CLASS: Standing = Needless("it names a Java class, which cannot run in a native program");
 const CONVERSION: Standing = Later("conversions between XML and JSON are not offered yet");
 const MANAGEMENT: Standing = Later("there is no management API yet");
-const SQL: Standing = Later("databases are not offered yet");
+const SQL: Standing = Later("data services are not offered yet");
 
 /// Keys, and tables with all that is in them, by their paths; the longest that fits counts.
 const KEYS: &[(&str, Standing)] = &[
@@ -67,7 +67,9 @@ const KEYS: &[(&str, Standing)] = &[
     ("clustering", Later("several members that share work are not offered yet")),
     ("cluster_config", Later("several members that share work are not offered yet")),
     ("task_handling", Later("tasks are not offered yet")),
-    ("datasource", SQL),
+    ("datasource", Heeded),
+    ("datasource.driver", Needless("the URL says which database it is")),
+    ("datasource.jmx_enable", Needless("there is no JVM to be watched by JMX")),
     ("data_services", SQL),
     ("system.parameter", Needless("there is no JVM that has system properties; $sys means [myelin.system]")),
     ("system_parameter", Needless("there is no JVM that has system properties; $sys means [myelin.system]")),

@@ -10,6 +10,7 @@ use myelin_mediation::{DuplicateKeys, Priorities, PriorityRule};
 use myelin_transport::{ClientOptions, Expect, Retry, ServerOptions};
 use serde::{Deserialize, Deserializer};
 
+use super::databases::OwnSql;
 use super::security::OwnSecurity;
 use super::set;
 use crate::worker::WorkOptions;
@@ -25,6 +26,7 @@ pub(super) struct Own {
     content: OwnContent,
     xslt: OwnXslt,
     pub(super) security: OwnSecurity,
+    pub(super) sql: OwnSql,
     pub(super) reload: OwnReload,
     priorities: Option<OwnPriorities>,
     monitors: Vec<OwnMonitor>,
@@ -185,7 +187,8 @@ enum OwnRetry {
     Never,
 }
 
-fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+/// Reads a text such as `1m 30s`.
+pub(super) fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
     let text = String::deserialize(deserializer)?;
     humantime::parse_duration(&text).map(Some).map_err(serde::de::Error::custom)
 }

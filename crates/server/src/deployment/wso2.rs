@@ -117,6 +117,21 @@ impl File {
         }
     }
 
+    /// The tables of a list, `[[path]]`.
+    ///
+    /// Errors: it is something else.
+    pub(super) fn tables(&self, path: &str) -> anyhow::Result<Vec<&Table>> {
+        let Some(value) = find(&self.table, path) else { return Ok(Vec::new()) };
+        let tables = value.as_array().and_then(|items| items.iter().map(Value::as_table).collect());
+        tables.ok_or_else(|| anyhow!("{path} has to be a list of tables, [[{path}]]"))
+    }
+
+    /// What is wrong with a text in a list of tables, where it still refers to something.
+    pub(super) fn unknown_in(&self, path: &str, value: Option<&Value>) -> Option<&str> {
+        let refers = value.and_then(Value::as_str).is_some_and(|text| text.contains('$'));
+        self.unknown.get(path).filter(|_| refers).map(String::as_str)
+    }
+
     pub(super) fn text(&self, path: &str) -> anyhow::Result<Option<String>> {
         match self.value(path)? {
             None => Ok(None),

@@ -1,0 +1,119 @@
+//! What `deployment.toml` says about databases: WSO2's `[[datasource]]`, and the limits of `[myelin.sql]`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{anyhow, bail};
+use myelin_mediation::database::{DataSource, Databases, Password};
+use serde::Deserialize;
+use toml::{Table, Value};
+
+use super::own::duration;
+use super::wso2::File;
+
+/// A data source under its name, as the file has it.
+#[derive(Debug)]
+pub(super) struct Named {
+    id: String,
+    source: DataSource,
+    /// What of it has no effect.
+    pub(super) remarks: Vec<String>,
+}
+
+/// `[myelin.sql]`: what each database may take of the bus.
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct OwnSql {
+    connections: Option<usize>,
+    waiting: Option<usize>,
+    #[serde(deserialize_with = "duration")]
+    wait: Option<Duration>,
+    #[serde(deserialize_with = "duration")]
+    connect_timeout: Option<Duration>,
+    #[serde(deserialize_with = "duration")]
+    timeout: Option<Duration>,
+    #[serde(deserialize_with = "duration")]
+    idle: Option<Duration>,
+    statements: Option<usize>,
+}
+
+impl OwnSql {
+    /// Who speaks with databases, for a whole process; `None` in a build without them.
+    #[cfg(feature = "sql")]
+    pub(super) fn databases(&self) -> Option<Arc<dyn Databases>> {
+        use super::set;
+        let OwnSql { connections, waiting, wait, connect_timeout, timeout, idle, statements } = *self;
+        let mut limits = myelin_sql::Limits::default();
+        set(&mut limits.connections, connections);
+        set(&mut limits.waiting, waiting);
+        set(&mut limits.wait, wait);
+        set(&mut limits.connect_timeout, connect_timeout);
+        set(&mut limits.timeout, timeout);
+        set(&mut limits.idle, idle);
+        set(&mut limits.statements, statements);
+        Some(Arc::new(myelin_sql::Sql::new(limits)))
+    }
+
+    #[cfg(not(feature = "sql"))]
+    pub(super) fn databases(&self) -> Option<Arc<dyn Databases>> {
+        None
+    }
+}
+
+impl Named {
+    /// The name, and the source with the password that it may refer to.
+    ///
+    /// Errors: the secret that it refers to is not there.
+    pub(super) fn resolved(&self, settings: &myelin_mediation::Settings) -> anyhow::Result<(String, DataSource)> {
+        let mut source = self.source.clone();
+        if let Some(Password(text)) = &mut source.password {
+            let secret = settings.security.secret(text);
+            let secret =
+                secret.and_then(|secret| String::from_utf8(secret.as_ref().to_vec()).map_err(|e| e.to_string()));
+            *text = secret.map_err(|error| anyhow!("[[datasource]] {}: password: {error}", self.id))?;
+        }
+        Ok((self.id.clone(), source))
+    }
+}
+
+/// The data sources of a file.
+///
+/// Errors: one has no name or no URL, two have the same name, a value is none that it can have.
+pub(super) fn read(file: &File) -> anyhow::Result<Vec<Named>> {
+    let mut sources: Vec<Named> = Vec::new();
+    for table in file.tables("datasource")? {
+        let named = source(table, file)?;
+        if sources.iter().any(|known| known.id == named.id) {
+            bail!("[[datasource]] {} is there twice", named.id);
+        }
+        sources.push(named);
+    }
+    Ok(sources)
+}
+
+fn source(table: &Table, file: &File) -> anyhow::Result<Named> {
+    let text = |key: &str| match table.get(key) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(other) => Err(anyhow!("[[datasource]] {key} = {other}: a text is needed")),
+    };
+    let id = text("id")?.ok_or_else(|| anyhow!("a [[datasource]] has no id"))?;
+    for key in ["id", "url", "username"] {
+        if let Some(message) = file.unknown_in(&format!("datasource.{key}"), table.get(key)) {
+            bail!("[[datasource]] {id}: {key}: {message}");
+        }
+    }
+    let mut source = DataSource {
+        url: text("url")?.ok_or_else(|| anyhow!("[[datasource]] {id} has no url"))?,
+        user: text("username")?,
+        password: text("password")?.map(Password),
+        ..DataSource::default()
+    };
+    let mut remarks = Vec::new();
+    for (name, value) in table.get("pool_options").and_then(Value::as_table).into_iter().flatten() {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let remark = source.pool.set(name, &value).map_err(|message| anyhow!("[[datasource]] {id}: {message}"))?;
+        remarks.extend(remark.map(|remark| format!("[[datasource]] {id}: {remark}")));
+    }
+    Ok(Named { id, source, remarks })
+}

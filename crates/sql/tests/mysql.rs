@@ -1,0 +1,128 @@
+//! A real MariaDB, where the machine has one.
+
+#![allow(clippy::unwrap_used, reason = "what fails in a test fails the test")]
+
+mod common;
+
+use std::time::{Duration, Instant};
+
+use common::server::Server;
+use common::{Asked, hurried, text};
+use myelin_mediation::database::{DataSource, DatabaseErrorKind, Manner, Value};
+
+fn source(server: &Server, database: &str) -> DataSource {
+    DataSource {
+        url: format!("jdbc:mariadb://127.0.0.1:{}/{database}?useSSL=false", server.port),
+        user: Some("bus".into()),
+        ..DataSource::default()
+    }
+}
+
+/// One server for all: starting one takes longer than anything that is asked of it.
+#[test]
+fn mariadb_is_asked_like_any_other_database() {
+    let Some(server) = Server::mariadb() else { return };
+    Asked::new(&source(&server, "")).done("create database orders", vec![]).unwrap();
+    values_of_all_types_come_back_as_java_writes_them(&server);
+    a_parameter_is_a_value_whatever_it_holds(&server);
+    statements_that_belong_together_are_kept_together(&server);
+    a_statement_that_hangs_is_ended_and_told(&server);
+    drop(server);
+}
+
+fn values_of_all_types_come_back_as_java_writes_them(server: &Server) {
+    let asked = Asked::new(&source(server, "orders"));
+    asked
+        .done(
+            "create table company (name varchar(20) primary key, small smallint, id int unsigned, big bigint, \
+             price decimal(12,3), rate float, ratio double, listed boolean, born date, opens time, seen datetime(2), \
+             note text, picture blob, made year, flags bit(1))",
+            vec![],
+        )
+        .unwrap();
+    let owned = |text: &str| Some(text.to_owned());
+    let values = vec![
+        text("O'Neil"),
+        Value::Short(Some(-3)),
+        Value::Integer(Some(7)),
+        Value::Long(Some(1 << 40)),
+        Value::Decimal(owned("1234.50")),
+        Value::Real(Some(1.5)),
+        Value::Double(Some(0.1)),
+        Value::Boolean(Some(true)),
+        Value::Date(owned("2026-11-21")),
+        Value::Time(owned("19:30:05")),
+        Value::Timestamp(owned("2026-11-21 19:30:05.25")),
+        text("é"),
+    ];
+    let insert = "insert into company values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, x'00ff', 2026, 1)";
+    asked.done(insert, values.clone()).unwrap();
+    let statement = "select * from company where name = ? and born = ? and price = ?";
+    let row = asked.row(statement, vec![values[0].clone(), values[8].clone(), values[4].clone()], 15);
+    let expected = [
+        "O'Neil",
+        "-3",
+        "7",
+        "1099511627776",
+        "1234.500",
+        "1.5",
+        "0.1",
+        "true",
+        "2026-11-21",
+        "19:30:05",
+        "2026-11-21 19:30:05.25",
+        "é",
+        "AP8=",
+        "2026",
+        "true",
+    ];
+    assert_eq!(row.unwrap().unwrap(), expected.map(owned));
+    assert_eq!(asked.one("select null", vec![]), None);
+    assert_eq!(asked.one("select json_object('a', 1)", vec![]).as_deref(), Some("{\"a\": 1}"));
+    assert_eq!(asked.one("select @@sql_mode like '%PIPES_AS_CONCAT%'", vec![]).as_deref(), Some("0"));
+    assert_eq!(asked.one("select concat('Hello, ', ?, '!')", vec![text("WSO2")]).as_deref(), Some("Hello, WSO2!"));
+}
+
+fn a_parameter_is_a_value_whatever_it_holds(server: &Server) {
+    let asked = Asked::new(&source(server, "orders"));
+    for attack in ["' or '1'='1", "'; drop table company; -- ", "O'Neil' -- ", "\\' or 1=1 -- ", "\\", "?"] {
+        assert_eq!(
+            asked.row("select id from company where name = ?", vec![text(attack)], 1).unwrap(),
+            None,
+            "{attack}"
+        );
+    }
+    assert_eq!(asked.one("select count(*) from company", vec![]).as_deref(), Some("1"));
+}
+
+fn statements_that_belong_together_are_kept_together(server: &Server) {
+    let asked = Asked::new(&source(server, "orders"));
+    asked.done("create table a (i int primary key); create table b (i int)", vec![]).unwrap();
+    let one = || vec![Value::Integer(Some(1))];
+    asked.all(&[("insert into a values (?)", one()), ("insert into b values (?)", one())], Manner::Together).unwrap();
+    let error =
+        asked.all(&[("insert into b values (?)", one()), ("insert into a values (?)", one())], Manner::Together);
+    assert_eq!(error.unwrap_err().kind, DatabaseErrorKind::Refused);
+    asked.all(&[("insert into b values (?)", one())], Manner::Discard).unwrap();
+    assert_eq!(
+        asked.one("select (select count(*) from a) * 10 + (select count(*) from b)", vec![]).as_deref(),
+        Some("11")
+    );
+}
+
+fn a_statement_that_hangs_is_ended_and_told(server: &Server) {
+    let mut source = source(server, "orders");
+    source.pool.connections = Some(1);
+    let asked = Asked::with(&source, hurried());
+    let begun = Instant::now();
+    let error = asked.row("select sleep(60)", vec![], 1).unwrap_err();
+    assert_eq!(error.kind, DatabaseErrorKind::Late, "{error:?}");
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert_eq!(asked.one("select 1", vec![]).as_deref(), Some("1"));
+    let until = Instant::now() + Duration::from_secs(10);
+    let sleeping = "select count(*) from information_schema.processlist where info = 'select sleep(60)'";
+    while asked.one(sleeping, vec![]).as_deref() != Some("0") {
+        assert!(Instant::now() < until, "the server still runs it");
+        asked.pause(Duration::from_millis(50));
+    }
+}
