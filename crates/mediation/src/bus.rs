@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use myelin_json::Duplicates as DuplicateKeys;
+pub use myelin_json::convert::Switches as JsonSwitches;
 
 use crate::api::Apis;
 use crate::config::Place;
@@ -15,6 +16,7 @@ use crate::endpoint::{Endpoint, EndpointId, EndpointRef, MonitorSettings};
 use crate::entrance::Inbound;
 use crate::function::{Function, FunctionId};
 use crate::heritage::Heritage;
+use crate::pattern;
 use crate::priority::Priorities;
 use crate::property::{Names, Outside, Slot};
 use crate::replies::Replies;
@@ -29,6 +31,8 @@ pub struct Settings {
     pub body_limit_bytes: u64,
     /// Which of two equal keys of a JSON object counts (`docs/decisions/0004-json-duplicate-keys.md`).
     pub json_duplicate_keys: DuplicateKeys,
+    /// How JSON and XML stand for each other.
+    pub json: Arc<JsonSwitches>,
     /// How much a stylesheet may do with one message.
     pub stylesheets: StylesheetLimits,
     /// How many branches of one request run at once (`clone`, `iterate`); the others wait.
@@ -58,6 +62,7 @@ impl Default for Settings {
         Settings {
             body_limit_bytes: 16 * 1024 * 1024,
             json_duplicate_keys: DuplicateKeys::default(),
+            json: Arc::default(),
             stylesheets: StylesheetLimits::default(),
             branches: 64,
             home: None,
@@ -70,6 +75,16 @@ impl Default for Settings {
             priorities: None,
             monitors: Vec::new(),
         }
+    }
+}
+
+impl Settings {
+    /// Sets one thing of how JSON and XML stand for each other, by the name of Synapse's property; says whether there is
+    /// such a property.
+    ///
+    /// Errors: a sentence about a value that is no regular expression.
+    pub fn set_json(&mut self, name: &str, value: &str) -> Result<bool, String> {
+        Arc::make_mut(&mut self.json).set(name, value, pattern::translated)
     }
 }
 

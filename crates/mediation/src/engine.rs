@@ -15,6 +15,7 @@ use crate::answer;
 use crate::api::{self, Passed};
 use crate::branch::{self, Stage};
 use crate::bus::Bus;
+use crate::content::take_form;
 use crate::description;
 use crate::dispatch::{Route, dispatch};
 use crate::endpoint;
@@ -354,12 +355,14 @@ pub(crate) async fn carry_on(
                 continue;
             }
             None if flow == Flow::Respond || is_answer(exchange, scene, flow, implicit) => {
+                take_form(exchange, scene).await?;
                 let mut message = exchange.answer(true)?;
                 finish(exchange, scene, &mut message).await?;
                 return Ok(Some(message));
             }
             None if implicit && flow == Flow::Next => match service.endpoint(scene.bus) {
                 Some(endpoint) => {
+                    take_form(exchange, scene).await?;
                     let for_good = !exchange.guarded;
                     endpoint::depart(exchange, scene, Some(endpoint), for_good)?
                 }

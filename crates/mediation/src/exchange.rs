@@ -10,6 +10,7 @@ mod steered;
 use std::cell::OnceCell;
 use std::sync::Arc;
 
+use myelin_json::convert::Switches;
 use myelin_message::{Body, HeaderId, Message};
 
 pub(crate) use facts::action_of;
@@ -18,7 +19,7 @@ use leaving::to_response;
 pub(crate) use scene::{Ground, Scene};
 
 use crate::branch::{Kin, Room, Split};
-use crate::content::{Scans, Tree};
+use crate::content::Scans;
 use crate::description::Chosen;
 use crate::endpoint::{Departure, Endpoint};
 use crate::fault::{Fault, Outcome};
@@ -71,8 +72,8 @@ pub(crate) struct Exchange {
     pub(crate) permits: Vec<Arc<Permit>>,
     /// What is known of the body that is still on the wire.
     pub(crate) scans: Scans,
-    /// What is seen of a body that is neither XML nor JSON.
-    nothing: OnceCell<Box<Tree>>,
+    /// How JSON and XML stand for each other, once a body was built.
+    pub(crate) switches: Option<Arc<Switches>>,
     message_id: OnceCell<String>,
     /// The operation of the proxy's description that the request means.
     pub(crate) operation: Option<Chosen>,
@@ -122,7 +123,7 @@ impl Exchange {
             room: (None, None),
             permits: Vec::new(),
             scans: Scans::default(),
-            nothing: OnceCell::new(),
+            switches: None,
             message_id: OnceCell::new(),
             operation: None,
             not_understood: false,
@@ -134,7 +135,7 @@ impl Exchange {
     ///
     /// Errors: the bus's, where the body was not read before, or is gone.
     pub(crate) fn branch(&mut self) -> Outcome<Exchange> {
-        self.message.body.settle();
+        self.settle();
         match &self.message.body {
             Body::Empty => Ok(self.branch_with(Body::Empty)),
             Body::Bytes(bytes) => Ok(self.branch_with(Body::Bytes(bytes.clone()))),
@@ -161,6 +162,7 @@ impl Exchange {
             kin: self.kin.clone(),
             permits: self.permits.clone(),
             last_endpoint: self.last_endpoint.clone(),
+            switches: self.switches.clone(),
             ..Exchange::new(message)
         }
     }

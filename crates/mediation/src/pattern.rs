@@ -52,6 +52,13 @@ impl Pattern {
     }
 }
 
+/// A pattern of Java's as one of ours.
+///
+/// Errors: as [`Pattern::compile`].
+pub(crate) fn translated(java: &str) -> Result<Regex, String> {
+    compile(java, str::to_owned)
+}
+
 /// A pattern that is looked for in a value, as Java's `String.replaceAll` has it.
 pub(crate) struct Finder {
     regex: Regex,

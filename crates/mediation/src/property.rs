@@ -436,6 +436,11 @@ impl Properties {
         }
     }
 
+    /// Forgets that a property was set or removed: what the bus works out is found again.
+    pub(crate) fn forget(&mut self, scope: Scope, slot: Slot) {
+        self.entries.retain(|entry| entry.slot != slot || entry.scope != scope);
+    }
+
     /// The piece of XML with that document, wherever it is held, to be changed.
     pub(crate) fn fragment_mut(&mut self, document: *const Document) -> Option<&mut Fragment> {
         let fragments = self.entries.iter_mut().flat_map(|entry| match &mut entry.value {

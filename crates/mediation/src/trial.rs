@@ -152,7 +152,7 @@ impl<'a> Asked<'a> {
 async fn body(exchange: &mut Exchange, scene: &Scene<'_>) -> Option<String> {
     // What cannot be understood is told as it is.
     let _ = poll_fn(|cx| poll_built(exchange, scene, cx)).await;
-    if let Some(tree) = exchange.message.body.built::<Tree>() {
+    if let Some(tree) = exchange.message.body.built::<Tree>().filter(|_| exchange.content.format.is_xml()) {
         let document = tree.document();
         let payload = tree.envelope().payload(document)?;
         let alone = Fragment::copy(document, payload);

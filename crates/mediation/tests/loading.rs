@@ -46,7 +46,6 @@ fn what_is_not_offered_is_named_and_what_is_unknown_is_said_to_be() {
     check("<router/>", "<conditionalRouter> does the same");
     check("<property name='p' value='x' type='INTEGER'/>", "no INTEGER");
     check("<property name='p' value='1' type='OM'/>", "no XML");
-    check("<property name='messageType' value='application/json' scope='axis2'/>", "converting");
     check("<property name='HTTP_SC' value='99' scope='axis2'/>", "HTTP_SC cannot be");
     check("<property name='a b' value='1' scope='transport'/>", "name of an HTTP header");
     check("<property value='1'/>", "\"name\" is missing");

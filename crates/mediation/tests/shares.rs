@@ -50,7 +50,6 @@ const LATER: &[&str] = &[
     "<variable>",
     "<xquery>",
     "Synapse expressions",
-    "messageType: converting",
     "transport …",
 ];
 /// In sentences about Java, and about configurations that are wrong.

@@ -1,5 +1,6 @@
 //! `deployment.toml`: the keys of WSO2's that mean something here, and a `[myelin]` table of our own.
 
+mod content;
 mod databases;
 mod keys;
 mod own;
@@ -47,6 +48,8 @@ pub(crate) struct Deployment {
     wso2: Limits,
     /// What `[mediation]` and `[synapse_properties]` say of endpoints.
     endpoints: EndpointSettings,
+    /// What they say of content.
+    content: content::Switches,
     /// `[keystore.primary]` and `[truststore]`, as WSO2's policies name them.
     server_store: Option<Crypto>,
     /// `[[datasource]]`: the databases that have names.
@@ -84,6 +87,7 @@ impl Default for Deployment {
             http,
             wso2,
             endpoints,
+            content: content::Switches::new(),
             server_store: None,
             sources: Vec::new(),
             hot: true,
@@ -122,6 +126,7 @@ fn parse(text: &str) -> anyhow::Result<Deployment> {
         http: file.http()?,
         wso2: file.limits()?,
         endpoints: file.endpoints()?,
+        content: file.switches()?,
         server_store: security::server_store(&file)?,
         sources,
         hot: file.flag("server.hot_deployment")?.unwrap_or(true),
@@ -155,6 +160,7 @@ impl Deployment {
         [settings.addresses.http_prefix, settings.addresses.https_prefix] =
             self.prefixes.clone().map(|it| it.and_then(prefix));
         settings.endpoints = self.endpoints.clone();
+        content::apply(&self.content, settings)?;
         settings.security.server_store.clone_from(&self.server_store);
         self.own.security.apply(&mut settings.security)?;
         let sources = self.sources.iter().map(|source| source.resolved(settings));

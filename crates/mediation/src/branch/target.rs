@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::config::{Element, Loader, Problem};
+use crate::content::take_form;
 use crate::effect::{Effect, Reads, Receiver, Steps};
 use crate::endpoint::{self, EndpointRef};
 use crate::engine;
@@ -106,6 +107,7 @@ impl Target {
             }
             Work::Endpoint(endpoint) => {
                 let endpoint = endpoint.find(scene.bus).ok_or_else(engine::missing)?;
+                take_form(exchange, scene).await?;
                 let for_good = !exchange.guarded && exchange.handlers.is_empty();
                 let mut departure = endpoint::depart(exchange, scene, Some(endpoint), for_good)?;
                 departure.receive = self.receive;

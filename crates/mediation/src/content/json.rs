@@ -1,15 +1,24 @@
 //! A JSON body as a tree over its text.
 
 use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
 
+use myelin_json::convert::Switches;
 use myelin_json::{Error, Options, Value};
 use myelin_message::Built;
 
-/// A body that was read as JSON.
+use super::convert::document_of;
+use super::{Tree, Unreadable, Way};
+
+/// A body that was read as JSON, or XML that is looked at as JSON.
 #[derive(Debug)]
 pub(crate) struct Json {
     value: Value,
     changed: bool,
+    /// The XML that it stands for, as it is now.
+    tree: OnceLock<Box<Tree>>,
+    /// The body whose payload it is, where that is XML: in it, it is sent.
+    over: Option<Box<(Tree, Arc<Switches>)>>,
 }
 
 impl Json {
@@ -18,7 +27,7 @@ impl Json {
     /// Errors: the sender's, with the bytes it sent.
     pub(super) fn read(mut bytes: Vec<u8>) -> Result<Json, (Error, Vec<u8>)> {
         match Value::take(&mut bytes, &Options::default()) {
-            Ok(value) => Ok(Json { value, changed: false }),
+            Ok(value) => Ok(Json { value, changed: false, tree: OnceLock::new(), over: None }),
             Err(error) => Err((error, bytes)),
         }
     }
@@ -28,7 +37,7 @@ impl Json {
         &self.value
     }
 
-    /// The body as it would be sent.
+    /// The body as it would be sent; of XML, the JSON that it stands for.
     pub(crate) fn text(&self) -> Cow<'_, str> {
         match self.changed {
             false => String::from_utf8_lossy(self.value.source()),
@@ -39,7 +48,75 @@ impl Json {
     /// The value to change: what came is not what is sent from now on.
     pub(crate) fn change(&mut self) -> &mut Value {
         self.changed = true;
+        self.tree.take();
         &mut self.value
+    }
+
+    /// The XML that it stands for.
+    ///
+    /// Errors: where it is deeper or larger than XML may be.
+    pub(crate) fn tree(&self, switches: &Switches) -> Result<&Tree, Unreadable> {
+        if let (Some(over), false) = (&self.over, self.changed) {
+            return Ok(&over.0);
+        }
+        let made = || -> Result<Tree, Unreadable> {
+            let document = document_of(self.text().as_bytes(), switches)?;
+            Ok(match &self.over {
+                Some(over) => over.0.with_payload(&document)?,
+                // How it is written is settled when somebody is about to change it.
+                None => Tree::standing_for(document, None, Way::Xml),
+            })
+        };
+        if self.tree.get().is_none() {
+            // Nobody else sets it.
+            let _ = self.tree.set(Box::new(made()?));
+        }
+        Ok(self.tree.get().map_or(Tree::nothing(), |tree| &**tree))
+    }
+
+    /// Whether the XML that it stands for is at hand.
+    pub(super) fn has_tree(&self) -> bool {
+        self.tree.get().is_some() || (self.over.is_some() && !self.changed)
+    }
+
+    /// The XML that it stands for, to be changed in its place.
+    ///
+    /// Errors: as [`Json::tree`].
+    pub(crate) fn into_tree(mut self: Box<Self>, switches: Arc<Switches>) -> Result<Box<Tree>, Unreadable> {
+        self.tree(&switches)?;
+        let Some(mut tree) = self.tree.take() else {
+            return Ok(Box::new(self.over.map_or_else(Tree::empty, |over| over.0)));
+        };
+        if self.over.is_none() {
+            tree.stand_for(self.into_bytes(), Way::Json(switches));
+        }
+        Ok(tree)
+    }
+
+    /// It is the payload of XML.
+    pub(super) fn lie_over(&mut self, tree: Tree, switches: Arc<Switches>) {
+        self.over = Some(Box::new((tree, switches)));
+    }
+
+    /// The JSON itself, even of what would be sent as XML.
+    pub(super) fn into_json(self) -> Vec<u8> {
+        if self.changed { self.written() } else { self.value.into_source() }
+    }
+
+    /// Whether it was changed and is to be written as something else than JSON.
+    pub(crate) fn is_to_be_converted(&self) -> bool {
+        self.changed && self.over.is_some()
+    }
+
+    /// The bytes to send: the very ones that came, as long as nobody has changed anything.
+    ///
+    /// Errors: as [`Json::tree`].
+    pub(super) fn into_sent(self) -> Result<Vec<u8>, Unreadable> {
+        match (&self.over, self.changed) {
+            (Some(over), true) => over.0.with_payload(&document_of(&self.written(), &over.1)?)?.into_sent(),
+            (Some(_), false) => self.over.map_or_else(|| Ok(Vec::new()), |over| over.0.into_sent()),
+            (None, _) => Ok(self.into_json()),
+        }
     }
 
     fn written(&self) -> Vec<u8> {
@@ -51,6 +128,6 @@ impl Json {
 
 impl Built for Json {
     fn into_bytes(self: Box<Self>) -> Vec<u8> {
-        if self.changed { self.written() } else { self.value.into_source() }
+        super::sent(self.into_sent())
     }
 }

@@ -4,35 +4,62 @@
 //! What only asks expressions is answered in one pass over the bytes as they lie on the wire, which ends at the
 //! decision; what that cannot answer reads the whole body into a [`Tree`] or [`Json`].
 
+mod convert;
+mod enclosure;
+mod form_data;
 mod fragment;
 mod json;
+mod looks;
+mod mime;
 mod need;
+mod package;
 mod plan;
+mod rendering;
 mod scan;
 mod tree;
+mod way;
+mod wrapped;
 
+pub(crate) use enclosure::Enclosure;
 pub(crate) use fragment::Fragment;
 pub(crate) use json::Json;
 pub(crate) use need::{Need, when_ready};
 pub(crate) use plan::{PlanBuilder, Query};
+use rendering::Form;
+pub(crate) use rendering::take_form;
 pub(crate) use scan::{Answer, Scans};
 pub(crate) use tree::{Tree, text_of};
+pub(crate) use way::Way;
 
-use std::any::Any;
+use std::borrow::Cow;
 use std::future::poll_fn;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use myelin_message::{Body, Head};
+use myelin_message::Body;
+use myelin_xml::{Refusal, encoding};
+
+use self::mime::parameter;
 
 use crate::engine;
-use crate::exchange::{Direction, Exchange, Format, Scene, charset};
+use crate::exchange::{Content, Direction, Exchange, Format, Scene};
 use crate::fault::{Fault, Outcome};
 
 /// Why a body is not what its content type says.
 #[derive(Debug)]
-enum Unreadable {
+pub(crate) enum Unreadable {
     Xml(myelin_xml::Error),
     Json(myelin_json::Error),
+    /// The parts of it, or their heads.
+    Multipart(&'static str),
+    /// What it stands for has no place where it would have to stand.
+    Refused(Refusal),
+}
+
+impl From<Refusal> for Unreadable {
+    fn from(refusal: Refusal) -> Unreadable {
+        Unreadable::Refused(refusal)
+    }
 }
 
 impl From<myelin_xml::Error> for Unreadable {
@@ -48,10 +75,15 @@ impl From<myelin_json::Error> for Unreadable {
 }
 
 impl Unreadable {
-    fn fault(self, is_response: bool) -> Box<Fault> {
+    /// The fault that it is of whoever sent the body.
+    pub(crate) fn fault(self, is_response: bool) -> Box<Fault> {
         match self {
             Unreadable::Xml(error) => Fault::unreadable(is_response, format!("not well-formed XML: {error}")),
             Unreadable::Json(error) => Fault::unreadable(is_response, format!("not JSON: {error}")),
+            Unreadable::Multipart(error) => {
+                Fault::unreadable(is_response, format!("not the parts that its type says: {error}"))
+            }
+            Unreadable::Refused(refusal) => refusal.into(),
         }
     }
 }
@@ -73,6 +105,9 @@ fn poll_read(exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Context<'_>) -
 ///
 /// Errors: faults of whoever sent it. A body that is not what it should be is still there, as bytes.
 pub(crate) fn poll_built(exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Context<'_>) -> Poll<Outcome<()>> {
+    if exchange.switches.is_none() {
+        exchange.switches = Some(Arc::clone(&scene.bus.settings.json));
+    }
     if let Body::Built(_) = exchange.message.body {
         return Poll::Ready(Ok(()));
     }
@@ -85,16 +120,8 @@ pub(crate) fn poll_built(exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Co
         Body::Bytes(bytes) => bytes,
         _ => Vec::new(),
     };
-    let built = match exchange.content.format {
-        _ if bytes.is_empty() => Ok(Body::Built(Box::new(Tree::empty()))),
-        Format::Json => Json::read(bytes)
-            .map(|json| Body::Built(Box::new(json)))
-            .map_err(|(error, bytes)| (Unreadable::Json(error), bytes)),
-        _ => Tree::read(bytes, exchange.content.charset())
-            .map(|tree| Body::Built(Box::new(tree)))
-            .map_err(|(error, bytes)| (Unreadable::Xml(error), bytes)),
-    };
-    Poll::Ready(match built {
+    let query = exchange.message.head.target().split_once('?').filter(|_| !is_response);
+    Poll::Ready(match build(bytes, &exchange.content, query.map_or("", |(_, query)| query)) {
         Ok(body) => {
             exchange.message.body = body;
             exchange.scans = Scans::default();
@@ -105,6 +132,57 @@ pub(crate) fn poll_built(exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Co
             exchange.not_understood = true;
             Err(unreadable.fault(is_response))
         }
+    })
+}
+
+/// Builds the form that a content type stands for.
+///
+/// `query` are the parameters of the request, which are fields of a form, too.
+/// Errors: the sender's, with the bytes it sent.
+fn build(bytes: Vec<u8>, content: &Content, query: &str) -> Result<Body, (Unreadable, Vec<u8>)> {
+    let document = match content.format {
+        _ if bytes.is_empty() => return Ok(Body::Built(Box::new(Tree::empty()))),
+        Format::Json => {
+            let json = Json::read(bytes).map_err(|(error, bytes)| (error.into(), bytes))?;
+            return Ok(Body::Built(Box::new(json)));
+        }
+        Format::Soap11 | Format::Soap12 | Format::Pox | Format::None | Format::Other => {
+            let tree = Tree::read(bytes, content.charset()).map_err(|(error, bytes)| (error.into(), bytes))?;
+            return Ok(Body::Built(Box::new(tree)));
+        }
+        Format::Related => return Ok(Body::Built(Box::new(package::read(bytes, content.whole_type())?))),
+        Format::Form => wrapped::of_form(query, &text(&bytes, content)),
+        Format::Text => wrapped::of_text(&text(&bytes, content)),
+        Format::Binary => wrapped::of_bytes(&bytes),
+        Format::FormData => match form_data::read(&bytes, content.whole_type()) {
+            Ok(document) => Ok(document),
+            Err(error) => return Err((error, bytes)),
+        },
+    };
+    let way = match content.format {
+        Format::Form => Way::Form,
+        Format::FormData => Way::FormData(parameter(content.whole_type(), "boundary").unwrap_or_default().into()),
+        Format::Text => Way::Text,
+        _ => Way::Binary,
+    };
+    match document {
+        Ok(document) => Ok(Body::Built(Box::new(Tree::standing_for(document, Some(bytes), way)))),
+        Err(refusal) => Err((refusal.into(), bytes)),
+    }
+}
+
+/// Bytes as text, in the character set that they say; what is none is replaced.
+fn text(bytes: &[u8], content: &Content) -> String {
+    let utf8 = encoding::decode(content.charset(), bytes);
+    let utf8 = utf8.map_or_else(|_| Cow::Borrowed(bytes), |(utf8, _)| utf8);
+    String::from_utf8_lossy(&utf8).into_owned()
+}
+
+/// The bytes of a built body that somebody sends who cannot hear of a fault; they are looked after before.
+fn sent(bytes: Result<Vec<u8>, Unreadable>) -> Vec<u8> {
+    bytes.unwrap_or_else(|error| {
+        tracing::error!(target: "myelin::content", "a body could not be written: {error:?}");
+        Vec::new()
     })
 }
 
@@ -132,16 +210,19 @@ pub(crate) async fn is_within(body: &mut Body, limit_bytes: u64, is_response: bo
 /// Takes the body out of a message that leaves, as XML; reads it where nobody did.
 ///
 /// Errors: faults of whoever sent it; the body is gone then.
-pub(crate) async fn take_tree(body: &mut Body, head: &Head, scene: &Scene<'_>, is_response: bool) -> Outcome<Tree> {
-    if body.built::<Tree>().is_some() {
-        let Body::Built(built) = body.take() else { return Err(engine::missing()) };
-        return (built as Box<dyn Any>).downcast::<Tree>().map(|tree| *tree).map_err(|_| engine::missing());
+pub(crate) async fn take_tree(
+    body: &mut Body,
+    content: &Content,
+    scene: &Scene<'_>,
+    is_response: bool,
+) -> Outcome<Tree> {
+    if !matches!(body, Body::Built(_)) {
+        let read = body.bytes(scene.bus.settings.body_limit_bytes).await.map(drop);
+        read.map_err(|error| Fault::body(&error, is_response))?;
+        let Body::Bytes(bytes) = body.take() else { return Ok(Tree::empty()) };
+        *body = build(bytes, content, "").map_err(|(error, _)| error.fault(is_response))?;
     }
-    let read = body.bytes(scene.bus.settings.body_limit_bytes).await.map(drop);
-    read.map_err(|error| Fault::body(&error, is_response))?;
-    let Body::Bytes(bytes) = body.take() else { return Ok(Tree::empty()) };
-    if bytes.is_empty() {
-        return Ok(Tree::empty());
-    }
-    Tree::read(bytes, charset(head).as_deref()).map_err(|(error, _)| Unreadable::Xml(error).fault(is_response))
+    let switches = Arc::clone(&scene.bus.settings.json);
+    let tree = Form::take(body)?.ok_or_else(engine::missing)?.into_xml(switches);
+    tree.map(|tree| *tree).map_err(|error| error.fault(is_response))
 }

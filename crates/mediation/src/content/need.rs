@@ -3,7 +3,8 @@
 use std::future::poll_fn;
 use std::task::{Context, Poll, Waker, ready};
 
-use super::{Query, poll_built, poll_read, scan};
+use super::looks::Looks;
+use super::{Query, poll_built, poll_read, scan, take_form};
 use crate::effect::Reads;
 use crate::exchange::{Exchange, Scene};
 use crate::expression::Expression;
@@ -19,6 +20,10 @@ pub(crate) struct Need {
     /// Parts of WS-Addressing, which may stand in the header of a SOAP message.
     addressed: Vec<Slot>,
     whole: Whole,
+    /// The forms in which the body is looked at, where these are known.
+    looks: Looks,
+    /// Whether the message leaves, in the form that it is to have.
+    leaves: bool,
     /// Whether parameters of templates are asked for, which may be expressions over the message.
     parameters: bool,
 }
@@ -40,9 +45,19 @@ impl Need {
         Need { whole: Whole::Built, ..Need::default() }
     }
 
+    /// The whole body, as XML.
+    pub(crate) fn tree() -> Need {
+        Need { looks: Looks { xml: true, json: false }, ..Need::built() }
+    }
+
     /// The whole body, understood or not.
     pub(crate) fn read() -> Need {
         Need { whole: Whole::Read, ..Need::default() }
+    }
+
+    /// The same, and the message is about to leave.
+    pub(crate) fn and_leave(self) -> Need {
+        Need { leaves: true, ..self }
     }
 
     /// Where the message is addressed, its header included.
@@ -59,6 +74,8 @@ impl Need {
     pub(crate) fn and(mut self, expression: &Expression) -> Need {
         self.parameters |= expression.asks_for_parameters();
         self.addressed.extend(expression.addressed());
+        self.looks.json |= expression.json().is_some();
+        self.looks.xml |= expression.xpath().is_some() && expression.looks_at_body();
         match expression.query() {
             Some(query) => self.queries.push(query.clone()),
             None if expression.looks_at_body() => self.whole = Whole::Built,
@@ -84,7 +101,21 @@ impl Need {
     /// Errors: faults of whoever sent it.
     pub(crate) async fn bring(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<()> {
         self.begin(exchange);
-        poll_fn(|cx| self.poll(exchange, scene, cx)).await
+        self.wait(exchange, scene).await
+    }
+
+    /// Brings the body so far, for whoever has begun.
+    async fn wait(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<()> {
+        poll_fn(|cx| self.poll(exchange, scene, cx)).await?;
+        if self.looks.take_long(exchange) {
+            Box::pin(self.looks.make(exchange, scene)).await?;
+        }
+        if self.leaves { take_form(exchange, scene).await } else { Ok(()) }
+    }
+
+    /// Whether nothing is left to do once the body is read so far.
+    fn is_met(&self, exchange: &Exchange) -> bool {
+        !self.looks.take_long(exchange) && (!self.leaves || exchange.has_its_form())
     }
 
     /// A mediator is about to look: what properties and headers were when another looked does not count any more.
@@ -121,10 +152,10 @@ pub(crate) fn when_ready<'a>(
     need.begin(exchange);
     // Whoever waits polls again with a waker of its own.
     match need.poll(exchange, scene, &mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(Ok(())) => then(exchange),
+        Poll::Ready(Ok(())) if need.is_met(exchange) => then(exchange),
         Poll::Ready(Err(fault)) => Step::Done(exchange, Err(fault)),
-        Poll::Pending => Step::Wait(Box::pin(async move {
-            match poll_fn(|cx| need.poll(exchange, scene, cx)).await {
+        Poll::Ready(Ok(())) | Poll::Pending => Step::Wait(Box::pin(async move {
+            match need.wait(exchange, scene).await {
                 Ok(()) => then(exchange).finish().await,
                 Err(fault) => (exchange, Err(fault)),
             }

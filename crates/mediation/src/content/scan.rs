@@ -160,7 +160,8 @@ pub(super) fn poll_answered(
     let format = exchange.content.format;
     let fits = match &*query.plan {
         Plan::Json(_) => format == Format::Json,
-        _ => format != Format::Json && query.id(Version::Soap11).is_some(),
+        // What stands for XML is found in the built body alone.
+        _ => (format.is_xml() || matches!(format, Format::None | Format::Other)) && query.id(Version::Soap11).is_some(),
     };
     // A body that is being read is one that needs its built form.
     if !fits || matches!(exchange.message.body, Body::Built(_) | Body::Reading(..)) {

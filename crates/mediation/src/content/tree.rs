@@ -4,9 +4,13 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, OnceLock};
 
-use super::Fragment;
+use memchr::memmem;
+
+use super::convert::json_of;
+use super::{Fragment, Json, Unreadable, Way, wrapped};
+use myelin_json::convert::Switches;
 use myelin_message::Built;
 use myelin_soap::{Envelope, Version, wrap};
 use myelin_xml::{Arena, Document, Error, Kind, NodeId, Options, Refusal, WriteOptions, encoding, write};
@@ -32,10 +36,14 @@ pub(crate) struct Tree {
     /// What stood before and behind the root element of plain XML: nobody finds it, and it is sent again.
     around: [Vec<NodeId>; 2],
     changed: bool,
-    /// The bytes that came, where they were not UTF-8.
-    original: Option<Vec<u8>>,
+    /// The bytes that came, where they are not those that the document was read from: another encoding, or no XML.
+    came: Option<Vec<u8>>,
     /// The root of plain XML while the document is handed out.
     apart: Option<NodeId>,
+    /// What is written of it once it was changed.
+    way: Way,
+    /// The JSON that it stands for, as it is now.
+    json: OnceLock<Box<Json>>,
 }
 
 impl Tree {
@@ -52,26 +60,40 @@ impl Tree {
         let options = Options { declared_encoding, ..Options::default() };
         let arena = ARENA.take().unwrap_or_default();
         let mut bytes = bytes;
-        let (document, original) = match utf8 {
+        let (document, came) = match utf8 {
             Some(mut utf8) => (Document::take(&mut utf8, &options, arena), Some(std::mem::take(&mut bytes))),
             None => (Document::take(&mut bytes, &options, arena), None),
         };
         let document = match document {
             Ok(document) => document,
-            Err(error) => return Err((error, original.unwrap_or(bytes))),
+            Err(error) => return Err((error, came.unwrap_or(bytes))),
         };
-        Ok(Tree::of(document, original))
+        Ok(Tree::of(document, came, Way::Xml))
     }
 
     /// What Synapse sees where there is no body.
     pub(crate) fn empty() -> Tree {
-        Tree::of(Document::new(), None)
+        Tree::of(Document::new(), None, Way::Xml)
     }
 
-    fn of(mut document: Document, original: Option<Vec<u8>>) -> Tree {
+    /// What stands for a body that is no XML.
+    ///
+    /// Shape: as long as nobody changes it, `came` is sent, or where there is none, the document.
+    pub(super) fn standing_for(document: Document, came: Option<Vec<u8>>, way: Way) -> Tree {
+        Tree::of(document, came, way)
+    }
+
+    /// What is seen of a body that nobody understands.
+    pub(crate) fn nothing() -> &'static Tree {
+        static NOTHING: LazyLock<Tree> = LazyLock::new(Tree::empty);
+        &NOTHING
+    }
+
+    fn of(mut document: Document, came: Option<Vec<u8>>, way: Way) -> Tree {
+        let json = OnceLock::new();
         if let Some(envelope) = Envelope::of(&document) {
             let around = Default::default();
-            return Tree { document, envelope, plain: false, around, changed: false, original, apart: None };
+            return Tree { document, envelope, plain: false, around, changed: false, came, apart: None, way, json };
         }
         let (top, root) = (document.document_node(), document.root_element());
         let mut around: [Vec<NodeId>; 2] = Default::default();
@@ -82,7 +104,7 @@ impl Tree {
         around.iter().flatten().for_each(|&node| document.detach(node));
         // A document that fills all the numbers of nodes cannot have been read: each takes three bytes at least.
         let envelope = wrap(&mut document, Version::Soap11).expect("there is room for two nodes more");
-        Tree { document, envelope, plain: true, around, changed: false, original, apart: None }
+        Tree { document, envelope, plain: true, around, changed: false, came, apart: None, way, json }
     }
 
     /// The document to look at.
@@ -97,7 +119,7 @@ impl Tree {
 
     /// Whether it stands for a body that is not there.
     pub(crate) fn is_empty(&self) -> bool {
-        self.document.source().is_empty() && !self.changed
+        self.document.source().is_empty() && self.came.is_none() && !self.changed
     }
 
     /// Whether the envelope is one that is never sent.
@@ -113,6 +135,7 @@ impl Tree {
         change: impl FnOnce(&mut Document, &mut Envelope) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
         self.changed = true;
+        self.json.take();
         let result = change(&mut self.document, &mut self.envelope);
         // Parts may have been taken out or put in.
         if let Some(envelope) = Envelope::of(&self.document) {
@@ -123,7 +146,7 @@ impl Tree {
 
     /// Where a node stands in the bytes that are sent, if those are the ones that came and are in UTF-8.
     pub(crate) fn place(&self, node: NodeId) -> Option<Range<usize>> {
-        let is_source = !self.changed && self.original.is_none();
+        let is_source = !self.changed && self.came.is_none() && self.way.is_xml();
         self.document.range(node).filter(|_| is_source)
     }
 
@@ -145,7 +168,7 @@ impl Tree {
 
     /// Whether the bytes that are sent are in UTF-8 while those that came were not.
     pub(crate) fn is_recoded(&self) -> bool {
-        self.changed && self.original.is_some()
+        self.changed && self.came.is_some() && self.way.is_xml()
     }
 
     /// Takes out the envelope that came or was made, as it is now; `None` where there is plain XML only.
@@ -155,19 +178,171 @@ impl Tree {
 
     /// The tree of a document that is sent as it is now, not as its source.
     pub(crate) fn changed(document: Document) -> Tree {
-        Tree { changed: true, ..Tree::of(document, None) }
+        Tree { changed: true, ..Tree::of(document, None, Way::Xml) }
     }
 
     /// The body as it would be sent.
     pub(crate) fn text(&self) -> Cow<'_, str> {
-        match self.changed {
-            false => Cow::Borrowed(self.document.source()),
-            // The writer copies from texts and writes nothing but UTF-8.
-            true => {
-                let bytes = written(self.document.clone(), self.envelope, self.plain.then_some(&self.around));
-                Cow::Owned(String::from_utf8(bytes).unwrap_or_default())
+        match (&self.way, self.changed, &self.came) {
+            (way, false, Some(came)) if !way.is_xml() => String::from_utf8_lossy(came),
+            (_, false, _) => Cow::Borrowed(self.document.source()),
+            (_, true, _) => {
+                // The writers copy from texts, and write UTF-8 wherever they write text.
+                let bytes = self.written().unwrap_or_default();
+                Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
             }
         }
+    }
+
+    /// The JSON that it stands for; `None` where there is nothing in it.
+    ///
+    /// Errors: where it is too large for that.
+    pub(crate) fn json(&self, switches: &Switches) -> Result<Option<&Json>, Unreadable> {
+        if self.json.get().is_none() {
+            let text = json_of(&self.document, self.envelope, switches)?;
+            if text.is_empty() {
+                return Ok(None);
+            }
+            // Nobody else sets it.
+            let _ = self.json.set(Box::new(Json::read(text).map_err(|(error, _)| error)?));
+        }
+        Ok(self.json.get().map(|json| &**json))
+    }
+
+    /// Whether the JSON that it stands for is at hand.
+    pub(super) fn has_json(&self) -> bool {
+        self.json.get().is_some()
+    }
+
+    /// The JSON that it stands for, to be changed in its place.
+    ///
+    /// Errors: as [`Tree::json`].
+    pub(crate) fn into_json(mut self: Box<Self>, switches: Arc<Switches>) -> Result<Box<Json>, Unreadable> {
+        self.json(&switches)?;
+        let mut json = match self.json.take() {
+            Some(json) => json,
+            None => Box::new(Json::read(b"{}".to_vec()).map_err(|(error, _)| error)?),
+        };
+        json.lie_over(*self, switches);
+        Ok(json)
+    }
+
+    /// The same with another payload, that JSON stands for.
+    pub(super) fn with_payload(&self, json: &Document) -> Result<Tree, Refusal> {
+        let mut tree = Tree {
+            document: self.document.clone(),
+            envelope: self.envelope,
+            plain: self.plain,
+            around: self.around.clone(),
+            changed: true,
+            came: self.came.clone(),
+            apart: None,
+            way: self.way.clone(),
+            json: OnceLock::new(),
+        };
+        let (document, Some(body), Some(root)) = (&mut tree.document, tree.envelope.body, json.root_element()) else {
+            return Ok(tree);
+        };
+        let new = document.import(json, root)?;
+        match tree.envelope.payload(document) {
+            Some(payload) => document.replace(payload, new)?,
+            None => document.append(body, new)?,
+        }
+        Ok(tree)
+    }
+
+    /// From now on it is sent in that way, which the bytes that came are not, save for XML in UTF-8.
+    ///
+    /// Errors: [`Refusal::Full`], where what its package holds is to stand in it and has no room.
+    pub(super) fn write_as(&mut self, way: Way) -> Result<(), Refusal> {
+        if let Way::Package(package) = &self.way {
+            package.put_in(&mut self.document, self.came.as_deref().unwrap_or_default())?;
+        }
+        self.changed |= !(way.is_xml() && self.way.is_xml() && self.came.is_none());
+        (self.way, self.came) = (way, None);
+        Ok(())
+    }
+
+    /// The same in an envelope of that version, or in none.
+    ///
+    /// Errors: as [`Tree::reshape`].
+    pub(super) fn enveloped(mut self: Box<Self>, version: Option<Version>) -> Result<Box<Self>, Refusal> {
+        let is_so = if self.plain { version.is_none() } else { version == Some(self.envelope.version) };
+        if !is_so {
+            self.reshape(version)?;
+        }
+        Ok(self)
+    }
+
+    /// Where it is written in parts anew, that boundary stands between them.
+    pub(super) fn rebound(&mut self, boundary: &str) {
+        match &self.way {
+            Way::FormData(_) => self.way = Way::FormData(boundary.into()),
+            Way::Package(package) => self.way = Way::Package(package.bounded(boundary).into()),
+            _ => {}
+        }
+    }
+
+    /// Whether it was changed and is to be written as something else than XML; or is XML where that is not wanted.
+    pub(crate) fn is_to_be_converted(&self, wants_xml: bool) -> bool {
+        self.changed && !(self.way.is_xml() && wants_xml)
+    }
+
+    /// XML that takes the place of something that is none is written as that.
+    pub(crate) fn align(&mut self, way: Way) {
+        if self.changed && self.way.is_xml() {
+            self.way = way;
+        }
+    }
+
+    /// It stands for those bytes, and is written as what they are.
+    pub(super) fn stand_for(&mut self, came: Vec<u8>, way: Way) {
+        (self.came, self.way) = (Some(came), way);
+    }
+
+    /// The bytes that are to be sent of what was changed.
+    fn written(&self) -> Result<Vec<u8>, Unreadable> {
+        let around = self.plain.then_some(&self.around);
+        let xml = || written(self.document.clone(), self.envelope, around);
+        self.way.write(&self.document, self.envelope, self.came.as_deref().unwrap_or_default(), xml)
+    }
+
+    /// What stands in the element of text or of bytes, if that is the payload.
+    pub(super) fn held(&self) -> Option<Vec<u8>> {
+        wrapped::held(&self.document, self.envelope)
+    }
+
+    /// What it is written as.
+    pub(super) fn way(&self) -> &Way {
+        &self.way
+    }
+
+    /// Whether the boundary between its parts is in none of them, as it is now.
+    ///
+    /// Errors: as [`Tree::into_sent`].
+    pub(super) fn keeps_boundary(&self) -> Result<bool, Unreadable> {
+        let Some((boundary, parts)) = self.way.boundary(&self.document, self.envelope).filter(|_| self.changed) else {
+            return Ok(true);
+        };
+        let written = self.written()?;
+        Ok(memmem::find_iter(&written, boundary.as_bytes()).count() == parts + 1)
+    }
+
+    /// The bytes to send: the very ones that came, as long as nobody has changed anything.
+    ///
+    /// Errors: where it cannot be written as what it stands for.
+    pub(super) fn into_sent(self) -> Result<Vec<u8>, Unreadable> {
+        if self.changed {
+            return match self.way {
+                Way::Xml => Ok(written(self.document, self.envelope, self.plain.then_some(&self.around))),
+                _ => self.written(),
+            };
+        }
+        let (source, arena) = self.document.into_parts();
+        if source.len() <= KEPT_SOURCE_BYTES {
+            ARENA.set(Some(arena));
+        }
+        Ok(self.came.unwrap_or(source))
     }
 
     /// Makes it an envelope of that version around what it holds, or what an envelope holds without one.
@@ -198,7 +373,8 @@ impl Tree {
             (None, Some(payload)) => Arc::unwrap_or_clone(Fragment::copy(&self.document, payload).document),
             (None, None) => Document::new(),
         };
-        *self = Tree::changed(document);
+        let way = self.way.clone();
+        *self = Tree { way, ..Tree::changed(document) };
         Ok(())
     }
 
@@ -246,13 +422,6 @@ pub(crate) fn text_of(document: &Document, node: NodeId) -> String {
 
 impl Built for Tree {
     fn into_bytes(self: Box<Self>) -> Vec<u8> {
-        if self.changed {
-            return written(self.document, self.envelope, self.plain.then_some(&self.around));
-        }
-        let (source, arena) = self.document.into_parts();
-        if source.len() <= KEPT_SOURCE_BYTES {
-            ARENA.set(Some(arena));
-        }
-        self.original.unwrap_or(source)
+        super::sent(self.into_sent())
     }
 }

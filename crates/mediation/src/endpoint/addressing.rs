@@ -11,7 +11,7 @@ use myelin_soap::{Addressing, Headers};
 
 use crate::config::{Element, Loader};
 use crate::content::{Tree, poll_built, take_tree};
-use crate::exchange::{Direction, Exchange, Format, Scene, action_of, write_charset};
+use crate::exchange::{Content, Direction, Exchange, Format, Scene, action_of, write_charset};
 use crate::fault::Outcome;
 use crate::identity;
 use crate::property::{Scope, slot};
@@ -76,7 +76,7 @@ impl Addressed {
             return Ok(None);
         }
         let is_response = exchange.direction == Direction::Response;
-        let mut tree = take_tree(&mut outgoing.body, &outgoing.head, scene, is_response).await?;
+        let mut tree = take_tree(&mut outgoing.body, &Content::of(&outgoing.head), scene, is_response).await?;
         let mut related = None;
         if !tree.is_plain() {
             let came = Headers::read(tree.document(), &tree.envelope());

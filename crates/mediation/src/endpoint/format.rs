@@ -13,10 +13,9 @@ use myelin_wsdl::Binding;
 use myelin_xml::Kind;
 
 use super::charset::Charset;
-use super::package::Package;
 use super::parse_uri;
 use crate::config::{Element, Loader};
-use crate::content::{Json, Tree, poll_built, take_tree};
+use crate::content::{Enclosure, Json, Tree, poll_built, take_tree};
 use crate::exchange::{Direction, Exchange, Format, Scene, action_of, charset, write_charset};
 use crate::fault::{Fault, Outcome};
 use crate::identity;
@@ -27,7 +26,7 @@ use crate::transport::{Method, Outgoing};
 pub(crate) struct Shape {
     form: Option<Form>,
     charset: Option<Charset>,
-    package: Option<Package>,
+    package: Option<Enclosure>,
 }
 
 /// The values of `format`.
@@ -97,8 +96,8 @@ impl Shape {
         }
         if let Some(text) = kind.attribute("optimize") {
             shape.package = match text.value.trim().to_ascii_lowercase().as_str() {
-                "mtom" => Some(Package::Mtom),
-                "swa" => Some(Package::SwA),
+                "mtom" => Some(Enclosure::Mtom),
+                "swa" => Some(Enclosure::SwA),
                 "" => None,
                 other => {
                     loader.problem(text.problem(format!("optimize={other:?} is unknown: mtom and swa are known")));
@@ -125,11 +124,11 @@ impl Shape {
         scene: &Scene<'_>,
     ) -> Outcome<Option<Before>> {
         let is_response = exchange.direction == Direction::Response;
-        let came = Came::of(&outgoing.body, &outgoing.head);
+        let came = Came::of(&outgoing.body, exchange.content.format);
         let before = self.form.and(match came {
             Came::Envelope(version) => Some(Before { version: Some(version) }),
             Came::Plain | Came::Nothing => Some(Before { version: None }),
-            Came::Other => None,
+            Came::Foreign | Came::Other => None,
         });
         if let Some(form) = self.form {
             form.set_method(outgoing);
@@ -144,7 +143,7 @@ impl Shape {
         };
         let charset = self.charset.filter(|wanted| !wanted.is(charset(&outgoing.head).as_deref()) && came.is_xml());
         if form.is_some() || charset.is_some() {
-            let mut tree = read(outgoing, came, scene, is_response).await?;
+            let mut tree = read(outgoing, came, exchange, scene).await?;
             match form {
                 Some(Form::Envelope(version)) => tree.reshape(Some(version))?,
                 Some(Form::Plain) => tree.reshape(None)?,
@@ -159,7 +158,10 @@ impl Shape {
             let bytes = bytes.map_err(|error| Fault::body(&error, is_response))?;
             // A new identifier is in no message that was written before it.
             let boundary = format!("MIMEBoundary_{}", identity::new(scene.transport.now()));
-            package.wrap(&bytes, &boundary, outgoing)?;
+            let content_type = outgoing.head.known(HeaderId::ContentType).map(String::from_utf8_lossy);
+            let content_type = content_type.unwrap_or_default().into_owned();
+            outgoing.body = Body::Bytes(package.enclose(&bytes, &content_type, &boundary));
+            outgoing.head.set("Content-Type", package.content_type(&boundary, &content_type).as_bytes())?;
         }
         Ok(before)
     }
@@ -184,7 +186,7 @@ impl Shape {
             Format::Soap11 => Some(Version::Soap11),
             Format::Soap12 => Some(Version::Soap12),
             Format::Pox => None,
-            Format::Json | Format::None | Format::Other => return Ok(()),
+            _ => return Ok(()),
         };
         let is_without_content = matches!(exchange.message.body, Body::Empty)
             || matches!(exchange.message.status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT);
@@ -208,12 +210,14 @@ enum Came {
     Envelope(Version),
     Plain,
     Nothing,
-    /// Neither XML nor nothing.
+    /// What stands for XML: JSON, a form, text …
+    Foreign,
+    /// What nobody understands.
     Other,
 }
 
 impl Came {
-    fn of(body: &Body, head: &Head) -> Came {
+    fn of(body: &Body, format: Format) -> Came {
         if let Some(tree) = body.built::<Tree>() {
             return match tree.is_plain() {
                 true if tree.is_empty() => Came::Nothing,
@@ -221,13 +225,14 @@ impl Came {
                 false => Came::Envelope(tree.envelope().version),
             };
         }
-        match (Format::of(head.known(HeaderId::ContentType)), body) {
+        match (format, body) {
             (_, Body::Empty) => Came::Nothing,
-            (_, body) if body.built::<Json>().is_some() => Came::Other,
+            (_, body) if body.built::<Json>().is_some() => Came::Foreign,
             (Format::Soap11, _) => Came::Envelope(Version::Soap11),
             (Format::Soap12, _) => Came::Envelope(Version::Soap12),
             (Format::Pox, _) => Came::Plain,
-            (Format::Json | Format::None | Format::Other, _) => Came::Other,
+            (Format::None | Format::Other, _) => Came::Other,
+            _ => Came::Foreign,
         }
     }
 
@@ -252,13 +257,13 @@ impl Form {
 }
 
 /// Takes the body out of a message as XML.
-async fn read(outgoing: &mut Outgoing, came: Came, scene: &Scene<'_>, is_response: bool) -> Outcome<Tree> {
+async fn read(outgoing: &mut Outgoing, came: Came, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Tree> {
     if came == Came::Other {
         let content_type = outgoing.head.known(HeaderId::ContentType).map(String::from_utf8_lossy);
         let detail = format!("its content type is {:?}", content_type.unwrap_or_default());
         return Err(Fault::bus("The endpoint wants XML, and the message is none").with_detail(detail));
     }
-    take_tree(&mut outgoing.body, &outgoing.head, scene, is_response).await
+    take_tree(&mut outgoing.body, &exchange.content, scene, exchange.direction == Direction::Response).await
 }
 
 /// Says in a head what the body is now.

@@ -14,7 +14,6 @@ mod group;
 mod health;
 mod member;
 mod monitor;
-mod package;
 mod recipients;
 mod replay;
 mod request;

@@ -1,64 +1,100 @@
 //! The body of the current message, in the forms that mediators work on.
 
+use std::any::Any;
 use std::ops::Range;
+use std::sync::Arc;
 
-use myelin_message::Body;
+use myelin_json::convert::Switches;
+use myelin_message::{Body, Built};
 use myelin_xml::encoding::{self, Encoding};
 
-use super::{Content, Exchange, Format};
-use crate::content::{Answer, Json, Query, Scans, Tree};
+use super::{Content, Direction, Exchange, Format};
+use crate::content::{Answer, Json, Query, Scans, Tree, Unreadable};
 use crate::engine;
 use crate::fault::{Fault, Outcome};
 
 impl Exchange {
-    /// The body as XML, where it was built as that; what is neither XML nor JSON holds nothing that could be found.
+    /// The body as XML: as it was built, or what JSON stands for. What nobody understands holds nothing that could be
+    /// found.
     ///
-    /// Errors: the bus's, where it is JSON.
+    /// Errors: the bus's, where the body is not there; the sender's, where its JSON cannot be XML.
     pub(crate) fn tree(&self) -> Outcome<&Tree> {
-        match self.message.body.built::<Tree>() {
-            Some(tree) => Ok(tree),
-            None if self.is_opaque() => Ok(self.nothing.get_or_init(|| Box::new(Tree::empty()))),
-            None => Err(self.is_no("XML")),
+        if let Some(tree) = self.message.body.built::<Tree>() {
+            return Ok(tree);
+        }
+        match self.message.body.built::<Json>() {
+            Some(json) => json.tree(&self.switches()).map_err(|error| self.unreadable(error)),
+            None if self.is_opaque() => Ok(Tree::nothing()),
+            None => Err(self.is_away()),
         }
     }
 
-    /// Whether the body is neither XML nor JSON: as in Synapse, nothing is found there, and it is no fault to look.
+    /// Whether nobody understands the body: as in Synapse, nothing is found there, and it is no fault to look.
     pub(crate) fn is_opaque(&self) -> bool {
         matches!(self.content.format, Format::None | Format::Other)
             && !matches!(self.message.body, Body::Empty | Body::Built(_) | Body::Gone)
     }
 
-    /// The same, to be changed.
+    /// The body as XML, to be changed; JSON that is changed so leaves as JSON again.
+    ///
+    /// Errors: as [`Exchange::tree`].
     pub(crate) fn tree_mut(&mut self) -> Outcome<&mut Tree> {
-        if self.message.body.built::<Tree>().is_none() {
-            return Err(self.is_no("XML"));
+        if self.message.body.built::<Json>().is_some() {
+            let switches = self.switches();
+            let json = self.take_built::<Json>()?;
+            let tree = json.into_tree(switches).map_err(|error| self.unreadable(error))?;
+            self.message.body = Body::Built(tree);
         }
         self.message.body.built_mut::<Tree>().ok_or_else(engine::missing)
     }
 
-    /// The body as JSON, where it was built as that; `None` where there is no body.
+    /// The body as JSON: as it was built, or what XML stands for; `None` where there is nothing.
     ///
-    /// Errors: the bus's, where it is something else.
+    /// Errors: the bus's, where the body is not there, or cannot be JSON.
     pub(crate) fn json(&self) -> Outcome<Option<&Json>> {
-        match self.message.body.built::<Json>() {
-            Some(json) => Ok(Some(json)),
-            None if self.is_opaque() || self.message.body.built::<Tree>().is_some_and(Tree::is_empty) => Ok(None),
-            None => Err(self.is_no("JSON")),
+        if let Some(json) = self.message.body.built::<Json>() {
+            return Ok(Some(json));
+        }
+        match self.message.body.built::<Tree>() {
+            Some(tree) if tree.is_empty() => Ok(None),
+            Some(tree) => tree.json(&self.switches()).map_err(|error| self.unreadable(error)),
+            None if self.is_opaque() => Ok(None),
+            None => Err(self.is_away()),
         }
     }
 
-    /// The same, to be changed.
+    /// The body as JSON, to be changed; XML that is changed so leaves as XML again.
+    ///
+    /// Errors: as [`Exchange::json`].
     pub(crate) fn json_mut(&mut self) -> Outcome<&mut Json> {
-        if self.message.body.built::<Json>().is_none() {
-            return Err(self.is_no("JSON"));
+        if self.message.body.built::<Tree>().is_some() {
+            let switches = self.switches();
+            let tree = self.take_built::<Tree>()?;
+            let json = tree.into_json(switches).map_err(|error| self.unreadable(error))?;
+            self.message.body = Body::Built(json);
         }
         self.message.body.built_mut::<Json>().ok_or_else(engine::missing)
     }
 
-    fn is_no(&self, wanted: &str) -> Box<Fault> {
+    /// Takes out the built form that was found there.
+    fn take_built<T: Built>(&mut self) -> Outcome<Box<T>> {
+        let Body::Built(built) = self.message.body.take() else { return Err(engine::missing()) };
+        (built as Box<dyn Any>).downcast::<T>().map_err(|_| engine::missing())
+    }
+
+    /// How JSON and XML stand for each other.
+    pub(crate) fn switches(&self) -> Arc<Switches> {
+        self.switches.clone().unwrap_or_default()
+    }
+
+    pub(crate) fn unreadable(&self, error: Unreadable) -> Box<Fault> {
+        error.fault(self.direction == Direction::Response)
+    }
+
+    fn is_away(&self) -> Box<Fault> {
         match self.message.body {
             Body::Gone => Fault::bus("The message's body was sent already and cannot be read again"),
-            _ => Fault::bus(format!("The message's body is no {wanted}; converting it is not offered yet")),
+            _ => Fault::bus("The message's body was not read"),
         }
     }
 
@@ -77,11 +113,11 @@ impl Exchange {
 
     /// The bytes of a body that was read as it came, if it is to be XML, and in UTF-8.
     pub(crate) fn utf8(&mut self) -> Option<&mut Vec<u8>> {
-        if self.is_opaque() || self.content.format == Format::Json {
+        if !self.content.format.is_xml() {
             return None;
         }
         let Body::Bytes(bytes) = &mut self.message.body else { return None };
-        let detected = encoding::detect(self.content.charset.as_deref(), bytes, true).ok()??;
+        let detected = encoding::detect(self.content.detail.as_deref(), bytes, true).ok()??;
         (detected.encoding == Encoding::Utf8 && !bytes.is_empty()).then_some(bytes)
     }
 

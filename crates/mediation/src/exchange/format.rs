@@ -11,8 +11,19 @@ pub(crate) enum Format {
     Soap12,
     Pox,
     Json,
+    /// A form: `application/x-www-form-urlencoded`.
+    Form,
+    /// A form in parts: `multipart/form-data`.
+    FormData,
+    /// XML with what belongs to it in other parts: MTOM, and SOAP with attachments.
+    Related,
+    /// Text that nobody looks into.
+    Text,
+    /// Bytes that nobody looks into.
+    Binary,
     /// No content type at all.
     None,
+    /// What nobody understands: it passes as it came.
     Other,
 }
 
@@ -20,19 +31,42 @@ pub(crate) enum Format {
 #[derive(Clone, Debug)]
 pub(crate) struct Content {
     pub(crate) format: Format,
-    pub(super) charset: Option<Cow<'static, str>>,
+    /// Of a body in parts its whole type, else its character set.
+    pub(super) detail: Option<Cow<'static, str>>,
 }
 
 impl Content {
-    pub(super) fn of(head: &Head) -> Content {
-        Content { format: Format::of(head.known(HeaderId::ContentType)), charset: charset(head) }
+    /// What a body is that has this head.
+    pub(crate) fn of(head: &Head) -> Content {
+        let value = head.known(HeaderId::ContentType);
+        let format = Format::of(value);
+        let detail = match format {
+            Format::FormData | Format::Related => {
+                value.map(|value| Cow::Owned(String::from_utf8_lossy(value).into_owned()))
+            }
+            _ => charset(head),
+        };
+        Content { format, detail }
     }
 
     /// The character set, where the content type names one.
     pub(crate) fn charset(&self) -> Option<&str> {
-        self.charset.as_deref()
+        self.detail.as_deref().filter(|_| !self.format.is_multipart())
+    }
+
+    /// The whole type of a body in parts, which says where these end.
+    pub(crate) fn whole_type(&self) -> &str {
+        self.detail.as_deref().filter(|_| self.format.is_multipart()).unwrap_or_default()
     }
 }
+
+/// Types of JSON.
+const JSON: [&str; 4] = ["application/json", "text/json", "text/javascript", "application/json/badgerfish"];
+/// Types of bytes that nobody looks into, as WSO2 configures them or describes how to.
+const BINARY: [&str; 5] =
+    ["application/octet-stream", "application/binary", "application/pdf", "application/msword", "application/zip"];
+/// How the types of such kinds begin.
+const BINARY_KINDS: [&str; 4] = ["image/", "audio/", "video/", "application/vnd."];
 
 impl Format {
     /// The format a content type stands for; parameters are ignored.
@@ -45,17 +79,41 @@ impl Format {
             let tail = essence.len().checked_sub(suffix.len()).map(|at| &essence[at..]);
             tail.is_some_and(|tail| tail.eq_ignore_ascii_case(suffix.as_bytes()))
         };
+        let begins = |known: &str| {
+            let start = essence.get(..known.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(known.as_bytes()))
+        };
         if is("text/xml") {
             Format::Soap11
         } else if is("application/soap+xml") {
             Format::Soap12
         } else if is("application/xml") || is_some("+xml") {
             Format::Pox
-        } else if is("application/json") || is_some("+json") {
+        } else if JSON.iter().any(|known| is(known)) || is_some("+json") {
             Format::Json
+        } else if is("application/x-www-form-urlencoded") {
+            Format::Form
+        } else if is("multipart/form-data") {
+            Format::FormData
+        } else if is("multipart/related") {
+            Format::Related
+        } else if begins("text/") {
+            Format::Text
+        } else if BINARY.iter().any(|known| is(known)) || BINARY_KINDS.iter().any(|kind| begins(kind)) {
+            Format::Binary
         } else {
             Format::Other
         }
+    }
+
+    /// Whether it is in parts.
+    pub(crate) fn is_multipart(self) -> bool {
+        matches!(self, Format::FormData | Format::Related)
+    }
+
+    /// Whether it is XML: SOAP, or plain.
+    pub(crate) fn is_xml(self) -> bool {
+        matches!(self, Format::Soap11 | Format::Soap12 | Format::Pox)
     }
 }
 
@@ -102,7 +160,14 @@ mod tests {
         check("Application/SOAP+XML;action=\"a\"", Format::Soap12);
         check("application/xml", Format::Pox);
         check("application/problem+json", Format::Json);
-        check("text/plain", Format::Other);
+        check("text/plain", Format::Text);
+        check("application/x-www-form-urlencoded; charset=UTF-8", Format::Form);
+        check("multipart/form-data; boundary=b", Format::FormData);
+        check("Multipart/Related; boundary=b", Format::Related);
+        check("image/png", Format::Binary);
+        check("application/vnd.ms-excel", Format::Binary);
+        check("application/vnd.api+json", Format::Json);
+        check("application/x-hessian", Format::Other);
         assert_eq!(Format::of(None), Format::None);
     }
 }

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use http::StatusCode;
 use myelin_message::{Body, HeaderId, Message};
 
-use super::{Content, Direction, Exchange, Format, write_charset};
-use crate::content::{Scans, Tree};
+use super::{Content, Direction, Exchange, Format, action_of, write_charset};
+use crate::content::{Json, Scans, Tree, Way};
 use crate::fault::{Fault, Outcome};
-use crate::property::{Scope, slot};
+use crate::property::{Scope, Value, slot};
 use crate::transport::Manner;
 
 impl Exchange {
@@ -38,7 +38,16 @@ impl Exchange {
     pub(crate) fn settle(&mut self) {
         if self.message.body.built::<Tree>().is_some_and(Tree::is_recoded) {
             self.settle_encoding();
-            self.content.charset = Some(Cow::Borrowed("UTF-8"));
+            self.content.detail = Some(Cow::Borrowed("UTF-8"));
+        }
+        let way = match self.content.format {
+            Format::Json => Some(Way::Json(self.switches())),
+            Format::Form => Some(Way::Form),
+            Format::Text | Format::Binary => Some(Way::Text),
+            _ => None,
+        };
+        if let (Some(tree), Some(way)) = (self.message.body.built_mut::<Tree>(), way) {
+            tree.align(way);
         }
         self.message.body.settle();
         self.scans = Scans::default();
@@ -55,7 +64,7 @@ impl Exchange {
     pub(crate) fn set_charset(&mut self, charset: &str) {
         if !self.content.charset().unwrap_or("UTF-8").eq_ignore_ascii_case(charset) {
             write_charset(&mut self.message.head, charset);
-            self.content.charset = Some(Cow::Owned(charset.to_owned()));
+            self.content.detail = Some(Cow::Owned(charset.to_owned()));
         }
     }
 
@@ -104,6 +113,82 @@ impl Exchange {
         let is_soap = matches!(self.content.format, Format::Soap11 | Format::Soap12);
         let is_response = self.direction == Direction::Response;
         self.faulted.is_some() || (is_response && is_soap && self.message.status == StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    /// What the body is to be when it leaves: what `messageType` names, else what it came as.
+    pub(crate) fn wanted_format(&self) -> Format {
+        match self.properties.get(Scope::Axis2, slot::MESSAGE_TYPE) {
+            Some(message_type) => Format::of(Some(message_type.text().as_bytes())),
+            None => self.content.format,
+        }
+    }
+
+    /// Whether the body can leave as it is: it is what it is to be, and needs no conversion to be written so.
+    pub(crate) fn has_its_form(&self) -> bool {
+        if matches!(self.message.body, Body::Empty | Body::Gone) {
+            return true;
+        }
+        let is_xml = matches!(self.content.format, Format::None | Format::Other) || self.content.format.is_xml();
+        let is_written_anew = self.message.body.built().is_some_and(|tree: &Tree| tree.is_to_be_converted(is_xml))
+            || self.message.body.built().is_some_and(Json::is_to_be_converted);
+        !is_written_anew && self.wanted_format() == self.content.format && self.names_its_boundary()
+    }
+
+    /// Whether the content type says where the parts of a body in parts end, as far as it has any.
+    fn names_its_boundary(&self) -> bool {
+        let whole = self.content.whole_type();
+        whole.is_empty() || self.message.head.known(HeaderId::ContentType) == Some(whole.as_bytes())
+    }
+
+    /// The body is other bytes now, in that form and in UTF-8; `whole_type` where that is one in parts.
+    ///
+    /// Errors: the bus's, where no header line can hold the type.
+    pub(crate) fn take_form(&mut self, bytes: Vec<u8>, format: Format, whole_type: Option<String>) -> Outcome<()> {
+        self.set_body(if bytes.is_empty() { Body::Empty } else { Body::Bytes(bytes) });
+        if let Some(whole_type) = &whole_type {
+            self.message.head.set("Content-Type", whole_type.as_bytes())?;
+            if self.properties.get(Scope::Axis2, slot::CONTENT_TYPE).is_some() {
+                let value = Value::Text(whole_type.as_str().into());
+                self.properties.put(Scope::Axis2, slot::CONTENT_TYPE, Some(value));
+            }
+        }
+        self.content = Content { format, detail: whole_type.map(Cow::Owned) };
+        // What was said about the old bytes does not hold for these.
+        self.message.head.remove("Content-Encoding");
+        Ok(())
+    }
+
+    /// Says what the message is to be when it leaves, and what its content type is from now on.
+    ///
+    /// The header line is that from now on, too, and what stood in it alone is kept: the action of SOAP 1.2.
+    /// Source: WSO2's `MediatorPropertyUtils.handleSpecialProperties`.
+    ///
+    /// Errors: the bus's, where no header line can hold the value.
+    pub(crate) fn set_message_type(&mut self, value: Value) -> Outcome<()> {
+        let action = action_of(&self.properties, &self.message.head).filter(|action| !action.is_empty());
+        if let Some(action) = action
+            && self.properties.is_untouched(Scope::Addressing, slot::ACTION)
+        {
+            let action = Value::Text(action.into());
+            self.properties.put(Scope::Addressing, slot::ACTION, Some(action));
+        }
+        self.message.head.set("Content-Type", value.text().as_bytes())?;
+        self.properties.put(Scope::Axis2, slot::CONTENT_TYPE, Some(value.clone()));
+        self.properties.put(Scope::Axis2, slot::MESSAGE_TYPE, Some(value));
+        Ok(())
+    }
+
+    /// Makes bytes of another type the body, whatever the message was to be before.
+    ///
+    /// Errors: the bus's, where no header line can hold the content type.
+    pub(crate) fn replace_body(&mut self, bytes: Vec<u8>, content_type: &str) -> Outcome<()> {
+        self.message.head.set("Content-Type", content_type.as_bytes())?;
+        self.message.head.remove("Content-Encoding");
+        for slot in [slot::MESSAGE_TYPE, slot::CONTENT_TYPE, slot::NO_ENTITY_BODY] {
+            self.properties.forget(Scope::Axis2, slot);
+        }
+        self.set_body(if bytes.is_empty() { Body::Empty } else { Body::Bytes(bytes) });
+        Ok(())
     }
 
     /// What the properties say about the header lines and the body of a message that leaves, either way.

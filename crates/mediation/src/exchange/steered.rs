@@ -5,7 +5,7 @@ use myelin_message::{Body, Head, HeaderId, Message};
 use myelin_wss::algorithm::DigestMethod;
 use myelin_wss::crypto;
 
-use super::{Direction, Exchange, Format, Scene, charset, remove_charset, write_charset};
+use super::{Content, Direction, Exchange, Format, Scene, charset, remove_charset, write_charset};
 use crate::content::take_tree;
 use crate::endpoint::Charset;
 use crate::fault::{Fault, Outcome};
@@ -42,7 +42,7 @@ impl Exchange {
             return Ok(());
         }
         let is_response = self.direction == Direction::Response;
-        let tree = take_tree(body, head, scene, is_response).await?;
+        let tree = take_tree(body, &Content::of(head), scene, is_response).await?;
         *body = Body::Bytes(wanted.encode(&tree.text())?);
         write_charset(head, wanted.name());
         Ok(())

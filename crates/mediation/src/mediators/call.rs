@@ -3,7 +3,7 @@
 use super::blocking::{self, Sound};
 use super::payload::Payload;
 use crate::config::{Element, Entry, Loader, Problem};
-use crate::content::Need;
+use crate::content::{Need, take_form};
 use crate::effect::{Effect, Reads, Receiver};
 use crate::endpoint::{self, EndpointRef};
 use crate::engine;
@@ -251,6 +251,7 @@ pub(super) async fn send(exchange: &mut Exchange, endpoint: Option<&EndpointRef>
             None
         }
     };
+    take_form(exchange, scene).await?;
     let departure = endpoint::depart(exchange, scene, endpoint, false)?;
     let answered = departure.carry_out(exchange, scene).await?.is_some();
     match exchange.split.take() {

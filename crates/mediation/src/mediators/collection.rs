@@ -43,7 +43,9 @@ impl Collection {
                         .with_detail(error.to_string())
                 };
                 let items = items(json.value(), path, &rules(scene)).map_err(unfit)?;
-                Found::Items(items.ok_or_else(|| no_array(path))?)
+                let items = items.ok_or_else(|| no_array(path))?;
+                exchange.json_mut()?;
+                Found::Items(items)
             }
             None => {
                 let elements = expression.xpath().ok_or_else(mixed)?.nodes(exchange, scene)?;
@@ -51,6 +53,7 @@ impl Collection {
                 if elements.iter().any(|&node| document.kind(node) != Kind::Element) {
                     return Err(Fault::bus("Only elements of a message can be gone through"));
                 }
+                exchange.tree_mut()?;
                 Found::Elements(elements)
             }
         };

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use myelin_message::Body;
+use myelin_xml::{Document, Options};
 use myelin_xslt::Form;
 
 use super::xslt::{Key, nothing};
 use crate::config::{Element, Loader};
-use crate::content::{Need, when_ready};
+use crate::content::{Need, Tree, when_ready};
 use crate::effect::Effect;
 use crate::engine;
 use crate::exchange::{Exchange, Scene};
@@ -37,7 +39,7 @@ struct FastXslt {
 fn build(element: &Element, loader: &mut Loader) -> Built {
     let key = Key::read(element, &[], loader)?;
     let need = |start: Need| key.expression().into_iter().fold(start, Need::and);
-    let (read, built) = (need(Need::read()), need(Need::built()));
+    let (read, built) = (need(Need::read()), need(Need::tree()));
     Ok(Box::new(FastXslt { key, read, built }))
 }
 
@@ -80,8 +82,16 @@ fn job(sheet: Arc<Sheet>, bytes: Vec<u8>, owner: Owner) -> Job {
 fn put<'a>(outcome: Outcome<Option<Product>>, exchange: &'a mut Exchange) -> Step<'a> {
     let outcome = outcome.and_then(|product| {
         let Product { sheet, out, .. } = product.ok_or_else(engine::missing)?;
-        exchange.set_bytes(out);
-        exchange.set_charset(sheet.charset());
+        let format = exchange.content.format;
+        let made = if format.is_xml() { None } else { Document::parse(out.clone(), &Options::default()).ok() };
+        match made {
+            // XML in the place of JSON or a form leaves as that again.
+            Some(document) => exchange.message.body = Body::Built(Box::new(Tree::changed(document))),
+            None => exchange.set_bytes(out),
+        }
+        if format.is_xml() {
+            exchange.set_charset(sheet.charset());
+        }
         Ok(Flow::Next)
     });
     Step::Done(exchange, outcome)

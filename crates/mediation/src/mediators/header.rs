@@ -66,7 +66,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     if element.attribute("name").is_none()
         && let Some(child) = element.children.iter().find(|child| !child.is("description"))
     {
-        return once_ready(Need::built(), Header { target: Target::Element(child.fragment()), setting: None });
+        return once_ready(Need::tree(), Header { target: Target::Element(child.fragment()), setting: None });
     }
     let name = element.required("name")?;
     let target = target(element, name)?;
@@ -87,7 +87,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
         }
         other => return Err(element.problem(format!("<header>: action {other:?} is neither set nor remove"))),
     };
-    let need = if let Target::Block(_) = target { Need::built() } else { Need::default() };
+    let need = if let Target::Block(_) = target { Need::tree() } else { Need::default() };
     let need = setting.as_ref().and_then(Setting::expression).into_iter().fold(need, Need::and);
     once_ready(need, Header { target, setting })
 }

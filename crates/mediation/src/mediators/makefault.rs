@@ -263,8 +263,8 @@ impl Makefault {
 /// The language of the message; that of the request, where the message has none of XML.
 fn spoken(exchange: &Exchange) -> Format {
     match exchange.content.format {
-        Format::None | Format::Other | Format::Json => exchange.format,
-        format => format,
+        format if format.is_xml() => format,
+        _ => exchange.format,
     }
 }
 

@@ -28,6 +28,9 @@ impl Payload {
             return Ok(Some(Payload::Text(String::from_utf8_lossy(bytes).into_owned())));
         }
         let tree = exchange.tree()?;
+        if exchange.content.format == Format::Text {
+            return Ok(Some(Payload::Text(tree.text().into_owned())));
+        }
         let payload = tree.envelope().payload(tree.document());
         Ok(payload.map(|payload| Payload::Xml(Fragment::copy(tree.document(), payload))))
     }
@@ -83,10 +86,7 @@ impl Payload {
             _ if is_json(&bytes) => "application/json",
             _ => "text/plain; charset=UTF-8",
         });
-        exchange.message.head.set("Content-Type", content_type.as_bytes())?;
-        exchange.message.head.remove("Content-Encoding");
-        exchange.set_body(Body::Bytes(bytes.into_bytes()));
-        Ok(())
+        exchange.replace_body(bytes.into_bytes(), content_type)
     }
 }
 

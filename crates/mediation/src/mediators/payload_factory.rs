@@ -150,6 +150,7 @@ impl Immediate for PayloadFactory {
         exchange.message.head.remove("Content-Encoding");
         exchange.properties.put(Scope::Axis2, slot::NO_ENTITY_BODY, None);
         if self.media != Media::Xml || !was_xml {
+            exchange.properties.forget(Scope::Axis2, slot::MESSAGE_TYPE);
             exchange.properties.put(Scope::Axis2, slot::CONTENT_TYPE, None);
         }
         Ok(Flow::Next)

@@ -10,7 +10,7 @@ use crate::config::{Element, Loader, Problem, Text};
 use crate::content::Need;
 use crate::exchange::{Exchange, Scene};
 use crate::expression::Expression;
-use crate::fault::{Fault, Outcome};
+use crate::fault::Outcome;
 use crate::mediator::{Built, Flow, Immediate, Spec, at_once, once_ready};
 use crate::property::{Scope, Slot, Value, remark, slot};
 
@@ -90,9 +90,6 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
         (Place::Headers, Some(expression)) => Target::WorkedOut(None, expression),
         (Place::Properties(scope), None) => {
             let slot = loader.names().slot(name.value);
-            if setting.is_some() && (scope, slot) == (Scope::Axis2, slot::MESSAGE_TYPE) {
-                return Err(name.problem("messageType: converting messages is not offered yet"));
-            }
             if let (Some(_), Some(remark)) = (&setting, remark(name.value, scope.word())) {
                 loader.warning(name.problem(remark));
             }
@@ -140,9 +137,11 @@ fn check_constant(slot: Slot, name: Text<'_>, value: &Value) -> Result<(), Probl
     let sound = match slot {
         slot::HTTP_SC => text.trim().parse::<u16>().is_ok_and(|code| (200..=999).contains(&code)),
         slot::HTTP_METHOD => myelin_message::is_token(text.as_bytes()),
-        slot::CONTENT_TYPE | slot::REQUEST_HOST_HEADER | slot::HTTP_SC_DESC | slot::HTTP_REASON_PHRASE => {
-            myelin_message::is_value(text.as_bytes())
-        }
+        slot::MESSAGE_TYPE
+        | slot::CONTENT_TYPE
+        | slot::REQUEST_HOST_HEADER
+        | slot::HTTP_SC_DESC
+        | slot::HTTP_REASON_PHRASE => myelin_message::is_value(text.as_bytes()),
         _ => true,
     };
     if sound { Ok(()) } else { Err(name.problem(format!("{} cannot be {text:?}", name.value))) }
@@ -176,9 +175,7 @@ impl Immediate for Property {
 impl Property {
     fn put_property(&self, exchange: &mut Exchange, scope: Scope, slot: Slot, value: Option<Value>) -> Outcome<()> {
         match value {
-            Some(_) if (scope, slot) == (Scope::Axis2, slot::MESSAGE_TYPE) => {
-                return Err(Fault::bus("messageType: converting messages is not offered yet"));
-            }
+            Some(value) if (scope, slot) == (Scope::Axis2, slot::MESSAGE_TYPE) => exchange.set_message_type(value)?,
             Some(value) => {
                 exchange.properties.check_room(&value)?;
                 exchange.properties.put(scope, slot, Some(value));

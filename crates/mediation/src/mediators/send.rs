@@ -78,7 +78,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
         Some(Receive::Computed(expression)) => need.and(expression),
         _ => need,
     };
-    once_ready(need, Send { endpoint, receive })
+    once_ready(need.and_leave(), Send { endpoint, receive })
 }
 
 impl Immediate for Send {

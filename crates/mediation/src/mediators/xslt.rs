@@ -93,7 +93,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     let target = target.filter(|target| !target.value.is_empty()).map(|target| loader.names().slot(target.value));
     let key = Key::read(element, &named, loader)?;
     let expressions = parameters.iter().filter_map(|(_, setting)| setting.expression());
-    let start = if source.is_none() { Need::built() } else { Need::default() };
+    let start = if source.is_none() { Need::tree() } else { Need::default() };
     let need = expressions.chain(&source).chain(key.expression()).fold(start, Need::and);
     let is_plain = source.is_none() && parameters.is_empty() && target.is_none();
     let pass =

@@ -23,7 +23,6 @@ use Standing::{Heeded, Later, Needless};
 const THREADS: Standing = Needless("one thread for each core does all work, none waits for another");
 const TLS: Standing = Later("TLS of listeners is set with --https, --cert and --key, that of backends with --ca");
 const CLASS: Standing = Needless("it names a Java class, which cannot run in a native program");
-const CONVERSION: Standing = Later("conversions between XML and JSON are not offered yet");
 const MANAGEMENT: Standing = Later("there is no management API yet");
 const SQL: Standing = Later("data services are not offered yet");
 
@@ -84,13 +83,17 @@ const KEYS: &[(&str, Standing)] = &[
     ("server_listener", CLASS),
     ("nhttp", Needless("there is one HTTP transport")),
     ("mediation.synapse.timeout_handler_interval", Needless("time-outs of endpoints are exact")),
-    ("mediation.synapse.preserve_namespace_on_xml_to_json", CONVERSION),
-    ("mediation.synapse.enable_auto_primitive", CONVERSION),
-    ("mediation.synapse.enable_xml_nil", CONVERSION),
-    ("mediation.synapse.enable_namespace_declaration", CONVERSION),
-    ("mediation.synapse.build_valid_nc_name", CONVERSION),
-    ("mediation.synapse.disable_custom_replace_regex", CONVERSION),
-    ("mediation.synapse.disable_auto_primitive_regex", CONVERSION),
+    ("mediation.synapse.preserve_namespace_on_xml_to_json", Heeded),
+    ("mediation.synapse.enable_auto_primitive", Heeded),
+    ("mediation.synapse.enable_xml_nil", Heeded),
+    ("mediation.synapse.enable_namespace_declaration", Heeded),
+    ("mediation.synapse.build_valid_nc_name", Heeded),
+    ("mediation.synapse.disable_custom_replace_regex", Heeded),
+    ("mediation.synapse.disable_auto_primitive_regex", Heeded),
+    ("mediation.synapse.json_out_auto_array", Heeded),
+    ("synapse_properties.synapse.commons", Heeded),
+    ("synapse_properties.synapse.json", Heeded),
+    ("synapse_properties.PRESERVE_SPACES", Heeded),
     ("mediation.synapse.enable_xpath_dom_failover", Needless("there is one XPath engine, and it is complete")),
     ("mediation.synapse.core_threads", THREADS),
     ("mediation.synapse.max_threads", THREADS),

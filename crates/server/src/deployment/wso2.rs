@@ -25,6 +25,11 @@ impl File {
         File { table, unknown }
     }
 
+    /// All of it.
+    pub(super) fn table(&self) -> &Table {
+        &self.table
+    }
+
     /// Where plain HTTP is served.
     ///
     /// Errors: the port, its offset or the address is none.
@@ -110,7 +115,7 @@ impl File {
     /// The value under a path.
     ///
     /// Errors: it is a text that refers to what is not there.
-    fn value(&self, path: &str) -> anyhow::Result<Option<&Value>> {
+    pub(super) fn value(&self, path: &str) -> anyhow::Result<Option<&Value>> {
         match self.unknown.get(path) {
             Some(message) => Err(anyhow!("{path}: {message}")),
             None => Ok(find(&self.table, path)),

@@ -116,7 +116,7 @@ fn put(exchange: &mut Exchange, body: Body, content_type: &str) -> Outcome<()> {
     let came = match Format::of(exchange.message.head.known(HeaderId::ContentType)) {
         Format::Json => "application/json",
         Format::Soap11 | Format::Soap12 | Format::Pox => "application/xml",
-        Format::None | Format::Other => "",
+        _ => "",
     };
     if came != content_type {
         exchange.message.head.set("Content-Type", content_type.as_bytes())?;

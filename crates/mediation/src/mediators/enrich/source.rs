@@ -154,7 +154,7 @@ fn custom(expression: &Expression, exchange: &Exchange, scene: &Scene<'_>) -> Ou
             false => Ok(Some(Content::Elements(held.to_vec()))),
         };
     };
-    let own = exchange.message.body.built::<Tree>().map(Tree::document);
+    let own = exchange.tree().ok().map(Tree::document);
     match xpath.with_value(exchange, scene, |value| find(&value, own))? {
         Found::Nothing => Ok(None),
         Found::Elements(content) => Ok(Some(content)),

@@ -144,8 +144,8 @@ fn into_node(
     scene: &Scene<'_>,
 ) -> Outcome<()> {
     let (document, at) = expression.first_node(exchange, scene)?.ok_or_else(xml::nowhere)?;
-    match exchange.message.body.built::<Tree>() {
-        Some(tree) if std::ptr::eq(tree.document(), document) => xml::put(exchange, at, content, action, moves),
+    match exchange.tree() {
+        Ok(tree) if std::ptr::eq(tree.document(), document) => xml::put(exchange, at, content, action, moves),
         _ => xml::put_into_fragment(exchange, document, at, content, action),
     }
 }

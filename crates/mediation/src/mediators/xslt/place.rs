@@ -31,7 +31,7 @@ impl Place {
             let text = source.text(exchange, scene)?.unwrap_or_default();
             return Fragment::parse(&text).map(Place::Text).ok_or_else(nothing);
         };
-        let own = exchange.message.body.built::<Tree>().map(Tree::document);
+        let own = exchange.tree().ok().map(Tree::document);
         match own.filter(|own| std::ptr::eq(*own, document)) {
             Some(own) if own.kind(node) == Kind::Element => Ok(Place::Message(node)),
             Some(_) => Err(nothing()),

@@ -1,0 +1,216 @@
+//! XML in one part of several, `multipart/related`: MTOM, and SOAP with attachments.
+//!
+//! What the other parts hold passes as it came; only the part with the XML is written anew where that was changed.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use myelin_xml::{Document, Kind, NodeId, Refusal};
+
+use super::mime::{Part, parameter, parts, with_parameter};
+use super::wrapped::bytes_of;
+use super::{Tree, Unreadable, Way};
+use crate::percent::{Plus, decoded};
+
+/// The namespace of what stands for the content of another part.
+const XOP: &str = "http://www.w3.org/2004/08/xop/include";
+
+/// Where the parts stand in the bytes that came.
+#[derive(Clone, Debug)]
+pub(crate) struct Package {
+    boundary: String,
+    parts: Vec<Part>,
+    /// The number of the part with the XML.
+    root: usize,
+}
+
+/// Reads the XML of a package; in the tree, an `xop:Include` stands for what is in another part.
+///
+/// Errors: the sender's, with the bytes it sent.
+/// Source: RFC 2387; XOP §3.2.
+pub(super) fn read(bytes: Vec<u8>, content_type: &str) -> Result<Tree, (Unreadable, Vec<u8>)> {
+    let (package, root) = match Package::find(&bytes, content_type) {
+        Ok(found) => found,
+        Err(error) => return Err((Unreadable::Multipart(error), bytes)),
+    };
+    let charset = package.parts[package.root].header(&bytes, "Content-Type");
+    let charset = charset.and_then(|content_type| parameter(&content_type, "charset"));
+    match Tree::read(root, charset.as_deref()) {
+        Ok(mut tree) => {
+            tree.stand_for(bytes, Way::Package(package.into()));
+            Ok(tree)
+        }
+        Err((error, _)) => Err((error.into(), bytes)),
+    }
+}
+
+impl Package {
+    /// Finds the parts, and the bytes of the XML.
+    fn find(bytes: &[u8], content_type: &str) -> Result<(Package, Vec<u8>), &'static str> {
+        let boundary = parameter(content_type, "boundary").ok_or("its type names no boundary")?;
+        let parts = parts(bytes, &boundary)?;
+        let start = parameter(content_type, "start");
+        let is_start = |part: &Part| start.as_deref().is_some_and(|start| part.is_called(start, bytes));
+        let root = parts.iter().position(is_start).unwrap_or(0);
+        let part = parts.get(root).ok_or("it has no part")?;
+        let content = &bytes[part.content.clone()];
+        let encoding = part.header(bytes, "Content-Transfer-Encoding").unwrap_or_default().to_ascii_lowercase();
+        let xml = match encoding.as_str() {
+            "base64" => bytes_of(&String::from_utf8_lossy(content)).ok_or("its first part is no Base64")?,
+            "quoted-printable" => return Err("its first part is quoted-printable, which is not offered"),
+            _ => content.to_vec(),
+        };
+        Ok((Package { boundary, parts, root }, xml))
+    }
+
+    /// The package with other XML; `came` are the bytes in which its parts stand.
+    pub(super) fn with(&self, xml: &[u8], came: &[u8]) -> Vec<u8> {
+        let boundary = format!("--{}", self.boundary);
+        let mut out = Vec::with_capacity(came.len() + xml.len());
+        for (number, part) in self.parts.iter().enumerate() {
+            out.extend_from_slice(boundary.as_bytes());
+            out.extend_from_slice(b"\r\n");
+            if number == self.root {
+                write_head(&came[part.head.clone()], &mut out);
+                out.extend_from_slice(b"\r\n");
+                out.extend_from_slice(xml);
+            } else {
+                out.extend_from_slice(&came[part.head.clone()]);
+                out.extend_from_slice(b"\r\n");
+                out.extend_from_slice(&came[part.content.clone()]);
+            }
+            out.extend_from_slice(b"\r\n");
+        }
+        out.extend_from_slice(boundary.as_bytes());
+        out.extend_from_slice(b"--\r\n");
+        out
+    }
+
+    /// The word between its parts, and how many these are.
+    pub(super) fn boundary(&self) -> (&str, usize) {
+        (&self.boundary, self.parts.len())
+    }
+
+    /// The same under another boundary.
+    pub(super) fn bounded(&self, boundary: &str) -> Package {
+        Package { boundary: boundary.to_owned(), ..self.clone() }
+    }
+
+    /// Puts what the other parts hold where the XML refers to it, in Base64, for a message that leaves alone.
+    ///
+    /// Source: XOP §3.2.
+    pub(super) fn put_in(&self, document: &mut Document, came: &[u8]) -> Result<(), Refusal> {
+        let top = document.document_node();
+        let includes: Vec<NodeId> = document.descendants(top).filter(|&node| is_include(document, node)).collect();
+        for include in includes {
+            let href = document.attribute(include, "", "href").unwrap_or_default().into_owned();
+            let Some(id) = href.strip_prefix("cid:") else { continue };
+            let id = decoded(id, Plus::Itself);
+            let Some(part) = self.parts.iter().find(|part| part.is_called(&id, came)) else { continue };
+            let text = document.create_text(&BASE64.encode(&came[part.content.clone()]))?;
+            document.replace(include, text)?;
+        }
+        Ok(())
+    }
+}
+
+fn is_include(document: &Document, node: NodeId) -> bool {
+    if document.kind(node) != Kind::Element {
+        return false;
+    }
+    let name = document.qname(node);
+    (name.namespace, name.local) == (XOP, "Include")
+}
+
+impl Part {
+    /// Whether it is the one with that `Content-ID`.
+    fn is_called(&self, id: &str, bytes: &[u8]) -> bool {
+        let own = self.header(bytes, "Content-ID").unwrap_or_default();
+        let bare = |id: &str| id.trim().trim_start_matches('<').trim_end_matches('>').to_owned();
+        bare(&own) == bare(id)
+    }
+}
+
+/// Writes the head of the part with the XML, which is in UTF-8 now and not encoded for any way.
+fn write_head(head: &[u8], out: &mut Vec<u8>) {
+    for line in head.split_inclusive(|&byte| byte == b'\n') {
+        let text = String::from_utf8_lossy(line);
+        let Some((name, value)) = text.split_once(':') else {
+            out.extend_from_slice(line);
+            continue;
+        };
+        match name.trim().to_ascii_lowercase().as_str() {
+            "content-transfer-encoding" => out.extend_from_slice(b"Content-Transfer-Encoding: binary\r\n"),
+            "content-length" => {}
+            "content-type" if parameter(value, "charset").is_some_and(|charset| !is_utf8(&charset)) => {
+                let value = with_parameter(value.trim(), "charset", "UTF-8");
+                out.extend_from_slice(format!("Content-Type: {value}\r\n").as_bytes());
+            }
+            _ => out.extend_from_slice(line),
+        }
+    }
+}
+
+fn is_utf8(charset: &str) -> bool {
+    charset.eq_ignore_ascii_case("utf-8")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TYPE: &str = "multipart/related; boundary=\"b\"; type=\"application/xop+xml\"; start=\"<root>\"";
+
+    fn body(head: &str, xml: &str) -> String {
+        format!(
+            "--b\r\nContent-ID: <one@x>\r\n\r\n\u{1}\u{2}\r\n--b\r\nContent-Type: {head}\r\nContent-ID: <root>\r\n\
+             \r\n{xml}\r\n--b--\r\n"
+        )
+    }
+
+    const XML: &str = "<a><xop:Include xmlns:xop=\"http://www.w3.org/2004/08/xop/include\" href=\"cid:one%40x\"/></a>";
+
+    #[test]
+    fn the_xml_is_that_of_the_part_that_is_the_start() {
+        let came = body("application/xop+xml; type=\"text/xml\"", XML);
+        let tree = read(came.clone().into_bytes(), TYPE).unwrap();
+        let payload = tree.envelope().payload(tree.document()).unwrap();
+        assert_eq!(tree.document().qname(payload).local, "a");
+        assert_eq!(tree.into_sent().unwrap(), came.as_bytes());
+    }
+
+    #[test]
+    fn what_was_changed_leaves_with_the_other_parts_as_they_came() {
+        let came = body("text/xml; charset=ISO-8859-1", XML);
+        let mut tree = read(came.into_bytes(), TYPE).unwrap();
+        tree.change(|document, envelope| {
+            let payload = envelope.payload(document).unwrap();
+            document.rename(payload, "", "c", "")
+        })
+        .unwrap();
+        let expected = body("text/xml; charset=\"UTF-8\"", &XML.replace("<a>", "<c>").replace("</a>", "</c>"));
+        assert_eq!(String::from_utf8(tree.into_sent().unwrap()).unwrap(), expected);
+    }
+
+    #[test]
+    fn what_leaves_alone_holds_what_it_referred_to() {
+        let came = body("application/xop+xml", XML);
+        let (package, xml) = Package::find(came.as_bytes(), TYPE).unwrap();
+        let mut document = Document::parse(xml, &myelin_xml::Options::default()).unwrap();
+        package.put_in(&mut document, came.as_bytes()).unwrap();
+        assert_eq!(crate::content::text_of(&document, document.document_node()), "<a>AQI=</a>");
+    }
+
+    #[test]
+    fn what_is_no_package_is_told() {
+        let check = |bytes: &str, content_type: &str, expected: &str| {
+            let (error, bytes_again) = read(bytes.into(), content_type).unwrap_err();
+            assert!(format!("{error:?}").contains(expected), "{error:?}");
+            assert_eq!(bytes_again, bytes.as_bytes());
+        };
+        check("", "multipart/related", "boundary");
+        check("", TYPE, "does not end");
+        check("--b--", TYPE, "no part");
+        check("--b\r\n\r\n<a>\r\n--b--", TYPE, "Xml");
+        check("--b\r\nContent-Transfer-Encoding: base64\r\n\r\n%\r\n--b--", TYPE, "Base64");
+    }
+}
