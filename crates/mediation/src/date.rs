@@ -8,7 +8,8 @@ use myelin_xpath::Moment;
 /// The pattern of Java's short date and time in the US locale, which `SYSTEM_DATE` has without an argument.
 pub(crate) const SHORT: &str = "M/d/yy, h:mm a";
 
-const MONTHS: [&str; 12] = [
+/// The names of the months.
+pub(crate) const MONTHS: [&str; 12] = [
     "January",
     "February",
     "March",
@@ -22,7 +23,8 @@ const MONTHS: [&str; 12] = [
     "November",
     "December",
 ];
-const DAYS: [&str; 7] = ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"];
+/// The names of the days, from the first of January of 1970 on.
+pub(crate) const DAYS: [&str; 7] = ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"];
 
 /// Writes a time by a pattern: letters are fields, text between apostrophes stands for itself.
 ///

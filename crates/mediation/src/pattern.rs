@@ -60,6 +60,7 @@ pub(crate) fn translated(java: &str) -> Result<Regex, String> {
 }
 
 /// A pattern that is looked for in a value, as Java's `String.replaceAll` has it.
+#[derive(Debug)]
 pub(crate) struct Finder {
     regex: Regex,
 }

@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::{Scenario, load_text, request};
+use common::{Scenario, load_text, request, response};
+use myelin_mediation::{Settings, load};
 
 /// What the expressions are asked of.
 const ORDER: &str = r#"{"id":"A-17","customer":{"name":"Ada","tags":["new","vip"]},"lines":[
@@ -253,13 +254,19 @@ fn functions_give_what_wso2_s_tests_say() {
         ("exists($.full) ? $.full : $.id", "A-17"),
         ("isNumber(now())", "true"),
         ("now() > 1000", "true"),
+        ("formatDateTime(0, 'yyyy-MM-dd HH:mm')", "1970-01-01 00:00"),
+        ("formatDateTime('29/09/1988', 'dd/MM/yyyy', 'yyyy-MM-dd')", "1988-09-29"),
+        ("formatDateTime('19880929', 'yyyyMMdd', 'yyyy ' + 'MMM dd')", "1988 Sep 29"),
+        ("formatDateTime('50-22-33', 'HH-mm-ss', 'HH mm ss')", ""),
+        ("formatDateTime('x', 'HH')", ""),
+        ("length(formatDateTime(now(), 'yyyy'))", "4"),
     ]);
 }
 
 #[test]
 fn an_expression_that_is_wrong_is_a_problem_at_its_character() {
     let check = |expression: &str, column: u32, part: &str| {
-        let text = format!("<sequence name='s'>\n<property name='r' expression='${{{expression}}}'/></sequence>");
+        let text = format!("<sequence name='s'>\n<property name='r' expression=\"${{{expression}}}\"/></sequence>");
         let report = load_text(&text).report;
         let problem = report.artefacts[0].problems.first().unwrap_or_else(|| panic!("{expression} is taken"));
         assert!(problem.message().contains(part), "{expression}: {problem}");
@@ -279,7 +286,63 @@ fn an_expression_that_is_wrong_is_a_problem_at_its_character() {
     check("payload.a[?(@.b == )]", 7, "the path");
     check("payload.a[?(@.b == 1)", 21, "expected `]`");
     check("vars", 4, "expected a name");
-    check("\"a", 0, "not closed");
+    check("'a", 0, "not closed");
+    check("split('a', '(')", 11, "not a regular expression");
+    check("formatDateTime(now(), 'yyyyTHH')", 22, "no letter of a pattern");
     check("xpath(vars.p)", 6, "before there is a message");
-    check(&"(".repeat(100), 31, "nested deeper");
+    check(&"(".repeat(100), 32, "nested deeper");
+}
+
+#[test]
+fn secrets_and_injected_values_are_read_while_loading() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    let secret = folder.path().join("secret");
+    write("secret", "hush\n");
+    write("conf/file.properties", "name=of the file\nprice=7\nurl=http://injected:81/a\n");
+    write("conf/config.properties", "name=string\nown=a value\nmissing=string\n");
+    let steps = format!(
+        "<property name='a' expression=\"${{configs.name + ' ' + configs.own}}\"/>\
+         <property name='b' expression='${{configs.price * 2}}'/>\
+         <property name='c' expression=\"wso2:vault-lookup('{path}', 'FILE')\"/>\
+         <property name='d' expression=\"wso2:vault-lookup('CARGO_PKG_NAME', 'ENV', 'false')\"/>\
+         <property name='e' expression='${{wso2-vault(\"alias\")}}'/>\
+         <header name='R' scope='transport' expression=\"concat($ctx:a, '|', $ctx:b, '|', $ctx:c, '|', $ctx:d, '|', $ctx:e)\"/>",
+        path = secret.display()
+    );
+    write(
+        "repository/deployment/server/synapse-configs/default/proxy-services/P.xml",
+        &format!(
+            "<proxy xmlns='http://ws.apache.org/ns/synapse' xmlns:wso2='urn:x' name='P'><target><inSequence>{steps}<send>\
+             <endpoint><address uri='$FILE:url'/></endpoint></send></inSequence></target></proxy>"
+        ),
+    );
+    let mut settings = Settings::default();
+    settings.security.secrets.insert("alias".to_owned(), b"of settings".to_vec().into());
+    let loaded = load(&[folder.path().to_owned()], &settings);
+    assert!(loaded.report.artefacts.iter().all(|artefact| artefact.problems.is_empty()), "{}", loaded.report.to_text());
+    let scenario = Scenario::of(loaded, |_, _| Ok(response(200, &[], "")));
+    scenario.serve(request("POST", "/services/P", &[("Host", "bus")], ""));
+    let sent = scenario.into_sent();
+    assert_eq!(sent.header("R"), Some("of the file a value|14|hush|myelin-mediation|of settings"));
+    assert_eq!(sent.uri, "http://injected:81/a");
+
+    let check = |steps: &str, part: &str| {
+        let report =
+            load_text(&format!("<sequence name='s' xmlns:wso2='urn:x' xmlns:hashicorp='urn:h'>{steps}</sequence>"))
+                .report;
+        let text = report.to_text();
+        assert!(text.contains(part), "{steps}: {text}");
+    };
+    check("<property name='a' expression='${configs.none}'/>", "has no value");
+    check("<property name='a' expression=\"wso2:vault-lookup('none')\"/>", "has no \"none\"");
+    check("<property name='a' expression=\"wso2:vault-lookup($ctx:a)\"/>", "text literals");
+    check("<property name='a' expression=\"wso2:vault-lookup('a', 'FILE', 'true')\"/>", "cipher tool");
+    check("<property name='a' expression=\"hashicorp:vault-lookup('a', 'b')\"/>", "HashiCorp");
+    check("<property name='a' expression='${hashicorp-vault(\"a\", \"b\")}'/>", "HashiCorp");
+    check("<property name='a' value='$SYSTEM:NOT_THERE_AT_ALL'/>", "no variable");
 }

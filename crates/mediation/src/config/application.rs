@@ -50,7 +50,9 @@ fn kind(name: &str) -> Kind {
             Kind::Warned("it holds Java, which cannot run in a native program")
         }
         "lib/connector/dependency" => Kind::Warned("it holds Java of a connector, which has no effect"),
-        "config/property" => Kind::Warned("properties of configurations are not offered yet"),
+        "config/property" => {
+            Kind::Warned("it has no effect: the values come from the environment and from file.properties")
+        }
         "wso2/metadata" | "service/rule" => Kind::Ignored,
         _ if name.starts_with("synapse/") => Kind::Synapse,
         _ => Kind::Warned("nothing is known of its type"),

@@ -10,6 +10,7 @@ use super::fetched::Fetched;
 use super::files::File;
 use super::inbound::inbound;
 use super::included::{Content, Included};
+use super::injected::injected;
 use super::layout::Found;
 use super::loader::{Entry, Loader, Reference};
 use super::loops;
@@ -60,14 +61,16 @@ enum Product {
 
 /// Builds the bus and the report from what was found.
 pub(super) fn assemble(found: Found, settings: &Settings, sources: Sources) -> Loaded {
-    let Found { files, roots, resources, properties, .. } = found;
+    let Found { files, roots, resources, properties, configs, .. } = found;
     let count = files.len();
     let mut loader = Loader::new(settings, &sources);
     let mut items: Vec<Item> = files.into_iter().flat_map(items).collect();
     declare(&mut items, &mut loader, settings);
     loader.registry.deploy(resources, roots);
     loader.properties = properties;
+    loader.configs = configs;
     for item in &mut items {
+        item.inject(&loader);
         item.build(&mut loader);
     }
     // Each may need another of the registry; as each key is fetched once, this ends.
@@ -412,6 +415,15 @@ impl Item {
                 let problem = src.problem(message);
                 self.problems.push(problem);
             }
+        }
+    }
+
+    /// Puts values of the environment into their places.
+    fn inject(&mut self, loader: &Loader) {
+        match self.element.as_ref().and_then(|element| injected(element, loader)) {
+            Some(Ok(element)) => self.element = Some(element),
+            Some(Err(mut problems)) => self.problems.append(&mut problems),
+            None => {}
         }
     }
 

@@ -63,6 +63,8 @@ pub(super) struct Found {
     pub(super) applications: Vec<Application>,
     /// What stands in the `conf/file.properties` of homes.
     pub(super) properties: HashMap<String, String>,
+    /// What stands in the `config.properties` of homes and projects.
+    pub(super) configs: HashMap<String, String>,
 }
 
 /// Finds and reads everything that paths name, in an order that does not depend on the file system.
@@ -107,7 +109,10 @@ impl Finder<'_> {
         let (studio, code) = (below("src/main/synapse-config"), below("src/main/wso2mi"));
         if let Some(server) = below("repository/deployment/server") {
             self.found.roots.extend(below("registry"));
-            self.properties(&path.join("conf/file.properties"));
+            let read = |name: &str, finder: &mut Self| finder.properties(&path.join(name));
+            let (properties, configs) = (read("conf/file.properties", self), read("conf/config.properties", self));
+            self.found.properties.extend(properties);
+            self.found.configs.extend(configs);
             self.server(&server);
         } else if below("synapse-configs").is_some() {
             self.server(path);
@@ -142,14 +147,17 @@ impl Finder<'_> {
         self.others(path);
     }
 
-    fn properties(&mut self, path: &Path) {
+    fn properties(&mut self, path: &Path) -> HashMap<String, String> {
         if !self.sources.has_file(path) {
-            return;
+            return HashMap::new();
         }
         let text = files::bytes(path, self.sources).map_err(|problem| problem.message).and_then(files::decode);
         match text {
-            Ok(text) => self.found.properties.extend(properties::parse(&text)),
-            Err(message) => self.found.files.push(File::faulty("file", path, message)),
+            Ok(text) => properties::parse(&text),
+            Err(message) => {
+                self.found.files.push(File::faulty("file", path, message));
+                HashMap::new()
+            }
         }
     }
 
@@ -158,6 +166,8 @@ impl Finder<'_> {
         let (artifacts, resources) = (path.join("artifacts"), path.join("resources"));
         self.layout(&artifacts);
         self.others(&resources);
+        let configs = self.properties(&resources.join("conf/config.properties"));
+        self.found.configs.extend(configs);
         let registry = resources.join("registry");
         if self.sources.has_folder(&registry) {
             self.resources_of(&registry);

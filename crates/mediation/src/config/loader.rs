@@ -34,6 +34,9 @@ pub(super) enum Reference {
     Proxy(usize),
 }
 
+/// What stands in `config.properties` in the place of values.
+const CONFIG_TYPES: &[&str] = &["string", "code", "cert", "int", "integer", "long", "float", "double", "boolean"];
+
 /// What a local entry holds.
 #[derive(Clone, Debug)]
 pub(crate) enum Entry {
@@ -64,6 +67,8 @@ pub(crate) struct Loader {
     heirs: Heirs,
     /// What stands in `file.properties`.
     pub(super) properties: HashMap<String, String>,
+    /// What stands in `config.properties`.
+    pub(super) configs: HashMap<String, String>,
     /// What was found in the registry and waits to be built.
     pub(super) fetched: Vec<Fetched>,
     pub(super) sheets: Sheets,
@@ -222,6 +227,18 @@ impl Loader {
     /// What `file.properties` says of a name.
     pub(crate) fn property(&self, name: &str) -> Option<&str> {
         self.properties.get(name).map(String::as_str)
+    }
+
+    /// The value of a name whose value is injected: of the environment, of `file.properties`, or of `config.properties`.
+    ///
+    /// Errors: a sentence, where none of them has it.
+    pub(crate) fn injected(&self, name: &str) -> Result<String, String> {
+        let found = std::env::var(name).ok().or_else(|| self.properties.get(name).cloned());
+        // WSO2's tools write the type of each value there, which comes from elsewhere then.
+        let own = || self.configs.get(name).filter(|value| !CONFIG_TYPES.contains(&value.as_str())).cloned();
+        found.or_else(own).ok_or_else(|| {
+            format!("{name:?} has no value: there is neither an environment variable nor a line in file.properties")
+        })
     }
 
     /// The mediators that are an element's children.

@@ -13,6 +13,7 @@ mod fetched;
 mod files;
 mod inbound;
 mod included;
+mod injected;
 mod layout;
 mod loader;
 mod loops;

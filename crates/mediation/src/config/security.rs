@@ -9,6 +9,7 @@ use std::sync::Arc;
 use myelin_wss::Guard;
 use myelin_wss::crypto::Secret;
 use myelin_wss::guard::{KeyFiles, Settings, Side, Uses};
+use myelin_wss::keys::{KeyStore, Passwords, StoreKind};
 use myelin_wss::policy::{Binding, Crypto, Policy};
 
 use super::element::{Element, Text};
@@ -147,6 +148,21 @@ impl Loader {
             way
         });
         way.ok_or_else(|| key.problem(format!("policy {name:?} is faulty")))
+    }
+
+    /// The key store in a file that an expression names, with its password or a reference to it.
+    ///
+    /// Errors: a sentence without the password.
+    pub(crate) fn key_store(&self, file: &str, password: &str, kind: Option<&str>) -> Result<KeyStore, String> {
+        let kind = match kind {
+            Some(name) => {
+                Some(StoreKind::from_name(name).ok_or_else(|| format!("key stores of type {name:?} are not offered"))?)
+            }
+            None => None,
+        };
+        let files = Stores { registry: &self.registry, security: &self.security };
+        let passwords = Passwords { store: Some(self.security.secret(password)?), key: None };
+        KeyStore::read(&files.read(file)?, kind, &passwords).map_err(|error| format!("{file}: {error}"))
     }
 
     fn compile_policy(&mut self, resource: &Resource, side: Side, uses: Uses, key: Text<'_>) -> Option<Way> {

@@ -1,4 +1,6 @@
-//! The encodings in which an endpoint may want its XML.
+//! The encodings in which an endpoint may want its XML, and functions of expressions their texts.
+
+use std::borrow::Cow;
 
 use crate::fault::{Fault, Outcome};
 
@@ -34,6 +36,41 @@ impl Charset {
             Charset::Utf16 => "UTF-16",
             Charset::Latin1 => "ISO-8859-1",
             Charset::UsAscii => "US-ASCII",
+        }
+    }
+
+    /// A text in this encoding; what it has no letter for becomes a question mark, as in Java.
+    pub(crate) fn encode_text(self, text: &str) -> Cow<'_, [u8]> {
+        let single = |last: char| text.chars().map(|letter| if letter <= last { letter as u8 } else { b'?' }).collect();
+        match self {
+            Charset::Utf8 => Cow::Borrowed(text.as_bytes()),
+            Charset::Utf16 => {
+                let units = std::iter::once(0xFEFF).chain(text.encode_utf16());
+                Cow::Owned(units.flat_map(u16::to_be_bytes).collect())
+            }
+            Charset::Latin1 => Cow::Owned(single('\u{ff}')),
+            Charset::UsAscii => Cow::Owned(single('\u{7f}')),
+        }
+    }
+
+    /// What bytes say in this encoding; what is none of it becomes U+FFFD.
+    pub(crate) fn decode_text(self, bytes: &[u8]) -> String {
+        match self {
+            Charset::Utf8 => String::from_utf8_lossy(bytes).into_owned(),
+            Charset::Utf16 => {
+                let is_little = bytes.starts_with(&[0xFF, 0xFE]);
+                let has_mark = is_little || bytes.starts_with(&[0xFE, 0xFF]);
+                let units = bytes[if has_mark { 2 } else { 0 }..].chunks_exact(2).map(|pair| match is_little {
+                    true => u16::from_le_bytes([pair[0], pair[1]]),
+                    false => u16::from_be_bytes([pair[0], pair[1]]),
+                });
+                char::decode_utf16(units).map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+            }
+            Charset::Latin1 => bytes.iter().map(|&byte| char::from(byte)).collect(),
+            Charset::UsAscii => {
+                let letter = |&byte: &u8| if byte.is_ascii() { char::from(byte) } else { char::REPLACEMENT_CHARACTER };
+                bytes.iter().map(letter).collect()
+            }
         }
     }
 
@@ -149,6 +186,21 @@ mod tests {
         check(Charset::UsAscii, "<é/>", None);
         check(Charset::UsAscii, "<a><!--é--></a>", None);
         check(Charset::UsAscii, "<a><![CDATA[é]]></a>", None);
+    }
+
+    #[test]
+    fn a_text_is_encoded_and_decoded() {
+        let check = |charset: Charset, text: &str, bytes: &[u8]| {
+            assert_eq!(&*charset.encode_text(text), bytes, "{charset:?}");
+            assert_eq!(charset.decode_text(bytes), text, "{charset:?}");
+        };
+        check(Charset::Utf8, "é", b"\xc3\xa9");
+        check(Charset::Latin1, "é", b"\xe9");
+        check(Charset::UsAscii, "e", b"e");
+        check(Charset::Utf16, "é😀", b"\xfe\xff\0\xe9\xd8\x3d\xde\0");
+        assert_eq!(&*Charset::Latin1.encode_text("€"), b"?");
+        assert_eq!(Charset::Utf16.decode_text(b"\xff\xfee\0"), "e");
+        assert_eq!(Charset::UsAscii.decode_text(b"\xe9"), "\u{fffd}");
     }
 
     #[test]

@@ -1,24 +1,27 @@
 //! What Synapse's expressions may refer to: variables, properties and functions, settled when they are compiled.
 
+use myelin_wss::algorithm::DigestMethod;
 use myelin_xpath::{Argument, Declared, Environment};
 
 use super::functions::Function;
 use super::places::Place;
+use super::secrets;
 use super::source::{Base, Source};
-use crate::config::Text;
-use crate::property::{Names, Outside};
+use crate::config::{Loader, Text};
+use crate::endpoint::Charset;
+use crate::property::Outside;
 
 /// The state of compiling one expression: what its slots stand for.
 pub(super) struct Compiling<'a> {
     text: Text<'a>,
-    names: &'a mut Names,
+    loader: &'a mut Loader,
     pub(super) sources: Vec<Source>,
     pub(super) functions: Vec<Function>,
 }
 
 impl<'a> Compiling<'a> {
-    pub(super) fn new(text: Text<'a>, names: &'a mut Names) -> Compiling<'a> {
-        Compiling { text, names, sources: Vec::new(), functions: Vec::new() }
+    pub(super) fn new(text: Text<'a>, loader: &'a mut Loader) -> Compiling<'a> {
+        Compiling { text, loader, sources: Vec::new(), functions: Vec::new() }
     }
 
     fn source(&mut self, source: Source) -> u32 {
@@ -46,7 +49,7 @@ impl<'a> Compiling<'a> {
         match name {
             Argument::Text("FAULT") if base == Base::Default => Ok(Declared::Variable(Place::Fault.slot())),
             Argument::Text(name) => {
-                let source = Source::property(base, name, self.names);
+                let source = Source::property(base, name, self.loader.names());
                 Ok(Declared::Variable(self.source(source)))
             }
             _ if matches!(base, Base::Outside(_)) => {
@@ -88,7 +91,7 @@ impl Environment for Compiling<'_> {
                 return Ok(place.slot());
             }
         };
-        let source = Source::property(base, local, self.names);
+        let source = Source::property(base, local, self.loader.names());
         Ok(self.source(source))
     }
 
@@ -103,31 +106,41 @@ impl Environment for Compiling<'_> {
         if local == "get-property" {
             return self.get_property(arguments).map(Some);
         }
-        let function = match local {
-            "base64Encode" => Function::Base64Encode,
-            "base64Decode" => Function::Base64Decode,
-            "url-encode" => Function::UrlEncode,
-            "hmac-generate" | "encrypt" | "decrypt" | "vault-lookup" | "xpath" | "registry" => {
-                return Err("is not offered yet".to_owned());
+        let function = match (local, arguments) {
+            ("base64Encode", [_]) => Function::Base64Encode(Charset::Utf8),
+            ("base64Encode", [_, charset]) => Function::Base64Encode(charset_of(*charset)?),
+            ("base64Decode", [_]) => Function::Base64Decode(Charset::Utf8),
+            ("base64Decode", [_, charset]) => Function::Base64Decode(charset_of(*charset)?),
+            ("url-encode", [_]) => Function::UrlEncode(Charset::Utf8),
+            ("url-encode", [_, charset]) => Function::UrlEncode(charset_of(*charset)?),
+            ("hmac-generate", [_, _]) => Function::Hmac(DigestMethod::Sha1),
+            ("hmac-generate", [_, _, algorithm]) => Function::Hmac(secrets::digest(*algorithm)?),
+            ("encrypt", [_, store @ ..]) => secrets::encrypt(store, self.loader)?,
+            ("decrypt", [_, store @ ..]) => secrets::decrypt(store, self.loader)?,
+            ("vault-lookup", _) if name.starts_with("hashicorp:") => return Err(secrets::NO_HASHICORP.to_owned()),
+            ("vault-lookup", lookup) => {
+                let secret = secrets::vault(lookup, self.loader)?;
+                return Ok(Some(Declared::Variable(self.source(Source::Loaded(secret)))));
             }
+            ("base64Encode" | "base64Decode" | "url-encode", _) => {
+                let message = "does not take {} arguments: a text, and perhaps a character set";
+                return Err(message.replace("{}", &arguments.len().to_string()));
+            }
+            ("hmac-generate", _) => {
+                return Err("takes a text, a secret and perhaps an algorithm such as 'HmacSHA256'".to_owned());
+            }
+            ("encrypt" | "decrypt", []) => return Err(secrets::STORE.to_owned()),
             _ => return Ok(None),
         };
-        match *arguments {
-            [_] => {}
-            [_, Argument::Text(charset)] if ["utf-8", "utf8"].contains(&charset.to_ascii_lowercase().as_str()) => {}
-            [_, Argument::Text(charset)] => {
-                return Err(format!("character set {charset:?} is not offered: UTF-8 is"));
-            }
-            [_, _] => return Err("the character set must be a text literal".to_owned()),
-            _ => {
-                return Err(format!(
-                    "does not take {} arguments: a text, and perhaps a character set",
-                    arguments.len()
-                ));
-            }
-        }
         Ok(Some(self.call(function)))
     }
+}
+
+/// The character set that an argument names.
+fn charset_of(argument: Argument<'_>) -> Result<Charset, String> {
+    let Argument::Text(name) = argument else { return Err("the character set must be a text literal".to_owned()) };
+    let known = "UTF-8, UTF-16, ISO-8859-1 and US-ASCII are";
+    Charset::of(name).ok_or_else(|| format!("character set {name:?} is not offered: {known}"))
 }
 
 fn base(scope: &str) -> Result<Base, String> {

@@ -12,6 +12,7 @@ mod host;
 mod inline;
 mod json;
 mod places;
+mod secrets;
 mod source;
 mod synapse;
 mod text;
@@ -107,10 +108,9 @@ impl Expression {
                 _ => Err((end, "nothing may stand behind an expression".to_owned())),
             };
         }
-        let (names, plans) = loader.for_expressions();
         let kind = match JsonEval::inside(text.value)? {
-            Some(range) => Kind::Json(JsonEval::compile(text.value, range, wanted, plans)?),
-            None => XPath::compile(text, wanted, names, plans)?,
+            Some(range) => Kind::Json(JsonEval::compile(text.value, range, wanted, loader.for_expressions().1)?),
+            None => XPath::compile(text, wanted, loader)?,
         };
         Ok(Expression { kind })
     }

@@ -80,8 +80,9 @@ pub(crate) enum Source {
     SystemTime,
     /// A parameter of the running template.
     Parameter(Slot),
-    /// An environment variable, as it was when the configuration was loaded; empty where there was none, as in Synapse.
-    Environment(String),
+    /// An environment variable or a secret, as it was when the configuration was loaded; an empty text for a variable
+    /// that was not there, as in Synapse.
+    Loaded(String),
     /// What was there when the configuration was loaded; nothing where it was not, as in Synapse.
     Outside(Outside, Slot),
 }
@@ -105,7 +106,7 @@ impl Source {
             (_, "SYSTEM_TIME") => Source::SystemTime,
             (Base::Transport, _) => Source::Header(name.to_owned()),
             // A JVM reads its own system properties here; a native program has its environment.
-            (Base::System, _) => Source::Environment(std::env::var(name).unwrap_or_default()),
+            (Base::System, _) => Source::Loaded(std::env::var(name).unwrap_or_default()),
             (Base::Axis2, _) => Source::Property(Scope::Axis2, slot?),
             (Base::Axis2Client, _) => Source::Property(Scope::Axis2Client, slot?),
             (Base::Function, _) => Source::Parameter(slot?),
@@ -137,7 +138,7 @@ impl Source {
                 let value = exchange.message.head.first(&name).map(String::from_utf8_lossy);
                 value.map_or(Read::Nothing, Read::Text)
             }
-            Some(Source::Environment(value)) => Read::Text(value.into()),
+            Some(Source::Loaded(value)) => Read::Text(value.into()),
             Some(Source::Property(scope, slot)) => property(scope, slot, exchange, scene),
             Some(Source::Parameter(slot)) => parameter(slot, exchange, scene),
             Some(source) => match source.read(exchange, scene) {
@@ -176,7 +177,7 @@ impl Source {
                 let now = scene.transport.now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
                 text(Some(Cow::Owned(now.as_millis().to_string())))
             }
-            Source::Environment(value) => Read::Text(Cow::Borrowed(value)),
+            Source::Loaded(value) => Read::Text(Cow::Borrowed(value)),
             Source::Outside(outside, slot) => {
                 let found = scene.bus.outside.get(&(*outside, *slot));
                 found.map_or(Read::Nothing, |text| Read::Text(Cow::Borrowed(text)))

@@ -13,12 +13,12 @@ use super::host::MessageHost;
 use super::places::Place;
 use super::source::{Base, Source};
 use super::{Kind, Wanted, fragment_of, text};
-use crate::config::Text;
-use crate::content::{Answer, PlanBuilder, Query};
+use crate::config::{Loader, Text};
+use crate::content::{Answer, Query};
 use crate::exchange::{Exchange, Scene};
 use crate::fault::{Fault, Outcome};
 use crate::number;
-use crate::property::{Fragment, Names};
+use crate::property::Fragment;
 
 /// A compiled expression and what its slots stand for.
 #[derive(Debug)]
@@ -39,7 +39,8 @@ pub(crate) struct Slots {
 impl Slots {
     /// Whether it asks for parameters of a template.
     pub(super) fn ask_for_parameters(&self) -> bool {
-        self.sources.iter().any(Source::is_parameter) || self.functions.contains(&Function::Property(Base::Function))
+        self.sources.iter().any(Source::is_parameter)
+            || self.functions.iter().any(|function| matches!(function, Function::Property(Base::Function)))
     }
 
     /// Those of an expression that asks nothing but the message.
@@ -50,13 +51,8 @@ impl XPath {
     /// Compiles an expression; one that is a variable or property and nothing else becomes the source of that.
     ///
     /// Errors: the byte where it is wrong, and a sentence.
-    pub(super) fn compile(
-        text: Text<'_>,
-        wanted: Wanted,
-        names: &mut Names,
-        plans: &mut PlanBuilder,
-    ) -> Result<Kind, (usize, String)> {
-        let mut environment = Compiling::new(text, names);
+    pub(super) fn compile(text: Text<'_>, wanted: Wanted, loader: &mut Loader) -> Result<Kind, (usize, String)> {
+        let mut environment = Compiling::new(text, loader);
         let compiled =
             Compiled::compile(text.value, &mut environment).map_err(|error| (error.offset, error.message))?;
         let mut slots = Slots { sources: environment.sources, functions: environment.functions };
@@ -74,6 +70,7 @@ impl XPath {
                 _ if is_number(xpath.compiled.ast()) => myelin_xpath::stream::Wanted::Number,
                 _ => myelin_xpath::stream::Wanted::Text,
             };
+            let (_, plans) = loader.for_expressions();
             xpath.query = Some(plans.add(&xpath.compiled, wanted, (!pure).then_some(&xpath.slots)));
         }
         Ok(Kind::XPath(xpath))

@@ -7,15 +7,17 @@ use std::borrow::Cow;
 use myelin_json::{self as json, Match, NodeId, Path, Rules};
 
 use super::arithmetic;
+use super::datetime::{Pattern, Stamp};
 use super::failure::{Failure, Result};
 use super::function::Function;
-use super::tree::{Junction, Node, Route};
-use super::value::{Json, Value, parse};
+use super::tree::{Date, Junction, Node, Operator, Prepared, Route};
+use super::value::{Json, Number, Value, parse};
 use crate::content::text_of;
 use crate::exchange::{Exchange, Scene};
 use crate::expression::Kind;
 use crate::expression::source::{Read, Source};
 use crate::expression::text::LIMIT_BYTES;
+use crate::pattern::Finder;
 use crate::property::{Found, Scope};
 
 /// One message, as an expression sees it.
@@ -32,7 +34,7 @@ impl<'a> Run<'a> {
             Node::Null => Ok(Value::Null),
             Node::Boolean(boolean) => Ok(Value::Boolean(*boolean)),
             Node::Number(text) => {
-                let number = super::value::Number::literal(text).map(Value::Number);
+                let number = Number::literal(text).map(Value::Number);
                 number.ok_or_else(|| Failure::Nothing(format!("{text} has too many digits")))
             }
             Node::Text(text) => Ok(Value::Text(Cow::Borrowed(text))),
@@ -72,8 +74,16 @@ impl<'a> Run<'a> {
             }
             Node::Negative(node) => {
                 let zero = Value::int(0);
-                arithmetic::apply(&zero, super::tree::Operator::Minus, &self.value(node)?)
+                arithmetic::apply(&zero, Operator::Minus, &self.value(node)?)
             }
+            Node::Split(text, pattern) => match self.value(text)? {
+                Value::Text(text) => {
+                    let split = self.prepared(pattern, Finder::compile, |finder| super::text::split(&text, finder))?;
+                    Ok(Value::of_json_text(split?))
+                }
+                _ => Err(Failure::Nothing("split() is for texts".to_owned())),
+            },
+            Node::Date(date) => self.date(date),
             Node::Joined(parts) => self.joined(parts),
             Node::Call(Function::Exists, arguments) => Ok(Value::Boolean(match self.exists(arguments) {
                 Err(Failure::Nothing(_)) => false,
@@ -120,6 +130,40 @@ impl<'a> Run<'a> {
         }
         text.push(']');
         Ok(Value::Json(Json::Text(text)))
+    }
+
+    /// Hands on what an argument was compiled to, or what it is compiled to now.
+    fn prepared<T, R>(
+        self,
+        prepared: &'a Prepared<T>,
+        compile: impl FnOnce(&str) -> std::result::Result<T, String>,
+        then: impl FnOnce(&T) -> R,
+    ) -> Result<R> {
+        match prepared {
+            Prepared::Fixed(compiled) => Ok(then(compiled)),
+            Prepared::Open(node) => match self.value(node)? {
+                Value::Text(text) => compile(&text).map(|compiled| then(&compiled)).map_err(Failure::Nothing),
+                _ => Err(Failure::Nothing("a pattern is a text".to_owned())),
+            },
+        }
+    }
+
+    fn date(self, date: &'a Date) -> Result<Value<'a>> {
+        let value = self.value(&date.date)?;
+        let stamp = match (&value, &date.from) {
+            (Value::Number(number), None) => number.kind.integer().map(Stamp::of_millis),
+            (Value::Text(text), Some(from)) => self.prepared(from, Pattern::compile, |from| from.parse(text))?,
+            // A date of digits alone looks like a number.
+            (Value::Number(_), Some(from)) => {
+                let text = value.text().unwrap_or_default();
+                self.prepared(from, Pattern::compile, |from| from.parse(&text))?
+            }
+            _ => None,
+        };
+        let stamp = stamp.ok_or_else(|| Failure::Nothing("formatDateTime() is given no such date".to_owned()))?;
+        let written = self.prepared(&date.to, Pattern::compile, |to| to.format(stamp))?;
+        let missing = || Failure::Nothing("formatDateTime() is given a date that lacks what is asked for".to_owned());
+        Ok(Value::Text(written.ok_or_else(missing)?.into()))
     }
 
     fn joined(self, parts: &'a [Node]) -> Result<Value<'a>> {

@@ -13,7 +13,7 @@ use super::arithmetic;
 use super::decimal::Rounding;
 use super::failure::{Failure, Result};
 use super::text;
-use super::value::{Json, Kind, Value, parse};
+use super::value::{Json, Kind, Number, Value, parse};
 use crate::exchange::Scene;
 
 /// A function by what it does.
@@ -28,7 +28,6 @@ pub(super) enum Function {
     Contains,
     Trim,
     Replace,
-    Split,
     IndexOf,
     CharAt,
     Now,
@@ -68,7 +67,6 @@ const FUNCTIONS: &[(&str, Function, RangeInclusive<usize>)] = &[
     ("contains", Function::Contains, 2..=2),
     ("trim", Function::Trim, 1..=1),
     ("replace", Function::Replace, 3..=3),
-    ("split", Function::Split, 2..=2),
     ("indexOf", Function::IndexOf, 2..=3),
     ("charAt", Function::CharAt, 2..=2),
     ("now", Function::Now, 0..=0),
@@ -121,7 +119,7 @@ impl Function {
         match arguments {
             [] => {
                 let since = scene.transport.now().duration_since(UNIX_EPOCH).unwrap_or_default();
-                Ok(Value::Number(super::value::Number::of(Kind::Long(since.as_millis() as i64))))
+                Ok(Value::Number(Number::of(Kind::Long(since.as_millis() as i64))))
             }
             [value, rest @ ..] => self.of(value, rest),
         }
@@ -222,7 +220,6 @@ impl Function {
             (Function::EndsWith, [Value::Text(part)]) => Ok(Value::Boolean(value.ends_with(&**part))),
             (Function::Contains, [Value::Text(part)]) => Ok(Value::Boolean(value.contains(&**part))),
             (Function::Replace, [Value::Text(from), Value::Text(to)]) => text(text::replaced(value, from, to)?),
-            (Function::Split, [Value::Text(pattern)]) => Ok(Value::of_json_text(text::split(value, pattern)?)),
             (Function::SubString, [Value::Number(from)]) => match from.kind.integer() {
                 Some(from) => text(text::part(value, from, None)?),
                 None => self.refuse(),

@@ -4,6 +4,7 @@
 //! What is missing or of the wrong type makes the whole expression empty, which is said in the log, as in Synapse.
 
 mod arithmetic;
+mod datetime;
 mod decimal;
 mod evaluate;
 mod failure;

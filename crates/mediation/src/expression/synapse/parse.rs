@@ -3,11 +3,14 @@
 //! Source: WSO2's `ExpressionLexer.g4` and `ExpressionParser.g4`.
 //! A comparison binds tighter than `and` and `or`, as WSO2's documentation has it and its grammar has not.
 
+use super::datetime::Pattern;
 use super::function::Function;
-use super::tree::{Junction, Node, Operator};
+use super::tree::{Date, Junction, Node, Operator, Prepared};
 use crate::config::{Loader, Text};
 use crate::expression::source::{Base, Source};
-use crate::expression::{Wanted, xpath::XPath};
+use crate::expression::xpath::XPath;
+use crate::expression::{Wanted, secrets};
+use crate::pattern::Finder;
 use crate::property::Outside;
 
 /// The byte where an expression is wrong, and a sentence.
@@ -156,6 +159,11 @@ impl<'t, 'l> Parser<'t, 'l> {
                 ("pathParams", Base::Default, "uri.var."),
                 ("functionParams", Base::Function, ""),
             ]),
+            "configs" => {
+                let name = self.key()?;
+                let value = self.loader.injected(name).map_err(|message| (start, message))?;
+                Ok(Node::Read(Source::Loaded(value), name.to_owned()))
+            }
             "var" | "config" => self.fail_at(start, format!("`{name}` was a name of an early version: write `{name}s`")),
             name if self.peek_behind_blanks() == Some(b'(') => self.call(start, name),
             other => self.fail_at(
@@ -186,6 +194,15 @@ impl<'t, 'l> Parser<'t, 'l> {
         match name {
             "xpath" => return self.xpath(),
             "registry" => return self.registry(),
+            "wso2-vault" | "secret" => {
+                let alias = self.literal("the alias of a secret")?;
+                self.expect(")")?;
+                let secret = secrets::secret(alias, "", self.loader).map_err(|message| (start, message))?;
+                return Ok(Node::Text(secret));
+            }
+            "hashicorp-vault" => return self.fail_at(start, secrets::NO_HASHICORP),
+            "split" => return self.split(),
+            "formatDateTime" => return self.date(),
             _ => {}
         }
         let Some((function, arity)) = Function::named(name) else {
@@ -199,6 +216,39 @@ impl<'t, 'l> Parser<'t, 'l> {
         match function {
             Function::Object | Function::Array => self.inside(node),
             _ => Ok(node),
+        }
+    }
+
+    /// `split(text, pattern)`
+    fn split(&mut self) -> Result<Node, Wrong> {
+        let text = self.expression()?;
+        self.expect(",")?;
+        let pattern = self.prepared(Finder::compile)?;
+        self.expect(")")?;
+        Ok(Node::Split(Box::new(text), Box::new(pattern)))
+    }
+
+    /// `formatDateTime(milliseconds, to)`, `formatDateTime(date, from, to)`
+    fn date(&mut self) -> Result<Node, Wrong> {
+        let date = self.expression()?;
+        self.expect(",")?;
+        let mut patterns = vec![self.prepared(Pattern::compile)?];
+        if self.take(",") {
+            patterns.push(self.prepared(Pattern::compile)?);
+        }
+        self.expect(")")?;
+        let to = patterns.pop();
+        let from = patterns.pop();
+        Ok(Node::Date(Box::new(Date { date, from, to: to.expect("one was read, and perhaps another") })))
+    }
+
+    /// An argument that is compiled: now if it is a text in quotes.
+    fn prepared<T>(&mut self, compile: impl FnOnce(&str) -> Result<T, String>) -> Result<Prepared<T>, Wrong> {
+        self.skip_blanks();
+        let start = self.at;
+        match self.expression()? {
+            Node::Text(text) => compile(&text).map(Prepared::Fixed).map_err(|message| (start, message)),
+            node => Ok(Prepared::Open(node)),
         }
     }
 
@@ -228,9 +278,8 @@ impl<'t, 'l> Parser<'t, 'l> {
     }
 
     fn compile_xpath(&mut self, text: Text<'_>, start: usize) -> Result<crate::expression::Kind, Wrong> {
-        let (names, plans) = self.loader.for_expressions();
         // Several passes for one expression would be more than one look at the tree.
-        XPath::compile(text, Wanted::Nodes, names, plans)
+        XPath::compile(text, Wanted::Nodes, self.loader)
             .map_err(|(offset, message)| ((start + offset).min(self.text.value.len()), message))
     }
 

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use myelin_json::text::write_string;
 
 use super::failure::{Failure, Result};
+use crate::endpoint::Charset;
 use crate::expression::text::LIMIT_BYTES;
 use crate::pattern::Finder;
 use crate::percent::{Plus, decoded};
@@ -58,9 +59,8 @@ pub(super) fn replaced(text: &str, from: &str, to: &str) -> Result<String> {
     Ok(text.replace(from, to))
 }
 
-/// The parts of a text between what a pattern finds, as a JSON array.
-pub(super) fn split(text: &str, pattern: &str) -> Result<String> {
-    let finder = Finder::compile(pattern).map_err(Failure::Nothing)?;
+/// The parts of a text between what is found, as a JSON array.
+pub(super) fn split(text: &str, finder: &Finder) -> Result<String> {
     let mut json = vec![b'['];
     for part in finder.split(text) {
         if json.len() > 1 {
@@ -75,20 +75,14 @@ pub(super) fn split(text: &str, pattern: &str) -> Result<String> {
     Ok(String::from_utf8(json).unwrap_or_default())
 }
 
-/// The bytes of a text in a character set; what it lacks becomes a question mark, as in Java.
-pub(super) fn encoded<'a>(text: &'a str, charset: &str) -> Result<Cow<'a, [u8]>> {
-    let single = |last: char| text.chars().map(|letter| if letter <= last { letter as u8 } else { b'?' }).collect();
-    let double = |bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(bytes);
-    Ok(match charset.to_ascii_lowercase().as_str() {
-        "utf-8" | "utf8" => Cow::Borrowed(text.as_bytes()),
-        "us-ascii" | "ascii" => Cow::Owned(single('\u{7f}')),
-        "iso-8859-1" | "latin1" => Cow::Owned(single('\u{ff}')),
-        "utf-16be" => Cow::Owned(double(u16::to_be_bytes).collect()),
-        "utf-16le" => Cow::Owned(double(u16::to_le_bytes).collect()),
-        // Java puts a mark of the order of bytes before it.
-        "utf-16" => Cow::Owned([0xFE, 0xFF].into_iter().chain(double(u16::to_be_bytes)).collect()),
-        _ => return Err(Failure::Nothing(format!("character set {charset:?} is not offered"))),
-    })
+/// The character set with that name.
+fn charset(name: &str) -> Result<Charset> {
+    Charset::of(name).ok_or_else(|| Failure::Nothing(format!("character set {name:?} is not offered")))
+}
+
+/// The bytes of a text in a character set.
+pub(super) fn encoded<'a>(text: &'a str, name: &str) -> Result<Cow<'a, [u8]>> {
+    Ok(charset(name)?.encode_text(text))
 }
 
 /// A text as `URLEncoder` writes it; a blank as `%20` where it `is_path`, which Synapse asks for of UTF-8.

@@ -2,9 +2,11 @@
 
 use myelin_json::Path;
 
+use super::datetime::Pattern;
 use super::function::Function;
 use crate::expression::Kind;
 use crate::expression::source::Source;
+use crate::pattern::Finder;
 use crate::property::Slot;
 
 /// One part of an expression. How deep parts are nested is bounded by the parser.
@@ -36,6 +38,10 @@ pub(super) enum Node {
     Choice(Vec<(Node, Node)>, Box<Node>),
     Negative(Box<Node>),
     Call(Function, Vec<Node>),
+    /// `split(text, pattern)`
+    Split(Box<Node>, Box<Prepared<Finder>>),
+    /// `formatDateTime(date, from, to)`
+    Date(Box<Date>),
     /// Texts and expressions one behind the other; what gives nothing is left out.
     Joined(Vec<Node>),
 }
@@ -45,6 +51,31 @@ pub(super) enum Node {
 pub(super) struct Route {
     pub(super) path: Path,
     pub(super) holes: Vec<Node>,
+}
+
+/// Something that is compiled of a text: while loading where the text is known then.
+#[derive(Debug)]
+pub(super) enum Prepared<T> {
+    Fixed(T),
+    Open(Node),
+}
+
+/// A date or time that is written in another way.
+#[derive(Debug)]
+pub(super) struct Date {
+    pub(super) date: Node,
+    /// How it is written before; without this it is a number of milliseconds since 1970.
+    pub(super) from: Option<Prepared<Pattern>>,
+    pub(super) to: Prepared<Pattern>,
+}
+
+impl<T> Prepared<T> {
+    fn node(&self) -> Option<&Node> {
+        match self {
+            Prepared::Fixed(_) => None,
+            Prepared::Open(node) => Some(node),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +129,15 @@ impl Node {
                 otherwise.walk(look);
             }
             Node::Negative(node) => node.walk(look),
+            Node::Split(text, pattern) => {
+                text.walk(look);
+                pattern.node().into_iter().for_each(|node| node.walk(look));
+            }
+            Node::Date(date) => {
+                date.date.walk(look);
+                let patterns = date.from.iter().chain([&date.to]).filter_map(Prepared::node);
+                patterns.for_each(|node| node.walk(look));
+            }
         }
     }
 }
