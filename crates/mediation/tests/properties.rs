@@ -82,6 +82,13 @@ fn variables_hold_what_their_type_says() {
     check("<variable name='v' value='1'/><variable name='v' expression='$trp:X-None'/>", "$var:v", Some("1"));
     check("<variable name='v' value='1'/><variable name='v' action='remove'/>", "$var:v", None);
     check("<property name='v' value='1'/>", "$var:v", None);
+    check("<variable name='v' expression='${1 + 2}'/>", "$var:v", Some("3"));
+    check("<variable name='v' expression='${1 + 2}' type='DOUBLE'/>", "$var:v", Some("3.0"));
+    check("<variable name='v' expression='${7 / 2}' type='LONG'/>", "$var:v", Some("3"));
+    check("<variable name='v' expression='${[1, 2]}' type='JSON'/>", "$var:v", Some("[1,2]"));
+    check("<variable name='v' value='${1 + 2} of ${headers.X-In}'/>", "$var:v", Some("3 of in"));
+    check("<variable name='v' expression='${1 &lt; 2}' type='BOOLEAN'/>", "not($var:v)", Some("false"));
+    check("<variable name='v' expression='${&quot;x&quot;}' type='BOOLEAN'/>", "1", None);
     check("<variable name='SYSTEM_TIME' value='late'/>", "$var:SYSTEM_TIME", Some("late"));
 }
 

@@ -44,11 +44,7 @@ impl Kind {
     ///
     /// Errors: the bus's, where it is none of this type.
     pub(super) fn computed(self, text: &str) -> Outcome<Value> {
-        self.value(text).ok_or_else(|| {
-            let start: String = text.chars().take(80).collect();
-            Fault::bus(format!("An expression gave no value of type {}", self.word()))
-                .with_detail(format!("it gave {start:?}"))
-        })
+        self.value(text).ok_or_else(|| self.mismatch(text))
     }
 
     /// The value that an expression gives; `None` where it finds nothing that is set.
@@ -65,6 +61,30 @@ impl Kind {
             Some(text) => self.computed(&text).map(Some),
             None => Ok(None),
         }
+    }
+
+    /// The value of what an expression gave with a type of its own.
+    ///
+    /// Errors: as [`Kind::computed`].
+    /// Source: compare WSO2 `ScatterGatherUtils.convertExpressionResult`.
+    pub(super) fn typed(self, value: Value) -> Outcome<Value> {
+        match (self, value) {
+            (Kind::Double, Value::Integer(integer)) => Ok(Value::Double(integer as f64)),
+            (Kind::Integer | Kind::Long, Value::Double(double)) => self.computed(&double.trunc().to_string()),
+            (Kind::Json, Value::Text(text)) => Ok(Value::json(&text).unwrap_or(Value::Text(text))),
+            (Kind::Boolean, value @ Value::Boolean(_)) => Ok(value),
+            (Kind::Boolean, value) if !["true", "false"].contains(&&*value.text()) => Err(self.mismatch(&value.text())),
+            (Kind::Json, value @ (Value::Json(_) | Value::Boolean(_) | Value::Integer(_) | Value::Double(_))) => {
+                Ok(value)
+            }
+            (_, value) => self.computed(&value.text()),
+        }
+    }
+
+    fn mismatch(self, text: &str) -> Box<Fault> {
+        let start: String = text.chars().take(80).collect();
+        Fault::bus(format!("An expression gave no value of type {}", self.word()))
+            .with_detail(format!("it gave {start:?}"))
     }
 
     /// What people are told of it.

@@ -11,6 +11,7 @@ use crate::config::{Element, Loader};
 use crate::content::{Json, Need, Tree, when_ready};
 use crate::effect::Effect;
 use crate::exchange::{Exchange, Format, Scene};
+use crate::expression::Inline;
 use crate::fault::Outcome;
 use crate::mediator::{Built, Flow, Mediator, Spec, Step};
 use crate::property::{Scope, slot};
@@ -20,13 +21,16 @@ pub(super) const SPEC: Spec = Spec { element: "log", doc: DOC, build };
 const DOC: &str = r#"
 Writes one line to the log (target `myelin::log`).
 
-- `level`: `simple` (default: where to, action, message identifier, direction), `headers` (the SOAP header blocks),
-  `full` (`simple` and the body) or `custom` (only what is listed inside).
+- `message` inside: a text with Synapse expressions, `${…}`, which comes first.
+- `level`: `simple` (where to, action, message identifier, direction), `headers` (the SOAP header blocks), `full`
+  (`simple` and the body) or `custom` (only what is listed inside); `simple` by default, `custom` beside a `message`.
+- `logMessageID` and `logFullPayload`: `true` adds the message identifier, and the body.
 - `category`: `TRACE`, `DEBUG`, `INFO` (default), `WARN`, `ERROR` or `FATAL`.
 - `separator`: what stands between the parts (default: comma and space).
 - `property` inside, with `name` and `value` or `expression`: a part `name = value`; what is not set is `null`.
 
-`full` and `headers` read the body, up to the bus's limit; expressions read as far as they must.
+`full`, `headers` and `logFullPayload` read the body, up to the bus's limit; expressions read as far as they must.
+Of a body the first 256 KiB are written, and how much more there was.
 
     <log level="custom" category="WARN" separator=" | ">
         <property name="symbol" expression="$url:symbol"/>
@@ -34,10 +38,22 @@ Writes one line to the log (target `myelin::log`).
     </log>
 
     <log level="full"/>
+
+    <log category="WARN" logMessageID="true">
+        <message>Order ${payload.order.id} of ${headers.Host} waits</message>
+        <property name="stage" value="in"/>
+    </log>
 "#;
 
+/// How much of a body is written to the log.
+const BODY_LIMIT_BYTES: usize = 256 << 10;
+
 struct Log {
+    message: Option<Inline>,
     detail: Detail,
+    /// Whether the message identifier is written, and the body, whatever the level.
+    message_id: bool,
+    payload: bool,
     category: Level,
     separator: String,
     properties: Vec<(String, Setting)>,
@@ -56,7 +72,12 @@ enum Detail {
 }
 
 fn build(element: &Element, loader: &mut Loader) -> Built {
-    let detail = match element.attribute("level").map_or("simple", |level| level.value.trim()) {
+    let message = element.children.iter().find(|child| child.is("message"));
+    let message = message.map(|message| Inline::compile(message.text(), loader)).transpose()?;
+    let is_on = |name| element.attribute(name).is_some_and(|text| text.value.trim().eq_ignore_ascii_case("true"));
+    let (message_id, payload) = (is_on("logMessageID"), is_on("logFullPayload"));
+    let usual = if message.is_some() { "custom" } else { "simple" };
+    let detail = match element.attribute("level").map_or(usual, |level| level.value.trim()) {
         "simple" | "" => Detail::Simple,
         "headers" => Detail::Headers,
         "full" => Detail::Full,
@@ -86,19 +107,19 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
                 Some(setting) => properties.push((name, setting)),
                 None => return Err(child.problem("<property> needs value or expression")),
             }
-        } else if child.is("message") {
-            return Err(child.problem("<message> with Synapse expressions is not offered yet"));
-        } else if !child.is("description") {
-            return Err(child.problem(format!("<log> holds properties, not {}", child.tag())));
+        } else if !child.is("description") && !child.is("message") {
+            return Err(child.problem(format!("<log> holds a message and properties, not {}", child.tag())));
         }
     }
-    let need = Need::of(properties.iter().filter_map(|(_, setting)| setting.expression()));
+    let need = properties.iter().filter_map(|(_, setting)| setting.expression());
+    let need = Need::of(need.chain(message.iter().flat_map(Inline::expressions)));
+    let payload = payload || detail == Detail::Full;
     let whole = match detail {
-        Detail::Full => Some(Need::read()),
+        _ if payload => Some(Need::read()),
         Detail::Headers => Some(Need::built()),
-        Detail::Simple | Detail::Custom => None,
+        Detail::Simple | Detail::Full | Detail::Custom => None,
     };
-    Ok(Box::new(Log { detail, category, separator, properties, need, whole }))
+    Ok(Box::new(Log { message, detail, message_id, payload, category, separator, properties, need, whole }))
 }
 
 impl Mediator for Log {
@@ -112,7 +133,7 @@ impl Mediator for Log {
         }
         // What was sent already cannot be read, but the rest of the line can still be written.
         let gone = matches!(exchange.message.body, Body::Gone);
-        match self.whole.as_ref().filter(|_| !gone && (self.detail == Detail::Full || is_soap(exchange))) {
+        match self.whole.as_ref().filter(|_| !gone && (self.payload || is_soap(exchange))) {
             Some(whole) => when_ready(whole, exchange, scene, |exchange| self.write_when_ready(exchange, scene)),
             None => self.write_when_ready(exchange, scene),
         }
@@ -137,16 +158,23 @@ impl Log {
 
     fn line(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<String> {
         let mut line = Line { text: String::new(), separator: &self.separator };
+        if let Some(message) = &self.message {
+            line.part(format_args!("{}", message.text(exchange, scene)?));
+        }
         match self.detail {
             Detail::Custom => {}
             Detail::Headers => blocks(&mut line, exchange),
             Detail::Simple | Detail::Full => simple(&mut line, exchange, scene),
         }
+        // These say it already.
+        if self.message_id && !matches!(self.detail, Detail::Simple | Detail::Full) {
+            line.part(format_args!("MessageID: {}", exchange.message_id(scene)));
+        }
         for (name, setting) in &self.properties {
             let value = setting.text(exchange, scene)?;
             line.part(format_args!("{name} = {}", value.as_deref().unwrap_or("null")));
         }
-        if self.detail == Detail::Full {
+        if self.payload {
             body(&mut line, exchange);
         }
         Ok(line.text)
@@ -211,15 +239,24 @@ fn body(line: &mut Line<'_>, exchange: &Exchange) {
         _ => "Envelope",
     };
     match &exchange.message.body {
-        Body::Bytes(bytes) => line.part(format_args!("{word}: {}", String::from_utf8_lossy(bytes))),
+        Body::Bytes(bytes) => {
+            let (start, rest) = bytes.split_at(bytes.len().min(BODY_LIMIT_BYTES));
+            line.part(format_args!("{word}: {}{}", String::from_utf8_lossy(start), cut(rest.len())));
+        }
         Body::Built(_) => {
             let tree = exchange.message.body.built::<Tree>().map(Tree::text);
-            let text = tree.or_else(|| exchange.message.body.built::<Json>().map(Json::text));
-            line.part(format_args!("{word}: {}", text.as_deref().unwrap_or_default()));
+            let text = tree.or_else(|| exchange.message.body.built::<Json>().map(Json::text)).unwrap_or_default();
+            let (start, rest) = text.split_at(text.floor_char_boundary(BODY_LIMIT_BYTES));
+            line.part(format_args!("{word}: {start}{}", cut(rest.len())));
         }
         Body::Empty => line.part(format_args!("{word}: ")),
         _ => line.part(format_args!("{word}: (sent already)")),
     }
+}
+
+/// What is said of bytes that are not written.
+fn cut(bytes: usize) -> String {
+    if bytes == 0 { String::new() } else { format!("… ({bytes} bytes more)") }
 }
 
 struct Line<'a> {

@@ -13,16 +13,19 @@ use crate::property::{Scope, Slot, Value};
 pub(super) const SPEC: Spec = Spec { element: "variable", doc: DOC, build };
 
 const DOC: &str = r#"
-Sets or removes a variable, which is kept for the whole exchange; it is read as `$var:name` in XPath.
+Sets or removes a variable, which is kept for the whole exchange; it is read as `${vars.name}`, and as `$var:name` in
+XPath.
 
 - `name` (required).
 - `value` or `expression`: what to set; an expression that finds nothing leaves the variable as it was.
-- `type`: `STRING`, `BOOLEAN`, `INTEGER`, `LONG`, `DOUBLE`, `JSON` or `XML`; without it the variable is a text.
+- `type`: `STRING`, `BOOLEAN`, `INTEGER`, `LONG`, `DOUBLE`, `JSON` or `XML`; without it a value is a text, and a result
+  keeps the type that a Synapse expression gives it.
   A value that is none of its type is found while loading, a result that is none ends the flow with a fault.
 - `action`: `set` (default) or `remove`.
 
     <variable name="tenant" value="gold"/>
     <variable name="count" type="INTEGER" expression="count(//order)"/>
+    <variable name="items" type="JSON" expression="${payload.order.items}"/>
     <variable name="limits" type="JSON" value='{"day": 100, "hour": 10}'/>
     <variable name="tenant" action="remove"/>
 "#;
@@ -45,7 +48,8 @@ struct Variable {
 
 enum Change {
     Fixed(Value),
-    Computed(Expression, Kind),
+    /// Without a type it is what the expression gives.
+    Computed(Expression, Option<Kind>),
     Remove,
 }
 
@@ -58,7 +62,9 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
             let wanted = if kind == Kind::Xml { Wanted::Nodes } else { Wanted::Text };
             match Setting::read_as(element, wanted, loader)? {
                 Some(Setting::Fixed(text)) => Change::Fixed(kind.fixed(&text, element)?),
-                Some(Setting::Computed(expression)) => Change::Computed(expression, kind),
+                Some(Setting::Computed(expression)) => {
+                    Change::Computed(expression, element.attribute("type").map(|_| kind))
+                }
                 None => return Err(element.problem("<variable> needs value or expression")),
             }
         }
@@ -79,10 +85,17 @@ impl Immediate for Variable {
     fn mediate(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
         let value = match &self.change {
             Change::Fixed(value) => value.clone(),
-            Change::Computed(expression, kind) => match kind.of(expression, exchange, scene)? {
-                Some(value) => value,
-                None => return Ok(Flow::Next),
-            },
+            Change::Computed(expression, kind) => {
+                let value = match kind {
+                    Some(kind @ (Kind::Text | Kind::Xml)) => kind.of(expression, exchange, scene)?,
+                    Some(kind) => expression.typed(exchange, scene)?.map(|value| kind.typed(value)).transpose()?,
+                    None => expression.typed(exchange, scene)?,
+                };
+                match value {
+                    Some(value) => value,
+                    None => return Ok(Flow::Next),
+                }
+            }
             Change::Remove => {
                 exchange.properties.put(Scope::Variable, self.slot, None);
                 return Ok(Flow::Next);
