@@ -1,15 +1,28 @@
-//! JSONTestSuite: what must be read, what must be refused, and what we do where RFC 8259 leaves it open.
+//! JSONTestSuite: what must be read, what must be refused, what we do where RFC 8259 leaves it open, and what becomes XML.
 
 use std::fs;
 use std::path::Path;
 
 use myelin_conformance::{Suite, data};
+use myelin_json::convert::{Switches, to_json, to_xml};
 use myelin_json::{Error, Options, Reader, Step, Value};
+use myelin_xml::Document;
 
 const NOTE: &str = "[JSONTestSuite](https://github.com/nst/JSONTestSuite), each file at one stroke and byte by byte.
 `y` must be read and come out again as the very bytes that came; `n` must be refused.
 `i` may be either: we refuse what is not UTF-8, skip a byte order mark, keep any number as it is written, and read half a surrogate pair as U+FFFD.
-`transform` are texts that readers tend to change: they come out as they came, or are refused as not UTF-8.";
+`transform` are texts that readers tend to change: they come out as they came, or are refused as not UTF-8.
+`y, to XML` are those of `y` once more: each becomes well-formed XML and that a JSON text, which comes back as it is; the six that hold a character which XML cannot are refused.";
+
+/// Those of `y` that hold a character which XML cannot.
+const NOT_CONVERTED: &[(&str, char)] = &[
+    ("y_string_allowed_escapes.json", '\u{8}'),
+    ("y_string_escaped_control_character.json", '\u{12}'),
+    ("y_string_escaped_noncharacter.json", '\u{FFFF}'),
+    ("y_string_nonCharacterInUTF-8_U+FFFF.json", '\u{FFFF}'),
+    ("y_string_null_escape.json", '\0'),
+    ("y_string_unicode_U+FFFE_nonchar.json", '\u{FFFE}'),
+];
 
 /// What we refuse where nothing says that we must take it: all that is not UTF-8.
 const REFUSED: &[&str] = &[
@@ -66,6 +79,26 @@ fn taken(path: &Path) -> Result<bool, String> {
     }
 }
 
+/// What becomes of a text that becomes XML and JSON again.
+fn converted(json: &[u8]) -> Result<Vec<u8>, Error> {
+    let switches = Switches { instructions: true, nil: true, ..Switches::default() };
+    let (mut xml, mut back) = (Vec::new(), Vec::new());
+    to_xml(json, &switches, &Options::default(), 1 << 20, &mut xml)?;
+    let document = Document::parse(xml, &myelin_xml::Options::default()).expect("what we write is well-formed");
+    to_json(&document, document.root_element().expect("it has a root"), &switches, 1 << 20, &mut back)?;
+    Ok(back)
+}
+
+/// Whether a text of `y` becomes XML and JSON, and that the same once more, or is refused for a character.
+fn comes_back(path: &Path, refused: Option<char>) -> Result<(), String> {
+    let text = fs::read(path).map_err(|error| error.to_string())?;
+    match (converted(&text), refused) {
+        (Ok(back), None) if converted(&back).as_ref() == Ok(&back) => Ok(()),
+        (Err(Error::Character(_, character)), Some(refused)) if character == refused => Ok(()),
+        (made, _) => Err(format!("it becomes {:?}", made.map(|json| String::from_utf8_lossy(&json).into_owned()))),
+    }
+}
+
 #[test]
 fn jsontestsuite() {
     let Some(folder) = data("json") else { return };
@@ -90,6 +123,10 @@ fn jsontestsuite() {
                 Err(reason) => Err(reason),
             };
             suite.judge(set, &case, result);
+            if set == "y" {
+                let refused = NOT_CONVERTED.iter().find(|(name, _)| *name == case).map(|&(_, character)| character);
+                suite.judge("y, to XML", &case, comes_back(&path, refused));
+            }
         }
     }
     suite.finish();

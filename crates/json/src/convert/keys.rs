@@ -10,7 +10,7 @@ use crate::error::shortened;
 use crate::text::{unescape, write_string};
 
 /// A key of the JSON that is made: equal keys are equal numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Key(u32);
 
 /// What an element is that stands for something without a name.
@@ -46,8 +46,9 @@ pub(super) struct Keys<'a> {
     by_atom: Vec<Option<Key>>,
     /// Those of all other texts.
     by_text: HashMap<String, Key>,
-    /// Where each key ends in `written`.
+    /// Where each key ends in `written`, and the object in which it was met last.
     ends: Vec<usize>,
+    met: Vec<u32>,
     /// The keys as JSON writes them, with quotes and colon.
     written: Vec<u8>,
 }
@@ -62,6 +63,7 @@ impl<'a> Keys<'a> {
             by_atom: vec![None; names.size().0],
             by_text: HashMap::new(),
             ends: Vec::new(),
+            met: Vec::new(),
             written: Vec::with_capacity(256),
         };
         for wrapper in [OBJECT, ARRAY, ELEMENT] {
@@ -125,11 +127,18 @@ impl<'a> Keys<'a> {
         self.written.push(b':');
         let key = Key(self.ends.len() as u32);
         self.ends.push(self.written.len());
+        self.met.push(0);
         match atom {
             Some(atom) => self.by_atom[atom] = Some(key),
             None => drop(self.by_text.insert(text.to_owned(), key)),
         }
         key
+    }
+
+    /// Whether the key was met in the object of this number, which is not 0; now it is.
+    #[inline]
+    pub(super) fn met(&mut self, key: Key, object: u32) -> bool {
+        std::mem::replace(&mut self.met[key.0 as usize], object) == object
     }
 
     /// The key as it is written, with quotes and colon.

@@ -1,6 +1,7 @@
 //! Both directions against each other, and against what Synapse's sources, tests and documentation promise.
 
 use myelin_xml::Document;
+use proptest::prelude::*;
 use regex::Regex;
 
 use super::*;
@@ -106,6 +107,8 @@ fn xml_becomes_json_as_in_synapse() {
     json("<r><jsonObject><a>1</a></jsonObject><jsonObject><a>2</a></jsonObject></r>", r#"{"r":[{"a":1},{"a":2}]}"#);
     json("<r><jsonObject><a>1</a></jsonObject></r>", r#"{"r":{"a":1}}"#);
     json("<jsonValue>\"text\"</jsonValue>", r#""text""#);
+    json("<jsonValue>text</jsonValue>", r#""text""#);
+    json("<jsonValue>{\"a\": 1}</jsonValue>", r#"{"a": 1}"#);
     json("<a>t<!-- c --><?pi?><![CDATA[<&]]></a>", r#"{"a":"t<&"}"#);
     json("<a>\"\\\n\t\u{1F600}</a>", "{\"a\":\"\\\"\\\\\\n\\t\u{1F600}\"}");
 }
@@ -190,6 +193,18 @@ fn an_array_without_a_name_stays_an_array() {
     }
 }
 
+/// Synapse writes the key of each run again, and most readers lose all but the last.
+#[test]
+fn siblings_of_one_name_are_one_array_wherever_they_stand() {
+    json("<r><a>1</a><b>2</b><a>3</a><c/><b>4</b></r>", r#"{"r":{"a":[1,3],"b":[2,4],"c":null}}"#);
+    json("<r>t<a/><s><x>1</x><y/><x>2</x></s><a/></r>", r#"{"r":{"$":"t","a":[null,null],"s":{"x":[1,2],"y":null}}}"#);
+    json("<r><a>1</a><?xml-multiple b?><?xml-multiple a?><a>2</a></r>", r#"{"r":{"a":[1,2],"b":[]}}"#);
+    json("<r><?xml-multiple?><a>1</a></r>", r#"{"r":{"a":[1]}}"#);
+    json("<r><a>1</a><?xml-multiple a?><a>2</a></r>", r#"{"r":{"a":[1,2]}}"#);
+    let switches = Switches { arrays: false, ..Switches::default() };
+    assert_eq!(json_with("<r><a>1</a><a>2</a></r>", &switches).unwrap(), r#"{"r":{"a":1,"a":2}}"#);
+}
+
 #[test]
 fn only_wrappers_alone_vanish() {
     // Synapse leaves away the comma between the two, and so makes what is not JSON.
@@ -268,4 +283,91 @@ fn what_is_made_has_a_limit() {
     assert_eq!(refused, Err(Error::Converted(100_000)));
     let deep = "[".repeat(100_000);
     assert!(matches!(xml_with(&deep, &Switches::default()), Err(Error::TooLarge(..))));
+}
+
+/// The code in a cell of a table.
+fn codes(cell: &str) -> impl Iterator<Item = &str> {
+    cell.split('`').skip(1).step_by(2)
+}
+
+#[test]
+fn the_examples_of_the_documentation_hold() {
+    let page = include_str!("../../../../docs/json.md");
+    let mut checked = 0;
+    let mut table = "";
+    for line in page.lines() {
+        let cells: Vec<&str> = line.trim_matches('|').split(" | ").collect();
+        let [left, right] = cells[..] else {
+            table = if line.starts_with("|--") { table } else { "" };
+            continue;
+        };
+        // What stands in the first row of a table says which way it goes.
+        table = if table.is_empty() { left.trim() } else { table };
+        for example in codes(left) {
+            let expected = codes(right).next().expect("a result");
+            let instructions = right.contains("<?");
+            let switches = Switches { instructions, ..Switches::default() };
+            match table {
+                "JSON" => assert_eq!(xml_with(example, &switches).unwrap(), expected, "{line}"),
+                "XML" => assert_eq!(json_with(example, &switches).unwrap(), expected, "{line}"),
+                _ => continue,
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked > 22, "{checked} examples");
+}
+
+/// A text of JSON that XML can say all of: no empty objects within, no texts that are numbers or words, attributes first.
+fn sayable() -> impl Strategy<Value = String> {
+    let quoted = |text: String| {
+        let mut out = Vec::new();
+        crate::text::write_string(&text, &mut out);
+        String::from_utf8(out).unwrap()
+    };
+    let text = "[^\\p{Cc}\u{FFFE}\u{FFFF}]{0,6}".prop_map(move |text| quoted(format!("{text}\n~")));
+    let leaf = prop_oneof![
+        Just("null".to_owned()),
+        Just("true".to_owned()),
+        Just("\"\"".to_owned()),
+        "-?(0|[1-9][0-9]{0,30})(\\.[0-9]{1,9})?([eE][+-]?[0-9]{1,3})?",
+        text.clone(),
+    ];
+    leaf.prop_recursive(6, 40, 5, move |inner| {
+        let key = prop_oneof!["[a-c1 :$-]{1,3}", "[^\\p{Cc}@\u{FFFE}\u{FFFF}]{1,3}"];
+        let members = prop::collection::btree_map(key.prop_filter("it is text", |key| key != "$"), inner.clone(), 0..5);
+        let attributes = prop::collection::btree_map("@[a-d: ]{1,3}", text.clone(), 0..3);
+        let object = (attributes, members).prop_filter("it is empty", |(a, m)| a.len() + m.len() > 0).prop_map(
+            move |(attributes, members)| {
+                let all: Vec<String> =
+                    attributes.into_iter().chain(members).map(|(key, value)| quoted(key) + ":" + &value).collect();
+                format!("{{{}}}", all.join(","))
+            },
+        );
+        let array = prop::collection::vec(inner, 0..4).prop_map(|elements| format!("[{}]", elements.join(",")));
+        prop_oneof![object, array]
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_xml_can_say_comes_back_as_it_was(json in sayable()) {
+        let switches = Switches { instructions: true, nil: true, ..Switches::default() };
+        there_and_back(&json, &switches);
+    }
+
+    #[test]
+    fn any_xml_is_refused_or_json(pieces in prop::collection::vec(
+        prop::sample::select(vec![
+            "<a>", "</a>", "<b x='1'>", "</b>", "<jsonArray>", "</jsonArray>", "<jsonElement>", "</jsonElement>", "<a/>",
+            "<jsonObject/>", "t", " ", "1", "<?xml-multiple a?>", "<?xml-multiple?>", "<!-- c -->", "<_JsonReader_34_/>",
+        ]), 0..24))
+    {
+        let xml = format!("<r>{}</r>", pieces.concat());
+        if let Ok(document) = Document::parse(xml.into_bytes(), &myelin_xml::Options::default()) {
+            let json = json_with(document.source(), &Switches::default());
+            let named = matches!(json, Ok(_) | Err(Error::Mixed { .. }));
+            prop_assert!(named, "{:?}", json);
+        }
+    }
 }

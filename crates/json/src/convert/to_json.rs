@@ -3,19 +3,22 @@
 //! What an element is as a value shows at its first child that counts; whether a member is an array, at the sibling behind it.
 
 mod attributes;
+mod children;
 
 use std::borrow::Cow;
 
 use myelin_xml::{Document, Kind, NodeId};
 
 use self::attributes::Attributes;
+use self::children::{Child, is_space};
 use super::keys::{Key, Keys, Wrapper};
-use super::names::decode;
 use super::primitive::write_text;
-use super::{MULTIPLE, Switches, VALUE};
+use super::{Switches, VALUE};
 use crate::error::Error;
 use crate::reader::{Options, Reader};
 use crate::text::write_string;
+
+const BYTE_ORDER_MARK: &[u8] = "\u{FEFF}".as_bytes();
 
 /// Writes an element as a JSON text.
 ///
@@ -30,10 +33,26 @@ pub fn to_json(
     limit_bytes: usize,
     out: &mut Vec<u8>,
 ) -> Result<(), Error> {
-    let limit = out.len().saturating_add(limit_bytes);
-    let keys = Keys::new(document.names(), switches);
-    let mut writer = Writer { document, switches, keys, attributes: Attributes::default(), limit, limit_bytes, out };
+    let start = out.len();
+    let mut writer = Writer {
+        document,
+        switches,
+        keys: Keys::new(document.names(), switches),
+        attributes: Attributes::default(),
+        objects: 0,
+        scattered: false,
+        gathers: false,
+        limit: start.saturating_add(limit_bytes),
+        limit_bytes,
+        out,
+    };
     writer.outermost(element)?;
+    if writer.scattered {
+        // Hardly a document has siblings of one name apart, so none is searched for them beforehand.
+        writer.out.truncate(start);
+        writer.gathers = true;
+        writer.outermost(element)?;
+    }
     writer.check_length()
 }
 
@@ -42,6 +61,12 @@ struct Writer<'a> {
     switches: &'a Switches,
     keys: Keys<'a>,
     attributes: Attributes,
+    /// How many objects were begun.
+    objects: u32,
+    /// Whether a key was written twice in one object, for siblings that do not stand behind each other.
+    scattered: bool,
+    /// Whether siblings of one name are brought together.
+    gathers: bool,
     limit: usize,
     limit_bytes: usize,
     out: &'a mut Vec<u8>,
@@ -50,8 +75,12 @@ struct Writer<'a> {
 /// An element whose value is being written.
 struct Open {
     element: NodeId,
+    /// The number of the object.
+    number: u32,
     /// The next child that counts.
     next: Option<NodeId>,
+    /// Those behind it, the last first, where they come in another order than in the document.
+    gathered: Option<Vec<NodeId>>,
     /// Whether the value is that of the children, which stand for something without a name.
     bare: bool,
     /// Whether something stands before the next member or element.
@@ -60,15 +89,6 @@ struct Open {
     array: Option<Key>,
     /// Whether there was text.
     text: bool,
-}
-
-/// What a child is that counts.
-#[derive(Clone, Copy)]
-enum Child {
-    Element(Key),
-    Text,
-    /// The instruction that an array begins, and its key if it has one.
-    Array(Option<Key>),
 }
 
 impl<'a> Writer<'a> {
@@ -94,7 +114,7 @@ impl<'a> Writer<'a> {
     fn json_value(&mut self, element: NodeId) {
         let text = self.document.string_value(element);
         if is_json(text.as_bytes()) {
-            self.out.extend_from_slice(text.trim().as_bytes());
+            self.out.extend_from_slice(text.as_bytes());
         } else {
             write_string(&text, self.out);
         }
@@ -141,7 +161,9 @@ impl<'a> Writer<'a> {
             self.plain(text, comma, wrapper);
             return Ok(None);
         };
-        let mut open = Open { element, next, bare: false, comma, array: None, text: false };
+        self.objects += 1;
+        let number = self.objects;
+        let mut open = Open { element, number, next, gathered: None, bare: false, comma, array: None, text: false };
         let text = text.filter(|text| !is_space(text));
         if !comma {
             if text.is_none()
@@ -156,23 +178,15 @@ impl<'a> Writer<'a> {
             }
             self.out.push(b'{');
         }
+        if self.gathers {
+            open.gathered = self.gathered(first);
+            // The first stays the first.
+            open.gathered.as_mut().and_then(Vec::pop);
+        }
         if let Some(text) = text {
             self.member_text(&text, &mut open);
         }
         Ok(Some(open))
-    }
-
-    /// The text of an element that has nothing else, as most have.
-    #[inline]
-    fn only_text(&self, element: NodeId) -> Option<Cow<'a, str>> {
-        let document = self.document;
-        let only = document.first_child(element)?;
-        let plain = document.kind(only) == Kind::Text
-            && document.next_sibling(only).is_none()
-            && document.attributes(element).next().is_none()
-            && !(self.switches.prefixes && self.switches.declarations);
-        let text = plain.then(|| document.value(only))?;
-        (text.bytes().any(|byte| byte > b' ')).then_some(text)
     }
 
     /// Writes the value of an element without elements, whose attributes are written if `members` says so.
@@ -201,7 +215,7 @@ impl<'a> Writer<'a> {
             self.check_length()?;
             match self.what(child) {
                 Child::Element(key) => {
-                    open.next = self.counting(self.document.next_sibling(child));
+                    open.next = self.behind(child, open);
                     self.write_place(key, open);
                     if let Some(text) = self.only_text(child) {
                         write_text(&text, self.switches, self.out);
@@ -214,8 +228,7 @@ impl<'a> Writer<'a> {
                     }
                 }
                 Child::Array(key) => {
-                    open.next = self.counting(self.document.next_sibling(child));
-                    let key = key.or_else(|| self.element_key(open.next?));
+                    open.next = self.behind(child, open);
                     if let Some(key) = key.filter(|&key| open.array != Some(key)) {
                         self.begin_member(key, open);
                         self.begin_array(key, open);
@@ -241,6 +254,14 @@ impl<'a> Writer<'a> {
         Ok(None)
     }
 
+    #[inline]
+    fn behind(&self, child: NodeId, open: &mut Open) -> Option<NodeId> {
+        match &mut open.gathered {
+            Some(gathered) => gathered.pop(),
+            None => self.counting(self.document.next_sibling(child)),
+        }
+    }
+
     /// Writes what stands before the value of an element: a comma, its key, the beginning of an array.
     #[inline]
     fn write_place(&mut self, key: Key, open: &mut Open) {
@@ -250,7 +271,7 @@ impl<'a> Writer<'a> {
             }
         } else {
             self.begin_member(key, open);
-            if self.switches.arrays && open.next.is_some_and(|next| self.element_key(next) == Some(key)) {
+            if self.switches.arrays && open.next.is_some_and(|next| self.member_key(next) == Some(key)) {
                 self.begin_array(key, open);
             }
         }
@@ -260,6 +281,7 @@ impl<'a> Writer<'a> {
     #[inline]
     fn begin_member(&mut self, key: Key, open: &mut Open) {
         self.end_array(open);
+        self.scattered |= self.keys.met(key, open.number) && self.switches.arrays;
         if open.comma {
             self.out.push(b',');
         }
@@ -319,93 +341,16 @@ impl<'a> Writer<'a> {
         (array || elements == 1).then_some((key, array))
     }
 
-    /// The first child from `next` on that counts: no comment, no other instruction, no white space alone.
-    #[inline]
-    fn counting(&self, mut next: Option<NodeId>) -> Option<NodeId> {
-        while let Some(child) = next {
-            let counts = match self.document.kind(child) {
-                Kind::Element => true,
-                Kind::Text => self.counts(child),
-                Kind::Instruction => self.switches.read_instructions && self.document.qname(child).local == MULTIPLE,
-                Kind::Document | Kind::Attribute | Kind::Comment => false,
-            };
-            if counts {
-                break;
-            }
-            next = self.document.next_sibling(child);
-        }
-        next
-    }
-
-    /// What a child is that counts.
-    #[inline]
-    fn what(&mut self, child: NodeId) -> Child {
-        match self.document.kind(child) {
-            Kind::Element => Child::Element(self.key(child)),
-            Kind::Instruction => Child::Array(self.instructed(child)),
-            _ => Child::Text,
-        }
-    }
-
-    /// Whether a text is more than white space, or is to be kept as all there is.
-    #[inline]
-    fn counts(&self, text: NodeId) -> bool {
-        let document = self.document;
-        // As Java's `String.trim` has it.
-        document.value(text).bytes().any(|byte| byte > b' ')
-            || (self.switches.spaces
-                && document.previous_sibling(text).is_none()
-                && document.next_sibling(text).is_none())
-    }
-
-    /// The key of the array that an instruction begins; without one it is that of the next element.
-    fn instructed(&mut self, instruction: NodeId) -> Option<Key> {
-        let data = self.document.value(instruction);
-        let data = data.trim();
-        let name = match data.rsplit_once(':') {
-            Some((_, local)) if !self.switches.prefixes => local,
-            _ => data,
-        };
-        (!data.is_empty()).then(|| self.keys.of_text(&decode(name)))
-    }
-
-    /// A text with those behind it up to the next element, and the next child that counts.
-    fn text_run(&self, first: NodeId) -> (Cow<'a, str>, Option<NodeId>) {
-        let mut text = self.document.value(first);
-        let mut next = self.counting(self.document.next_sibling(first));
-        while let Some(child) = next.filter(|&child| self.document.kind(child) == Kind::Text) {
-            text.to_mut().push_str(&self.document.value(child));
-            next = self.counting(self.document.next_sibling(child));
-        }
-        (text, next)
-    }
-
-    /// The key of a child, if that is an element.
-    #[inline]
-    fn element_key(&mut self, child: NodeId) -> Option<Key> {
-        (self.document.kind(child) == Kind::Element).then(|| self.key(child))
-    }
-
-    #[inline]
-    fn key(&mut self, element: NodeId) -> Key {
-        let name = self.document.name(element).expect("an element has a name");
-        self.keys.of_element(name)
-    }
-
     #[inline]
     fn check_length(&self) -> Result<(), Error> {
         if self.out.len() > self.limit { Err(Error::Converted(self.limit_bytes)) } else { Ok(()) }
     }
 }
 
-/// Whether a text between elements says nothing.
-///
-/// Source: `java.lang.Character.isWhitespace`.
-fn is_space(text: &str) -> bool {
-    text.chars().all(|c| c <= ' ' || (c.is_whitespace() && !matches!(c, '\u{85}' | '\u{A0}' | '\u{2007}' | '\u{202F}')))
-}
-
 fn is_json(text: &[u8]) -> bool {
+    if text.starts_with(BYTE_ORDER_MARK) {
+        return false;
+    }
     let mut reader = Reader::new(Options::default());
     loop {
         match reader.next_of_whole(text) {
