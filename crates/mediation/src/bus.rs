@@ -35,6 +35,8 @@ pub struct Settings {
     pub json: Arc<JsonSwitches>,
     /// How much a stylesheet may do with one message.
     pub stylesheets: StylesheetLimits,
+    /// How much memory the answers may take that `cache` keeps, in bytes: those of all caches together.
+    pub cache_bytes: usize,
     /// How many branches of one request run at once (`clone`, `iterate`); the others wait.
     pub branches: usize,
     /// Where relative `file:` references of the configuration start; the referring file's own folder where unset.
@@ -64,6 +66,7 @@ impl Default for Settings {
             json_duplicate_keys: DuplicateKeys::default(),
             json: Arc::default(),
             stylesheets: StylesheetLimits::default(),
+            cache_bytes: 64 << 20,
             branches: 64,
             home: None,
             security: SecuritySettings::default(),

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use myelin_xpath::Moment;
+use myelin_xpath::types::AtomicType;
 
 /// The pattern of Java's short date and time in the US locale, which `SYSTEM_DATE` has without an argument.
 pub(crate) const SHORT: &str = "M/d/yy, h:mm a";
@@ -76,6 +77,20 @@ pub(crate) fn format(time: SystemTime, pattern: &str) -> String {
     out
 }
 
+/// Reads a time as HTTP writes it, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7); the two obsolete forms are none.
+pub(crate) fn parse_http(text: &str) -> Option<SystemTime> {
+    let mut parts = text.trim().split_once(", ")?.1.split(' ');
+    let mut next = || parts.next();
+    let (day, month, year, time) = (next()?, next()?, next()?, next()?);
+    if next() != Some("GMT") {
+        return None;
+    }
+    let month = MONTHS.iter().position(|name| &name[..3] == month)? + 1;
+    let moment = Moment::parse(&format!("{year}-{month:02}-{day}T{time}Z"), AtomicType::DateTime)?;
+    let seconds = u64::try_from(moment.timeline() / 1_000_000_000).ok()?;
+    UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
+}
+
 /// Copies text up to the closing apostrophe; two in a row are one.
 fn quoted<'a>(text: &'a str, out: &mut String) -> &'a str {
     let (inside, rest) = text.split_once('\'').unwrap_or((text, ""));
@@ -97,5 +112,16 @@ mod tests {
         check("EEEE MMMM", "Saturday November");
         check("''hh' o'", "'04 o");
         assert_eq!(format(UNIX_EPOCH + Duration::from_secs(951_782_400), "yyyy-MM-dd"), "2000-02-29");
+    }
+
+    #[test]
+    fn times_of_http_are_read_in_their_one_form() {
+        let seconds = |text: &str| Some(parse_http(text)?.duration_since(UNIX_EPOCH).unwrap().as_secs());
+        assert_eq!(seconds("Sun, 06 Nov 1994 08:49:37 GMT"), Some(784_111_777));
+        for wrong in
+            ["", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 31 Feb 1994 08:49:37 GMT"]
+        {
+            assert_eq!(seconds(wrong), None, "{wrong}");
+        }
     }
 }

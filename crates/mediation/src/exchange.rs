@@ -19,6 +19,7 @@ use leaving::to_response;
 pub(crate) use scene::{Ground, Scene};
 
 use crate::branch::{Kin, Room, Split};
+use crate::cache::Awaited;
 use crate::content::Scans;
 use crate::description::Chosen;
 use crate::endpoint::{Departure, Endpoint};
@@ -70,6 +71,8 @@ pub(crate) struct Exchange {
     pub(crate) room: (Option<Room>, Option<Room>),
     /// That it is one of the requests which throttles let be under way.
     pub(crate) permits: Vec<Arc<Permit>>,
+    /// The cache that waits for its answer.
+    pub(crate) awaited: Option<Arc<Awaited>>,
     /// What is known of the body that is still on the wire.
     pub(crate) scans: Scans,
     /// How JSON and XML stand for each other, once a body was built.
@@ -122,6 +125,7 @@ impl Exchange {
             kin: Vec::new(),
             room: (None, None),
             permits: Vec::new(),
+            awaited: None,
             scans: Scans::default(),
             switches: None,
             message_id: OnceCell::new(),
@@ -163,6 +167,7 @@ impl Exchange {
             permits: self.permits.clone(),
             last_endpoint: self.last_endpoint.clone(),
             switches: self.switches.clone(),
+            awaited: self.awaited.clone(),
             ..Exchange::new(message)
         }
     }

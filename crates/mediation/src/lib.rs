@@ -9,6 +9,7 @@ mod apart;
 mod api;
 mod branch;
 mod bus;
+mod cache;
 mod config;
 mod content;
 pub mod database;

@@ -69,6 +69,23 @@ fn more_requests_at_once_than_may_be_are_answered_503_in_their_language() {
 }
 
 #[test]
+fn of_twelve_requests_at_once_ten_pass_as_in_sample_370_of_apache_synapse() {
+    let policy = policy("<t:MaximumConcurrentAccess>10</t:MaximumConcurrentAccess>");
+    let policy = policy.replace("MediatorThrottleAssertion", "ThrottleAssertion");
+    let scenario = slow(&format!(
+        "<sequence name='main'><in><throttle id='A'><policy>{policy}</policy>\
+         <onAccept><send><endpoint><address uri='http://back/'/></endpoint></send></onAccept>\
+         <onReject><makefault response='true'><code xmlns:s='http://www.w3.org/2003/05/soap-envelope' \
+         value='s:Receiver'/><reason value='**Access Denied**'/></makefault><send/><drop/></onReject>\
+         </throttle></in><out><throttle id='A'/><send/></out></sequence>"
+    ));
+    let replies = scenario.serve_together((0..12).map(|_| post("/any", &[], "<q/>")).collect());
+    assert_eq!(statuses(&replies)[..10], [200; 10]);
+    assert!(replies[10..].iter().all(|reply| reply.status == 500 && reply.body.contains("**Access Denied**")));
+    assert_eq!((scenario.sent().len(), scenario.serve(request()).status), (10, 200));
+}
+
+#[test]
 fn there_is_room_again_however_an_exchange_ends() {
     let scenario = slow(&proxy(&throttle(AT_ONCE), ""));
     scenario.leave(request(), Duration::from_millis(500));

@@ -78,6 +78,8 @@ pub(crate) struct Loader {
     pub(crate) databases: DatabaseSettings,
     /// What holds for endpoints that say nothing else.
     pub(crate) endpoint_settings: EndpointSettings,
+    /// How much memory the answers of all caches may take.
+    pub(crate) cache_bytes: usize,
     /// Whether the flow sends its message again behind the mediator that is being built.
     sends_again: bool,
     /// Of the artefact that is being built.
@@ -94,6 +96,7 @@ impl Loader {
             security: settings.security.clone(),
             databases: settings.databases.clone(),
             endpoint_settings: settings.endpoints.clone(),
+            cache_bytes: settings.cache_bytes,
             sources: sources.clone(),
             heirs: Heirs::of(&settings.heritage),
             ..Loader::default()

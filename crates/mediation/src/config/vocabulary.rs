@@ -5,7 +5,6 @@ use crate::mediators::MEDIATORS;
 
 /// Mediators that come later.
 const MEDIATORS_LATER: &[&str] = &[
-    "cache",
     "dataServiceCall",
     "datamapper",
     "enqueue",

@@ -25,7 +25,7 @@ impl Json {
     /// Reads a body.
     ///
     /// Errors: the sender's, with the bytes it sent.
-    pub(super) fn read(mut bytes: Vec<u8>) -> Result<Json, (Error, Vec<u8>)> {
+    pub(crate) fn read(mut bytes: Vec<u8>) -> Result<Json, (Error, Vec<u8>)> {
         match Value::take(&mut bytes, &Options::default()) {
             Ok(value) => Ok(Json { value, changed: false, tree: OnceLock::new(), over: None }),
             Err(error) => Err((error, bytes)),

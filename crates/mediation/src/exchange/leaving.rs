@@ -92,7 +92,7 @@ impl Exchange {
     }
 
     /// The status that `HTTP_SC` asks for, or one of the switches that say one; `SC_ACCEPTED` comes first.
-    fn own_status(&self) -> Outcome<Option<StatusCode>> {
+    pub(crate) fn own_status(&self) -> Outcome<Option<StatusCode>> {
         if self.properties.is_true(Scope::Axis2, slot::SC_ACCEPTED) {
             return Ok(Some(StatusCode::ACCEPTED));
         }

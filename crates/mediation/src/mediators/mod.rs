@@ -4,6 +4,7 @@ mod address;
 mod aggregate;
 mod blocking;
 mod builder;
+mod cache;
 mod call;
 mod call_template;
 mod callout;
@@ -56,6 +57,7 @@ use crate::mediator::Spec;
 pub(crate) const MEDIATORS: &[Spec] = &[
     aggregate::SPEC,
     builder::SPEC,
+    cache::SPEC,
     call::SPEC,
     call_template::SPEC,
     callout::SPEC,

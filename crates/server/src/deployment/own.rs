@@ -100,6 +100,7 @@ pub(super) struct OwnWork {
 #[serde(deny_unknown_fields, default)]
 struct OwnContent {
     body_bytes: Option<u64>,
+    cache_bytes: Option<usize>,
     json_duplicate_keys: Option<OwnDuplicateKeys>,
 }
 
@@ -196,11 +197,12 @@ pub(super) fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Opt
 impl Own {
     /// Puts what it says about content and stylesheets into the settings of mediation.
     pub(super) fn apply_content(&self, settings: &mut myelin_mediation::Settings) {
-        let OwnContent { body_bytes, json_duplicate_keys } = &self.content;
+        let OwnContent { body_bytes, cache_bytes, json_duplicate_keys } = &self.content;
         set(&mut settings.branches, self.flow.branches.map(|branches| branches.max(1)));
         settings.monitors = self.monitors.iter().map(OwnMonitor::settings).collect();
         settings.priorities = self.priorities.as_ref().map(OwnPriorities::priorities);
         set(&mut settings.body_limit_bytes, *body_bytes);
+        set(&mut settings.cache_bytes, *cache_bytes);
         let keys = json_duplicate_keys.map(|keys| match keys {
             OwnDuplicateKeys::First => DuplicateKeys::First,
             OwnDuplicateKeys::Last => DuplicateKeys::Last,

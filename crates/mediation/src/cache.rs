@@ -1,0 +1,145 @@
+//! Caches: answers that are given again to requests that ask the same.
+//!
+//! All caches of a process share one [`Settings::cache_bytes`](crate::Settings). A cache is known by its id or by where
+//! it stands, together with its definition, and goes on in the buses that take the place of its own as long as both
+//! are the same.
+
+mod control;
+mod identity;
+mod shelf;
+mod stored;
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use myelin_message::StatusCode;
+
+pub(crate) use self::identity::{Generator, Headers};
+pub(crate) use self::shelf::Key;
+use self::shelf::Shelf;
+pub(crate) use self::stored::Stored;
+use crate::config::Loader;
+use crate::exchange::Exchange;
+use crate::pattern::Pattern;
+
+/// A cache.
+#[derive(Debug)]
+pub(crate) struct Cache {
+    shelf: Arc<Shelf>,
+    number: u64,
+    bounds: Bounds,
+}
+
+/// What a cache keeps, how much of it, and for how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    /// How long after it came an answer is given again.
+    pub(crate) timeout: Duration,
+    /// How many answers are kept.
+    pub(crate) most: usize,
+    /// How large the body of one may be.
+    pub(crate) largest_bytes: u64,
+}
+
+/// Which answers are kept, and how they are given again.
+#[derive(Debug)]
+pub(crate) struct Rules {
+    /// What their statuses match.
+    pub(crate) statuses: Pattern,
+    /// Whether `Cache-Control` and `ETag` are heeded.
+    pub(crate) control: bool,
+    /// Whether they say how old they are.
+    pub(crate) age: bool,
+}
+
+/// A request that was not answered from a cache, and whose answer the cache waits for.
+#[derive(Debug)]
+pub(crate) struct Awaited {
+    pub(crate) cache: Arc<Cache>,
+    pub(crate) rules: Arc<Rules>,
+    pub(crate) key: Key,
+    /// What is there, if its sender says that it still holds.
+    pub(crate) asked: Option<Arc<Stored>>,
+    /// The `If-None-Match` of the client.
+    pub(crate) if_none_match: Option<Box<[u8]>>,
+}
+
+/// What a cache has for a request.
+pub(crate) enum Found {
+    /// The answer.
+    Fresh(Arc<Stored>),
+    /// An answer that holds if its sender says so, who is to be asked by its tag.
+    Doubtful(Arc<Stored>),
+    Nothing,
+}
+
+impl Cache {
+    /// The cache with that identity, which has all that it is defined by in it.
+    pub(crate) fn load(identity: &str, bounds: Bounds, loader: &Loader) -> Arc<Cache> {
+        let limit_bytes = loader.cache_bytes;
+        let shelf = loader.share("shelf", limit_bytes.to_string(), || Shelf::new(limit_bytes));
+        loader.share("cache", format!("{limit_bytes} {identity}"), || Cache::new(shelf, bounds))
+    }
+
+    fn new(shelf: Arc<Shelf>, bounds: Bounds) -> Cache {
+        let number = shelf.open();
+        Cache { shelf, number, bounds }
+    }
+
+    /// What is there for a request.
+    ///
+    /// Units: `now` is the time of day, `monotonic` that of a clock that never jumps.
+    pub(crate) fn find(&self, key: &Key, rules: &Rules, now: SystemTime, monotonic: Duration) -> Found {
+        match self.shelf.find(self.number, key, monotonic) {
+            Some(stored) if rules.control && stored.is_stale(now) => Found::Nothing,
+            Some(stored) if rules.control && stored.control.no_cache => match stored.tag() {
+                Some(_) => Found::Doubtful(stored),
+                None => Found::Nothing,
+            },
+            Some(stored) => Found::Fresh(stored),
+            None => Found::Nothing,
+        }
+    }
+
+    /// How large the body of an answer may be that is kept.
+    pub(crate) fn largest_bytes(&self) -> u64 {
+        self.bounds.largest_bytes
+    }
+}
+
+impl Drop for Cache {
+    fn drop(&mut self) {
+        self.shelf.close(self.number);
+    }
+}
+
+impl Awaited {
+    /// Whether an answer with that status and the head that the exchange has is kept; if not, nothing is any more.
+    pub(crate) fn takes(&self, exchange: &Exchange, status: StatusCode) -> bool {
+        let may_be_kept = !self.rules.control || !control::Control::of(&exchange.message.head).no_store;
+        let takes = may_be_kept && self.rules.statuses.matches(status.as_str());
+        if !takes {
+            self.cache.shelf.forget(self.cache.number, &self.key);
+        }
+        takes
+    }
+
+    /// Keeps what the exchange has for an answer, whose body was read.
+    pub(crate) fn keep(&self, exchange: &Exchange, status: StatusCode, now: SystemTime, monotonic: Duration) {
+        self.put(Stored::of(exchange, status, now), monotonic);
+    }
+
+    /// The sender of what is there was asked, and says that it holds: it becomes the response, and is as new.
+    pub(crate) fn confirm(&self, exchange: &mut Exchange, now: SystemTime, monotonic: Duration) {
+        let Some(asked) = &self.asked else { return };
+        let renewed = asked.renewed(now);
+        renewed.serve(exchange, &self.rules, now, self.if_none_match.as_deref());
+        self.put(renewed, monotonic);
+    }
+
+    fn put(&self, stored: Stored, monotonic: Duration) {
+        let Bounds { timeout, most, .. } = self.cache.bounds;
+        let expires = monotonic.saturating_add(timeout);
+        self.cache.shelf.keep(self.cache.number, self.key, Arc::new(stored), expires, most);
+    }
+}
