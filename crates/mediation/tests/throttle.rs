@@ -82,7 +82,8 @@ fn of_twelve_requests_at_once_ten_pass_as_in_sample_370_of_apache_synapse() {
     let replies = scenario.serve_together((0..12).map(|_| post("/any", &[], "<q/>")).collect());
     assert_eq!(statuses(&replies)[..10], [200; 10]);
     assert!(replies[10..].iter().all(|reply| reply.status == 500 && reply.body.contains("**Access Denied**")));
-    assert_eq!((scenario.sent().len(), scenario.serve(request()).status), (10, 200));
+    assert_eq!(scenario.sent().len(), 10);
+    assert_eq!(scenario.serve(request()).status, 200);
 }
 
 #[test]
