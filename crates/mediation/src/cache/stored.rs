@@ -96,12 +96,14 @@ impl Stored {
             head.set("Age", age.as_bytes()).expect("a number is the value of a header");
         }
         let is_known = |list: &[u8]| self.tag().is_some_and(|tag| knows(list, tag));
-        let message = if rules.control && self.status.is_success() && if_none_match.is_some_and(is_known) {
-            Message { head, status: StatusCode::NOT_MODIFIED, reason: None, body: Body::Empty }
+        let is_told = rules.control && self.status.is_success() && if_none_match.is_some_and(is_known);
+        let mut message = if is_told {
+            Message::answer(StatusCode::NOT_MODIFIED, Body::Empty)
         } else {
             let body = if self.body.is_empty() { Body::Empty } else { Body::Bytes(self.body.clone()) };
-            Message { head, status: self.status, reason: self.reason.clone(), body }
+            Message { reason: self.reason.clone(), ..Message::answer(self.status, body) }
         };
+        message.head = head;
         exchange.turn(message);
         exchange.content = self.content.clone();
         for (slot, value) in &self.described {
