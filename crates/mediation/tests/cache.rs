@@ -86,6 +86,31 @@ fn bodies_that_say_the_same_are_the_same_and_others_are_not() {
 }
 
 #[test]
+fn what_is_attached_to_a_message_counts() {
+    let scenario = scenario(&finder("", ""), &[]);
+    let ask = |file: &str| {
+        let body = format!(
+            "--b\r\nContent-Type: text/xml\r\nContent-ID: <x>\r\n\r\n<q/>\r\n\
+             --b\r\nContent-Type: text/plain\r\nContent-ID: <y>\r\n\r\n{file}\r\n--b--\r\n"
+        );
+        let content_type = "multipart/related; boundary=b; type=\"text/xml\"; start=\"<x>\"";
+        self::body(&scenario, request("POST", "/a/x", &[("Content-Type", content_type)], &body))
+    };
+    assert_eq!((ask("one"), ask("two"), ask("one")), ("answer 0".into(), "answer 1".into(), "answer 0".into()));
+    assert!(scenario.sent()[1].body.contains("two"));
+}
+
+#[test]
+fn requests_without_a_body_are_known_by_their_address_whatever_counts() {
+    let by_body = "<cache hashGenerator='org.wso2.caching.digest.DOMHASHGenerator'/>";
+    let scenario = scenario(by_body, &[]);
+    let asked = ["/a/x", "/a/y", "/a/x"].map(|target| body(&scenario, get(target)));
+    assert_eq!(asked, ["answer 0", "answer 1", "answer 0"]);
+    let posted = ["/a/x", "/a/y"].map(|target| body(&scenario, post(target, &[], "<q/>")));
+    assert_eq!(posted, ["answer 2", "answer 2"]);
+}
+
+#[test]
 fn header_lines_make_requests_different_unless_they_are_left_out() {
     let asked = |protocol: &str| {
         let scenario = scenario(&finder("", protocol), &[]);

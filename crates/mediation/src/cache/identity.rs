@@ -65,7 +65,8 @@ impl Generator {
     pub(crate) fn key(&self, exchange: &Exchange, method: &str, heeds_tags: bool) -> Key {
         let mut key = Writer(Hasher::new(DigestMethod::Sha256));
         let body = &exchange.message.body;
-        let has_body = self.looks_at_body(method) && !matches!(body, Body::Empty);
+        let is_empty = matches!(body, Body::Empty) || body.built::<Tree>().is_some_and(Tree::is_empty);
+        let has_body = self.looks_at_body(method) && !is_empty;
         let headers = match self {
             Generator::Body => None,
             Generator::Request => Some(&Headers::All),

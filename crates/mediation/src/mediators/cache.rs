@@ -14,7 +14,7 @@ use crate::cache::{Awaited, Cache as Store, Found, Generator, Key, Rules};
 use crate::config::{Element, Loader, Problem};
 use crate::content::{Need, is_within};
 use crate::effect::{Effect, Reads};
-use crate::exchange::{Direction, Exchange, Scene};
+use crate::exchange::{Direction, Exchange, Format, Scene};
 use crate::fault::{Fault, Outcome};
 use crate::mediator::{Built, Flow, Mediator, Spec, Step};
 use crate::property::{Scope, slot};
@@ -189,7 +189,12 @@ impl Mediator for Finder {
             return self.go_on(found, exchange, scene);
         }
         Step::Wait(Box::pin(async move {
-            for need in &self.need {
+            // What is attached to a message counts, too, and stands in the bytes that came alone.
+            let is_package = exchange.content.format == Format::Related;
+            if is_package {
+                exchange.settle();
+            }
+            for need in self.need.iter().skip(usize::from(is_package)) {
                 if let Err(fault) = need.bring(exchange, scene).await {
                     return (exchange, Err(fault));
                 }
