@@ -21,6 +21,7 @@ use myelin_wss::guard::{Side, Uses};
 use myelin_wss::{Guard, Replays};
 
 use crate::command::raise_file_limit;
+use crate::deployment::Deployment;
 use crate::server::{Listen, Running, Settings, start};
 
 /// How long each row of the table is measured.
@@ -28,7 +29,7 @@ const SPAN: Duration = Duration::from_millis(1200);
 const CONNECTIONS: usize = 20;
 
 /// The examples, as they stand in the repository; their backends' addresses are replaced by those of this run.
-const EXAMPLES: [(&str, &str); 13] = [
+const EXAMPLES: &[(&str, &str)] = &[
     ("direct", include_str!("../../../examples/direct/synapse.xml")),
     ("header-routing", include_str!("../../../examples/header-routing/synapse.xml")),
     ("cbr", include_str!("../../../examples/cbr/synapse.xml")),
@@ -39,6 +40,8 @@ const EXAMPLES: [(&str, &str); 13] = [
     ("api", include_str!("../../../examples/api/synapse.xml")),
     ("failover", include_str!("../../../examples/failover/synapse.xml")),
     ("split", include_str!("../../../examples/split/synapse.xml")),
+    #[cfg(feature = "sql")]
+    ("database", include_str!("../../../examples/database/synapse.xml")),
     ("failure", include_str!("../../../examples/failure/synapse.xml")),
     ("secure-gateway", include_str!("../../../examples/secure-gateway/synapse.xml")),
     ("secure-client", include_str!("../../../examples/secure-client/synapse.xml")),
@@ -209,7 +212,8 @@ impl Stage {
         for (name, text) in EXAMPLES {
             fs::write(path(name), place(text, &[(9009, nobody), (8281, service_address)]))?;
         }
-        let (bus, address) = start_bus(&EXAMPLES.map(|(name, _)| path(name)), anywhere)?;
+        let files: Vec<PathBuf> = EXAMPLES.iter().map(|(name, _)| path(name)).collect();
+        let (bus, address) = start_bus(&files, anywhere)?;
         Ok(Stage { echo, slow, half, quotes, service, bus, address, folder })
     }
 
@@ -272,6 +276,7 @@ fn start_bus(files: &[PathBuf], address: SocketAddr) -> anyhow::Result<(Running,
     let mut settings = myelin_mediation::Settings::default();
     // What was not sent in this run is no message of this run.
     settings.security.replays = Arc::new(Replays::in_memory(REPLAY_ENTRIES, SystemTime::now()));
+    settings.databases.databases = Deployment::default().databases();
     let loaded = myelin_mediation::load(files, &settings);
     ensure!(loaded.report.faulty() == 0, "the examples do not load:\n{}", loaded.report.to_text());
     let bus = start(Arc::new(loaded.bus), Settings { listen: vec![Listen::Http(address)], ..Settings::default() })?;

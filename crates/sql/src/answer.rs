@@ -58,6 +58,10 @@ async fn transaction<DB: Dialect>(
 ) -> Result<(Found, bool), Failure> {
     plain::<DB>(connection, DB::BEGIN).await?;
     let ran = all::<DB>(connection, calls).await;
+    // A connection that is closed anyway keeps nothing.
+    if manner == Manner::Discard && matches!(ran, Ok((_, false))) {
+        return ran;
+    }
     let end = if ran.is_ok() && manner == Manner::Together { "COMMIT" } else { "ROLLBACK" };
     match (ran, plain::<DB>(connection, end).await) {
         (Ok(found), Ok(())) => Ok(found),
@@ -67,14 +71,12 @@ async fn transaction<DB: Dialect>(
 }
 
 async fn all<DB: Dialect>(connection: &mut DB::Connection, calls: Vec<Call>) -> Result<(Found, bool), Failure> {
-    let mut last = (None, true);
+    let (mut last, mut reusable) = (None, true);
     for call in calls {
-        last = one::<DB>(connection, &call).await?;
-        if !last.1 {
-            break;
-        }
+        let (found, fit) = one::<DB>(connection, &call).await?;
+        (last, reusable) = (found, reusable && fit);
     }
-    Ok(last)
+    Ok((last, reusable))
 }
 
 /// Runs a text that has no parameters, whatever it gives.
@@ -93,7 +95,6 @@ async fn one<DB: Dialect>(connection: &mut DB::Connection, call: &Call) -> Resul
     }
     let mut steps = DB::steps(connection, &statement.text, arguments);
     let mut found = None;
-    let mut rest = 0;
     let mut next = async || poll_fn(|cx| Stream::poll_next(steps.as_mut(), cx)).await;
     while let Some(step) = next().await {
         let Either::Right(row) = step.map_err(|error| while_running(&error))? else { continue };
@@ -103,6 +104,7 @@ async fn one<DB: Dialect>(connection: &mut DB::Connection, call: &Call) -> Resul
     }
     let Some(found) = found else { return Ok((None, true)) };
     let emptied = async {
+        let mut rest = 0;
         while let Some(step) = next().await {
             rest += 1;
             if step.is_err() || rest > REST_ROWS {

@@ -9,9 +9,12 @@ pub(crate) struct Failure {
     pub(crate) reusable: bool,
 }
 
-/// Codes of a statement that was ended because it took too long: PostgreSQL's `query_canceled`; `HY000` and `70100` are
-/// MariaDB's and MySQL's with the numbers below.
+/// PostgreSQL's `query_canceled`, of a statement that was ended because it took too long.
 const LATE_STATE: &str = "57014";
+
+/// What PostgreSQL says of a prepared statement that no longer fits its tables, or that it has not: another connection
+/// prepares it anew.
+const STALE_STATES: &[&str] = &["0A000", "26000"];
 
 /// MySQL's `ER_QUERY_INTERRUPTED`, `ER_QUERY_TIMEOUT` and `ER_LOCK_WAIT_TIMEOUT`, MariaDB's `ER_STATEMENT_TIMEOUT`.
 const LATE_MYSQL: &[u16] = &[1317, 3024, 1205, 1969];
@@ -40,7 +43,7 @@ pub(crate) fn while_running(error: &Error) -> Failure {
         _ => DatabaseErrorKind::Refused,
     };
     let message = if state.is_empty() { said.message().to_owned() } else { format!("{} ({state})", said.message()) };
-    Failure { error: DatabaseError::new(kind, message), reusable: !gone }
+    Failure { error: DatabaseError::new(kind, message), reusable: !gone && !STALE_STATES.contains(&&*state) }
 }
 
 /// What went wrong while a connection was made.

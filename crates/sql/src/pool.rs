@@ -164,7 +164,8 @@ impl Shared {
             let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
             if shelf.idle.len() < self.kept {
                 shelf.idle.push((connection, Instant::now()));
-                if !std::mem::replace(&mut shelf.swept, true) {
+                // A database in memory is gone with its connection, which is kept however long nobody uses it.
+                if !self.target.in_memory && !std::mem::replace(&mut shelf.swept, true) {
                     tokio::spawn(sweep(Arc::downgrade(&self)));
                 }
                 None
@@ -185,20 +186,17 @@ async fn sweep(shared: Weak<Shared>) {
         let Some(pause) = shared.upgrade().map(|shared| shared.idle / 4) else { return };
         sleep(pause.max(Duration::from_millis(10))).await;
         let Some(shared) = shared.upgrade() else { return };
-        let old: Vec<_> = {
+        let (old, some_left) = {
             let mut shelf = shared.shelf.lock().unwrap_or_else(PoisonError::into_inner);
-            // A database in memory is gone with its connection.
-            let limit = if shared.target.in_memory { Duration::MAX } else { shared.idle };
-            let old = shelf.idle.partition_point(|(_, since)| since.elapsed() > limit);
+            let old = shelf.idle.partition_point(|(_, since)| since.elapsed() > shared.idle);
             shelf.swept = old < shelf.idle.len();
-            shelf.idle.drain(..old).collect()
+            (shelf.idle.drain(..old).collect::<Vec<_>>(), shelf.swept)
         };
-        let swept = shared.shelf.lock().unwrap_or_else(PoisonError::into_inner).swept;
         drop(shared);
         for (connection, _) in old {
             let _ = timeout(GOODBYE, connection.close()).await;
         }
-        if !swept {
+        if !some_left {
             return;
         }
     }

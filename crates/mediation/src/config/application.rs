@@ -45,7 +45,7 @@ fn kind(name: &str) -> Kind {
         "synapse/lib" => Kind::Warned("connectors are not offered yet; what calls one is refused"),
         "registry/resource" => Kind::Registry,
         "service/dataservice" => Kind::Refused("data services are not offered yet"),
-        "datasource/datasource" => Kind::Refused("data sources are not offered yet"),
+        "datasource/datasource" => Kind::Synapse,
         "lib/synapse/mediator" | "lib/library/bundle" | "lib/registry/filter" | "lib/carbon/ui" => {
             Kind::Warned("it holds Java, which cannot run in a native program")
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Loaded;
 use super::api;
+use super::datasource;
 use super::element::Element;
 use super::fetched::Fetched;
 use super::files::File;
@@ -69,10 +70,11 @@ pub(super) fn assemble(found: Found, settings: &Settings, sources: Sources) -> L
     loader.registry.deploy(resources, roots);
     loader.properties = properties;
     loader.configs = configs;
-    for item in &mut items {
-        item.inject(&loader);
-        item.build(&mut loader);
+    items.iter_mut().for_each(|item| item.inject(&loader));
+    for item in items.iter_mut().filter(|item| item.kind == "datasource" && item.problems.is_empty()) {
+        item.declare_source(&mut loader);
     }
+    items.iter_mut().for_each(|item| item.build(&mut loader));
     // Each may need another of the registry; as each key is fetched once, this ends.
     while let Some(Fetched { key, element, id }) = loader.fetched.pop() {
         let mut item = Item { name: key, id: Some(id), ..Item::new(element) };
@@ -356,6 +358,7 @@ impl Item {
         let name = match element.name.as_str() {
             "localEntry" => attribute("key"),
             "api" => api::name(&element),
+            "datasource" => element.child("name").map_or("", |name| name.text().value).to_owned(),
             _ => attribute("name"),
         };
         Item {
@@ -427,6 +430,13 @@ impl Item {
         }
     }
 
+    /// Makes a data source known to those who ask it.
+    fn declare_source(&mut self, loader: &mut Loader) {
+        let declared = self.element.as_ref().map(|element| datasource::declare(element, loader));
+        self.problems.extend(declared.and_then(Result::err));
+        self.warnings.append(&mut loader.warnings);
+    }
+
     fn build(&mut self, loader: &mut Loader) {
         let Some(element) = &self.element else { return };
         let built = match (self.included.as_ref().map(|included| &included.content), self.kind.as_str()) {
@@ -490,7 +500,8 @@ fn build(
         "api" => api::api(element, loader).map(|offer| Some(Product::Api(offer))),
         "task" => task(element, loader).map(|task| Some(Product::Task(task))),
         "inboundEndpoint" => inbound(element, loader).map(|inbound| inbound.map(Product::Inbound)),
-        "registry" => {
+        // Both were read before anything that needs them.
+        "registry" | "datasource" => {
             element.forgive();
             Ok(None)
         }

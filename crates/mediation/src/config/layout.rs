@@ -17,6 +17,7 @@ use super::sources::Sources;
 /// The folders of a `synapse-configs/default` layout, and by their other names those of projects, in the order in which
 /// they are read.
 const FOLDERS: &[&str] = &[
+    "data-sources",
     "local-entries",
     "endpoints",
     "templates",
@@ -37,7 +38,6 @@ const FOLDERS: &[&str] = &[
 const OTHERS: &[(&str, &str, &str, Remark)] = &[
     ("data-services", "dbs", "dataService", Remark::Problem("data services are not offered yet")),
     ("dataservices", "dbs", "dataService", Remark::Problem("data services are not offered yet")),
-    ("data-sources", "xml", "dataSource", Remark::Problem("data sources are not offered yet")),
     ("connectors", "zip", "connector", Remark::Warning("connectors are not offered yet; what calls one is refused")),
     ("synapse-libs", "zip", "connector", Remark::Warning("connectors are not offered yet; what calls one is refused")),
 ];

@@ -227,11 +227,6 @@ impl Loader {
         String::from_utf8(secret.as_ref().to_vec()).map_err(|_| "the secret is no text in UTF-8".to_owned())
     }
 
-    /// What `file.properties` says of a name.
-    pub(crate) fn property(&self, name: &str) -> Option<&str> {
-        self.properties.get(name).map(String::as_str)
-    }
-
     /// The value of a name whose value is injected: of the environment, of `file.properties`, or of `config.properties`.
     ///
     /// Errors: a sentence, where none of them has it.

@@ -8,6 +8,7 @@ mod api_handler;
 mod application;
 mod archive;
 mod artefact;
+mod datasource;
 mod element;
 mod fetched;
 mod files;
@@ -34,6 +35,7 @@ mod whole;
 
 use std::path::PathBuf;
 
+pub(crate) use datasource::told;
 #[cfg(test)]
 pub(crate) use element::SYNAPSE;
 pub(crate) use element::{Element, Text};

@@ -40,8 +40,8 @@ const MEDIATORS_NEVER: &[(&str, &str)] = &[
     ("spring", OF_THE_JVM),
     (
         "transaction",
-        "it steers transactions of a JVM (JTA), of which a native program has none; \
-         what belongs together can be one request to the service that owns the data",
+        "it steers transactions of a JVM (JTA), of which a native program has none; what belongs together can be one \
+         <dbreport useTransaction=\"true\">, or one request to the service that owns the data",
     ),
 ];
 

@@ -47,6 +47,8 @@ impl Stage {
         all.extend(self.secured());
         all.extend(self.at_an_api());
         all.extend(self.split());
+        #[cfg(feature = "sql")]
+        all.extend(self.kept());
         all.extend(self.failures());
         all
     }
@@ -96,6 +98,25 @@ impl Stage {
                 self.refused("CheckPrice", &Message::soap(&err), 500, "Invalid stock symbol : ERR"),
             ),
         ]
+    }
+
+    /// What a database holds of the orders it was told of.
+    #[cfg(feature = "sql")]
+    fn kept(&self) -> Vec<Checked> {
+        let attack = ORDER.replace("IBM", "' or '1'='1");
+        vec![
+            ("an order that is kept in a database", self.counted(ORDER, 1, 2000)),
+            ("another one of the same symbol", self.counted(ORDER, 2, 4000)),
+            ("a symbol that would be SQL elsewhere", self.counted(&attack, 1, 2000)),
+        ]
+    }
+
+    #[cfg(feature = "sql")]
+    fn counted(&self, order: &str, orders: u32, volume: u32) -> anyhow::Result<String> {
+        let text = self.post("Ledger", &Message::soap(order))?.text();
+        let expected = format!("<orders>{orders}</orders><volume>{volume}</volume>");
+        ensure!(text.contains(&expected), "{text:?} has no {expected:?}");
+        Ok(expected)
     }
 
     /// Whether the backend gets the names backwards, and the texts as they were.

@@ -56,14 +56,14 @@ fn a_project_of_the_extension_for_vs_code_is_read_with_its_resources() {
     let steps = "<xslt key='gov:/x/a.xslt'/><xslt key='resources:b.xslt'/>";
     write(folder.path(), "pom.xml", "<project/>");
     write(folder.path(), &format!("{inside}/artifacts/sequences/s.xml"), sequence("s", steps));
-    write(folder.path(), &format!("{inside}/artifacts/data-sources/d.xml"), "<datasource/>");
+    write(folder.path(), &format!("{inside}/artifacts/data-sources/d.xml"), DATA_SOURCE);
     write(folder.path(), &format!("{inside}/resources/registry/gov/x/a.xslt"), STYLESHEET);
     let resources = "<artifacts><artifact name='b' type='registry/resource'><item><file>b.xslt</file>\
                      <path>/_system/governance/mi-resources</path></item></artifact></artifacts>";
     write(folder.path(), &format!("{inside}/resources/artifact.xml"), resources);
     write(folder.path(), &format!("{inside}/resources/b.xslt"), STYLESHEET);
     write(folder.path(), &format!("{inside}/resources/connectors/mi-connector.zip"), "");
-    let expected = ["sequence s", "dataSource d.xml!", "connector mi-connector.zip"];
+    let expected = ["datasource d", "sequence s", "connector mi-connector.zip"];
     assert_eq!(found(folder.path()), expected);
     assert_eq!(found(&folder.path().join(inside)), expected);
 }
@@ -212,3 +212,9 @@ fn archives_that_others_need_have_to_be_there_or_inside() {
     let found = archives(&[("deep.car", nested)]);
     assert!(found.to_text().contains("archives lie deeper"), "{}", found.to_text());
 }
+
+/// A data source as the extension for VS Code writes it.
+const DATA_SOURCE: &str = "<datasource><name>d</name><description/><jndiConfig useDataSourceFactory='false'><name>jdbc/d</name>\
+                           </jndiConfig><definition type='RDBMS'><configuration><driverClassName>org.sqlite.JDBC\
+                           </driverClassName><url>jdbc:sqlite:d.db</url><username>u</username><password>p</password>\
+                           <maxActive>3</maxActive></configuration></definition></datasource>";

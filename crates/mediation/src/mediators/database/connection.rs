@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::config::{Element, Entry, Loader, Problem};
+use crate::config::{Element, Loader, Problem, told};
 use crate::database::{DataSource, Database, Opened, Password};
 
 /// The database that a `<connection>` names or describes.
@@ -51,7 +51,7 @@ fn named(pool: &Element, name: &Element, loader: &mut Loader) -> Result<DataSour
 /// The data source that a pool describes, and the element that says where it is.
 fn described<'e>(pool: &'e Element, loader: &mut Loader) -> Result<(&'e Element, DataSource), Problem> {
     let Some(url) = pool.child("url") else { return Err(pool.problem("<pool> needs <url> or <dsName>")) };
-    let mut source = DataSource { url: text(url, loader)?, ..DataSource::default() };
+    let mut source = DataSource { url: told(url, loader)?, ..DataSource::default() };
     if source.url.is_empty() {
         return Err(url.problem("<url> is empty; jdbc:postgresql://host/database is one"));
     }
@@ -59,10 +59,13 @@ fn described<'e>(pool: &'e Element, loader: &mut Loader) -> Result<(&'e Element,
         match child.name.as_str() {
             // The URL says which database it is.
             "url" | "driver" => child.forgive(),
-            "user" => source.user = Some(text(child, loader)?).filter(|user| !user.is_empty()),
-            "password" => source.password = Some(Password(text(child, loader)?)),
+            "user" => source.user = Some(told(child, loader)?).filter(|user| !user.is_empty()),
+            "password" => source.password = Some(Password(told(child, loader)?)),
             "property" => property(child, &mut source, loader)?,
-            _ => return Err(child.problem(format!("<pool> holds nothing like {}", child.tag()))),
+            _ => {
+                child.forgive();
+                loader.warning(child.problem(format!("{} has no effect in a <pool>", child.tag())));
+            }
         }
     }
     Ok((url, source))
@@ -75,26 +78,4 @@ fn property(element: &Element, source: &mut DataSource, loader: &mut Loader) -> 
         loader.warning(name.problem(remark));
     }
     Ok(())
-}
-
-/// What an element of a pool says: a text, a secret or a name of the surroundings, or what a key leads to.
-///
-/// Source: Synapse's `ResolverFactory`, whose `$SYSTEM:` is the environment and `$FILE:` is `file.properties`.
-fn text(element: &Element, loader: &Loader) -> Result<String, Problem> {
-    if let Some(key) = element.attribute("key") {
-        return Ok(match loader.entry(key)? {
-            Entry::Text(text) => text.trim().to_owned(),
-            Entry::Xml(fragment) => crate::expression::text_of_fragment(&fragment).trim().to_owned(),
-        });
-    }
-    let text = element.text();
-    if let Some(name) = text.value.strip_prefix("$FILE:") {
-        let found = loader.property(name).map(str::to_owned);
-        return found.ok_or_else(|| text.problem(format!("file.properties has no {name:?}")));
-    }
-    let secret = match text.value.strip_prefix("$SYSTEM:") {
-        Some(name) => loader.secret(&format!("$env{{{name}}}")),
-        None => loader.secret(text.value),
-    };
-    secret.map_err(|message| text.problem(message))
 }
