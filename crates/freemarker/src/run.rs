@@ -1,23 +1,26 @@
 //! One run of a template: instructions in order, with the variables that they see.
 
+mod call;
 mod evaluate;
 mod frame;
+mod list;
 mod print;
+mod reckon;
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use regex::Regex;
 
-use self::frame::{Body, Frame, Kind, Position};
+use self::frame::{Frame, Kind};
 use self::print::Formats;
 
 use crate::error::{Error, ErrorKind, Trouble};
 use crate::parse::Names;
 use crate::stack::with_enough;
-use crate::syntax::{Block, Call, Callable, Expression, Instruction, List, Operator, Setting, Symbol, Target};
+use crate::syntax::{Block, Expression, Instruction, Operator, Setting, Symbol, Target};
 use crate::template::Template;
-use crate::value::{Value, expected};
+use crate::value::Value;
 
 /// How much one run may do.
 #[derive(Clone, Copy, Debug)]
@@ -258,111 +261,6 @@ impl<'r, 'm> Run<'r, 'm> {
         Ok(Signal::Next)
     }
 
-    fn list(&mut self, list: &'r List) -> Ran<'m> {
-        let value = self.value(&list.sequence)?;
-        let is_empty = match (&value, list.variables.len()) {
-            (Value::Range(range), _) => range.length == Some(0),
-            (value, 2) => value.members().is_some_and(|members| members.is_empty()),
-            // Without variables a hash may follow as well.
-            (value, 0) if value.length().is_none() => value.members().is_some_and(|members| members.is_empty()),
-            (value, _) => value.length() == Some(0),
-        };
-        if is_empty {
-            return self.block(&list.otherwise);
-        }
-        if !list.variables.is_empty() {
-            return self.items(&value, &list.variables, &list.block, list.sequence.at);
-        }
-        let outer = self.enter(Kind::Pending(value), Vec::new());
-        let signal = self.block(&list.block);
-        self.frame = outer;
-        Ok(match signal? {
-            Signal::Break | Signal::Continue => Signal::Next,
-            signal => signal,
-        })
-    }
-
-    fn items(&mut self, value: &Value<'m>, variables: &'r [Symbol], block: &'r Block, at: u32) -> Ran<'m> {
-        if variables.len() == 2 {
-            let Some(members) = value.members() else {
-                return Err(expected("a hash", value)).map_err(self.place_of(at));
-            };
-            let members = members.into_owned();
-            self.spend(members.len() as u64).map_err(self.place_of(at))?;
-            let count = members.len();
-            let mut members = members.into_iter();
-            return self.each(Some(count), variables, block, at, |_| {
-                members.next().map(|(name, value)| vec![Some(Value::Text(name)), value])
-            });
-        }
-        let is_endless = matches!(value, Value::Range(range) if range.length.is_none());
-        let length = value.length();
-        if length.is_none() && !is_endless {
-            return Err(expected("a sequence", value)).map_err(self.place_of(at));
-        }
-        self.each(length, variables, block, at, |index| Some(vec![value.item(index)]))
-    }
-
-    /// Runs a block for each of several values, with variables for what they are.
-    fn each(
-        &mut self,
-        length: Option<usize>,
-        variables: &'r [Symbol],
-        block: &'r Block,
-        at: u32,
-        mut values: impl FnMut(usize) -> Option<Vec<Option<Value<'m>>>>,
-    ) -> Ran<'m> {
-        let outer = self.enter(Kind::Loop(Position::new(variables[0], length)), Vec::new());
-        let mut result = Ok(Signal::Next);
-        for index in 0..length.unwrap_or(usize::MAX) {
-            let Some(values) = values(index) else { break };
-            if let Err(trouble) = self.spend(1) {
-                result = Err(trouble).map_err(self.place_of(at));
-                break;
-            }
-            if let Some(frame) = &self.frame {
-                frame.begin(index, variables.iter().copied().zip(values));
-            }
-            match self.block(block) {
-                Ok(Signal::Next | Signal::Continue) => {}
-                Ok(Signal::Break) => break,
-                other => {
-                    result = other;
-                    break;
-                }
-            }
-        }
-        self.frame = outer;
-        result
-    }
-
-    fn switch(&mut self, value: &'r Expression, cases: &'r [(Option<Expression>, Block)]) -> Ran<'m> {
-        let value = self.value(value)?;
-        let mut first = None;
-        for (index, (case, _)) in cases.iter().enumerate() {
-            let Some(case) = case else { continue };
-            let candidate = self.value(case)?;
-            match self.is_equal(&value, &candidate) {
-                Ok(true) => {
-                    first = Some(index);
-                    break;
-                }
-                Ok(false) => {}
-                Err(trouble) => return self.fail(case, trouble),
-            }
-        }
-        let first = first.or_else(|| cases.iter().position(|(case, _)| case.is_none()));
-        // As in Java, what follows a case runs as well, until somebody leaves.
-        for (_, block) in &cases[first.unwrap_or(cases.len())..] {
-            match self.block(block)? {
-                Signal::Next => {}
-                Signal::Break => return Ok(Signal::Next),
-                signal => return Ok(signal),
-            }
-        }
-        Ok(Signal::Next)
-    }
-
     fn assigned(
         &mut self,
         target: Target,
@@ -421,137 +319,6 @@ impl<'r, 'm> Run<'r, 'm> {
                 signal
             }
         }
-    }
-
-    fn call(&mut self, call: &'r Call) -> Ran<'m> {
-        let callee = self.value(&call.callee)?;
-        let Value::Callable(index) = callee else {
-            return self.fail(&call.callee, expected("a macro", &callee));
-        };
-        let template = self.template;
-        let callable = &template.callables[index];
-        if callable.is_function {
-            return self.fail(&call.callee, Trouble::wrong("this is a function: call it in an expression"));
-        }
-        let mut positional = Vec::with_capacity(call.positional.len());
-        for argument in &call.positional {
-            positional.push(self.evaluate(argument)?);
-        }
-        let mut named = Vec::with_capacity(call.named.len());
-        for (name, argument) in &call.named {
-            named.push((*name, self.evaluate(argument)?));
-        }
-        let body =
-            call.body.as_ref().map(|block| Body { block, variables: &call.variables, frame: self.frame.clone() });
-        let bound = self.bound(callable, positional, named, body);
-        let outer = bound.or_else(|trouble| self.fail(&call.callee, trouble))?;
-        let signal = self.block(&callable.body);
-        self.frame = outer;
-        self.calls -= 1;
-        signal.map(|_| Signal::Next)
-    }
-
-    /// Calls a function; what it prints is nowhere.
-    pub(crate) fn function(
-        &mut self,
-        callee: &Value<'m>,
-        arguments: Vec<Option<Value<'m>>>,
-    ) -> Result<Option<Value<'m>>, Trouble> {
-        let Value::Callable(index) = callee else { return Err(expected("a function", callee)) };
-        let template = self.template;
-        let callable = &template.callables[*index];
-        if !callable.is_function {
-            return Err(Trouble::wrong("this is a macro: call it by <@…>"));
-        }
-        let outer = self.bound(callable, arguments, Vec::new(), None)?;
-        let result = self.captured(&callable.body);
-        self.frame = outer;
-        self.calls -= 1;
-        match result?.1 {
-            Signal::Return(Some(value)) => shallow(&value).map(|()| Some(value)),
-            _ => Ok(None),
-        }
-    }
-
-    /// Makes the variables of a call; what is returned is the frame to go back to.
-    fn bound(
-        &mut self,
-        callable: &'r Callable,
-        positional: Vec<Option<Value<'m>>>,
-        named: Vec<(Symbol, Option<Value<'m>>)>,
-        body: Option<Body<'r, 'm>>,
-    ) -> Result<Option<Rc<Frame<'r, 'm>>>, Trouble> {
-        self.spend(1)?;
-        if self.calls == CALLS {
-            return Err(Trouble::limit(format!("macros and functions call each other more than {CALLS} deep")));
-        }
-        let mut variables: Vec<(Symbol, Option<Value<'m>>)> =
-            callable.parameters.iter().map(|(symbol, _)| (*symbol, None)).collect();
-        let name = self.template.names.name(callable.name);
-        let mut left = Vec::new();
-        for (index, value) in positional.into_iter().enumerate() {
-            match variables.get_mut(index) {
-                Some(variable) => variable.1 = value,
-                None => left.push(value),
-            }
-        }
-        let mut others = crate::value::Hash::default();
-        for (symbol, value) in named {
-            match variables.iter_mut().find(|(parameter, _)| *parameter == symbol) {
-                Some(variable) => variable.1 = value,
-                None => others.put(crate::value::Text::Shared(self.template.names.name(symbol).into()), value),
-            }
-        }
-        match callable.rest {
-            Some(rest) if others.entries().is_empty() => variables.push((rest, Some(Value::list(left)))),
-            Some(rest) => variables.push((rest, Some(Value::Hash(Rc::new(others))))),
-            None if left.is_empty() && others.entries().is_empty() => {}
-            None => {
-                return Err(Trouble::wrong(format!("{name} does not take so many arguments, or not of these names")));
-            }
-        }
-        let missing: Vec<usize> =
-            (0..callable.parameters.len()).filter(|&index| variables[index].1.is_none()).collect();
-        let outer = self.frame.take();
-        self.frame = Some(Frame::new(None, Kind::Call(body), variables));
-        self.calls += 1;
-        // A default may use the parameters in front of it.
-        for index in missing {
-            let (symbol, default) = &callable.parameters[index];
-            let value = match default {
-                Some(default) => self.value(default).map_err(Trouble::from),
-                None => {
-                    let parameter = self.template.names.name(*symbol);
-                    Err(Trouble::wrong(format!("{name} needs a value for {parameter}")))
-                }
-            };
-            match value {
-                Ok(value) => self.frame.iter().for_each(|frame| frame.put(*symbol, Some(value.clone()))),
-                Err(trouble) => {
-                    (self.frame, self.calls) = (outer, self.calls - 1);
-                    return Err(trouble);
-                }
-            }
-        }
-        Ok(outer)
-    }
-
-    fn nested(&mut self, values: &'r [Expression]) -> Ran<'m> {
-        let mut given = Vec::with_capacity(values.len());
-        for value in values {
-            given.push(self.evaluate(value)?);
-        }
-        let body = self.call_frame().and_then(|frame| match &frame.kind {
-            Kind::Call(body) => body.clone(),
-            _ => None,
-        });
-        let Some(Body { block, variables, frame }) = body else { return Ok(Signal::Next) };
-        let outer = std::mem::replace(&mut self.frame, frame);
-        let given = variables.iter().copied().zip(given.into_iter().chain(std::iter::repeat(None))).collect();
-        self.enter(Kind::Plain, given);
-        let signal = self.block(block);
-        self.frame = outer;
-        signal
     }
 
     fn set(&mut self, name: Setting, text: &str) -> Result<(), String> {

@@ -46,7 +46,17 @@ impl Template {
 
     /// Whether it may look at a variable of that name.
     pub fn mentions(&self, name: &str) -> bool {
-        self.names.reaches_all() || self.names.find(name).is_some()
+        self.reaches_all() || self.names.find(name).is_some()
+    }
+
+    /// The names of members that are written in it, whatever they are asked of.
+    pub fn members(&self) -> impl Iterator<Item = &str> {
+        self.names.members().iter().map(|name| &**name)
+    }
+
+    /// Whether it may ask for members and variables whose names are not written in it.
+    pub fn reaches_all(&self) -> bool {
+        self.names.reaches_all()
     }
 
     /// The prefixes that the header declares, and the namespaces they stand for; `D` is for names without a prefix.

@@ -383,6 +383,16 @@ impl Properties {
         Ok((names.slots.len() + self.names.len() - 1) as Slot)
     }
 
+    /// What is set in a scope, with the names.
+    pub(crate) fn named<'a>(&'a self, scope: Scope, names: &'a Names) -> impl Iterator<Item = (&'a str, &'a Value)> {
+        let name = move |slot: Slot| match (slot as usize).checked_sub(names.slots.len()) {
+            Some(own) => self.names.get(own).map(|name| &**name),
+            None => names.slots.iter().find(|(_, known)| **known == slot).map(|(name, _)| &**name),
+        };
+        let entries = self.entries.iter().filter(move |entry| entry.scope == scope);
+        entries.filter_map(move |entry| Some((name(entry.slot)?, entry.value.as_ref()?)))
+    }
+
     /// What was done to a property on this exchange.
     pub(crate) fn find(&self, scope: Scope, slot: Slot) -> Found<'_> {
         match self.entries.iter().find(|entry| entry.slot == slot && entry.scope == scope) {

@@ -156,13 +156,123 @@ fn what_is_made_can_be_read_behind_it() {
 }
 
 #[test]
-fn what_would_have_to_be_converted_is_a_fault() {
-    let json = factory("json", "{\"a\": $1}", "<arg expression='//b'/>");
-    fails(&json, "application/xml", "<a><b><c/></b></a>", "XML cannot stand in the JSON");
-    let xml = factory("xml", "<a>$1</a>", "<arg evaluator='json' expression='$.a'/>");
-    fails(&xml, "application/json", "{\"a\":{}}", "JSON cannot stand in the XML");
+fn xml_becomes_json_and_json_xml_where_it_stands_in_the_other() {
+    let check = |mediator: &str, content_type: &str, body: &str, expected: &str| {
+        assert_eq!(echoed(mediator, content_type, body).2, expected, "{mediator}");
+    };
+    let json = |arguments: &str| factory("json", "{\"a\": $1}", arguments);
+    check(&json("<arg expression='//b'/>"), "application/xml", "<a><b><c>1</c></b></a>", r#"{"a": {"b":{"c":1}}}"#);
+    check(&json("<arg value='&lt;a>x&lt;/a>'/>"), "application/xml", "<a/>", r#"{"a": {"a":"x"}}"#);
+    let literal = "<arg literal='true' expression='//b'/>";
+    let markup = "<a><b><c>\"</c></b></a>";
+    check(&factory("json", "[\"$1\"]", literal), "application/xml", markup, r#"["<b><c>\"</c></b>"]"#);
+    let xml = factory("xml", "<r xmlns=''>$1</r>", "<arg evaluator='json' expression='$.a'/>");
+    check(&xml, "application/json", r#"{"a":{"b":1,"c":[2,3]}}"#, "<r xmlns=''><b>1</b><c>2</c><c>3</c></r>");
+    check(
+        &xml,
+        "application/json",
+        r#"{"a":[1,"<"]}"#,
+        "<r xmlns=''><jsonElement>1</jsonElement><jsonElement>&lt;</jsonElement></r>",
+    );
     let broken = factory("xml", "<a b='$1'/>", "<arg expression='//b'/>");
     fails(&broken, "application/xml", "<b><c/></b>", "not well-formed");
+}
+
+#[test]
+fn synapse_expressions_are_text_in_quotes_and_what_they_are_elsewhere() {
+    let body = r#"{"s":"a\"b<","n":1.50,"t":true,"o":{"x":[1]},"z":null,"d":"5"}"#;
+    let json = |format: &str, expected: &str| {
+        let made = echoed(&factory("json", format, ""), "application/json", body);
+        assert_eq!(made, (200, "application/json".to_owned(), expected.to_owned()), "{format}");
+    };
+    json(r#"{"a": "${payload.s}", "b": ${payload.s}}"#, r#"{"a": "a\"b<", "b": "a\"b<"}"#);
+    json(r#"[${payload.n}, ${payload.t}, ${payload.d}, ${payload.n + 1}]"#, "[1.50, true, 5, 2.5]");
+    json(r#"[${payload.o}, "${payload.o}"]"#, r#"[{"x":[1]}, "{\"x\":[1]}"]"#);
+    json(r#"["${payload.nowhere}", ${payload.nowhere}]"#, r#"["", null]"#);
+    json(r#"["it is ${payload.d} $1"]"#, r#"["it is 5 $1"]"#);
+    let xml = factory("xml", "<r xmlns='' b='${payload.s}'>${payload.s}<c>${payload.o}</c></r>", "");
+    assert_eq!(echoed(&xml, "application/json", body).2, "<r xmlns='' b='a&quot;b&lt;'>a\"b&lt;<c><x>1</x></c></r>");
+    let text = factory("text", "${payload.s} $1 ${payload.o}", "<arg expression='${payload.n}'/>");
+    assert_eq!(echoed(&text, "application/json", body).2, r#"a"b< 1.50 {"x":[1]}"#);
+}
+
+fn template(media: &str, text: &str, arguments: &str) -> String {
+    format!(
+        "<payloadFactory media-type='{media}' template-type='freemarker'>\
+         <format><![CDATA[{text}]]></format><args>{arguments}</args></payloadFactory>"
+    )
+}
+
+#[test]
+fn a_template_sees_the_body_arguments_properties_headers_and_variables() {
+    let before = "<property name='p' value='from ctx'/><property name='s' scope='axis2' value='from axis2'/>\
+                  <variable name='v' type='INTEGER' value='41'/>\
+                  <variable name='j' type='JSON' value='{&quot;k&quot;: [1, 2]}'/>";
+    let check = |text: &str, body: &str, expected: &str| {
+        let mediators = before.to_owned() + &template("json", text, "<arg value='one'/><arg expression='$ctx:p'/>");
+        let made = echoed(&mediators, "application/json", body);
+        assert_eq!(made, (200, "application/json".to_owned(), expected.to_owned()), "{text}");
+    };
+    check("[${args.arg1}, ${args.arg2}]", "{}", "[one, from ctx]");
+    check("[${ctx.p}, ${axis2.s}, ${axis2.HTTP_METHOD}, ${ctx.none!'-'}]", "{}", "[from ctx, from axis2, POST, -]");
+    check("[${trp['Content-Type']}, ${trp.none!'-'}]", "{}", "[application/json, -]");
+    check("[${vars.v + 1}, ${var.v}, ${vars.j.k[1]}]", "{}", "[42, 41, 2]");
+    check("${ctx?keys?join(',')} ${vars?keys?sort?join(',')}", "{}", "p j,v");
+    check("<#assign k = 'p'>${ctx[k]} ${'ctx.p'?eval}", "{}", "from ctx from ctx");
+    check(
+        "[<#list payload.items as i>{\"sku\": \"${i.sku}\"}<#sep>,</#list>]",
+        r#"{"items": [{"sku": "a"}, {"sku": "b"}]}"#,
+        r#"[{"sku": "a"},{"sku": "b"}]"#,
+    );
+    check("${payload[1].a}", r#"[1, {"a": 2.50}]"#, "2.5");
+}
+
+#[test]
+fn a_template_sees_xml_as_a_document_and_makes_it() {
+    let text = "<r><#list payload.order.item as i><i n='${i.@id}'>${i}</i></#list>${args.arg1}</r>";
+    let mediator = template("xml", text, "<arg expression='//item[1]/@id'/>");
+    let body = "<order><item id='1'>a</item><item id='2'>b</item></order>";
+    let made = echoed(&mediator, "application/xml", body);
+    assert_eq!(made, (200, "application/xml".to_owned(), r#"<r><i n="1">a</i><i n="2">b</i>1</r>"#.to_owned()));
+    let soap = format!("<s:Envelope xmlns:s='{SOAP}'><s:Body>{body}</s:Body></s:Envelope>");
+    let made = echoed(&template("text", "${payload.order.item?size}", ""), "text/xml", &soap);
+    assert_eq!(made, (200, "text/plain; charset=UTF-8".to_owned(), "2".to_owned()));
+}
+
+#[test]
+fn a_template_that_fails_or_has_no_end_is_a_fault() {
+    for text in [
+        "${payload.a.b}",
+        "<#list 1.. as n></#list>",
+        "<#assign x='x'><#list 1.. as n><#assign x=x+x></#list>",
+        "<#stop 'enough'>",
+    ] {
+        fails(&template("json", text, ""), "application/json", "{}", "The template of <payloadFactory> failed");
+    }
+}
+
+#[test]
+fn a_template_that_takes_long_gives_the_same() {
+    let text = "<#assign n = 0><#list 1..50000 as i><#assign n = n + i></#list>[${n?c}, ${payload.a}]";
+    assert_eq!(echoed(&template("json", text, ""), "application/json", r#"{"a": 1}"#).2, "[1250025000, 1]");
+}
+
+#[test]
+fn a_key_that_is_worked_out_names_a_local_entry() {
+    let check = |kind: &str, expected: &str| {
+        let configuration = format!(
+            "<localEntry key='a'>[$1 ${{ctx.k!}}]</localEntry>\
+             <proxy name='P'><target><inSequence><property name='k' value='a'/>\
+             <payloadFactory media-type='json' template-type='{kind}'><format key='{{$ctx:k}}'/>\
+             <args><arg value='1'/></args></payloadFactory><respond/></inSequence></target></proxy>"
+        );
+        let message = request("POST", "/services/P", &[("Content-Type", "application/json")], "{}");
+        assert_eq!(Scenario::new(&configuration).serve(message).body, expected);
+    };
+    check("default", "[1 ${ctx.k!}]");
+    check("freemarker", "[$1 a]");
+    let nowhere = "<payloadFactory media-type='json'><format key='{$ctx:k}'/></payloadFactory>";
+    fails(nowhere, "application/json", "{}", "does not exist");
 }
 
 #[test]
@@ -192,15 +302,17 @@ fn what_is_not_offered_or_wrong_is_a_problem_at_its_place() {
     };
     check("<payloadFactory/>", "needs a format");
     check("<payloadFactory media-type='yaml'><format/></payloadFactory>", "none of xml, json and text");
-    check("<payloadFactory template-type='FreeMarker'><format/></payloadFactory>", "not offered yet");
-    check(&factory("xml", "$1", ""), "needs an element inside");
+    check("<payloadFactory template-type='velocity'><format/></payloadFactory>", "neither default nor freemarker");
+    check(&factory("json", "{\"a\": \"${payload.}\"}", ""), "expression");
+    check(&template("json", "[<#list payload as p>]", ""), "1:134: FreeMarker: <#list> is not closed");
+    check(&template("json", "<#include 'x'>", ""), "<#include> is not offered");
+    check(&factory("xml", "", ""), "needs an element inside");
     check(&factory("xml", "<a/><b/>", ""), "holds one element");
     check(&factory("json", "<a/>", ""), "holds text");
-    check("<payloadFactory><format key='{$ctx:a}'/></payloadFactory>", "a key that is worked out");
     check("<payloadFactory><format key='nowhere'/></payloadFactory>", "there is no local entry");
     check(&factory("json", "[]", "<arg/>"), "needs value or expression");
     check(&factory("json", "[]", "<argument value='1'/>"), "holds arg elements");
-    check(&factory("json", "[]", "<arg value='&lt;a/>'/>"), "XML in JSON");
+    check(&factory("json", "[]", "<arg expression='${payload.}'/>"), "expression");
     check(&factory("json", "[]", "<arg evaluator='yaml' expression='$'/>"), "neither xml nor json");
     check(&factory("json", "[]", "<arg evaluator='json' expression='$['/>"), "expression \"$[\"");
     check(&factory("json", "[]", "<arg value='1' expression='2'/>"), "exclude each other");

@@ -84,6 +84,18 @@ impl Need {
         self
     }
 
+    /// The same, and what another looks at.
+    pub(crate) fn with(mut self, other: Need) -> Need {
+        self.queries.extend(other.queries);
+        self.addressed.extend(other.addressed);
+        self.whole = self.whole.max(other.whole);
+        self.looks.xml |= other.looks.xml;
+        self.looks.json |= other.looks.json;
+        self.leaves |= other.leaves;
+        self.parameters |= other.parameters;
+        self
+    }
+
     /// How much of the body that is.
     pub(crate) fn reads(&self) -> Reads {
         match self.whole {

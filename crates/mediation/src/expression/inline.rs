@@ -48,8 +48,8 @@ impl Inline {
     }
 
     /// The text and the expressions in their order, for whoever writes the values its own way.
-    pub(crate) fn pieces(&self) -> &[Piece] {
-        &self.pieces
+    pub(crate) fn into_pieces(self) -> Vec<Piece> {
+        self.pieces
     }
 
     /// The expressions in it.

@@ -8,7 +8,7 @@
 mod environment;
 mod functions;
 mod host;
-#[allow(dead_code, reason = "payloadFactory comes to use it")]
+#[allow(dead_code, reason = "log comes to use the rest of it")]
 mod inline;
 mod json;
 mod places;
@@ -32,7 +32,6 @@ use crate::function::Argument;
 use crate::property::{self, Fragment, Slot};
 
 pub(crate) use host::MessageHost;
-#[allow(unused_imports, reason = "payloadFactory comes to use it")]
 pub(crate) use inline::{Inline, Piece};
 use json::JsonEval;
 pub(crate) use places::{Place, anchor};

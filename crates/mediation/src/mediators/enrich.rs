@@ -1,5 +1,6 @@
 //! `<enrich>`: takes something from one place of an exchange and puts it into another.
 
+mod inline;
 mod json;
 mod source;
 mod target;
@@ -14,6 +15,7 @@ use crate::exchange::{Exchange, Scene};
 use crate::expression::{Expression, Wanted};
 use crate::fault::Outcome;
 use crate::mediator::{Built, Flow, Immediate, Spec, once_ready};
+use crate::property::{Scope, Slot, slot};
 
 pub(super) const SPEC: Spec = Spec { element: "enrich", doc: DOC, build };
 
@@ -23,19 +25,23 @@ Takes something from one place and puts it into another; all else in the message
 `source`:
 
 - `type`: `custom` (default, what `xpath` finds), `body` (the first element in the SOAP body, or the JSON),
-  `envelope`, `property` (named by `property`), `inline` (the element or text inside, or the local entry named by `key`).
+  `envelope`, `property` (named by `property`), `variable` (named by `variable`), `inline` (the element or text inside,
+  or the local entry named by `key`).
+  In what stands inside, `{$ctx:x}` or `{json-eval($.x)}` is a hole for an expression, whose value gets quotes where it is
+  neither JSON nor XML, and `${…}` one for a Synapse expression.
 - `clone`: `true` (default) copies; `false` moves what is taken from the message to another place in it.
 
 `target`:
 
-- `type`: `custom` (default, the first node that `xpath` finds), `body`, `envelope`, `property`;
+- `type`: `custom` (default, the first node that `xpath` finds), `body`, `envelope`, `property`, `variable`;
   `key` gives the members that a `json-eval` path finds the name that `source` holds.
 - `action`: `replace` (default), `child` (behind what is inside the target), `sibling` (behind the target),
   `remove` (takes what `source` finds out of the target, which is the body, or JSON in a property).
 
 A text in the place of an element becomes its content; it can take the place of an attribute's value, too.
 A path of `json-eval` as the target is one for all it finds; a child of an array goes behind its last element,
-the members of an object become those of an object.
+the members of an object become those of an object; `child` does the same for JSON in a property or variable.
+XML at a path of `json-eval` becomes JSON. JSON in a variable is JSON, in a property a text.
 A source that finds nothing is said in the log and changes nothing, save that it empties a property;
 a target that finds nothing is a fault.
 
@@ -60,6 +66,10 @@ a target that finds nothing is a fault.
     <enrich>
         <source type="inline">{"paid": true}</source>
         <target action="child" xpath="json-eval($.orders[*])"/>
+    </enrich>
+    <enrich>
+        <source type="inline">{"customer": {json-eval($.customer)}, "region": {$ctx:region}}</source>
+        <target type="variable" variable="request"/>
     </enrich>
     <enrich>
         <source xpath="json-eval($.secret, $..password)"/>
@@ -116,6 +126,17 @@ fn kind(element: &Element) -> &str {
     element.attribute("type").map(|kind| kind.value).filter(|kind| !kind.is_empty()).unwrap_or("custom")
 }
 
+/// The property or variable that a source or target names.
+fn named(element: &Element, loader: &mut Loader) -> Result<(Scope, Slot), Problem> {
+    if kind(element) == "property" {
+        return Ok((Scope::Default, loader.names().slot(element.required("property")?.value)));
+    }
+    let name = element.attribute("variable").or(element.attribute("property"));
+    let name =
+        name.ok_or_else(|| element.problem(format!("attribute \"variable\" is missing in {}", element.tag())))?;
+    Ok((Scope::Variable, loader.names().slot(name.value)))
+}
+
 /// The expression of a source or target.
 fn expression(element: &Element, loader: &mut Loader) -> Result<Expression, Problem> {
     Expression::compile(element.required("xpath")?, Wanted::Nodes, loader)
@@ -137,6 +158,9 @@ impl Immediate for Enrich {
                 tracing::warn!(target: "myelin::enrich", "the source of enrich finds nothing");
                 self.target.without_source(&self.source, exchange)?;
             }
+        }
+        if matches!(self.target, Target::Body | Target::Envelope) {
+            exchange.properties.put(Scope::Axis2, slot::NO_ENTITY_BODY, None);
         }
         Ok(Flow::Next)
     }

@@ -1,15 +1,21 @@
 //! `<payloadFactory>`: a text with holes, filled from the message, becomes its body.
 
 mod argument;
+mod convert;
 mod format;
+mod freemarker;
+mod surroundings;
 mod template;
+mod value;
 
 use myelin_message::{Body, HeaderId};
 use myelin_soap::Envelope;
 use myelin_xml::{Document, Options};
 
-use self::argument::{Argument, Manner};
-use self::template::Template;
+use self::argument::Argument;
+use self::freemarker::FreeMarker;
+use self::template::{Filling, Hole, Template};
+use self::value::{Manner, write_given, write_value};
 use super::enrich::put_body;
 use crate::config::{Element, Loader, Problem};
 use crate::content::{Fragment, Need};
@@ -27,23 +33,34 @@ Makes a new body of a text with holes, and of what the arguments find in the mes
 - `media-type`: `xml` (default), `json` or `text`; the content type of the message is that from then on.
   XML keeps a content type that stands for XML or SOAP; what is not XML becomes `application/xml`.
 - `format`: the XML element, or the text, inside; or what the local entry or the file of the registry holds that `key`
-  names. White space alone between elements does not count. `$1` is a hole for the first argument, `$2` for the second;
-  from a number that has no argument on, all stays as it is written.
+  names. A key `{…}` is worked out for each message and names a local entry.
+  White space alone between elements does not count.
+- `template-type`: `default`, or `freemarker`.
 - `args`: the arguments, `arg` elements with `value` or `expression`.
   With `evaluator="json"` the expression is a JSONPath, with or without `json-eval(…)` around it.
 - `literal="true"` of an argument makes a JSON string of what looks like JSON or XML.
 - `escapeXmlChars="true"` escapes the line breaks and tabs in what a JSONPath finds, where that begins as JSON does.
-- `template-type="default"` and `deepCheck` change nothing.
+- `deepCheck` changes nothing.
 
-What an argument finds is written so that it fits: into XML, a text is escaped, and XML stays XML;
-into JSON, a text is escaped, without quotes around it, and JSON stays JSON;
+In a default format, `$1` is a hole for the first argument, `$2` for the second; from a number that has no argument on,
+the numbers stay as they are written. `${…}` is a hole for a Synapse expression.
+
+What an argument finds is written so that it fits: into XML, a text is escaped, XML stays XML, and JSON that a JSONPath
+finds becomes XML; into JSON, a text is escaped, without quotes around it, JSON stays JSON, and XML becomes JSON;
 into text, everything stays as it is. What is not there leaves nothing.
 While the property `QUOTE_STRING_IN_PAYLOAD_FACTORY_JSON` is `true`, what is neither a number nor `true`, `false`,
 `null`, an object or an array gets quotes in JSON.
+What a Synapse expression gives is a text where the hole stands in a string of JSON or an attribute of XML.
+Elsewhere it is what it is: XML becomes JSON and JSON XML, a text that is no JSON gets quotes in JSON,
+and what is not there is `null` in JSON.
+
+With `freemarker` the format is a template, which sees `payload` (JSON, an XML document or a text), `args` (`arg1`,
+`arg2` …, written as they would be above), `ctx`, `axis2` and `trp` (properties and headers, as texts) and `vars` or
+`var` (variables with their types). See docs/freemarker.md.
 
 An envelope takes the place of the whole message; any other XML that of the first element in the SOAP body, or of
 plain XML, JSON or text.
-What does not become well-formed XML is a fault, and so is XML that is to stand in JSON, or JSON in XML.
+What does not become well-formed XML is a fault.
 
     <payloadFactory>
         <format>
@@ -55,7 +72,7 @@ What does not become well-formed XML is a fault, and so is XML that is to stand 
     </payloadFactory>
 
     <payloadFactory media-type="json">
-        <format>{"symbol": "$1", "lines": $2, "currency": "$3"}</format>
+        <format>{"symbol": "$1", "lines": $2, "currency": "$3", "id": "${headers.X-Id}"}</format>
         <args>
             <arg expression="$.order.symbol" evaluator="json"/>
             <arg expression="$.order.lines" evaluator="json"/>
@@ -68,6 +85,10 @@ What does not become well-formed XML is a fault, and so is XML that is to stand 
         <args>
             <arg expression="get-property('axis2', 'HTTP_SC')"/>
         </args>
+    </payloadFactory>
+
+    <payloadFactory media-type="json" template-type="freemarker">
+        <format><![CDATA[{"skus": [<#list payload.lines as line>"${line.sku}"<#sep>, </#list>]}]]></format>
     </payloadFactory>
 
     <payloadFactory>
@@ -83,9 +104,9 @@ enum Media {
     Text,
 }
 
-struct PayloadFactory {
+/// What both kinds of templates are filled with.
+struct Filler {
     media: Media,
-    template: Template,
     arguments: Vec<Argument>,
     /// Whether line breaks and tabs are escaped in what a JSONPath finds.
     escape_breaks: bool,
@@ -93,12 +114,24 @@ struct PayloadFactory {
     quote: Slot,
 }
 
+/// A `<payloadFactory>` whose format has holes.
+struct PayloadFactory {
+    filler: Filler,
+    format: format::Format<Template>,
+}
+
 fn build(element: &Element, loader: &mut Loader) -> Built {
     let media = media(element)?;
     let escape_breaks = element.switch("escapeXmlChars", false)?;
-    if let Some(kind) = element.attribute("template-type").filter(|kind| kind.value.trim() != "default") {
-        return Err(kind.problem(format!("template-type {:?} is not offered yet: default is", kind.value)));
-    }
+    let kind = element.attribute("template-type").map(|kind| (kind.value.trim().to_ascii_lowercase(), kind));
+    let is_template = match &kind {
+        None => false,
+        Some((kind, _)) if matches!(kind.as_str(), "" | "default") => false,
+        Some((kind, _)) if kind == "freemarker" => true,
+        Some((_, text)) => {
+            return Err(text.problem(format!("template-type {:?} is neither default nor freemarker", text.value)));
+        }
+    };
     let mut parts = [("format", None), ("args", None)];
     for child in element.children.iter().filter(|child| !child.is("description")) {
         match parts.iter_mut().find(|(name, part)| child.is(name) && part.is_none()) {
@@ -113,14 +146,18 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
         return Err(element.problem("<payloadFactory> needs a format"));
     };
     let arguments = args.map_or(&[][..], |args| &args.children);
-    let arguments =
-        arguments.iter().map(|argument| Argument::read(argument, media, loader)).collect::<Result<Vec<_>, _>>()?;
-    let template = format::read(format, media, arguments.len(), loader)?;
+    let arguments = arguments.iter().map(|argument| Argument::read(argument, loader)).collect::<Result<Vec<_>, _>>()?;
     let quote = loader.names().slot("QUOTE_STRING_IN_PAYLOAD_FACTORY_JSON");
-    // The envelope around stays where XML is put into it.
-    let start = if media == Media::Xml { Need::built() } else { Need::default() };
-    let need = arguments.iter().filter_map(Argument::expression).fold(start, Need::and);
-    once_ready(need, PayloadFactory { media, template, arguments, escape_breaks, quote })
+    let filler = Filler { media, arguments, escape_breaks, quote };
+    if is_template {
+        return Ok(Box::new(FreeMarker::read(format, filler, loader)?));
+    }
+    let format = format::read(format, media, filler.arguments.len(), loader)?;
+    let holes = match &format {
+        format::Format::Fixed(template) => Need::of(template.expressions()),
+        format::Format::WorkedOut(key) => Need::of([key]),
+    };
+    once_ready(filler.need().with(holes), PayloadFactory { filler, format })
 }
 
 fn media(element: &Element) -> Result<Media, Problem> {
@@ -140,37 +177,77 @@ impl Immediate for PayloadFactory {
 
     fn mediate(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
         let made = self.made(exchange, scene)?;
-        let was_xml = matches!(said(exchange), Format::Soap11 | Format::Soap12 | Format::Pox);
-        match self.media {
-            Media::Xml => put_xml(made, exchange, scene)?,
-            Media::Json => put(made, "application/json", exchange)?,
-            Media::Text => put(made, "text/plain; charset=UTF-8", exchange)?,
-        }
-        // What was said about the old body does not hold for this one.
-        exchange.message.head.remove("Content-Encoding");
-        exchange.properties.put(Scope::Axis2, slot::NO_ENTITY_BODY, None);
-        if self.media != Media::Xml || !was_xml {
-            exchange.properties.forget(Scope::Axis2, slot::MESSAGE_TYPE);
-            exchange.properties.put(Scope::Axis2, slot::CONTENT_TYPE, None);
-        }
-        Ok(Flow::Next)
+        put_made(made, self.filler.media, exchange, scene)
     }
 }
 
 impl PayloadFactory {
     /// The format with its holes filled.
     fn made(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Vec<u8>> {
-        let values = self.arguments.iter().map(|argument| argument.value(exchange, scene));
-        let values = values.collect::<Outcome<Vec<_>>>()?;
-        let manner = Manner {
+        let Filler { media, arguments, .. } = &self.filler;
+        let worked_out;
+        let template = match &self.format {
+            format::Format::Fixed(template) => template,
+            format::Format::WorkedOut(key) => {
+                let text = format::entry(key, exchange, scene)?;
+                worked_out = Template::cut(text, arguments.len(), format::language(*media));
+                &worked_out
+            }
+        };
+        let texts = arguments.iter().map(|argument| argument.text(exchange, scene));
+        let texts = texts.collect::<Outcome<Vec<_>>>()?;
+        let manner = self.filler.manner(exchange);
+        template.filled(scene.bus.settings.body_limit_bytes, |Hole { filling, around }, out| match filling {
+            Filling::Argument(index) => {
+                write_given(&arguments[*index].given(&texts[*index]), manner, *around, scene, out)
+            }
+            Filling::Expression(expression) => {
+                let value = expression.typed(exchange, scene)?;
+                write_value(value.as_ref(), *media, *around, scene, out)
+            }
+        })
+    }
+}
+
+impl Filler {
+    /// What the arguments look at; where XML is put into an envelope, that is needed as well.
+    fn need(&self) -> Need {
+        let start = if self.media == Media::Xml { Need::built() } else { Need::default() };
+        self.arguments.iter().filter_map(Argument::expression).fold(start, Need::and)
+    }
+
+    /// Whether Synapse puts something around the format.
+    fn is_padded(&self) -> bool {
+        self.media == Media::Xml
+    }
+
+    fn manner(&self, exchange: &Exchange) -> Manner {
+        Manner {
             media: self.media,
             escape_breaks: self.escape_breaks,
             quote: exchange.properties.is_true(Scope::Default, self.quote),
-        };
-        self.template.filled(scene.bus.settings.body_limit_bytes, |hole, out| {
-            self.arguments[hole.argument].write(&values[hole.argument], manner, hole.in_attribute, out)
-        })
+        }
     }
+}
+
+/// Makes what was made the body of the message.
+///
+/// Errors: the bus's, where it is to be XML and is none.
+fn put_made(made: Vec<u8>, media: Media, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
+    let was_xml = matches!(said(exchange), Format::Soap11 | Format::Soap12 | Format::Pox);
+    match media {
+        Media::Xml => put_xml(made, exchange, scene)?,
+        Media::Json => put(made, "application/json", exchange)?,
+        Media::Text => put(made, "text/plain; charset=UTF-8", exchange)?,
+    }
+    // What was said about the old body does not hold for this one.
+    exchange.message.head.remove("Content-Encoding");
+    exchange.properties.put(Scope::Axis2, slot::NO_ENTITY_BODY, None);
+    if media != Media::Xml || !was_xml {
+        exchange.properties.forget(Scope::Axis2, slot::MESSAGE_TYPE);
+        exchange.properties.put(Scope::Axis2, slot::CONTENT_TYPE, None);
+    }
+    Ok(Flow::Next)
 }
 
 /// What the message is by its content type.

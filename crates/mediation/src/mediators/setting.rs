@@ -24,11 +24,6 @@ pub(crate) fn worked_out(key: Text<'_>, loader: &mut Loader) -> Result<Option<Ex
     }
 }
 
-/// That a text holds an expression of a kind that is not offered yet.
-pub(super) fn later(text: Text<'_>) -> Problem {
-    text.problem("Synapse expressions `${…}` are not offered yet")
-}
-
 impl Setting {
     /// Reads a value that may be an expression in braces, Synapse's `Value`, or have Synapse expressions in it.
     ///

@@ -7,6 +7,7 @@ use myelin_json::{Error, New, Options, Path, Rules, Type, Value};
 use super::Action;
 use crate::exchange::Scene;
 use crate::fault::{Fault, Outcome};
+use crate::property;
 
 /// How paths are evaluated on this bus.
 pub(super) fn rules(scene: &Scene<'_>) -> Rules {
@@ -82,6 +83,22 @@ pub(super) fn removed_from_text(text: &str, paths: &[Path], rules: &Rules) -> Ou
     let mut out = Vec::new();
     value.write_document(&mut out);
     Ok(String::from_utf8_lossy(&out).into_owned())
+}
+
+/// JSON in a text with a child more, as [`change`] adds one to a body.
+pub(super) fn with_child(text: &str, child: &str, rules: &Rules) -> Outcome<String> {
+    let mut value = Value::parse(text.into(), &Options::default()).map_err(fault)?;
+    let root = Path::compile("$").expect("the path to all is one");
+    change(&mut value, &root, Action::Child, &Piece::of(child), rules)?;
+    let mut out = Vec::new();
+    value.write_document(&mut out);
+    Ok(String::from_utf8_lossy(&out).into_owned())
+}
+
+/// A text as a value of the same kind as what was held there.
+pub(super) fn held_as(held: &property::Value, text: String) -> property::Value {
+    let json = if let property::Value::Json(_) = held { property::Value::json(&text) } else { None };
+    json.unwrap_or_else(|| property::Value::Text(text.into()))
 }
 
 /// Gives the members that the path leads to another name; as in Synapse they come to stand behind the others.

@@ -6,8 +6,9 @@ use myelin_json::{Error, Path};
 use myelin_xml::{Document, Kind, NodeId};
 use myelin_xpath::NodeRef;
 
+use super::inline::Worked;
 use super::target::Target;
-use super::{Action, expression, json, kind, xml};
+use super::{Action, expression, json, kind, named, xml};
 use crate::config::{Element, Entry, Loader, Problem, Text};
 use crate::content::{Json, Need, Tree};
 use crate::exchange::{Exchange, Scene};
@@ -28,8 +29,11 @@ pub(super) enum Place {
     Paths(Vec<Path>),
     Body,
     Envelope,
-    Property(Slot),
+    /// A property, or a variable.
+    Property(Scope, Slot),
     Inline(Entry),
+    /// What stands inside, with expressions in it.
+    Worked(Worked),
 }
 
 /// What was found.
@@ -56,9 +60,14 @@ impl Source {
             },
             "body" => Place::Body,
             "envelope" => Place::Envelope,
-            "property" => Place::Property(loader.names().slot(element.required("property")?.value)),
-            "inline" => Place::Inline(inline(element, loader)?),
-            "variable" => return Err(element.problem("<source>: variables of <variable> are not offered yet")),
+            "property" | "variable" => {
+                let (scope, slot) = named(element, loader)?;
+                Place::Property(scope, slot)
+            }
+            "inline" => match Worked::read(element, loader)? {
+                Some(worked) => Place::Worked(worked),
+                None => Place::Inline(inline(element, loader)?),
+            },
             other => return Err(element.problem(format!("<source>: type {other:?} is unknown"))),
         };
         if action == Action::Remove && !matches!(place, Place::Custom(_) | Place::Paths(_)) {
@@ -72,7 +81,8 @@ impl Source {
         match &self.place {
             Place::Custom(expression) => Need::default().and(expression),
             Place::Body | Place::Envelope => Need::built(),
-            Place::Paths(_) | Place::Property(_) | Place::Inline(_) => Need::default(),
+            Place::Worked(worked) => worked.need(),
+            Place::Paths(_) | Place::Property(..) | Place::Inline(_) => Need::default(),
         }
     }
 
@@ -88,7 +98,7 @@ impl Source {
                 }
             },
             Place::Envelope => Ok(Some(Content::Own(vec![exchange.tree()?.envelope().element]))),
-            Place::Property(slot) => Ok(match exchange.properties.get(Scope::Default, *slot) {
+            Place::Property(scope, slot) => Ok(match exchange.properties.get(*scope, *slot) {
                 Some(Value::Xml(fragment)) => Some(Content::Elements(vec![fragment.clone()])),
                 Some(Value::List(list)) => Some(Content::Elements(list.to_vec())),
                 Some(other) => Some(Content::Text(other.text().into_owned())),
@@ -96,6 +106,7 @@ impl Source {
             }),
             Place::Inline(Entry::Xml(fragment)) => Ok(Some(Content::Elements(vec![fragment.clone()]))),
             Place::Inline(Entry::Text(text)) => Ok(Some(Content::Text(text.clone()))),
+            Place::Worked(worked) => worked.content(exchange, scene).map(Some),
             // Only `remove` has paths, and that takes nothing.
             Place::Paths(_) => Ok(None),
         }
@@ -104,10 +115,11 @@ impl Source {
     /// Takes what is found out of the target.
     pub(super) fn remove_from(&self, target: &Target, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<()> {
         match (&self.place, target) {
-            (Place::Paths(paths), Target::Property(slot)) => {
-                let Some(held) = exchange.properties.get(Scope::Default, *slot) else { return Ok(()) };
+            (Place::Paths(paths), Target::Property(scope, slot)) => {
+                let Some(held) = exchange.properties.get(*scope, *slot) else { return Ok(()) };
                 let text = json::removed_from_text(&held.text(), paths, &json::rules(scene))?;
-                exchange.properties.put(Scope::Default, *slot, Some(Value::Text(text.into())));
+                let value = json::held_as(held, text);
+                exchange.properties.put(*scope, *slot, Some(value));
                 Ok(())
             }
             (Place::Paths(paths), _) => json::remove(exchange.json_mut()?.change(), paths, &json::rules(scene)),

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use myelin_json::Path;
+use myelin_json::convert::to_json;
 use myelin_message::{Body, HeaderId};
 use myelin_soap::{Envelope, Version};
 
 use super::json::{self, Piece};
 use super::source::{Content, Place, Source};
-use super::{Action, expression, kind, xml};
+use super::{Action, expression, kind, named, xml};
 use crate::config::{Element, Entry, Loader, Problem};
 use crate::content::{Json, Need, Tree, text_of};
 use crate::exchange::{Exchange, Format, Scene};
@@ -24,13 +25,14 @@ pub(super) enum Target {
     Key(Path),
     Body,
     Envelope,
-    Property(Slot),
+    /// A property, or a variable.
+    Property(Scope, Slot),
 }
 
 impl Target {
     /// Whether the message is another one afterwards.
     pub(super) fn is_in_message(&self) -> bool {
-        !matches!(self, Target::Property(_) | Target::Key(_))
+        !matches!(self, Target::Property(..) | Target::Key(_))
     }
 
     pub(super) fn read(
@@ -60,12 +62,14 @@ impl Target {
             }
             "body" => Target::Body,
             "envelope" => Target::Envelope,
-            "property" => Target::Property(loader.names().slot(element.required("property")?.value)),
-            "variable" => return Err(element.problem("<target>: variables of <variable> are not offered yet")),
+            "property" | "variable" => {
+                let (scope, slot) = named(element, loader)?;
+                Target::Property(scope, slot)
+            }
             other => return Err(element.problem(format!("<target>: type {other:?} is unknown"))),
         };
         let fits = match (&source.place, &target) {
-            (Place::Paths(_), Target::Body | Target::Property(_)) | (Place::Custom(_), Target::Body) => true,
+            (Place::Paths(_), Target::Body | Target::Property(..)) | (Place::Custom(_), Target::Body) => true,
             _ => action != Action::Remove,
         };
         if !fits {
@@ -78,7 +82,7 @@ impl Target {
     pub(super) fn need(&self, source: Need) -> Need {
         match self {
             Target::Custom(expression) => source.and(expression),
-            Target::Property(_) => source,
+            Target::Property(..) => source,
             Target::Header | Target::Path(_) | Target::Key(_) | Target::Body | Target::Envelope => Need::built(),
         }
     }
@@ -93,11 +97,13 @@ impl Target {
         scene: &Scene<'_>,
     ) -> Outcome<()> {
         let is_envelope = matches!(source.place, Place::Envelope);
-        if is_envelope && !matches!(self, Target::Envelope | Target::Property(_)) {
+        if is_envelope && !matches!(self, Target::Envelope | Target::Property(..)) {
             return Err(Fault::bus("A whole envelope can only be put in a property or in the place of the envelope"));
         }
         match (self, content) {
-            (Target::Property(slot), content) => into_property(exchange, *slot, content, action),
+            (Target::Property(scope, slot), content) => {
+                into_property(exchange, (*scope, *slot), content, action, scene)
+            }
             (Target::Envelope, content) => into_envelope(exchange, content),
             (Target::Body, content) => into_body(exchange, content, source, action, scene),
             (Target::Path(path), Content::Text(text)) => {
@@ -106,7 +112,11 @@ impl Target {
             (Target::Key(path), Content::Text(text)) => {
                 json::rename(exchange.json_mut()?.change(), path, text.trim(), &json::rules(scene))
             }
-            (Target::Path(_) | Target::Key(_), _) => Err(no_conversion("XML", "JSON")),
+            (Target::Path(path), content) => {
+                let text = json_of(&content.fragments(exchange)?, scene)?;
+                json::change(exchange.json_mut()?.change(), path, action, &Piece::of(&text), &json::rules(scene))
+            }
+            (Target::Key(_), _) => Err(no_conversion("XML", "the name of a member")),
             (Target::Header, content) => xml::add_blocks(exchange, content, source.moves),
             (Target::Custom(expression), content) => {
                 into_node(exchange, expression, content, action, source.moves, scene)
@@ -117,8 +127,8 @@ impl Target {
     /// What becomes of the target where there is nothing to put there.
     pub(super) fn without_source(&self, source: &Source, exchange: &mut Exchange) -> Outcome<()> {
         match (self, &source.place) {
-            (Target::Property(slot), Place::Custom(_)) => {
-                exchange.properties.put(Scope::Default, *slot, Some(Value::Text("".into())));
+            (Target::Property(scope, slot), Place::Custom(_)) => {
+                exchange.properties.put(*scope, *slot, Some(Value::Text("".into())));
                 Ok(())
             }
             (Target::Envelope, _) => Err(no_envelope()),
@@ -170,22 +180,51 @@ pub(in crate::mediators) fn put_body(exchange: &mut Exchange, element: Fragment,
     into_body(exchange, Content::Elements(vec![element]), &source, Action::Replace, scene)
 }
 
-fn into_property(exchange: &mut Exchange, slot: Slot, content: Content, action: Action) -> Outcome<()> {
-    if action == Action::Child {
-        let Some(Value::Xml(held)) = exchange.properties.get(Scope::Default, slot) else { return Err(xml::nowhere()) };
-        let (document, at) = (Arc::as_ptr(&held.document), held.node);
-        return xml::put_into_fragment(exchange, document, at, content, action);
-    }
-    let value = match content {
-        Content::Text(text) => Value::Text(text.into()),
-        elements => match <[Fragment; 1]>::try_from(elements.fragments(exchange)?) {
+fn into_property(
+    exchange: &mut Exchange,
+    (scope, slot): (Scope, Slot),
+    content: Content,
+    action: Action,
+    scene: &Scene<'_>,
+) -> Outcome<()> {
+    let value = match (action, exchange.properties.get(scope, slot), content) {
+        (Action::Child, Some(Value::Xml(held)), content) => {
+            let (document, at) = (Arc::as_ptr(&held.document), held.node);
+            return xml::put_into_fragment(exchange, document, at, content, action);
+        }
+        // A child of JSON in a property goes where it goes in a body of JSON.
+        (Action::Child, Some(held), Content::Text(text)) => {
+            let changed = json::with_child(&held.text(), &text, &json::rules(scene))?;
+            json::held_as(held, changed)
+        }
+        (Action::Child, ..) => return Err(xml::nowhere()),
+        (_, _, Content::Text(text)) if scope == Scope::Variable && Piece::of(&text).is_whole() => {
+            Value::json(&text).unwrap_or_else(|| Value::Text(text.into()))
+        }
+        (_, _, Content::Text(text)) => Value::Text(text.into()),
+        (_, _, elements) => match <[Fragment; 1]>::try_from(elements.fragments(exchange)?) {
             Ok([one]) => Value::Xml(one),
             Err(several) => Value::List(several.into()),
         },
     };
     exchange.properties.check_room(&value)?;
-    exchange.properties.put(Scope::Default, slot, Some(value));
+    exchange.properties.put(scope, slot, Some(value));
     Ok(())
+}
+
+/// What elements are as JSON: an object, or several in an array.
+fn json_of(fragments: &[Fragment], scene: &Scene<'_>) -> Outcome<String> {
+    let limit = usize::try_from(scene.bus.settings.body_limit_bytes).unwrap_or(usize::MAX);
+    let mut out = Vec::new();
+    let several = fragments.len() != 1;
+    out.extend(several.then_some(b'['));
+    for (index, fragment) in fragments.iter().enumerate() {
+        out.extend((index > 0).then_some(b','));
+        to_json(&fragment.document, fragment.node, &scene.bus.settings.json, limit, &mut out)
+            .map_err(|error| no_conversion("XML", "JSON").with_detail(error.to_string()))?;
+    }
+    out.extend(several.then_some(b']'));
+    Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
 fn into_envelope(exchange: &mut Exchange, content: Content) -> Outcome<()> {
@@ -223,7 +262,7 @@ fn into_body(
 ) -> Outcome<()> {
     let body = &mut exchange.message.body;
     let is_whole_json = |text: &str| {
-        let is_given = matches!(source.place, Place::Property(_) | Place::Inline(Entry::Text(_)));
+        let is_given = matches!(source.place, Place::Property(..) | Place::Inline(Entry::Text(_)) | Place::Worked(_));
         is_given && action == Action::Replace && Piece::of(text).is_whole()
     };
     match content {

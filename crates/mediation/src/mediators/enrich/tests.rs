@@ -16,7 +16,9 @@ fn what_cannot_be_enriched_is_a_problem_at_its_place() {
     check("type='inline'>", "type='body'", "needs an element, a text or a key");
     check("type='inline' key='nobody'>", "type='body'", "there is no local entry \"nobody\"");
     check("type='inline' key='gov:/x'>", "type='body'", "registry");
-    check("type='variable'>", "type='body'", "not offered yet");
+    check("type='variable'>", "type='body'", "\"variable\" is missing");
+    check("type='inline'>{$ctx:}", "type='body'", "expression");
+    check("type='inline'>${payload.}", "type='body'", "expression");
     check("type='header'>", "type='body'", "type \"header\" is unknown");
     check("type='body' clone='maybe'>", "type='property' property='p'", "neither true nor false");
     check("type='body'>", "type='inline'", "type \"inline\" is unknown");

@@ -1,55 +1,109 @@
-//! Where the text with holes comes from, and which of the holes stand in attributes.
+//! Where the text with holes comes from.
 
-use std::ops::Range;
-
-use myelin_xml::{Document, Kind, NodeId, Options};
+use myelin_xml::{Document, Kind, NodeId};
 
 use super::Media;
+use super::surroundings::Language;
 use super::template::Template;
-use crate::config::{Element, Entry, Loader, Problem};
+use crate::config::{Element, Entry, Loader, Problem, Text};
 use crate::content::text_of;
-use crate::mediators::setting::later;
+use crate::exchange::{Exchange, Scene};
+use crate::expression::Expression;
+use crate::fault::{Fault, Outcome};
+use crate::mediators::setting::worked_out;
 use crate::property::Fragment;
 
-/// Reads the format, for so many arguments.
-pub(super) fn read(format: &Element, media: Media, arguments: usize, loader: &mut Loader) -> Result<Template, Problem> {
-    let text = text(format, media, loader)?;
-    if text.contains("${") {
-        return Err(later(format.text()));
-    }
-    let quoted = if media == Media::Xml { attribute_values(&text) } else { Some(Vec::new()) };
-    let is_in_attribute = |at: usize| match &quoted {
-        // Nobody knows before there is a message: what is right in an attribute is right in a text, too.
-        None => true,
-        Some(ranges) => {
-            let behind = ranges.partition_point(|range| range.start <= at);
-            behind.checked_sub(1).is_some_and(|index| ranges[index].contains(&at))
-        }
-    };
-    let (template, missing) = Template::cut(&text, arguments, is_in_attribute);
-    if let Some(missing) = missing {
-        let message = format!("there is no argument for {missing}: from there on the format stays as it is written");
-        loader.warning(format.problem(message));
-    }
-    Ok(template)
+/// A format, read while the configuration is loaded, or the key of one.
+pub(super) enum Format<T> {
+    Fixed(T),
+    /// The key of a local entry, worked out for each message.
+    WorkedOut(Expression),
 }
 
-fn text(format: &Element, media: Media, loader: &Loader) -> Result<String, Problem> {
-    if let Some(key) = format.attribute("key") {
-        return Ok(match loader.entry(key)? {
-            Entry::Xml(fragment) => without_indentation(&fragment),
-            Entry::Text(text) => text,
-        });
-    }
-    match (media, format.children.as_slice()) {
-        (Media::Xml, [element]) => Ok(without_indentation(&element.fragment())),
-        (Media::Xml, []) => Err(format.problem("the format of XML needs an element inside, or a key")),
-        (Media::Xml, [_, second, ..]) => Err(second.problem("the format of XML holds one element")),
-        (_, []) => Ok(format.text().value.to_owned()),
-        (_, [element, ..]) => {
-            Err(element.problem(format!("the format of JSON or text holds text, not {}", element.tag())))
+impl<T> Format<T> {
+    /// Reads the format; what it holds is compiled by `compile`.
+    ///
+    /// Errors: those of `compile`, and a problem where nothing is there.
+    pub(super) fn read(
+        format: &Element,
+        media: Media,
+        loader: &mut Loader,
+        compile: impl FnOnce(Text<'_>, &mut Loader) -> Result<T, Problem>,
+    ) -> Result<Format<T>, Problem> {
+        if let Some(key) = format.attribute("key") {
+            if let Some(expression) = worked_out(key, loader)? {
+                return Ok(Format::WorkedOut(expression));
+            }
+            let text = match loader.entry(key)? {
+                Entry::Xml(fragment) => without_indentation(&fragment),
+                Entry::Text(text) => text,
+            };
+            return compile(key.standing_for(&text), loader).map(Format::Fixed);
+        }
+        match (media, format.children.as_slice()) {
+            (Media::Xml, [element]) => {
+                let text = without_indentation(&element.fragment());
+                compile(format.text().standing_for(&text), loader).map(Format::Fixed)
+            }
+            (_, []) if media != Media::Xml || !format.text().value.trim().is_empty() => {
+                compile(format.text(), loader).map(Format::Fixed)
+            }
+            (Media::Xml, []) => Err(format.problem("the format of XML needs an element inside, or a key")),
+            (Media::Xml, [_, second, ..]) => Err(second.problem("the format of XML holds one element")),
+            (_, [element, ..]) => {
+                Err(element.problem(format!("the format of JSON or text holds text, not {}", element.tag())))
+            }
+            (_, []) => Err(format.problem("the format is empty")),
         }
     }
+
+    /// The expression that works out the key.
+    pub(super) fn expression(&self) -> Option<&Expression> {
+        match self {
+            Format::Fixed(_) => None,
+            Format::WorkedOut(expression) => Some(expression),
+        }
+    }
+}
+
+/// The local entry of a key that was worked out.
+///
+/// Errors: the bus's, where there is none.
+pub(super) fn entry<'a>(key: &Expression, exchange: &Exchange, scene: &Scene<'a>) -> Outcome<&'a str> {
+    let key = key.text(exchange, scene)?.unwrap_or_default();
+    let slot = scene.bus.names.find(key.trim());
+    let text = slot.and_then(|slot| scene.bus.entries.get(&slot)).map(String::as_str);
+    text.ok_or_else(|| {
+        Fault::bus("A format that <payloadFactory> calls for does not exist")
+            .with_detail(format!("there is no local entry {:?}", key.trim()))
+    })
+}
+
+/// The language of what is made.
+pub(super) fn language(media: Media) -> Language {
+    match media {
+        Media::Xml => Language::Xml,
+        Media::Json => Language::Json,
+        Media::Text => Language::Text,
+    }
+}
+
+/// Reads a format with holes, for so many arguments.
+pub(super) fn read(
+    format: &Element,
+    media: Media,
+    arguments: usize,
+    loader: &mut Loader,
+) -> Result<Format<Template>, Problem> {
+    Format::read(format, media, loader, |text, loader| {
+        let (template, missing) = Template::compile(text, arguments, language(media), loader)?;
+        if let Some(missing) = missing {
+            let message =
+                format!("there is no argument for {missing}: from there on the format stays as it is written");
+            loader.warning(format.problem(message));
+        }
+        Ok(template)
+    })
 }
 
 /// An element as text, without the texts in it that are white space alone.
@@ -61,25 +115,9 @@ fn without_indentation(fragment: &Fragment) -> String {
     text_of(&document, fragment.node)
 }
 
-/// Where the values of attributes stand in a text that is XML before its holes are filled; `None` of any other.
-fn attribute_values(text: &str) -> Option<Vec<Range<usize>>> {
-    let document = Document::parse(text.into(), &Options::default()).ok()?;
-    let elements = document.descendants(document.document_node()).filter(|&node| document.kind(node) == Kind::Element);
-    let attributes = elements.flat_map(|element| document.attributes(element));
-    Some(attributes.filter_map(|attribute| document.value_range(attribute)).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn values_of_attributes_are_found_where_they_stand() {
-        let text = "<a b='$1' xmlns:p=\"urn:p\"><p:c p:d=\"é $2\">$3</p:c><!-- e='$4' --></a>";
-        let found: Vec<&str> = attribute_values(text).unwrap().into_iter().map(|range| &text[range]).collect();
-        assert_eq!(found, ["$1", "é $2"]);
-        assert!(attribute_values("$1<a/>").is_none());
-    }
 
     #[test]
     fn white_space_alone_is_left_out() {

@@ -1,55 +1,80 @@
-//! A text cut at its holes, `$1`, `$2` …
+//! A text cut at its holes: `$1`, `$2` … for the arguments, and `${…}` for Synapse expressions.
 
+use crate::config::{Loader, Problem, Text};
+use crate::expression::{Expression, Inline, Piece};
 use crate::fault::{Fault, Outcome};
 
+use super::surroundings::{Language, Surroundings};
+
 /// A text with holes.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct Template {
-    /// What stands before each hole.
-    pieces: Vec<(String, Hole)>,
-    /// What stands behind the last one.
-    rest: String,
+    parts: Vec<Part>,
 }
 
-/// A place for an argument.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
+enum Part {
+    Text(String),
+    Hole(Hole),
+}
+
+/// A place for a value.
+#[derive(Debug)]
 pub(super) struct Hole {
-    /// Which argument, counted from 0.
-    pub(super) argument: usize,
-    /// Whether it stands in the value of an XML attribute.
-    pub(super) in_attribute: bool,
+    pub(super) filling: Filling,
+    pub(super) around: Around,
+}
+
+/// What goes into a hole.
+#[derive(Debug)]
+pub(super) enum Filling {
+    /// The argument of that number, counted from 0.
+    Argument(usize),
+    Expression(Expression),
+}
+
+/// What a hole stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Around {
+    Nothing,
+    /// The value of an XML attribute, or a string of JSON.
+    Quotes,
 }
 
 impl Template {
-    /// Cuts a text into what stands between its holes, and tells the first number without an argument, if any.
+    /// Cuts a format into what stands between its holes, and tells the first number without an argument, if any.
     ///
-    /// From such a number on all stays as it is written, as in Synapse.
-    pub(super) fn cut(
-        text: &str,
+    /// From such a number on all numbers stay as they are written, as in Synapse.
+    /// Errors: as [`Inline::compile`].
+    pub(super) fn compile(
+        text: Text<'_>,
         arguments: usize,
-        is_in_attribute: impl Fn(usize) -> bool,
-    ) -> (Template, Option<&str>) {
-        let mut pieces = Vec::new();
-        let (mut done, mut at) = (0, 0);
-        let mut missing = None;
-        while let Some(found) = memchr::memchr(b'$', &text.as_bytes()[at..]) {
-            let start = at + found;
-            let digits = text[start + 1..].bytes().take_while(u8::is_ascii_digit).count();
-            at = start + 1 + digits;
-            if digits == 0 {
-                continue;
+        language: Language,
+        loader: &mut Loader,
+    ) -> Result<(Template, Option<String>), Problem> {
+        let mut cutter = Cutter::new(arguments, language);
+        for piece in Inline::compile(text, loader)?.into_pieces() {
+            match piece {
+                Piece::Text(text) => cutter.cut(&text),
+                Piece::Hole(expression) => cutter.hole(Filling::Expression(expression)),
             }
-            // A number too large for this type has no argument either.
-            let number = text[start + 1..at].parse::<usize>().ok();
-            let Some(argument) = number.and_then(|number| number.checked_sub(1)).filter(|&index| index < arguments)
-            else {
-                missing = Some(&text[start..at]);
-                break;
-            };
-            pieces.push((text[done..start].to_owned(), Hole { argument, in_attribute: is_in_attribute(start) }));
-            done = at;
         }
-        (Template { pieces, rest: text[done..].to_owned() }, missing)
+        Ok((Template { parts: cutter.parts }, cutter.missing))
+    }
+
+    /// Cuts a format that came up while serving; what looks like a Synapse expression stays as it is written.
+    pub(super) fn cut(text: &str, arguments: usize, language: Language) -> Template {
+        let mut cutter = Cutter::new(arguments, language);
+        cutter.cut(text);
+        Template { parts: cutter.parts }
+    }
+
+    /// The Synapse expressions in it.
+    pub(super) fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Hole(Hole { filling: Filling::Expression(expression), .. }) => Some(expression),
+            _ => None,
+        })
     }
 
     /// The text with what `write` writes into each hole, without white space around it.
@@ -61,21 +86,67 @@ impl Template {
         mut write: impl FnMut(&Hole, &mut Vec<u8>) -> Outcome<()>,
     ) -> Outcome<Vec<u8>> {
         let mut out = Vec::new();
-        for (before, hole) in &self.pieces {
-            out.extend_from_slice(before.as_bytes());
-            write(hole, &mut out)?;
-            if out.len() as u64 > limit_bytes {
-                break;
+        for part in &self.parts {
+            match part {
+                Part::Text(text) => out.extend_from_slice(text.as_bytes()),
+                Part::Hole(hole) => write(hole, &mut out)?,
             }
-        }
-        out.extend_from_slice(self.rest.as_bytes());
-        if out.len() as u64 > limit_bytes {
-            let detail = format!("it is longer than {limit_bytes} bytes");
-            return Err(Fault::bus("What <payloadFactory> made is larger than a body may be").with_detail(detail));
+            if out.len() as u64 > limit_bytes {
+                let detail = format!("it is longer than {limit_bytes} bytes");
+                return Err(Fault::bus("What <payloadFactory> made is larger than a body may be").with_detail(detail));
+            }
         }
         out.truncate(out.trim_ascii_end().len());
         out.drain(..out.len() - out.trim_ascii_start().len());
         Ok(out)
+    }
+}
+
+/// Cuts text at numbers, and watches what the holes stand in.
+struct Cutter {
+    arguments: usize,
+    surroundings: Surroundings,
+    parts: Vec<Part>,
+    missing: Option<String>,
+}
+
+impl Cutter {
+    fn new(arguments: usize, language: Language) -> Cutter {
+        Cutter { arguments, surroundings: Surroundings::new(language), parts: Vec::new(), missing: None }
+    }
+
+    fn text(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.surroundings.pass(text);
+            self.parts.push(Part::Text(text.to_owned()));
+        }
+    }
+
+    fn hole(&mut self, filling: Filling) {
+        self.parts.push(Part::Hole(Hole { filling, around: self.surroundings.around() }));
+    }
+
+    fn cut(&mut self, text: &str) {
+        let (mut done, mut at) = (0, 0);
+        while let Some(found) = memchr::memchr(b'$', &text.as_bytes()[at..]).filter(|_| self.missing.is_none()) {
+            let start = at + found;
+            let digits = text[start + 1..].bytes().take_while(u8::is_ascii_digit).count();
+            at = start + 1 + digits;
+            if digits == 0 {
+                continue;
+            }
+            // A number too large for this type has no argument either.
+            let number = text[start + 1..at].parse::<usize>().ok();
+            match number.and_then(|number| number.checked_sub(1)).filter(|&index| index < self.arguments) {
+                Some(argument) => {
+                    self.text(&text[done..start]);
+                    self.hole(Filling::Argument(argument));
+                    done = at;
+                }
+                None => self.missing = Some(text[start..at].to_owned()),
+            }
+        }
+        self.text(&text[done..]);
     }
 }
 
@@ -84,9 +155,9 @@ mod tests {
     use super::*;
 
     fn filled(text: &str, arguments: &[&str], limit_bytes: u64) -> Outcome<String> {
-        let (template, _) = Template::cut(text, arguments.len(), |_| false);
-        let bytes = template.filled(limit_bytes, |hole, out| {
-            out.extend_from_slice(arguments[hole.argument].as_bytes());
+        let bytes = Template::cut(text, arguments.len(), Language::Text).filled(limit_bytes, |hole, out| {
+            let Filling::Argument(argument) = hole.filling else { panic!("there are no expressions") };
+            out.extend_from_slice(arguments[argument].as_bytes());
             Ok(())
         })?;
         Ok(String::from_utf8(bytes).unwrap())
@@ -94,19 +165,18 @@ mod tests {
 
     #[test]
     fn each_number_is_a_hole_until_one_has_no_argument() {
-        let check = |text: &str, expected: &str, missing: Option<&str>| {
+        let check = |text: &str, expected: &str| {
             assert_eq!(filled(text, &["a", "é"], 100).unwrap(), expected, "{text}");
-            assert_eq!(Template::cut(text, 2, |_| false).1, missing, "{text}");
         };
-        check("$1", "a", None);
-        check(" é$2é\n", "ééé", None);
-        check("$$1 $ $x $1$2", "$a $ $x aé", None);
-        check("$1 $3 $1", "a $3 $1", Some("$3"));
-        check("$1 $12", "a $12", Some("$12"));
-        check("$0", "$0", Some("$0"));
-        check("$99999999999999999999999", "$99999999999999999999999", Some("$99999999999999999999999"));
-        check("$01", "a", None);
-        check("", "", None);
+        check("$1", "a");
+        check(" é$2é\n", "ééé");
+        check("$$1 $ $x $1$2", "$a $ $x aé");
+        check("$1 $3 $1", "a $3 $1");
+        check("$1 $12", "a $12");
+        check("$0", "$0");
+        check("$99999999999999999999999", "$99999999999999999999999");
+        check("$01", "a");
+        check("", "");
     }
 
     #[test]
@@ -115,7 +185,7 @@ mod tests {
         assert!(filled("$1", &["12345"], 4).is_err());
         assert!(filled("12345", &[], 4).is_err());
         // Whoever fills holes without end stops at the first that is too much.
-        let (template, _) = Template::cut(&"$1".repeat(1000), 1, |_| false);
+        let template = Template::cut(&"$1".repeat(1000), 1, Language::Text);
         let mut calls = 0;
         let outcome = template.filled(100, |_, out| {
             calls += 1;

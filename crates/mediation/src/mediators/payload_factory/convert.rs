@@ -1,0 +1,75 @@
+//! XML that is to stand in JSON, and JSON that is to stand in XML.
+
+use myelin_json::convert::{to_json, to_xml};
+use myelin_xml::{Document, Kind, Options, WriteOptions, write};
+
+use crate::exchange::Scene;
+use crate::fault::{Fault, Outcome};
+
+/// The elements, and texts between them, that a value is, without an XML declaration in front; `None` of any other text.
+pub(super) fn markup(value: &str) -> Option<&str> {
+    let value = value.trim();
+    if !value.starts_with('<') || !value.ends_with('>') {
+        return None;
+    }
+    let inside = match value.strip_prefix("<?xml ") {
+        Some(declaration) => declaration.split_once("?>")?.1.trim_start(),
+        None => value,
+    };
+    let document = Document::parse(format!("<a>{inside}</a>").into_bytes(), &Options::default()).ok()?;
+    let mut children = document.children(document.root_element()?);
+    children.any(|child| document.kind(child) == Kind::Element).then_some(inside)
+}
+
+/// Writes XML as the JSON object that it stands for.
+///
+/// Errors: the bus's, where it stands for none.
+pub(super) fn xml_as_json(markup: &str, scene: &Scene<'_>, out: &mut Vec<u8>) -> Outcome<()> {
+    let source = format!("<jsonObject>{markup}</jsonObject>").into_bytes();
+    let document = Document::parse(source, &Options::default()).map_err(|error| refused("XML", "JSON", &error))?;
+    let Some(root) = document.root_element() else { return Ok(()) };
+    let limit = usize::try_from(scene.bus.settings.body_limit_bytes).unwrap_or(usize::MAX);
+    to_json(&document, root, &scene.bus.settings.json, limit, out).map_err(|error| refused("XML", "JSON", &error))
+}
+
+/// Writes JSON as the elements that it stands for, without the one around them.
+///
+/// Errors: the bus's, where it stands for none.
+pub(super) fn json_as_xml(json: &str, scene: &Scene<'_>, out: &mut Vec<u8>) -> Outcome<()> {
+    let limit = usize::try_from(scene.bus.settings.body_limit_bytes).unwrap_or(usize::MAX);
+    let mut xml = Vec::new();
+    to_xml(json.as_bytes(), &scene.bus.settings.json, &myelin_json::Options::default(), limit, &mut xml)
+        .map_err(|error| refused("JSON", "XML", &error))?;
+    let document = Document::parse(xml, &Options::default()).map_err(|error| refused("JSON", "XML", &error))?;
+    let Some(root) = document.root_element() else { return Ok(()) };
+    for child in document.children(root).filter(|&child| document.kind(child) == Kind::Element) {
+        write(&document, child, &WriteOptions::default(), out);
+    }
+    Ok(())
+}
+
+fn refused(from: &str, to: &str, error: &impl std::fmt::Display) -> Box<Fault> {
+    Fault::bus(format!("{from} that <payloadFactory> puts into {to} cannot be {to}")).with_detail(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn xml_is_elements_and_nothing_that_is_no_xml() {
+        let check = |text: &str, expected: Option<&str>| assert_eq!(markup(text), expected, "{text}");
+        check(" <a/> ", Some("<a/>"));
+        check("<a/>t<b/>", Some("<a/>t<b/>"));
+        check("<?xml version='1.0'?> <a/>", Some("<a/>"));
+        check("t<a/>", None);
+        check("<a>", None);
+        check("<a></a></a><a><b/>", None);
+        check("<b/></a><a><c/>", None);
+        check("<p:a/>", None);
+        check("<!-- a -->", None);
+        check("<!DOCTYPE a><a/>", None);
+        check("<?xml ><a/>", None);
+        check("", None);
+    }
+}
