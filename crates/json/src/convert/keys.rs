@@ -21,11 +21,17 @@ pub(super) enum Wrapper {
     Element,
 }
 
+/// The first keys of every conversion.
+const WRAPPERS: [&str; 3] = [OBJECT, ARRAY, ELEMENT];
+
+/// How many keys there is room for at the start.
+const GUESSED_KEYS: usize = 32;
+
 impl Key {
     /// What an element of this key stands for, where it is not a member.
     #[inline]
     pub(super) fn wrapper(self) -> Option<Wrapper> {
-        // In the order in which they are made.
+        // As `WRAPPERS` has them.
         match self.0 {
             0 => Some(Wrapper::Object),
             1 => Some(Wrapper::Array),
@@ -62,12 +68,13 @@ impl<'a> Keys<'a> {
             attributes: Vec::new(),
             by_atom: vec![None; names.size().0],
             by_text: HashMap::new(),
-            ends: Vec::new(),
-            met: Vec::new(),
-            written: Vec::with_capacity(256),
+            ends: Vec::with_capacity(GUESSED_KEYS),
+            met: Vec::with_capacity(GUESSED_KEYS),
+            written: Vec::with_capacity(GUESSED_KEYS * 16),
         };
-        for wrapper in [OBJECT, ARRAY, ELEMENT] {
-            keys.of_text(wrapper);
+        for wrapper in WRAPPERS {
+            let atom = keys.atom(wrapper);
+            keys.add(wrapper, atom);
         }
         keys
     }
@@ -115,22 +122,36 @@ impl<'a> Keys<'a> {
 
     /// The key with this text.
     pub(super) fn of_text(&mut self, text: &str) -> Key {
-        let atom = self.names.find_atom(text).map(Atom::index).filter(|&atom| atom < self.by_atom.len());
+        let atom = self.atom(text);
         let known = match atom {
             Some(atom) => self.by_atom[atom],
-            None => self.by_text.get(text).copied(),
+            None => match WRAPPERS.iter().position(|&wrapper| wrapper == text) {
+                Some(wrapper) => Some(Key(wrapper as u32)),
+                None => self.by_text.get(text).copied(),
+            },
         };
-        if let Some(key) = known {
-            return key;
-        }
+        known.unwrap_or_else(|| {
+            let key = self.add(text, atom);
+            if atom.is_none() {
+                self.by_text.insert(text.to_owned(), key);
+            }
+            key
+        })
+    }
+
+    /// The number of the atom that a text is in the document.
+    fn atom(&self, text: &str) -> Option<usize> {
+        self.names.find_atom(text).map(Atom::index).filter(|&atom| atom < self.by_atom.len())
+    }
+
+    fn add(&mut self, text: &str, atom: Option<usize>) -> Key {
         write_string(text, &mut self.written);
         self.written.push(b':');
         let key = Key(self.ends.len() as u32);
         self.ends.push(self.written.len());
         self.met.push(0);
-        match atom {
-            Some(atom) => self.by_atom[atom] = Some(key),
-            None => drop(self.by_text.insert(text.to_owned(), key)),
+        if let Some(atom) = atom {
+            self.by_atom[atom] = Some(key);
         }
         key
     }

@@ -199,6 +199,8 @@ fn siblings_of_one_name_are_one_array_wherever_they_stand() {
     json("<r><a>1</a><b>2</b><a>3</a><c/><b>4</b></r>", r#"{"r":{"a":[1,3],"b":[2,4],"c":null}}"#);
     json("<r>t<a/><s><x>1</x><y/><x>2</x></s><a/></r>", r#"{"r":{"$":"t","a":[null,null],"s":{"x":[1,2],"y":null}}}"#);
     json("<r><a>1</a><?xml-multiple b?><?xml-multiple a?><a>2</a></r>", r#"{"r":{"a":[1,2],"b":[]}}"#);
+    json("<r><a/><b/><a/>x<!-- c -->y</r>", r#"{"r":{"a":[null,null],"b":null,"$":"xy"}}"#);
+    json("<r><a/>\u{2003}<!-- c -->\u{2003}<b/><a/></r>", r#"{"r":{"a":[null,null],"b":null}}"#);
     json("<r><?xml-multiple?><a>1</a></r>", r#"{"r":{"a":[1]}}"#);
     json("<r><a>1</a><?xml-multiple a?><a>2</a></r>", r#"{"r":{"a":[1,2]}}"#);
     let switches = Switches { arrays: false, ..Switches::default() };
@@ -245,6 +247,23 @@ fn a_declared_prefix_is_one() {
     let plain = Switches { plain_names: true, ..Switches::default() };
     let made = xml_with(r#"{"@xmlns:n":"urn:n","n:a":1}"#, &plain).unwrap();
     assert_eq!(made, r#"<jsonObject xmlns:n="urn:n"><n_JsonReader_58_a>1</n_JsonReader_58_a></jsonObject>"#);
+}
+
+#[test]
+fn hostile_texts_are_converted_in_linear_time() {
+    let many = 20_000;
+    let declared: String = (0..many).map(|n| format!(r#""@xmlns:p{n}":"u","@p{n}:a{n}":"","#)).collect();
+    let nested = r#"{"a":"#.repeat(900) + "1" + &r#","@b":2}"#.repeat(900);
+    for json in [format!("{{{declared}\"end\":1}}"), format!("[{nested}{}]", format!(",{nested}").repeat(20))] {
+        let mut out = Vec::new();
+        to_xml(json.as_bytes(), &Switches::default(), &Options::default(), 1 << 26, &mut out).unwrap();
+    }
+    let scattered = "<a/><b/>".repeat(many);
+    let commented = "x<!-- c -->".repeat(many);
+    let instructed = "<?xml-multiple?><!-- c -->".repeat(many);
+    for xml in [scattered, commented, instructed] {
+        json_with(&format!("<r>{xml}</r>"), &Switches::default()).unwrap();
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use myelin_xml::{Document, Kind, NodeId};
 
 use self::attributes::Attributes;
-use self::children::{Child, is_space};
+use self::children::is_space;
 use super::keys::{Key, Keys, Wrapper};
 use super::primitive::write_text;
 use super::{Switches, VALUE};
@@ -213,8 +213,9 @@ impl<'a> Writer<'a> {
     fn go_on(&mut self, open: &mut Open) -> Result<Option<Open>, Error> {
         while let Some(child) = open.next {
             self.check_length()?;
-            match self.what(child) {
-                Child::Element(key) => {
+            match self.document.kind(child) {
+                Kind::Element => {
+                    let key = self.key(child);
                     open.next = self.behind(child, open);
                     self.write_place(key, open);
                     if let Some(text) = self.only_text(child) {
@@ -227,16 +228,17 @@ impl<'a> Writer<'a> {
                         return Ok(inner);
                     }
                 }
-                Child::Array(key) => {
+                Kind::Instruction => {
+                    let key = self.instructed(child);
                     open.next = self.behind(child, open);
                     if let Some(key) = key.filter(|&key| open.array != Some(key)) {
                         self.begin_member(key, open);
                         self.begin_array(key, open);
                     }
                 }
-                Child::Text => {
+                _ => {
                     let (text, behind) = self.text_run(child);
-                    open.next = behind;
+                    open.next = open.gathered.as_mut().map_or(behind, Vec::pop);
                     if !is_space(&text) {
                         if open.text || open.next.is_some() {
                             let element = self.document.qname(open.element).local.to_owned();
@@ -317,20 +319,16 @@ impl<'a> Writer<'a> {
         let (mut elements, mut instructed) = (0, false);
         let mut next = Some(first);
         while let Some(child) = next {
-            let kind = self.what(child);
-            match kind {
-                Child::Element(found) | Child::Array(Some(found)) => {
-                    found.wrapper()?;
-                    if *key.get_or_insert(found) != found {
-                        return None;
-                    }
-                }
-                Child::Array(None) => {}
-                Child::Text => return None,
+            match self.document.kind(child) {
+                Kind::Element => elements += 1,
+                Kind::Instruction => instructed = true,
+                _ => return None,
             }
-            match kind {
-                Child::Element(_) => elements += 1,
-                _ => instructed = true,
+            if let Some(found) = self.member_key(child) {
+                found.wrapper()?;
+                if *key.get_or_insert(found) != found {
+                    return None;
+                }
             }
             next = self.counting(self.document.next_sibling(child));
         }

@@ -10,15 +10,6 @@ use crate::convert::MULTIPLE;
 use crate::convert::keys::Key;
 use crate::convert::names::decode;
 
-/// What a child is that counts.
-#[derive(Clone, Copy)]
-pub(super) enum Child {
-    Element(Key),
-    Text,
-    /// The instruction that an array begins, and its key if it has one.
-    Array(Option<Key>),
-}
-
 impl<'a> Writer<'a> {
     /// The text of an element that has nothing else, as most have.
     #[inline]
@@ -35,8 +26,15 @@ impl<'a> Writer<'a> {
 
     /// The first child from `next` on that counts: no comment, no other instruction, no white space alone.
     #[inline]
-    pub(super) fn counting(&self, mut next: Option<NodeId>) -> Option<NodeId> {
-        while let Some(child) = next {
+    pub(super) fn counting(&self, next: Option<NodeId>) -> Option<NodeId> {
+        match next {
+            Some(child) if self.document.kind(child) != Kind::Element => self.counting_other(child),
+            _ => next,
+        }
+    }
+
+    fn counting_other(&self, mut child: NodeId) -> Option<NodeId> {
+        loop {
             let counts = match self.document.kind(child) {
                 Kind::Element => true,
                 Kind::Text => self.counts(child),
@@ -44,20 +42,9 @@ impl<'a> Writer<'a> {
                 Kind::Document | Kind::Attribute | Kind::Comment => false,
             };
             if counts {
-                break;
+                return Some(child);
             }
-            next = self.document.next_sibling(child);
-        }
-        next
-    }
-
-    /// What a child is that counts.
-    #[inline]
-    pub(super) fn what(&mut self, child: NodeId) -> Child {
-        match self.document.kind(child) {
-            Kind::Element => Child::Element(self.key(child)),
-            Kind::Instruction => Child::Array(self.instructed(child)),
-            _ => Child::Text,
+            child = self.document.next_sibling(child)?;
         }
     }
 
@@ -73,7 +60,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The key of the array that an instruction begins; without one it is that of the next element.
-    fn instructed(&mut self, instruction: NodeId) -> Option<Key> {
+    pub(super) fn instructed(&mut self, instruction: NodeId) -> Option<Key> {
         let data = self.document.value(instruction);
         let data = data.trim();
         let name = match data.rsplit_once(':') {
@@ -101,10 +88,10 @@ impl<'a> Writer<'a> {
     /// The key of the member that a child belongs to, if it is not text.
     #[inline]
     pub(super) fn member_key(&mut self, child: NodeId) -> Option<Key> {
-        match self.what(child) {
-            Child::Element(key) => Some(key),
-            Child::Array(key) => key,
-            Child::Text => None,
+        match self.document.kind(child) {
+            Kind::Element => Some(self.key(child)),
+            Kind::Instruction => self.instructed(child),
+            _ => None,
         }
     }
 
@@ -129,7 +116,10 @@ impl<'a> Writer<'a> {
             let place = children.len();
             let key = self.member_key(child);
             children.push((key.map_or(place, |key| *places.entry(key).or_insert(place)), child));
-            next = self.counting(self.document.next_sibling(child));
+            next = match self.document.kind(child) {
+                Kind::Text => self.text_run(child).1,
+                _ => self.counting(self.document.next_sibling(child)),
+            };
         }
         if children.is_sorted_by_key(|&(place, _)| place) {
             return None;

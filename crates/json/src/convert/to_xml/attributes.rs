@@ -10,6 +10,9 @@ use super::characters::{Context, write_string};
 use crate::convert::names::{encode, encode_first, is_plain};
 use crate::reader::Event;
 
+/// How many prefixes may be declared at once: each is compared with that of each key which has a colon.
+const MOST_PREFIXES: usize = 64;
+
 /// The attributes of all objects that are open.
 #[derive(Default)]
 pub(super) struct Attributes {
@@ -101,7 +104,8 @@ impl Attributes {
         } else if let Some(prefix) = key.strip_prefix("xmlns:") {
             let namespace = value();
             let named = is_ncname(prefix) && prefix != "xml" && prefix != "xmlns";
-            if named && !late && !namespace.is_empty() && !is_reserved(&namespace) {
+            let room = self.prefixes.len() < MOST_PREFIXES;
+            if named && room && !late && !namespace.is_empty() && !is_reserved(&namespace) {
                 self.prefixes.push((prefix.to_owned(), namespace.into_owned()));
                 self.names.extend_from_slice(key.as_bytes());
             } else {
