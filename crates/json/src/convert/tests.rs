@@ -125,6 +125,14 @@ fn texts_that_are_numbers_or_words_lose_their_quotes() {
     assert_eq!(json_with("<a><b>1</b><b>true</b><b/></a>", &switches).unwrap(), r#"{"a":{"b":["1","true",null]}}"#);
 }
 
+/// wso2/product-ei#5458: a text that is JSON is a text still.
+#[test]
+fn json_in_a_text_is_a_text() {
+    json(r#"<p>[{"a":"X"}]</p>"#, r#"{"p":"[{\"a\":\"X\"}]"}"#);
+    there_and_back(r#"{"p":"{\"a\":1}"}"#, &Switches::default());
+}
+
+/// wso2/product-ei#578 and #2721.
 #[test]
 fn numbers_keep_their_digits() {
     // Synapse goes through `BigDecimal`, which makes `1E+5` and `1E-7` of some of these.
@@ -275,6 +283,20 @@ fn prefixes_stay_on_demand() {
     switches.declarations = true;
     let declared = r#"{"n_a":{"@xmlns_n":"urn:n","@xmlns":"urn:d","@n_b":"1","c":null}}"#;
     assert_eq!(json_with(xml, &switches).unwrap(), declared);
+}
+
+#[test]
+fn what_is_declared_above_is_declared_where_it_is_needed() {
+    let xml = "<s:E xmlns:s='urn:s' xmlns:n='urn:n' xmlns:o='urn:o' xmlns='urn:d'><n:a><b o:c='1'/></n:a></s:E>";
+    let document = Document::parse(xml.as_bytes().to_vec(), &myelin_xml::Options::default()).unwrap();
+    let part = document.first_child(document.root_element().unwrap()).unwrap();
+    let switches = Switches { prefixes: true, declarations: true, separator: ':', ..Switches::default() };
+    let mut out = Vec::new();
+    to_json(&document, part, &switches, 1_000, &mut out).unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&out).unwrap();
+    let expected =
+        serde_json::json!({"n:a": {"@xmlns:n": "urn:n", "@xmlns:o": "urn:o", "@xmlns": "urn:d", "b": {"@o:c": "1"}}});
+    assert_eq!(json, expected);
 }
 
 #[test]

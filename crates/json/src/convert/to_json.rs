@@ -9,7 +9,6 @@ use std::borrow::Cow;
 
 use myelin_xml::{Document, Kind, NodeId};
 
-use self::attributes::Attributes;
 use self::children::is_space;
 use super::keys::{Key, Keys, Wrapper};
 use super::primitive::write_text;
@@ -38,7 +37,8 @@ pub fn to_json(
         document,
         switches,
         keys: Keys::new(document.names(), switches),
-        attributes: Attributes::default(),
+        seen: Vec::new(),
+        root: element,
         objects: 0,
         scattered: false,
         gathers: false,
@@ -60,7 +60,10 @@ struct Writer<'a> {
     document: &'a Document,
     switches: &'a Switches,
     keys: Keys<'a>,
-    attributes: Attributes,
+    /// The keys of the attributes of one element.
+    seen: Vec<Key>,
+    /// The outermost element.
+    root: NodeId,
     /// How many objects were begun.
     objects: u32,
     /// Whether a key was written twice in one object, for siblings that do not stand behind each other.

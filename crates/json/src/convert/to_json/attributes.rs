@@ -1,22 +1,16 @@
 //! The attributes of an element as the first members of its object.
 
-use myelin_xml::NodeId;
+use std::collections::HashSet;
+
+use myelin_xml::{Kind, NodeId};
 
 use super::Writer;
-use crate::convert::keys::Key;
 use crate::error::Error;
 use crate::text::write_string;
 
 const XSI_NAMESPACE: &str = "http://www.w3.org/2001/XMLSchema-instance";
 
-/// What attributes need over and over.
-#[derive(Default)]
-pub(super) struct Attributes {
-    /// The keys of those of one element.
-    seen: Vec<Key>,
-}
-
-impl Writer<'_> {
+impl<'a> Writer<'a> {
     /// Writes the attributes of an element, and its namespace declarations where they are kept.
     ///
     /// Shape: whether an object is begun; `None` for an element that is `null` by its attributes.
@@ -32,10 +26,10 @@ impl Writer<'_> {
         if self.switches.nil && document.attributes(element).any(|attribute| self.is_nil(attribute)) {
             return Ok(None);
         }
-        self.attributes.seen.clear();
+        self.seen.clear();
         let mut separator = b'{';
         if declares {
-            for (prefix, namespace) in document.declarations(element) {
+            for (prefix, namespace) in self.declarations(element) {
                 if self.switches.nil && namespace == XSI_NAMESPACE {
                     continue;
                 }
@@ -53,7 +47,7 @@ impl Writer<'_> {
         for attribute in attributes {
             let Some(name) = document.name(attribute) else { continue };
             let key = self.keys.of_attribute(name);
-            self.attributes.seen.push(key);
+            self.seen.push(key);
             self.out.push(separator);
             separator = b',';
             self.out.extend_from_slice(self.keys.written(key));
@@ -61,6 +55,25 @@ impl Writer<'_> {
         }
         self.differ()?;
         Ok(Some(separator == b','))
+    }
+
+    /// The namespace declarations of an element; for the outermost with those above it that names in it need.
+    fn declarations(&self, element: NodeId) -> Vec<(&'a str, &'a str)> {
+        let document = self.document;
+        let mut declarations: Vec<_> = document.declarations(element).collect();
+        if element == self.root {
+            let named = document.descendants(element).filter(|&node| document.kind(node) == Kind::Element);
+            let elements: Vec<NodeId> = std::iter::once(element).chain(named).collect();
+            let attributes = elements.iter().flat_map(|&element| document.attributes(element));
+            let names = elements.iter().copied().chain(attributes);
+            let used: HashSet<&str> = names.map(|node| document.qname(node).prefix).collect();
+            let own: HashSet<&str> = declarations.iter().map(|&(prefix, _)| prefix).collect();
+            let inherited = document.namespaces_in_scope(element).into_iter();
+            declarations.extend(
+                inherited.filter(|(prefix, _)| used.contains(prefix) && !own.contains(prefix) && *prefix != "xml"),
+            );
+        }
+        declarations
     }
 
     fn is_nil(&self, attribute: NodeId) -> bool {
@@ -71,7 +84,7 @@ impl Writer<'_> {
     }
 
     fn differ(&mut self) -> Result<(), Error> {
-        let seen = &mut self.attributes.seen;
+        let seen = &mut self.seen;
         if seen.len() > 1 {
             seen.sort_unstable();
             if let Some(twice) = seen.windows(2).find(|pair| pair[0] == pair[1]) {
