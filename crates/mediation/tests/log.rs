@@ -30,7 +30,7 @@ impl Subscriber for Lines {
     fn event(&self, event: &Event<'_>) {
         let mut line = Line(format!("{} ", event.metadata().level()));
         event.record(&mut line);
-        self.0.lock().unwrap().push(line.0);
+        self.0.lock().expect("nothing panics in between").push(line.0);
     }
 
     fn enter(&self, _: &Id) {}
@@ -43,7 +43,7 @@ struct Line(String);
 impl Visit for Line {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         if field.name() == "message" {
-            write!(self.0, "{value:?}").unwrap();
+            write!(self.0, "{value:?}").expect("writing into a string cannot fail");
         }
     }
 }
@@ -59,7 +59,7 @@ fn written(log: &str, content_type: &str, body: &str) -> Vec<String> {
         let request = request("POST", "/services/T", &headers, body);
         assert_eq!(scenario.serve(request).status, 202);
     });
-    let lines = lines.0.lock().unwrap();
+    let lines = lines.0.lock().expect("nothing panics in between");
     lines.clone()
 }
 
