@@ -3,11 +3,12 @@
 use myelin_soap::Envelope;
 use myelin_xml::{Document, Kind, NodeId, is_ncname};
 
-use super::setting::Setting;
+use super::setting::{Setting, worked_out};
 use crate::config::{Element, Loader, Problem, Text};
 use crate::content::Need;
 use crate::effect::Effect;
 use crate::exchange::{Exchange, Scene};
+use crate::expression::Expression;
 use crate::fault::Outcome;
 use crate::mediator::{Built, Flow, Immediate, Spec, once_ready};
 use crate::property::{Fragment, Scope, Slot, Value, slot};
@@ -17,12 +18,13 @@ pub(super) const SPEC: Spec = Spec { element: "header", doc: DOC, build };
 const DOC: &str = r#"
 Sets or removes a header.
 
-- `name` (required, save where an element stands inside): with `scope="transport"` an HTTP header;
+- `name` (required, save where elements stand inside): with `scope="transport"` an HTTP header, whose name an expression
+  in braces works out;
   `To`, `Action`, `From`, `ReplyTo`, `FaultTo` or `RelatesTo`; or, with a prefix, a block of the SOAP header.
   `To` is where a `send` without an endpoint goes; `Action` leaves as `SOAPAction`, or as the `action` of SOAP 1.2's content type.
   The others can be read again by `get-property`.
 - `value` or `expression`: what to set; an HTTP header is removed where the expression finds nothing.
-- an element inside: the block itself.
+- elements inside: the blocks themselves.
 - `action`: `set` (default) or `remove`.
 
 Setting a block puts it behind the others, as in Synapse: one of the same name stays; removing takes all of that name.
@@ -30,6 +32,7 @@ The header is made where there is none. Plain XML has none that is sent.
 
     <header name="X-Tenant" value="gold" scope="transport"/>
     <header name="Authorization" scope="transport" action="remove"/>
+    <header name="{concat('X-', $ctx:kind)}" value="yes" scope="transport"/>
 
     <header xmlns:r="urn:routing" name="r:Route" action="remove"/>
     <header xmlns:r="urn:routing" name="r:Route" expression="$trp:routing"/>
@@ -50,10 +53,12 @@ struct Header {
 
 enum Target {
     Transport(String),
+    /// An HTTP header whose name is worked out.
+    WorkedOut(Expression),
     Addressing(Slot),
     Block(BlockName),
-    /// A block that stands in the configuration.
-    Element(Fragment),
+    /// Blocks that stand in the configuration.
+    Elements(Vec<Fragment>),
 }
 
 struct BlockName {
@@ -63,13 +68,16 @@ struct BlockName {
 }
 
 fn build(element: &Element, loader: &mut Loader) -> Built {
-    if element.attribute("name").is_none()
-        && let Some(child) = element.children.iter().find(|child| !child.is("description"))
-    {
-        return once_ready(Need::tree(), Header { target: Target::Element(child.fragment()), setting: None });
+    if element.attribute("name").is_none() {
+        let inside = element.children.iter().filter(|child| !child.is("description"));
+        let blocks: Vec<Fragment> = inside.map(Element::fragment).collect();
+        if !blocks.is_empty() {
+            is_transport(element)?;
+            return once_ready(Need::tree(), Header { target: Target::Elements(blocks), setting: None });
+        }
     }
     let name = element.required("name")?;
-    let target = target(element, name)?;
+    let target = target(element, name, loader)?;
     if let Target::Addressing(slot) = target
         && !matches!(slot, slot::TO | slot::ACTION)
     {
@@ -87,20 +95,32 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
         }
         other => return Err(element.problem(format!("<header>: action {other:?} is neither set nor remove"))),
     };
-    let need = if let Target::Block(_) = target { Need::tree() } else { Need::default() };
+    let need = match &target {
+        Target::Block(_) => Need::tree(),
+        Target::WorkedOut(expression) => Need::of([expression]),
+        _ => Need::default(),
+    };
     let need = setting.as_ref().and_then(Setting::expression).into_iter().fold(need, Need::and);
     once_ready(need, Header { target, setting })
 }
 
-/// What a name means in its scope.
-fn target(element: &Element, name: Text<'_>) -> Result<Target, Problem> {
+/// Whether the scope is `transport`.
+fn is_transport(element: &Element) -> Result<bool, Problem> {
     match element.attribute("scope").map_or("default", |scope| scope.value) {
-        "transport" if myelin_message::is_token(name.value.as_bytes()) => {
-            return Ok(Target::Transport(name.value.to_owned()));
-        }
-        "transport" => return Err(name.problem(format!("{:?} cannot be the name of an HTTP header", name.value))),
-        "default" => {}
-        other => return Err(element.problem(format!("<header>: scope {other:?} is neither default nor transport"))),
+        "transport" => Ok(true),
+        "default" => Ok(false),
+        other => Err(element.problem(format!("<header>: scope {other:?} is neither default nor transport"))),
+    }
+}
+
+/// What a name means in its scope.
+fn target(element: &Element, name: Text<'_>, loader: &mut Loader) -> Result<Target, Problem> {
+    if is_transport(element)? {
+        return match worked_out(name, loader)? {
+            Some(expression) => Ok(Target::WorkedOut(expression)),
+            None if myelin_message::is_token(name.value.as_bytes()) => Ok(Target::Transport(name.value.to_owned())),
+            None => Err(name.problem(format!("{:?} cannot be the name of an HTTP header", name.value))),
+        };
     }
     let (prefix, local) = name.value.trim().split_once(':').unwrap_or(("", name.value.trim()));
     let slot = match name.value.trim() {
@@ -128,7 +148,7 @@ fn target(element: &Element, name: Text<'_>) -> Result<Target, Problem> {
 
 impl Immediate for Header {
     fn effect(&self) -> Effect<'_> {
-        Effect { changes: matches!(self.target, Target::Block(_) | Target::Element(_)), ..Effect::default() }
+        Effect { changes: matches!(self.target, Target::Block(_) | Target::Elements(_)), ..Effect::default() }
     }
 
     fn mediate(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
@@ -137,11 +157,10 @@ impl Immediate for Header {
             None => None,
         };
         match (&self.target, text) {
-            (Target::Transport(name), Some(text)) => {
-                exchange.message.head.set(name, text.as_bytes())?;
-            }
-            (Target::Transport(name), None) => {
-                exchange.message.head.remove(name);
+            (Target::Transport(name), text) => put_header(exchange, name, text.as_deref())?,
+            (Target::WorkedOut(expression), text) => {
+                let name = expression.text(exchange, scene)?.unwrap_or_default().into_owned();
+                put_header(exchange, &name, text.as_deref())?;
             }
             (Target::Addressing(slot), Some(text)) => {
                 exchange.properties.put(Scope::Addressing, *slot, Some(Value::Text(text.into())));
@@ -162,14 +181,29 @@ impl Immediate for Header {
                 let header = envelope.header_or_new(document)?;
                 document.append(header, block)
             })?,
-            (Target::Element(fragment), _) => exchange.tree_mut()?.change_header(|document, envelope| {
-                let block = document.import(&fragment.document, fragment.node)?;
+            (Target::Elements(blocks), _) => exchange.tree_mut()?.change_header(|document, envelope| {
                 let header = envelope.header_or_new(document)?;
-                document.append(header, block)
+                blocks.iter().try_for_each(|fragment| {
+                    let block = document.import(&fragment.document, fragment.node)?;
+                    document.append(header, block)
+                })
             })?,
         }
         Ok(Flow::Next)
     }
+}
+
+/// Sets a header to one value, or removes it.
+///
+/// Errors: the bus's, where name or value cannot stand in a head.
+pub(super) fn put_header(exchange: &mut Exchange, name: &str, value: Option<&str>) -> Outcome<()> {
+    match value {
+        Some(value) => exchange.message.head.set(name, value.as_bytes())?,
+        None => {
+            exchange.message.head.remove(name);
+        }
+    }
+    Ok(())
 }
 
 impl BlockName {

@@ -2,9 +2,12 @@
 
 mod value;
 
+use std::borrow::Cow;
+
 use myelin_message::HeaderId;
 use value::{Setting, setting};
 
+use super::header::put_header;
 use super::setting::worked_out;
 use crate::config::{Element, Loader, Problem, Text};
 use crate::content::Need;
@@ -24,8 +27,8 @@ Sets or removes a property.
   HTTP header.
 - `scope`: `default` (kept for the whole exchange), `operation` (the same, apart from the default ones),
   `axis2` and `axis2-client` (of the current message, gone when the response comes), `transport` (HTTP headers).
-  `registry`, `system`, `env` and `file` can be read by `get-property` and not be written: a configuration never changes
-  while it serves. `trace` and `analytics` have no effect.
+  `registry`, `env` and `file` can be read by `get-property` and not be written: a configuration never changes while it
+  serves. `system`, `trace` and `analytics` have no effect.
 - `type`: `STRING` (default), `BOOLEAN`, `INTEGER`, `LONG`, `SHORT`, `FLOAT`, `DOUBLE`;
   `OM`, a copy of the first element the expression finds, or text that is XML; `JSON`, text that is JSON.
   A word without quotes is a text in JSON, too, as in Synapse.
@@ -122,7 +125,12 @@ fn place(element: &Element, loader: &mut Loader) -> Result<Place, Problem> {
             loader.warning(scope.problem(format!("scope {word:?} has no effect: nobody reads it in this bus")));
             Place::Nowhere
         }
-        word @ ("registry" | "system" | "env" | "file") => {
+        // Synapse takes the word and does nothing.
+        "system" => {
+            loader.warning(scope.problem("scope \"system\" has no effect: it can be read and not be written"));
+            Place::Nowhere
+        }
+        word @ ("registry" | "env" | "file") => {
             let message = "can be read and not be written: a configuration never changes while it serves";
             return Err(scope.problem(format!("<property>: scope {word:?} {message}")));
         }
@@ -154,13 +162,13 @@ impl Immediate for Property {
             None => None,
         };
         match &self.target {
-            Target::Header(name) => put_header(exchange, name, value)?,
+            Target::Header(name) => put_header(exchange, name, text(&value).as_deref())?,
             Target::Property(scope, slot) => self.put_property(exchange, *scope, *slot, value)?,
             Target::WorkedOut(scope, expression) => {
                 let name = expression.text(exchange, scene)?.unwrap_or_default().into_owned();
                 match scope {
                     _ if name.is_empty() => tracing::warn!(target: "myelin::property", "a name worked out is empty"),
-                    None => put_header(exchange, &name, value)?,
+                    None => put_header(exchange, &name, text(&value).as_deref())?,
                     Some(scope) => {
                         let slot = exchange.properties.slot_to_set(&name, &scene.bus.names)?;
                         self.put_property(exchange, *scope, slot, value)?;
@@ -195,14 +203,9 @@ impl Property {
     }
 }
 
-fn put_header(exchange: &mut Exchange, name: &str, value: Option<Value>) -> Outcome<()> {
-    match value {
-        Some(value) => exchange.message.head.set(name, value.text().as_bytes())?,
-        None => {
-            exchange.message.head.remove(name);
-        }
-    }
-    Ok(())
+/// A value as a header holds it.
+fn text(value: &Option<Value>) -> Option<Cow<'_, str>> {
+    value.as_ref().map(Value::text)
 }
 
 /// What a property is that nobody reads.

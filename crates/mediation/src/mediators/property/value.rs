@@ -59,7 +59,12 @@ pub(super) fn setting(element: &Element, loader: &mut Loader) -> Result<Option<S
 
 fn extract(element: &Element) -> Result<Option<(Pattern, usize)>, Problem> {
     let group = element.attribute("group");
-    let Some(pattern) = element.attribute("pattern") else { return Ok(None) };
+    let Some(pattern) = element.attribute("pattern") else {
+        return match group {
+            Some(group) => Err(group.problem("group belongs to a pattern, and there is none")),
+            None => Ok(None),
+        };
+    };
     let compiled = Pattern::compile(pattern.value).map_err(|message| pattern.problem(message))?;
     let number = match group {
         Some(group) => group.value.trim().parse().map_err(|_| group.problem("group is no number"))?,
