@@ -34,7 +34,7 @@ fn what_is_not_offered_is_named_and_what_is_unknown_is_said_to_be() {
     check("<log xmlns='urn:other'/>", "unknown mediator");
     check("<send receive='nobody'/>", "there is no sequence \"nobody\"");
     check("<header name='wsse:Security' value='x'/>", "stands for no namespace");
-    for scope in ["registry", "system", "env", "file"] {
+    for scope in ["registry", "env", "file"] {
         check(&format!("<property name='p' value='1' scope='{scope}'/>"), "can be read and not be written");
     }
     check("<property name='p' value='1' scope='func'/>", "set by <call-template>");
