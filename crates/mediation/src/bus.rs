@@ -14,6 +14,7 @@ use crate::database::DatabaseSettings;
 use crate::description::{ProxyDescription, PublicAddresses};
 use crate::endpoint::{Endpoint, EndpointId, EndpointRef, MonitorSettings};
 use crate::entrance::Inbound;
+use crate::exchange::ContentTypes;
 use crate::function::{Function, FunctionId};
 use crate::heritage::Heritage;
 use crate::pattern;
@@ -33,6 +34,8 @@ pub struct Settings {
     pub json_duplicate_keys: DuplicateKeys,
     /// How JSON and XML stand for each other.
     pub json: Arc<JsonSwitches>,
+    /// What bodies of further content types are read and written like.
+    pub content_types: Option<Arc<ContentTypes>>,
     /// How much a stylesheet may do with one message.
     pub stylesheets: StylesheetLimits,
     /// How much memory the answers may take that `cache` keeps, in bytes: those of all caches together.
@@ -65,6 +68,7 @@ impl Default for Settings {
             body_limit_bytes: 16 * 1024 * 1024,
             json_duplicate_keys: DuplicateKeys::default(),
             json: Arc::default(),
+            content_types: None,
             stylesheets: StylesheetLimits::default(),
             cache_bytes: 64 << 20,
             branches: 64,

@@ -251,6 +251,9 @@ impl Engine {
         let waiting = Waiting(Some(&stage));
         let scene = self.scene(service, *arrival, &stage);
         let mut exchange = Exchange::new(request);
+        if let Some(types) = &bus.settings.content_types {
+            exchange.understand(types);
+        }
         exchange.properties = properties;
         exchange.postfix_start = postfix_start;
         exchange.guarded = service.fault(bus).is_some();

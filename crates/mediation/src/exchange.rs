@@ -14,6 +14,7 @@ use myelin_json::convert::Switches;
 use myelin_message::{Body, HeaderId, Message};
 
 pub(crate) use facts::action_of;
+pub use format::ContentTypes;
 pub(crate) use format::{Content, Format, charset, remove_charset, write_charset};
 use leaving::to_response;
 pub(crate) use scene::{Ground, Scene};
@@ -75,6 +76,8 @@ pub(crate) struct Exchange {
     pub(crate) awaited: Option<Arc<Awaited>>,
     /// What is known of the body that is still on the wire.
     pub(crate) scans: Scans,
+    /// What the operator says of content types; most say nothing.
+    pub(crate) types: Option<Arc<ContentTypes>>,
     /// How JSON and XML stand for each other, once a body was built.
     pub(crate) switches: Option<Arc<Switches>>,
     message_id: OnceCell<String>,
@@ -127,12 +130,20 @@ impl Exchange {
             permits: Vec::new(),
             awaited: None,
             scans: Scans::default(),
+            types: None,
             switches: None,
             message_id: OnceCell::new(),
             operation: None,
             not_understood: false,
             last_endpoint: None,
         }
+    }
+
+    /// Content types are to be understood as an operator says.
+    pub(crate) fn understand(&mut self, types: &Arc<ContentTypes>) {
+        self.types = Some(Arc::clone(types));
+        self.content = Content::told(&self.message.head, self.types.as_deref());
+        self.format = self.content.format;
     }
 
     /// A copy to be carried on beside this one: of message and properties, with nothing decided.
@@ -166,6 +177,7 @@ impl Exchange {
             kin: self.kin.clone(),
             permits: self.permits.clone(),
             last_endpoint: self.last_endpoint.clone(),
+            types: self.types.clone(),
             switches: self.switches.clone(),
             awaited: self.awaited.clone(),
             ..Exchange::new(message)
@@ -175,7 +187,7 @@ impl Exchange {
     /// The backend's response takes the place of what was sent.
     pub(crate) fn turn(&mut self, response: Message) {
         self.called = true;
-        self.content = Content::of(&response.head);
+        self.content = Content::told(&response.head, self.types.as_deref());
         self.message = response;
         self.scans = Scans::default();
         self.direction = Direction::Response;

@@ -49,6 +49,7 @@ pub use config::{Artefact, Cause, Loaded, Problem, Report, Share, Sources, Stamp
 pub use description::PublicAddresses;
 pub use endpoint::{EndpointStatus, Monitor, MonitorSettings, State as EndpointState};
 pub use engine::{Arrival, Counts, Engine};
+pub use exchange::ContentTypes;
 pub use explain::Explanation;
 pub use heritage::Heritage;
 pub use mediators::mediators_markdown;

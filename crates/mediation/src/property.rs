@@ -93,6 +93,8 @@ pub(crate) mod slot {
     pub(crate) const PROTOCOL_STATE_ON_FAILURE: Slot = 66;
     pub(crate) const DISABLE_ADDRESSING: Slot = 67;
     pub(crate) const PRESERVE_REQUEST_HEADERS: Slot = 68;
+    pub(crate) const ENABLE_MTOM: Slot = 69;
+    pub(crate) const ENABLE_SWA: Slot = 70;
 }
 
 /// The names behind [`slot`], in its order.
@@ -166,6 +168,8 @@ const KNOWN: &[&str] = &[
     "PROTOCOL_STATE_ON_FAILURE",
     "disableAddressingForOutMessages",
     "BLOCKING_SENDER_PRESERVE_REQ_HEADERS",
+    "enableMTOM",
+    "enableSwA",
 ];
 
 /// The property names of one configuration.

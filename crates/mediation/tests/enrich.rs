@@ -215,7 +215,7 @@ fn json_is_changed_where_a_path_leads() {
     fails(&enrich("type='inline'>7", "action='child' xpath='json-eval($.a[1])'"), "members of an object");
     fails(&enrich("type='inline'>7", "action='child' xpath='json-eval($.c)'"), "could not be changed");
     fails(&enrich("type='inline'><x/>", "xpath='json-eval($.c)'"), "not offered yet");
-    fails(&enrich("type='inline'>7", "xpath='//c'"), "no XML");
+    fails(&enrich("type='inline'>7", "xpath='//d'"), "finds nothing");
 }
 
 #[test]

@@ -49,7 +49,7 @@ pub(crate) struct Deployment {
     /// What `[mediation]` and `[synapse_properties]` say of endpoints.
     endpoints: EndpointSettings,
     /// What they say of content.
-    content: content::Switches,
+    content: content::Content,
     /// `[keystore.primary]` and `[truststore]`, as WSO2's policies name them.
     server_store: Option<Crypto>,
     /// `[[datasource]]`: the databases that have names.
@@ -87,7 +87,7 @@ impl Default for Deployment {
             http,
             wso2,
             endpoints,
-            content: content::Switches::new(),
+            content: content::Content::default(),
             server_store: None,
             sources: Vec::new(),
             hot: true,
@@ -116,8 +116,9 @@ fn parse(text: &str) -> anyhow::Result<Deployment> {
     };
     let file = File::new(table, &|name| std::env::var(name).ok());
     let sources = databases::read(&file)?;
+    let content = file.content()?;
     Ok(Deployment {
-        remarks: sources.iter().flat_map(|source| source.remarks.clone()).collect(),
+        remarks: sources.iter().flat_map(|source| &source.remarks).chain(&content.remarks).cloned().collect(),
         hostname: file.text("server.hostname")?,
         prefixes: [
             file.text("transport.http.listener.wsdl_epr_prefix")?,
@@ -126,7 +127,7 @@ fn parse(text: &str) -> anyhow::Result<Deployment> {
         http: file.http()?,
         wso2: file.limits()?,
         endpoints: file.endpoints()?,
-        content: file.switches()?,
+        content,
         server_store: security::server_store(&file)?,
         sources,
         hot: file.flag("server.hot_deployment")?.unwrap_or(true),
@@ -160,7 +161,7 @@ impl Deployment {
         [settings.addresses.http_prefix, settings.addresses.https_prefix] =
             self.prefixes.clone().map(|it| it.and_then(prefix));
         settings.endpoints = self.endpoints.clone();
-        content::apply(&self.content, settings)?;
+        self.content.apply(settings)?;
         settings.security.server_store.clone_from(&self.server_store);
         self.own.security.apply(&mut settings.security)?;
         let sources = self.sources.iter().map(|source| source.resolved(settings));

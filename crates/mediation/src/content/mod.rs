@@ -4,6 +4,7 @@
 //! What only asks expressions is answered in one pass over the bytes as they lie on the wire, which ends at the
 //! decision; what that cannot answer reads the whole body into a [`Tree`] or [`Json`].
 
+mod build;
 mod convert;
 mod enclosure;
 mod form_data;
@@ -20,6 +21,8 @@ mod tree;
 mod way;
 mod wrapped;
 
+pub(crate) use build::Unreadable;
+use build::build;
 pub(crate) use enclosure::Enclosure;
 pub(crate) use fragment::Fragment;
 pub(crate) use json::Json;
@@ -30,63 +33,17 @@ pub(crate) use rendering::take_form;
 pub(crate) use scan::{Answer, Scans};
 pub(crate) use tree::{Tree, text_of};
 pub(crate) use way::Way;
+pub(crate) use wrapped::of_text as wrapped_text;
 
-use std::borrow::Cow;
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use myelin_message::Body;
-use myelin_xml::{Refusal, encoding};
-
-use self::mime::parameter;
 
 use crate::engine;
-use crate::exchange::{Content, Direction, Exchange, Format, Scene};
+use crate::exchange::{Content, Direction, Exchange, Scene};
 use crate::fault::{Fault, Outcome};
-
-/// Why a body is not what its content type says.
-#[derive(Debug)]
-pub(crate) enum Unreadable {
-    Xml(myelin_xml::Error),
-    Json(myelin_json::Error),
-    /// The parts of it, or their heads.
-    Multipart(&'static str),
-    /// What it stands for has no place where it would have to stand.
-    Refused(Refusal),
-}
-
-impl From<Refusal> for Unreadable {
-    fn from(refusal: Refusal) -> Unreadable {
-        Unreadable::Refused(refusal)
-    }
-}
-
-impl From<myelin_xml::Error> for Unreadable {
-    fn from(error: myelin_xml::Error) -> Unreadable {
-        Unreadable::Xml(error)
-    }
-}
-
-impl From<myelin_json::Error> for Unreadable {
-    fn from(error: myelin_json::Error) -> Unreadable {
-        Unreadable::Json(error)
-    }
-}
-
-impl Unreadable {
-    /// The fault that it is of whoever sent the body.
-    pub(crate) fn fault(self, is_response: bool) -> Box<Fault> {
-        match self {
-            Unreadable::Xml(error) => Fault::unreadable(is_response, format!("not well-formed XML: {error}")),
-            Unreadable::Json(error) => Fault::unreadable(is_response, format!("not JSON: {error}")),
-            Unreadable::Multipart(error) => {
-                Fault::unreadable(is_response, format!("not the parts that its type says: {error}"))
-            }
-            Unreadable::Refused(refusal) => refusal.into(),
-        }
-    }
-}
 
 /// Reads the whole body; one that was built stays so.
 ///
@@ -101,7 +58,7 @@ fn poll_read(exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Context<'_>) -
 
 /// Reads the whole body and builds the form that its content type stands for.
 ///
-/// What is neither XML nor JSON stays where it is.
+/// What nobody understands stays where it is.
 ///
 /// Errors: faults of whoever sent it. A body that is not what it should be is still there, as bytes.
 pub(crate) fn poll_built(exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Context<'_>) -> Poll<Outcome<()>> {
@@ -133,49 +90,6 @@ pub(crate) fn poll_built(exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Co
             Err(unreadable.fault(is_response))
         }
     })
-}
-
-/// Builds the form that a content type stands for.
-///
-/// `query` are the parameters of the request, which are fields of a form, too.
-/// Errors: the sender's, with the bytes it sent.
-fn build(bytes: Vec<u8>, content: &Content, query: &str) -> Result<Body, (Unreadable, Vec<u8>)> {
-    let document = match content.format {
-        _ if bytes.is_empty() => return Ok(Body::Built(Box::new(Tree::empty()))),
-        Format::Json => {
-            let json = Json::read(bytes).map_err(|(error, bytes)| (error.into(), bytes))?;
-            return Ok(Body::Built(Box::new(json)));
-        }
-        Format::Soap11 | Format::Soap12 | Format::Pox | Format::None | Format::Other => {
-            let tree = Tree::read(bytes, content.charset()).map_err(|(error, bytes)| (error.into(), bytes))?;
-            return Ok(Body::Built(Box::new(tree)));
-        }
-        Format::Related => return Ok(Body::Built(Box::new(package::read(bytes, content.whole_type())?))),
-        Format::Form => wrapped::of_form(query, &text(&bytes, content)),
-        Format::Text => wrapped::of_text(&text(&bytes, content)),
-        Format::Binary => wrapped::of_bytes(&bytes),
-        Format::FormData => match form_data::read(&bytes, content.whole_type()) {
-            Ok(document) => Ok(document),
-            Err(error) => return Err((error, bytes)),
-        },
-    };
-    let way = match content.format {
-        Format::Form => Way::Form,
-        Format::FormData => Way::FormData(parameter(content.whole_type(), "boundary").unwrap_or_default().into()),
-        Format::Text => Way::Text,
-        _ => Way::Binary,
-    };
-    match document {
-        Ok(document) => Ok(Body::Built(Box::new(Tree::standing_for(document, Some(bytes), way)))),
-        Err(refusal) => Err((refusal.into(), bytes)),
-    }
-}
-
-/// Bytes as text, in the character set that they say; what is none is replaced.
-fn text(bytes: &[u8], content: &Content) -> String {
-    let utf8 = encoding::decode(content.charset(), bytes);
-    let utf8 = utf8.map_or_else(|_| Cow::Borrowed(bytes), |(utf8, _)| utf8);
-    String::from_utf8_lossy(&utf8).into_owned()
 }
 
 /// The bytes of a built body that somebody sends who cannot hear of a fault; they are looked after before.

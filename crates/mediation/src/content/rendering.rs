@@ -29,6 +29,8 @@ struct Target {
     format: Format,
     /// The type of a body in parts as it came; empty where it came in none.
     whole_type: String,
+    /// The package of XML that comes in none.
+    enclosure: Enclosure,
     /// A word that is in no body, for what is written in parts.
     boundary: String,
     switches: Arc<Switches>,
@@ -53,7 +55,9 @@ async fn convert(exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<()> {
     // A new identifier is in no message that was written before it.
     let boundary = format!("MIMEBoundary_{}", identity::new(scene.transport.now()));
     let whole_type = exchange.content.whole_type().to_owned();
-    let target = Target { format, whole_type, boundary, switches: Arc::clone(&scene.bus.settings.json) };
+    let enclosure = exchange.enclosure().unwrap_or(Enclosure::SwA);
+    let switches = Arc::clone(&scene.bus.settings.json);
+    let target = Target { format, whole_type, enclosure, boundary, switches };
     let rendered = match form.size_bytes() <= LONG_BYTES {
         true => form.rendered(&target),
         false => apart(scene, move || form.rendered(&target)).await?,
@@ -115,8 +119,9 @@ impl Form {
             (Format::Related, _) => {
                 tree.write_as(Way::Xml)?;
                 let media_type = if tree.is_plain() { "application/xml" } else { tree.envelope().version.media_type() };
-                let bytes = Enclosure::SwA.enclose(&tree.into_sent()?, media_type, boundary);
-                Ok((bytes, Some(Enclosure::SwA.content_type(boundary, media_type))))
+                let content_type = format!("{media_type}; charset=UTF-8");
+                let bytes = target.enclosure.enclose(&tree.into_sent()?, &content_type, boundary);
+                Ok((bytes, Some(target.enclosure.content_type(boundary, &content_type))))
             }
             _ => {
                 tree.write_as(Way::FormData(boundary.into()))?;

@@ -28,7 +28,7 @@ const ANY_BASE64: GeneralPurpose = GeneralPurpose::new(
 );
 
 /// Text in its element.
-pub(super) fn of_text(text: &str) -> Result<Document, Refusal> {
+pub(crate) fn of_text(text: &str) -> Result<Document, Refusal> {
     let mut document = Document::new();
     let element = document.create_element("", TEXT, PAYLOAD)?;
     document.append(document.document_node(), element)?;

@@ -105,7 +105,7 @@ impl Exchange {
 
     /// Puts another body in the place of the message's, of the type that its content type says now.
     pub(crate) fn set_body(&mut self, body: Body) {
-        self.content = Content::of(&self.message.head);
+        self.content = Content::told(&self.message.head, self.types.as_deref());
         self.message.body = body;
         self.not_understood = false;
         self.scans = Scans::default();

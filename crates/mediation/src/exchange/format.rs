@@ -1,6 +1,7 @@
 //! What a body is, by its content type.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use myelin_message::{Head, HeaderId};
 
@@ -35,11 +36,38 @@ pub(crate) struct Content {
     pub(super) detail: Option<Cow<'static, str>>,
 }
 
+/// What the operator says of content types, apart from what everybody knows: each is read and written like another.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ContentTypes(HashMap<String, Format>);
+
+impl ContentTypes {
+    /// Bodies of a type are read and written like those of another.
+    pub fn insert(&mut self, content_type: &str, like: &str) {
+        self.0.insert(content_type.trim().to_ascii_lowercase(), Format::of(Some(like.as_bytes())));
+    }
+
+    /// Whether nothing is said.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn format_of(&self, content_type: &[u8]) -> Option<Format> {
+        let essence = content_type.split(|&byte| byte == b';').next().unwrap_or_default().trim_ascii();
+        let essence = std::str::from_utf8(essence).ok()?.to_ascii_lowercase();
+        self.0.get(&essence).copied()
+    }
+}
+
 impl Content {
     /// What a body is that has this head.
     pub(crate) fn of(head: &Head) -> Content {
+        Content::told(head, None)
+    }
+
+    /// The same, where an operator may have said more of types.
+    pub(super) fn told(head: &Head, types: Option<&ContentTypes>) -> Content {
         let value = head.known(HeaderId::ContentType);
-        let format = Format::of(value);
+        let format = Format::told(value, types);
         let detail = match format {
             Format::FormData | Format::Related => {
                 value.map(|value| Cow::Owned(String::from_utf8_lossy(value).into_owned()))
@@ -109,6 +137,12 @@ impl Format {
     /// Whether it is in parts.
     pub(crate) fn is_multipart(self) -> bool {
         matches!(self, Format::FormData | Format::Related)
+    }
+
+    /// The same, where an operator may have said more of types.
+    pub(super) fn told(content_type: Option<&[u8]>, types: Option<&ContentTypes>) -> Format {
+        let told = types.zip(content_type).and_then(|(types, value)| types.format_of(value));
+        told.unwrap_or_else(|| Format::of(content_type))
     }
 
     /// Whether it is XML: SOAP, or plain.

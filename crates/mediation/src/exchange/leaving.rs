@@ -6,7 +6,7 @@ use http::StatusCode;
 use myelin_message::{Body, HeaderId, Message};
 
 use super::{Content, Direction, Exchange, Format, action_of, write_charset};
-use crate::content::{Json, Scans, Tree, Way};
+use crate::content::{Enclosure, Json, Scans, Tree, Way};
 use crate::fault::{Fault, Outcome};
 use crate::property::{Scope, Value, slot};
 use crate::transport::Manner;
@@ -115,12 +115,26 @@ impl Exchange {
         self.faulted.is_some() || (is_response && is_soap && self.message.status == StatusCode::INTERNAL_SERVER_ERROR)
     }
 
-    /// What the body is to be when it leaves: what `messageType` names, else what it came as.
+    /// What the body is to be when it leaves: what `messageType` names, else what it came as; XML in a package, where
+    /// that is wanted.
     pub(crate) fn wanted_format(&self) -> Format {
-        match self.properties.get(Scope::Axis2, slot::MESSAGE_TYPE) {
-            Some(message_type) => Format::of(Some(message_type.text().as_bytes())),
-            None => self.content.format,
+        if !self.properties.has_any(Scope::Axis2, &[slot::MESSAGE_TYPE, slot::ENABLE_MTOM, slot::ENABLE_SWA]) {
+            return self.content.format;
         }
+        let format = match self.properties.get(Scope::Axis2, slot::MESSAGE_TYPE) {
+            Some(message_type) => Format::told(Some(message_type.text().as_bytes()), self.types.as_deref()),
+            None => self.content.format,
+        };
+        if format.is_xml() && self.enclosure().is_some() { Format::Related } else { format }
+    }
+
+    /// The package that XML is to leave in.
+    pub(crate) fn enclosure(&self) -> Option<Enclosure> {
+        let is_set = |slot| self.properties.is_true(Scope::Axis2, slot);
+        if is_set(slot::ENABLE_MTOM) {
+            return Some(Enclosure::Mtom);
+        }
+        is_set(slot::ENABLE_SWA).then_some(Enclosure::SwA)
     }
 
     /// Whether the body can leave as it is: it is what it is to be, and needs no conversion to be written so.

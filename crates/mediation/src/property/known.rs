@@ -147,6 +147,8 @@ const ALL: &[Known] = &[
         "AS",
         "`true`: the message counts as a response, so that `send` answers the client with it.",
     ),
+    known("enableMTOM", "axis2", Flow, "AS", "`true`: XML leaves as the one part of an MTOM package."),
+    known("enableSwA", "axis2", Flow, "AS", "`true`: XML leaves as the one part of SOAP with attachments."),
     known("messageType", "axis2", Flow, "AS", "The content type that the message is written as. It can be read."),
     known("ContentType", "axis2", Flow, "AS", "The `Content-Type` of the message that leaves. It can be read."),
     known(
@@ -293,8 +295,6 @@ const ALL: &[Known] = &[
     known("OUTPUT_FILE", "axis2", Later, "AS", "files"),
     known("transport.vfs.ReplyFileName", "transport", Later, "AS", "files"),
     known("transport.mail.Format", "axis2", Later, "AS", "mail"),
-    known("enableMTOM", "axis2", Later, "AS", "attachments: `optimize=\"mtom\"` of the endpoint packs a message"),
-    known("enableSwA", "axis2", Later, "AS", "attachments: `optimize=\"swa\"` of the endpoint packs a message"),
 ];
 
 /// What a configuration is told that sets a property: that this has no effect, or that another scope would have one.

@@ -1,7 +1,9 @@
-//! What `[mediation]` and `[synapse_properties]` say of content: how JSON and XML stand for each other.
+//! What the file says of content: how JSON and XML stand for each other, and what bodies of which type are read as.
+
+use std::sync::Arc;
 
 use anyhow::bail;
-use myelin_mediation::Settings;
+use myelin_mediation::{ContentTypes, Settings};
 
 use super::wso2::File;
 use super::{Table, Value};
@@ -26,14 +28,82 @@ const KEYS: [(&str, &str); 8] = [
 /// How the properties of Synapse's begin that may be about conversions.
 const BEGINNINGS: [&str; 3] = ["synapse.commons.", "synapse.json.", "PRESERVE_SPACES"];
 
-/// The switches that a file sets, by the names of Synapse's properties.
-pub(super) type Switches = Vec<(String, String)>;
+/// The keys of `[message_builders]` and `[message_formatters]`, and the content types that they are about.
+///
+/// Source: Micro Integrator 4's `default.json` and its template of `axis2.xml`.
+const BUILDERS: [(&str, &str); 11] = [
+    ("application_xml", "application/xml"),
+    ("text_xml", "text/xml"),
+    ("soap_xml", "application/soap+xml"),
+    ("form_urlencoded", "application/x-www-form-urlencoded"),
+    ("multipart_form_data", "multipart/form-data"),
+    ("text_plain", "text/plain"),
+    ("application_json", "application/json"),
+    ("json_badgerfish", "application/json/badgerfish"),
+    ("text_javascript", "text/javascript"),
+    ("octet_stream", "application/octet-stream"),
+    ("application_binary", "application/binary"),
+];
+
+/// Java's builders and formatters by the ends of their names, and a content type that is read and written as they do.
+const CLASSES: [(&str, &str); 18] = [
+    ("ApplicationXMLBuilder", "application/xml"),
+    ("ApplicationXMLFormatter", "application/xml"),
+    ("SOAPBuilder", "text/xml"),
+    ("SOAPMessageFormatter", "text/xml"),
+    ("XFormURLEncodedBuilder", "application/x-www-form-urlencoded"),
+    ("XFormURLEncodedFormatter", "application/x-www-form-urlencoded"),
+    ("MultipartFormDataBuilder", "multipart/form-data"),
+    ("MultipartFormDataFormatter", "multipart/form-data"),
+    ("MIMEBuilder", "multipart/related"),
+    ("PlainTextBuilder", "text/plain"),
+    ("PlainTextFormatter", "text/plain"),
+    ("BinaryBuilder", "application/octet-stream"),
+    ("BinaryFormatter", "application/octet-stream"),
+    ("BinaryRelayBuilder", "application/octet-stream"),
+    ("ExpandingMessageFormatter", "application/octet-stream"),
+    ("JsonStreamBuilder", "application/json"),
+    ("JsonStreamFormatter", "application/json"),
+    ("JSONStreamBuilder", "application/json"),
+];
+
+/// The switches that a file sets, by the names of Synapse's properties, and what it says of content types.
+#[derive(Debug, Default)]
+pub(super) struct Content {
+    switches: Vec<(String, String)>,
+    types: ContentTypes,
+    /// What of it has no effect.
+    pub(super) remarks: Vec<String>,
+}
 
 impl File {
-    /// What the file sets of them.
+    /// What the file says of content.
     ///
     /// Errors: a value refers to what is not there, or is a table.
-    pub(super) fn switches(&self) -> anyhow::Result<Switches> {
+    pub(super) fn content(&self) -> anyhow::Result<Content> {
+        let mut content = Content { switches: self.switches()?, ..Content::default() };
+        // How a body is read says how it is written; a formatter counts where there is no builder.
+        for table in ["message_formatters", "message_builders"] {
+            for (key, content_type) in BUILDERS {
+                if let Some(class) = self.text(&format!("{table}.{key}"))? {
+                    content.insert(table, content_type, &class);
+                }
+            }
+            let custom = format!("custom_{table}");
+            let Some(Value::Array(entries)) = self.table().get(&custom) else { continue };
+            for entry in entries {
+                let text = |key: &str| entry.get(key).and_then(Value::as_str);
+                match (text("content_type"), text("class")) {
+                    (Some(content_type), Some(class)) => content.insert(&custom, content_type, class),
+                    _ => content.remarks.push(format!("[[{custom}]] without content_type and class has no effect")),
+                }
+            }
+        }
+        Ok(content)
+    }
+
+    /// What the file sets of conversions.
+    fn switches(&self) -> anyhow::Result<Vec<(String, String)>> {
         let mut switches = Vec::new();
         for (key, property) in KEYS {
             if let Some(text) = self.scalar(&format!("mediation.{key}"))? {
@@ -72,16 +142,34 @@ fn names(table: &Table, above: &str) -> Vec<String> {
     table.iter().flat_map(inside).collect()
 }
 
-/// Puts what a file says into the settings of mediation.
-///
-/// Errors: a regular expression is none.
-pub(super) fn apply(switches: &Switches, settings: &mut Settings) -> anyhow::Result<()> {
-    for (name, value) in switches {
-        if let Err(message) = settings.set_json(name, value) {
-            bail!("{name} = {value:?}: {message}");
+impl Content {
+    fn insert(&mut self, table: &str, content_type: &str, class: &str) {
+        let name = class.rsplit('.').next().unwrap_or_default().trim();
+        match CLASSES.iter().find(|(known, _)| *known == name) {
+            Some((_, like)) => self.types.insert(content_type, like),
+            // The bus has its own ways for these.
+            None if name.starts_with("JSON") || name.starts_with("Json") => {
+                self.types.insert(content_type, "application/json");
+            }
+            None => self.remarks.push(format!(
+                "{table}: {class} for {content_type} has no effect: it is a Java class, and none of those that this bus \
+                 stands in for"
+            )),
         }
     }
-    Ok(())
+
+    /// Puts it into the settings of mediation.
+    ///
+    /// Errors: a regular expression is none.
+    pub(super) fn apply(&self, settings: &mut Settings) -> anyhow::Result<()> {
+        for (name, value) in &self.switches {
+            if let Err(message) = settings.set_json(name, value) {
+                bail!("{name} = {value:?}: {message}");
+            }
+        }
+        settings.content_types = (!self.types.is_empty()).then(|| Arc::new(self.types.clone()));
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -91,7 +179,7 @@ mod tests {
     fn settings(text: &str) -> anyhow::Result<Settings> {
         let mut settings = Settings::default();
         let file = File::new(text.parse()?, &|_| None);
-        apply(&file.switches()?, &mut settings)?;
+        file.content()?.apply(&mut settings)?;
         Ok(settings)
     }
 
@@ -111,5 +199,19 @@ mod tests {
     fn what_is_no_regular_expression_is_told() {
         let error = settings("[mediation]\nsynapse.disable_auto_primitive_regex = '('").unwrap_err();
         assert!(error.to_string().contains("disableAutoPrimitive.regex"), "{error}");
+    }
+
+    #[test]
+    fn content_types_are_read_as_the_well_known_classes_read_them() {
+        let text = "[message_builders]\napplication_json = 'org.wso2.carbon.relay.BinaryRelayBuilder'\n\
+                    [[custom_message_builders]]\nclass = 'org.apache.axis2.builder.ApplicationXMLBuilder'\n\
+                    content_type = 'Text/HTML'\n[[custom_message_formatters]]\nclass = 'a.Mine'\ncontent_type = 'x/y'\n";
+        let content = File::new(text.parse().unwrap(), &|_| None).content().unwrap();
+        let mut expected = ContentTypes::default();
+        expected.insert("text/html", "application/xml");
+        expected.insert("application/json", "application/octet-stream");
+        assert_eq!(content.types, expected);
+        assert_eq!(content.remarks.len(), 1);
+        assert!(content.remarks[0].contains("a.Mine for x/y"), "{:?}", content.remarks);
     }
 }

@@ -278,7 +278,9 @@ fn into_body(
             Ok(())
         }
         content => {
-            let is_xml = body.built::<Tree>().is_some_and(|tree| !tree.is_empty());
+            // An element is no text, and no bytes.
+            let is_whole = matches!(exchange.content.format, Format::Text | Format::Binary);
+            let is_xml = !is_whole && body.built::<Tree>().is_some_and(|tree| !tree.is_empty());
             if !is_xml && action == Action::Replace && !matches!(content, Content::Text(_)) {
                 let mut fragments = content.fragments(exchange)?;
                 let one = fragments.pop().filter(|_| fragments.is_empty());

@@ -4,20 +4,17 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use myelin_soap::Envelope;
-use myelin_xml::{Document, Kind, NodeId, Refusal, WriteOptions, write};
+use myelin_xml::{Document, Kind, NodeId, Refusal};
 use myelin_xslt::{Form, Parameter};
 
 use super::place::Place;
-use crate::content::Tree;
+use crate::content::{Tree, text_of, wrapped_text};
 use crate::engine;
 use crate::exchange::Exchange;
 use crate::fault::{Fault, Outcome};
 use crate::mediators::enrich::put_envelope;
 use crate::property::{Fragment, Scope, Slot, Value};
 use crate::stylesheet::{Input, Job, Owner, Product, Sheet};
-
-/// The namespace of the element in which Synapse has text.
-const PAYLOAD: &str = "http://ws.apache.org/commons/ns/payload";
 
 /// Where a result goes.
 pub(super) enum Goal {
@@ -161,15 +158,8 @@ fn elements(result: &Fragment) -> impl Iterator<Item = NodeId> {
 
 /// The element in which a text stands.
 fn element_of(text: &str) -> Result<Vec<u8>, Refusal> {
-    let mut document = Document::new();
-    let element = document.create_element("", "text", PAYLOAD)?;
-    if !text.is_empty() {
-        let text = document.create_text(text)?;
-        document.append(element, text)?;
-    }
-    let mut out = Vec::new();
-    write(&document, element, &WriteOptions::default(), &mut out);
-    Ok(out)
+    let document = wrapped_text(text)?;
+    Ok(text_of(&document, document.document_node()).into_bytes())
 }
 
 /// What a result without an element gives.

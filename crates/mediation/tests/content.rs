@@ -1,0 +1,106 @@
+//! Bodies in the forms that somebody asks for: within bounds, and as operators say.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{Scenario, load_with, request, response};
+use myelin_mediation::{ContentTypes, Settings};
+
+/// Serves a request with a sequence that answers with it; status, content type and body of the answer.
+fn answer_with(settings: &Settings, sequence: &str, content_type: &str, body: &str) -> (u16, String, String) {
+    let proxy = format!("<proxy name=\"P\"><target><inSequence>{sequence}<respond/></inSequence></target></proxy>");
+    let loaded = load_with(&proxy, settings);
+    assert_eq!(loaded.report.faulty(), 0, "{}", loaded.report.to_text());
+    let scenario = Scenario::of(loaded, |_, _| Ok(response(200, &[], "")));
+    let answer = scenario.serve(request("POST", "/services/P", &[("Content-Type", content_type)], body));
+    (answer.status, answer.header("Content-Type").unwrap_or_default().to_owned(), answer.body)
+}
+
+fn answer(sequence: &str, content_type: &str, body: &str) -> (u16, String, String) {
+    answer_with(&Settings::default(), sequence, content_type, body)
+}
+
+const TO_XML: &str = "<property name=\"messageType\" value=\"application/xml\" scope=\"axis2\"/>";
+const TO_JSON: &str = "<property name=\"messageType\" value=\"application/json\" scope=\"axis2\"/>";
+
+#[test]
+fn a_conversion_that_grows_without_measure_is_refused() {
+    // Each element repeats the name of the array.
+    let key = "k".repeat(10_000);
+    let body = format!("{{\"{key}\":[{}0]}}", "0,".repeat(100_000));
+    let (status, _, _) = answer(TO_XML, "application/json", &body);
+    assert_eq!(status, 400);
+}
+
+#[test]
+fn json_that_is_too_deep_is_refused_whoever_looks() {
+    let body = "[".repeat(100_000) + &"]".repeat(100_000);
+    for sequence in [TO_XML, "<property name=\"a\" expression=\"//a\"/>"] {
+        assert_eq!(answer(sequence, "application/json", &body).0, 400);
+    }
+    let body = "<a>".repeat(900) + &"</a>".repeat(900);
+    assert_eq!(answer(TO_JSON, "application/xml", &body).0, 200);
+}
+
+#[test]
+fn a_large_body_is_converted_like_a_small_one() {
+    let lines = "<line>x</line>".repeat(20_000);
+    let (status, content_type, body) = answer(TO_JSON, "application/xml", &format!("<order>{lines}</order>"));
+    assert_eq!((status, content_type.as_str()), (200, "application/json"));
+    assert_eq!(body.len(), "{\"order\":{\"line\":[]}}".len() + 20_000 * 4 - 1);
+    let sequence = "<filter xpath=\"count(//line) = 20000\"><then><property name=\"HTTP_SC\" value=\"201\" scope=\"axis2\"/>\
+                    </then></filter>";
+    let (status, _, again) = answer(sequence, "application/json", &body);
+    assert_eq!(status, 201);
+    assert!(again == body, "what nobody changes leaves as it came");
+}
+
+#[test]
+fn xml_leaves_in_a_package_where_that_is_wanted() {
+    let sequence = "<property name=\"enableMTOM\" value=\"true\" scope=\"axis2\"/>";
+    let soap = "<s:Envelope xmlns:s=\"http://schemas.xmlsoap.org/soap/envelope/\"><s:Body/></s:Envelope>";
+    let (_, content_type, body) = answer(sequence, "text/xml", soap);
+    assert!(content_type.starts_with("multipart/related; boundary=\"MIMEBoundary_"), "{content_type}");
+    assert!(content_type.contains("start-info=\"text/xml\""), "{content_type}");
+    let boundary = content_type.split('"').nth(1).unwrap();
+    assert!(body.starts_with(&format!("--{boundary}\r\n")) && body.ends_with(&format!("--{boundary}--\r\n")), "{body}");
+    assert!(body.contains(soap), "{body}");
+    // JSON is no XML that could be packed.
+    assert_eq!(answer(sequence, "application/json", "{}").1, "application/json");
+}
+
+#[test]
+fn a_boundary_that_is_in_what_was_put_in_gives_way_to_another() {
+    let sequence = "<enrich><source type=\"inline\">x&#10;--b&#10;y</source><target xpath=\"//a\"/></enrich>";
+    let form = "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--b--\r\n";
+    let (_, content_type, body) = answer(sequence, "multipart/form-data; boundary=b", form);
+    assert!(content_type.contains("boundary=\"MIMEBoundary_"), "{content_type}");
+    assert!(body.contains("x\n--b\ny"), "{body}");
+}
+
+#[test]
+fn an_operator_says_what_further_content_types_are_read_as() {
+    let mut types = ContentTypes::default();
+    types.insert("text/html", "application/xml");
+    types.insert("application/json", "application/octet-stream");
+    let settings = Settings { content_types: Some(Arc::new(types)), ..Settings::default() };
+    let (_, _, body) = answer_with(&settings, TO_JSON.replace("json", "xml").as_str(), "text/html", "<a> x</a>");
+    assert_eq!(body, "<a> x</a>");
+    let sequence = "<property name=\"X-Root\" expression=\"local-name($body/*)\" scope=\"transport\"/>\
+                    <filter source=\"local-name($body/*)\" regex=\"binary\"><then><property name=\"HTTP_SC\" value=\"201\" \
+                    scope=\"axis2\"/></then></filter>";
+    assert_eq!(answer_with(&settings, sequence, "application/json; charset=UTF-8", "{}").0, 201);
+}
+
+#[test]
+fn empty_bodies_are_no_fault_and_hold_nothing() {
+    let sequence = "<property name=\"a\" expression=\"//a\"/><property name=\"b\" expression=\"json-eval($.a)\"/>";
+    let types = ["application/json", "text/xml", "application/xml", "application/x-www-form-urlencoded", "text/plain"];
+    for content_type in types {
+        for to in ["", TO_JSON, TO_XML] {
+            let (status, _, body) = answer(&format!("{sequence}{to}"), content_type, "");
+            assert_eq!((status, body.as_str()), (200, ""), "{content_type} {to}");
+        }
+    }
+}
