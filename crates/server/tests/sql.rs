@@ -17,7 +17,7 @@ const ENDLESS: &str = "with recursive n(i) as (select 1 union all select i + 1 f
 
 /// Settings of a bus that knows a database in memory as `stocks`.
 fn mediation() -> myelin_mediation::Settings {
-    let limits = Limits { timeout: Duration::from_millis(500), ..Limits::default() };
+    let limits = Limits { timeout: Duration::from_secs(1), ..Limits::default() };
     let stocks = DataSource { url: "jdbc:sqlite::memory:".to_owned(), ..DataSource::default() };
     let sources = [("stocks".to_owned(), stocks)].into();
     let databases = DatabaseSettings { databases: Some(Arc::new(Sql::new(limits))), sources };

@@ -7,7 +7,7 @@ mod common;
 use std::time::{Duration, Instant};
 
 use common::server::Server;
-use common::{Asked, hurried, text};
+use common::{Asked, hurried, text, wait_for};
 use myelin_mediation::database::{DataSource, DatabaseErrorKind, Manner, Value};
 
 fn source(server: &Server, database: &str) -> DataSource {
@@ -22,6 +22,7 @@ fn source(server: &Server, database: &str) -> DataSource {
 #[test]
 fn mariadb_is_asked_like_any_other_database() {
     let Some(server) = Server::mariadb() else { return };
+    wait_for(&source(&server, ""));
     Asked::new(&source(&server, "")).done("create database orders", vec![]).unwrap();
     values_of_all_types_come_back_as_java_writes_them(&server);
     a_parameter_is_a_value_whatever_it_holds(&server);

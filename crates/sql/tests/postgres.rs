@@ -7,7 +7,7 @@ mod common;
 use std::time::{Duration, Instant};
 
 use common::server::Server;
-use common::{Asked, hurried, text};
+use common::{Asked, hurried, text, wait_for};
 use myelin_mediation::database::{DataSource, DatabaseErrorKind, Isolation, Manner, Password, Value};
 use myelin_sql::Limits;
 
@@ -24,6 +24,7 @@ fn source(server: &Server, parameters: &str) -> DataSource {
 #[test]
 fn postgresql_is_asked_like_any_other_database() {
     let Some(server) = Server::postgres() else { return };
+    wait_for(&source(&server, ""));
     values_of_all_types_come_back_as_java_writes_them(&server);
     a_parameter_is_a_value_whatever_it_holds(&server);
     statements_that_belong_together_are_kept_together(&server);

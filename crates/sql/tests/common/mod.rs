@@ -5,7 +5,7 @@
 pub(crate) mod server;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use myelin_mediation::database::{
     Answer, Call, Cell, Column, DataSource, Database, DatabaseError, Databases, Kind, Manner, Value,
@@ -82,9 +82,18 @@ pub(crate) fn text(text: &str) -> Value {
     Value::Text(Some(text.to_owned()))
 }
 
+/// Waits until a server that listens already answers as well.
+pub(crate) fn wait_for(source: &DataSource) {
+    let until = Instant::now() + Duration::from_secs(60);
+    while let Err(error) = Asked::new(source).row("select 1", vec![], 1) {
+        assert!(Instant::now() < until, "{error:?}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
 /// Limits under which nothing takes long.
 pub(crate) fn hurried() -> Limits {
-    let timeout = Duration::from_millis(300);
+    let timeout = Duration::from_secs(1);
     Limits { timeout, wait: timeout, connect_timeout: Duration::from_secs(3), ..Limits::default() }
 }
 
