@@ -145,28 +145,12 @@ impl Writer {
 
     /// An element with all below it: names without prefixes, attributes in order, texts, instructions; no comments.
     fn xml(&mut self, document: &Document, top: NodeId) {
-        let mut node = top;
-        loop {
-            self.xml_node(document, node);
-            if let Some(child) = document.first_child(node) {
-                node = child;
-                continue;
-            }
-            loop {
-                if document.kind(node) == Kind::Element {
-                    self.tag(b'/');
-                }
-                if node == top {
-                    return;
-                }
-                if let Some(next) = document.next_sibling(node) {
-                    node = next;
-                    break;
-                }
-                let Some(parent) = document.parent(node) else { return };
-                node = parent;
-            }
-        }
+        let ways = [Document::first_child, Document::next_sibling, Document::parent];
+        walk(document, top, ways, |edge| match edge {
+            Edge::Begin(node) => self.xml_node(document, node),
+            Edge::End(node) if document.kind(node) == Kind::Element => self.tag(b'/'),
+            Edge::End(_) => {}
+        });
     }
 
     fn xml_node(&mut self, document: &Document, node: NodeId) {
@@ -202,34 +186,53 @@ impl Writer {
 
     /// A value with all in it: members in their order, without the space between.
     fn json(&mut self, value: &Value) {
-        let top = value.root();
-        let mut node = top;
+        let ways = [Value::first_child, Value::next_sibling, Value::parent];
+        walk(value, value.root(), ways, |edge| match edge {
+            Edge::Begin(node) => {
+                self.tag(value.kind(node) as u8);
+                if let Some(key) = value.key(node) {
+                    self.tag(b'k');
+                    self.piece(key.as_bytes());
+                }
+                if let Some(scalar) = value.scalar(node) {
+                    self.tag(b's');
+                    self.piece(scalar.as_bytes());
+                }
+            }
+            Edge::End(_) => self.tag(b'/'),
+        });
+    }
+}
+
+/// One side of a node.
+enum Edge<N> {
+    Begin(N),
+    End(N),
+}
+
+/// Visits a node and all below it, in the order of the document; how deep they nest takes no stack.
+///
+/// `ways` lead to the first child of a node, to the next sibling, and to the parent.
+fn walk<T, N: Copy + PartialEq>(tree: &T, top: N, ways: [fn(&T, N) -> Option<N>; 3], mut visit: impl FnMut(Edge<N>)) {
+    let [child, next, parent] = ways;
+    let mut node = top;
+    loop {
+        visit(Edge::Begin(node));
+        if let Some(child) = child(tree, node) {
+            node = child;
+            continue;
+        }
         loop {
-            self.tag(value.kind(node) as u8);
-            if let Some(key) = value.key(node) {
-                self.tag(b'k');
-                self.piece(key.as_bytes());
+            visit(Edge::End(node));
+            if node == top {
+                return;
             }
-            if let Some(scalar) = value.scalar(node) {
-                self.tag(b's');
-                self.piece(scalar.as_bytes());
+            if let Some(next) = next(tree, node) {
+                node = next;
+                break;
             }
-            if let Some(child) = value.first_child(node) {
-                node = child;
-                continue;
-            }
-            loop {
-                self.tag(b'/');
-                if node == top {
-                    return;
-                }
-                if let Some(next) = value.next_sibling(node) {
-                    node = next;
-                    break;
-                }
-                let Some(parent) = value.parent(node) else { return };
-                node = parent;
-            }
+            let Some(parent) = parent(tree, node) else { return };
+            node = parent;
         }
     }
 }

@@ -166,8 +166,8 @@ fn method(exchange: &Exchange) -> String {
 
 impl Mediator for Finder {
     fn effect(&self) -> Effect<'_> {
-        let reads = self.need.iter().map(Need::reads).max().unwrap_or_default();
-        let effect = Effect::reading(reads);
+        let by_head = !self.methods.is_empty() && self.methods.iter().all(|it| !self.generator.looks_at_body(it));
+        let effect = Effect::reading(if by_head { Reads::Nothing } else { Reads::Built });
         match &self.on_hit {
             Some(on_hit) => effect.with("hit", on_hit.steps()),
             None => effect,
@@ -207,7 +207,7 @@ impl Mediator for Finder {
 
 impl Mediator for Collector {
     fn effect(&self) -> Effect<'_> {
-        Effect::changing(Reads::Whole)
+        Effect::reading(Reads::Whole)
     }
 
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
