@@ -40,6 +40,8 @@ pub struct Settings {
     pub stylesheets: StylesheetLimits,
     /// How much memory the answers may take that `cache` keeps, in bytes: those of all caches together.
     pub cache_bytes: usize,
+    /// How much a script may do with one message.
+    pub scripts: ScriptLimits,
     /// How many branches of one request run at once (`clone`, `iterate`); the others wait.
     pub branches: usize,
     /// Where relative `file:` references of the configuration start; the referring file's own folder where unset.
@@ -71,6 +73,7 @@ impl Default for Settings {
             content_types: None,
             stylesheets: StylesheetLimits::default(),
             cache_bytes: 64 << 20,
+            scripts: ScriptLimits::default(),
             branches: 64,
             home: None,
             security: SecuritySettings::default(),
@@ -141,6 +144,22 @@ impl Default for StylesheetLimits {
     fn default() -> StylesheetLimits {
         let work = myelin_xslt::Limits { output_bytes: 32 << 20, memory_bytes: 128 << 20, ..Default::default() };
         StylesheetLimits { time: Duration::from_secs(2), work }
+    }
+}
+
+/// How much a script may do with one message; what does more ends in a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScriptLimits {
+    /// How long it may take, the wait for a thread that runs it included.
+    pub time: Duration,
+    /// How much it may ask for, whatever the time.
+    pub work: myelin_script::Limits,
+}
+
+impl Default for ScriptLimits {
+    /// Two seconds, and what the library allows by default.
+    fn default() -> ScriptLimits {
+        ScriptLimits { time: Duration::from_secs(2), work: myelin_script::Limits::default() }
     }
 }
 

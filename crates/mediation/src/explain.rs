@@ -80,6 +80,7 @@ impl Bus {
         let limits = vec![
             ("largest body that is read, in bytes", settings.body_limit_bytes.to_string()),
             ("time of a stylesheet, in milliseconds", settings.stylesheets.time.as_millis().to_string()),
+            ("time of a script, in milliseconds", settings.scripts.time.as_millis().to_string()),
         ];
         Explanation { services, limits }
     }

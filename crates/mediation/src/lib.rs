@@ -44,7 +44,7 @@ mod throttle;
 pub mod transport;
 mod trial;
 
-pub use bus::{Bus, DuplicateKeys, EndpointSettings, JsonSwitches, Settings, StylesheetLimits};
+pub use bus::{Bus, DuplicateKeys, EndpointSettings, JsonSwitches, ScriptLimits, Settings, StylesheetLimits};
 pub use config::{Artefact, Cause, Loaded, Problem, Report, Share, Sources, Stamp, State, Summary, load};
 pub use description::PublicAddresses;
 pub use endpoint::{EndpointStatus, Monitor, MonitorSettings, State as EndpointState};

@@ -73,6 +73,11 @@ impl Finder {
         compile(java, str::to_owned).map(|regex| Finder { regex })
     }
 
+    /// Whether it is found somewhere in a value.
+    pub(crate) fn finds(&self, value: &str) -> bool {
+        self.regex.is_match(value)
+    }
+
     /// The parts of a value between what is found, without empty ones at the end; nothing is found at the very start
     /// that has no length.
     ///

@@ -200,6 +200,7 @@ enum Kind {
     EndpointTemplate,
     Stylesheet,
     Description,
+    JsonSchema,
     Entry,
 }
 
@@ -221,6 +222,7 @@ impl Missing {
         let kind = match (element, attribute, Path::new(name).extension().and_then(|extension| extension.to_str())) {
             (_, _, Some("xslt" | "xsl")) | ("xslt", ..) => Kind::Stylesheet,
             (_, _, Some("wsdl")) => Kind::Description,
+            ("jsontransform", ..) => Kind::JsonSchema,
             ("call-template", ..) => Kind::SequenceTemplate,
             ("endpoint", "template", _) => Kind::EndpointTemplate,
             ("endpoint", ..) | (_, "endpoint" | "endpointKey", _) => Kind::Endpoint,
@@ -237,7 +239,7 @@ impl Missing {
             Kind::Sequence => "sequence",
             Kind::Endpoint => "endpoint",
             Kind::SequenceTemplate | Kind::EndpointTemplate => "template",
-            Kind::Stylesheet | Kind::Description | Kind::Entry => "localEntry",
+            Kind::Stylesheet | Kind::Description | Kind::JsonSchema | Kind::Entry => "localEntry",
         };
         (kind.to_owned(), self.name.clone())
     }
@@ -256,6 +258,7 @@ impl Kind {
             }
             Kind::Stylesheet => "<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform'/>",
             Kind::Description => "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/'/>",
+            Kind::JsonSchema => r#"{"type": "object"}"#,
             Kind::Entry => "<entry xmlns=''/>",
         };
         if is_artefact {

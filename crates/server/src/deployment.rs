@@ -345,6 +345,16 @@ mod tests {
     }
 
     #[test]
+    fn scripts_have_limits_of_their_own() {
+        let text = "[myelin.scripts]\ntime = \"500ms\"\nmemory_bytes = 1000\nstack_bytes = 2000";
+        let mut settings = myelin_mediation::Settings::default();
+        parse(text).unwrap().apply_mediation(&mut settings).unwrap();
+        let work = settings.scripts.work;
+        assert_eq!(settings.scripts.time, Duration::from_millis(500));
+        assert_eq!((work.memory_bytes, work.stack_bytes), (1000, 2000));
+    }
+
+    #[test]
     fn passwords_come_from_the_environment_and_stay_out_of_sight() {
         let text = "[keystore.primary]\nfile_name = \"wso2carbon.jks\"\nalias = \"bus\"\npassword = \"hush\"\n\
                     [myelin.security]\nrsa_bits = 3072\n[myelin.security.limits]\ntokens = 3\n\

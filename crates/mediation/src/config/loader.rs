@@ -44,6 +44,16 @@ pub(crate) enum Entry {
     Text(String),
 }
 
+impl Entry {
+    /// Its text: of XML what stands between the tags.
+    pub(crate) fn text(self) -> String {
+        match self {
+            Entry::Text(text) => text,
+            Entry::Xml(fragment) => fragment.document.string_value(fragment.node).into_owned(),
+        }
+    }
+}
+
 /// The state of loading.
 #[derive(Default)]
 pub(crate) struct Loader {

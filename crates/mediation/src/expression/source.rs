@@ -131,7 +131,7 @@ impl Source {
     }
 
     /// Reads a property whose name came up while serving.
-    pub(super) fn read_named<'a>(base: Base, name: &str, exchange: &'a Exchange, scene: &'a Scene<'a>) -> Read<'a> {
+    pub(crate) fn read_named<'a>(base: Base, name: &str, exchange: &'a Exchange, scene: &'a Scene<'a>) -> Read<'a> {
         match Source::resolve(base, name, exchange.properties.slot(name, &scene.bus.names)) {
             // The source is gone when this returns; what was read from it must not borrow from it.
             Some(Source::Header(name)) => {

@@ -23,6 +23,7 @@ mod filter;
 mod foreach;
 mod header;
 mod iterate;
+mod jsontransform;
 mod kind;
 mod log;
 mod loopback;
@@ -35,6 +36,7 @@ mod property_group;
 mod respond;
 mod rewrite;
 mod scatter_gather;
+mod script;
 mod send;
 mod sequence;
 mod setting;
@@ -73,6 +75,7 @@ pub(crate) const MEDIATORS: &[Spec] = &[
     header::SPEC,
     direction::IN,
     iterate::SPEC,
+    jsontransform::SPEC,
     log::SPEC,
     loopback::SPEC,
     makefault::SPEC,
@@ -83,6 +86,7 @@ pub(crate) const MEDIATORS: &[Spec] = &[
     respond::SPEC,
     rewrite::SPEC,
     scatter_gather::SPEC,
+    script::SPEC,
     send::SPEC,
     sequence::SPEC,
     switch::SPEC,
@@ -142,6 +146,8 @@ pub(crate) mod tests {
             let artefacts = format!(
                 "<sequence name='audit'/>\
                  <template name='note'><parameter name='text'/><parameter name='what'/><sequence/></template><endpoint name='quotes'><default/></endpoint>\
+                 <localEntry key='totals'>function add(mc) {{}}</localEntry>\
+                 <localEntry key='order-schema'>{{\"type\": \"object\"}}</localEntry>\
                  <localEntry key='greeting'><hello xmlns=''/></localEntry>\
                  <localEntry key='quote'><a xsl:version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform'/></localEntry>\
                  <sequence name='example'>{}</sequence>",

@@ -25,6 +25,7 @@ pub(super) struct Own {
     flow: OwnFlow,
     content: OwnContent,
     xslt: OwnXslt,
+    scripts: OwnScripts,
     pub(super) security: OwnSecurity,
     pub(super) sql: OwnSql,
     pub(super) reload: OwnReload,
@@ -114,6 +115,16 @@ struct OwnXslt {
     instructions: Option<u64>,
     output_bytes: Option<usize>,
     memory_bytes: Option<u64>,
+}
+
+/// `[myelin.scripts]`: see [`myelin_mediation::ScriptLimits`].
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct OwnScripts {
+    #[serde(deserialize_with = "duration")]
+    time: Option<Duration>,
+    memory_bytes: Option<usize>,
+    stack_bytes: Option<usize>,
 }
 
 /// `[myelin.server]`: see [`ServerOptions`].
@@ -216,6 +227,10 @@ impl Own {
         set(&mut limits.work.instructions, *instructions);
         set(&mut limits.work.output_bytes, *output_bytes);
         set(&mut limits.work.memory_bytes, *memory_bytes);
+        let OwnScripts { time, memory_bytes, stack_bytes } = &self.scripts;
+        set(&mut settings.scripts.time, *time);
+        set(&mut settings.scripts.work.memory_bytes, *memory_bytes);
+        set(&mut settings.scripts.work.stack_bytes, *stack_bytes);
     }
 
     /// How much long work may wait for its turn.

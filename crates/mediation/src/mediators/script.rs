@@ -1,0 +1,265 @@
+//! `<script>`: JavaScript that reads and changes the message.
+
+mod begin;
+mod finish;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use myelin_script::{Call, Error, Known, Outcome as Told, Script, Source, Terms};
+
+use crate::apart::apart;
+use crate::config::{Element, Loader, Problem, Text};
+use crate::content::{Need, when_ready};
+use crate::effect::Effect;
+use crate::exchange::{Exchange, Scene};
+use crate::fault::{Fault, Outcome};
+use crate::mediator::{Built, Mediator, Spec, Step};
+use crate::transport::within;
+
+pub(super) const SPEC: Spec = Spec { element: "script", doc: DOC, build };
+
+const DOC: &str = r#"
+Runs a script in JavaScript, which reads and changes the message through the object `mc`; see [scripts](scripts.md).
+
+- `language` (required): `js`, `graalJs`, `nashornJs` or `rhinoJs`, which are all the same here.
+  `groovy`, `rb` and `py` need a JVM.
+- the text inside: the script. The flow ends where its last statement gives `false`.
+- `key` instead: the local entry or the file of the registry that holds the script, and `function`, which of its
+  functions gets `mc` (default `mediate`); `include` elements with `key` name what stands behind it.
+
+E4X (XML as a part of JavaScript), classes of Java and methods that `mc` does not have are problems while loading.
+A script that throws, or takes longer or more than `[myelin.scripts]` allows, is a fault, and the message is as it was.
+
+    <script language="js"><![CDATA[
+        var order = mc.getPayloadJSON();
+        order.total = order.items.length;
+        mc.setPayloadJSON(order);
+        mc.setProperty("big", order.total > 10);
+    ]]></script>
+
+    <script language="js" key="totals" function="add"/>
+"#;
+
+/// A script that is looked at more often goes on apart: so long nobody else on this thread minds waiting. It is looked
+/// at every ten thousand calls and turns of loops, which are about a millisecond.
+const HERE_POLLS: u32 = 1;
+
+/// With more to read it runs apart at once.
+const LONG_BYTES: usize = 128 * 1024;
+
+/// How many properties are learnt that a script asks for.
+const LEARNT: usize = 64;
+
+/// How often a script is begun anew because it asks for more properties.
+const ROUNDS: usize = 8;
+
+/// How much later than at the end of its time nobody waits for it any more: an operation of the engine may not end.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// The words for JavaScript.
+const LANGUAGES: [&str; 4] = ["js", "graalJs", "nashornJs", "rhinoJs"];
+
+struct Scripting {
+    script: Arc<Script>,
+    /// What Synapse says of it where it fails.
+    failure: String,
+    need: Need,
+    /// What it was seen to ask for, so that it has it from the start.
+    asked: Mutex<Arc<Vec<Known>>>,
+    /// With so much to read it takes long.
+    long_bytes: AtomicUsize,
+    /// Whether a text that is XML stays a text as the value of a property, as with Rhino.
+    keeps_texts: bool,
+}
+
+fn build(element: &Element, loader: &mut Loader) -> Built {
+    let language = element.required("language")?;
+    let word = language.value.trim();
+    if !LANGUAGES.contains(&word) {
+        return Err(language.problem(match word {
+            "groovy" | "rb" | "py" | "jh" => format!("{word:?} runs on a JVM only; JavaScript (\"js\") runs here"),
+            _ => format!("{word:?} is no language of scripts; JavaScript (\"js\") is"),
+        }));
+    }
+    let (script, failure) = match element.attribute("key") {
+        Some(key) => {
+            let name = element.attribute("function").map_or("mediate", |name| name.value.trim());
+            (external(element, key, name, loader)?, format!("external {word} script : {} function {name}", key.value))
+        }
+        None => (inline(element)?, format!("inlined {word} script function mediate")),
+    };
+    let need = if script.changes_part() || script.reads_json() || script.reads_xml() || script.reads_envelope() {
+        Need::built()
+    } else if script.changes_whole() {
+        Need::read()
+    } else if script.reads_headers() {
+        Need::addressee()
+    } else {
+        Need::default()
+    };
+    Ok(Box::new(Scripting {
+        script: Arc::new(script),
+        failure: format!("The script engine returned an error executing the {failure}"),
+        need,
+        asked: Mutex::default(),
+        long_bytes: AtomicUsize::new(LONG_BYTES),
+        keeps_texts: word == "rhinoJs",
+    }))
+}
+
+fn inline(element: &Element) -> Result<Script, Problem> {
+    if let Some(name) = element.attribute("function") {
+        return Err(name.problem("function without key: a script that stands here runs whole"));
+    }
+    if let Some(child) = element.children.first() {
+        let message = format!("{} in a script: E4X is not offered; mc.setPayloadXML takes XML as text", child.tag());
+        return Err(child.problem(message));
+    }
+    let text = element.text();
+    let place = text.place(0);
+    let source = Source { file: Arc::clone(&place.file), line: place.line, text: text.value.to_owned() };
+    Script::compile(vec![source], &Call::Whole).map_err(|problem| match problem.place {
+        Some(at) => {
+            Problem { place: crate::config::Place { line: at.line, column: 1, ..place }, message: problem.message }
+        }
+        None => Problem { place, message: problem.message },
+    })
+}
+
+fn external(element: &Element, key: Text<'_>, name: &str, loader: &mut Loader) -> Result<Script, Problem> {
+    let mut keys = vec![key];
+    for child in element.children.iter().filter(|child| !child.is("description")) {
+        if !child.is("include") {
+            return Err(child.problem(format!("{} has no place in <script> with key", child.tag())));
+        }
+        keys.push(child.required("key")?);
+    }
+    let sources = keys.into_iter().map(|key| source(key, loader)).collect::<Result<_, Problem>>()?;
+    Script::compile(sources, &Call::Function(name.to_owned())).map_err(|problem| key.problem(problem.to_string()))
+}
+
+fn source(key: Text<'_>, loader: &mut Loader) -> Result<Source, Problem> {
+    if key.value.trim().starts_with('{') {
+        return Err(key.problem("a key that is worked out is not offered for scripts: they are compiled while loading"));
+    }
+    Ok(Source { file: key.value.trim().into(), line: 1, text: loader.entry(key)?.text() })
+}
+
+impl Mediator for Scripting {
+    fn effect(&self) -> Effect<'_> {
+        let changes = self.script.changes_part() || self.script.changes_whole();
+        Effect { changes, ..Effect::reading(self.need.reads()) }
+    }
+
+    fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
+        when_ready(&self.need, exchange, scene, move |exchange| {
+            let outcome = match self.here(exchange, scene) {
+                Ok(Some(told)) => self.finish(told, exchange, scene),
+                Ok(None) => return self.elsewhere(exchange, scene),
+                Err(fault) => Err(fault),
+            };
+            match outcome {
+                Ok((flow, Duration::ZERO)) => Step::Done(exchange, Ok(flow)),
+                Ok((flow, pause)) => Step::Wait(Box::pin(async move {
+                    scene.transport.sleep(pause).await;
+                    (exchange, Ok(flow))
+                })),
+                Err(fault) => Step::Done(exchange, Err(fault)),
+            }
+        })
+    }
+}
+
+impl Scripting {
+    /// Runs on this thread; `None` where it would take long.
+    fn here(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<Told>> {
+        let mut asked = Vec::clone(&self.asked());
+        for _ in 0..ROUNDS {
+            let facts = self.facts(&asked, exchange, scene)?;
+            let bytes = begin::bytes(&facts);
+            if bytes >= self.long_bytes.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            match myelin_script::run(&self.script, &facts, self.terms(scene, Some(HERE_POLLS))) {
+                Ok(told) if told.unknown.is_empty() => return Ok(Some(told)),
+                Ok(told) => self.learn(told.unknown, &mut asked),
+                Err(Error::Long) => {
+                    self.long_bytes.fetch_min(bytes, Ordering::Relaxed);
+                    return Ok(None);
+                }
+                Err(error) => return Err(self.fault(error)),
+            }
+        }
+        Err(self.asks_without_end())
+    }
+
+    /// Runs on another thread.
+    fn elsewhere<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
+        Step::Wait(Box::pin(async move {
+            let told = self.run_apart(exchange, scene).await;
+            match told.and_then(|told| self.finish(told, exchange, scene)) {
+                Ok((flow, pause)) => {
+                    if !pause.is_zero() {
+                        scene.transport.sleep(pause).await;
+                    }
+                    (exchange, Ok(flow))
+                }
+                Err(fault) => (exchange, Err(fault)),
+            }
+        }))
+    }
+
+    async fn run_apart(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Told> {
+        let mut asked = Vec::clone(&self.asked());
+        for _ in 0..ROUNDS {
+            let facts = self.facts(&asked, exchange, scene)?;
+            let (script, terms) = (Arc::clone(&self.script), self.terms(scene, None));
+            let work = apart(scene, move || myelin_script::run(&script, &facts, terms));
+            let time = scene.bus.settings.scripts.time + GRACE;
+            match within(scene.transport, time, work).await.unwrap_or(Ok(Err(Error::Time)))? {
+                Ok(told) if told.unknown.is_empty() => return Ok(told),
+                Ok(told) => self.learn(told.unknown, &mut asked),
+                Err(error) => return Err(self.fault(error)),
+            }
+        }
+        Err(self.asks_without_end())
+    }
+
+    fn asked(&self) -> Arc<Vec<Known>> {
+        Arc::clone(&self.asked.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Adds what a script asked for and did not have; the next message has it from the start.
+    fn learn(&self, unknown: Vec<Known>, asked: &mut Vec<Known>) {
+        for known in unknown {
+            if !asked.contains(&known) {
+                asked.push(known);
+            }
+        }
+        if asked.len() <= LEARNT {
+            *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(asked.clone());
+        }
+    }
+
+    fn terms(&self, scene: &Scene<'_>, polls: Option<u32>) -> Terms {
+        let limits = scene.bus.settings.scripts;
+        Terms { limits: limits.work, polls, expired: scene.transport.deadline(limits.time) }
+    }
+
+    fn fault(&self, error: Error) -> Box<Fault> {
+        let mut fault = Fault::bus(self.failure.as_str()).with_detail(error.to_string());
+        if let Error::Thrown { place: Some(place), .. } = error {
+            fault.trail.push(format!("script ({}:{})", place.file, place.line));
+        }
+        fault
+    }
+
+    fn asks_without_end(&self) -> Box<Fault> {
+        Fault::bus(self.failure.as_str()).with_detail("it asks for other properties each time")
+    }
+}
+
+#[cfg(test)]
+mod tests;
