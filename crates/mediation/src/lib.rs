@@ -35,6 +35,7 @@ mod percent;
 mod priority;
 mod property;
 mod replies;
+mod schema;
 mod security;
 mod sequence;
 mod service;

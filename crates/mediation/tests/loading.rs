@@ -26,7 +26,7 @@ fn in_sequence(mediators: &str) -> String {
 #[test]
 fn what_is_not_offered_is_named_and_what_is_unknown_is_said_to_be() {
     let check = |mediators: &str, part: &str| refused(&in_sequence(mediators), part);
-    check("<validate/>", "<validate> is not offered yet");
+    check("<smooks/>", "<smooks> is not offered yet");
     check("<class name='a.B'/>", "JVM class");
     check("<spring bean='a'/>", "JVM class");
     check("<email.send/>", "connector operation");

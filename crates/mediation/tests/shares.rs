@@ -201,6 +201,7 @@ enum Kind {
     Stylesheet,
     Description,
     JsonSchema,
+    XmlSchema,
     Entry,
 }
 
@@ -222,7 +223,8 @@ impl Missing {
         let kind = match (element, attribute, Path::new(name).extension().and_then(|extension| extension.to_str())) {
             (_, _, Some("xslt" | "xsl")) | ("xslt", ..) => Kind::Stylesheet,
             (_, _, Some("wsdl")) => Kind::Description,
-            ("jsontransform", ..) => Kind::JsonSchema,
+            ("jsontransform", ..) | ("schema", _, Some("json")) => Kind::JsonSchema,
+            ("schema", ..) => Kind::XmlSchema,
             ("call-template", ..) => Kind::SequenceTemplate,
             ("endpoint", "template", _) => Kind::EndpointTemplate,
             ("endpoint", ..) | (_, "endpoint" | "endpointKey", _) => Kind::Endpoint,
@@ -239,7 +241,7 @@ impl Missing {
             Kind::Sequence => "sequence",
             Kind::Endpoint => "endpoint",
             Kind::SequenceTemplate | Kind::EndpointTemplate => "template",
-            Kind::Stylesheet | Kind::Description | Kind::JsonSchema | Kind::Entry => "localEntry",
+            Kind::Stylesheet | Kind::Description | Kind::JsonSchema | Kind::XmlSchema | Kind::Entry => "localEntry",
         };
         (kind.to_owned(), self.name.clone())
     }
@@ -259,6 +261,7 @@ impl Kind {
             Kind::Stylesheet => "<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform'/>",
             Kind::Description => "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/'/>",
             Kind::JsonSchema => r#"{"type": "object"}"#,
+            Kind::XmlSchema => "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'/>",
             Kind::Entry => "<entry xmlns=''/>",
         };
         if is_artefact {

@@ -16,7 +16,6 @@ const MEDIATORS_LATER: &[&str] = &[
     "sampler",
     "smooks",
     "store",
-    "validate",
     "xquery",
 ];
 

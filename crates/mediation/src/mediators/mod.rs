@@ -43,6 +43,7 @@ mod setting;
 mod switch;
 mod throttle;
 mod throw_error;
+mod validate;
 mod variable;
 mod xslt;
 
@@ -92,6 +93,7 @@ pub(crate) const MEDIATORS: &[Spec] = &[
     switch::SPEC,
     throttle::SPEC,
     throw_error::SPEC,
+    validate::SPEC,
     variable::SPEC,
     xslt::SPEC,
 ];
@@ -147,6 +149,7 @@ pub(crate) mod tests {
                 "<sequence name='audit'/>\
                  <template name='note'><parameter name='text'/><parameter name='what'/><sequence/></template><endpoint name='quotes'><default/></endpoint>\
                  <localEntry key='totals'>function add(mc) {{}}</localEntry>\
+                 <localEntry key='order-types'><xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'/></localEntry>\
                  <localEntry key='order-schema'>{{\"type\": \"object\"}}</localEntry>\
                  <localEntry key='greeting'><hello xmlns=''/></localEntry>\
                  <localEntry key='quote'><a xsl:version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform'/></localEntry>\

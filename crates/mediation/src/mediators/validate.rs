@@ -1,0 +1,224 @@
+//! `<validate>`: mediators that run where a message is not as a schema has it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::apart::apart;
+use crate::config::{Element, Loader, Named, Problem, SchemaSource};
+use crate::content::{Need, text_of, when_ready};
+use crate::effect::{Effect, Steps};
+use crate::exchange::{Exchange, Format, Scene};
+use crate::expression::{Expression, Wanted};
+use crate::fault::{Fault, Outcome};
+use crate::mediator::{Built, Flow, Mediator, Spec, Step};
+use crate::mediators::setting::worked_out;
+use crate::property::{Fragment, Scope, Value, slot};
+use crate::schema::{Complaint, Schema};
+use crate::sequence::Block;
+use crate::transport::within;
+
+pub(super) const SPEC: Spec = Spec { element: "validate", doc: DOC, build };
+
+const DOC: &str = r#"
+Checks the message by a schema, and runs `on-fail` where it is not valid; then the flow goes on behind, unless something
+in `on-fail` ended it. See [validation](validation.md).
+
+- `schema` elements with `key`: local entries or files of the registry, compiled when the bus starts.
+  XML is checked by all W3C XML Schemas among them together, JSON by the JSON Schema.
+- `source`: the element to be checked (XPath), or the part of JSON (`json-eval(…)`); without it the first element in the
+  SOAP body, or the whole JSON. Where there is no such element, the message is not valid.
+- `on-fail` (required): what runs then. `ERROR_MESSAGE` holds what is wrong, a line for each complaint, and
+  `ERROR_DETAIL` where.
+- `resource` elements with `location` and `key`: what schemas mean by that location where they include or import; other
+  locations are looked for beside the schema in the registry. Nothing is fetched over the network.
+- `feature` and `cache-schema` change nothing.
+
+    <validate>
+        <schema key="order-types"/>
+        <on-fail>
+            <log level="custom">
+                <property name="wrong" expression="$ctx:ERROR_MESSAGE"/>
+            </log>
+            <drop/>
+        </on-fail>
+    </validate>
+
+    <validate source="json-eval($.order)">
+        <schema key="order-schema"/>
+        <on-fail>
+            <property name="HTTP_SC" value="400" scope="axis2"/>
+            <respond/>
+        </on-fail>
+    </validate>
+"#;
+
+/// What is longer is checked apart.
+const LONG_BYTES: usize = 64 * 1024;
+
+/// How long anybody waits for a check.
+const TIME: Duration = Duration::from_secs(5);
+
+struct Validate {
+    source: Option<(Expression, String)>,
+    need: Need,
+    xml: Option<Arc<dyn Schema>>,
+    json: Option<Arc<dyn Schema>>,
+    on_fail: Block,
+}
+
+fn build(element: &Element, loader: &mut Loader) -> Built {
+    let mut keys = Vec::new();
+    let mut named: Vec<Named<'_>> = Vec::new();
+    for child in element.children.iter().filter(|child| !child.is("description") && !child.is("on-fail")) {
+        match child.name.as_str() {
+            "schema" => keys.push(child.required("key")?),
+            "resource" => named.push((child.required("location")?, child.required("key")?)),
+            "feature" | "property" => child.forgive(),
+            _ => return Err(child.problem(format!("{} has no place in <validate>", child.tag()))),
+        }
+    }
+    element.attribute("cache-schema");
+    let Some(&first) = keys.first() else { return Err(element.problem("<validate> needs a <schema>")) };
+    let on_fail = element.child("on-fail").filter(|on_fail| !on_fail.children.is_empty());
+    let Some(on_fail) = on_fail else {
+        return Err(element.problem("<validate> needs an <on-fail> with something in it"));
+    };
+    let (mut parts, mut xml, mut json) = (Vec::new(), None::<Arc<dyn Schema>>, None::<Arc<dyn Schema>>);
+    let mut gathering = loader.gather_schemas(first, &named)?;
+    for key in keys {
+        if worked_out(key, loader)?.is_some() {
+            return Err(key.problem(
+                "a key that is worked out is not offered for <validate>: schemas are compiled while loading",
+            ));
+        }
+        match loader.schema(key, &mut gathering)? {
+            SchemaSource::Xml(part) => parts.push(part),
+            SchemaSource::Json(schema) => json = Some(Arc::new(schema)),
+        }
+    }
+    if !parts.is_empty() {
+        let schema = gathering.compile(&parts).map_err(|message| first.problem(format!("faulty schema: {message}")))?;
+        xml = Some(Arc::new(schema));
+    }
+    let source = element.attribute("source").filter(|source| !source.value.trim().is_empty());
+    let source = source.map(|source| -> Result<_, Problem> {
+        Ok((Expression::compile(source, Wanted::Nodes, loader)?, source.value.to_owned()))
+    });
+    let source = source.transpose()?;
+    let need = source.iter().map(|(expression, _)| expression).fold(Need::built(), Need::and);
+    Ok(Box::new(Validate { source, need, xml, json, on_fail: loader.block(on_fail) }))
+}
+
+impl Mediator for Validate {
+    fn effect(&self) -> Effect<'_> {
+        Effect::reading(self.need.reads()).with("on-fail", Steps::Block(&self.on_fail))
+    }
+
+    fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
+        when_ready(&self.need, exchange, scene, move |exchange| {
+            let (schema, text) = match self.begin(exchange, scene) {
+                Ok(Some(begun)) => begun,
+                Ok(None) => return self.fail(self.nothing(), exchange, scene),
+                Err(fault) => return Step::Done(exchange, Err(fault)),
+            };
+            if text.len() < LONG_BYTES {
+                let result = schema.check(&text);
+                return self.finish(result, exchange, scene);
+            }
+            let schema = Arc::clone(schema);
+            Step::Wait(Box::pin(async move {
+                let late = || Fault::bus("Checking a message by its schema takes too long");
+                let work = apart(scene, move || schema.check(&text));
+                match within(scene.transport, TIME, work).await.ok_or_else(late).flatten() {
+                    Ok(result) => self.finish(result, exchange, scene).finish().await,
+                    Err(fault) => (exchange, Err(fault)),
+                }
+            }))
+        })
+    }
+}
+
+impl Validate {
+    /// The schema for the message, and what is to be checked; `None` where the source leads to nothing.
+    fn begin(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<(&Arc<dyn Schema>, String)>> {
+        let no_schema = |what: &str| {
+            Fault::bus("Error while validating the message").with_detail(format!("<validate> has no schema for {what}"))
+        };
+        if exchange.content.format == Format::Json {
+            let schema = self.json.as_ref().ok_or_else(|| no_schema("JSON"))?;
+            let text = match &self.source {
+                Some((source, _)) => source.text(exchange, scene)?.unwrap_or_default().into_owned(),
+                None => exchange.json()?.map(|json| json.text().into_owned()).unwrap_or_default(),
+            };
+            // As in WSO2, nothing counts as an object without members.
+            return Ok(Some((schema, if text.is_empty() { "{}".to_owned() } else { text })));
+        }
+        let schema = self.xml.as_ref().ok_or_else(|| no_schema("XML"))?;
+        let fragment = match &self.source {
+            Some((source, _)) => source.fragment(exchange, scene)?,
+            None => {
+                let tree = exchange.tree()?;
+                let payload = tree.envelope().payload(tree.document());
+                payload.map(|payload| Fragment::copy(tree.document(), payload))
+            }
+        };
+        Ok(fragment.map(|fragment| (schema, text_of(&fragment.document, fragment.node))))
+    }
+
+    fn nothing(&self) -> Vec<Complaint> {
+        let source = self.source.as_ref().map_or("s11:Body/child::*[position()=1]", |(_, text)| text);
+        let message = format!("Error occurred while accessing source element: {source}");
+        vec![Complaint {
+            message,
+            place: "The evaluation of the XPath expression did not result in an OMNode".to_owned(),
+        }]
+    }
+
+    fn finish<'a>(
+        &'a self,
+        result: Result<Vec<Complaint>, String>,
+        exchange: &'a mut Exchange,
+        scene: &'a Scene<'a>,
+    ) -> Step<'a> {
+        match result {
+            Ok(complaints) if complaints.is_empty() => Step::Done(exchange, Ok(Flow::Next)),
+            Ok(complaints) => self.fail(complaints, exchange, scene),
+            Err(message) => {
+                let fault = Fault::bus("Error while validating the message").with_detail(message);
+                Step::Done(exchange, Err(fault))
+            }
+        }
+    }
+
+    /// Leaves what is wrong in the properties, and runs `on-fail`.
+    fn fail<'a>(&'a self, complaints: Vec<Complaint>, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
+        let line = |complaint: &Complaint| match complaint.place.as_str() {
+            "" => complaint.message.clone(),
+            place => format!("{}: {place}", complaint.message),
+        };
+        let messages: Vec<&str> = complaints.iter().map(|complaint| complaint.message.as_str()).collect();
+        let details: Vec<String> = complaints.iter().map(line).collect();
+        let mut put = |slot, text: String| {
+            exchange.properties.put(Scope::Default, slot, Some(Value::Text(text.into())));
+        };
+        put(slot::ERROR_MESSAGE, messages.join("\n"));
+        put(slot::ERROR_EXCEPTION, messages.last().copied().unwrap_or_default().to_owned());
+        put(slot::ERROR_DETAIL, details.join("\n"));
+        self.on_fail.run(exchange, scene)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::mediators::tests::check;
+
+    #[test]
+    fn what_validate_cannot_be_is_told_at_its_place() {
+        check("<validate><on-fail><drop/></on-fail></validate>", "needs a <schema>");
+        check("<validate><schema key='none'/></validate>", "needs an <on-fail>");
+        check("<validate><schema key='none'/><on-fail/></validate>", "needs an <on-fail>");
+        check("<validate><schema key='none'/><on-fail><drop/></on-fail></validate>", "none");
+        check("<validate><schema key='{$ctx:k}'/><on-fail><drop/></on-fail></validate>", "worked out");
+        check("<validate><schema key='a'/><wrong/><on-fail><drop/></on-fail></validate>", "no place");
+    }
+}

@@ -1,0 +1,26 @@
+//! Schemas that `<validate>` checks messages by: W3C XML Schema and JSON Schema, compiled while loading.
+//!
+//! What does the checking stands behind [`Schema`], so that nobody else knows whose it is.
+
+mod json;
+mod xml;
+
+pub(crate) use json::JsonSchema;
+pub(crate) use xml::{NAMESPACE, Part, XmlSchema};
+
+/// Something that a document is checked by, on any thread.
+pub(crate) trait Schema: Send + Sync {
+    /// What is wrong with a document, in its order; nothing where it is valid.
+    ///
+    /// Errors: a sentence, where it cannot be checked at all.
+    fn check(&self, text: &str) -> Result<Vec<Complaint>, String>;
+}
+
+/// One thing that is wrong with a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Complaint {
+    /// What is wrong.
+    pub(crate) message: String,
+    /// Where in the document, as far as it is known.
+    pub(crate) place: String,
+}

@@ -1,0 +1,128 @@
+//! W3C XML Schema.
+
+use std::path::Path;
+
+use uppsala::{Parser, XsdValidator};
+
+use super::{Complaint, Schema};
+
+/// How deep a document may be nested that is checked: each level takes a part of the thread's stack.
+const DEPTH: u32 = 256;
+
+/// How many complaints are told of one document.
+const COMPLAINTS: usize = 20;
+
+/// The namespace of schemas.
+pub(crate) const NAMESPACE: &str = "http://www.w3.org/2001/XMLSchema";
+
+/// One of the schemas that count together, as a file in the folder of all.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    /// The name of the file.
+    pub(crate) file: String,
+    /// What it declares things in; empty for none.
+    pub(crate) namespace: String,
+}
+
+/// A compiled schema, with all that it includes and imports.
+pub(crate) struct XmlSchema {
+    validator: XsdValidator,
+}
+
+impl XmlSchema {
+    /// Compiles schemas that lie in a folder, with what they refer to by the names of files there.
+    ///
+    /// Errors: a sentence that says what is wrong with them; the configuration's.
+    pub(crate) fn compile(folder: &Path, parts: &[Part]) -> Result<XmlSchema, String> {
+        let mut top = format!("<xs:schema xmlns:xs=\"{NAMESPACE}\">");
+        for Part { file, namespace } in parts {
+            top.push_str(&match namespace.as_str() {
+                "" => format!("<xs:include schemaLocation=\"{file}\"/>"),
+                uri => format!("<xs:import namespace=\"{}\" schemaLocation=\"{file}\"/>", escaped(uri)),
+            });
+        }
+        top.push_str("</xs:schema>");
+        let document = Parser::new().parse(&top).map_err(|error| error.to_string())?;
+        let validator = XsdValidator::from_schema_with_base_path(&document, Some(folder));
+        Ok(XmlSchema { validator: validator.map_err(|error| error.to_string())? })
+    }
+}
+
+impl Schema for XmlSchema {
+    fn check(&self, text: &str) -> Result<Vec<Complaint>, String> {
+        let document = Parser::new().with_max_depth(DEPTH).parse(text).map_err(|error| error.to_string())?;
+        let complaint = |error: uppsala::ValidationError| Complaint {
+            message: error.message,
+            place: match (error.line, error.column) {
+                (Some(line), Some(column)) => format!("line {line}, column {column}"),
+                _ => String::new(),
+            },
+        };
+        Ok(self.validator.validate(&document).into_iter().take(COMPLAINTS).map(complaint).collect())
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ORDER: &str = "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' targetNamespace='urn:o' \
+        xmlns='urn:o' elementFormDefault='qualified'>\
+        <xs:element name='order'><xs:complexType><xs:sequence>\
+        <xs:element name='id' type='xs:int'/><xs:element name='item' maxOccurs='2' type='xs:string'/>\
+        </xs:sequence></xs:complexType></xs:element></xs:schema>";
+
+    fn schema(texts: &[(&str, &str)]) -> Result<XmlSchema, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let part = |(at, (namespace, text)): (usize, &(&str, &str))| {
+            let file = format!("{at}.xsd");
+            std::fs::write(folder.path().join(&file), text).unwrap();
+            Part { file, namespace: (*namespace).to_owned() }
+        };
+        let parts: Vec<Part> = texts.iter().enumerate().map(part).collect();
+        XmlSchema::compile(folder.path(), &parts)
+    }
+
+    #[test]
+    fn a_document_is_valid_or_each_complaint_is_told_with_its_place() {
+        let schema = schema(&[("urn:o", ORDER)]).unwrap();
+        let check = |text: &str| schema.check(text).unwrap();
+        assert_eq!(check("<o:order xmlns:o='urn:o'><o:id>1</o:id><o:item>a</o:item></o:order>"), []);
+        let found = check("<order xmlns='urn:o'>\n<id>x</id><item/><item/><item/></order>");
+        assert!(found.len() >= 2 && found[0].place.starts_with("line "), "{found:?}");
+        assert_eq!(check("<other/>").len(), 1);
+    }
+
+    #[test]
+    fn several_schemas_count_together() {
+        let plain =
+            "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'><xs:element name='a' type='xs:date'/></xs:schema>";
+        let schema = schema(&[("urn:o", ORDER), ("", plain)]).unwrap();
+        assert_eq!(schema.check("<a>2026-11-21</a>").unwrap(), []);
+        assert_eq!(schema.check("<a>x</a>").unwrap().len(), 1);
+        assert_eq!(schema.check("<o:order xmlns:o='urn:o'><o:id>1</o:id><o:item/></o:order>").unwrap(), []);
+    }
+
+    #[test]
+    fn what_is_too_deep_or_no_xml_cannot_be_checked() {
+        let schema = schema(&[("urn:o", ORDER)]).unwrap();
+        assert!(schema.check("<a>").is_err());
+        assert!(schema.check(&("<a>".repeat(10_000) + &"</a>".repeat(10_000))).is_err());
+    }
+
+    #[test]
+    fn a_document_as_deep_as_may_be_is_checked_on_a_small_stack() {
+        let tree = "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'><xs:element name='a'><xs:complexType>\
+                    <xs:sequence><xs:element ref='a' minOccurs='0'/></xs:sequence></xs:complexType></xs:element></xs:schema>";
+        let schema = schema(&[("", tree)]).unwrap();
+        let depth = DEPTH as usize - 1;
+        let text = "<a>".repeat(depth) + &"</a>".repeat(depth);
+        let thread = std::thread::Builder::new().stack_size(2 << 20);
+        let found = thread.spawn(move || schema.check(&text)).unwrap().join().unwrap();
+        assert_eq!(found, Ok(Vec::new()));
+    }
+}
