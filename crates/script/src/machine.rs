@@ -186,6 +186,7 @@ fn prelude(ctx: &Ctx<'_>, is_kept: bool) -> rquickjs::Result<Persistent<Object<'
 }
 
 /// `native.xpath(xml, expression, [[prefix, uri]])`
+#[expect(clippy::needless_pass_by_value, reason = "this is how the engine hands over arguments")]
 fn find<'js>(
     ctx: Ctx<'js>,
     xml: String,
