@@ -247,7 +247,9 @@ impl<'a> Reader<'a> {
             let start = piece.range.start;
             match piece.kind {
                 Kind::Text(range) if range.is_empty() => {}
-                Kind::Text(range) | Kind::Raw(range) => block.push(Instruction::Text(self.text[range].into())),
+                Kind::Text(range) | Kind::Raw(range) => {
+                    block.push(Instruction::Text { at: range.start as u32, text: self.text[range].into() });
+                }
                 Kind::Comment => {}
                 Kind::Print(range) => {
                     let expression = self.whole(range)?;
@@ -354,7 +356,7 @@ impl<'a> Reader<'a> {
             }
             "compress" => {
                 self.nothing(tag, &rest)?;
-                Instruction::Compress(self.block("compress", &[])?.0)
+                Instruction::Compress { at: start as u32, block: self.block("compress", &[])?.0 }
             }
             "attempt" => {
                 self.nothing(tag, &rest)?;
@@ -363,7 +365,7 @@ impl<'a> Reader<'a> {
                     return Err(syntax("<#attempt> needs a <#recover>".to_owned()));
                 }
                 let recover = self.block("attempt", &[])?.0;
-                Instruction::Attempt { block, recover }
+                Instruction::Attempt { at: start as u32, block, recover }
             }
             "escape" => {
                 let mut parser = self.parser(rest);

@@ -142,15 +142,16 @@ impl<'r, 'm> Run<'r, 'm> {
 
     /// Counts what it costs to make a text of so many bytes.
     pub(crate) fn spend_bytes(&mut self, bytes: usize) -> Result<(), Trouble> {
-        if bytes > self.options.limits.bytes {
-            return Err(Trouble::limit(format!("the template makes more than {} bytes", self.options.limits.bytes)));
-        }
+        self.check_bytes(bytes)?;
         self.spend((bytes / BYTES_A_STEP) as u64)
     }
 
-    /// How many bytes a text may have.
-    pub(crate) fn limit_bytes(&self) -> usize {
-        self.options.limits.bytes
+    /// Whether a text may have so many bytes.
+    pub(crate) fn check_bytes(&self, bytes: usize) -> Result<(), Trouble> {
+        match self.options.limits.bytes {
+            limit if bytes > limit => Err(Trouble::limit(format!("the template makes more than {limit} bytes"))),
+            _ => Ok(()),
+        }
     }
 
     pub(crate) fn fail<T>(&self, expression: &Expression, trouble: impl Into<Trouble>) -> Result<T, Box<Error>> {
@@ -158,15 +159,12 @@ impl<'r, 'm> Run<'r, 'm> {
     }
 
     fn place_of(&self, at: u32) -> impl FnOnce(Trouble) -> Box<Error> + use<'r, 'm> {
-        let place = self.template.place(at);
-        move |trouble| trouble.at(place)
+        let template = self.template;
+        move |trouble| trouble.at(template.place(at))
     }
 
     fn print(&mut self, text: &str) -> Result<(), Trouble> {
-        let limit = self.options.limits.bytes;
-        if text.len() > limit - self.out.len().min(limit) {
-            return Err(Trouble::limit(format!("the template makes more than {limit} bytes")));
-        }
+        self.check_bytes(self.out.len().saturating_add(text.len()))?;
         self.spend((text.len() / BYTES_A_STEP) as u64)?;
         self.out.push_str(text);
         Ok(())
@@ -184,8 +182,8 @@ impl<'r, 'm> Run<'r, 'm> {
 
     fn instruction(&mut self, instruction: &'r Instruction) -> Ran<'m> {
         match instruction {
-            Instruction::Text(text) => {
-                self.spend(1).and_then(|()| self.print(text)).map_err(self.place_of(0))?;
+            Instruction::Text { at, text } => {
+                self.spend(1).and_then(|()| self.print(text)).map_err(self.place_of(*at))?;
             }
             Instruction::Block(block) => return with_enough(|| self.block(block)),
             Instruction::Print { expression, format } => {
@@ -246,10 +244,12 @@ impl<'r, 'm> Run<'r, 'm> {
             }
             Instruction::Call(call) => return with_enough(|| self.call(call)),
             Instruction::Nested(values) => return with_enough(|| self.nested(values)),
-            Instruction::Attempt { block, recover } => return with_enough(|| self.attempt(block, recover)),
-            Instruction::Compress(block) => {
+            Instruction::Attempt { at, block, recover } => {
+                return with_enough(|| self.attempt(*at, block, recover));
+            }
+            Instruction::Compress { at, block } => {
                 let (text, signal) = with_enough(|| self.captured(block))?;
-                self.print(&compressed(&text)).map_err(self.place_of(0))?;
+                self.print(&compressed(&text)).map_err(self.place_of(*at))?;
                 return Ok(signal);
             }
             Instruction::Setting { name, value } => {
@@ -302,11 +302,11 @@ impl<'r, 'm> Run<'r, 'm> {
         Ok((text, signal?))
     }
 
-    fn attempt(&mut self, block: &'r Block, recover: &'r Block) -> Ran<'m> {
+    fn attempt(&mut self, at: u32, block: &'r Block, recover: &'r Block) -> Ran<'m> {
         let (frame, calls) = (self.frame.clone(), self.calls);
         match self.captured(block) {
             Ok((text, signal)) => {
-                self.print(&text).map_err(self.place_of(0))?;
+                self.print(&text).map_err(self.place_of(at))?;
                 Ok(signal)
             }
             // Nobody recovers from a bound, and from an end that was asked for.

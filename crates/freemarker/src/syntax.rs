@@ -124,7 +124,10 @@ pub(crate) type Block = Vec<Instruction>;
 
 #[derive(Debug)]
 pub(crate) enum Instruction {
-    Text(Arc<str>),
+    Text {
+        at: u32,
+        text: Arc<str>,
+    },
     /// Several in the place of one.
     Block(Block),
     Print {
@@ -170,10 +173,14 @@ pub(crate) enum Instruction {
     Call(Box<Call>),
     Nested(Vec<Expression>),
     Attempt {
+        at: u32,
         block: Block,
         recover: Block,
     },
-    Compress(Block),
+    Compress {
+        at: u32,
+        block: Block,
+    },
     Setting {
         name: Setting,
         value: Expression,

@@ -51,10 +51,7 @@ pub(super) const SEQUENCE: &[Builtin] = &[
             }
             is_first = false;
             out.push_str(&run.text(item)?);
-            run.spend_bytes(out.len().min(64))?;
-            if out.len() > run.limit_bytes() {
-                run.spend_bytes(out.len())?;
-            }
+            run.check_bytes(out.len())?;
         }
         match (is_first, input.argument(1, run)?, input.argument(2, run)?) {
             (true, Some(empty), _) => out.push_str(&empty),

@@ -278,7 +278,6 @@ fn replace<'m>(run: &mut Run<'_, 'm>, input: &Input<'_, 'm>) -> Outcome<'m> {
             false => run.pattern(&regex::escape(&from), &flags)?,
         };
         let replacement = if flags.contains('r') { java_groups(&to) } else { to.replace('$', "$$") };
-        // The result is counted piece by piece: a short text with many empty matches may become a long one.
         let mut out = String::new();
         let mut done = 0;
         for captures in pattern.captures_iter(&text).take(if once { 1 } else { usize::MAX }) {
@@ -286,11 +285,9 @@ fn replace<'m>(run: &mut Run<'_, 'm>, input: &Input<'_, 'm>) -> Outcome<'m> {
             out.push_str(&text[done..whole.start()]);
             captures.expand(&replacement, &mut out);
             done = whole.end();
+            // A short text with many matches may become a long one: that is seen on the way.
             run.spend(1)?;
-            run.spend_bytes(out.len().min(replacement.len()))?;
-            if out.len() > text.len() {
-                run.spend_bytes(out.len() - text.len())?;
-            }
+            run.check_bytes(out.len())?;
         }
         out.push_str(&text[done..]);
         return made(run, out);

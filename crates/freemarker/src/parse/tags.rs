@@ -49,7 +49,7 @@ impl Reader<'_> {
         let mut cases = Vec::new();
         let (before, mut end) = self.block("switch", &["case", "default"])?;
         let is_blank =
-            |instruction: &Instruction| matches!(instruction, Instruction::Text(text) if text.trim().is_empty());
+            |instruction: &Instruction| matches!(instruction, Instruction::Text { text, .. } if text.trim().is_empty());
         if !before.iter().all(is_blank) {
             return Err((ErrorKind::Syntax, start, "<#switch> holds <#case> and <#default>".to_owned()));
         }
