@@ -58,11 +58,11 @@ impl Loader {
             return JsonSchema::compile(&text).map(Source::Json).map_err(wrong);
         }
         let uri = self.resource(key).map_or_else(|_| name.to_owned(), |resource| resource.uri.to_string());
-        self.lay(&uri, text, gathering, 0).map(Source::Xml).map_err(wrong)
+        self.lay(&uri, &text, gathering, 0).map(Source::Xml).map_err(wrong)
     }
 
     /// Lays a schema into the folder, and what it refers to beside it.
-    fn lay(&self, uri: &str, text: String, gathering: &mut Gathering<'_>, depth: usize) -> Result<Part, String> {
+    fn lay(&self, uri: &str, text: &str, gathering: &mut Gathering<'_>, depth: usize) -> Result<Part, String> {
         if gathering.files.len() >= SCHEMAS || depth >= DEPTH {
             return Err(format!("more than {SCHEMAS} schemas, or {DEPTH} within each other"));
         }
@@ -124,7 +124,7 @@ impl Loader {
             return Ok(Some(file.clone()));
         }
         let text = super::decode(resource.bytes.to_vec())?;
-        self.lay(&resource.uri, text, gathering, depth + 1).map(|part| Some(part.file))
+        self.lay(&resource.uri, &text, gathering, depth + 1).map(|part| Some(part.file))
     }
 }
 

@@ -118,7 +118,7 @@ impl Mediator for Validate {
         when_ready(&self.need, exchange, scene, move |exchange| {
             let (schema, text) = match self.begin(exchange, scene) {
                 Ok(Some(begun)) => begun,
-                Ok(None) => return self.fail(self.nothing(), exchange, scene),
+                Ok(None) => return self.fail(&[self.nothing()], exchange, scene),
                 Err(fault) => return Step::Done(exchange, Err(fault)),
             };
             if text.len() < LONG_BYTES {
@@ -165,13 +165,11 @@ impl Validate {
         Ok(fragment.map(|fragment| (schema, text_of(&fragment.document, fragment.node))))
     }
 
-    fn nothing(&self) -> Vec<Complaint> {
+    fn nothing(&self) -> Complaint {
         let source = self.source.as_ref().map_or("s11:Body/child::*[position()=1]", |(_, text)| text);
         let message = format!("Error occurred while accessing source element: {source}");
-        vec![Complaint {
-            message,
-            place: "The evaluation of the XPath expression did not result in an OMNode".to_owned(),
-        }]
+        let place = "The evaluation of the XPath expression did not result in an OMNode".to_owned();
+        Complaint { message, place }
     }
 
     fn finish<'a>(
@@ -182,7 +180,7 @@ impl Validate {
     ) -> Step<'a> {
         match result {
             Ok(complaints) if complaints.is_empty() => Step::Done(exchange, Ok(Flow::Next)),
-            Ok(complaints) => self.fail(complaints, exchange, scene),
+            Ok(complaints) => self.fail(&complaints, exchange, scene),
             Err(message) => {
                 let fault = Fault::bus("Error while validating the message").with_detail(message);
                 Step::Done(exchange, Err(fault))
@@ -191,7 +189,7 @@ impl Validate {
     }
 
     /// Leaves what is wrong in the properties, and runs `on-fail`.
-    fn fail<'a>(&'a self, complaints: Vec<Complaint>, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
+    fn fail<'a>(&'a self, complaints: &[Complaint], exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
         let line = |complaint: &Complaint| match complaint.place.as_str() {
             "" => complaint.message.clone(),
             place => format!("{}: {place}", complaint.message),
