@@ -2,18 +2,11 @@
 //! Whatever stands in an expression, it is refused with its place or gives a value.
 
 use libfuzzer_sys::fuzz_target;
-use myelin_fuzz::{load_text, serve};
+use myelin_fuzz::{attribute, load_text, serve};
 use myelin_message::{Body, Head, Message};
 
 fuzz_target!(|expression: &str| {
-    let mut attribute = String::new();
-    for c in expression.chars() {
-        match c {
-            '&' | '<' | '>' | '"' | '\'' | '\t' | '\n' | '\r' => attribute.push_str(&format!("&#{};", u32::from(c))),
-            c if c.is_control() => attribute.push('?'),
-            c => attribute.push(c),
-        }
-    }
+    let attribute = attribute(expression);
     let xml = format!(
         "<sequence xmlns='http://ws.apache.org/ns/synapse' name='main'>\
            <property name='a' value='1'/>\

@@ -38,6 +38,19 @@ pub fn head_end(bytes: &[u8], piece: usize) -> Result<Option<usize>, ScanError> 
     whole
 }
 
+/// Any text as the value of an attribute in apostrophes; characters that XML has not become question marks.
+pub fn attribute(text: &str) -> String {
+    let mut value = String::new();
+    for c in text.chars() {
+        match c {
+            '&' | '<' | '>' | '"' | '\'' | '\t' | '\n' | '\r' => value.push_str(&format!("&#{};", u32::from(c))),
+            c if c.is_control() => value.push('?'),
+            c => value.push(c),
+        }
+    }
+    value
+}
+
 /// Loads a configuration from its text.
 pub fn load_text(xml: &[u8]) -> Loaded {
     load_as("xml", xml)

@@ -4,6 +4,7 @@ mod common;
 
 use common::{Scenario, load_text, request, response};
 use myelin_mediation::{Settings, load};
+use proptest::prelude::*;
 
 /// What the expressions are asked of.
 const ORDER: &str = r#"{"id":"A-17","customer":{"name":"Ada","tags":["new","vip"]},"lines":[
@@ -345,4 +346,105 @@ fn secrets_and_injected_values_are_read_while_loading() {
     check("<property name='a' expression=\"hashicorp:vault-lookup('a', 'b')\"/>", "HashiCorp");
     check("<property name='a' expression='${hashicorp-vault(\"a\", \"b\")}'/>", "HashiCorp");
     check("<property name='a' value='$SYSTEM:NOT_THERE_AT_ALL'/>", "no variable");
+}
+
+#[test]
+fn expressions_stand_wherever_a_value_is_worked_out() {
+    let steps = "<variable name='base' value='http://backend:81'/><variable name='kind' value='small'/>
+        <variable name='wait' type='INTEGER' value='1500'/>
+        <filter xpath='${payload.total &lt; 10 and vars.kind == \"small\"}'><then>
+        <switch source='${payload.id}'><case regex='A-.*'><property name='case' value='of ${payload.id}: ${vars.kind}!'/></case></switch>
+        </then></filter>
+        <header name='X-Case' scope='transport' expression='${props.synapse.case}'/>
+        <property name='next' value='tail'/>
+        <sequence key='${props.synapse.next}'/>
+        <foreach collection='${payload.lines}' parallel-execution='false'><sequence>
+        <property name='seen' expression='${props.synapse.seen + payload.sku}'/></sequence></foreach>
+        <send><endpoint><http method='POST' uri-template='${vars.base}/o/${payload.id}?q={uri.var.none}'>
+        <timeout><duration>${vars.wait + 500}</duration></timeout></http></endpoint></send>";
+    let scenario = Scenario::with(
+        &format!(
+            "<sequence name='tail'><header name='X-Tail' scope='transport' value='${{payload.total * 2}}'/></sequence>\
+             <proxy name='P'><target><inSequence>{steps}</inSequence></target></proxy>"
+        ),
+        |_, _| Ok(response(200, &[], "")),
+    );
+    let order = r#"{"id":"A-1","total":4.5,"lines":[{"sku":"a"},{"sku":"b"}]}"#;
+    let reply = scenario.serve(request("POST", "/services/P", &[("Content-Type", "application/json")], order));
+    assert_eq!(reply.status, 200, "{}", reply.body);
+    let sent = scenario.into_sent();
+    assert_eq!(sent.header("X-Case"), Some("of A-1: small!"));
+    assert_eq!(sent.header("X-Tail"), Some("9.0"));
+    assert_eq!(sent.uri, "http://backend:81/o/A-1?q=");
+    assert_eq!(sent.timeout, Some(std::time::Duration::from_secs(2)));
+}
+
+#[test]
+fn the_payload_of_xml_is_its_json_and_xpath_sees_it_as_it_is() {
+    let steps = "<property name='a' expression='${payload.o.a}'/><property name='b' expression=\"${xpath('//b') + '!'}\"/>
+        <variable name='x' type='XML' value='&lt;r&gt;&lt;c&gt;in a variable&lt;/c&gt;&lt;/r&gt;'/>
+        <property name='c' expression=\"${xpath('//c', 'x')}\"/>
+        <property name='d' expression=\"${xpath('$ctx:a')}\"/>
+        <variable name='whole' type='XML' expression='${payload}'/><property name='e' expression='name($var:whole/*)'/>
+        <header name='R' scope='transport' expression=\"concat($ctx:a, '|', $ctx:b, '|', $ctx:c, '|', $ctx:d, '|', $ctx:e)\"/><respond/>";
+    let scenario = Scenario::new(&format!("<proxy name='P'><target><inSequence>{steps}</inSequence></target></proxy>"));
+    let headers = [("Content-Type", "application/xml")];
+    let reply = scenario.serve(request("POST", "/services/P", &headers, "<o><a>1</a><b>two</b></o>"));
+    assert_eq!(reply.header("R"), Some("1|two!|in a variable|1|o"), "{}", reply.body);
+}
+
+#[test]
+fn an_expression_that_explodes_ends_with_a_fault() {
+    let serve = |steps: &str, body: &str| {
+        let text = format!("<proxy name='P'><target><inSequence>{steps}<respond/></inSequence></target></proxy>");
+        let scenario = Scenario::new(&text);
+        scenario.serve(request("POST", "/services/P", &[("Content-Type", "application/json")], body))
+    };
+    let long = format!("[\"{}\"]", "a".repeat(100_000));
+    let reply = serve("<property name='r' expression=\"${replace($[0], 'a', $[0])}\"/>", &long);
+    assert_eq!(reply.status, 500);
+    assert!(reply.body.contains("could not be evaluated"), "{}", reply.body);
+    let doubled = "<property name='r' expression='${props.synapse.r + props.synapse.r}'/>".repeat(30);
+    let reply = serve(&format!("<property name='r' value='abcdefgh'/>{doubled}"), "[]");
+    assert_eq!(reply.status, 500);
+    let deep = format!("{}{}", "[".repeat(500), "]".repeat(500));
+    let paths = "$..*..*..*..*..*".to_owned();
+    let reply = serve(&format!("<property name='r' expression='${{{paths}}}'/>"), &deep);
+    assert_eq!(reply.status, 500, "{}", reply.body);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Words of the language in any order: most are wrong, and some are not.
+    #[test]
+    fn any_words_are_refused_or_give_something(expressions in proptest::collection::vec(any_expression(), 8)) {
+        let step = |(number, expression): (usize, &String)| {
+            let escaped = expression.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
+            format!("<proxy name='P{number}'><target><inSequence>{VARIABLES}\
+                     <variable name='a' expression=\"${{{escaped}}}\"/><property name='b' value=\"a ${{{escaped}}} b\"/>\
+                     <filter xpath=\"${{{escaped}}}\"><then/></filter><respond/></inSequence></target></proxy>")
+        };
+        let loaded = load_text(&expressions.iter().enumerate().map(step).collect::<String>());
+        let scenario = Scenario::of(loaded, |_, _| Ok(response(200, &[], "")));
+        for number in 0..expressions.len() {
+            let headers = [("Content-Type", "application/json")];
+            scenario.serve(request("POST", &format!("/services/P{number}"), &headers, ORDER));
+        }
+    }
+}
+
+fn any_expression() -> impl Strategy<Value = String> {
+    let word = prop_oneof![
+        4 => proptest::sample::select(vec![
+            "payload", "$", ".lines", "[0]", "[*]", "..price", ".length()", "[?(@.price > 5)]", "[?(@.sku == vars.name)]",
+            "[$.index]", "[1:2]", "vars.json", ".a", "vars.int", "headers.X-Size", "props.synapse.ten", "'text'", "-2.5", "7",
+            "null", "true", "[1,'a']", "length(", "toUpper(", "split('a,b', ',')", "round(", "exists(", "object(",
+            "formatDateTime(0, 'yyyy')", "xpath('//sku')",
+        ]).prop_map(str::to_owned),
+        2 => proptest::sample::select(vec!["+", "-", "*", "/", "%", "==", ">", "and", "or", "?", ":", ",", "(", ")", "!", " "])
+            .prop_map(str::to_owned),
+        1 => "[ -~é]{1,3}",
+    ];
+    proptest::collection::vec(word, 1..9).prop_map(|words: Vec<_>| words.concat())
 }

@@ -188,6 +188,19 @@ impl Element {
         Text { value: self.text.trim(), element: self, offset: self.file.range(self.node).start, exact: false }
     }
 
+    /// The text and the values of the attributes, for whoever looks at all of them.
+    pub(super) fn texts(&self) -> impl Iterator<Item = Text<'_>> {
+        let text =
+            Text { value: self.text.trim(), element: self, offset: self.file.range(self.node).start, exact: false };
+        let values = self.attributes.iter().map(|attribute| Text {
+            value: &attribute.value,
+            element: self,
+            offset: attribute.value_offset,
+            exact: !attribute.escaped,
+        });
+        values.chain([text])
+    }
+
     /// The first child of the language with that name.
     pub(crate) fn child(&self, name: &str) -> Option<&Element> {
         self.visited.set(true);

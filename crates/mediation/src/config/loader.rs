@@ -1,6 +1,7 @@
 //! What builders ask while an artefact is built: other artefacts, names, and where to leave problems.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -247,6 +248,24 @@ impl Loader {
         found.or_else(own).ok_or_else(|| {
             format!("{name:?} has no value: there is neither an environment variable nor a line in file.properties")
         })
+    }
+
+    /// A value of the configuration with what is injected into it in the places of `${configs.NAME}`.
+    ///
+    /// Errors: a [`Problem`] at a name without a value.
+    pub(crate) fn configured<'t>(&self, text: Text<'t>) -> Result<Cow<'t, str>, Problem> {
+        let (mut value, mut done) = (String::new(), 0);
+        while let Some(at) = text.value[done..].find("${configs.").map(|at| done + at) {
+            let name = &text.value[at + "${configs.".len()..];
+            let Some((name, _)) = name.split_once('}') else { break };
+            value.push_str(&text.value[done..at]);
+            value.push_str(&self.injected(name).map_err(|message| Problem { place: text.place(at), message })?);
+            done = at + "${configs.}".len() + name.len();
+        }
+        match done {
+            0 => Ok(Cow::Borrowed(text.value)),
+            _ => Ok(Cow::Owned(value + &text.value[done..])),
+        }
     }
 
     /// The mediators that are an element's children.

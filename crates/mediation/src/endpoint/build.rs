@@ -92,7 +92,7 @@ fn kind<'a>(element: &'a Element, loader: &mut Loader) -> Result<&'a Element, Pr
 
 fn target(element: &Element, kind: &Element, loader: &mut Loader) -> Result<Target, Problem> {
     match kind.name.as_str() {
-        "address" if kind.is_synapse() => address(kind),
+        "address" if kind.is_synapse() => address(kind, loader),
         "http" if kind.is_synapse() => http(kind, loader),
         "default" if kind.is_synapse() => Ok(Target::Default),
         "wsdl" if kind.is_synapse() => Described::read(kind, loader).map(|it| Target::Described(Arc::new(it))),
@@ -110,16 +110,17 @@ fn target(element: &Element, kind: &Element, loader: &mut Loader) -> Result<Targ
     }
 }
 
-fn address(element: &Element) -> Result<Target, Problem> {
+fn address(element: &Element, loader: &Loader) -> Result<Target, Problem> {
     let text = element.required("uri")?;
-    let uri = absolute(text.value).map_err(|message| text.problem(message))?;
-    let text = text.value.trim();
+    let value = loader.configured(text)?;
+    let uri = absolute(&value).map_err(|message| text.problem(message))?;
+    let text = value.trim();
     let text = text.split('#').next().unwrap_or_default().to_owned();
     Ok(Target::Address { uri, text })
 }
 
 fn http(element: &Element, loader: &mut Loader) -> Result<Target, Problem> {
-    let template = Template::parse(element.required("uri-template")?, loader.names())?;
+    let template = Template::parse(element.required("uri-template")?, loader)?;
     let method = match element.attribute("method") {
         Some(text) if text.value.trim().is_empty() => None,
         Some(text) => {

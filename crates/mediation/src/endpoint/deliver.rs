@@ -60,6 +60,9 @@ pub(super) fn deliver_at<'a>(
                 if let Target::Described(described) = &endpoint.target {
                     described.get_ready(scene).await.map_err(|fault| endpoint.sign(fault))?;
                 }
+                if let Target::Http { template, .. } = &endpoint.target {
+                    template.get_ready(exchange, scene).await?;
+                }
                 endpoint.timeout.get_ready(exchange, scene).await?;
                 return Request::new(exchange, scene, Some(endpoint), false)?.carry_out(exchange, scene).await;
             }

@@ -1,41 +1,47 @@
-//! URI templates of `http` endpoints: `{uri.var.x}` escaped, `{+uri.var.x}` as it is (RFC 6570 §3.2.2, §3.2.3).
+//! URI templates of `http` endpoints: `{uri.var.x}` escaped, `{+uri.var.x}` as it is (RFC 6570 §3.2.2, §3.2.3), and what
+//! Synapse expressions `${…}` give as it is.
 
 use http::Uri;
 
 use super::{absolute, parse_uri};
-use crate::config::{Problem, Text};
+use crate::config::{Loader, Problem, Text};
+use crate::content::Need;
 use crate::exchange::{Exchange, Scene};
-use crate::expression::{Base, Source};
+use crate::expression::{Base, Expression, Source};
 use crate::fault::Outcome;
-use crate::property::Names;
 
 /// A URI, or the pieces one is put together from.
 pub(crate) enum Template {
     Fixed(Uri),
-    Pieces(Vec<Piece>),
+    /// With what its expressions look at.
+    Pieces(Vec<Piece>, Need),
 }
 
 pub(crate) enum Piece {
     Text(String),
     Hole { source: Source, reserved_stays: bool },
+    Computed(Box<Expression>),
 }
 
 impl Template {
     /// Reads a template.
     ///
     /// Errors: a [`Problem`] at the hole that is not offered, or where a URI without holes is not valid.
-    pub(crate) fn parse(text: Text<'_>, names: &mut Names) -> Result<Template, Problem> {
-        let mut pieces = Vec::new();
-        let mut at = 0;
+    pub(crate) fn parse(text: Text<'_>, loader: &mut Loader) -> Result<Template, Problem> {
+        let (mut pieces, mut need, mut at) = (Vec::new(), Need::default(), 0);
         let value = text.value;
         while let Some(open) = value[at..].find('{').map(|open| at + open) {
+            if let Some(before) = value[at..open].strip_suffix('$') {
+                let (expression, end) = Expression::compile_at(text, open - 1, loader)?;
+                need = need.and(&expression);
+                pieces.extend([Piece::Text(before.to_owned()), Piece::Computed(Box::new(expression))]);
+                at = end;
+                continue;
+            }
             let refuse = |message: String| Err(Problem { place: text.place(open), message });
             let Some(close) = value[open..].find('}').map(|close| open + close) else {
                 return refuse("the brace is not closed".to_owned());
             };
-            if value[..open].ends_with('$') {
-                return refuse("Synapse expressions `${…}` are not offered yet".to_owned());
-            }
             let inside = &value[open + 1..close];
             let (reserved_stays, name) = match inside.strip_prefix('+') {
                 Some(name) => (true, name),
@@ -48,7 +54,7 @@ impl Template {
                 return refuse(format!("{{{inside}}}: lists and modifiers are not offered yet"));
             }
             pieces.push(Piece::Text(value[at..open].to_owned()));
-            pieces.push(Piece::Hole { source: Source::property(Base::Default, name, names), reserved_stays });
+            pieces.push(Piece::Hole { source: Source::property(Base::Default, name, loader.names()), reserved_stays });
             at = close + 1;
         }
         if pieces.is_empty() {
@@ -63,20 +69,31 @@ impl Template {
         {
             return Err(text.problem(format!("{value:?} is not an absolute http or https URI")));
         }
-        Ok(Template::Pieces(pieces))
+        Ok(Template::Pieces(pieces, need))
     }
 
     /// The template as it stands in the configuration, but for the names of its holes.
     pub(crate) fn text(&self) -> String {
         match self {
             Template::Fixed(uri) => uri.to_string(),
-            Template::Pieces(pieces) => pieces
+            Template::Pieces(pieces, _) => pieces
                 .iter()
                 .map(|piece| match piece {
                     Piece::Text(text) => text.as_str(),
                     Piece::Hole { .. } => "{…}",
+                    Piece::Computed(_) => "${…}",
                 })
                 .collect(),
+        }
+    }
+
+    /// Reads as much of the message as its expressions look at.
+    ///
+    /// Errors: faults of whoever sent a body that cannot be read.
+    pub(super) async fn get_ready(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<()> {
+        match self {
+            Template::Fixed(_) => Ok(()),
+            Template::Pieces(_, need) => need.bring(exchange, scene).await,
         }
     }
 
@@ -84,7 +101,7 @@ impl Template {
     pub(crate) fn uri(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Uri> {
         let pieces = match self {
             Template::Fixed(uri) => return Ok(uri.clone()),
-            Template::Pieces(pieces) => pieces,
+            Template::Pieces(pieces, _) => pieces,
         };
         let mut uri = String::new();
         for piece in pieces {
@@ -95,6 +112,7 @@ impl Template {
                         escape(&text, *reserved_stays, &mut uri);
                     }
                 }
+                Piece::Computed(expression) => uri.push_str(&expression.text(exchange, scene)?.unwrap_or_default()),
             }
         }
         parse_uri(&uri)

@@ -5,8 +5,9 @@ use std::time::Duration;
 use crate::config::{Element, Loader};
 use crate::content::Need;
 use crate::exchange::{Exchange, Scene};
-use crate::expression::{Expression, Wanted};
+use crate::expression::Expression;
 use crate::fault::Outcome;
+use crate::mediators::worked_out;
 
 /// How long the response's head may take.
 pub(crate) enum Timeout {
@@ -23,20 +24,19 @@ impl Timeout {
         let mut discard = false;
         for child in &element.children {
             let text = child.text();
-            let expression = text.value.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-            match (child.name.as_str(), expression) {
-                ("duration", Some(inside)) => {
-                    match Expression::compile(text.part(1..1 + inside.len()), Wanted::Text, loader) {
-                        Ok(expression) => timeout = Timeout::Computed { need: Need::of([&expression]), expression },
-                        Err(problem) => loader.problem(problem),
+            match child.name.as_str() {
+                "duration" => match (worked_out(text, loader), text.value.parse::<u64>()) {
+                    (Ok(Some(expression)), _) => {
+                        timeout = Timeout::Computed { need: Need::of([&expression]), expression };
                     }
-                }
-                ("duration", None) => match text.value.parse::<u64>() {
-                    Ok(0) => {}
-                    Ok(milliseconds) => timeout = Timeout::Fixed(Some(Duration::from_millis(milliseconds))),
-                    Err(_) => loader.problem(child.problem(format!("{:?} is no duration in milliseconds", text.value))),
+                    (Err(problem), _) => loader.problem(problem),
+                    (Ok(None), Ok(0)) => {}
+                    (Ok(None), Ok(milliseconds)) => timeout = Timeout::Fixed(Some(Duration::from_millis(milliseconds))),
+                    (Ok(None), Err(_)) => {
+                        loader.problem(child.problem(format!("{:?} is no duration in milliseconds", text.value)));
+                    }
                 },
-                ("responseAction" | "action", _) => match text.value.to_ascii_lowercase().as_str() {
+                "responseAction" | "action" => match text.value.to_ascii_lowercase().as_str() {
                     "discard" => discard = true,
                     "fault" | "none" | "" => {}
                     other => loader.problem(child.problem(format!("{other:?} is neither fault nor discard"))),

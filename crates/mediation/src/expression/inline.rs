@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::synapse::Synapse;
-use super::{Expression, Kind, problem_of};
+use super::Expression;
 use crate::config::{Loader, Problem, Text};
 use crate::content::Need;
 use crate::exchange::{Exchange, Scene};
@@ -34,11 +33,11 @@ impl Inline {
     pub(crate) fn compile(text: Text<'_>, loader: &mut Loader) -> Result<Inline, Problem> {
         let (mut pieces, mut done) = (Vec::new(), 0);
         while let Some(start) = text.value[done..].find("${").map(|at| done + at) {
-            let (synapse, end) = Synapse::compile(text, start, loader).map_err(problem_of(text))?;
+            let (expression, end) = Expression::compile_at(text, start, loader)?;
             if start > done {
                 pieces.push(Piece::Text(text.value[done..start].to_owned()));
             }
-            pieces.push(Piece::Hole(Expression { kind: Kind::Synapse(Box::new(synapse)) }));
+            pieces.push(Piece::Hole(expression));
             done = end;
         }
         if done < text.value.len() || pieces.is_empty() {

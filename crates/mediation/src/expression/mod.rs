@@ -83,6 +83,14 @@ impl Expression {
         Ok(Expression { kind: Kind::Synapse(Box::new(synapse)) })
     }
 
+    /// Compiles the Synapse expression whose `${` stands at a byte of a text; gives the byte behind its closing brace, too.
+    ///
+    /// Errors: as [`Expression::compile`].
+    pub(crate) fn compile_at(text: Text<'_>, at: usize, loader: &mut Loader) -> Result<(Expression, usize), Problem> {
+        let (synapse, end) = Synapse::compile(text, at, loader).map_err(problem_of(text))?;
+        Ok((Expression { kind: Kind::Synapse(Box::new(synapse)) }, end))
+    }
+
     /// Whether Synapse expressions stand in a text.
     pub(crate) fn is_in(text: &str) -> bool {
         text.contains("${")
@@ -186,18 +194,20 @@ impl Expression {
         }
     }
 
-    /// Whether it is `json-eval(…)`.
+    /// The path into the message's JSON, if it is nothing else: `json-eval(…)` or `${payload…}`.
     pub(crate) fn json(&self) -> Option<&myelin_json::Path> {
         match &self.kind {
             Kind::Json(json) => Some(json.path()),
+            Kind::Synapse(synapse) => synapse.path(),
             _ => None,
         }
     }
 
-    /// The XPath of it, if it is any.
+    /// The XPath of it, if it is any; that of `${xpath(…)}`, too.
     pub(crate) fn xpath(&self) -> Option<&XPath> {
         match &self.kind {
             Kind::XPath(xpath) => Some(xpath),
+            Kind::Synapse(synapse) => synapse.xpath(),
             _ => None,
         }
     }
@@ -284,7 +294,11 @@ impl Expression {
 
     /// Whether it can lead to elements of the message, or to values of its JSON.
     pub(crate) fn leads_into_message(&self) -> bool {
-        !matches!(&self.kind, Kind::Source(source) if !matches!(source, Source::Parameter(_)))
+        match &self.kind {
+            Kind::Source(source) => source.is_parameter(),
+            Kind::Synapse(_) => self.json().is_some() || self.xpath().is_some(),
+            Kind::XPath(_) | Kind::Json(_) => true,
+        }
     }
 
     /// The pieces of XML in the property that it names, where it is nothing but a property.

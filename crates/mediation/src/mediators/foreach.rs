@@ -137,13 +137,10 @@ fn parallel(element: &Element, collection: Text<'_>, loader: &mut Loader) -> Bui
 
 /// The expression that finds what is gone through.
 fn found_by(text: Text<'_>, loader: &mut Loader) -> Result<Expression, Problem> {
-    if text.value.trim_start().starts_with("${") {
-        return Err(text.problem("Synapse expressions `${…}` are not offered yet: XPath and json-eval(…) are"));
-    }
     let expression = Expression::compile(text, Wanted::Nodes, loader)?;
     match expression.leads_into_message() {
         true => Ok(expression),
-        false => Err(text.problem("this names no elements: XPath does, or json-eval(…)")),
+        false => Err(text.problem("this names no elements of the message: XPath does, json-eval(…), or ${payload…} without values of elsewhere in it")),
     }
 }
 

@@ -104,9 +104,9 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     let Some(aggregation) = aggregation.filter(|_| !targets.is_empty()) else {
         return Err(element.problem("<scatter-gather> needs an aggregation and a sequence"));
     };
-    let expression = asked(aggregation.required("expression")?, Wanted::Nodes, loader)?;
+    let expression = Expression::compile(aggregation.required("expression")?, Wanted::Nodes, loader)?;
     let condition = match aggregation.attribute("condition") {
-        Some(condition) => Some(asked(condition, Wanted::Boolean, loader)?),
+        Some(condition) => Some(Expression::compile(condition, Wanted::Boolean, loader)?),
         None => None,
     };
     let timeout = match aggregation.attribute("timeout").filter(|text| !text.value.trim().is_empty()) {
@@ -121,13 +121,6 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     let (need, built) = (Need::read(), Need::built());
     let targets = targets.into();
     Ok(Box::new(ScatterGather { targets, parallel, expression, condition, timeout, min, max, result, need, built }))
-}
-
-fn asked(text: Text<'_>, wanted: Wanted, loader: &mut Loader) -> std::result::Result<Expression, Problem> {
-    if text.value.trim_start().starts_with("${") {
-        return Err(text.problem("Synapse expressions `${…}` are not offered yet: XPath and json-eval(…) are"));
-    }
-    Expression::compile(text, wanted, loader)
 }
 
 /// The element of that name.

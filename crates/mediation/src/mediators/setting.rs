@@ -13,10 +13,13 @@ pub(super) enum Setting {
     Computed(Expression),
 }
 
-/// The expression in a key that is worked out, `{…}`; `None` for a fixed one.
+/// The expression in a key that is worked out, `{…}` or a text with Synapse expressions; `None` for a fixed one.
 ///
 /// Errors: as [`Expression::compile`].
 pub(crate) fn worked_out(key: Text<'_>, loader: &mut Loader) -> Result<Option<Expression>, Problem> {
+    if Expression::is_in(key.value) {
+        return Expression::compile_text(key, loader).map(Some);
+    }
     let start = key.value.len() - key.value.trim_start().len() + 1;
     match key.value.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
         Some(inside) => Expression::compile(key.part(start..start + inside.len()), Wanted::Text, loader).map(Some),
@@ -29,9 +32,6 @@ impl Setting {
     ///
     /// Errors: as [`Expression::compile`].
     pub(super) fn of_value(text: Text<'_>, loader: &mut Loader) -> Result<Setting, Problem> {
-        if Expression::is_in(text.value) {
-            return Expression::compile_text(text, loader).map(Setting::Computed);
-        }
         Ok(worked_out(text, loader)?.map_or_else(|| Setting::Fixed(text.value.to_owned()), Setting::Computed))
     }
 

@@ -16,6 +16,9 @@ mod tree;
 mod value;
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use myelin_json::Path;
 
 use self::evaluate::Run;
 use self::failure::{Failure, Result};
@@ -23,9 +26,8 @@ use self::parse::{Parser, Wrong};
 use self::tree::Node;
 use self::value::Value;
 use super::source::Source;
-use super::{Kind, fragment_of, text_of_fragment};
+use super::{Kind, XPath, fragment_of, text_of_fragment};
 use crate::config::{Loader, Text};
-use crate::content::Tree;
 use crate::exchange::{Exchange, Scene};
 use crate::expression::Place;
 use crate::fault::Outcome;
@@ -115,6 +117,27 @@ impl Synapse {
         slots
     }
 
+    /// The path into the message's JSON, if it is nothing else.
+    pub(super) fn path(&self) -> Option<&Path> {
+        static WHOLE: LazyLock<Path> = LazyLock::new(|| Path::compile("$").expect("this path is sound"));
+        match &self.node {
+            Node::Payload(None) => Some(&WHOLE),
+            Node::Payload(Some(route)) if route.holes.is_empty() => Some(&route.path),
+            _ => None,
+        }
+    }
+
+    /// The XPath, if it is nothing else.
+    pub(super) fn xpath(&self) -> Option<&XPath> {
+        match &self.node {
+            Node::XPath(kind) => match &**kind {
+                Kind::XPath(xpath) => Some(xpath),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     fn any(&self, mut accept: impl FnMut(&Node) -> bool) -> bool {
         let mut found = false;
         self.node.walk(&mut |node| found |= accept(node));
@@ -125,7 +148,7 @@ impl Synapse {
     ///
     /// Errors: faults of whoever made a message that the expression cannot be asked of.
     pub(super) fn text<'a>(&'a self, exchange: &'a Exchange, scene: &'a Scene<'a>) -> Outcome<Cow<'a, str>> {
-        if let Some(body) = self.whole_body(exchange) {
+        if let Some(body) = self.whole_body(exchange)? {
             return Ok(Cow::Owned(text_of_fragment(&body)));
         }
         let value = self.settled(Run { exchange, scene }.value(&self.node))?;
@@ -136,7 +159,7 @@ impl Synapse {
     ///
     /// Errors: as [`Synapse::text`].
     pub(super) fn typed(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<property::Value>> {
-        if let Some(body) = self.whole_body(exchange) {
+        if let Some(body) = self.whole_body(exchange)? {
             return Ok(Some(property::Value::Xml(body)));
         }
         if let Node::XPath(kind) = &self.node
@@ -161,10 +184,13 @@ impl Synapse {
     }
 
     /// The body of a message that is XML, where the expression is `${payload}` alone, as Synapse has it.
-    fn whole_body(&self, exchange: &Exchange) -> Option<Fragment> {
-        let tree = exchange.message.body.built::<Tree>().filter(|_| matches!(self.node, Node::Payload(None)))?;
-        let body = Place::Body.find(tree).filter(|_| !tree.is_empty())?;
-        Some(Fragment::copy(tree.document(), body))
+    fn whole_body(&self, exchange: &Exchange) -> Outcome<Option<Fragment>> {
+        if !matches!(self.node, Node::Payload(None)) || !exchange.content.format.is_xml() {
+            return Ok(None);
+        }
+        let tree = exchange.tree()?;
+        let body = Place::Body.find(tree).filter(|_| !tree.is_empty());
+        Ok(body.map(|body| Fragment::copy(tree.document(), body)))
     }
 }
 
