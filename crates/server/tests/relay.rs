@@ -311,3 +311,20 @@ proptest! {
         prop_assert_eq!(arrived, expected);
     }
 }
+
+#[test]
+fn the_configuration_can_end_a_clients_connection_with_its_answer() {
+    let keepalive = |word: &str| {
+        let configuration = support::definitions(&format!(
+            "<proxy name='P'><target><inSequence><property name='NO_KEEPALIVE' value='{word}' scope='axis2'/>\
+             <respond/></inSequence></target></proxy>"
+        ));
+        let bus = Bus::with(&configuration, settings());
+        let mut client = Client::connect(bus.address).unwrap();
+        client.send(&post("x")).unwrap();
+        let answer = client.answer().unwrap();
+        (answer.header("connection").map(str::to_owned), client.is_closed_within(Duration::from_millis(300)))
+    };
+    assert_eq!(keepalive("true"), (Some("close".to_owned()), true));
+    assert_eq!(keepalive("false"), (None, false));
+}

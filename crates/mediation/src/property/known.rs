@@ -51,7 +51,8 @@ const ALL: &[Known] = &[
         "axis2",
         Request,
         "AS",
-        "What stands behind the address of an `address` endpoint. Unset: the rest of the client's path and its query; it can be read.",
+        "What stands behind the address of an `address` endpoint. \
+         Unset: the rest of the client's path and its query; it can be read.",
     ),
     known("REQUEST_HOST_HEADER", "axis2", Request, "AS", "The `Host` of the request. Unset: the host of the address."),
     known("POST_TO_URI", "axis2", Request, "AS", "`true`: the request line has the absolute URI."),
@@ -107,7 +108,8 @@ const ALL: &[Known] = &[
         "default",
         Request,
         "WS",
-        "`false`: after `call blocking=\"true\"` and `callout` the header lines are the answer's. Unset: the request's stay.",
+        "`false`: after `call blocking=\"true\"` and `callout` the header lines are the answer's. \
+         Unset: the request's stay.",
     ),
     known(
         "HTTP_SC",
@@ -178,7 +180,8 @@ const ALL: &[Known] = &[
         "axis2",
         Flow,
         "AS",
-        "The encoding that XML leaves in: UTF-8, UTF-16, ISO-8859-1 or US-ASCII. Unset: that of the message; it can be read.",
+        "The encoding that XML leaves in: UTF-8, UTF-16, ISO-8859-1 or US-ASCII. \
+         Unset: that of the message; it can be read.",
     ),
     known(
         "setCharacterEncoding",
@@ -205,7 +208,8 @@ const ALL: &[Known] = &[
         "default",
         Read,
         "WS",
-        "In a fault sequence, after a connection failed: how far the request had come: `REQUEST_READY`, `REQUEST_BODY`, `REQUEST_DONE` or `RESPONSE_HEAD`.",
+        "In a fault sequence, after a connection failed: how far the request had come: \
+         `REQUEST_READY`, `REQUEST_BODY`, `REQUEST_DONE` or `RESPONSE_HEAD`.",
     ),
     known("RAW_PAYLOAD", "axis2", Read, "WS", "The text of a body that could not be understood."),
     known("blocking.sender.error", "default", Read, "WS", "Whether the last `call blocking=\"true\"` failed."),
@@ -249,7 +253,9 @@ const ALL: &[Known] = &[
         "default",
         Read,
         "AS",
-        "Of a request to an API; so are `REST_FULL_REQUEST_PATH`, `REST_SUB_REQUEST_PATH`, `REST_METHOD`, `REST_URL_PREFIX`, `SYNAPSE_REST_API`, `SYNAPSE_REST_API_VERSION` and `SYNAPSE_RESOURCE`; see [apis.md](apis.md).",
+        "Of a request to an API; so are `REST_FULL_REQUEST_PATH`, `REST_SUB_REQUEST_PATH`, `REST_METHOD`, \
+         `REST_URL_PREFIX`, `SYNAPSE_REST_API`, `SYNAPSE_REST_API_VERSION` and \
+         `SYNAPSE_RESOURCE`; see [apis.md](apis.md).",
     ),
     known(
         "security.user",
