@@ -142,7 +142,7 @@ fn no_envelope() -> Box<Fault> {
 }
 
 fn no_conversion(from: &str, to: &str) -> Box<Fault> {
-    Fault::bus(format!("{from} cannot be put into {to}; converting it is not offered yet"))
+    Fault::bus(format!("{from} cannot be put into {to}"))
 }
 
 fn into_node(
