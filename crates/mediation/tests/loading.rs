@@ -292,7 +292,10 @@ proptest! {
         }
         let expected = if loaded.bus.has_main() { 200 } else { 404 };
         let scenario = Scenario::of(loaded, |_, _| Ok(response(200, &[], "")));
-        prop_assert_eq!(scenario.serve(get("/x?a=1")).status, expected);
+        let reply = scenario.serve(get("/x?a=1"));
+        // An expression may ask for what its values have not: `1//a` is a fault, and no panic.
+        let is_fault = reply.status == 500 && reply.body.contains("could not be evaluated");
+        prop_assert!(reply.status == expected || is_fault, "{:?}", reply);
     }
 
     #[test]

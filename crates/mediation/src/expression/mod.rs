@@ -227,7 +227,6 @@ impl Expression {
     /// The value with the type that a Synapse expression gives it; of any other expression its text.
     ///
     /// Errors: as [`Expression::text`].
-    #[allow(dead_code, reason = "variable and property come to use it")]
     pub(crate) fn typed(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<property::Value>> {
         match &self.kind {
             Kind::Synapse(synapse) => synapse.typed(exchange, scene),
