@@ -15,7 +15,7 @@ use tempfile::TempDir;
 /// Why a file does not load wholly, as far as that is no fault of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Reason {
-    /// It uses what belongs to the second half of the language.
+    /// It uses what is not offered yet.
     Later,
     /// It needs Java, or is wrong for Synapse, too.
     Never,
@@ -34,39 +34,45 @@ fn reason(sentence: &str) -> Reason {
     }
 }
 
-/// In sentences about the second half of the language.
+/// In sentences about what other parts of Myelin are for, or what it refuses by name for now.
 const LATER: &[&str] = &[
-    "<cache>",
     "<dataServiceCall>",
-    "<inboundEndpoint>",
-    "<jsontransform>",
+    "<datamapper>",
     "<messageProcessor>",
     "<messageStore>",
-    "<script>",
     "<store>",
-    "<task>",
-    "<throttle>",
-    "<validate>",
-    "<variable>",
     "<xquery>",
-    "Synapse expressions",
+    "connector operation",
     "transport …",
 ];
-/// In sentences about Java, and about configurations that are wrong.
+/// In sentences about what needs Java, about configurations that are wrong, and about what stood beside them elsewhere.
 const NEVER: &[&str] = &[
     "<equal>: attribute",
-    "unknown mediator <rule>",
-    "unknown mediator <endpoint>",
-    "is no known function",
-    "stands for no namespace",
     "<property>: scope … is unknown",
+    // All of these name H2.
+    "<url> is empty",
+    "nobody here speaks with databases",
+    "get-property(): scope … is not known",
+    "is E4X",
+    "is no known function",
+    "mediator <transaction> is not offered",
+    "runs on a JVM only",
+    "stands for no namespace",
+    "there is no data source",
+    "there is no file",
+    "there is no function … in the script",
+    "unknown mediator <endpoint>",
+    "unknown mediator <rule>",
 ];
 
+/// What the index says of files that other parts of Myelin are for: brokers, files, mail, what is odd in WS-Security, Java.
+const ELSEWHERE: &[&str] = &["hl7", "java", "jms", "mailto", "msmq", "rabbitmq", "smooks", "tcp", "vfs", "wssec"];
+
 /// How many of the files load wholly, and how many of these without a stand-in; numbers that only grow.
-const WHOLE: usize = 486;
-const WITHOUT_STAND_INS: usize = 354;
+const WHOLE: usize = 562;
+const WITHOUT_STAND_INS: usize = 411;
 /// How many of a hundred files that could load do so; a number that only grows.
-const PERCENT: usize = 99;
+const PERCENT: usize = 100;
 
 /// Kind and name of an artefact.
 type Key = (String, String);
@@ -74,7 +80,7 @@ type Key = (String, String);
 /// The files, and which of them hold what.
 struct Files {
     folder: PathBuf,
-    /// Those that need nothing but HTTP.
+    /// Those that need nothing of [`ELSEWHERE`].
     plain: Vec<String>,
     holders: HashMap<Key, PathBuf>,
 }
@@ -95,7 +101,7 @@ impl Files {
             let path = files.folder.join(name);
             let artefacts = load(std::slice::from_ref(&path), &Settings::default()).report.artefacts;
             found.extend(artefacts.into_iter().map(|artefact| (artefact, path.clone())));
-            if needs.is_empty() {
+            if !needs.split(',').any(|need| ELSEWHERE.contains(&need)) {
                 files.plain.push(name.to_owned());
             }
         }
@@ -202,6 +208,7 @@ enum Kind {
     Description,
     JsonSchema,
     XmlSchema,
+    Script,
     Entry,
 }
 
@@ -223,6 +230,7 @@ impl Missing {
         let kind = match (element, attribute, Path::new(name).extension().and_then(|extension| extension.to_str())) {
             (_, _, Some("xslt" | "xsl")) | ("xslt", ..) => Kind::Stylesheet,
             (_, _, Some("wsdl")) => Kind::Description,
+            ("script", ..) => Kind::Script,
             ("jsontransform", ..) | ("schema", _, Some("json")) => Kind::JsonSchema,
             ("schema", ..) => Kind::XmlSchema,
             ("call-template", ..) => Kind::SequenceTemplate,
@@ -241,7 +249,9 @@ impl Missing {
             Kind::Sequence => "sequence",
             Kind::Endpoint => "endpoint",
             Kind::SequenceTemplate | Kind::EndpointTemplate => "template",
-            Kind::Stylesheet | Kind::Description | Kind::JsonSchema | Kind::XmlSchema | Kind::Entry => "localEntry",
+            Kind::Stylesheet | Kind::Description | Kind::JsonSchema | Kind::XmlSchema | Kind::Script | Kind::Entry => {
+                "localEntry"
+            }
         };
         (kind.to_owned(), self.name.clone())
     }
@@ -262,6 +272,8 @@ impl Kind {
             Kind::Description => "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/'/>",
             Kind::JsonSchema => r#"{"type": "object"}"#,
             Kind::XmlSchema => "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'/>",
+            // The functions that these scripts are called by; what calls another one is a test of that fault.
+            Kind::Script => "function transformRequest(mc) {} function transformResponse(mc) {}",
             Kind::Entry => "<entry xmlns=''/>",
         };
         if is_artefact {
@@ -273,7 +285,7 @@ impl Kind {
 }
 
 #[test]
-fn configurations_that_need_only_http_load_wholly() {
+fn configurations_that_need_no_broker_file_mail_or_java_load_wholly() {
     let Some(files) = Files::find() else { return };
     let (mut whole, mut with_stand_ins, mut why) = (0, 0, BTreeMap::<Reason, usize>::new());
     let mut sentences = BTreeMap::<(Reason, String), BTreeSet<&str>>::new();
@@ -295,7 +307,8 @@ fn configurations_that_need_only_http_load_wholly() {
     let mut sentences: Vec<_> = sentences.into_iter().collect();
     sentences.sort_by_key(|((reason, _), files)| (*reason, std::cmp::Reverse(files.len())));
     for ((reason, sentence), files) in &sentences {
-        println!("{reason:?} {:>4} files: {sentence} ({})", files.len(), files.first().unwrap());
+        let names: Vec<_> = files.iter().copied().collect();
+        println!("{reason:?} {:>4} files: {sentence} ({})", files.len(), names.join(", "));
     }
     let open = why.get(&Reason::Open).copied().unwrap_or_default();
     let percent = 100 * whole / (whole + open);

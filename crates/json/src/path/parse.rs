@@ -130,7 +130,14 @@ impl<'a> Parser<'a> {
                         _ => tokens.push(self.name(surroundings)?),
                     }
                 }
-                Some(b'[') => tokens.push(self.bracket()?),
+                Some(b'[') => {
+                    tokens.push(self.bracket()?);
+                    // Jayway takes a name that stands right behind a bracket for one with a dot before it.
+                    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+                    if surroundings == Surroundings::None && self.peek().is_some_and(is_name) {
+                        tokens.push(self.name(surroundings)?);
+                    }
+                }
                 _ => break,
             }
             if tokens.len() > LIMIT_STEPS {

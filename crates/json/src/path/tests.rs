@@ -193,6 +193,13 @@ fn results_become_text_as_json_eval_wants_them() {
 }
 
 #[test]
+fn a_name_may_stand_right_behind_a_bracket() {
+    let value = parse(r#"{"rows": [{"first_name": "Ann"}]}"#);
+    assert_eq!(answer("rows[0]first_name", &value), r#"D "Ann""#);
+    assert_eq!(answer("$['rows'][*]first_name", &value), r#"I ["Ann"]"#);
+}
+
+#[test]
 fn equal_keys_count_as_the_rules_say() {
     let value = parse(r#"{"a":1,"b":2,"a":3,"c":4,"d":5,"e":6,"f":7,"g":8,"h":9,"h":10}"#);
     let check = |path: &str, first: &str, last: &str| {
