@@ -81,7 +81,7 @@ pub fn serve(loaded: Loaded, request: Message) -> Message {
     let clock = Clock::default();
     let engine = Engine::new(Arc::new(loaded.bus), Rc::new(Nobody(clock.clone())) as Rc<dyn Transport>);
     let address = SocketAddr::from(([127, 0, 0, 1], 8280));
-    let arrival = Arrival { peer: address, local: address, secure: false, correlation: "fuzz" };
+    let arrival = Arrival { peer: address, local: address, secure: false, inbound: None, correlation: "fuzz" };
     let answer = clock.run(engine.serve(request, arrival)).expect("there is an answer in any case");
     assert!(!matches!(answer.body, Body::Gone), "an answer has a body that can be sent");
     answer
