@@ -212,7 +212,11 @@ fn property<'a>(scope: Scope, slot: Slot, exchange: &'a Exchange, scene: &'a Sce
             Body::Empty => Read::Boolean(true),
             _ => Read::Nothing,
         },
-        Found::Untouched if scope == Scope::Axis2 => text(exchange.transport_property(slot, scene)),
+        // Axis2 looks among the options of its client, too.
+        Found::Untouched if scope == Scope::Axis2 => match exchange.properties.get(Scope::Axis2Client, slot) {
+            Some(value) => value.into(),
+            None => text(exchange.transport_property(slot, scene)),
+        },
         Found::Untouched if scope == Scope::Default => text(given(slot, exchange, scene)),
         Found::Untouched => Read::Nothing,
     }
