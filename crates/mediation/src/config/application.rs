@@ -42,7 +42,7 @@ enum Kind {
 
 fn kind(name: &str) -> Kind {
     match name {
-        "synapse/lib" => Kind::Warned("connectors are not offered yet; what calls one is refused"),
+        "synapse/lib" => Kind::Warned("connectors other than http are not offered yet; what calls one is refused"),
         "registry/resource" => Kind::Registry,
         "service/dataservice" => Kind::Refused("data services are not offered yet"),
         "datasource/datasource" => Kind::Synapse,

@@ -28,6 +28,7 @@ use crate::bus::{Bus, Proxy, Settings};
 use crate::endpoint::{self, Blueprint, Endpoint};
 use crate::entrance::Inbound;
 use crate::function::Function;
+use crate::mediators::connector;
 use crate::sequence::Sequence;
 use crate::stylesheet::{ENTRY, Resource};
 use crate::task::Task;
@@ -162,12 +163,21 @@ fn declare(items: &mut [Item], loader: &mut Loader, settings: &Settings) {
             continue;
         };
         let (is_sequence, is_endpoint) = (held.is("sequence"), held.is("endpoint"));
+        let connection = connector::endpoint_name(held, &item.name).map(|name| (name, held.place.clone()));
         if is_sequence && !loader.sequences.contains_key(&item.name) {
             item.id = Some(number(&mut loader.sequences, &item.name, Reference::Sequence));
         } else if is_endpoint && !loader.endpoints.contains_key(&item.name) {
             item.id = Some(number(&mut loader.endpoints, &item.name, Reference::Endpoint));
         } else if !is_sequence && !is_endpoint {
             loader.entries.insert(item.name.clone(), Entry::Xml(held.fragment()));
+        }
+        match connection {
+            Some((name, place)) if loader.endpoints.contains_key(&name) => {
+                let message = format!("there is another endpoint of the name {name:?}");
+                item.problems.push(Problem { place, message });
+            }
+            Some((name, _)) => item.id = Some(number(&mut loader.endpoints, &name, Reference::Endpoint)),
+            None => {}
         }
     }
 }
@@ -511,6 +521,9 @@ fn build(
                 Some(held) if has_number && held.is("sequence") => {
                     held.attribute("name");
                     Ok(Some(Product::Sequence(loader.sequence(name, held))))
+                }
+                Some(held) if has_number && connector::endpoint_name(held, name).is_some() => {
+                    connector::endpoint(held, name, loader).map(|endpoint| Some(Product::Endpoint(endpoint)))
                 }
                 Some(held) if has_number => {
                     endpoint::endpoint(held, loader).map(|endpoint| Some(Product::Endpoint(endpoint)))

@@ -279,6 +279,46 @@ impl Element {
         }
     }
 
+    /// An empty element of the language that is made of this one: its problems stand where this one does.
+    pub(crate) fn made(&self, name: &str) -> Element {
+        Element {
+            namespace: None,
+            name: name.to_owned(),
+            place: self.place.clone(),
+            children: Vec::new(),
+            attributes: Vec::new(),
+            text: String::new(),
+            file: Arc::clone(&self.file),
+            node: self.node,
+            visited: Cell::new(false),
+        }
+    }
+
+    /// The same with an attribute, of one that was made.
+    pub(crate) fn with_attribute(mut self, name: &str, value: &str) -> Element {
+        let start = self.file.range(self.node).start;
+        self.attributes.push(Attribute {
+            name: name.to_owned(),
+            value: value.to_owned(),
+            name_offset: start,
+            value_offset: start,
+            escaped: true,
+            read: Cell::new(false),
+        });
+        self
+    }
+
+    /// The same with a text, of one that was made.
+    pub(crate) fn with_text(self, text: &str) -> Element {
+        Element { text: text.to_owned(), ..self }
+    }
+
+    /// The same with one more child, of one that was made.
+    pub(crate) fn with_child(mut self, child: Element) -> Element {
+        self.children.push(child);
+        self
+    }
+
     /// A problem that this element has.
     pub(crate) fn problem(&self, message: impl Into<String>) -> Problem {
         Problem { place: self.place.clone(), message: message.into() }

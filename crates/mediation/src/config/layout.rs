@@ -38,8 +38,18 @@ const FOLDERS: &[&str] = &[
 const OTHERS: &[(&str, &str, &str, Remark)] = &[
     ("data-services", "dbs", "dataService", Remark::Problem("data services are not offered yet")),
     ("dataservices", "dbs", "dataService", Remark::Problem("data services are not offered yet")),
-    ("connectors", "zip", "connector", Remark::Warning("connectors are not offered yet; what calls one is refused")),
-    ("synapse-libs", "zip", "connector", Remark::Warning("connectors are not offered yet; what calls one is refused")),
+    (
+        "connectors",
+        "zip",
+        "connector",
+        Remark::Warning("connectors other than http are not offered yet; what calls one is refused"),
+    ),
+    (
+        "synapse-libs",
+        "zip",
+        "connector",
+        Remark::Warning("connectors other than http are not offered yet; what calls one is refused"),
+    ),
 ];
 
 enum Remark {

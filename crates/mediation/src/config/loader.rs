@@ -19,7 +19,7 @@ use crate::database::DatabaseSettings;
 use crate::endpoint::{Blueprint, EndpointId};
 use crate::function::{FunctionId, Parameter};
 use crate::heritage::Heirs;
-use crate::mediators::{MEDIATORS, beside};
+use crate::mediators::{MEDIATORS, beside, connector};
 use crate::property::{Fragment, Names};
 use crate::security::SecuritySettings;
 use crate::sequence::{Block, Node, Sequence, SequenceId};
@@ -318,7 +318,10 @@ impl Loader {
                 let sequence = Sequence { name: spec.element.into(), place: place.clone(), block, on_error: None };
                 Ok(Node { element: spec.element, place, mediator: beside(sequence, self) })
             }
-            None => Err(element.problem(vocabulary::mediator(element))),
+            None => match connector::operation(element, self) {
+                Some((name, built)) => Ok(Node { element: name, place: element.place.clone(), mediator: built? }),
+                None => Err(element.problem(vocabulary::mediator(element))),
+            },
         }
     }
 
@@ -386,6 +389,6 @@ fn ends(element: &Element) -> bool {
 
 /// Whether a mediator sends the message of its flow or copies of it, itself or inside.
 fn sends(element: &Element) -> bool {
-    ["send", "call", "callout", "clone", "iterate"].iter().any(|known| element.is(known))
-        || element.children.iter().any(sends)
+    let own = ["send", "call", "callout", "clone", "iterate"];
+    own.iter().any(|known| element.is(known)) || connector::sends(element) || element.children.iter().any(sends)
 }

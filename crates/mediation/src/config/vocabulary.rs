@@ -48,7 +48,10 @@ const OF_THE_JVM: &str = "it names a JVM class, which cannot run in a native pro
 
 /// Classes that many configurations name, by the end of their names, and what does the same.
 const CLASSES: &[(&str, &str)] = &[
-    (".RestURLBuilder", "an <http> endpoint with uri-template and method does the same"),
+    (
+        ".RestURLBuilder",
+        "the http connector is built in; an <http> endpoint with uri-template and method does the same",
+    ),
     (".relay.mediators.builder.BuilderMediator", "<builder/> does the same"),
     (".CalloutMediator", "<callout> or <call> does the same"),
     (".URLRewriteMediator", "<rewrite> does the same"),
@@ -72,7 +75,7 @@ pub(super) fn mediator(element: &Element) -> String {
     } else if let Some((_, reason)) = never {
         format!("mediator <{name}> is not offered: {reason}")
     } else if name.contains('.') {
-        format!("connector operation <{name}> is not offered yet")
+        format!("connector operation <{name}> is not offered yet: those of the http connector are")
     } else {
         format!("unknown mediator <{name}>")
     }

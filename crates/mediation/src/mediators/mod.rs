@@ -11,6 +11,7 @@ mod callout;
 mod clone;
 mod collection;
 mod conditional_router;
+pub(crate) mod connector;
 mod database;
 mod dblookup;
 mod dbreport;
