@@ -123,7 +123,7 @@ fn chunks_and_trailers_of_what_is_no_xml_arrive_as_they_were_behind_a_filter() {
     let bus = routed(backend.address(), &filter("//o:order", "X-R"), "");
     let chunks = "5;a=\"b\"\r\nhello\r\n1\r\n!\r\n0\r\nX-Sum: 7\r\n\r\n";
     let request = format!(
-        "POST /services/P HTTP/1.1\r\nHost: bus\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n{chunks}"
+        "POST /services/P HTTP/1.1\r\nHost: bus\r\nContent-Type: application/octet-stream\r\nTransfer-Encoding: chunked\r\n\r\n{chunks}"
     );
     assert_eq!(raw::exchange(bus.address, request.as_bytes()).unwrap().status, 200);
     let arrived = backend.connections()[0].text();

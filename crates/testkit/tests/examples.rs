@@ -4,13 +4,19 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use myelin_mediation::database::{DatabaseSettings, Databases};
 use myelin_mediation::{Settings, load};
+use myelin_sql::{Limits, Sql};
 
 #[test]
 fn every_example_loads_without_a_problem() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let copies = tempfile::tempdir().unwrap();
+    let databases: Arc<dyn Databases> = Arc::new(Sql::new(Limits::default()));
+    let databases = DatabaseSettings { databases: Some(databases), ..DatabaseSettings::default() };
+    let settings = Settings { databases, ..Settings::default() };
     let mut loaded = 0;
     for entry in fs::read_dir(folder).unwrap() {
         let mut configuration = entry.unwrap().path().join("synapse.xml");
@@ -18,7 +24,7 @@ fn every_example_loads_without_a_problem() {
             if fs::read_to_string(&configuration).unwrap().contains("enableSec") {
                 configuration = with_keys(&configuration, copies.path());
             }
-            let report = load(std::slice::from_ref(&configuration), &Settings::default()).report;
+            let report = load(std::slice::from_ref(&configuration), &settings).report;
             assert_eq!(report.faulty(), 0, "{}", report.to_text());
             let warnings: Vec<_> = report.artefacts.iter().flat_map(|artefact| &artefact.warnings).collect();
             assert!(warnings.is_empty(), "{warnings:?}");

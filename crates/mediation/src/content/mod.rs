@@ -68,7 +68,7 @@ pub(crate) fn poll_built(exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Co
     if let Body::Built(_) = exchange.message.body {
         return Poll::Ready(Ok(()));
     }
-    if exchange.is_opaque() {
+    if exchange.is_opaque() && exchange.content.format != Format::Binary {
         return Poll::Ready(Ok(()));
     }
     let is_response = exchange.direction == Direction::Response;

@@ -35,6 +35,8 @@ enum Whole {
     Nothing,
     /// All of it, in whatever form.
     Read,
+    /// All of it, in its built form, where expressions may find something in it: not in binary content.
+    Seen,
     /// All of it, in its built form.
     Built,
 }
@@ -78,7 +80,7 @@ impl Need {
         self.looks.xml |= expression.xpath().is_some() && expression.looks_at_body();
         match expression.query() {
             Some(query) => self.queries.push(query.clone()),
-            None if expression.looks_at_body() => self.whole = Whole::Built,
+            None if expression.looks_at_body() => self.whole = self.whole.max(Whole::Seen),
             None => {}
         }
         self
@@ -99,7 +101,7 @@ impl Need {
     /// How much of the body that is.
     pub(crate) fn reads(&self) -> Reads {
         match self.whole {
-            Whole::Built => Reads::Built,
+            Whole::Built | Whole::Seen => Reads::Built,
             Whole::Read => Reads::Whole,
             Whole::Nothing if self.queries.is_empty() && self.addressed.is_empty() && !self.parameters => {
                 Reads::Nothing
@@ -142,7 +144,13 @@ impl Need {
     /// Errors: faults of whoever sent it, as [`poll_built`] and the pass give them.
     fn poll(&self, exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Context<'_>) -> Poll<Outcome<()>> {
         let is_in_header = self.addressed.iter().any(|&part| exchange.may_be_in_header(part));
-        if self.whole == Whole::Built || is_in_header || (self.parameters && exchange.has_expressions()) {
+        if self.whole == Whole::Built {
+            return poll_built(exchange, scene, cx);
+        }
+        if exchange.is_opaque() {
+            return Poll::Ready(Ok(()));
+        }
+        if self.whole == Whole::Seen || is_in_header || (self.parameters && exchange.has_expressions()) {
             return poll_built(exchange, scene, cx);
         }
         for query in &self.queries {

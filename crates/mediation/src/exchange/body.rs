@@ -29,9 +29,10 @@ impl Exchange {
         }
     }
 
-    /// Whether nobody understands the body: as in Synapse, nothing is found there, and it is no fault to look.
+    /// Whether expressions find nothing in the body, and it is no fault to look: nobody understands it, or it is binary
+    /// and no mediator has made XML of it.
     pub(crate) fn is_opaque(&self) -> bool {
-        matches!(self.content.format, Format::None | Format::Other)
+        matches!(self.content.format, Format::None | Format::Other | Format::Binary)
             && !matches!(self.message.body, Body::Empty | Body::Built(_) | Body::Gone)
     }
 

@@ -2,12 +2,18 @@
 
 use std::path::Path;
 
-use uppsala::{Parser, XsdValidator};
+use uppsala::{Document, Parser, XsdValidator};
 
 use super::{Complaint, Schema};
 
-/// How deep a document may be nested that is checked: each level takes a part of the thread's stack.
+/// How deep a document may be nested that is checked: each level takes a part of a stack.
 const DEPTH: u32 = 256;
+
+/// How deep one may be that is checked on the stack that there is.
+const SHALLOW: u32 = 32;
+
+/// The stack for deeper ones, in bytes; without optimisation a level takes more than eight kilobytes.
+const STACK_BYTES: usize = 16 << 20;
 
 /// How many complaints are told of one document.
 const COMPLAINTS: usize = 20;
@@ -50,7 +56,19 @@ impl XmlSchema {
 
 impl Schema for XmlSchema {
     fn check(&self, text: &str) -> Result<Vec<Complaint>, String> {
-        let document = Parser::new().with_max_depth(DEPTH).parse(text).map_err(|error| error.to_string())?;
+        match Parser::new().with_max_depth(SHALLOW).parse(text) {
+            Ok(document) => Ok(self.complaints(&document)),
+            // Too deep, or no XML: the second attempt tells.
+            Err(_) => stacker::grow(STACK_BYTES, || {
+                let document = Parser::new().with_max_depth(DEPTH).parse(text).map_err(|error| error.to_string())?;
+                Ok(self.complaints(&document))
+            }),
+        }
+    }
+}
+
+impl XmlSchema {
+    fn complaints(&self, document: &Document<'_>) -> Vec<Complaint> {
         let complaint = |error: uppsala::ValidationError| Complaint {
             message: error.message,
             place: match (error.line, error.column) {
@@ -58,7 +76,7 @@ impl Schema for XmlSchema {
                 _ => String::new(),
             },
         };
-        Ok(self.validator.validate(&document).into_iter().take(COMPLAINTS).map(complaint).collect())
+        self.validator.validate(document).into_iter().take(COMPLAINTS).map(complaint).collect()
     }
 }
 
