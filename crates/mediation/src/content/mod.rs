@@ -42,7 +42,7 @@ use std::task::{Context, Poll, ready};
 use myelin_message::Body;
 
 use crate::engine;
-use crate::exchange::{Content, Direction, Exchange, Scene};
+use crate::exchange::{Content, Direction, Exchange, Format, Scene};
 use crate::fault::{Fault, Outcome};
 
 /// Reads the whole body; one that was built stays so.
