@@ -77,7 +77,7 @@ fn samples_do_what_the_user_guide_says() {
     let mut suite = Suite::new(
         "samples",
         "Apache Synapse's samples",
-        "The samples of Apache Synapse that need HTTP and the first half of the language, played as its user guide says.\n\
+        "The samples of Apache Synapse that can be played over HTTP here, as its user guide says.\n\
          A sample passes when all that the guide says of clients and backends holds.",
     );
     for sample in chosen() {

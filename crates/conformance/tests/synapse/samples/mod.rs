@@ -5,6 +5,7 @@ mod elsewhere;
 mod flow;
 mod mediation;
 mod proxies;
+mod service;
 
 use std::path::Path;
 
@@ -30,7 +31,8 @@ pub(crate) enum Configuration {
 }
 
 /// All samples that are played.
-pub(crate) const SAMPLES: &[&[Sample]] = &[mediation::SAMPLES, balancing::SAMPLES, proxies::SAMPLES, flow::SAMPLES];
+pub(crate) const SAMPLES: &[&[Sample]] =
+    &[mediation::SAMPLES, balancing::SAMPLES, proxies::SAMPLES, service::SAMPLES, flow::SAMPLES];
 
 impl Sample {
     const fn apache(number: u16, play: fn(&mut Stage)) -> Sample {
