@@ -357,6 +357,13 @@ struct Entry {
     value: Option<Value>,
 }
 
+impl Entry {
+    /// Whether it belongs to the exchange, and not to the current message.
+    fn stays(&self) -> bool {
+        matches!(self.scope, Scope::Default | Scope::Operation | Scope::Variable)
+    }
+}
+
 /// What is known of a property.
 #[derive(Debug)]
 pub(crate) enum Found<'a> {
@@ -465,9 +472,16 @@ impl Properties {
         fragments.into_iter().find(|fragment| std::ptr::eq(Arc::as_ptr(&fragment.document), document))
     }
 
+    /// Takes over what another flow of the same exchange left with it; what belongs to the current message stays.
+    pub(crate) fn adopt(&mut self, other: Properties) {
+        self.names = other.names;
+        self.entries.retain(|entry| !entry.stays());
+        self.entries.extend(other.entries.into_iter().filter(Entry::stays));
+    }
+
     /// Forgets what belonged to the message that was replaced by its response.
     pub(crate) fn next_message(&mut self) {
-        self.entries.retain(|entry| matches!(entry.scope, Scope::Default | Scope::Operation | Scope::Variable));
+        self.entries.retain(Entry::stays);
     }
 }
 

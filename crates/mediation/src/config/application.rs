@@ -9,6 +9,7 @@ use super::archive::{Archive, INSIDE};
 use super::element::Element;
 use super::files::{self, File};
 use super::layout::Found;
+use super::library::Library;
 use super::problem::{Place, Problem};
 use super::registry::{self, Held};
 use crate::stylesheet::Resource;
@@ -30,6 +31,8 @@ pub(super) struct Application {
 enum Kind {
     /// A file of the configuration language.
     Synapse,
+    /// The archive of a connector.
+    Library,
     /// Resources of the registry.
     Registry,
     /// Nothing, as it means nothing while serving.
@@ -42,7 +45,7 @@ enum Kind {
 
 fn kind(name: &str) -> Kind {
     match name {
-        "synapse/lib" => Kind::Warned("connectors other than http are not offered yet; what calls one is refused"),
+        "synapse/lib" => Kind::Library,
         "registry/resource" => Kind::Registry,
         "service/dataservice" => Kind::Refused("data services are not offered yet"),
         "datasource/datasource" => Kind::Synapse,
@@ -180,6 +183,17 @@ impl Reading<'_> {
             Kind::Warned(message) => self.warnings.push(named.problem(format!("{name}: {message}"))),
             Kind::Refused(message) => return Err(named.problem(format!("{name}: {message}")).into()),
             Kind::Registry => self.resources(&folder, &root)?,
+            Kind::Library => {
+                for file in root.children.iter().filter(|child| child.name == "file") {
+                    let name = format!("{folder}/{}", file.text().value);
+                    let missing = || file.problem(format!("the archive holds no {name}"));
+                    let bytes = self.archive.read(&name)?.ok_or_else(missing)?;
+                    let library = Library::read(&format!("{}{INSIDE}{name}", self.path), &bytes);
+                    if let Err(message) = self.found.add_library(library) {
+                        self.warnings.push(file.problem(format!("{name}: {message}")));
+                    }
+                }
+            }
             Kind::Synapse => {
                 for file in root.children.iter().filter(|child| child.name == "file") {
                     let name = format!("{folder}/{}", file.text().value);

@@ -63,7 +63,7 @@ enum Product {
 
 /// Builds the bus and the report from what was found.
 pub(super) fn assemble(found: Found, settings: &Settings, sources: Sources) -> Loaded {
-    let Found { files, roots, resources, properties, configs, .. } = found;
+    let Found { files, roots, resources, properties, configs, libraries, .. } = found;
     let count = files.len();
     let mut loader = Loader::new(settings, &sources);
     let mut items: Vec<Item> = files.into_iter().flat_map(items).collect();
@@ -71,6 +71,8 @@ pub(super) fn assemble(found: Found, settings: &Settings, sources: Sources) -> L
     loader.registry.deploy(resources, roots);
     loader.properties = properties;
     loader.configs = configs;
+    loader.libraries = libraries;
+    items.iter().filter_map(Item::switched_off).for_each(|name| drop(loader.libraries.remove(name)));
     items.iter_mut().for_each(|item| item.inject(&loader));
     for item in items.iter_mut().filter(|item| item.kind == "datasource" && item.problems.is_empty()) {
         item.declare_source(&mut loader);
@@ -397,6 +399,13 @@ impl Item {
         }
     }
 
+    /// The name of the connector that an `<import>` says is not to be used.
+    fn switched_off(&self) -> Option<&str> {
+        let element = self.element.as_ref().filter(|_| self.kind == "import")?;
+        let is_off = element.attribute("status").is_some_and(|status| status.value.trim() == "disabled");
+        is_off.then_some(self.name.as_str())
+    }
+
     /// The element that a local entry holds, from its own file or another.
     fn held(&self) -> Option<&Element> {
         match &self.included {
@@ -513,6 +522,15 @@ fn build(
         // Both were read before anything that needs them.
         "registry" | "datasource" => {
             element.forgive();
+            Ok(None)
+        }
+        "import" => {
+            let name = element.required("name")?;
+            element.forgive();
+            if !loader.has_library(name.value.trim()) {
+                let message = format!("there is no archive of a connector {:?}", name.value.trim());
+                loader.warning(name.problem(message));
+            }
             Ok(None)
         }
         "localEntry" => {

@@ -182,6 +182,11 @@ impl Element {
         }
     }
 
+    /// A value that is meant by this element: its problems stand where it begins.
+    pub(crate) fn standing<'a>(&'a self, value: &'a str) -> Text<'a> {
+        Text { value, element: self, offset: self.file.range(self.node).start, exact: false }
+    }
+
     /// The text directly in this element, white space around it left out.
     pub(crate) fn text(&self) -> Text<'_> {
         self.visited.set(true);

@@ -6,9 +6,11 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::application::{self, Application};
 use super::files::{self, File};
+use super::library::{Libraries, Library};
 use super::problem::Problem;
 use super::properties;
 use super::registry::{self, Held, Resources};
@@ -35,27 +37,13 @@ const FOLDERS: &[&str] = &[
 ];
 
 /// Folders with what is told of and not run: their names, the extension of the files, what these are, and what is said.
-const OTHERS: &[(&str, &str, &str, Remark)] = &[
-    ("data-services", "dbs", "dataService", Remark::Problem("data services are not offered yet")),
-    ("dataservices", "dbs", "dataService", Remark::Problem("data services are not offered yet")),
-    (
-        "connectors",
-        "zip",
-        "connector",
-        Remark::Warning("connectors other than http are not offered yet; what calls one is refused"),
-    ),
-    (
-        "synapse-libs",
-        "zip",
-        "connector",
-        Remark::Warning("connectors other than http are not offered yet; what calls one is refused"),
-    ),
+const OTHERS: &[(&str, &str, &str, &str)] = &[
+    ("data-services", "dbs", "dataService", "data services are not offered yet"),
+    ("dataservices", "dbs", "dataService", "data services are not offered yet"),
 ];
 
-enum Remark {
-    Problem(&'static str),
-    Warning(&'static str),
-}
+/// Folders with archives of connectors.
+const LIBRARIES: [&str; 2] = ["connectors", "synapse-libs"];
 
 /// The largest archive that is read.
 const ARCHIVE_BYTES: u64 = 64 << 20;
@@ -75,6 +63,7 @@ pub(super) struct Found {
     pub(super) properties: HashMap<String, String>,
     /// What stands in the `config.properties` of homes and projects.
     pub(super) configs: HashMap<String, String>,
+    pub(super) libraries: Libraries,
 }
 
 /// Finds and reads everything that paths name, in an order that does not depend on the file system.
@@ -211,23 +200,33 @@ impl Finder<'_> {
         self.others(path);
     }
 
-    /// What is told of and not run.
+    /// The connectors, and what is told of and not run.
     fn others(&mut self, path: &Path) {
-        for (folder, extension, kind, remark) in OTHERS {
+        for (folder, extension, kind, message) in OTHERS {
             let folder = path.join(folder);
-            if !self.sources.has_folder(&folder) {
-                continue;
-            }
-            for file in self.with_extension(&folder, &[*extension]) {
-                let (Remark::Problem(message) | Remark::Warning(message)) = remark;
-                let mut file = File::faulty(kind, &file, (*message).to_owned());
-                if let (Remark::Warning(_), Err(problem)) = (remark, &file.root) {
-                    file.warnings.push(problem.clone());
-                    file.root = Ok(None);
+            if self.sources.has_folder(&folder) {
+                for file in self.with_extension(&folder, &[*extension]) {
+                    self.found.files.push(File::faulty(kind, &file, (*message).to_owned()));
                 }
-                self.found.files.push(file);
             }
         }
+        for folder in LIBRARIES.map(|folder| path.join(folder)) {
+            if self.sources.has_folder(&folder) {
+                self.with_extension(&folder, &["zip"]).iter().for_each(|archive| self.library(archive));
+            }
+        }
+    }
+
+    /// A connector; without one that cannot be read everything runs that does not call it.
+    fn library(&mut self, path: &Path) {
+        let name: Arc<str> = path.display().to_string().into();
+        let bytes = files::bytes_up_to(ARCHIVE_BYTES, path, self.sources).map_err(|problem| problem.message);
+        let library = bytes.and_then(|bytes| Library::read(&name, &bytes));
+        let mut file = File::stand_in("connector", &name, &name);
+        if let Err(message) = self.found.add_library(library) {
+            file.warnings.push(Problem { place: file.place.clone(), message });
+        }
+        self.found.files.push(file);
     }
 
     fn is_layout(&self, path: &Path) -> bool {
@@ -327,6 +326,23 @@ impl Finder<'_> {
 }
 
 impl Found {
+    /// Adds a connector that was read, if it was.
+    ///
+    /// Errors: a sentence, where it cannot be used.
+    pub(super) fn add_library(&mut self, library: Result<Option<Library>, String>) -> Result<(), String> {
+        match library {
+            Ok(Some(library)) if self.libraries.contains_key(&library.name) => {
+                Err(format!("it has no effect: there is another archive of the connector {:?}", library.name))
+            }
+            Ok(Some(library)) => {
+                self.libraries.insert(library.name.clone(), library);
+                Ok(())
+            }
+            Ok(None) => Ok(()),
+            Err(message) => Err(format!("this connector cannot be used: {message}")),
+        }
+    }
+
     /// Tells of archives that need others which are not there, and of those that go by one name.
     fn check_needs(&mut self) {
         let mut holders: HashMap<&str, usize> = HashMap::new();

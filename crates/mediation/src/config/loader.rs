@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::element::{Element, Text};
 use super::fetched::Fetched;
+use super::library::Libraries;
 use super::problem::{Place, Problem};
 use super::registry::Registry;
 use super::security::Ways;
@@ -71,6 +72,8 @@ pub(crate) struct Loader {
     /// The sequence templates with what they declare.
     pub(super) functions: HashMap<String, (FunctionId, Arc<[Parameter]>)>,
     pub(super) entries: HashMap<String, Entry>,
+    /// The connectors that came in archives.
+    pub(super) libraries: Libraries,
     /// What stylesheets may read of the local entries.
     pub(super) library: Arc<Library>,
     pub(super) sources: Sources,
@@ -203,7 +206,11 @@ impl Loader {
     ///
     /// Errors: a [`Problem`] at the reference where there is none of that name.
     pub(crate) fn function(&mut self, name: Text<'_>) -> Result<(FunctionId, Arc<[Parameter]>), Problem> {
-        let found = self.functions.get(name.value.trim()).cloned();
+        let mut found = self.functions.get(name.value.trim()).cloned();
+        if found.is_none() {
+            self.declare_operation(name)?;
+            found = self.functions.get(name.value.trim()).cloned();
+        }
         let (id, parameters) = found.ok_or_else(|| name.problem(format!("there is no template {:?}", name.value)))?;
         self.references.push((Reference::Function(id), name.place(0)));
         Ok((id, parameters))

@@ -16,6 +16,7 @@ mod inbound;
 mod included;
 mod injected;
 mod layout;
+mod library;
 mod loader;
 mod loops;
 mod problem;

@@ -59,7 +59,7 @@ const CLASSES: &[(&str, &str)] = &[
 ];
 
 /// Artefacts that come later.
-const ARTEFACTS_LATER: &[&str] = &["eventSource", "import", "messageProcessor", "messageStore", "priorityExecutor"];
+const ARTEFACTS_LATER: &[&str] = &["eventSource", "messageProcessor", "messageStore", "priorityExecutor"];
 
 /// Artefacts of tools that mean nothing while serving.
 const ARTEFACTS_OF_TOOLS: &[&str] = &["executor", "metadata", "taskManager"];
@@ -75,7 +75,7 @@ pub(super) fn mediator(element: &Element) -> String {
     } else if let Some((_, reason)) = never {
         format!("mediator <{name}> is not offered: {reason}")
     } else if name.contains('.') {
-        format!("connector operation <{name}> is not offered yet: those of the http connector are")
+        format!("connector operation <{name}>: there is no archive of a connector of that name")
     } else {
         format!("unknown mediator <{name}>")
     }

@@ -43,7 +43,8 @@ fn faulty(report: &Report) -> BTreeSet<String> {
 /// The path of the archive that an artefact is in, or is.
 fn archive_of(artefact: &Artefact) -> Option<&str> {
     match artefact.file.split_once(INSIDE) {
-        Some((archive, _)) => Some(archive),
+        // A connector is no application: what cannot run of it is what is called of it.
+        Some((archive, _)) => Some(archive).filter(|archive| archive.to_ascii_lowercase().ends_with(".car")),
         None => (artefact.kind == "archive").then_some(&*artefact.file),
     }
 }

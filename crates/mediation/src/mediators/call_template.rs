@@ -38,7 +38,7 @@ A template sees its own parameters only, and may call others, or itself, 100 seq
     <call-template target="{get-property('template')}"/>
 "#;
 
-struct CallTemplate {
+pub(super) struct CallTemplate {
     target: Target,
     arguments: Vec<(Slot, Given)>,
     on_error: Option<SequenceId>,
@@ -101,6 +101,13 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     let named = if let Target::Computed(expression) = &target { Some(expression) } else { None };
     let need = Need::of(expressions.chain(named));
     Ok(Box::new(CallTemplate { target, arguments, on_error, need }))
+}
+
+/// The same for a template that is known already, with what it is given; whether it fits was looked at.
+pub(super) fn calling(target: FunctionId, given: Vec<(Slot, Setting)>) -> CallTemplate {
+    let need = Need::of(given.iter().filter_map(|(_, setting)| setting.expression()));
+    let arguments = given.into_iter().map(|(slot, setting)| (slot, Given::Now(setting))).collect();
+    CallTemplate { target: Target::Named(target), arguments, on_error: None, need }
 }
 
 fn given(value: Text<'_>, loader: &mut Loader) -> Result<Given, Problem> {

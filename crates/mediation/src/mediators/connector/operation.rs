@@ -81,7 +81,7 @@ struct Request {
 }
 
 /// Where the response goes.
-enum Answer {
+pub(super) enum Answer {
     /// It takes the place of the message.
     Message,
     /// The same, and a variable holds its headers and its status.
@@ -195,7 +195,10 @@ fn factory(given: &Element, text: &str, media: &str) -> Element {
     }
 }
 
-fn answer(element: &Element, loader: &mut Loader) -> Result<Answer, Problem> {
+/// Where the response of an operation goes.
+///
+/// Errors: a [`Problem`] where that is not settled.
+pub(super) fn answer(element: &Element, loader: &mut Loader) -> Result<Answer, Problem> {
     let overwrites = match element.child("overwriteBody") {
         None => false,
         Some(child) => match fixed(child)?.to_ascii_lowercase().as_str() {
@@ -320,7 +323,7 @@ fn joined(mut base: String, mut path: String) -> (String, String) {
 }
 
 /// Puts a value into a variable.
-fn keep(slot: Slot, value: Value, exchange: &mut Exchange) -> Outcome<()> {
+pub(super) fn keep(slot: Slot, value: Value, exchange: &mut Exchange) -> Outcome<()> {
     exchange.properties.check_room(&value)?;
     exchange.properties.put(Scope::Variable, slot, Some(value));
     Ok(())

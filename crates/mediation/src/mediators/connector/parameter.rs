@@ -19,7 +19,8 @@ pub(super) fn in_braces(value: &str) -> Option<&str> {
 pub(super) fn setting(text: Text<'_>, loader: &mut Loader) -> Result<Setting, Problem> {
     match in_braces(text.value) {
         Some(inside) => Expression::compile(text.standing_for(inside), Wanted::Text, loader).map(Setting::Computed),
-        None => Setting::of_value(text, loader),
+        None if Expression::is_in(text.value) => Expression::compile_text(text, loader).map(Setting::Computed),
+        None => Ok(Setting::Fixed(text.value.to_owned())),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::property::Value;
 
 /// The response as JSON: `{"payload": …, "headers": {…}, "attributes": {"statusCode": …}}`.
 ///
-/// A payload is there where it is wanted and not empty: JSON as it is, anything else as a text.
+/// A status is there where a backend has answered, a payload where it is wanted and not empty: JSON as it is, anything else as a text.
 /// Of a header that comes several times the first counts.
 /// Errors: those of a body that is gone.
 /// Source: WSO2 `InvokeMediator` and `Target`, which keep a map.
@@ -34,8 +34,11 @@ pub(super) fn of_response(exchange: &Exchange, with_payload: bool) -> Outcome<Va
         out.push(b':');
         write_string(&String::from_utf8_lossy(value), &mut out);
     }
-    let status = exchange.message.status.as_u16();
-    out.extend_from_slice(format!("}},\"attributes\":{{\"statusCode\":{status}}}}}").as_bytes());
+    out.extend_from_slice(b"},\"attributes\":{");
+    if exchange.called {
+        out.extend_from_slice(format!("\"statusCode\":{}", exchange.message.status.as_u16()).as_bytes());
+    }
+    out.extend_from_slice(b"}}");
     let text = String::from_utf8_lossy(&out);
     Value::json(&text).ok_or_else(|| Fault::bus("A response could not be kept in a variable"))
 }

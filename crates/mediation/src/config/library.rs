@@ -1,0 +1,132 @@
+//! Archives of connectors: operations that are templates in the configuration language.
+//!
+//! Shape: `connector.xml` names the connector and its components, which are folders; the `component.xml` of each names
+//! its operations and their files, which hold a `<template>` each.
+//! Only what a configuration calls is built: what the rest needs is not asked.
+//! Source: WSO2's connectors and `SynapseLibrary`; compare `LibDeployerUtils`.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::archive::{Archive, INSIDE};
+use super::element::{Element, Text};
+use super::fetched::Fetched;
+use super::files;
+use super::loader::{Loader, Reference};
+use super::problem::Problem;
+use super::template;
+
+/// The connector that is built in, whatever archive of it lies there.
+const BUILT_IN: &str = "http";
+
+/// A connector.
+pub(super) struct Library {
+    /// What its operations begin with.
+    pub(super) name: String,
+    package: String,
+    /// The templates of its operations.
+    templates: HashMap<String, Result<Element, Problem>>,
+}
+
+/// The connectors of a configuration, by their names.
+pub(super) type Libraries = HashMap<String, Library>;
+
+impl Library {
+    /// Reads an archive; `None` for that of a connector that is built in.
+    ///
+    /// Errors: a sentence, where it is no archive, or holds no connector.
+    pub(super) fn read(path: &str, bytes: &[u8]) -> Result<Option<Library>, String> {
+        let archive = Archive::open(bytes)?;
+        let element = |name: &str| -> Result<Option<Result<Element, Problem>>, String> {
+            let Some(bytes) = archive.read(name)? else { return Ok(None) };
+            let file: Arc<str> = format!("{path}{INSIDE}{name}").into();
+            files::decode(bytes).map(|text| Some(Element::parse(&file, text)))
+        };
+        let sound = |name: &str| match element(name)? {
+            Some(root) => root.map(Some).map_err(|problem| problem.to_string()),
+            None => Ok(None),
+        };
+        let root = sound("connector.xml")?.ok_or("it holds no connector.xml")?;
+        let component = named(&root, "component").next().ok_or("its connector.xml names no component")?;
+        let attribute = |name: &str| component.attribute(name).map_or("", |value| value.value.trim()).to_owned();
+        let (name, package) = (attribute("name"), attribute("package"));
+        if name.is_empty() {
+            return Err("its connector.xml gives the connector no name".to_owned());
+        }
+        if name == BUILT_IN {
+            return Ok(None);
+        }
+        let mut templates = HashMap::new();
+        for folder in named(component, "dependency") {
+            let folder = folder.attribute("component").map_or("", |folder| folder.value.trim());
+            let Some(parts) = sound(&format!("{folder}/component.xml"))? else { continue };
+            for part in named(&parts, "subComponents").flat_map(|parts| named(parts, "component")) {
+                let operation = part.attribute("name").map_or("", |name| name.value.trim());
+                let Some(file) = named(part, "file").next() else { continue };
+                let file = format!("{folder}/{}", file.text().value);
+                let template = element(&file)?.ok_or_else(|| format!("it holds no {file}"))?;
+                templates.insert(operation.to_owned(), template);
+            }
+        }
+        Ok(Some(Library { name, package, templates }))
+    }
+
+    /// The name that the template of an operation has among all.
+    fn qualified(&self, operation: &str) -> String {
+        format!("{}.{}.{operation}", self.package, self.name)
+    }
+}
+
+fn named<'a>(parent: &'a Element, name: &'a str) -> impl Iterator<Item = &'a Element> {
+    parent.children.iter().filter(move |child| child.name == name)
+}
+
+impl Loader {
+    /// The name of the template that an operation is; `None` where no connector of the configuration has that name.
+    ///
+    /// The template is built behind the artefacts of the configuration.
+    /// Errors: a [`Problem`] at the element where the connector has no such operation, or where it is faulty.
+    pub(crate) fn operation(&mut self, element: &Element, name: &str) -> Result<Option<String>, Problem> {
+        self.declared(element.standing(name), name)
+    }
+
+    fn declared(&mut self, place: Text<'_>, name: &str) -> Result<Option<String>, Problem> {
+        let Some((library, operation)) = name.split_once('.') else { return Ok(None) };
+        let Some(library) = self.libraries.get(library) else { return Ok(None) };
+        let qualified = library.qualified(operation);
+        if self.functions.contains_key(&qualified) {
+            return Ok(Some(qualified));
+        }
+        let template = match library.templates.get(operation) {
+            Some(Ok(template)) => template.filled(&|_| None),
+            Some(Err(problem)) => return Err(place.problem(format!("the operation is faulty: {problem}"))),
+            None => {
+                let message = format!("connector {:?} has no operation {operation:?}", library.name);
+                return Err(place.problem(message));
+            }
+        };
+        if !template.is("template") || !template::is_of_sequence(&template) {
+            return Err(place.problem(format!("the operation is faulty: {} holds no sequence", template.place)));
+        }
+        let parameters = template::parameters(&template, &mut self.names);
+        let id = self.functions.len();
+        self.functions.insert(qualified.clone(), (id, parameters));
+        self.fetched.push(Fetched { key: qualified.clone(), element: template, id: Reference::Function(id) });
+        Ok(Some(qualified))
+    }
+
+    /// Makes the template of an operation known that templates of connectors call by its whole name.
+    pub(super) fn declare_operation(&mut self, name: Text<'_>) -> Result<(), Problem> {
+        let wanted = name.value.trim();
+        let found = self.libraries.values().find_map(|library| {
+            let operation = wanted.strip_prefix(&library.qualified(""))?;
+            Some(format!("{}.{operation}", library.name))
+        });
+        found.map_or(Ok(()), |found: String| self.declared(name, &found).map(drop))
+    }
+
+    /// Whether there is a connector of that name.
+    pub(super) fn has_library(&self, name: &str) -> bool {
+        name == BUILT_IN || self.libraries.contains_key(name)
+    }
+}
