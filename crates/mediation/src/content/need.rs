@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker, ready};
 use super::looks::Looks;
 use super::{Query, poll_built, poll_read, scan, take_form};
 use crate::effect::Reads;
-use crate::exchange::{Exchange, Scene};
+use crate::exchange::{Exchange, Format, Scene};
 use crate::expression::Expression;
 use crate::fault::Outcome;
 use crate::mediator::Step;
@@ -35,7 +35,7 @@ enum Whole {
     Nothing,
     /// All of it, in whatever form.
     Read,
-    /// All of it, in its built form, where expressions may find something in it: not in binary content.
+    /// All of it, in its built form, where expressions may find something in it: not in binary content without an end.
     Seen,
     /// All of it, in its built form.
     Built,
@@ -147,7 +147,7 @@ impl Need {
         if self.whole == Whole::Built {
             return poll_built(exchange, scene, cx);
         }
-        if exchange.is_opaque() {
+        if exchange.is_opaque() && !is_small_binary(exchange, scene) {
             return Poll::Ready(Ok(()));
         }
         if self.whole == Whole::Seen || is_in_header || (self.parameters && exchange.has_expressions()) {
@@ -160,6 +160,12 @@ impl Need {
         }
         if self.whole == Whole::Read { poll_read(exchange, scene, cx) } else { Poll::Ready(Ok(())) }
     }
+}
+
+/// Whether the body is binary and known to be small enough to be read; one that is not passes, and nothing is found.
+fn is_small_binary(exchange: &Exchange, scene: &Scene<'_>) -> bool {
+    let limit = scene.bus.settings.body_limit_bytes;
+    exchange.content.format == Format::Binary && exchange.message.body.length().is_some_and(|length| length <= limit)
 }
 
 /// Lets `then` run once the body is so far: at once wherever what is needed has come already.
