@@ -147,15 +147,14 @@ impl Need {
         if self.whole == Whole::Built {
             return poll_built(exchange, scene, cx);
         }
-        if exchange.is_opaque() && !is_small_binary(exchange, scene) {
-            return Poll::Ready(Ok(()));
-        }
-        if self.whole == Whole::Seen || is_in_header || (self.parameters && exchange.has_expressions()) {
-            return poll_built(exchange, scene, cx);
-        }
-        for query in &self.queries {
-            if !ready!(scan::poll_answered(exchange, scene, query, cx))? {
+        if !exchange.is_opaque() || is_small_binary(exchange, scene) {
+            if self.whole == Whole::Seen || is_in_header || (self.parameters && exchange.has_expressions()) {
                 return poll_built(exchange, scene, cx);
+            }
+            for query in &self.queries {
+                if !ready!(scan::poll_answered(exchange, scene, query, cx))? {
+                    return poll_built(exchange, scene, cx);
+                }
             }
         }
         if self.whole == Whole::Read { poll_read(exchange, scene, cx) } else { Poll::Ready(Ok(())) }
