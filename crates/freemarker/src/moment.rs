@@ -4,6 +4,8 @@ mod reader;
 
 use std::fmt::Write;
 
+use myelin_xpath::calendar::{MONTHS, civil, days_from_civil};
+
 use self::reader::Reader;
 
 /// A point in time, in milliseconds since 1970 in UTC, and which parts of it count.
@@ -35,20 +37,6 @@ pub(crate) enum Digits {
     All,
 }
 
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const DAY: i64 = 86_400_000;
 
@@ -69,38 +57,21 @@ struct Fields {
 }
 
 impl Fields {
-    /// Source: the usual reckoning in eras of 400 years that begin in March.
     fn of(millis: i64) -> Fields {
         let (days, rest) = (millis.div_euclid(DAY), millis.rem_euclid(DAY));
-        let shifted = days + 719_468;
-        let (era, of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-        let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-        let day_of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let shifted_month = (5 * day_of_year + 2) / 153;
-        let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-        let year = era * 400 + year_of_era + i64::from(month <= 2);
+        let (year, month, day) = civil(days);
         Fields {
             year,
-            month,
-            day: day_of_year - (153 * shifted_month + 2) / 5 + 1,
+            month: month.into(),
+            day: day.into(),
             hour: rest / 3_600_000,
             minute: rest / 60_000 % 60,
             second: rest / 1000 % 60,
             milli: rest % 1000,
             weekday: (days + 4).rem_euclid(7) as usize,
-            day_of_year: days - days_of(year, 1, 1) + 1,
+            day_of_year: days - days_from_civil(year, 1, 1) + 1,
         }
     }
-}
-
-/// The days from 1970 to a day of the calendar; a month outside of 1 to 12 belongs to another year.
-fn days_of(year: i64, month: i64, day: i64) -> i64 {
-    let year = year + (month - 1).div_euclid(12);
-    let month = (month - 1).rem_euclid(12) + 1;
-    let year = if month <= 2 { year - 1 } else { year };
-    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let day_of_year = (153 * (if month > 2 { month - 3 } else { month + 9 }) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + day_of_year - 719_468
 }
 
 impl Moment {

@@ -4,26 +4,12 @@ use std::fmt::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use myelin_xpath::Moment;
+use myelin_xpath::calendar::MONTHS;
 use myelin_xpath::types::AtomicType;
 
 /// The pattern of Java's short date and time in the US locale, which `SYSTEM_DATE` has without an argument.
 pub(crate) const SHORT: &str = "M/d/yy, h:mm a";
 
-/// The names of the months.
-pub(crate) const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 /// The names of the days, from the first of January of 1970 on.
 pub(crate) const DAYS: [&str; 7] = ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"];
 

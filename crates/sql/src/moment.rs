@@ -1,6 +1,8 @@
 //! Days and times as Java's `java.sql` types write them.
 
-/// Days between 1970-01-01, where the count below begins, and 2000-01-01, where PostgreSQL's does.
+use myelin_xpath::calendar::civil;
+
+/// Days between 1970-01-01, where the count of the calendar begins, and 2000-01-01, where PostgreSQL's does.
 const DAYS_TO_2000: i64 = 10_957;
 
 const MICROS_A_DAY: i64 = 86_400_000_000;
@@ -27,7 +29,7 @@ pub(crate) fn time(micros: i64) -> String {
 }
 
 /// `2026-11-21`.
-pub(crate) fn show_date(year: i64, month: u32, day: u32) -> String {
+pub(crate) fn show_date(year: i64, month: u8, day: u8) -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
@@ -37,21 +39,6 @@ pub(crate) fn show_timestamp(date: &str, [hour, minute, second]: [u32; 3], micro
     let fraction = fraction.trim_end_matches('0');
     let fraction = if fraction.is_empty() { "0" } else { fraction };
     format!("{date} {hour:02}:{minute:02}:{second:02}.{fraction}")
-}
-
-/// Year, month and day of the Gregorian calendar, that many days after 1970-01-01.
-///
-/// Years are counted from March on, so that the day that is not in each year is the last one.
-fn civil(days: i64) -> (i64, u32, u32) {
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month as u32, day as u32)
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ fn read<'r, T: Decode<'r, MySql>>(value: MySqlValueRef<'r>) -> Result<T, String>
 /// A length, year, month and day.
 fn date(bytes: &[u8]) -> Option<String> {
     let [_, low, high, month, day, ..] = *bytes else { return None };
-    Some(show_date(u16::from_le_bytes([low, high]).into(), month.into(), day.into()))
+    Some(show_date(u16::from_le_bytes([low, high]).into(), month, day))
 }
 
 /// The same with a time and microseconds, which are left out where they are zero.

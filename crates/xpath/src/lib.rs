@@ -6,6 +6,7 @@
 mod analysis;
 mod arithmetic;
 pub mod ast;
+pub mod calendar;
 mod compare;
 mod context;
 mod environment;

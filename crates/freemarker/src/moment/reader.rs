@@ -1,6 +1,8 @@
 //! Dates read from texts.
 
-use super::{DAY, MONTHS, Piece, WEEKDAYS, YEARS, days_of, pieces};
+use myelin_xpath::calendar::{MONTHS, days_from_civil};
+
+use super::{DAY, Piece, WEEKDAYS, YEARS, pieces};
 
 /// Reads a date from front to back.
 pub(super) struct Reader<'a> {
@@ -105,7 +107,9 @@ impl Reader<'_> {
         if !self.rest.is_empty() || !YEARS.contains(&year) {
             return None;
         }
-        let days = days_of(year, month, day);
+        // As in Java, a month behind the twelfth belongs to the next year, and a day behind the last to the next month.
+        let year = year + (month - 1).div_euclid(12);
+        let days = days_from_civil(year, ((month - 1).rem_euclid(12) + 1) as u8, 1) + day - 1;
         Some(days * DAY + (hour * 3600 + minute * 60 + second) * 1000 + milli - zone * 60_000)
     }
 

@@ -126,6 +126,11 @@ impl Json {
     }
 }
 
+/// Whether a text is JSON.
+pub(crate) fn is_json(text: &str) -> bool {
+    Value::parse(text.into(), &Options::default()).is_ok()
+}
+
 impl Built for Json {
     fn into_bytes(self: Box<Self>) -> Vec<u8> {
         super::sent(self.into_sent())

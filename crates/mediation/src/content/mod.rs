@@ -25,7 +25,7 @@ pub(crate) use build::Unreadable;
 use build::build;
 pub(crate) use enclosure::Enclosure;
 pub(crate) use fragment::Fragment;
-pub(crate) use json::Json;
+pub(crate) use json::{Json, is_json};
 pub(crate) use need::{Need, when_ready};
 pub(crate) use plan::{PlanBuilder, Query};
 use rendering::Form;

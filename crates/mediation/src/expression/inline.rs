@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use super::Expression;
 use crate::config::{Loader, Problem, Text};
-use crate::content::Need;
 use crate::exchange::{Exchange, Scene};
 use crate::fault::{Fault, Outcome};
 
@@ -57,11 +56,6 @@ impl Inline {
             Piece::Text(_) => None,
             Piece::Hole(expression) => Some(expression),
         })
-    }
-
-    /// What they look at.
-    pub(crate) fn need(&self) -> Need {
-        Need::of(self.expressions())
     }
 
     /// The text with the values in their places.

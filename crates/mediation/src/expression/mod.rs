@@ -8,7 +8,6 @@
 mod environment;
 mod functions;
 mod host;
-#[allow(dead_code, reason = "log comes to use the rest of it")]
 mod inline;
 mod json;
 mod places;

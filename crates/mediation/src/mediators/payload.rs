@@ -6,7 +6,7 @@ use myelin_xml::Document;
 
 use super::enrich::put_body;
 use crate::config::Entry;
-use crate::content::{Fragment, Json, Tree, text_of};
+use crate::content::{Fragment, Json, Tree, is_json, text_of};
 use crate::exchange::{Exchange, Format, Scene};
 use crate::expression::Expression;
 use crate::fault::{Fault, Outcome};
@@ -83,7 +83,7 @@ impl Payload {
         };
         let content_type = content_type.unwrap_or_else(|| match exchange.content.format {
             Format::Json => "application/json",
-            _ if is_json(&bytes) => "application/json",
+            _ if bytes.trim_start().starts_with(['{', '[']) && is_json(&bytes) => "application/json",
             _ => "text/plain; charset=UTF-8",
         });
         exchange.replace_body(bytes.into_bytes(), content_type)
@@ -97,12 +97,6 @@ impl From<Entry> for Payload {
             Entry::Text(text) => Payload::Text(text),
         }
     }
-}
-
-/// Whether a text is an object or an array of JSON.
-fn is_json(text: &str) -> bool {
-    text.trim_start().starts_with(['{', '['])
-        && myelin_json::Value::parse(text.into(), &myelin_json::Options::default()).is_ok()
 }
 
 fn in_envelope(fragment: &Fragment, version: Version) -> Outcome<String> {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use myelin_soap::escaped;
 use uppsala::{Document, Parser, XsdValidator};
 
 use super::{Complaint, Schema};
@@ -78,10 +79,6 @@ impl XmlSchema {
         };
         self.validator.validate(document).into_iter().take(COMPLAINTS).map(complaint).collect()
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 pub(crate) mod server;
+pub(crate) mod shared;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

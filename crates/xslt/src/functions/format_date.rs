@@ -17,21 +17,6 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::own("format-time", 2, 5, |call| format(call, T::Time)),
 ];
 
-pub(super) const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-
 /// From Monday on, as ISO 8601 counts them.
 pub(super) const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 

@@ -1,9 +1,10 @@
 //! `parse-ietf-date()`: dates of mails and of HTTP (Functions and Operators §9.9.1).
 
+use myelin_xpath::calendar::MONTHS;
 use myelin_xpath::types::AtomicType as T;
 use myelin_xpath::{Error, Moment, Value};
 
-use super::format_date::{DAYS, MONTHS};
+use super::format_date::DAYS;
 use super::{Call, Function};
 
 pub(super) const FUNCTIONS: &[Function] = &[Function::own("parse-ietf-date", 1, 1, parse_ietf_date)];

@@ -4,7 +4,9 @@
 
 use std::fmt::Write;
 
-use crate::date::{DAYS, MONTHS};
+use myelin_xpath::calendar::{MONTHS, civil, days_from_civil as days, days_in};
+
+use crate::date::DAYS;
 
 /// A compiled pattern.
 #[derive(Debug)]
@@ -25,12 +27,15 @@ enum Part {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stamp {
     /// Year, month from 1, day from 1.
-    date: Option<(i64, u32, u32)>,
+    date: Option<(i64, u8, u8)>,
     /// Hour, minute, second and nanosecond.
     time: Option<(u32, u32, u32, u32)>,
 }
 
 const DAY_SECONDS: i64 = 86_400;
+
+/// The last year that there is in Java.
+const YEARS: i64 = 999_999_999;
 
 impl Stamp {
     /// The moment so many milliseconds after the beginning of 1970, in UTC.
@@ -227,8 +232,8 @@ fn written_year(year: i64, count: usize) -> Option<String> {
 #[derive(Clone, Debug, Default)]
 struct Fields {
     year: Option<i64>,
-    month: Option<u32>,
-    day: Option<u32>,
+    month: Option<u8>,
+    day: Option<u8>,
     day_of_year: Option<u32>,
     /// From 0 for Sunday.
     weekday: Option<i64>,
@@ -245,7 +250,7 @@ impl Fields {
     fn resolve(self) -> Option<Stamp> {
         let mut date = match (self.year, self.month, self.day, self.day_of_year) {
             (Some(year), Some(month @ 1..=12), Some(day @ 1..=31), _) => {
-                Some((year, month, day.min(month_length(year, month))))
+                Some((year, month, day.min(days_in(year, month))))
             }
             (Some(year), None, None, Some(day)) => {
                 let first = days(year, 1, 1);
@@ -261,7 +266,7 @@ impl Fields {
             (None, Some(hour), Some(is_afternoon)) => Some(hour % 12 + if is_afternoon { 12 } else { 0 }),
             _ => None,
         };
-        let is_other_day = |(year, month, day): (i64, u32, u32)| {
+        let is_other_day = |(year, month, day): (i64, u8, u8)| {
             self.weekday.is_some_and(|day_of_week| day_of_week != weekday(days(year, month, day)))
         };
         if date.is_some_and(is_other_day) {
@@ -314,7 +319,7 @@ fn read_field<'t>(letter: char, count: usize, behind: &[Part], text: &'t str, fo
     match (letter, count) {
         ('M' | 'L', 3..) => {
             let month = MONTHS.iter().position(|name| text.starts_with(&name[..shown(name, count)]))?;
-            found.month = Some(month as u32 + 1);
+            found.month = Some(month as u8 + 1);
             return Some(&text[shown(MONTHS[month], count)..]);
         }
         ('E', _) | ('e' | 'c', 3..) => {
@@ -345,9 +350,9 @@ fn read_field<'t>(letter: char, count: usize, behind: &[Part], text: &'t str, fo
     let small = u32::try_from(number).ok();
     match letter {
         'y' | 'u' if count == 2 => found.year = Some(2000 + number),
-        'y' | 'u' => found.year = Some(number),
-        'M' | 'L' => found.month = small,
-        'd' => found.day = small,
+        'y' | 'u' => found.year = Some(number).filter(|year| *year <= YEARS),
+        'M' | 'L' => found.month = Some(u8::try_from(number).ok()?),
+        'd' => found.day = Some(u8::try_from(number).ok()?),
         'D' => found.day_of_year = small,
         'H' => found.hour = small,
         'k' => found.hour = small.filter(|hour| (1..=24).contains(hour)).map(|hour| hour % 24),
@@ -392,48 +397,19 @@ fn zone(text: &str) -> Option<&str> {
     begins.then(|| &text[length..])
 }
 
-/// The day with that number, counted from the beginning of 1970.
-///
-/// Source: the proleptic Gregorian calendar; years are counted from March here, so that the leap day comes last.
-fn civil(day: i64) -> (i64, u32, u32) {
-    let shifted = day + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_of_year = (5 * of_year + 2) / 153;
-    let day = (of_year - (153 * month_of_year + 2) / 5 + 1) as u32;
-    let month = if month_of_year < 10 { month_of_year + 3 } else { month_of_year - 9 } as u32;
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
-}
-
-/// The number of a day, counted from the beginning of 1970.
-fn days(year: i64, month: u32, day: u32) -> i64 {
-    let year = year - i64::from(month <= 2);
-    let month = i64::from(if month > 2 { month - 3 } else { month + 9 });
-    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let of_year = (153 * month + 2) / 5 + i64::from(day) - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
-
 /// From 0 for Sunday.
 fn weekday(day: i64) -> i64 {
     (day + 4).rem_euclid(7)
 }
 
 /// The year that a week counts to, and its number: weeks begin with Sunday, and the first has the first of January.
-fn week(year: i64, month: u32, day: u32) -> (i64, i64) {
+fn week(year: i64, month: u8, day: u8) -> (i64, i64) {
     let sunday = |day: i64| day - weekday(day);
     let this = sunday(days(year, month, day));
     if this == sunday(days(year + 1, 1, 1)) {
         return (year + 1, 1);
     }
     (year, (this - sunday(days(year, 1, 1))) / 7 + 1)
-}
-
-fn month_length(year: i64, month: u32) -> u32 {
-    let next = if month == 12 { days(year + 1, 1, 1) } else { days(year, month + 1, 1) };
-    (next - days(year, month, 1)) as u32
 }
 
 #[cfg(test)]
@@ -496,6 +472,8 @@ mod tests {
         check("24:01", "HH:mm", "HH", None);
         check("1 jan 2024", "d MMM yyyy", "dd", None);
         check("12024", "yyyy", "y", None);
+        check("123456789-02-30", "y-MM-dd", "y MM-dd", Some("123456789 02-28"));
+        check("999999999999999999-02-30", "y-MM-dd", "y MM-dd", None);
     }
 
     #[test]
@@ -503,16 +481,5 @@ mod tests {
         for wrong in ["yyyy-MM-ddTHH", "aa", "MMMMMM", "'open", "a]", "{", "SSSSSSSSSS", "cc"] {
             assert!(Pattern::compile(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn every_day_is_counted_there_and_back() {
-        for day in (-1_000_000..3_000_000).step_by(997) {
-            let (year, month, of_month) = civil(day);
-            assert_eq!(days(year, month, of_month), day);
-        }
-        assert_eq!(civil(0), (1970, 1, 1));
-        assert_eq!(month_length(2024, 2), 29);
-        assert_eq!(month_length(1900, 2), 28);
     }
 }

@@ -1,10 +1,8 @@
 //! What stands inside of a source, with expressions in it: `{$ctx:x}`, `{json-eval($.x)}`, or `${…}`.
 
-use myelin_json::Options;
-
 use super::source::Content;
 use crate::config::{Element, Loader, Problem, Text};
-use crate::content::Need;
+use crate::content::{Need, is_json};
 use crate::exchange::{Exchange, Scene};
 use crate::expression::{Expression, Inline, Piece, Wanted};
 use crate::fault::{Fault, Outcome};
@@ -80,7 +78,7 @@ fn needs_quotes(value: &str, is_of_path: bool) -> bool {
     if value.is_empty() {
         return is_of_path;
     }
-    myelin_json::Value::parse(value.into(), &Options::default()).is_err() && Fragment::parse(value).is_none()
+    !is_json(value) && Fragment::parse(value).is_none()
 }
 
 /// Cuts a text at its expressions in braces, which hold no white space, quotes, commas or brackets.

@@ -7,6 +7,7 @@ use myelin_json::text::write_string;
 use super::Media;
 use super::convert::{json_as_xml, markup, xml_as_json};
 use super::template::Around;
+use crate::content::is_json;
 use crate::exchange::Scene;
 use crate::fault::Outcome;
 use crate::property;
@@ -103,10 +104,6 @@ fn write_text(text: &str, quotes: bool, out: &mut Vec<u8>) {
     write_string(text, &mut string);
     let cut = usize::from(!quotes);
     out.extend_from_slice(&string[cut..string.len() - cut]);
-}
-
-fn is_json(text: &str) -> bool {
-    myelin_json::Value::parse(text.into(), &myelin_json::Options::default()).is_ok()
 }
 
 /// Whether a text is a value of JSON without quotes.

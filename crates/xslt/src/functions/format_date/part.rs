@@ -1,9 +1,10 @@
 //! One component of a date as its marker wants it (Functions and Operators §9.8.4.2 to §9.8.4.6).
 
 use myelin_xpath::Moment;
+use myelin_xpath::calendar::MONTHS;
 
 use super::picture::Marker;
-use super::{Calendar, DAYS, MONTHS};
+use super::{Calendar, DAYS};
 use crate::numbering::{Case, DigitPattern, Style, zero_digit};
 
 impl Marker {

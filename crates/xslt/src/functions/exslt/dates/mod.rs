@@ -5,11 +5,12 @@
 mod patterns;
 mod spans;
 
+use myelin_xpath::calendar::MONTHS;
 use myelin_xpath::types::AtomicType as T;
 use myelin_xpath::{Error, Moment, Value};
 
 use super::DATES;
-use crate::functions::format_date::{Calendar, DAYS, MONTHS};
+use crate::functions::format_date::{Calendar, DAYS};
 use crate::functions::{Call, Function};
 
 pub(in crate::functions) use patterns::FUNCTIONS as PATTERNS;

@@ -1,11 +1,12 @@
 //! Dates written and read by the patterns of Java's `SimpleDateFormat`.
 
 use myelin_xpath::Moment;
+use myelin_xpath::calendar::MONTHS;
 use myelin_xpath::types::AtomicType as T;
 
 use super::{DATE, DAY, MONTH, TIME, YEAR, day, function, month, read, show, week_in_month, written_year};
 use crate::functions::Function;
-use crate::functions::format_date::{Calendar, MONTHS};
+use crate::functions::format_date::Calendar;
 
 pub(in crate::functions) const FUNCTIONS: &[Function] = &[
     function("format-date", 2, 2, |call| {
