@@ -23,6 +23,9 @@ const LANGUAGE_BYTES: usize = 16 << 20;
 /// How many functions one machine keeps; then it begins anew, with those that are still used.
 const FUNCTIONS: usize = 256;
 
+/// So much XML that is searched counts as much as ten thousand steps: about a millisecond.
+const SEARCHED_BYTES: usize = 128 * 1024;
+
 /// The name under which the engine knows a script's code.
 const CODE: &str = "script";
 
@@ -46,11 +49,21 @@ pub(crate) struct Machine {
 struct Watch {
     /// How often it may look before the run is too long; `None` as often as it takes.
     polls: Cell<Option<u32>>,
+    /// How much XML was searched since it looked.
+    searched_bytes: Cell<usize>,
     expired: RefCell<Option<Box<dyn Fn() -> bool + Send>>>,
     stopped: RefCell<Option<Error>>,
 }
 
 impl Watch {
+    /// Counts XML that is to be searched; whether the run has to stop.
+    fn searches(&self, bytes: usize) -> bool {
+        let searched = self.searched_bytes.get() + bytes;
+        let looks = searched >= SEARCHED_BYTES;
+        self.searched_bytes.set(if looks { 0 } else { searched });
+        looks && self.is_over()
+    }
+
     /// Whether the run has to stop.
     fn is_over(&self) -> bool {
         let error = match self.polls.get() {
@@ -74,8 +87,8 @@ impl Machine {
         let said = |error: rquickjs::Error| format!("there is no engine for scripts: {error}");
         let runtime = Runtime::new().map_err(said)?;
         let context = Context::full(&runtime).map_err(said)?;
-        let prelude = context.with(|ctx| prelude(&ctx, is_kept)).map_err(said)?;
         let watch = Rc::new(Watch::default());
+        let prelude = context.with(|ctx| prelude(&ctx, is_kept, &watch)).map_err(said)?;
         let theirs = Rc::clone(&watch);
         runtime.set_interrupt_handler(Some(Box::new(move || theirs.is_over())));
         Ok(Machine { functions: HashMap::new(), prelude, context, runtime, watch, is_sound: true })
@@ -104,6 +117,7 @@ impl Machine {
         self.runtime.set_memory_limit(memory_bytes.saturating_add(LANGUAGE_BYTES));
         self.runtime.set_max_stack_size(stack_bytes);
         self.watch.polls.set(terms.polls);
+        self.watch.searched_bytes.set(0);
         *self.watch.expired.borrow_mut() = Some(terms.expired);
         *self.watch.stopped.borrow_mut() = None;
         let Machine { functions, prelude, context, watch, .. } = self;
@@ -114,7 +128,9 @@ impl Machine {
         });
         *self.watch.expired.borrow_mut() = None;
         let stopped = self.watch.stopped.take();
-        self.is_sound &= is_tidy && stopped.is_none() && !matches!(&result, Err((true, _)));
+        // What a script promised and did not live to do would happen to the next message.
+        let is_over = !self.runtime.is_job_pending();
+        self.is_sound &= is_tidy && is_over && stopped.is_none() && !matches!(&result, Err((true, _)));
         match (result, stopped) {
             (_, Some(stopped)) => Err(stopped),
             (Ok(outcome), None) => Ok(outcome),
@@ -164,8 +180,10 @@ fn compiled<'js>(ctx: &Ctx<'js>, code: &Code) -> rquickjs::Result<Function<'js>>
     match code {
         Code::Function(code) => evaluated(ctx, CODE, code.clone()),
         Code::Text(text) => {
-            let evaluator: Function = evaluated(ctx, CODE, "(text => function(mc){return eval(text)})".to_owned())?;
-            evaluator.call((text.as_str(),))
+            // The text stands in the function as a literal: a name for it would be one that the script could give
+            // another value, for the next message to run.
+            let make = "text => (0, eval)(`(function(mc){return eval(${JSON.stringify(text)})})`)";
+            evaluated::<Function>(ctx, CODE, make.to_owned())?.call((text.as_str(),))
         }
     }
 }
@@ -176,9 +194,20 @@ fn evaluated<'js, T: rquickjs::FromJs<'js>>(ctx: &Ctx<'js>, file: &str, code: St
     ctx.eval_with_options(code, options)
 }
 
-fn prelude(ctx: &Ctx<'_>, is_kept: bool) -> rquickjs::Result<Persistent<Object<'static>>> {
+fn prelude<'js>(ctx: &Ctx<'js>, is_kept: bool, watch: &Rc<Watch>) -> rquickjs::Result<Persistent<Object<'static>>> {
     let native = Object::new(ctx.clone())?;
-    native.set("xpath", Function::new(ctx.clone(), find)?)?;
+    let watch = Rc::clone(watch);
+    let xpath = Function::new(
+        ctx.clone(),
+        move |ctx: Ctx<'js>, xml: String, expression: String, prefixes: Vec<Vec<String>>| {
+            // The engine itself looks at nothing while others work for it; what a script makes of this has no effect.
+            if watch.searches(xml.len()) {
+                return Err(Exception::throw_internal(&ctx, "interrupted"));
+            }
+            find(&ctx, &xml, &expression, prefixes)
+        },
+    )?;
+    native.set("xpath", xpath)?;
     native.set("uuid", Function::new(ctx.clone(), uuid)?)?;
     let begin: Function = evaluated(ctx, "mc", format!("({})", include_str!("prelude.js")))?;
     let prelude: Object = begin.call((native, is_kept))?;
@@ -186,19 +215,13 @@ fn prelude(ctx: &Ctx<'_>, is_kept: bool) -> rquickjs::Result<Persistent<Object<'
 }
 
 /// `native.xpath(xml, expression, [[prefix, uri]])`
-#[expect(clippy::needless_pass_by_value, reason = "this is how the engine hands over arguments")]
-fn find<'js>(
-    ctx: Ctx<'js>,
-    xml: String,
-    expression: String,
-    prefixes: Vec<Vec<String>>,
-) -> rquickjs::Result<Value<'js>> {
+fn find<'js>(ctx: &Ctx<'js>, xml: &str, expression: &str, prefixes: Vec<Vec<String>>) -> rquickjs::Result<Value<'js>> {
     let pairs = prefixes.into_iter().filter_map(|pair| <[String; 2]>::try_from(pair).ok());
     let prefixes: Vec<(String, String)> = pairs.map(|[prefix, uri]| (prefix, uri)).collect();
-    match xpath::find(&xml, &expression, &prefixes).map_err(|message| Exception::throw_type(&ctx, &message))? {
-        Found::Text(text) => text.into_js(&ctx),
-        Found::Number(number) => number.into_js(&ctx),
-        Found::Boolean(boolean) => boolean.into_js(&ctx),
+    match xpath::find(xml, expression, &prefixes).map_err(|message| Exception::throw_type(ctx, &message))? {
+        Found::Text(text) => text.into_js(ctx),
+        Found::Number(number) => number.into_js(ctx),
+        Found::Boolean(boolean) => boolean.into_js(ctx),
         Found::Nodes(nodes) => {
             let list = Array::new(ctx.clone())?;
             for (at, (text, xml)) in nodes.into_iter().enumerate() {

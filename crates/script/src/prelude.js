@@ -5,6 +5,8 @@
   const { parse, stringify } = JSON;
   const scopes = ["default", "axis2", "transport", "operation"];
   const levels = ["trace", "debug", "info", "warn", "error", "fatal"];
+  // RFC 9110 §5.1 and §5.5.
+  const isToken = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, isLine = /^[^\x00-\x08\x0a-\x1f\x7f]*$/;
   const addressed = { To: "to", From: "from", ReplyTo: "replyTo", FaultTo: "faultTo" };
 
   // XML is text with a few methods of Axiom and DOM. Rhino's E4X finds children by their names as properties; who asks
@@ -80,6 +82,13 @@
     throw new TypeError(`${what} takes XML as text`);
   }
 
+  // XML that is well-formed: what is not is said where it is given, and not when all else has been done.
+  function element(value, what) {
+    const text = asXml(value, what);
+    if (!isXml(value)) native.xpath(text, "/*", []);
+    return text;
+  }
+
   // A value as Rust reads it: its type, then the value.
   function typed(value) {
     if (value === undefined || value === null) return ["null", null];
@@ -132,6 +141,9 @@
       const place = known(scope, name);
       if (place === undefined) return misnamed(scope);
       const [type, plain] = typed(value);
+      if (place[0] === "transport" && !(isToken.test(place[1]) && isLine.test(plain))) {
+        throw new TypeError(`no header line can hold ${place[1]} with that value`);
+      }
       own.set(place.join("\n"), type === "null" ? null : value);
       effects.push(["property", ...place, type, plain]);
     }
@@ -139,7 +151,7 @@
     const mc = {
     getPayloadXML() { return payload === undefined ? null : xml(payload); },
     setPayloadXML(value) {
-      payload = asXml(value, "setPayloadXML");
+      payload = element(value, "setPayloadXML");
       json = undefined;
       isNewBody = true;
       effects.push(["xml", payload]);
@@ -188,7 +200,7 @@
 
     addHeader(mustUnderstand, content) {
       isNewBody = true;
-      effects.push(["block", asXml(content, "addHeader"), Boolean(mustUnderstand)]);
+      effects.push(["block", element(content, "addHeader"), Boolean(mustUnderstand)]);
     },
     getEnvelope() { const text = envelope("getEnvelope"); return text === null ? null : xml(text); },
     getEnvelopeXML() { const text = envelope("getEnvelopeXML"); return text === null ? null : xml(text); },
@@ -212,11 +224,7 @@
 
     getServiceLog() { return journal; },
     getXpathResult(expression) { return path(String(expression)); },
-    parseXml(text) {
-      const source = asXml(text, "parseXml");
-      native.xpath(source, "/*", []);
-      return xml(source);
-    },
+    parseXml(text) { return xml(element(text, "parseXml")); },
     };
 
     function addressOf(name) {
@@ -291,7 +299,11 @@
     }
     return value;
   };
-  for (const name of ["concat", "copyWithin", "flat", "flatMap", "join", "reverse", "shift", "sort"]) {
+  const unwatched = [
+    "concat", "copyWithin", "flat", "flatMap", "join", "reverse", "shift", "slice", "sort", "splice", "toLocaleString",
+    "unshift",
+  ];
+  for (const name of unwatched) {
     const method = Array.prototype[name];
     const value = function (...values) {
       values.forEach(bounded);

@@ -167,6 +167,22 @@ fn what_was_thrown_has_its_line_and_the_next_run_is_sound() {
 }
 
 #[test]
+fn what_no_message_can_hold_is_told_where_it_is_given() {
+    for text in [
+        "mc.setPayloadXML('<a>')",
+        "mc.addHeader(false, 'a')",
+        "mc.setProperty('X', 'a\\r\\nY: b', 'transport')",
+        "mc.setProperty('X Y', 'a', 'transport')",
+    ] {
+        let (_, place) = thrown(&format!("mc.setProperty('a', 1);\n{text}"), &Facts::default());
+        assert_eq!(place.map(|place| place.line), Some(11), "{text}");
+        let caught = outcome(&format!("try {{ {text} }} catch (e) {{}} 1"), &Facts::default());
+        assert_eq!(caught.effects, [], "{text}");
+    }
+    assert_eq!(outcome("mc.setProperty('X-Y', 1, 'transport')", &Facts::default()).effects.len(), 1);
+}
+
+#[test]
 fn a_script_that_does_not_end_ends_within_its_time() {
     let expired = || {
         let end = Instant::now() + Duration::from_millis(30);
@@ -181,6 +197,10 @@ fn a_script_that_does_not_end_ends_within_its_time() {
         "new Array(4294967295).join()",
         "var a = []; a[4294967294] = 1; mc.setPayloadJSON(a)",
         "[].concat(new Array(4294967295))",
+        "new Array(4294967295).slice(0)",
+        "new Array(4294967295).splice(0)",
+        "new Array(4294967295).unshift(1)",
+        "new Array(4294967295).toLocaleString()",
         "Array.prototype.reverse.call({length: 9007199254740991})",
     ] {
         let since = Instant::now();
@@ -189,8 +209,10 @@ fn a_script_that_does_not_end_ends_within_its_time() {
         assert!(matches!(result, Err(Error::Time | Error::Thrown { .. })), "{text}: {result:?}");
         assert_eq!(shown("1", &Facts::default()), "1");
     }
-    let long = run(&script("while (true) {}"), &Facts::default(), Terms { polls: Some(2), ..terms() });
-    assert_eq!(long, Err(Error::Long));
+    for text in ["while (true) {}", "for (var i = 0; i < 500; i++) mc.parseXml('<a>' + ' '.repeat(9999) + '</a>')"] {
+        let long = run(&script(text), &Facts::default(), Terms { polls: Some(2), ..terms() });
+        assert_eq!(long, Err(Error::Long), "{text}");
+    }
 }
 
 #[test]
@@ -282,4 +304,18 @@ fn addresses_are_read_and_set() {
         out.effects,
         [header(crate::facts::Header::To, "http://b"), header(crate::facts::Header::Action, "urn:http://b")]
     );
+}
+
+#[test]
+fn what_only_eval_runs_is_the_same_for_each_message_whatever_names_it_gives_values_to() {
+    let script = script("if (mc) { text = source = code = 'mc.setProperty(\"x\", 1)'; }");
+    for _ in 0..2 {
+        assert_eq!(run(&script, &Facts::default(), terms()).unwrap().effects, []);
+    }
+}
+
+#[test]
+fn what_was_promised_before_it_threw_does_not_happen_to_the_next_message() {
+    thrown("Promise.resolve().then(() => console.log('late')); throw new Error('x')", &Facts::default());
+    assert_eq!(outcome("1", &Facts::default()).effects, []);
 }
