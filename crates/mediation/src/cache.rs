@@ -12,8 +12,9 @@ mod stored;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use myelin_message::StatusCode;
+use myelin_message::{Head, StatusCode};
 
+use self::control::Control;
 pub(crate) use self::identity::{Generator, Headers};
 pub(crate) use self::shelf::Key;
 use self::shelf::Shelf;
@@ -41,9 +42,10 @@ pub(crate) struct Bounds {
     pub(crate) largest_bytes: u64,
 }
 
-/// Which answers are kept, and how they are given again.
+/// What requests are known by, which answers are kept, and how they are given again.
 #[derive(Debug)]
 pub(crate) struct Rules {
+    pub(crate) generator: Generator,
     /// What their statuses match.
     pub(crate) statuses: Pattern,
     /// Whether `Cache-Control` and `ETag` are heeded.
@@ -58,6 +60,8 @@ pub(crate) struct Awaited {
     pub(crate) cache: Arc<Cache>,
     pub(crate) rules: Arc<Rules>,
     pub(crate) key: Key,
+    /// What it said in its header, where `Cache-Control` is heeded.
+    pub(crate) head: Option<Head>,
     /// What is there, if its sender says that it still holds.
     pub(crate) asked: Option<Arc<Stored>>,
     /// The `If-None-Match` of the client.
@@ -66,6 +70,8 @@ pub(crate) struct Awaited {
 
 /// What a cache has for a request.
 pub(crate) enum Found {
+    /// The request is none of its business, and so is what comes of it.
+    Unwanted,
     /// The answer.
     Fresh(Arc<Stored>),
     /// An answer that holds if its sender says so, who is to be asked by its tag.
@@ -88,11 +94,19 @@ impl Cache {
 
     /// What is there for a request.
     ///
+    /// Shape: `head` is that of the request where `Cache-Control` is heeded.
     /// Units: `now` is the time of day, `monotonic` that of a clock that never jumps.
-    pub(crate) fn find(&self, key: &Key, rules: &Rules, now: SystemTime, monotonic: Duration) -> Found {
+    pub(crate) fn find(&self, key: &Key, head: Option<&Head>, now: SystemTime, monotonic: Duration) -> Found {
+        let Some(head) = head else {
+            return self.shelf.find(self.number, key, monotonic).map_or(Found::Nothing, Found::Fresh);
+        };
+        let asked = Control::of(head);
+        if asked.no_store {
+            return Found::Unwanted;
+        }
         match self.shelf.find(self.number, key, monotonic) {
-            Some(stored) if rules.control && stored.is_stale(now) => Found::Nothing,
-            Some(stored) if rules.control && stored.control.no_cache => match stored.tag() {
+            Some(stored) if asked.no_cache || !stored.is_for(head, asked.max_age, now) => Found::Nothing,
+            Some(stored) if stored.control.no_cache => match stored.tag() {
                 Some(_) => Found::Doubtful(stored),
                 None => Found::Nothing,
             },
@@ -116,7 +130,7 @@ impl Drop for Cache {
 impl Awaited {
     /// Whether an answer with that status and the head that the exchange has is kept; if not, nothing is any more.
     pub(crate) fn takes(&self, exchange: &Exchange, status: StatusCode) -> bool {
-        let may_be_kept = !self.rules.control || !control::Control::of(&exchange.message.head).no_store;
+        let may_be_kept = self.head.as_ref().is_none_or(|asked| self.may_share(asked, &exchange.message.head));
         let takes = may_be_kept && self.rules.statuses.matches(status.as_str());
         if !takes {
             self.cache.shelf.forget(self.cache.number, &self.key);
@@ -124,9 +138,17 @@ impl Awaited {
         takes
     }
 
+    /// Whether an answer may be given to others than who asked (RFC 9111 §3).
+    fn may_share(&self, asked: &Head, answer: &Head) -> bool {
+        const WHO: &str = "Authorization";
+        let control = Control::of(answer);
+        let is_personal = asked.first(WHO).is_some() && !self.rules.generator.counts(WHO);
+        !control.no_store && (control.is_public || !is_personal)
+    }
+
     /// Keeps what the exchange has for an answer, whose body was read.
     pub(crate) fn keep(&self, exchange: &Exchange, status: StatusCode, now: SystemTime, monotonic: Duration) {
-        self.put(Stored::of(exchange, status, now), monotonic);
+        self.put(Stored::of(exchange, self.head.as_ref(), status, now), monotonic);
     }
 
     /// The sender of what is there was asked, and says that it holds: it becomes the response, and is as new.

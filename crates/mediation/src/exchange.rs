@@ -154,6 +154,7 @@ impl Exchange {
         match &self.message.body {
             Body::Empty => Ok(self.branch_with(Body::Empty)),
             Body::Bytes(bytes) => Ok(self.branch_with(Body::Bytes(bytes.clone()))),
+            Body::Shared(bytes) => Ok(self.branch_with(Body::Bytes(Vec::clone(bytes)))),
             _ => Err(Fault::bus("The message's body was sent already and cannot be copied")),
         }
     }

@@ -278,3 +278,90 @@ fn a_flood_of_requests_takes_no_more_memory_than_is_set_aside() {
     scenario.serve(get("/a/499"));
     assert_eq!(scenario.sent().len(), 502);
 }
+
+/// What requests with these header lines get, one after the other.
+fn asked(scenario: &Scenario, requests: &[&[(&str, &str)]]) -> Vec<String> {
+    requests.iter().map(|headers| body(scenario, get_with(headers))).collect()
+}
+
+#[test]
+fn a_request_that_wants_no_kept_answer_gets_none_where_cache_control_is_heeded() {
+    let heeding = scenario(&finder("", CONTROL), &[]);
+    let plain: &[(&str, &str)] = &[];
+    let [anew, old, none] =
+        [[("Cache-Control", "no-cache")], [("Pragma", "no-cache")], [("Cache-Control", "no-store")]];
+    // What came of the one that must not be kept is given to nobody else.
+    let told = asked(&heeding, &[plain, &anew, plain, &old, plain, &none, plain]);
+    assert_eq!(told, ["answer 0", "answer 1", "answer 1", "answer 2", "answer 2", "answer 3", "answer 2"]);
+    pass(&heeding, 10);
+    let [young, old] = [[("Cache-Control", "max-age=9")], [("Cache-Control", "max-age=10")]];
+    assert_eq!(asked(&heeding, &[&old, &young]), ["answer 2", "answer 4"]);
+    let blind = scenario(&finder("", ""), &[]);
+    assert_eq!(asked(&blind, &[&anew, &anew]), ["answer 0", "answer 0"]);
+}
+
+#[test]
+fn an_answer_that_hangs_on_header_lines_is_given_to_those_who_say_the_same() {
+    let blind = format!("{CONTROL}<headersToExcludeInHash>*</headersToExcludeInHash>");
+    let languages: [&[(&str, &str)]; 4] =
+        [&[("Accept-Language", "de")], &[("accept-language", "de"), ("X-A", "1")], &[], &[("Accept-Language", "de")]];
+    let varying = scenario(&finder("", &blind), &[("Vary", "Origin, Accept-Language")]);
+    assert_eq!(asked(&varying, &languages), ["answer 0", "answer 0", "answer 1", "answer 2"]);
+    let always = scenario(&finder("", &blind), &[("Vary", "*")]);
+    assert_eq!(asked(&always, &[&[], &[]]), ["answer 0", "answer 1"]);
+    // This one never counts by itself.
+    let agents = scenario(&finder("", CONTROL), &[("Vary", "User-Agent")]);
+    assert_eq!(asked(&agents, &[&[("User-Agent", "a")], &[("User-Agent", "b")]]), ["answer 0", "answer 1"]);
+}
+
+#[test]
+fn what_is_for_one_caller_is_not_given_to_another_where_cache_control_is_heeded() {
+    let blind = format!("{CONTROL}<headersToExcludeInHash>Authorization</headersToExcludeInHash>");
+    let callers: [&[(&str, &str)]; 3] = [&[("Authorization", "a")], &[("Authorization", "b")], &[]];
+    assert_eq!(asked(&scenario(&finder("", &blind), &[]), &callers), ["answer 0", "answer 1", "answer 2"]);
+    let public = scenario(&finder("", &blind), &[("Cache-Control", "public")]);
+    assert_eq!(asked(&public, &callers), ["answer 0"; 3]);
+    let counting = scenario(&finder("", CONTROL), &[]);
+    assert_eq!(asked(&counting, &[callers[0], callers[1], callers[0]]), ["answer 0", "answer 1", "answer 0"]);
+}
+
+#[test]
+fn nobody_gets_the_session_of_another() {
+    let scenario = scenario(&finder("", ""), &[("Set-Cookie", "session=1"), ("X-Back", "1")]);
+    let cookies = || {
+        let reply = scenario.serve(get("/a/x"));
+        (reply.header("Set-Cookie").map(str::to_owned), reply.header("X-Back").map(str::to_owned))
+    };
+    assert_eq!(cookies(), (Some("session=1".to_owned()), Some("1".to_owned())));
+    assert_eq!(cookies(), (None, Some("1".to_owned())));
+}
+
+#[test]
+fn a_part_of_an_answer_is_given_to_those_who_want_that_part_alone() {
+    let blind = "<headersToExcludeInHash>*</headersToExcludeInHash>";
+    let parts: [&[(&str, &str)]; 3] = [&[("Range", "bytes=0-1")], &[], &[("Range", "bytes=0-1")]];
+    assert_eq!(asked(&scenario(&finder("", blind), &[]), &parts), ["answer 0", "answer 1", "answer 0"]);
+}
+
+#[test]
+fn each_version_of_soap_has_answers_of_its_own() {
+    let by_body = "<cache hashGenerator='org.wso2.caching.digest.DOMHASHGenerator'/>";
+    let scenario = scenario(by_body, &[]);
+    let ask = |namespace: &str, content_type: &str| {
+        let text = format!("<e:Envelope xmlns:e='{namespace}'><e:Body><q/></e:Body></e:Envelope>");
+        body(&scenario, request("POST", "/a/x", &[("Content-Type", content_type)], &text))
+    };
+    let old = || ask("http://schemas.xmlsoap.org/soap/envelope/", "text/xml");
+    let new = || ask("http://www.w3.org/2003/05/soap-envelope", "application/soap+xml");
+    assert_eq!([old(), new(), old(), new()], ["answer 0", "answer 1", "answer 0", "answer 1"]);
+}
+
+#[test]
+fn an_answer_that_another_cache_has_had_is_as_old_as_that_one_says() {
+    let scenario = scenario(&finder("", CONTROL), &[("Cache-Control", "max-age=30"), ("Age", "20")]);
+    assert_eq!(body(&scenario, get("/a/x")), "answer 0");
+    pass(&scenario, 10);
+    assert_eq!(scenario.serve(get("/a/x")).header("Age"), Some("30"));
+    pass(&scenario, 1);
+    assert_eq!(body(&scenario, get("/a/x")), "answer 1");
+}

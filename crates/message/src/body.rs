@@ -4,6 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::future::poll_fn;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 /// Where the rest of a body comes from: a connection, whose task also relays it.
@@ -54,13 +55,16 @@ pub trait Built: Any + fmt::Debug {
 
 /// The body of a message.
 ///
-/// It moves one way: [`Body::Wire`] → [`Body::Bytes`] → [`Body::Built`] → [`Body::Gone`], and may skip any of them.
+/// It moves one way: [`Body::Wire`] → [`Body::Bytes`] → [`Body::Built`] → [`Body::Gone`], and may skip any of them;
+/// [`Body::Shared`] stands beside [`Body::Bytes`].
 #[derive(Debug)]
 pub enum Body {
     /// There is none.
     Empty,
     /// Read, or made here.
     Bytes(Vec<u8>),
+    /// Somebody keeps it for others as well: it is sent from there, and copied for who reads it.
+    Shared(Arc<Vec<u8>>),
     /// Read and understood.
     Built(Box<dyn Built>),
     /// Not read yet; relaying copies it from socket to socket.
@@ -123,6 +127,9 @@ impl Body {
     /// [`Body::bytes`] for those who poll; what has come is kept from poll to poll.
     pub fn poll_bytes(&mut self, cx: &mut Context<'_>, limit_bytes: u64) -> Poll<Result<&[u8], Error>> {
         self.settle();
+        if let Body::Shared(shared) = self {
+            *self = Body::Bytes(Vec::clone(shared));
+        }
         if let Body::Wire(wire) = self {
             let expected = wire.source.remaining(wire.ticket).unwrap_or(0);
             let too_large = expected > limit_bytes;
@@ -145,7 +152,7 @@ impl Body {
         Poll::Ready(match self {
             Body::Empty => Ok(&[]),
             Body::Bytes(bytes) => Ok(bytes),
-            Body::Gone | Body::Wire(_) | Body::Reading(..) | Body::Built(_) => Err(Error::Gone),
+            Body::Gone | Body::Wire(_) | Body::Reading(..) | Body::Built(_) | Body::Shared(_) => Err(Error::Gone),
         })
     }
 
@@ -195,6 +202,10 @@ impl Body {
                 look(bytes, true);
                 return Poll::Ready(Ok(()));
             }
+            Body::Shared(bytes) => {
+                look(bytes, true);
+                return Poll::Ready(Ok(()));
+            }
             Body::Gone | Body::Reading(..) | Body::Built(_) => return Poll::Ready(Err(Error::Gone)),
         };
         if let Poll::Ready(Err(_)) = seen {
@@ -215,6 +226,7 @@ impl Body {
         match self {
             Body::Empty => Some(0),
             Body::Bytes(bytes) => Some(bytes.len() as u64),
+            Body::Shared(bytes) => Some(bytes.len() as u64),
             Body::Wire(wire) => wire.source.remaining(wire.ticket),
             Body::Built(_) | Body::Reading(..) | Body::Gone => None,
         }

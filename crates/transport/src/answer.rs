@@ -12,7 +12,7 @@ use crate::client::says;
 use crate::connection::{CONTINUE, Shared, Side, behind, fetch_foreign};
 use crate::conversation::DRAIN_BYTES;
 use crate::h1::{ConnectionHeader, Framing, RequestHead, StatusLine, write_response};
-use crate::relay::{Broken, Coding, Ends, HEAD_BYTES, Relay, Waits, merged};
+use crate::relay::{Broken, Bytes, Coding, Ends, HEAD_BYTES, Relay, Waits, merged};
 use crate::server::Hall;
 use crate::timer::Tick;
 
@@ -92,7 +92,7 @@ struct Shape {
     /// The response must be ended by closing the connection.
     until_close: bool,
     source: Option<Shared>,
-    bytes: Vec<u8>,
+    bytes: Bytes,
 }
 
 /// Sends an answer to its last byte.
@@ -175,7 +175,7 @@ fn shape(answer: &mut Message, asked: Asked) -> Shape {
         as_came: no_content,
         until_close: false,
         source: None,
-        bytes: Vec::new(),
+        bytes: Bytes::default(),
     };
     match body {
         // The head of an answer to HEAD says what GET would have got; its own lines say it best.
@@ -185,10 +185,11 @@ fn shape(answer: &mut Message, asked: Asked) -> Shape {
         Body::Empty | Body::Gone | Body::Reading(..) | Body::Built(_) => {
             Shape { as_came: no_content || says(&answer.head, Framing::Empty), ..none }
         }
-        Body::Bytes(_) if no_content => none,
-        Body::Bytes(bytes) => {
+        Body::Bytes(_) | Body::Shared(_) if no_content => none,
+        Body::Bytes(_) | Body::Shared(_) => {
+            let bytes = Bytes::of(body);
             let framing = Framing::Length(bytes.len() as u64);
-            Shape { framing, bytes: if asked.to_head { Vec::new() } else { bytes }, ..none }
+            Shape { framing, bytes: if asked.to_head { Bytes::default() } else { bytes }, ..none }
         }
         Body::Wire(wire) => {
             let Some(source) = behind(&wire) else { return none };

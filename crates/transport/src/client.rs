@@ -19,7 +19,7 @@ use crate::h1::{
 };
 use crate::options::{ClientOptions, Expect, Pace, Retry};
 use crate::pool::{Bucket, Pool, Slot, Taken};
-use crate::relay::{Broken, Coding, Ends, HEAD_BYTES, MERGE_BYTES, Relay, Upload, Waits, merged};
+use crate::relay::{Broken, Bytes, Coding, Ends, HEAD_BYTES, MERGE_BYTES, Relay, Upload, Waits, merged};
 use crate::timer::Tick;
 use crate::tls::Trust;
 
@@ -179,6 +179,7 @@ impl Client {
         let (framing, coding) = match &body {
             Body::Empty => (Framing::Empty, Coding::AsCame),
             Body::Bytes(bytes) => (Framing::Length(bytes.len() as u64), Coding::AsCame),
+            Body::Shared(bytes) => (Framing::Length(bytes.len() as u64), Coding::AsCame),
             Body::Gone | Body::Reading(..) | Body::Built(_) => {
                 return Err(target.error(ErrorKind::Request(BodyError::Gone), ""));
             }
@@ -211,8 +212,8 @@ impl Client {
         let line = RequestLine { method, target: path, host, version, close: manner.close };
         write_request(&mut bytes, line, &head, framing, as_came);
         let relay = match body {
-            Body::Bytes(body) => Relay::whole(bytes, body),
-            _ if framing == Framing::Empty => Relay::whole(bytes, Vec::new()),
+            Body::Bytes(_) | Body::Shared(_) => Relay::whole(bytes, Bytes::of(body)),
+            _ if framing == Framing::Empty => Relay::whole(bytes, Bytes::default()),
             _ => Relay::new(bytes, coding).keep(keep_bytes).pace(Waits::Source, self.pace),
         };
         let source = if relay.is_complete() { None } else { errand.client.clone() };
@@ -436,7 +437,7 @@ async fn relay_interim(client: &Shared, response: &ResponseHead) {
     let mut bytes = Vec::new();
     let line = StatusLine { status: response.status, reason: response.head.reason() };
     write_response(&mut bytes, line, &response.head, Framing::Empty, true, ConnectionHeader::Persistent, None);
-    let mut relay = Relay::whole(bytes, Vec::new());
+    let mut relay = Relay::whole(bytes, Bytes::default());
     let sent = poll_fn(|cx| {
         let client = &mut *client.borrow_mut();
         client.timer.wake_at(relay.deadline(client.idle), cx);

@@ -5,10 +5,11 @@
 
 use std::io::{self, IoSlice};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use myelin_message::BodyError;
+use myelin_message::{Body, BodyError};
 
 use crate::buffer::{Charge, READ_BYTES};
 use crate::connection::{Connection, Shared};
@@ -97,13 +98,56 @@ impl Ends<'_> {
     }
 }
 
+/// The bytes of a body that was made or read here, or that somebody keeps for others as well.
+#[derive(Debug)]
+pub(crate) enum Bytes {
+    Own(Vec<u8>),
+    Shared(Arc<Vec<u8>>),
+}
+
+impl Default for Bytes {
+    fn default() -> Bytes {
+        Bytes::Own(Vec::new())
+    }
+}
+
+impl std::ops::Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Bytes::Own(bytes) => bytes,
+            Bytes::Shared(bytes) => bytes,
+        }
+    }
+}
+
+impl Bytes {
+    /// Those of a body that is here; none of any other.
+    pub(crate) fn of(body: Body) -> Bytes {
+        match body {
+            Body::Bytes(bytes) => Bytes::Own(bytes),
+            Body::Shared(bytes) => Bytes::Shared(bytes),
+            Body::Empty | Body::Built(_) | Body::Wire(_) | Body::Reading(..) | Body::Gone => Bytes::default(),
+        }
+    }
+
+    /// How much memory they take that nobody else has.
+    fn charged(&self) -> usize {
+        match self {
+            Bytes::Own(bytes) => bytes.capacity(),
+            Bytes::Shared(_) => 0,
+        }
+    }
+}
+
 /// A message on its way out.
 pub(crate) struct Relay {
     /// Head, and small or recoded bodies behind it.
     staged: Vec<u8>,
     staged_sent: usize,
-    /// A large body that was made or read here.
-    tail: Vec<u8>,
+    /// A large body that is all here.
+    tail: Bytes,
     tail_sent: usize,
     coding: Coding,
     /// How much of `staged` is the head.
@@ -130,7 +174,7 @@ impl Relay {
             head_bytes: head.len(),
             staged: head,
             staged_sent: 0,
-            tail: Vec::new(),
+            tail: Bytes::default(),
             tail_sent: 0,
             coding,
             charge: Charge::default(),
@@ -145,15 +189,15 @@ impl Relay {
     }
 
     /// A message that is all here.
-    pub(crate) fn whole(mut head: Vec<u8>, body: Vec<u8>) -> Relay {
-        let mut tail = Vec::new();
+    pub(crate) fn whole(mut head: Vec<u8>, body: Bytes) -> Relay {
+        let mut tail = Bytes::default();
         if body.len() <= MERGE_BYTES {
             head.extend_from_slice(&body);
         } else {
             tail = body;
         }
         let mut relay = Relay { tail, complete: true, ..Relay::new(head, Coding::AsCame) };
-        relay.charge.set(relay.tail.capacity());
+        relay.charge.set(relay.tail.charged());
         relay
     }
 

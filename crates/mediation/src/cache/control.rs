@@ -1,4 +1,5 @@
-//! What a response says of how it may be kept (RFC 9111 §5.2.2), and what a request knows already (RFC 9110 §13.1.2).
+//! What a response says of how it may be kept, and a request of what it takes (RFC 9111 §5.2), and what a request knows
+//! already (RFC 9110 §13.1.2).
 
 use std::time::Duration;
 
@@ -9,8 +10,10 @@ use myelin_message::Head;
 pub(super) struct Control {
     /// It may not be kept: `no-store`, or `private` to one client.
     pub(super) no_store: bool,
-    /// It may be used after its sender was asked only: `no-cache`.
+    /// It may be used after its sender was asked only: `no-cache`, or `Pragma` in the place of `Cache-Control`.
     pub(super) no_cache: bool,
+    /// It is for others than who asked, too, even if that one said who it is (RFC 9111 §3.5).
+    pub(super) is_public: bool,
     /// How old it may be: `s-maxage`, else `max-age`.
     pub(super) max_age: Option<Duration>,
 }
@@ -27,12 +30,16 @@ impl Control {
             match name.trim().to_ascii_lowercase().as_str() {
                 "no-store" | "private" => control.no_store = true,
                 "no-cache" => control.no_cache = true,
+                "public" | "must-revalidate" => control.is_public = true,
                 "max-age" => control.max_age = age(),
                 "s-maxage" => shared = age(),
                 _ => {}
             }
         }
+        control.is_public |= shared.is_some();
         control.max_age = shared.or(control.max_age);
+        let is_pragma = |value: &[u8]| value.trim_ascii().eq_ignore_ascii_case(b"no-cache");
+        control.no_cache |= head.first("Cache-Control").is_none() && head.all("Pragma").any(is_pragma);
         control
     }
 }
@@ -57,8 +64,9 @@ mod tests {
         let check = |lines: &[&str], no_store, no_cache, max_age: Option<u64>| {
             let mut head = Head::default();
             lines.iter().for_each(|line| head.append("cache-control", line.as_bytes()).unwrap());
-            let expected = Control { no_store, no_cache, max_age: max_age.map(Duration::from_secs) };
-            assert_eq!(Control::of(&head), expected, "{lines:?}");
+            let found = Control { is_public: false, ..Control::of(&head) };
+            let expected = Control { no_store, no_cache, is_public: false, max_age: max_age.map(Duration::from_secs) };
+            assert_eq!(found, expected, "{lines:?}");
         };
         check(&[], false, false, None);
         check(&["public, Max-Age=60"], false, false, Some(60));
@@ -66,6 +74,19 @@ mod tests {
         check(&["NO-CACHE", "private"], true, true, None);
         check(&["no-store,max-age = soon"], true, false, Some(0));
         check(&["x-no-store, only-if-cached"], false, false, None);
+    }
+
+    #[test]
+    fn an_old_word_counts_where_no_new_one_is_there() {
+        let check = |lines: &[(&str, &str)], no_cache, is_public| {
+            let mut head = Head::default();
+            lines.iter().for_each(|(name, value)| head.append(name, value.as_bytes()).unwrap());
+            let found = Control::of(&head);
+            assert_eq!((found.no_cache, found.is_public), (no_cache, is_public), "{lines:?}");
+        };
+        check(&[("Pragma", "No-Cache")], true, false);
+        check(&[("Pragma", "no-cache"), ("Cache-Control", "public")], false, true);
+        check(&[("Cache-Control", "s-maxage=1")], false, true);
     }
 
     #[test]

@@ -53,6 +53,12 @@ const OF_THE_WAY: [HeaderId; 14] = [
     HeaderId::Via,
 ];
 
+/// The header lines on which it hangs whether an answer is whole, or one at all; they always count.
+const CONDITIONS: [&str; 4] = ["Range", "If-Range", "If-Match", "If-Unmodified-Since"];
+
+/// The header lines that a cache heeds itself where it heeds `Cache-Control`: they are no part of what is asked for.
+const HEEDED: [&str; 3] = ["Cache-Control", "If-None-Match", "Pragma"];
+
 impl Generator {
     /// Whether the body of a request by that method counts.
     pub(crate) fn looks_at_body(&self, method: &str) -> bool {
@@ -61,37 +67,75 @@ impl Generator {
 
     /// The key of a request, whose body was read if it counts.
     ///
-    /// `heeds_tags` says that the cache answers `If-None-Match` itself, which then is no part of what is asked for.
-    pub(crate) fn key(&self, exchange: &Exchange, method: &str, heeds_tags: bool) -> Key {
-        let mut key = Writer(Hasher::new(DigestMethod::Sha256));
+    /// `heeds_control` says that the cache heeds `Cache-Control` and answers `If-None-Match` itself.
+    pub(crate) fn key(&self, exchange: &Exchange, method: &str, heeds_control: bool) -> Key {
+        let mut key = Writer::new();
         let body = &exchange.message.body;
         let is_empty = matches!(body, Body::Empty) || body.built::<Tree>().is_some_and(Tree::is_empty);
         let has_body = self.looks_at_body(method) && !is_empty;
-        let headers = match self {
-            Generator::Body => None,
-            Generator::Request => Some(&Headers::All),
-            Generator::Http(headers) => Some(headers),
-        };
-        if headers.is_some() || !has_body {
+        if !matches!(self, Generator::Body) || !has_body {
             key.piece(method.as_bytes());
             key.piece(exchange.to().unwrap_or_default().as_bytes());
         }
-        if let Some(headers) = headers {
-            key.headers(headers, &exchange.message.head, heeds_tags);
-        }
+        key.headers(self.headers(), &exchange.message.head, heeds_control);
         if has_body {
+            // What is asked in one version of SOAP is answered in it.
+            key.tag(exchange.content.format as u8);
             key.body(body);
         }
-        let mut digest = Key::default();
-        digest.copy_from_slice(key.0.finish().as_ref());
-        digest
+        key.finish()
     }
+
+    /// Whether the header lines of that name count, if they say what is asked for.
+    pub(crate) fn counts(&self, name: &str) -> bool {
+        self.headers().counts(name)
+    }
+
+    fn headers(&self) -> &Headers {
+        match self {
+            Generator::Body => &Headers::None,
+            Generator::Request => &Headers::All,
+            Generator::Http(headers) => headers,
+        }
+    }
+}
+
+impl Headers {
+    fn counts(&self, name: &str) -> bool {
+        let is_one = |known: &String| known.eq_ignore_ascii_case(name);
+        match self {
+            Headers::All => true,
+            Headers::None => false,
+            Headers::AllBut(names) => !names.iter().any(is_one),
+            Headers::Only(names) => names.iter().any(is_one),
+        }
+    }
+}
+
+/// What a request says in the header lines of these names.
+pub(super) fn variant(names: &[String], head: &Head) -> Key {
+    let mut key = Writer::new();
+    for name in names {
+        let lines: Vec<&[u8]> = head.all(name).collect();
+        key.piece(&lines.join(&b'\n'));
+    }
+    key.finish()
 }
 
 /// Writes pieces so that no two sequences of them are the same bytes.
 struct Writer(Hasher);
 
 impl Writer {
+    fn new() -> Writer {
+        Writer(Hasher::new(DigestMethod::Sha256))
+    }
+
+    fn finish(self) -> Key {
+        let mut digest = Key::default();
+        digest.copy_from_slice(self.0.finish().as_ref());
+        digest
+    }
+
     fn piece(&mut self, bytes: &[u8]) {
         self.0.update(&(bytes.len() as u64).to_le_bytes());
         self.0.update(bytes);
@@ -102,16 +146,11 @@ impl Writer {
         self.0.update(&[tag]);
     }
 
-    fn headers(&mut self, headers: &Headers, head: &Head, heeds_tags: bool) {
+    fn headers(&mut self, headers: &Headers, head: &Head, heeds_control: bool) {
         let counts = |id: HeaderId, name: &str| {
-            let is_one = |known: &String| known.eq_ignore_ascii_case(name);
-            let is_said = match headers {
-                Headers::All => true,
-                Headers::None => false,
-                Headers::AllBut(names) => !names.iter().any(is_one),
-                Headers::Only(names) => names.iter().any(is_one),
-            };
-            is_said && !OF_THE_WAY.contains(&id) && !(heeds_tags && name.eq_ignore_ascii_case("If-None-Match"))
+            let is_in = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+            let is_said = headers.counts(name) && !(heeds_control && is_in(&HEEDED));
+            (is_said && !OF_THE_WAY.contains(&id)) || is_in(&CONDITIONS)
         };
         let mut lines: Vec<(String, &[u8])> = head
             .lines()

@@ -182,7 +182,7 @@ fn missing(ours: Headers, came: &Headers) -> Headers {
 fn is_soap(outgoing: &Outgoing) -> bool {
     match (outgoing.body.built::<Tree>(), &outgoing.body) {
         (Some(tree), _) => !tree.is_plain(),
-        (None, Body::Wire(_) | Body::Reading(..) | Body::Bytes(_)) => {
+        (None, Body::Wire(_) | Body::Reading(..) | Body::Bytes(_) | Body::Shared(_)) => {
             matches!(Format::of(outgoing.head.known(HeaderId::ContentType)), Format::Soap11 | Format::Soap12)
         }
         _ => false,

@@ -37,7 +37,8 @@ impl Exchange {
 
     /// Whether a part of WS-Addressing could stand in the header of a SOAP message that nobody has read.
     pub(crate) fn may_be_in_header(&self, part: Slot) -> bool {
-        let is_unread = matches!(self.message.body, Body::Wire(_) | Body::Reading(..) | Body::Bytes(_));
+        let is_unread =
+            matches!(self.message.body, Body::Wire(_) | Body::Reading(..) | Body::Bytes(_) | Body::Shared(_));
         let is_soap = matches!(self.content.format, Format::Soap11 | Format::Soap12);
         is_unread
             && is_soap

@@ -10,7 +10,7 @@ use myelin_message::Body;
 
 use self::definition::Definition;
 use super::filter::Branch;
-use crate::cache::{Awaited, Cache as Store, Found, Generator, Key, Rules};
+use crate::cache::{Awaited, Cache as Store, Found, Key, Rules};
 use crate::config::{Element, Loader, Problem};
 use crate::content::{Need, is_within};
 use crate::effect::{Effect, Reads};
@@ -66,7 +66,6 @@ looks for an answer, and one with `collector="true"` where responses pass, which
 struct Finder {
     cache: Arc<Store>,
     rules: Arc<Rules>,
-    generator: Generator,
     methods: Vec<String>,
     on_hit: Option<Branch>,
     /// The body in its built form, or as it came where it has none.
@@ -92,13 +91,13 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
         return Ok(Box::new(Collector));
     }
     let on_hit = on_hit(element, loader)?;
-    let Definition { generator, methods, rules, bounds } = Definition::read(element, loader)?;
+    let Definition { methods, rules, bounds } = Definition::read(element, loader)?;
     let id = element.attribute("id").map(|id| id.value.trim()).filter(|id| !id.is_empty());
     let name = id.map_or_else(|| element.place.to_string(), |id| format!("id {id}"));
     let identity = format!("{name} {}", element.source());
     let cache = Store::load(&identity, bounds, loader);
     let need = [Need::built(), Need::read()];
-    Ok(Box::new(Finder { cache, rules: Arc::new(rules), generator, methods, on_hit, need }))
+    Ok(Box::new(Finder { cache, rules: Arc::new(rules), methods, on_hit, need }))
 }
 
 fn on_hit(element: &Element, loader: &mut Loader) -> Result<Option<Branch>, Problem> {
@@ -114,25 +113,28 @@ impl Finder {
     /// Looks for an answer; what the exchange has then is the answer, if there is one.
     fn find(&self, exchange: &mut Exchange, scene: &Scene<'_>, method: &str) -> Outcome<bool> {
         let rules = &self.rules;
-        let key: Key = self.generator.key(exchange, method, rules.control);
+        let key: Key = rules.generator.key(exchange, method, rules.control);
         let (now, monotonic) = (scene.transport.now(), scene.transport.monotonic());
         let if_none_match = exchange.message.head.first("If-None-Match").filter(|_| rules.control).map(Box::from);
-        let asked = match self.cache.find(&key, rules, now, monotonic) {
+        exchange.awaited = None;
+        let head = rules.control.then_some(&exchange.message.head);
+        let asked = match self.cache.find(&key, head, now, monotonic) {
             Found::Fresh(stored) => {
                 // Whoever changes the answer wants to have it whole.
                 let if_none_match = if_none_match.as_deref().filter(|_| self.on_hit.is_none());
                 stored.serve(exchange, rules, now, if_none_match);
-                exchange.awaited = None;
                 return Ok(true);
             }
+            Found::Unwanted => return Ok(false),
             Found::Doubtful(stored) => Some(stored),
             Found::Nothing => None,
         };
+        let head = head.cloned();
         if let Some(tag) = asked.as_ref().and_then(|stored| stored.tag()) {
             exchange.message.head.set("If-None-Match", tag)?;
         }
         let (cache, rules) = (Arc::clone(&self.cache), Arc::clone(rules));
-        exchange.awaited = Some(Arc::new(Awaited { cache, rules, key, asked, if_none_match }));
+        exchange.awaited = Some(Arc::new(Awaited { cache, rules, key, head, asked, if_none_match }));
         Ok(false)
     }
 
@@ -166,7 +168,7 @@ fn method(exchange: &Exchange) -> String {
 
 impl Mediator for Finder {
     fn effect(&self) -> Effect<'_> {
-        let by_head = !self.methods.is_empty() && self.methods.iter().all(|it| !self.generator.looks_at_body(it));
+        let by_head = !self.methods.is_empty() && self.methods.iter().all(|it| !self.rules.generator.looks_at_body(it));
         let effect = Effect::reading(if by_head { Reads::Nothing } else { Reads::Built });
         match &self.on_hit {
             Some(on_hit) => effect.with("hit", on_hit.steps()),
@@ -184,7 +186,7 @@ impl Mediator for Finder {
             exchange.awaited = None;
             return Step::Done(exchange, Ok(Flow::Next));
         }
-        if !self.generator.looks_at_body(&method) {
+        if !self.rules.generator.looks_at_body(&method) {
             let found = self.find(exchange, scene, &method);
             return self.go_on(found, exchange, scene);
         }

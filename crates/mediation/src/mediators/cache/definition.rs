@@ -16,7 +16,6 @@ const PART: usize = 8;
 
 /// What a cache that looks for answers says.
 pub(super) struct Definition {
-    pub(super) generator: Generator,
     /// The methods whose requests are answered; none stands for all.
     pub(super) methods: Vec<String>,
     pub(super) rules: Rules,
@@ -84,7 +83,7 @@ impl Definition {
             None => any(".*").map_err(|message| element.problem(message))?,
         };
         let generator = names.generator(generator)?;
-        Ok(Definition { generator, methods, rules: Rules { statuses, control, age }, bounds })
+        Ok(Definition { methods, rules: Rules { generator, statuses, control, age }, bounds })
     }
 }
 
