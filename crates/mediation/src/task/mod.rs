@@ -83,6 +83,9 @@ impl Task {
     /// due before, which the log says. Of all engines of a bus one runs a task.
     pub async fn run(self: Arc<Task>, engine: Rc<Engine>) {
         let transport = engine.transport();
+        if let Some(remark) = self.trigger.remark() {
+            tracing::warn!(target: "myelin::task", "task {}: {remark}", self.name());
+        }
         while let Some(due) = self.trigger.next(&self.progress, transport) {
             loop {
                 let left = due.left(transport);
@@ -109,5 +112,6 @@ impl Task {
                 }
             }
         }
+        tracing::info!(target: "myelin::task", "task {} is not due any more", self.name());
     }
 }

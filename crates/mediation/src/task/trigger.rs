@@ -8,6 +8,8 @@ use std::time::{Duration, SystemTime};
 use croner::Cron;
 use croner::parser::{CronParser, Seconds, Year};
 use jiff::Zoned;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 
 use crate::transport::Transport;
 
@@ -73,7 +75,17 @@ impl Trigger {
             .sloppy_ranges(true)
             .build();
         let cron = parser.parse(expression).map_err(|error| error.to_string())?;
+        // Whether it is over by now is for those to know who have a clock.
+        let always = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
+        cron.find_next_occurrence(&always, true).map_err(|_| "a moment like that never comes")?;
         Ok(Trigger::Cron(Box::new(cron)))
+    }
+
+    /// What whoever runs it should know: whose time it goes by where nobody knows that of the machine.
+    pub(super) fn remark(&self) -> Option<String> {
+        let Trigger::Cron(_) = self else { return None };
+        let error = TimeZone::try_system().err()?;
+        Some(format!("it runs by UTC, as the time zone of the machine is unknown: {error}"))
     }
 
     /// When the next run is due; `None` where there is none any more.
@@ -106,8 +118,6 @@ impl Trigger {
 
 #[cfg(test)]
 mod tests {
-    use jiff::civil::DateTime;
-
     use super::*;
 
     fn next(expression: &str, after: &str) -> String {
@@ -137,5 +147,28 @@ mod tests {
         for wrong in ["", "nonsense", "* * * * *", "61 * * * * ?", "0 0 0 32 * ?"] {
             assert!(Trigger::cron(wrong).is_err(), "{wrong}");
         }
+        for never in ["0 0 0 30 2 ?", "0 0 0 31 4,6,9,11 ? *", "0 0 0 29 2 ? 2027"] {
+            assert!(Trigger::cron(never).unwrap_err().contains("never comes"), "{never}");
+        }
+    }
+
+    #[test]
+    fn an_expression_is_of_the_time_that_clocks_show() {
+        let zone = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
+        let check = |expression: &str, after: &str, expected: &[&str]| {
+            let Ok(Trigger::Cron(cron)) = Trigger::cron(expression) else { panic!("{expression}") };
+            let mut at = after.parse::<DateTime>().unwrap().to_zoned(zone.clone()).unwrap();
+            for expected in expected {
+                at = cron.find_next_occurrence(&at, false).unwrap();
+                assert_eq!(at.strftime("%m-%dT%H:%M%:z").to_string(), *expected, "{expression} after {after}");
+            }
+        };
+        // There is no half past two on the day when clocks go forward, and two of them when they go back.
+        let daily = "0 30 2 * * ?";
+        check(daily, "2026-03-28T12:00", &["03-29T03:00+02:00", "03-30T02:30+02:00"]);
+        check(daily, "2026-10-24T12:00", &["10-25T02:30+02:00", "10-26T02:30+01:00"]);
+        check("0 0 * * * ?", "2026-03-29T00:30", &["03-29T01:00+01:00", "03-29T03:00+02:00"]);
+        let hours = ["10-25T01:00+02:00", "10-25T02:00+02:00", "10-25T02:00+01:00", "10-25T03:00+01:00"];
+        check("0 0 * * * ?", "2026-10-25T00:30", &hours);
     }
 }
