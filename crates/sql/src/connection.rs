@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use myelin_mediation::database::{Call, DatabaseError, Manner};
+use myelin_mediation::database::{Call, DatabaseError, DatabaseErrorKind, Manner};
 use sqlx::mysql::{MySql, MySqlConnection};
 use sqlx::postgres::{PgConnection, Postgres};
 use sqlx::sqlite::{Sqlite, SqliteConnection};
-use sqlx::{ConnectOptions, Connection as _};
+use sqlx::{ConnectOptions, Connection as _, Error};
 
 use crate::answer::{self, Ran, plain};
 use crate::failure::unreachable;
@@ -15,6 +15,10 @@ use crate::target::{Kind, Target};
 
 /// How many instructions SQLite runs between two looks at whether it is to stop.
 const SQLITE_INSTRUCTIONS: i32 = 10_000;
+
+/// What MySQL's accounts want where the server has not their password at hand.
+const WANTS_TLS: &str = "an account with caching_sha2_password needs TLS: the server has to offer it, and useSSL=false \
+                         or sslMode=DISABLED must not stand in the URL";
 
 /// An open connection.
 pub(crate) enum Connection {
@@ -29,7 +33,7 @@ impl Connection {
     ///
     /// Errors: [`myelin_mediation::database::DatabaseErrorKind::Unreachable`].
     pub(crate) async fn open(target: &Target) -> Result<Connection, DatabaseError> {
-        let failed = |error: sqlx::Error| unreachable(&error);
+        let failed = |error: Error| unreachable(&error);
         let first = target.first.as_deref();
         match &target.kind {
             Kind::Sqlite(options) => {
@@ -49,7 +53,11 @@ impl Connection {
                 Ok(Connection::Postgres(connection))
             }
             Kind::MySql(options) => {
-                let mut connection = options.connect().await.map_err(failed)?;
+                let mut connection = options.connect().await.map_err(|error| match error {
+                    // Of what is configured here, nothing else is found wrong so late.
+                    Error::Configuration(_) => DatabaseError::new(DatabaseErrorKind::Unreachable, WANTS_TLS),
+                    error => unreachable(&error),
+                })?;
                 if let Some(first) = first {
                     plain::<MySql>(&mut connection, first).await.map_err(|failure| failure.error)?;
                 }

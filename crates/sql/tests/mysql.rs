@@ -4,9 +4,12 @@
 
 mod common;
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
+
 use common::server::Server;
 use common::{Asked, shared, text, wait_for};
-use myelin_mediation::database::{DataSource, Value};
+use myelin_mediation::database::{DataSource, DatabaseErrorKind, Password, Value};
 
 fn source(server: &Server, database: &str) -> DataSource {
     DataSource {
@@ -83,4 +86,41 @@ fn values_of_all_types_come_back_as_java_writes_them(server: &Server) {
     assert_eq!(asked.one("select json_object('a', 1)", vec![]).as_deref(), Some("{\"a\": 1}"));
     assert_eq!(asked.one("select @@sql_mode like '%PIPES_AS_CONCAT%'", vec![]).as_deref(), Some("0"));
     assert_eq!(asked.one("select concat('Hello, ', ?, '!')", vec![text("WSO2")]).as_deref(), Some("Hello, WSO2!"));
+}
+
+/// A server as MySQL is after a start: it has the account's password not at hand, and here no TLS to ask for it.
+///
+/// Source: "Protocol::HandshakeV10" and "Caching_sha2_password information" of MySQL's documentation.
+fn forgetful_server() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut talk = |number: u8, packet: &[u8]| {
+            let length = u32::try_from(packet.len()).unwrap().to_le_bytes();
+            stream.write_all(&[&length[..3], &[number], packet].concat()).unwrap();
+            stream.read(&mut [0; 1024]).unwrap()
+        };
+        let hello = [
+            b"\x0a8.0.30\0\x01\0\0\0abcdefgh\0".as_slice(),
+            b"\x09\xa2\x2d\x02\0\x08\0\x15\0\0\0\0\0\0\0\0\0\0ijklmnopqrst\0caching_sha2_password\0",
+        ];
+        talk(0, &hello.concat());
+        talk(2, b"\x01\x04");
+        talk(4, b"\x01a key");
+    });
+    port
+}
+
+#[test]
+fn an_account_that_needs_tls_is_told_so() {
+    let source = DataSource {
+        url: format!("jdbc:mysql://127.0.0.1:{}/orders?useSSL=false", forgetful_server()),
+        user: Some("bus".into()),
+        password: Some(Password("hush".into())),
+        ..DataSource::default()
+    };
+    let error = Asked::new(&source).done("select 1", vec![]).unwrap_err();
+    assert_eq!(error.kind, DatabaseErrorKind::Unreachable);
+    assert!(error.message.contains("caching_sha2_password needs TLS"), "{}", error.message);
 }

@@ -24,11 +24,19 @@ pub struct Password(pub String);
 impl DataSource {
     /// What to call it where others read it: the URL without what could be secret in it.
     pub fn name(&self) -> String {
-        let end = self.url.find(['?', ';']).unwrap_or(self.url.len());
-        let url = &self.url[..end];
-        match (url.find("//"), url.rfind('@')) {
-            (Some(start), Some(at)) if at > start => format!("{}{}", &url[..start + 2], &url[at + 1..]),
-            _ => url.to_owned(),
+        let url = self.url.split('?').next().unwrap_or_default();
+        let Some((kind, place)) = url.split_once("//") else {
+            return url.split(';').next().unwrap_or_default().to_owned();
+        };
+        // A password may have letters in it that end it elsewhere.
+        let place = place.rsplit_once('@').map_or(place, |(_, place)| place);
+        let place = place.split(';').next().unwrap_or_default();
+        let (server, database) = place.find('/').map_or((place, ""), |at| place.split_at(at));
+        // What stands for a port and is none is a part of one.
+        let is_port = |text: &str| text.ends_with(']') || text.bytes().all(|byte| byte.is_ascii_digit());
+        match server.rsplit_once(':') {
+            Some((host, port)) if !is_port(port) => format!("{kind}//{host}"),
+            _ => format!("{kind}//{server}{database}"),
         }
     }
 }
@@ -66,6 +74,10 @@ mod tests {
         check("jdbc:postgresql://db:5432/orders?user=a&password=hush", "jdbc:postgresql://db:5432/orders");
         check("jdbc:mysql://bus:hush@db/orders", "jdbc:mysql://db/orders");
         check("jdbc:mysql://bus:hu@hush@db/orders", "jdbc:mysql://db/orders");
+        check("jdbc:mysql://bus:hu;sh@[::1]:3306/orders", "jdbc:mysql://[::1]:3306/orders");
+        check("jdbc:mysql://bus:hu?sh@db/orders", "jdbc:mysql://bus");
+        check("jdbc:mysql://bus:hu/sh@db/orders", "jdbc:mysql://db/orders");
+        check("jdbc:sqlserver://db:1433;user=a;password=hush", "jdbc:sqlserver://db:1433");
         check("jdbc:h2:./orders;PASSWORD=hush", "jdbc:h2:./orders");
         check("jdbc:sqlite:/var/lib/orders.db", "jdbc:sqlite:/var/lib/orders.db");
     }

@@ -32,7 +32,8 @@ impl Address {
         }
         // An address of IPv6 has colons of its own, in brackets.
         let (host, port) = match server.rsplit_once(':').filter(|(_, port)| !port.contains(']')) {
-            Some((host, text)) => (host, text.parse().map_err(|_| format!("{text:?} is no port"))?),
+            // What stands there may be a part of a password.
+            Some((host, text)) => (host, text.parse().map_err(|_| "the port is none; 5432 is one")?),
             None => (server, port),
         };
         let host = host.trim_start_matches('[').trim_end_matches(']');
