@@ -21,7 +21,7 @@ const INIT: &str = "<template xmlns='http://ws.apache.org/ns/synapse' name='init
     <property name='orders.tenant' expression='$func:tenant'/></sequence></template>";
 const FUNCTIONS: &str = "<component name='functions' type='synapse/template'><subComponents>\
     <component name='place'><file>place.xml</file><description>Places an order</description></component>\
-    <component name='placeTwo'><file>placeTwo.xml</file></component>\
+    <component name='again'><file>again.xml</file></component><component name='placeTwo'><file>placeTwo.xml</file></component>\
     <component name='sign'><file>sign.xml</file></component>\
     <component name='broken'><file>broken.xml</file></component></subComponents></component>";
 const PLACE: &str = r#"<template xmlns="http://ws.apache.org/ns/synapse" name="place">
@@ -52,6 +52,10 @@ const PLACE_TWO: &str = "<template xmlns='http://ws.apache.org/ns/synapse' name=
 const SIGN: &str = "<template xmlns='http://ws.apache.org/ns/synapse' name='sign'><sequence>\
     <class name='org.example.Signer'/></sequence></template>";
 
+/// Calls itself without end.
+const AGAIN: &str = "<template xmlns='http://ws.apache.org/ns/synapse' name='again'><sequence><orders.again/></sequence>\
+    </template>";
+
 /// Packs files without making them smaller.
 fn pack(files: &[(&str, &str)]) -> Vec<u8> {
     let mut packed = Vec::new();
@@ -77,6 +81,7 @@ fn connector() -> Vec<u8> {
         ("functions/place.xml", PLACE),
         ("functions/placeTwo.xml", PLACE_TWO),
         ("functions/sign.xml", SIGN),
+        ("functions/again.xml", AGAIN),
         ("functions/broken.xml", "<template>"),
         ("lib/connector.jar", "Java"),
     ])
@@ -189,4 +194,10 @@ fn an_import_may_switch_a_connector_off_and_a_damaged_archive_is_told_of() {
     let import = "<import name='orders' package='org.example.connector' status='disabled'/>";
     write(folder.path(), "synapse-configs/default/imports/orders.xml", import);
     assert!(faulty().to_text().contains("there is no archive of a connector"), "{}", faulty().to_text());
+}
+
+#[test]
+fn an_operation_that_calls_itself_is_a_fault() {
+    let reply = scenario("<orders.again/>").serve(post("/services/P", &[], "<a/>"));
+    assert_eq!(reply.status, 500, "{}", reply.body);
 }

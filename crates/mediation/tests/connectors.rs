@@ -182,3 +182,24 @@ fn the_endpoint_of_a_connection_has_the_name_that_wso2_gives_it() {
     let artefacts = bus("<call><endpoint key='C_INTERNAL_ENDPOINT_REFERENCE'/></call>");
     assert_eq!(report(&artefacts).faulty(), 0);
 }
+
+#[test]
+fn what_a_message_brings_cannot_leave_the_path_or_the_header_line_that_it_is_for() {
+    let check = |value: &str, uri: Option<&str>| {
+        let mediators = operation(
+            "get",
+            "C",
+            r#"<relativePath>/a/${payload.v}</relativePath><headers>[["X-V", "${payload.v}"]]</headers>"#,
+        );
+        let scenario = Scenario::with(&bus(&mediators), |_, _| Ok(response(200, &[], "")));
+        let body = format!(r#"{{"v": "{value}"}}"#);
+        let reply = scenario.serve(request("POST", "/services/P", &[("Content-Type", "application/json")], &body));
+        assert_eq!(reply.status, if uri.is_some() { 200 } else { 500 }, "{value}");
+        let sent = scenario.sent();
+        assert_eq!(sent.first().map(|sent| &*sent.uri), uri, "{value}");
+    };
+    check("x y{z}", Some("http://back/v1/a/x%20y%7Bz%7D"));
+    check("@evil", Some("http://back/v1/a/@evil"));
+    check("http://evil", Some("http://back/v1/a/http://evil"));
+    check(r"x\r\nX-Evil: 1", None);
+}

@@ -291,6 +291,9 @@ impl Scenario {
             }
             Poll::Pending
         })));
+        // They begin a random number of milliseconds later: none of their checks is to fall on a full second, where a
+        // test looks.
+        self.clock().run(self.clock().sleep(Duration::from_micros(500))).expect("time passes");
         monitors
     }
 
