@@ -7,6 +7,7 @@
 //! - [`relay`] copies bytes between two TCP connections and does nothing else: the least a bus can cost;
 //! - [`comparison`] lets Myelin and other servers take turns at the same work;
 //! - [`security`] gives a policy the keys that files hold, and makes some to try it with;
+//! - [`suite`] is what the services of WSO2's performance suite are sent, and must answer;
 //! - [`canonical`], [`payload`], [`procfs`], [`statistics`] and [`units`] are what these stand on.
 //!
 //! Nothing here knows the bus: it is measured from outside, as any other server is.
@@ -26,6 +27,7 @@ mod request;
 pub mod security;
 pub mod statistics;
 pub mod stockquote;
+pub mod suite;
 pub mod units;
 
 pub use listening::Handle;

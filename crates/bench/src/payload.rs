@@ -182,6 +182,29 @@ pub fn soap_with_block(size: u64, (name, text): (&str, &str)) -> anyhow::Result<
     message(&format!("{START}<soapenv:Header>{block}</soapenv:Header>"), "IBM", size)
 }
 
+/// The orders of [`soap`] as JSON, exactly `size` bytes long.
+///
+/// Shape: an object `buyStocks` that holds an array `order`, the first for IBM; of at least two, because an array of one
+/// is none any more after it was XML.
+/// Errors: `size` is too small for two orders; the caller's.
+pub fn json(size: u64) -> anyhow::Result<Payload> {
+    const START: &str = r#"{"buyStocks":{"order":["#;
+    const END: &str = "]}}";
+    let order = |symbol: &str, buyer: &str, volume: u32| {
+        format!(r#"{{"symbol":"{symbol}","buyerID":"{buyer}","price":140.34,"volume":{volume}}}"#)
+    };
+    let ordinary = |turn: usize| format!(",{}", order(SYMBOLS[turn], &format!("buyer{turn}"), 1000 + turn as u32));
+    let first = order("IBM", "myelin", 2000);
+    let (one, fixed) = (ordinary(0).len(), START.len() + first.len() + END.len());
+    let room = (size as usize).checked_sub(fixed + one);
+    let room = room.with_context(|| format!("JSON with two orders has at least {} bytes, not {size}", fixed + one))?;
+    let mut text = format!("{START}{first}");
+    (0..room / one).for_each(|index| text.push_str(&ordinary(index % SYMBOLS.len())));
+    let buyer = format!("buyer0{}", "x".repeat(room % one));
+    text.push_str(&format!(",{}{END}", order(SYMBOLS[0], &buyer, 1000)));
+    Ok(Payload::from(text.into_bytes()))
+}
+
 /// A message of [`soap`] with the names of its own elements backwards: what the stylesheets of the benchmark make of it.
 ///
 /// Names are replaced in the text, so that no processor of XML has to be believed.
@@ -269,6 +292,18 @@ mod tests {
             assert_eq!(stocks.tag_name().namespace(), Some("http://services.samples/xsd"));
             assert!(orders.len() as u64 > size / 120 - 3, "{size} bytes hold {} orders", orders.len());
         }
+    }
+
+    #[test]
+    fn a_json_payload_has_exactly_the_size_asked_for_and_is_json() {
+        for size in (160..700).chain([10_240, 102_400]) {
+            let payload = json(size).unwrap();
+            assert_eq!(payload.length(), size);
+            let value: serde_json::Value = serde_json::from_slice(&payload.to_vec()).unwrap();
+            let orders = value["buyStocks"]["order"].as_array().unwrap();
+            assert_eq!((&orders[0]["symbol"], orders.len() > 1), (&"IBM".into(), true), "{size}");
+        }
+        assert!(json(100).unwrap_err().to_string().contains("at least"));
     }
 
     #[test]

@@ -14,6 +14,7 @@ use anyhow::{Context, ensure};
 use myelin_bench::load::{self, Outcome, Plan, Verify};
 use myelin_bench::payload::{self, Payload};
 use myelin_bench::security::{self, KeyArguments};
+use myelin_bench::suite::Service;
 use myelin_bench::{echo, procfs, stockquote};
 use myelin_mediation::REPLAY_ENTRIES;
 use myelin_testkit::rude;
@@ -25,7 +26,7 @@ use crate::deployment::Deployment;
 use crate::server::{Listen, Running, Settings, start};
 
 /// How long each row of the table is measured.
-const SPAN: Duration = Duration::from_millis(1200);
+const SPAN: Duration = Duration::from_millis(900);
 const CONNECTIONS: usize = 20;
 
 /// The examples, as they stand in the repository; their backends' addresses are replaced by those of this run.
@@ -35,11 +36,15 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("cbr", include_str!("../../../examples/cbr/synapse.xml")),
     ("soap-header-routing", include_str!("../../../examples/soap-header-routing/synapse.xml")),
     ("json-routing", include_str!("../../../examples/json-routing/synapse.xml")),
+    ("json-to-soap", include_str!("../../../examples/json-to-soap/synapse.xml")),
+    ("payload-factory", include_str!("../../../examples/payload-factory/synapse.xml")),
+    ("enrich", include_str!("../../../examples/enrich/synapse.xml")),
     ("xslt", include_str!("../../../examples/xslt/synapse.xml")),
     ("custom-quote", include_str!("../../../examples/custom-quote/synapse.xml")),
     ("api", include_str!("../../../examples/api/synapse.xml")),
     ("failover", include_str!("../../../examples/failover/synapse.xml")),
     ("split", include_str!("../../../examples/split/synapse.xml")),
+    ("aggregate", include_str!("../../../examples/aggregate/synapse.xml")),
     #[cfg(feature = "sql")]
     ("database", include_str!("../../../examples/database/synapse.xml")),
     ("failure", include_str!("../../../examples/failure/synapse.xml")),
@@ -48,7 +53,11 @@ const EXAMPLES: &[(&str, &str)] = &[
 ];
 
 /// Files that the examples name.
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 10] = [
+    ("orders-20.xml", include_str!("../../../examples/payload-factory/orders-20.xml")),
+    ("orders-50.xml", include_str!("../../../examples/payload-factory/orders-50.xml")),
+    ("orders-100.xml", include_str!("../../../examples/payload-factory/orders-100.xml")),
+    ("orders-100.json", include_str!("../../../examples/payload-factory/orders-100.json")),
     ("reversed.xsl", include_str!("../../../examples/xslt/reversed.xsl")),
     ("restored.xsl", include_str!("../../../examples/xslt/restored.xsl")),
     ("request.xsl", include_str!("../../../examples/custom-quote/request.xsl")),
@@ -101,9 +110,11 @@ enum Message {
     Secured(u64),
     /// The benchmark's message of so many bytes, and its content.
     Content(u64),
+    /// A message of so many bytes to a service of WSO2's performance suite, and what that makes of it.
+    Suite(Service, u64),
 }
 
-const SCENARIOS: [Scenario; 12] = [
+const SCENARIOS: [Scenario; 21] = [
     Scenario::of("direct, 500 B", "Direct", Message::Order(500)),
     Scenario::of("direct, 10 KB", "Direct", Message::Order(10_000)),
     Scenario::of("direct, 100 KB", "Direct", Message::Order(100_000)),
@@ -116,6 +127,15 @@ const SCENARIOS: [Scenario; 12] = [
     Scenario::of("XSLT both ways, 500 B", "ReversedOrders", Message::Order(500)),
     Scenario::of("XSLT both ways, 10 KB", "ReversedOrders", Message::Order(10_000)),
     Scenario::of("custom stock quote", "CheckPrice", Message::CheckPrice),
+    Scenario::of("JSON to SOAP, 500 B", "JsonToSoap", Message::Suite(Service::JsonToSoap, 500)),
+    Scenario::of("JSON to SOAP and back", "JsonToSoapAndBack", Message::Suite(Service::JsonToSoapAndBack, 500)),
+    Scenario::of("payload of 20 orders", "PayloadFactory20", Message::Suite(Service::PayloadFactory(20), 500)),
+    Scenario::of("payload of 100 orders", "PayloadFactory100", Message::Suite(Service::PayloadFactory(100), 500)),
+    Scenario::of("enrich back and forth", "EnrichBackAndForth", Message::Suite(Service::Enrich, 500)),
+    Scenario::of("iterate and aggregate", "IterateAndAggregate", Message::Suite(Service::Iterate, 500)),
+    Scenario::of("clone to 2, aggregate", "CloneAndAggregate2", Message::Suite(Service::Clone(2), 500)),
+    Scenario::of("clone to 4, aggregate", "CloneAndAggregate4", Message::Suite(Service::Clone(4), 500)),
+    Scenario::of("clone to 8, aggregate", "CloneAndAggregate8", Message::Suite(Service::Clone(8), 500)),
     Scenario::of("WS-Security, 500 B", "SecureOrders", Message::Secured(500)),
     Scenario::of("WS-Security, 10 KB", "SecureOrders", Message::Secured(10_000)),
     Scenario::of("to a secured service", "PlainOrders", Message::Content(500)),
@@ -220,7 +240,7 @@ impl Stage {
     fn load(&self, scenario: &Scenario) -> anyhow::Result<Outcome> {
         let mut plan = Plan::new(&format!("http://{}/services/{}", self.address, scenario.proxy))?;
         plan.method = "POST".into();
-        plan.media_type = Some("text/xml; charset=utf-8".into());
+        plan.media_type = Some(payload::SOAP_TYPE.into());
         (plan.body, plan.verify) = match scenario.message {
             Message::Order(bytes) => (payload::soap(bytes)?, Verify::Echo),
             Message::CheckPrice => {
@@ -232,6 +252,12 @@ impl Stage {
                 let body = payload::soap(bytes)?;
                 let content = content(&String::from_utf8(body.to_vec())?).to_owned();
                 (body, Verify::Contains(content))
+            }
+            Message::Suite(service, bytes) => {
+                plan.media_type = Some(service.media_type().into());
+                let answer = Payload::from(service.answer(bytes)?);
+                let verify = if service.answers_json() { Verify::Body(answer) } else { Verify::Alike(answer) };
+                (service.request(bytes)?, verify)
             }
         };
         if let Message::Secured(_) = scenario.message {

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use super::contender::Backends;
-use super::scenario::{NOBODY, ROUTING};
+use super::scenario::{NOBODY, ONLY_THERE, ROUTING};
 use crate::payload::BLOCK_NAMESPACE;
 use crate::stockquote;
 
@@ -113,9 +113,6 @@ fn transforming(name: &str, request: &str, answer: &str) -> String {
     let back = format!(r#"<xslt key="{answer}"/>"#);
     proxy(name, &there, &back) + &proxy(&format!("{name}{ONLY_THERE}"), &there, "")
 }
-
-/// What the names of proxies that leave the answer as it is end in.
-pub(super) const ONLY_THERE: &str = "-there";
 
 const SEND: &str = r#"<send><endpoint key="echo"/></send>"#;
 const ASK: &str = r#"<send><endpoint key="quotes"/></send>"#;
@@ -271,7 +268,8 @@ mod tests {
         let document = roxmltree::Document::parse(&text).unwrap();
         let case = document.descendants().find(|node| node.has_tag_name(("http://ws.apache.org/ns/synapse", "case")));
         assert_eq!(case.unwrap().attribute("regex"), Some(r"xadmin;server1;community#1\.0##"));
-        for scenario in Scenario::value_variants().iter().filter(|scenario| scenario.mediates()) {
+        let own = |scenario: &&Scenario| scenario.mediates() && scenario.service().is_none();
+        for scenario in Scenario::value_variants().iter().filter(own) {
             assert!(text.contains(&format!(r#" name="{scenario}""#)), "{scenario} has no service");
         }
     }

@@ -20,6 +20,7 @@ use super::secured::{self, Secured};
 use super::{Arguments, configuration, quotes};
 use crate::load::Client;
 use crate::procfs;
+use crate::suite::{self, Service};
 
 /// Who can take part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
@@ -104,7 +105,7 @@ impl Kind {
             // `relay` and `built` are other transports there, not other mediators.
             Kind::Synapse => {
                 let other = matches!(scenario, Scenario::Relay | Scenario::Built | Scenario::BuiltUnchanged);
-                !other && !scenario.is_secured()
+                !other && !scenario.is_secured() && scenario.service().is_none()
             }
             Kind::Rampart => scenario == Scenario::SecureLegacy,
         }
@@ -114,6 +115,7 @@ impl Kind {
     pub(super) fn likeness(self, scenario: Scenario) -> Likeness {
         match self {
             Kind::Myelin if scenario == Scenario::Built || scenario.transforms() => Likeness::Canonical,
+            Kind::Myelin if scenario.service().is_some_and(|service| !service.answers_json()) => Likeness::Canonical,
             // A switch builds the message there, whatever it looks at, and what was built is written anew.
             Kind::Synapse if scenario.mediates() => Likeness::Canonical,
             _ => Likeness::Bytes,
@@ -172,7 +174,7 @@ impl Kind {
             scenario if self == Kind::Direct && scenario.asks_for_quotes() => "quote-direct".to_owned(),
             scenario if self == Kind::Direct || !scenario.mediates() => "direct".to_owned(),
             _ if self == Kind::Rampart => "secure".to_owned(),
-            scenario => scenario.name(),
+            scenario => scenario.service().map_or_else(|| scenario.name(), Service::proxy),
         };
         if name == API {
             return format!("{API_CONTEXT}/{API}");
@@ -207,7 +209,11 @@ impl Contender {
                 let more = secured.as_ref().map(|secured| secured::proxy(scenario, &secured.policy));
                 let text = configuration::write_synapse(&file, backends, more.as_deref().unwrap_or_default())?;
                 let mut command = Command::new(myelin);
-                command.arg("run").arg(&file).args(["--http", "127.0.0.1:0", "--threads", &threads_text]);
+                command.arg("run").arg(&file);
+                if scenario.service().is_some() {
+                    command.args(suite::write(folder.path(), &backend.to_string())?);
+                }
+                command.args(["--http", "127.0.0.1:0", "--threads", &threads_text]);
                 if let Some(secured) = &secured {
                     let settings = folder.path().join("deployment.toml");
                     std::fs::write(&settings, secured.settings())?;

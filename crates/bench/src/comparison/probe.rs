@@ -12,7 +12,7 @@ use anyhow::{Context, bail};
 
 use super::contender::{Contender, Kind};
 use super::scenario::{Likeness, Scenario};
-use super::{Task, configuration, rounds};
+use super::{Task, rounds};
 use crate::canonical;
 use crate::framing::{self, Decoder};
 use crate::load::{Plan, Verify};
@@ -37,7 +37,7 @@ pub(super) fn probe(contender: &Contender, task: Task) -> anyhow::Result<Payload
     let body = good_answer(&plan, expected, kind.likeness(scenario))?;
     if let Some(passed_on) = scenario.passed_on(task.size)?.filter(|_| kind != Kind::Direct) {
         let mut there = plan.clone();
-        there.target.path.push_str(configuration::ONLY_THERE);
+        there.target.path = format!("/services/{}", scenario.proxy_there());
         good_answer(&there, passed_on, Likeness::Canonical).context("what the backend gets")?;
     }
     if let Some(stray) = scenario.stray()?.filter(|_| kind.keeps_back()) {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::contender::{self, Backends, Contender, Kind};
 use super::{Arguments, Report, Scenario, Task, probe};
 use crate::load::{Outcome, Plan, Verify};
-use crate::payload::{self, Payload};
+use crate::payload::Payload;
 use crate::procfs::Usage;
 use crate::statistics::{median, paired_p_value, ratio_of_medians};
 
@@ -156,7 +156,7 @@ pub(super) fn plan(contender: &Contender, task: Task) -> anyhow::Result<Plan> {
     let (path, scenario) = (contender.kind.path(task.scenario, task.size), contender.kind.asked(task.scenario));
     let mut plan = Plan::new(&format!("http://{}{path}", contender.address()))?;
     plan.method = "POST".to_owned();
-    plan.media_type = Some(payload::SOAP_TYPE.to_owned());
+    plan.media_type = Some(scenario.media_type().to_owned());
     plan.body = scenario.payload(task.size)?;
     plan.headers.push(("SOAPAction".to_owned(), scenario.action().to_owned()));
     plan.headers.extend(scenario.headers());

@@ -6,7 +6,8 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use super::quotes;
-use crate::payload::{self, Payload};
+use crate::payload::{self, Payload, SOAP_TYPE};
+use crate::suite::Service;
 
 /// What the contenders do.
 ///
@@ -46,6 +47,46 @@ pub enum Scenario {
     QuoteCbr,
     /// A question and an answer that the stock-quote service does not know become its own, and back.
     QuoteXslt,
+    /// JSON becomes the content of a SOAP message.
+    JsonToSoap,
+    /// The same, and the answer becomes JSON again.
+    JsonToSoapAndBack,
+    /// The body becomes one of 20 orders, with a text of the request in each.
+    #[value(name = "payload-20")]
+    #[serde(rename = "payload-20")]
+    Payload20,
+    /// The same with 50 orders.
+    #[value(name = "payload-50")]
+    #[serde(rename = "payload-50")]
+    Payload50,
+    /// The same with 100 orders.
+    #[value(name = "payload-100")]
+    #[serde(rename = "payload-100")]
+    Payload100,
+    /// The same from JSON to JSON, with 100 orders.
+    PayloadJson,
+    /// The body is put aside while the backend is asked something else, and comes back.
+    Enrich,
+    /// The same with JSON.
+    EnrichJson,
+    /// Each order goes to the backend by itself; the answers become one.
+    Iterate,
+    /// The same with JSON.
+    IterateJson,
+    /// Two copies go to the backend at once; the answers become one.
+    #[value(name = "clone-2")]
+    #[serde(rename = "clone-2")]
+    Clone2,
+    /// The same with four copies.
+    #[value(name = "clone-4")]
+    #[serde(rename = "clone-4")]
+    Clone4,
+    /// The same with eight copies.
+    #[value(name = "clone-8")]
+    #[serde(rename = "clone-8")]
+    Clone8,
+    /// The same with eight copies of JSON.
+    CloneJson,
     /// Requests that are timestamped, signed and encrypted are verified and decrypted, and answers secured likewise:
     /// RSA with 2048 bits, SHA-256, AES-128-GCM.
     Secure,
@@ -91,6 +132,27 @@ impl Scenario {
         matches!(self, Scenario::Secure | Scenario::SecureLegacy)
     }
 
+    /// The service of WSO2's suite that does this.
+    pub(super) fn service(self) -> Option<Service> {
+        Some(match self {
+            Scenario::JsonToSoap => Service::JsonToSoap,
+            Scenario::JsonToSoapAndBack => Service::JsonToSoapAndBack,
+            Scenario::Payload20 => Service::PayloadFactory(20),
+            Scenario::Payload50 => Service::PayloadFactory(50),
+            Scenario::Payload100 => Service::PayloadFactory(100),
+            Scenario::PayloadJson => Service::PayloadFactoryJson,
+            Scenario::Enrich => Service::Enrich,
+            Scenario::EnrichJson => Service::EnrichJson,
+            Scenario::Iterate => Service::Iterate,
+            Scenario::IterateJson => Service::IterateJson,
+            Scenario::Clone2 => Service::Clone(2),
+            Scenario::Clone4 => Service::Clone(4),
+            Scenario::Clone8 => Service::Clone(8),
+            Scenario::CloneJson => Service::CloneJson,
+            _ => return None,
+        })
+    }
+
     /// Whether the backend is the stock-quote service, and the size of the message what it is.
     pub(super) fn asks_for_quotes(self) -> bool {
         matches!(self, Scenario::QuoteCbr | Scenario::QuoteXslt)
@@ -98,12 +160,20 @@ impl Scenario {
 
     /// The body of every request.
     pub(super) fn payload(self, size: u64) -> anyhow::Result<Payload> {
+        if let Some(service) = self.service() {
+            return service.request(size);
+        }
         match self {
             Scenario::SoapHeader => payload::soap_with_block(size, ROUTING),
             Scenario::QuoteCbr => Ok(quotes::standard("IBM").into_bytes().into()),
             Scenario::QuoteXslt => Ok(quotes::custom("IBM").into_bytes().into()),
             _ => payload::soap(size),
         }
+    }
+
+    /// The content type of every request.
+    pub(super) fn media_type(self) -> &'static str {
+        self.service().map_or(SOAP_TYPE, Service::media_type)
     }
 
     /// The operation in `SOAPAction`.
@@ -121,8 +191,11 @@ impl Scenario {
 
     /// The body of a good answer to [`Scenario::payload`] from a bus that leaves alone what it was not told to change.
     ///
-    /// Shape: the payload itself; after `built`, with the empty SOAP header that taking out the only block leaves.
+    /// Shape: the payload itself, where no service of the suite makes something else of it; after `built`, with the empty SOAP header that taking out the only block leaves.
     pub(super) fn answer(self, size: u64) -> anyhow::Result<Vec<u8>> {
+        if let Some(service) = self.service() {
+            return service.answer(size);
+        }
         let sent = self.payload(size)?.to_vec();
         match self {
             Scenario::Built => {
@@ -140,6 +213,9 @@ impl Scenario {
     ///
     /// A bus that transformed nothing, there and back, would otherwise pass for one that does.
     pub(super) fn passed_on(self, size: u64) -> anyhow::Result<Option<Vec<u8>>> {
+        if let Some(service) = self.service() {
+            return service.passed_on(size);
+        }
         let turned = self.transforms() && !self.asks_for_quotes();
         Ok(if turned { Some(payload::backwards(&self.payload(size)?.to_vec())) } else { None })
     }
@@ -157,11 +233,22 @@ impl Scenario {
         })
     }
 
+    /// The proxy service that leaves the answer as it is, where [`Scenario::passed_on`] says what that is.
+    pub(super) fn proxy_there(self) -> String {
+        match self.service().and_then(Service::proxy_there) {
+            Some(proxy) => proxy.to_owned(),
+            None => format!("{self}{ONLY_THERE}"),
+        }
+    }
+
     /// What only the backend's answers hold.
     pub(super) fn mark(self) -> &'static str {
         if self.asks_for_quotes() { "getQuoteResponse" } else { "buyStocks" }
     }
 }
+
+/// What the names of proxies end in that leave the answer as it is, after a stylesheet.
+pub(super) const ONLY_THERE: &str = "-there";
 
 /// The symbol that `cbr-scan` looks for and no payload has.
 pub(super) const NOBODY: &str = "NOBODY";

@@ -1,4 +1,4 @@
-//! Answers that have to be the XML that was sent, however they write it.
+//! Answers that have to be certain XML, however they write it.
 
 use std::cell::RefCell;
 
@@ -30,12 +30,12 @@ impl Alike {
             return Ok(());
         }
         let Some(wanted) = &self.canonical else {
-            return Err(Failure::Mismatch("what is sent is no XML".to_owned()));
+            return Err(Failure::Mismatch("what is expected is no XML".to_owned()));
         };
         if canonical::form(body.to_vec()).is_ok_and(|form| form == *wanted) {
             self.known.replace(body.to_vec());
             return Ok(());
         }
-        Err(Failure::Mismatch("other XML than was sent".to_owned()))
+        Err(Failure::Mismatch("other XML than was expected".to_owned()))
     }
 }

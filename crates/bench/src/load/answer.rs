@@ -68,6 +68,7 @@ impl Expected {
             Verify::Body(wanted) => Check::Body(wanted.clone()),
             Verify::Contains(text) => Check::Contains(Box::new(Finder::new(text).into_owned())),
             Verify::Xml => Check::Xml(Box::new(Alike::new(body))),
+            Verify::Alike(wanted) => Check::Xml(Box::new(Alike::new(wanted))),
         };
         Expected { check, bodiless: method == "HEAD" }
     }
@@ -143,7 +144,7 @@ impl Answer {
             }
             Check::Contains(_) if !verdict.found => Err(Failure::Mismatch("the text is not in the body".to_owned())),
             Check::Body(_) | Check::Contains(_) => Ok(()),
-            Check::Xml(_) if verdict.wrong => Err(Failure::Mismatch("far more bytes than were sent".to_owned())),
+            Check::Xml(_) if verdict.wrong => Err(Failure::Mismatch("far more bytes than were expected".to_owned())),
             Check::Secured if verdict.wrong => Err(Failure::Mismatch("far more bytes than any answer".to_owned())),
             Check::Secured => Ok(()),
             Check::Xml(alike) => alike.judge(&verdict.whole),
@@ -315,6 +316,9 @@ mod tests {
         }
         assert!(matches!(judged(&"<a/>".repeat(20_000), sent), Err(Failure::Mismatch(_))));
         assert!(matches!(judged("hello", b"hello"), Err(Failure::Mismatch(_))));
+        let other = Verify::Alike(Payload::from(b"<z></z>".to_vec()));
+        assert_eq!(read(answer("<z/>").as_bytes(), 9, &other, sent), Ok(true));
+        assert!(matches!(read(answer("<a b='1'><c/></a>").as_bytes(), 9, &other, sent), Err(Failure::Mismatch(_))));
     }
 
     #[test]

@@ -67,6 +67,8 @@ pub enum Verify {
     Contains(String),
     /// The body is the XML that was sent, however it is written.
     Xml,
+    /// The body is this XML, however it is written.
+    Alike(Payload),
 }
 
 /// How far a run has come.

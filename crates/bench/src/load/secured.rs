@@ -65,7 +65,9 @@ impl Sealing {
             Verify::Status => Wanted::Anything,
             Verify::Contains(text) => Wanted::Text(text.clone()),
             Verify::Echo | Verify::Xml => Wanted::Payload(payload(&envelope)),
-            Verify::Body(body) => Wanted::Payload(payload(&self::envelope(body.to_vec()).map_err(anyhow::Error::msg)?)),
+            Verify::Body(body) | Verify::Alike(body) => {
+                Wanted::Payload(payload(&self::envelope(body.to_vec()).map_err(anyhow::Error::msg)?))
+            }
         };
         let replays = Replays::in_memory(ANSWERS, SystemTime::UNIX_EPOCH);
         Ok(Some(Sealing { client, plan: plan.clone(), envelope, wanted, replays }))

@@ -3,7 +3,8 @@
 use std::time::SystemTime;
 
 use anyhow::{Context, bail, ensure};
-use myelin_bench::stockquote;
+use myelin_bench::suite::Service;
+use myelin_bench::{canonical, stockquote};
 use myelin_testkit::raw;
 use myelin_wss::Replays;
 use myelin_wss::guard::{Arrival, Conversation, Departure};
@@ -44,6 +45,7 @@ impl Stage {
         let mut all = self.routed_by_headers();
         all.extend(self.routed_by_content());
         all.extend(self.transformed());
+        all.extend(self.made());
         all.extend(self.secured());
         all.extend(self.at_an_api());
         all.extend(self.split());
@@ -98,6 +100,40 @@ impl Stage {
                 self.refused("CheckPrice", &Message::soap(&err), 500, "Invalid stock symbol : ERR"),
             ),
         ]
+    }
+
+    /// Messages that become others, and come back.
+    fn made(&self) -> Vec<Checked> {
+        vec![
+            ("JSON that becomes SOAP", self.becomes("JsonToSoap", Service::JsonToSoap, "application/soap+xml")),
+            (
+                "SOAP that becomes JSON again, digit for digit",
+                self.becomes("JsonToSoapAndBack", Service::JsonToSoapAndBack, "application/json"),
+            ),
+            (
+                "a body of a hundred orders, in JSON",
+                self.becomes("PayloadFactoryJson", Service::PayloadFactoryJson, "application/json"),
+            ),
+            (
+                "a body put aside, in JSON",
+                self.becomes("EnrichBackAndForthJson", Service::EnrichJson, "application/json"),
+            ),
+        ]
+    }
+
+    /// Whether the answer is what a service of the suite makes of its request, in this content type.
+    fn becomes(&self, proxy: &str, service: Service, media_type: &str) -> anyhow::Result<String> {
+        let sent = String::from_utf8(service.request(500)?.to_vec())?;
+        let answer = self.post(proxy, &Message { media_type: service.media_type(), ..Message::soap(&sent) })?;
+        let expected = service.answer(500)?;
+        let alike = match service.answers_json() {
+            true => answer.body == expected,
+            false => canonical::form(answer.body.clone())? == canonical::form(expected)?,
+        };
+        ensure!(answer.status == 200 && alike, "status {} and {:?}", answer.status, answer.text());
+        let said = answer.header("Content-Type").unwrap_or_default();
+        ensure!(said.starts_with(media_type), "the content type is {said:?} instead of {media_type:?}");
+        Ok(format!("200, {} bytes of {media_type}", answer.body.len()))
     }
 
     /// What a database holds of the orders it was told of.
@@ -227,7 +263,17 @@ impl Stage {
     }
 
     fn split(&self) -> Vec<Checked> {
-        vec![("one question split into three, the answers joined", self.joined())]
+        vec![
+            ("one question split into three, the answers joined", self.joined()),
+            (
+                "JSON split into its elements, the answers joined",
+                self.becomes("IterateAndAggregateJson", Service::IterateJson, "application/json"),
+            ),
+            (
+                "JSON sent to eight backends, the answers joined",
+                self.becomes("CloneAndAggregate8", Service::CloneJson, "application/json"),
+            ),
+        ]
     }
 
     /// Whether one message with the quotes of all symbols comes back.
