@@ -4,6 +4,7 @@ mod table;
 
 use std::ops::Range;
 
+pub(crate) use table::same;
 use table::{Hasher, Table};
 
 use crate::characters;
@@ -315,7 +316,7 @@ impl Names {
     fn look_up(&self, bytes: &[u8], hash: u64) -> Option<Atom> {
         let found = self.atom_table.find(hash, |id| {
             let entry = &self.atoms[id];
-            &self.text.as_bytes()[entry.start as usize..entry.end as usize] == bytes
+            same(&self.text.as_bytes()[entry.start as usize..entry.end as usize], bytes)
         });
         found.map(|id| Atom(number(id)))
     }

@@ -105,11 +105,14 @@ impl<'a> Keys<'a> {
     /// The key that a name has: `mark`, the prefix where it is kept, and what the local name stands for.
     #[cold]
     fn spelled(&mut self, mark: &str, name: NameId) -> Key {
+        let (_, atom, _) = self.names.atoms(name);
         let name = self.names.get(name);
         let local = decode(name.local);
         let kept = self.switches.prefixes && !name.prefix.is_empty();
         if !kept && mark.is_empty() {
-            return self.of_text(&local);
+            // Most names stand for themselves, and the document knows their atoms.
+            let known = if *local == *name.local { Some(atom.index()) } else { self.atom(&local) };
+            return self.of_atom(known, &local);
         }
         let mut text = mark.to_owned();
         if kept {
@@ -122,7 +125,11 @@ impl<'a> Keys<'a> {
 
     /// The key with this text.
     pub(super) fn of_text(&mut self, text: &str) -> Key {
-        let atom = self.atom(text);
+        self.of_atom(self.atom(text), text)
+    }
+
+    /// The key with this text, which is that atom of the document, if any.
+    fn of_atom(&mut self, atom: Option<usize>, text: &str) -> Key {
         let known = match atom {
             Some(atom) => self.by_atom[atom],
             None => match WRAPPERS.iter().position(|&wrapper| wrapper == text) {

@@ -125,23 +125,14 @@ impl<'a> Writer<'a> {
 
     /// Writes the value of an element with all that is below.
     fn tree(&mut self, element: NodeId, wrapper: Option<Wrapper>) -> Result<(), Error> {
-        let mut above: Vec<Open> = Vec::new();
-        let mut current = self.begin(element, wrapper)?;
-        loop {
-            current = match current {
-                None => match above.pop() {
-                    None => return Ok(()),
-                    open => open,
-                },
-                Some(mut open) => {
-                    let inner = self.go_on(&mut open)?;
-                    if inner.is_some() {
-                        above.push(open);
-                    }
-                    inner
-                }
-            };
+        let mut open: Vec<Open> = self.begin(element, wrapper)?.into_iter().collect();
+        while let Some(innermost) = open.last_mut() {
+            match self.go_on(innermost)? {
+                Some(inner) => open.push(inner),
+                None => drop(open.pop()),
+            }
         }
+        Ok(())
     }
 
     /// Writes the value of an element, or the beginning of it where there are elements below.

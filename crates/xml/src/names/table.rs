@@ -116,6 +116,20 @@ impl Hasher {
     }
 }
 
+/// Whether two texts are the same: names are short, and a call costs more than comparing them.
+#[inline]
+pub(crate) fn same(a: &[u8], b: &[u8]) -> bool {
+    let length = a.len();
+    length == b.len()
+        && match length {
+            0..=3 => a.iter().zip(b).all(|(a, b)| a == b),
+            // The last bytes may overlap the first ones.
+            4..=7 => half(&a[..4]) == half(&b[..4]) && half(&a[length - 4..]) == half(&b[length - 4..]),
+            8..=16 => word(&a[..8]) == word(&b[..8]) && word(&a[length - 8..]) == word(&b[length - 8..]),
+            _ => a == b,
+        }
+}
+
 #[inline]
 fn word(bytes: &[u8]) -> u64 {
     bytes.first_chunk().map_or(0, |chunk| u64::from_le_bytes(*chunk))

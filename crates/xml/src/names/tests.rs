@@ -65,3 +65,18 @@ fn what_is_no_qualified_name_is_refused_at_its_place() {
     }
     assert!(names.qualified(b":a:1", false).is_ok());
 }
+
+#[test]
+fn texts_are_the_same_only_if_each_byte_is() {
+    let text = b"abcdefghijklmnopqrstuvwxyz";
+    for length in 0..=text.len() {
+        let mut other = text[..length].to_vec();
+        assert!(same(&text[..length], &other), "{length}");
+        assert!(!same(&text[..length], &text[..(length + 1) % (text.len() + 1)]), "{length}");
+        for place in 0..length {
+            other[place] ^= 1;
+            assert!(!same(&text[..length], &other), "{length}, {place}");
+            other[place] ^= 1;
+        }
+    }
+}

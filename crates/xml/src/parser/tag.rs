@@ -8,7 +8,7 @@ use super::{Binding, Open, Parser};
 use crate::characters::is_space;
 use crate::error::{ErrorKind, Limit};
 use crate::event::{AttributeSpan, DeclarationSpan};
-use crate::names::{Atom, NameId, Shape};
+use crate::names::{Atom, NameId, Shape, same};
 use crate::value::{self, Space};
 
 /// Bytes behind which a name is over; whether what stands before is a name is another question.
@@ -84,7 +84,7 @@ impl Parser {
             None => return forbidden("an end tag without an open element", start),
         };
         let mut end = name + open.len();
-        if window.get(name..end) != Some(open) {
+        if !window.get(name..end).is_some_and(|found| same(found, open)) {
             return self.mismatch(window, name);
         }
         if window.get(end) != Some(&b'>') {
