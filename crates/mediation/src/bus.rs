@@ -13,7 +13,7 @@ use crate::config::Place;
 use crate::database::DatabaseSettings;
 use crate::description::{ProxyDescription, PublicAddresses};
 use crate::endpoint::{Endpoint, EndpointId, EndpointRef, MonitorSettings};
-use crate::entrance::Inbound;
+use crate::entrance::{Inbound, Port};
 use crate::exchange::ContentTypes;
 use crate::function::{Function, FunctionId};
 use crate::heritage::Heritage;
@@ -251,9 +251,10 @@ impl Bus {
         self.apis.offers.iter().map(|(api, address)| (&*api.name, address.prefix.as_str())).collect()
     }
 
-    /// The ports of inbound endpoints, on which the bus is to be reached, too, with their names.
-    pub fn ports(&self) -> BTreeMap<u16, &str> {
-        self.inbounds.iter().map(|(port, inbound)| (*port, &*inbound.entrance.name)).collect()
+    /// The ports of inbound endpoints, on which the bus is to be reached, too.
+    pub fn ports(&self) -> BTreeMap<u16, Port<'_>> {
+        let ports = self.inbounds.iter();
+        ports.map(|(port, inbound)| (*port, Port { name: &inbound.entrance.name, tls: inbound.tls.as_ref() })).collect()
     }
 
     /// Whether requests to no proxy are mediated by a `main` sequence.

@@ -1,5 +1,7 @@
 //! Where messages come in by another way than a path: a task, and a port of its own.
 
+mod tls;
+
 use std::sync::Arc;
 
 use crate::api::Caller;
@@ -9,6 +11,8 @@ use crate::dispatch::{self, Asked, Route};
 use crate::pattern::Pattern;
 use crate::property::{Properties, Scope, Slot, Value};
 use crate::sequence::SequenceId;
+
+pub use tls::{ClientCertificates, PortTls};
 
 /// What serves messages that come in so.
 pub(crate) struct Entrance {
@@ -35,12 +39,23 @@ impl Entrance {
     }
 }
 
-/// An inbound endpoint for HTTP.
+/// An inbound endpoint for HTTP or HTTPS.
 pub(crate) struct Inbound {
     pub(crate) entrance: Arc<Entrance>,
     pub(crate) port: u16,
     /// The paths at which the services of the bus are reached; without it none is.
     pub(crate) filter: Option<Pattern>,
+    /// How it speaks TLS; `None` for plain HTTP.
+    pub(crate) tls: Option<Arc<PortTls>>,
+}
+
+/// A port on which a bus is to be reached besides those of the server.
+#[derive(Clone, Copy, Debug)]
+pub struct Port<'a> {
+    /// The inbound endpoint that it is for.
+    pub name: &'a str,
+    /// How it speaks TLS; `None` for plain HTTP.
+    pub tls: Option<&'a Arc<PortTls>>,
 }
 
 impl Inbound {

@@ -50,6 +50,7 @@ pub use config::{Artefact, Cause, Loaded, Problem, Report, Share, Sources, Stamp
 pub use description::PublicAddresses;
 pub use endpoint::{EndpointStatus, Monitor, MonitorSettings, State as EndpointState};
 pub use engine::{Arrival, Counts, Engine};
+pub use entrance::{ClientCertificates, Port, PortTls};
 pub use exchange::ContentTypes;
 pub use explain::Explanation;
 pub use heritage::Heritage;

@@ -254,11 +254,31 @@ fn what_is_wrong_with_an_inbound_endpoint_is_said_at_its_place() {
     };
     let port = "<parameter name='inbound.http.port'>8085</parameter>";
     check(&of("class='com.example.In'", port), "JVM class");
-    check(&of("protocol='jms'", port), "protocol \"jms\" is not offered yet");
+    check(&of("protocol='jms'", port), "protocol \"jms\" is not offered yet: http and https are");
     check(&of("protocol='http'", ""), "inbound.http.port is missing");
     check(&of("protocol='http'", "<parameter name='inbound.http.port'>0</parameter>"), "is no port");
     check(&of("protocol='http' sequence='none'", port), "none");
     let two = format!("{}{}", inbound(""), of("protocol='http' sequence='s'", port).split("<sequence").next().unwrap());
     check(&two, "port 8085 is that of inboundEndpoint \"in\"");
+    let of_tls = |parameters: &str| of("protocol='https'", &format!("{port}{parameters}"));
+    check(&of_tls(""), "the parameter keystore is missing");
+    check(&of_tls("<parameter name='keystore'/>"), "Location, Type and Password");
+    let store = |inside: &str| of_tls(&format!("<parameter name='keystore'><KeyStore>{inside}</KeyStore></parameter>"));
+    check(&store(""), "<Location> of the key store is missing");
+    check(&store("<Location>a.jks</Location><Type>JKS</Type><Password>p</Password>"), "a.jks: no such file");
+    check(
+        &store("<Location>a.jks</Location><Password>$secret{a}</Password>"),
+        "[myelin.security.secrets] has no \"a\"",
+    );
+    check(
+        &store(
+            "<Location>a.jks</Location><Password xmlns:s='http://org.wso2.securevault/configuration' s:secretAlias='b'/>",
+        ),
+        "[myelin.security.secrets] has no \"b\"",
+    );
+    let revocation =
+        |inside: &str| of_tls(&format!("<parameter name='CertificateRevocationVerifier'>{inside}</parameter>"));
+    check(&revocation("<CertificateRevocationVerifier enable='true'/>"), "whether certificates of clients are revoked");
+    check(&revocation("<CertificateRevocationVerifier enable='false'/>"), "the parameter keystore is missing");
     check("<api name='a' context='/a' binds-to='x'><resource/></api>", "there is no inboundEndpoint \"x\"");
 }

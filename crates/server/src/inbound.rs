@@ -1,12 +1,12 @@
 //! The ports of inbound endpoints: opened and closed as the bus that serves has them.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use anyhow::{Context, ensure};
-use myelin_mediation::Bus;
-use myelin_transport::{Door, Listener, bind};
+use anyhow::{Context, anyhow, ensure};
+use myelin_mediation::{Bus, ClientCertificates, PortTls};
+use myelin_transport::{Clients, Door, Listener, Presented, ServerConfig, bind, server_config_of};
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::server::{Swap, refuse_if_taken};
@@ -16,36 +16,56 @@ pub(crate) struct Doors {
     /// The addresses that the server has itself; ports are opened on the first of their hosts.
     own: Vec<SocketAddr>,
     threads: Vec<UnboundedSender<Door>>,
-    open: BTreeSet<u16>,
+    /// The ports that are open, with what they show.
+    open: BTreeMap<u16, Option<Arc<PortTls>>>,
 }
 
 impl Doors {
     pub(crate) fn new(own: Vec<SocketAddr>, threads: Vec<UnboundedSender<Door>>) -> Doors {
-        Doors { own, threads, open: BTreeSet::new() }
+        Doors { own, threads, open: BTreeMap::new() }
     }
 
     /// Opens the ports that a bus has and closes the others; one that cannot be had is in the log, and the rest is.
     pub(crate) fn follow(&mut self, bus: &Bus) {
         let wanted = bus.ports();
-        for port in self.open.iter().filter(|port| !wanted.contains_key(port)) {
-            self.threads.iter().for_each(|thread| {
-                // A thread that has ended listens no more.
-                let _ = thread.send(Door::Close(*port));
-            });
+        for port in self.open.keys().filter(|port| !wanted.contains_key(port)) {
+            self.tell(|| Door::Close(*port));
             tracing::info!("port {port} is closed: there is no inbound endpoint for it any more");
         }
-        self.open.retain(|port| wanted.contains_key(port));
-        for (port, name) in wanted {
-            if self.open.contains(&port) {
-                continue;
-            }
-            match self.open(port) {
-                Ok(address) => {
-                    self.open.insert(port);
-                    tracing::info!("inbound endpoint {name} is reached on http://{address}");
-                }
+        self.open.retain(|port, _| wanted.contains_key(port));
+        for (number, port) in wanted {
+            let name = port.name;
+            match self.offer(number, port.tls) {
+                Ok(None) => {}
+                Ok(Some(url)) => tracing::info!("inbound endpoint {name} is reached on {url}"),
                 Err(error) => tracing::error!("inbound endpoint {name} is not offered: {error:#}"),
             }
+        }
+    }
+
+    /// Opens a port, or lets it show something else; gives its URL where anything is new.
+    fn offer(&mut self, port: u16, tls: Option<&Arc<PortTls>>) -> anyhow::Result<Option<String>> {
+        if self.open.get(&port).is_some_and(|open| open.as_ref() == tls) {
+            return Ok(None);
+        }
+        let config = tls.map(|tls| server_config_of(presented(tls)).map_err(|reason| anyhow!("TLS: {reason}")));
+        let config = config.transpose()?;
+        let host = self.own.first().map(SocketAddr::ip).context("the server has no address")?;
+        let address = SocketAddr::new(host, port);
+        if self.open.contains_key(&port) {
+            self.tell(|| Door::Show(port, config.clone()));
+        } else {
+            self.bind(address, config)?;
+        }
+        self.open.insert(port, tls.cloned());
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        Ok(Some(format!("{scheme}://{address}")))
+    }
+
+    fn tell(&self, door: impl Fn() -> Door) {
+        for thread in &self.threads {
+            // A thread that has ended listens no more.
+            let _ = thread.send(door());
         }
     }
 
@@ -63,17 +83,31 @@ impl Doors {
         }
     }
 
-    fn open(&self, port: u16) -> anyhow::Result<SocketAddr> {
+    fn bind(&self, address: SocketAddr, tls: Option<Arc<ServerConfig>>) -> anyhow::Result<()> {
+        let port = address.port();
         ensure!(self.own.iter().all(|own| own.port() != port), "port {port} is one of the server itself");
-        let host = self.own.first().map(SocketAddr::ip).context("the server has no address")?;
-        let address = SocketAddr::new(host, port);
         refuse_if_taken(address)?;
         let socket = || bind(address).with_context(|| format!("cannot listen on {address}"));
         // All or none: a port that only some threads have would lose connections.
         let sockets = self.threads.iter().map(|_| socket()).collect::<anyhow::Result<Vec<_>>>()?;
         for (thread, socket) in self.threads.iter().zip(sockets) {
-            let _ = thread.send(Door::Open(Listener { socket, tls: None, inbound: Some(port) }));
+            let _ = thread.send(Door::Open(Listener { socket, tls: tls.clone(), inbound: Some(port) }));
         }
-        Ok(address)
+        Ok(())
+    }
+}
+
+/// What the configuration says of a port, as the transport takes it.
+fn presented(tls: &PortTls) -> Presented {
+    Presented {
+        chain: tls.chain.clone(),
+        key: tls.key.as_ref().to_vec(),
+        clients: match &tls.clients {
+            ClientCertificates::NotAsked => Clients::NotAsked,
+            ClientCertificates::Optional(roots) => Clients::Optional(roots.clone()),
+            ClientCertificates::Required(roots) => Clients::Required(roots.clone()),
+        },
+        has_1_2: tls.has_1_2,
+        has_1_3: tls.has_1_3,
     }
 }

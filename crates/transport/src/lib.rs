@@ -26,5 +26,6 @@ pub use buffer::kept_bytes;
 pub use client::{Client, Manner, Request};
 pub use error::{Error, ErrorKind};
 pub use options::{ClientOptions, Expect, Forwarded, Pace, Retry, ServerOptions};
+pub use rustls::ServerConfig;
 pub use server::{Arrival, Door, Gate, Listener, Record, Service, Stop, bind, serve};
-pub use tls::{TlsError, Trust, server_config};
+pub use tls::{Clients, Presented, TlsError, Trust, server_config, server_config_of};

@@ -2,7 +2,7 @@
 //!
 //! One task per connection does all of it, on the thread whose listener accepted the connection.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::io;
 use std::net::{SocketAddr, TcpListener as StdListener};
@@ -18,6 +18,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::{Notify, watch};
+use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
@@ -96,6 +97,8 @@ pub struct Listener {
 pub enum Door {
     /// Another listener, which is told from the others by its [`Listener::inbound`].
     Open(Listener),
+    /// What that one shows to connections from now on: another certificate, or none for plain HTTP.
+    Show(u16, Option<Arc<ServerConfig>>),
     /// Nothing is accepted any more by that one; its connections end as others do.
     Close(u16),
 }
@@ -182,10 +185,10 @@ pub async fn serve(
         emptied: Notify::new(),
     });
     let open = |listener: Listener| {
-        let (inbound, acceptor) = (listener.inbound, listener.tls.map(TlsAcceptor::from));
+        let (inbound, acceptor) = (listener.inbound, Rc::new(RefCell::new(listener.tls.map(TlsAcceptor::from))));
         let socket = TcpListener::from_std(listener.socket)?;
-        let accepting = accept(socket, acceptor, inbound, Rc::clone(&hall), gate.clone());
-        io::Result::Ok((inbound, tokio::task::spawn_local(accepting)))
+        let accepting = accept(socket, Rc::clone(&acceptor), inbound, Rc::clone(&hall), gate.clone());
+        io::Result::Ok(Accepting { inbound, acceptor, task: tokio::task::spawn_local(accepting) })
     };
     let mut accepting = listeners.into_iter().map(&open).collect::<io::Result<Vec<_>>>()?;
     let mut stopped = pin!(stop.asked());
@@ -200,8 +203,13 @@ pub async fn serve(
                 Err(error) => tracing::error!(%error, "cannot listen"),
             },
             Some(Door::Close(port)) => {
-                for (_, task) in accepting.extract_if(.., |(inbound, _)| *inbound == Some(port)) {
-                    task.abort();
+                for closed in accepting.extract_if(.., |one| one.inbound == Some(port)) {
+                    closed.task.abort();
+                }
+            }
+            Some(Door::Show(port, tls)) => {
+                for one in accepting.iter().filter(|one| one.inbound == Some(port)) {
+                    one.acceptor.replace(tls.clone().map(TlsAcceptor::from));
                 }
             }
             // Nobody opens any more.
@@ -212,8 +220,8 @@ pub async fn serve(
         }
     }
     hall.stopping.set(true);
-    for (_, task) in accepting {
-        task.abort();
+    for one in accepting {
+        one.task.abort();
     }
     timer::wake_all();
     let emptied = async {
@@ -227,7 +235,17 @@ pub async fn serve(
     Ok(())
 }
 
-async fn accept(socket: TcpListener, acceptor: Option<TlsAcceptor>, inbound: Option<u16>, hall: Rc<Hall>, gate: Gate) {
+/// What a listener speaks; another may take its place.
+type Acceptor = Rc<RefCell<Option<TlsAcceptor>>>;
+
+/// A listener that accepts.
+struct Accepting {
+    inbound: Option<u16>,
+    acceptor: Acceptor,
+    task: JoinHandle<()>,
+}
+
+async fn accept(socket: TcpListener, acceptor: Acceptor, inbound: Option<u16>, hall: Rc<Hall>, gate: Gate) {
     loop {
         let (stream, peer) = match socket.accept().await {
             Ok(accepted) => accepted,
@@ -241,7 +259,7 @@ async fn accept(socket: TcpListener, acceptor: Option<TlsAcceptor>, inbound: Opt
             }
         };
         let guest = Guest::enter(&hall, &gate);
-        let acceptor = acceptor.clone();
+        let acceptor = acceptor.borrow().clone();
         let beyond = gate.open().saturating_sub(hall.options.connections);
         // A few hear why they are not served; the rest would use up the descriptors that those inside need.
         if beyond > TOLD_WHY || (beyond > 0 && acceptor.is_some()) {

@@ -6,10 +6,12 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use rustls::crypto::aws_lc_rs;
-use rustls::{ClientConfig, RootCertStore, ServerConfig};
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::server::danger::ClientCertVerifier;
+use rustls::server::{ClientCertVerifierBuilder, WebPkiClientVerifier};
+use rustls::{ClientConfig, DEFAULT_VERSIONS, RootCertStore, ServerConfig, SupportedProtocolVersion, version};
 use rustls_pki_types::pem::PemObject;
-use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 
 /// Why keys or certificates cannot be used, with the file.
 #[derive(Debug)]
@@ -39,12 +41,77 @@ pub fn server_config(chain: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsE
     let certificates = certificates(chain)?;
     let key_der =
         PrivateKeyDer::from_pem_file(key).map_err(|reason| error(key, format!("no private key: {reason}")))?;
-    let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
-        .with_safe_default_protocol_versions()
-        .map_err(|reason| error(chain, reason))?
-        .with_no_client_auth()
-        .with_single_cert(certificates, key_der)
-        .map_err(|reason| error(chain, reason))?;
+    serving(certificates, key_der, WebPkiClientVerifier::no_client_auth(), DEFAULT_VERSIONS)
+        .map_err(|reason| error(chain, reason))
+}
+
+/// What a listener presents and asks for, with everything in memory: certificates and keys in DER.
+#[derive(Clone, Debug)]
+pub struct Presented {
+    /// The chain, leaf first.
+    pub chain: Vec<Vec<u8>>,
+    /// The leaf's private key, as PKCS#8.
+    pub key: Vec<u8>,
+    /// Whether clients have to show a certificate.
+    pub clients: Clients,
+    /// Whether TLS 1.2 is spoken.
+    pub has_1_2: bool,
+    /// Whether TLS 1.3 is spoken.
+    pub has_1_3: bool,
+}
+
+/// Whether clients show certificates, with those of who vouches for them.
+#[derive(Clone, Debug)]
+pub enum Clients {
+    /// Nobody is asked.
+    NotAsked,
+    /// Who has one shows it, and it must be good then.
+    Optional(Vec<Vec<u8>>),
+    /// Nobody else is let in.
+    Required(Vec<Vec<u8>>),
+}
+
+/// The same as [`server_config`] of what is in memory.
+///
+/// Errors: a sentence: no version, a certificate or key that cannot be used, or no root.
+pub fn server_config_of(presented: Presented) -> Result<Arc<ServerConfig>, String> {
+    let Presented { chain, key, clients, has_1_2, has_1_3 } = presented;
+    let chain = chain.into_iter().map(CertificateDer::from).collect();
+    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key));
+    let spoken = [(has_1_3, &version::TLS13), (has_1_2, &version::TLS12)];
+    let versions: Vec<_> = spoken.into_iter().filter_map(|(is_spoken, version)| is_spoken.then_some(version)).collect();
+    let verifier = match clients {
+        Clients::NotAsked => Ok(WebPkiClientVerifier::no_client_auth()),
+        Clients::Optional(roots) => trusting(roots)?.allow_unauthenticated().build(),
+        Clients::Required(roots) => trusting(roots)?.build(),
+    };
+    let verifier = verifier.map_err(|reason| reason.to_string())?;
+    serving(chain, key, verifier, &versions).map_err(|reason| reason.to_string())
+}
+
+/// Who checks certificates of clients.
+fn trusting(roots: Vec<Vec<u8>>) -> Result<ClientCertVerifierBuilder, String> {
+    let mut store = RootCertStore::empty();
+    for root in roots {
+        store.add(root.into()).map_err(|reason| format!("a trusted certificate: {reason}"))?;
+    }
+    Ok(WebPkiClientVerifier::builder_with_provider(Arc::new(store), provider()))
+}
+
+fn provider() -> Arc<CryptoProvider> {
+    Arc::new(aws_lc_rs::default_provider())
+}
+
+fn serving(
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+    clients: Arc<dyn ClientCertVerifier>,
+    versions: &[&'static SupportedProtocolVersion],
+) -> Result<Arc<ServerConfig>, rustls::Error> {
+    let mut config = ServerConfig::builder_with_provider(provider())
+        .with_protocol_versions(versions)?
+        .with_client_cert_verifier(clients)
+        .with_single_cert(chain, key)?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(Arc::new(config))
 }
@@ -94,7 +161,7 @@ fn client_config(roots: &[PathBuf]) -> Result<Arc<ClientConfig>, TlsError> {
             ));
         }
     }
-    let config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+    let config = ClientConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()
         .map_err(|reason| error(Path::new("TLS"), reason))?
         .with_root_certificates(store)

@@ -16,7 +16,6 @@ use crate::findings::Findings;
 use crate::keys::{Certificate, Certificates, Identity, Trust};
 use crate::policy::{Crypto, Policy};
 use crate::replay::Replays;
-use crate::time::{self, Precision};
 use crate::{Error, Limits, Problem, Refusal, Rule, incoming, outgoing};
 use needs::Needs;
 
@@ -277,14 +276,7 @@ impl Guard {
         let own = signature.iter().chain(decryption).map(|identity| identity.certificate());
         let mut certificates: Vec<&Arc<Certificate>> = own.chain(encryption).collect();
         certificates.dedup_by(|one, other| one.der() == other.der());
-        let invalid =
-            |certificate: &&Arc<Certificate>| !(certificate.not_before()..=certificate.not_after()).contains(&time);
-        let problem = |certificate: &Arc<Certificate>| {
-            let (from, to) = (certificate.not_before(), certificate.not_after());
-            let [from, to] = [from, to].map(|time| time::written(time, Precision::Seconds));
-            Problem::general(format!("the certificate of {} is valid from {from} to {to}", certificate.subject()))
-        };
-        certificates.into_iter().filter(invalid).map(problem).collect()
+        certificates.into_iter().filter_map(|certificate| certificate.invalid_at(time)).map(Problem::general).collect()
     }
 
     /// Verifies and decrypts a message that came in.

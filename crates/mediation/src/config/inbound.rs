@@ -1,4 +1,6 @@
-//! `<inboundEndpoint>`: a port of its own for HTTP.
+//! `<inboundEndpoint>`: a port of its own for HTTP or HTTPS.
+
+mod tls;
 
 use std::sync::Arc;
 
@@ -28,9 +30,11 @@ pub(super) fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<I
         return Err(class.problem(message));
     }
     let protocol = element.required("protocol")?;
-    if protocol.value.trim() != "http" {
-        return Err(protocol.problem(format!("protocol {:?} is not offered yet: http is", protocol.value.trim())));
-    }
+    let is_secure = match protocol.value.trim() {
+        "http" => false,
+        "https" => true,
+        other => return Err(protocol.problem(format!("protocol {other:?} is not offered yet: http and https are"))),
+    };
     for attribute in ["statistics", "trace"] {
         element.attribute(attribute);
     }
@@ -40,66 +44,86 @@ pub(super) fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<I
     };
     let sequence = sequence_of("sequence", loader)?;
     let fault = sequence_of("onError", loader)?;
-    let mut port = None;
-    let mut filter = None;
-    for child in &element.children {
-        match child.name.as_str() {
-            "parameters" => {
-                for parameter in &child.children {
-                    let name = parameter.required("name")?;
-                    match name.value.trim() {
-                        "inbound.http.port" => port = Some(number(parameter.text())?),
-                        "dispatch.filter.pattern" => {
-                            let text = parameter.text();
-                            let pattern =
-                                |text: Text<'_>| Pattern::compile(text.value).map_err(|message| text.problem(message));
-                            filter = (!text.value.is_empty()).then(|| pattern(text)).transpose()?;
-                        }
-                        other if OF_WORKERS.contains(&other) => {
-                            parameter.text();
-                            if !["", "-1"].contains(&parameter.text().value) {
-                                let message = format!("{other} has no effect: there are no pools of threads to size");
-                                loader.warning(parameter.problem(message));
-                            }
-                        }
-                        other => {
-                            parameter.forgive();
-                            let message = format!("parameter {other:?} has no effect for protocol http");
-                            loader.warning(parameter.problem(message));
-                        }
-                    }
-                }
-            }
-            "description" => {}
-            _ => {
-                child.forgive();
-                loader.warning(child.problem(format!("{} has no effect in an inbound endpoint", child.tag())));
-            }
-        }
-    }
+    let Parameters { port, filter, tls } = Parameters::read(element, is_secure, loader)?;
     let Some(port) = port else {
         return Err(element.problem("<inboundEndpoint>: the parameter inbound.http.port is missing"));
-    };
-    if sequence.is_none() && filter.is_none() {
-        loader.main(element.text())?;
-    }
-    let entrance = Entrance {
-        kind: "inboundEndpoint",
-        name,
-        place: element.place.clone(),
-        way: match &filter {
-            Some(filter) => format!("port {port}: {} goes to services, the rest to main", filter.label()),
-            None => format!("port {port}: every path"),
-        },
-        slot: loader.names().slot("inbound.endpoint.name"),
-        sequence,
-        fault,
     };
     let is_suspended = element.switch("suspend", false)?;
     if is_suspended {
         loader.warning(element.problem("the inbound endpoint is not opened: suspend is true"));
     }
-    Ok((!is_suspended).then_some(Inbound { entrance: Arc::new(entrance), port, filter }))
+    let tls = if is_secure { Some(Arc::new(tls.build(element, loader)?)) } else { None };
+    if sequence.is_none() && filter.is_none() {
+        loader.main(element.text())?;
+    }
+    let secured = if is_secure { " by TLS" } else { "" };
+    let entrance = Entrance {
+        kind: "inboundEndpoint",
+        name,
+        place: element.place.clone(),
+        way: match &filter {
+            Some(filter) => format!("port {port}{secured}: {} goes to services, the rest to main", filter.label()),
+            None => format!("port {port}{secured}: every path"),
+        },
+        slot: loader.names().slot("inbound.endpoint.name"),
+        sequence,
+        fault,
+    };
+    Ok((!is_suspended).then(|| Inbound { entrance: Arc::new(entrance), port, filter, tls }))
+}
+
+/// What the parameters of an inbound endpoint say.
+#[derive(Default)]
+struct Parameters<'e> {
+    port: Option<u16>,
+    filter: Option<Pattern>,
+    tls: tls::Parameters<'e>,
+}
+
+impl<'e> Parameters<'e> {
+    fn read(element: &'e Element, is_secure: bool, loader: &mut Loader) -> Result<Parameters<'e>, Problem> {
+        let mut read = Parameters::default();
+        for child in &element.children {
+            match child.name.as_str() {
+                "parameters" => {
+                    for parameter in &child.children {
+                        read.take(parameter, is_secure, loader)?;
+                    }
+                }
+                "description" => {}
+                _ => {
+                    child.forgive();
+                    loader.warning(child.problem(format!("{} has no effect in an inbound endpoint", child.tag())));
+                }
+            }
+        }
+        Ok(read)
+    }
+
+    fn take(&mut self, parameter: &'e Element, is_secure: bool, loader: &mut Loader) -> Result<(), Problem> {
+        match parameter.required("name")?.value.trim() {
+            "inbound.http.port" => self.port = Some(number(parameter.text())?),
+            "dispatch.filter.pattern" => {
+                let text = parameter.text();
+                let pattern = |text: Text<'_>| Pattern::compile(text.value).map_err(|message| text.problem(message));
+                self.filter = (!text.value.is_empty()).then(|| pattern(text)).transpose()?;
+            }
+            other if OF_WORKERS.contains(&other) => {
+                if !["", "-1"].contains(&parameter.text().value) {
+                    let message = format!("{other} has no effect: there are no pools of threads to size");
+                    loader.warning(parameter.problem(message));
+                }
+            }
+            other if is_secure && self.tls.take(other, parameter, loader)? => {}
+            other => {
+                parameter.forgive();
+                let protocol = if is_secure { "https" } else { "http" };
+                let message = format!("parameter {other:?} has no effect for protocol {protocol}");
+                loader.warning(parameter.problem(message));
+            }
+        }
+        Ok(())
+    }
 }
 
 fn number(text: Text<'_>) -> Result<u16, Problem> {

@@ -87,7 +87,7 @@ pub(crate) struct Loader {
     pub(super) fetched: Vec<Fetched>,
     pub(super) sheets: Sheets,
     pub(super) ways: Ways,
-    pub(super) security: SecuritySettings,
+    pub(crate) security: SecuritySettings,
     /// Who speaks with databases, and the data sources that have names.
     pub(crate) databases: DatabaseSettings,
     /// What holds for endpoints that say nothing else.

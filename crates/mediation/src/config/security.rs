@@ -150,10 +150,10 @@ impl Loader {
         way.ok_or_else(|| key.problem(format!("policy {name:?} is faulty")))
     }
 
-    /// The key store in a file that an expression names, with its password or a reference to it.
+    /// The key store in a file that the configuration names.
     ///
-    /// Errors: a sentence without the password.
-    pub(crate) fn key_store(&self, file: &str, password: &str, kind: Option<&str>) -> Result<KeyStore, String> {
+    /// Errors: a sentence without a password.
+    pub(crate) fn key_store(&self, file: &str, kind: Option<&str>, passwords: &Passwords) -> Result<KeyStore, String> {
         let kind = match kind {
             Some(name) => {
                 Some(StoreKind::from_name(name).ok_or_else(|| format!("key stores of type {name:?} are not offered"))?)
@@ -161,8 +161,7 @@ impl Loader {
             None => None,
         };
         let files = Stores { registry: &self.registry, security: &self.security };
-        let passwords = Passwords { store: Some(self.security.secret(password)?), key: None };
-        KeyStore::read(&files.read(file)?, kind, &passwords).map_err(|error| format!("{file}: {error}"))
+        KeyStore::read(&files.read(file)?, kind, passwords).map_err(|error| format!("{file}: {error}"))
     }
 
     fn compile_policy(&mut self, resource: &Resource, side: Side, uses: Uses, key: Text<'_>) -> Option<Way> {

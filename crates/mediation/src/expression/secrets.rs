@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use myelin_wss::algorithm::{DigestMethod, KeyTransport};
-use myelin_wss::keys::KeyStore;
+use myelin_wss::keys::{KeyStore, Passwords};
 use myelin_xpath::Argument;
 
 use super::functions::Function;
@@ -58,7 +58,8 @@ fn opened<'e>(arguments: &[Argument<'e>], loader: &Loader) -> Result<(KeyStore, 
         [file, password, alias, kind, algorithm] => (*file, *password, *alias, Some(*kind), *algorithm),
         _ => return Err(STORE.to_owned()),
     };
-    Ok((loader.key_store(file, password, kind)?, alias, transport(algorithm)?))
+    let passwords = Passwords { store: Some(loader.security.secret(password)?), key: None };
+    Ok((loader.key_store(file, kind, &passwords)?, alias, transport(algorithm)?))
 }
 
 /// What Java's name of a transformation means.

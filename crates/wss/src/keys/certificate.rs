@@ -20,6 +20,7 @@ use super::der::{self, Damaged, Reader};
 use super::{Cache, PublicKey};
 use crate::algorithm::DigestMethod;
 use crate::crypto::{Digest, digest};
+use crate::time::{Precision, written};
 
 pub use extensions::KeyUsage;
 pub(super) use extensions::{Extensions, GeneralName, each_extension};
@@ -206,6 +207,15 @@ impl Certificate {
     /// Until when it is good; this moment included.
     pub fn not_after(&self) -> SystemTime {
         self.not_after
+    }
+
+    /// That it is not good at a time, as a sentence; `None` where it is.
+    pub fn invalid_at(&self, time: SystemTime) -> Option<String> {
+        if (self.not_before..=self.not_after).contains(&time) {
+            return None;
+        }
+        let [from, to] = [self.not_before, self.not_after].map(|time| written(time, Precision::Seconds));
+        Some(format!("the certificate of {} is valid from {from} to {to}", self.subject))
     }
 
     /// What the key may be used for; `None` where the certificate does not say.

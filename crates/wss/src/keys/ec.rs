@@ -14,7 +14,7 @@ use aws_lc_rs::signature::{
 use super::der::{self, Reader};
 use super::public::Curve;
 use crate::algorithm::{DigestMethod, SignatureMethod};
-use crate::crypto::{CryptoError, digest};
+use crate::crypto::{CryptoError, Secret, digest};
 
 /// The object identifier `id-ecPublicKey`, 1.2.840.10045.2.1.
 pub(super) const OBJECT_IDENTIFIER: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01];
@@ -142,5 +142,10 @@ impl EcPrivate {
         let digest = Pair::of(self.curve).digest(method, message);
         let value = self.key.sign_digest(&digest).map_err(|_| CryptoError::Key)?;
         Ok(value.as_ref().to_vec())
+    }
+
+    pub(super) fn to_pkcs8(&self) -> Result<Secret, CryptoError> {
+        let document = self.key.to_pkcs8v1().map_err(|_| CryptoError::Key)?;
+        Ok(Secret::from(document.as_ref()))
     }
 }

@@ -10,7 +10,7 @@ use super::{Curve, PublicKey};
 use crate::algorithm::{KeyTransport, SignatureMethod};
 use crate::crypto::{CryptoError, Secret};
 
-/// A private key, parsed once; it is never shown.
+/// A private key, parsed once; it is never printed.
 pub struct PrivateKey {
     inner: Inner,
     public: Arc<PublicKey>,
@@ -89,6 +89,16 @@ impl PrivateKey {
         match &self.inner {
             Inner::Rsa(key) => key.decrypt(transport, encrypted, expected),
             Inner::Ec(_) => Err(CryptoError::NotForEncryption),
+        }
+    }
+
+    /// The key in DER, for who has to hand it on: PKCS#8.
+    ///
+    /// Errors: `Key` for one of RSA with less than 2048 bits.
+    pub fn to_der(&self) -> Result<Secret, CryptoError> {
+        match &self.inner {
+            Inner::Rsa(key) => key.to_pkcs8(),
+            Inner::Ec(key) => key.to_pkcs8(),
         }
     }
 

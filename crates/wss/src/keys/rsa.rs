@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der};
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::rsa::{
     KeyPair, OAEP_SHA1_MGF1SHA1, OAEP_SHA256_MGF1SHA256, OAEP_SHA384_MGF1SHA384, OAEP_SHA512_MGF1SHA512, OaepAlgorithm,
@@ -233,6 +234,12 @@ impl RsaPrivate {
         let mut plain = Secret::from(plain);
         plain.truncate(length.map_err(|_| CryptoError::Decryption)?);
         Ok(plain)
+    }
+
+    pub(super) fn to_pkcs8(&self) -> Result<Secret, CryptoError> {
+        let signing = self.library.as_ref().map(|library| &library.signing).ok_or(CryptoError::Key)?;
+        let der: Pkcs8V1Der<'static> = signing.as_der().map_err(|_| CryptoError::Key)?;
+        Ok(Secret::from(der.as_ref()))
     }
 
     fn software(&self) -> Result<&SoftwarePrivate, CryptoError> {
