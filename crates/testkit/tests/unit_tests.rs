@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::io::Write;
 use std::path::Path;
 
 use myelin_testkit::unit_test::{Report, run};
@@ -140,9 +141,69 @@ fn a_test_that_cannot_run_fails_and_says_why() {
     check("<unit-test/>", "<artifacts> is missing");
     check(&held("/no/such.xml", ""), "there is no file \"/no/such.xml\"");
     check(&held("<sequence XMLNS name='s'><nonsense/></sequence>", ""), "unknown mediator <nonsense>");
-    let connectors = "<connector-resources><connector-resource>x.zip</connector-resource></connector-resources>";
-    check(&held("<sequence XMLNS name='s'/>", connectors), "connectors are not offered yet");
+    let connectors = |name: &str| {
+        format!("<connector-resources><connector-resource>{name}</connector-resource></connector-resources>")
+    };
+    check(&held("<sequence XMLNS name='s'/>", &connectors("x.zip")), "there is no file \"x.zip\"");
+    check(&held("<sequence XMLNS name='s'/>", &connectors("mi-connector-email-2.0.0")), "mi-connector-email-2.0.0.zip");
     let empty = "<unit-test><artifacts><test-artifact><artifact><sequence XMLNS name='s'/></artifact></test-artifact>\
                  </artifacts><test-cases><test-case name='t'/></test-cases></unit-test>";
     check(empty, "there is no assertion");
+}
+
+/// An archive with a connector that has one operation, which greets.
+fn greeter() -> Vec<u8> {
+    let template = "<template xmlns='http://ws.apache.org/ns/synapse' name='greet'><parameter name='name'/><sequence>\
+        <property name='greeting' expression=\"concat('Hello ', $func:name)\"/></sequence></template>";
+    let files = [
+        (
+            "connector.xml",
+            "<connector><component name='greeter' package='org.example'><dependency component='all'/></component></connector>",
+        ),
+        (
+            "all/component.xml",
+            "<component name='all' type='synapse/template'><subComponents><component name='greet'><file>greet.xml</file>\
+             </component></subComponents></component>",
+        ),
+        ("all/greet.xml", template),
+    ];
+    let mut packed = Vec::new();
+    let mut archive = rawzip::ZipArchiveWriter::new(&mut packed);
+    for (name, text) in files {
+        let new = archive.new_file(name).compression_method(rawzip::CompressionMethod::STORE);
+        let (mut entry, config) = new.start().unwrap();
+        let mut writer = config.wrap(&mut entry);
+        writer.write_all(text.as_bytes()).unwrap();
+        let (_, descriptor) = writer.finish().unwrap();
+        entry.finish(descriptor).unwrap();
+    }
+    archive.finish().unwrap();
+    packed
+}
+
+#[test]
+fn connectors_of_the_project_are_there_for_a_test() {
+    let test = |connector: &str| {
+        format!(
+            "<unit-test><artifacts><test-artifact><artifact><sequence xmlns='http://ws.apache.org/ns/synapse' name='s'>\
+             <greeter.greet><name>{{$ctx:who}}</name></greeter.greet></sequence></artifact></test-artifact>\
+             <connector-resources><connector-resource>mi-connector-http-0.1.11</connector-resource>\
+             <connector-resource>{connector}</connector-resource></connector-resources></artifacts>\
+             <test-cases><test-case name='greets'><input><properties><property name='who' value='Ada'/></properties></input>\
+             <assertions><assertEquals><actual>$ctx:greeting</actual><expected>Hello Ada</expected><message>m</message>\
+             </assertEquals></assertions></test-case></test-cases></unit-test>"
+        )
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        path
+    };
+    std::fs::write(place("src/main/wso2mi/resources/connectors/greeter-1.0.0.zip"), greeter()).unwrap();
+    std::fs::write(place("src/test/wso2mi/by-name.xml"), test("greeter-1.0.0")).unwrap();
+    let path = "/src/main/wso2mi/resources/connectors/greeter-1.0.0.zip";
+    std::fs::write(place("src/test/wso2mi/by-path.xml"), test(path)).unwrap();
+    let report = run(folder.path()).unwrap();
+    assert_eq!((report.passed(), report.failed()), (2, 0), "{report}");
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::application::{self, Application};
 use super::files::{self, File};
-use super::library::{Libraries, Library};
+use super::library::{CONNECTOR, Libraries, Library};
 use super::problem::Problem;
 use super::properties;
 use super::registry::{self, Held, Resources};
@@ -42,7 +42,7 @@ const OTHERS: &[(&str, &str, &str, &str)] = &[
     ("dataservices", "dbs", "dataService", "data services are not offered yet"),
 ];
 
-/// Folders with archives of connectors.
+/// Folders with archives of connectors, or with these unpacked.
 const LIBRARIES: [&str; 2] = ["connectors", "synapse-libs"];
 
 /// The largest archive that is read.
@@ -213,15 +213,22 @@ impl Finder<'_> {
         for folder in LIBRARIES.map(|folder| path.join(folder)) {
             if self.sources.has_folder(&folder) {
                 self.with_extension(&folder, &["zip"]).iter().for_each(|archive| self.library(archive));
+                let unpacked = self.entries(&folder).unwrap_or_default();
+                let unpacked = unpacked.iter().filter(|entry| self.sources.has_file(&entry.join(CONNECTOR)));
+                unpacked.collect::<Vec<_>>().into_iter().for_each(|connector| self.library(connector));
             }
         }
     }
 
-    /// A connector; without one that cannot be read everything runs that does not call it.
+    /// A connector, in an archive or unpacked; without one that cannot be read everything runs that does not call it.
     fn library(&mut self, path: &Path) {
         let name: Arc<str> = path.display().to_string().into();
-        let bytes = files::bytes_up_to(ARCHIVE_BYTES, path, self.sources).map_err(|problem| problem.message);
-        let library = bytes.and_then(|bytes| Library::read(&name, &bytes));
+        let library = match self.sources.has_folder(path) {
+            true => Library::read_folder(path, self.sources),
+            false => files::bytes_up_to(ARCHIVE_BYTES, path, self.sources)
+                .map_err(|problem| problem.message)
+                .and_then(|bytes| Library::read(&name, &bytes)),
+        };
         let mut file = File::stand_in("connector", &name, &name);
         if let Err(message) = self.found.add_library(library) {
             file.warnings.push(Problem { place: file.place.clone(), message });

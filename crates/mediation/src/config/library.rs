@@ -1,4 +1,4 @@
-//! Archives of connectors: operations that are templates in the configuration language.
+//! Connectors: operations that are templates in the configuration language, in an archive or a folder.
 //!
 //! Shape: `connector.xml` names the connector and its components, which are folders; the `component.xml` of each names
 //! its operations and their files, which hold a `<template>` each.
@@ -6,7 +6,7 @@
 //! Source: WSO2's connectors and `SynapseLibrary`; compare `LibDeployerUtils`.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::path::Path;
 
 use super::archive::{Archive, INSIDE};
 use super::element::{Element, Text};
@@ -14,7 +14,11 @@ use super::fetched::Fetched;
 use super::files;
 use super::loader::{Loader, Reference};
 use super::problem::Problem;
+use super::sources::Sources;
 use super::template;
+
+/// The file that says what a connector consists of.
+pub(super) const CONNECTOR: &str = "connector.xml";
 
 /// The connector that is built in, whatever archive of it lies there.
 const BUILT_IN: &str = "http";
@@ -28,6 +32,9 @@ pub(super) struct Library {
     templates: HashMap<String, Result<Element, Problem>>,
 }
 
+/// A file of a connector, by its path, with what it holds.
+type Found = (String, Vec<u8>);
+
 /// The connectors of a configuration, by their names.
 pub(super) type Libraries = HashMap<String, Library>;
 
@@ -37,16 +44,40 @@ impl Library {
     /// Errors: a sentence, where it is no archive, or holds no connector.
     pub(super) fn read(path: &str, bytes: &[u8]) -> Result<Option<Library>, String> {
         let archive = Archive::open(bytes)?;
+        Library::of(&|name| {
+            let bytes = archive.read(name)?;
+            Ok(bytes.map(|bytes| (format!("{path}{INSIDE}{name}"), bytes)))
+        })
+    }
+
+    /// The same of a folder that holds what an archive would.
+    ///
+    /// Errors: as [`Library::read`].
+    pub(super) fn read_folder(folder: &Path, sources: &Sources) -> Result<Option<Library>, String> {
+        Library::of(&|name| {
+            if name.split(['/', '\\']).any(|part| part == "..") {
+                return Err(format!("{name:?} leads out of the folder"));
+            }
+            let file = folder.join(name.trim_start_matches('/'));
+            if !sources.has_file(&file) {
+                return Ok(None);
+            }
+            let bytes = files::bytes(&file, sources).map_err(|problem| problem.message)?;
+            Ok(Some((file.display().to_string(), bytes)))
+        })
+    }
+
+    /// Reads a connector whose files have names, paths and contents.
+    fn of(read: &dyn Fn(&str) -> Result<Option<Found>, String>) -> Result<Option<Library>, String> {
         let element = |name: &str| -> Result<Option<Result<Element, Problem>>, String> {
-            let Some(bytes) = archive.read(name)? else { return Ok(None) };
-            let file: Arc<str> = format!("{path}{INSIDE}{name}").into();
-            files::decode(bytes).map(|text| Some(Element::parse(&file, text)))
+            let Some((path, bytes)) = read(name)? else { return Ok(None) };
+            files::decode(bytes).map(|text| Some(Element::parse(&path.into(), text)))
         };
         let sound = |name: &str| match element(name)? {
             Some(root) => root.map(Some).map_err(|problem| problem.to_string()),
             None => Ok(None),
         };
-        let root = sound("connector.xml")?.ok_or("it holds no connector.xml")?;
+        let root = sound(CONNECTOR)?.ok_or("it holds no connector.xml")?;
         let component = named(&root, "component").next().ok_or("its connector.xml names no component")?;
         let attribute = |name: &str| component.attribute(name).map_or("", |value| value.value.trim()).to_owned();
         let (name, package) = (attribute("name"), attribute("package"));

@@ -43,7 +43,9 @@ pub(super) fn template(name: &str, element: &Element, loader: &mut Loader) -> Re
                 let parameter = child.required("name")?;
                 child.attribute("description");
                 if names.contains(&parameter.value.trim()) {
-                    return Err(parameter.problem(format!("there is another parameter {:?}", parameter.value)));
+                    child.forgive();
+                    let message = format!("there is another parameter {:?}, which counts", parameter.value);
+                    loader.warning(parameter.problem(message));
                 }
                 names.push(parameter.value.trim());
             }

@@ -1,5 +1,5 @@
-//! URI templates of `http` endpoints: `{uri.var.x}` escaped, `{+uri.var.x}` as it is (RFC 6570 §3.2.2, §3.2.3), and what
-//! Synapse expressions `${…}` give as it is.
+//! URI templates of `http` endpoints: `{uri.var.x}` escaped unless they begin with it, `{+uri.var.x}` as it is (RFC 6570
+//! §3.2.2, §3.2.3), and what Synapse expressions `${…}` give as it is.
 
 use http::Uri;
 
@@ -45,7 +45,8 @@ impl Template {
             let inside = &value[open + 1..close];
             let (reserved_stays, name) = match inside.strip_prefix('+') {
                 Some(name) => (true, name),
-                None => (false, inside),
+                // As in WSO2, a hole that a template begins with is for a whole address: connectors rely on it.
+                None => (open == 0, inside),
             };
             if !name.starts_with("uri.var.") && !name.starts_with("query.param.") {
                 return refuse(format!("{{{inside}}} is not offered: {{uri.var.…}} and {{query.param.…}} are"));

@@ -13,6 +13,9 @@ use super::mock::{Resource, Service};
 /// Nobody's test is larger.
 const FILE_LIMIT_BYTES: u64 = 16 << 20;
 
+/// Where a project keeps archives of connectors.
+const CONNECTORS: &str = "src/main/wso2mi/resources/connectors";
+
 /// From a test up to the folder of its project.
 const LEVELS: usize = 8;
 
@@ -22,6 +25,8 @@ pub(super) struct Suite {
     pub(super) subject: Source,
     pub(super) supporting: Vec<Source>,
     pub(super) resources: Vec<Registered>,
+    /// Archives of connectors.
+    pub(super) connectors: Vec<PathBuf>,
     pub(super) cases: Vec<Case>,
     pub(super) services: Vec<Service>,
 }
@@ -156,9 +161,8 @@ fn suite(root: Node<'_>, path: &Path) -> Result<Suite, String> {
     let subject = artifacts.child("test-artifact").and_then(|subject| subject.child("artifact"));
     let subject = source(subject.ok_or("<test-artifact> with an <artifact> is missing")?, path)?;
     let all = |name: &str| artifacts.child(name).into_iter().flat_map(Node::elements);
-    if let Some(connector) = all("connector-resources").next() {
-        return Err(format!("connectors are not offered yet: <{}>", connector.name()));
-    }
+    let connectors =
+        all("connector-resources").filter_map(|connector| self::connector(&connector.text(), path).transpose());
     let supporting = all("supportive-artifacts").map(|artifact| source(artifact, path)).collect::<Result<_, _>>()?;
     let resources = all("registry-resources").map(|resource| registered(resource, path)).collect::<Result<_, _>>()?;
     let cases = root.child("test-cases").into_iter().flat_map(Node::elements);
@@ -167,6 +171,7 @@ fn suite(root: Node<'_>, path: &Path) -> Result<Suite, String> {
         subject,
         supporting,
         resources,
+        connectors: connectors.collect::<Result<_, _>>()?,
         cases: cases.enumerate().map(|(index, node)| case(node, index)).collect::<Result<_, _>>()?,
         services: services.map(|node| mocked(node, path)).collect::<Result<_, _>>()?,
     })
@@ -186,6 +191,17 @@ fn file(name: &str, test: &Path) -> Result<PathBuf, String> {
     let above = test.ancestors().skip(1).take(LEVELS);
     let found = above.map(|folder| folder.join(inside)).find(|path| path.is_file());
     found.ok_or_else(|| format!("there is no file {name:?} in the project that this test stands in"))
+}
+
+/// The archive of a connector, by its path or, as the tools write what a project only depends on, by its name and version;
+/// `None` for the connector that is built in.
+fn connector(name: &str, test: &Path) -> Result<Option<PathBuf>, String> {
+    let archive = if name.ends_with(".zip") { name.to_owned() } else { format!("{CONNECTORS}/{name}.zip") };
+    match file(&archive, test) {
+        Ok(path) => Ok(Some(path)),
+        Err(_) if name.starts_with("mi-connector-http-") => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 fn registered(node: Node<'_>, test: &Path) -> Result<Registered, String> {

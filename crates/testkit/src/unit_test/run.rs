@@ -41,7 +41,7 @@ struct Stage {
 
 impl Stage {
     fn new(file: &Path) -> Result<(Stage, Vec<descriptor::Case>), String> {
-        let descriptor::Suite { subject, supporting, resources, cases, services } = descriptor::read(file)?;
+        let descriptor::Suite { subject, supporting, resources, connectors, cases, services } = descriptor::read(file)?;
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let mut paths = Vec::new();
         for (index, source) in std::iter::once(&subject).chain(&supporting).enumerate() {
@@ -52,7 +52,11 @@ impl Stage {
             settings.home = Some(folder.path().to_owned());
             resources.iter().try_for_each(|resource| register(resource, folder.path()))?;
         }
-        let loaded = load(&paths, &settings);
+        let mut configuration = paths.clone();
+        if !connectors.is_empty() {
+            configuration.push(server_with(&connectors, folder.path())?);
+        }
+        let loaded = load(&configuration, &settings);
         if loaded.report.faulty() > 0 {
             return Err(loaded.report.to_text());
         }
@@ -182,6 +186,19 @@ fn register(resource: &Registered, folder: &Path) -> Result<(), String> {
         Source::Text(text) => std::fs::write(place.join(&resource.name), text),
     });
     written.map_err(|error| format!("{}: {error}", resource.name))
+}
+
+/// A folder that has these archives of connectors where a server has them.
+fn server_with(connectors: &[PathBuf], folder: &Path) -> Result<PathBuf, String> {
+    let server = folder.join("server");
+    let libraries = server.join("synapse-libs");
+    let copied = std::fs::create_dir_all(&libraries).and_then(|()| {
+        // Two of one name would be one connector twice, which loading tells of.
+        let place = |index: usize| libraries.join(format!("{index}.zip"));
+        connectors.iter().enumerate().try_for_each(|(index, archive)| std::fs::copy(archive, place(index)).map(drop))
+    });
+    copied.map_err(|error| format!("<connector-resources>: {error}"))?;
+    Ok(server)
 }
 
 /// What a file defines, as a test calls it.

@@ -18,7 +18,8 @@ pub(super) struct Argument {
 
 impl Argument {
     pub(super) fn read(element: &Element, loader: &mut Loader) -> Result<Argument, Problem> {
-        if !element.is("arg") {
+        // WSO2's tools wrote them into a namespace of their own for years.
+        if element.name != "arg" {
             return Err(element.problem(format!("<args> holds arg elements, not {}", element.tag())));
         }
         element.attribute("deepCheck");
