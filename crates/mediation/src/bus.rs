@@ -9,7 +9,7 @@ pub use myelin_json::Duplicates as DuplicateKeys;
 pub use myelin_json::convert::Switches as JsonSwitches;
 
 use crate::api::Apis;
-use crate::config::Place;
+use crate::config::{Kept, Place};
 use crate::database::DatabaseSettings;
 use crate::description::{ProxyDescription, PublicAddresses};
 use crate::endpoint::{Endpoint, EndpointId, EndpointRef, MonitorSettings};
@@ -183,6 +183,8 @@ pub struct Bus {
     pub(crate) entries: HashMap<Slot, String>,
     /// The texts outside the messages that expressions read: of the registry, and of `file.properties`.
     pub(crate) outside: HashMap<(Outside, Slot), String>,
+    /// All of those texts, where expressions work out their names.
+    pub(crate) kept: Kept,
     /// The inbound endpoints, by their ports.
     pub(crate) inbounds: HashMap<u16, Arc<Inbound>>,
     pub(crate) tasks: Vec<Arc<Task>>,

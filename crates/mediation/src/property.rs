@@ -6,7 +6,7 @@
 mod known;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use myelin_json::{Options, Value as Json};
@@ -178,6 +178,8 @@ pub(crate) struct Names {
     slots: HashMap<Arc<str>, Slot>,
     /// The names that expressions read from outside the message.
     outside: BTreeMap<(Outside, Slot), Arc<str>>,
+    /// What of outside the message they work out names of.
+    any_outside: BTreeSet<Outside>,
 }
 
 /// Where properties stand that were there before any message; they are read while the configuration is loaded.
@@ -191,7 +193,7 @@ pub(crate) enum Outside {
 
 impl Default for Names {
     fn default() -> Names {
-        let mut names = Names { slots: HashMap::new(), outside: BTreeMap::new() };
+        let mut names = Names { slots: HashMap::new(), outside: BTreeMap::new(), any_outside: BTreeSet::new() };
         KNOWN.iter().for_each(|name| {
             names.slot(name);
         });
@@ -215,6 +217,16 @@ impl Names {
         let slot = self.slot(name);
         self.outside.insert((outside, slot), name.into());
         slot
+    }
+
+    /// Notes that an expression works out names of something outside the message.
+    pub(crate) fn any_outside(&mut self, outside: Outside) {
+        self.any_outside.insert(outside);
+    }
+
+    /// Whether an expression does so.
+    pub(crate) fn asks_any(&self, outside: Outside) -> bool {
+        self.any_outside.contains(&outside)
     }
 
     /// The names that [`Names::outside`] was asked for.

@@ -107,7 +107,41 @@ fn expressions_read_the_registry_and_file_properties_as_they_were_when_the_bus_w
     let header = |name: &str| answer.header(name).unwrap_or_default().to_owned();
     assert_eq!([header("X-Text"), header("X-Property"), header("X-File")], ["hello", "world", "backend"]);
     assert_eq!(header("X-None"), "[]");
-    let text =
-        "<sequence name='s'><log><property name='a' expression=\"get-property('registry', $ctx:x)\"/></log></sequence>";
-    assert!(common::report(text).to_text().contains("must be a text literal"));
+}
+
+#[test]
+fn names_in_the_registry_may_be_worked_out() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "registry/governance/greetings/en.txt", "hello");
+    write(folder.path(), "registry/governance/greetings/en.txt.properties", "who = world");
+    write(folder.path(), "registry/governance/greetings/de.json", r#"{"text": "hallo"}"#);
+    write(folder.path(), "conf/file.properties", "stock.host=backend");
+    let read = |name: &str, expression: &str| {
+        format!("<property name='{name}' expression=\"{expression}\" scope='transport'/>")
+    };
+    let steps = [
+        read("X-Text", "get-property('registry', concat('gov:/greetings/', $trp:X-Language, '.txt'))"),
+        read(
+            "X-Property",
+            "get-property('registry', concat('/_system/governance/greetings/', $trp:X-Language, '.txt@who'))",
+        ),
+        read("X-File", "get-property('file', concat('stock.', 'host'))"),
+        read("X-None", "concat('[', get-property('registry', concat('gov:/', 'none')), ']')"),
+        read("X-Out", "concat('[', get-property('registry', concat('gov:/../', '../conf/file.properties')), ']')"),
+        read("X-Json", "${registry('gov:/greetings/' + 'de.json').text}"),
+        read("X-Synapse", "${registry('gov:/greetings/' + headers.X-Language + '.txt').property('who')}"),
+    ];
+    let proxy =
+        format!("<proxy name='P'><target><inSequence>{}<respond/></inSequence></target></proxy>", steps.concat());
+    write(folder.path(), "repository/deployment/server/synapse-configs/default/proxy-services/P.xml", &proxy);
+    let loaded = load(&[folder.path().to_owned()], &Settings::default());
+    assert_eq!(loaded.report.faulty(), 0, "{}", loaded.report.to_text());
+    // What is not loaded is not found: nobody looks while serving.
+    drop(folder);
+    let request = common::request("GET", "/services/P", &[("X-Language", "en")], "");
+    let answer = Scenario::of(loaded, |_, _| unreachable!()).serve(request);
+    let header = |name: &str| answer.header(name).unwrap_or_default().to_owned();
+    assert_eq!([header("X-Text"), header("X-Property"), header("X-File")], ["hello", "world", "backend"]);
+    assert_eq!([header("X-None"), header("X-Out")], ["[]", "[]"]);
+    assert_eq!([header("X-Json"), header("X-Synapse")], ["hallo", "world"]);
 }

@@ -345,6 +345,7 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
     Bus {
         settings: settings.clone(),
         outside,
+        kept: loader.kept(),
         inbounds,
         tasks,
         main: sound("main"),

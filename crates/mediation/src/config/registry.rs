@@ -163,19 +163,26 @@ impl Registry {
     /// The resources whose names end in one of some extensions, in the order of their paths, each with its paths.
     ///
     /// Those that cannot be read are left out.
-    pub(super) fn with_extension(&self, extensions: &[&str]) -> Vec<(Vec<String>, Resource)> {
-        let is_wanted = |name: &Path| {
+    pub(super) fn with_extension(&self, extensions: &[&str]) -> impl Iterator<Item = (Vec<String>, Resource)> {
+        self.those(move |name| {
             name.extension().and_then(|extension| extension.to_str()).is_some_and(|it| extensions.contains(&it))
-        };
-        let deployed = self.resources.iter().filter(|(path, _)| is_wanted(Path::new(path)));
+        })
+    }
+
+    /// All resources, as [`Registry::with_extension`] gives them.
+    pub(super) fn all(&self) -> impl Iterator<Item = (Vec<String>, Resource)> {
+        self.those(|_| true)
+    }
+
+    fn those(&self, is_wanted: impl Fn(&Path) -> bool + Clone) -> impl Iterator<Item = (Vec<String>, Resource)> {
+        let wanted = is_wanted.clone();
+        let deployed = self.resources.iter().filter(move |(path, _)| wanted(Path::new(path)));
         let deployed = deployed.filter_map(|(path, held)| Some((vec![path.clone()], self.held(held).ok()?)));
-        let mut found: Vec<_> = deployed.collect();
-        let files = self.files().into_iter().filter(|path| is_wanted(path));
-        found.extend(files.filter_map(|path| {
+        let files = self.files().into_iter().filter(move |path| is_wanted(path));
+        deployed.chain(files.filter_map(|path| {
             let resource = self.file(&path).ok()?;
             Some((self.paths_of(&resource.uri), resource))
-        }));
-        found
+        }))
     }
 
     fn files(&self) -> Vec<PathBuf> {
@@ -306,7 +313,7 @@ mod tests {
         assert_eq!(text(registry.read("/_system/governance/x/a.xslt")).as_deref(), Some("archive"));
         assert_eq!(text(registry.beside("app.car!/a", "c.xslt")).as_deref(), Some("c"));
         assert_eq!(text(registry.beside("app.car!/a", "../b.xslt")).as_deref(), Some("b"));
-        let found = registry.with_extension(&["xslt"]);
+        let found: Vec<_> = registry.with_extension(&["xslt"]).collect();
         let paths: Vec<&str> = found.iter().map(|(paths, _)| &*paths[0]).collect();
         let expected = ["x/a.xslt", "x/c.xslt", "b.xslt", "x/a.xslt"].map(|key| format!("/_system/governance/{key}"));
         assert_eq!(paths, expected);

@@ -87,7 +87,8 @@ impl Loader {
                 choice.entries.insert(key, sheet);
             }
         }
-        for (paths, resource) in self.registry.with_extension(&["xsl", "xslt"]) {
+        let found: Vec<_> = self.registry.with_extension(&["xsl", "xslt"]).collect();
+        for (paths, resource) in found {
             if let Some(sheet) = self.chosen(&resource.uri, &resource, named, &shelf) {
                 for path in paths {
                     // What was deployed comes before files at the same path.

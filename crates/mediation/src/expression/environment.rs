@@ -52,12 +52,12 @@ impl<'a> Compiling<'a> {
                 let source = Source::property(base, name, self.loader.names());
                 Ok(Declared::Variable(self.source(source)))
             }
-            _ if matches!(base, Base::Outside(_)) => {
-                let message = "get-property(): what is in the registry or a file is read before there is a message: its name \
-                               must be a text literal";
-                Err(message.to_owned())
+            _ => {
+                if let Base::Outside(outside) = base {
+                    self.loader.names().any_outside(outside);
+                }
+                Ok(self.call(Function::Property(base)))
             }
-            _ => Ok(self.call(Function::Property(base))),
         }
     }
 }

@@ -132,6 +132,10 @@ impl Source {
 
     /// Reads a property whose name came up while serving.
     pub(crate) fn read_named<'a>(base: Base, name: &str, exchange: &'a Exchange, scene: &'a Scene<'a>) -> Read<'a> {
+        if let Base::Outside(outside) = base {
+            let found = scene.bus.kept.find(outside, name);
+            return found.map_or(Read::Nothing, |text| Read::Text(Cow::Borrowed(text)));
+        }
         match Source::resolve(base, name, exchange.properties.slot(name, &scene.bus.names)) {
             // The source is gone when this returns; what was read from it must not borrow from it.
             Some(Source::Header(name)) => {

@@ -46,6 +46,16 @@ fn transports() -> Vec<KeyTransport> {
 }
 
 #[test]
+fn a_key_that_is_handed_on_is_the_same_key() {
+    for kind in [&[KeyKind::Rsa][..], &EC].concat() {
+        let key = private(key(kind));
+        let der = key.to_der().expect("a key");
+        assert_eq!(private(der.as_ref()).public().spki(), key.public().spki(), "{kind:?}");
+    }
+    assert_eq!(private(small_rsa()).to_der().err(), Some(CryptoError::Key));
+}
+
+#[test]
 fn what_was_signed_verifies_and_nothing_else() {
     let keys = [key(KeyKind::Rsa), small_rsa()].map(|der| (der, rsa_methods()));
     let keys = keys.into_iter().chain(EC.map(|kind| (key(kind), methods(SignatureMethod::Ecdsa))));

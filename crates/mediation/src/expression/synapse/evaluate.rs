@@ -18,7 +18,7 @@ use crate::expression::Kind;
 use crate::expression::source::{Read, Source};
 use crate::expression::text::LIMIT_BYTES;
 use crate::pattern::Finder;
-use crate::property::{Found, Scope};
+use crate::property::{Found, Outside, Scope};
 
 /// One message, as an expression sees it.
 #[derive(Clone, Copy)]
@@ -41,6 +41,7 @@ impl<'a> Run<'a> {
             Node::Array(parts) => self.array(parts),
             Node::Read(source, name) => self.read(source, name).map(Value::of_text),
             Node::Resource(source, key) => self.read(source, key).map(Value::Text),
+            Node::ResourceOf(key, property) => self.resource(key, property.as_deref()),
             Node::XPath(kind) => self.xpath(kind),
             Node::Variable(slot, name, route) => {
                 let Found::Set(value) = self.exchange.properties.find(Scope::Variable, *slot) else {
@@ -189,6 +190,18 @@ impl<'a> Run<'a> {
             Read::Xml(fragment) => Cow::Owned(text_of(&fragment.document, fragment.node)),
             Read::List(list) => list.iter().map(|fragment| text_of(&fragment.document, fragment.node)).collect(),
         })
+    }
+
+    /// A resource of the registry by a key that is worked out, or a property of it.
+    fn resource(self, key: &'a Node, property: Option<&str>) -> Result<Value<'a>> {
+        let nothing = || Failure::Nothing("the key of a resource is empty".to_owned());
+        let mut key = self.value(key)?.text().ok_or_else(nothing)?.into_owned();
+        if let Some(property) = property {
+            key = format!("{key}@{property}");
+        }
+        let found = self.scene.bus.kept.find(Outside::Registry, &key);
+        let text = found.ok_or_else(|| Failure::Nothing(format!("{key:?} is not in the registry")))?;
+        Ok(Value::Text(Cow::Borrowed(text)))
     }
 
     fn xpath(self, kind: &'a Kind) -> Result<Value<'a>> {

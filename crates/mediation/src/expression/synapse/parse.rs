@@ -283,15 +283,26 @@ impl<'t, 'l> Parser<'t, 'l> {
             .map_err(|(offset, message)| ((start + offset).min(self.text.value.len()), message))
     }
 
-    /// `registry("key")`, perhaps with `.property("name")` or a path behind it.
+    /// `registry("key")`, or with an expression that gives the key, perhaps with `.property("name")` or a path behind it.
     fn registry(&mut self) -> Result<Node, Wrong> {
-        let mut key = self.literal("the key of a resource")?.to_owned();
+        let key = self.nested(Parser::logic)?;
         self.expect(")")?;
-        if self.take(".property(") {
-            let name = self.literal("the name of a property")?;
-            self.expect(")")?;
-            key = format!("{key}@{name}");
-        }
+        let property = match self.take(".property(") {
+            false => None,
+            true => {
+                let name = self.literal("the name of a property")?.to_owned();
+                self.expect(")")?;
+                Some(name)
+            }
+        };
+        let key = match (key, property) {
+            (Node::Text(key), None) => key,
+            (Node::Text(key), Some(property)) => format!("{key}@{property}"),
+            (key, property) => {
+                self.loader.names().any_outside(Outside::Registry);
+                return self.inside(Node::ResourceOf(Box::new(key), property));
+            }
+        };
         let source = Source::property(Base::Outside(Outside::Registry), &key, self.loader.names());
         self.inside(Node::Resource(source, key))
     }

@@ -22,6 +22,8 @@ pub(super) enum Node {
     Read(Source, String),
     /// A resource of the registry, or a property of it; with its key.
     Resource(Source, String),
+    /// The same with a key that is worked out, and the name of a property if it is one of the resource.
+    ResourceOf(Box<Node>, Option<String>),
     /// `xpath("…")`
     XPath(Box<Kind>),
     /// A variable, and where in it.
@@ -128,7 +130,7 @@ impl Node {
                 cases.iter().flat_map(|(condition, then)| [condition, then]).for_each(|node| node.walk(look));
                 otherwise.walk(look);
             }
-            Node::Negative(node) => node.walk(look),
+            Node::Negative(node) | Node::ResourceOf(node, _) => node.walk(look),
             Node::Split(text, pattern) => {
                 text.walk(look);
                 pattern.node().into_iter().for_each(|node| node.walk(look));
