@@ -55,7 +55,7 @@ impl Doors {
         if self.open.contains_key(&port) {
             self.tell(|| Door::Show(port, config.clone()));
         } else {
-            self.bind(address, config)?;
+            self.bind(address, config.as_ref())?;
         }
         self.open.insert(port, tls.cloned());
         let scheme = if tls.is_some() { "https" } else { "http" };
@@ -83,7 +83,7 @@ impl Doors {
         }
     }
 
-    fn bind(&self, address: SocketAddr, tls: Option<Arc<ServerConfig>>) -> anyhow::Result<()> {
+    fn bind(&self, address: SocketAddr, tls: Option<&Arc<ServerConfig>>) -> anyhow::Result<()> {
         let port = address.port();
         ensure!(self.own.iter().all(|own| own.port() != port), "port {port} is one of the server itself");
         refuse_if_taken(address)?;
@@ -91,7 +91,7 @@ impl Doors {
         // All or none: a port that only some threads have would lose connections.
         let sockets = self.threads.iter().map(|_| socket()).collect::<anyhow::Result<Vec<_>>>()?;
         for (thread, socket) in self.threads.iter().zip(sockets) {
-            let _ = thread.send(Door::Open(Listener { socket, tls: tls.clone(), inbound: Some(port) }));
+            let _ = thread.send(Door::Open(Listener { socket, tls: tls.cloned(), inbound: Some(port) }));
         }
         Ok(())
     }

@@ -28,7 +28,7 @@ use crate::content::Query;
 use crate::exchange::{Exchange, Scene};
 use crate::fault::Outcome;
 use crate::function::Argument;
-use crate::property::{self, Fragment, Slot};
+use crate::property::{self, Fragment, Scope, Slot};
 
 pub(crate) use host::MessageHost;
 pub(crate) use inline::{Inline, Piece};
@@ -290,6 +290,24 @@ impl Expression {
         if let Some(Argument::Later(expression)) = argument { expression } else { self }
     }
 
+    /// The variable that it looks into, where it looks nowhere else: `${vars.x.items}`, or `${xpath('…', 'x')}`.
+    pub(crate) fn variable(&self) -> Option<Slot> {
+        let Kind::Synapse(synapse) = &self.kind else { return None };
+        let of_path = || match synapse.xpath()?.slots().sources.as_slice() {
+            [Source::Property(Scope::Variable, slot)] => Some(*slot),
+            _ => None,
+        };
+        synapse.variable().or_else(of_path)
+    }
+
+    /// The path into the JSON of a variable; all of it where none is said.
+    pub(crate) fn variable_path(&self) -> Option<&myelin_json::Path> {
+        match &self.kind {
+            Kind::Synapse(synapse) => synapse.variable_path(),
+            _ => None,
+        }
+    }
+
     /// Whether it can lead to elements of the message, or to values of its JSON.
     pub(crate) fn leads_into_message(&self) -> bool {
         match &self.kind {
@@ -297,6 +315,21 @@ impl Expression {
             Kind::Synapse(_) => self.json().is_some() || self.xpath().is_some(),
             Kind::XPath(_) | Kind::Json(_) => true,
         }
+    }
+
+    /// The nodes that it leads to, each with the address of its document: the message's, or one that a variable holds.
+    ///
+    /// Errors: as [`Expression::text`].
+    pub(crate) fn nodes_anywhere(
+        &self,
+        exchange: &Exchange,
+        scene: &Scene<'_>,
+    ) -> Outcome<Vec<(*const Document, NodeId)>> {
+        let Some(xpath) = self.xpath() else { return Ok(Vec::new()) };
+        xpath.with_value(exchange, scene, |value| {
+            let nodes = value.as_nodes().unwrap_or_default().into_iter();
+            nodes.filter_map(|node| Some((std::ptr::from_ref(node.document), node.node.tree()?))).collect()
+        })
     }
 
     /// The pieces of XML in the property that it names, where it is nothing but a property.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use myelin_xpath::{Atomic, Item, Value};
 
-pub(super) use self::merge::{Kept, merge, piece};
+pub(super) use self::merge::{Kept, merge, merged_json, piece};
 use super::filter::Branch;
 use super::setting::worked_out;
 use crate::branch::{Family, Group, Kin, Wanted as Enough};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use myelin_json::{New, NodeId as Item};
 use myelin_message::Body;
 use myelin_soap::wrap;
-use myelin_xml::{Kind, NodeId};
+use myelin_xml::{Document, Kind, NodeId, Refusal};
 
 use super::parts::{items, mixed, no_array, rules};
 use crate::content::{Fragment, Json, Tree};
@@ -38,11 +38,7 @@ impl Collection {
         let found = match expression.json() {
             Some(path) => {
                 let Some(json) = exchange.json()? else { return Ok(None) };
-                let unfit = |error: myelin_json::Error| {
-                    Fault::bus("A path to what is to be gone through does not fit the message")
-                        .with_detail(error.to_string())
-                };
-                let items = items(json.value(), path, &rules(scene)).map_err(unfit)?;
+                let items = items(json.value(), path, &rules(scene)).map_err(|error| unfit_json(&error))?;
                 let items = items.ok_or_else(|| no_array(path))?;
                 exchange.json_mut()?;
                 Found::Items(items)
@@ -99,27 +95,16 @@ impl Collection {
     pub(super) fn put(&mut self, number: usize, result: &Exchange) -> Outcome<()> {
         match &self.found {
             Found::Elements(elements) => {
-                let old = elements[number];
-                let tree = result.tree()?;
-                let new = tree.envelope().payload(tree.document());
-                let new = new.map(|payload| Fragment::copy(tree.document(), payload));
-                self.whole.built_mut::<Tree>().ok_or_else(gone)?.change(|document, _| {
-                    if let (Some(new), Some(parent)) = (new, document.parent(old)) {
-                        let new = new.graft(document, Some(parent))?;
-                        document.insert_before(old, new)?;
-                    }
-                    document.detach(old);
-                    Ok(())
-                })?;
+                let (old, new) = (elements[number], result.tree()?);
+                self.whole.built_mut::<Tree>().ok_or_else(gone)?.change(|document, _| replaced(document, old, new))?;
             }
             Found::Items(items) => {
                 let value = self.whole.built_mut::<Json>().ok_or_else(gone)?.change();
                 match result.json()? {
                     Some(json) => {
-                        let unfit = |error: myelin_json::Error| {
-                            Fault::bus("JSON could not be changed").with_detail(error.to_string())
-                        };
-                        value.replace(items[number], New::Json(json.text().as_bytes())).map_err(unfit)?;
+                        value
+                            .replace(items[number], New::Json(json.text().as_bytes()))
+                            .map_err(|error| unfit_json(&error))?;
                     }
                     None => value.remove(items[number]),
                 }
@@ -136,6 +121,21 @@ impl Collection {
     fn tree(&self) -> Outcome<&Tree> {
         self.whole.built::<Tree>().ok_or_else(gone)
     }
+}
+
+/// Puts the payload of a message in the place of an element; an empty message takes it away.
+pub(super) fn replaced(document: &mut Document, old: NodeId, new: &Tree) -> Result<(), Refusal> {
+    let payload = new.envelope().payload(new.document());
+    if let (Some(payload), Some(parent)) = (payload, document.parent(old)) {
+        let new = Fragment::copy(new.document(), payload).graft(document, Some(parent))?;
+        document.insert_before(old, new)?;
+    }
+    document.detach(old);
+    Ok(())
+}
+
+pub(super) fn unfit_json(error: &myelin_json::Error) -> Box<Fault> {
+    Fault::bus("JSON cannot be gone through, or changed, so").with_detail(error.to_string())
 }
 
 fn gone() -> Box<Fault> {

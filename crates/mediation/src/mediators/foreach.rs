@@ -1,14 +1,15 @@
 //! `<foreach>`: a sequence runs for each element of the message, and its results take their places.
 
-use std::cell::RefCell;
+mod held;
+mod parallel;
+
+pub(super) use self::parallel::each;
 
 use super::collection::Collection;
 use super::filter::Branch;
-use super::parts::{Parts, Rest};
-use crate::branch::{Splitter, Target, Together};
 use crate::config::{Element, Loader, Problem, Text};
-use crate::content::{Fragment, Need, Tree, when_ready};
-use crate::effect::{Effect, Reads};
+use crate::content::{Fragment, Need, Tree};
+use crate::effect::Effect;
 use crate::engine;
 use crate::exchange::{Exchange, Scene};
 use crate::expression::{Expression, Wanted};
@@ -33,8 +34,13 @@ A `drop` in the sequence ends the loop; elements behind it stay as they are.
 
 With `collection`, beside each other in copies of the flow, which may `call`; properties that they set are theirs:
 
-- `collection` (required): as `expression`.
+- `collection` (required): as `expression`; also `${vars.x…}` and `${xpath('…', 'x')}` for what a variable holds: an array,
+  or pieces of XML.
 - `parallel-execution`: `false` runs them one after the other; by default 64 run at once.
+- `counter-variable`: the variable that holds the number of each, from 0 on, where they run one after the other.
+- `update-original`: `false` leaves message and variable as they were, and puts all results into the variable that
+  `target-variable` names: `result-content-type="JSON"` makes an array of them, `XML` an element with the name in
+  `result-enclosing-element`.
 - `continue-without-aggregation`: `true` goes on at once, and nobody waits for what the copies make.
 
     <foreach expression="//o:order" xmlns:o="urn:orders" id="orders">
@@ -53,6 +59,15 @@ With `collection`, beside each other in copies of the flow, which may `call`; pr
             </call>
         </sequence>
     </foreach>
+
+    <foreach collection="${vars.order.lines}" parallel-execution="false" counter-variable="number"
+             update-original="false" target-variable="offers" result-content-type="JSON">
+        <sequence>
+            <call>
+                <endpoint key="quotes"/>
+            </call>
+        </sequence>
+    </foreach>
 "#;
 
 /// One after the other, in the same flow.
@@ -65,25 +80,9 @@ struct Loop {
     need: Need,
 }
 
-/// Beside each other, in copies that the flow waits for.
-struct Parallel {
-    collection: Expression,
-    target: Target,
-    /// How many at once.
-    limit: Option<usize>,
-    need: Need,
-}
-
-/// Beside each other, in branches that nobody waits for.
-struct Beside {
-    collection: Expression,
-    splitter: Splitter,
-    need: Need,
-}
-
 fn build(element: &Element, loader: &mut Loader) -> Built {
     match element.attribute("collection").filter(|text| !text.value.trim().is_empty()) {
-        Some(collection) => parallel(element, collection, loader),
+        Some(collection) => parallel::build(element, collection, loader),
         None => one_by_one(element, loader),
     }
 }
@@ -111,33 +110,17 @@ fn one_by_one(element: &Element, loader: &mut Loader) -> Built {
     Ok(Box::new(Loop { expression, sequence, counter, original, continues, need }))
 }
 
-fn parallel(element: &Element, collection: Text<'_>, loader: &mut Loader) -> Built {
-    let collection = found_by(collection, loader)?;
-    let parallel = element.switch("parallel-execution", true)?;
-    if !element.switch("update-original", true)? {
-        return Err(
-            element.problem("update-original=\"false\" puts the results in a variable, which is not offered yet")
-        );
-    }
-    if let Some(counter) = element.attribute("counter-variable").filter(|text| !text.value.is_empty()) {
-        return Err(counter.problem("counter-variable: variables of <variable> are not offered yet"));
-    }
-    let Some(sequence) = element.child("sequence") else {
-        return Err(element.problem("<foreach collection> needs a sequence inside"));
-    };
-    let target = Target::of_sequence(sequence, loader);
-    let need = Need::built();
-    if element.switch("continue-without-aggregation", false)? {
-        let splitter = Splitter::beside(target, !parallel, loader);
-        return Ok(Box::new(Beside { collection, splitter, need }));
-    }
-    let limit = if parallel { None } else { Some(1) };
-    Ok(Box::new(Parallel { collection, target, limit, need }))
-}
-
-/// The expression that finds what is gone through.
+/// The expression that finds what is gone through in the message.
 fn found_by(text: Text<'_>, loader: &mut Loader) -> Result<Expression, Problem> {
     let expression = Expression::compile(text, Wanted::Nodes, loader)?;
+    if expression.variable().is_some() {
+        return Err(text.problem("<foreach expression> goes through the message; <foreach collection> takes variables"));
+    }
+    in_message(expression, text)
+}
+
+/// An expression that can lead into the message.
+fn in_message(expression: Expression, text: Text<'_>) -> Result<Expression, Problem> {
     match expression.leads_into_message() {
         true => Ok(expression),
         false => Err(text.problem("this names no elements of the message: XPath does, json-eval(…), or ${payload…} without values of elsewhere in it")),
@@ -225,98 +208,5 @@ impl Mediator for Loop {
 
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
         Step::Wait(Box::pin(self.run(exchange, scene)))
-    }
-}
-
-impl Parallel {
-    async fn run(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
-        self.need.bring(exchange, scene).await?;
-        let Some(collection) = Collection::take(&self.collection, exchange, scene)? else { return Ok(Flow::Next) };
-        let collection = RefCell::new(collection);
-        let ended = self.each(&collection, exchange, scene).await;
-        match ended {
-            Ok(Some((answer, flow))) => {
-                *exchange = *answer;
-                Ok(flow)
-            }
-            other => {
-                exchange.set_body(collection.into_inner().into_body());
-                other.map(|_| Flow::Next)
-            }
-        }
-    }
-
-    /// Runs the sequence for each, and puts what it makes in its place; a copy that ends the flow ends all others.
-    async fn each(
-        &self,
-        collection: &RefCell<Collection>,
-        original: &Exchange,
-        scene: &Scene<'_>,
-    ) -> Outcome<Option<(Box<Exchange>, Flow)>> {
-        let limit = self.limit.unwrap_or(scene.bus.settings.branches);
-        let count = collection.borrow().count();
-        let mut together = Together::new(count, limit, |number| {
-            let copy = original.branch_with(collection.borrow().body(number)?);
-            Ok(Box::pin(each(&self.target, &self.need, copy, scene)))
-        });
-        while let Some((number, outcome)) = together.next().await? {
-            match outcome? {
-                (result, Flow::Next) => collection.borrow_mut().put(number, &result)?,
-                // It is left as it was.
-                (_, Flow::Drop) => {}
-                ended => return Ok(Some(ended)),
-            }
-        }
-        Ok(None)
-    }
-}
-
-/// Runs a target for a copy of the flow, to the end of its sequence; what it made is built then.
-///
-/// Errors: the target's; the bus's, where it sends, or goes on in branches.
-pub(super) async fn each(
-    target: &Target,
-    need: &Need,
-    exchange: Exchange,
-    scene: &Scene<'_>,
-) -> Outcome<(Box<Exchange>, Flow)> {
-    let mut exchange = Box::new(exchange);
-    let flow = target.run(&mut exchange, scene).await?;
-    if flow == Flow::Split || exchange.decision.is_some() {
-        return Err(Fault::bus("What is waited for here can call, but neither send nor go on in branches"));
-    }
-    if flow == Flow::Next {
-        need.bring(&mut exchange, scene).await?;
-    }
-    Ok((exchange, flow))
-}
-
-impl Mediator for Parallel {
-    fn effect(&self) -> Effect<'_> {
-        Effect { changes: true, ..Target::effect(std::slice::from_ref(&self.target), Reads::Built) }
-    }
-
-    fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
-        Step::Wait(Box::pin(async move {
-            let outcome = self.run(exchange, scene).await;
-            (exchange, outcome)
-        }))
-    }
-}
-
-impl Mediator for Beside {
-    fn effect(&self) -> Effect<'_> {
-        Target::effect(self.splitter.targets(), Reads::Built)
-    }
-
-    fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
-        when_ready(&self.need, exchange, scene, |exchange| {
-            let parts = Parts::find(&self.collection, &Rest::Left, exchange, scene);
-            let split = |parts: Parts, exchange: &mut Exchange| {
-                self.splitter.split(exchange, scene, parts.count(), parts.into_copies_of(exchange))
-            };
-            let outcome = parts.and_then(|parts| split(parts, exchange));
-            Step::Done(exchange, outcome)
-        })
     }
 }

@@ -22,6 +22,7 @@ mod evaluator;
 mod fast_xslt;
 mod filter;
 mod foreach;
+mod gathered;
 mod header;
 mod iterate;
 mod jsontransform;

@@ -9,14 +9,16 @@ use myelin_message::Body;
 
 use super::aggregate::{Count, Kept, merge, piece};
 use super::foreach::each;
+use super::gathered::{self, Form};
 use crate::branch::{Piece, Target, Together};
-use crate::config::{Element, Loader, Problem, Text};
-use crate::content::{Fragment, Need};
+use crate::config::{Element, Loader};
+use crate::content::Need;
 use crate::effect::Effect;
 use crate::exchange::{Exchange, Scene};
 use crate::expression::{Expression, Wanted};
 use crate::fault::{Fault, Outcome};
 use crate::mediator::{Built, Flow, Mediator, Spec, Step};
+use crate::property::Slot;
 
 pub(super) const SPEC: Spec = Spec { element: "scatter-gather", doc: DOC, build };
 
@@ -25,7 +27,8 @@ Runs each `sequence` inside with a copy of the message, beside each other, and g
 with one message of what they made.
 
 - `parallel-execution`: `false` runs them one after the other.
-- `target`: `Body`, where the result goes.
+- `target` (required): where the result goes: `Body`, or `Variable`, whose name stands in `target-variable`; the message
+  stays as it was then.
 - `result-content-type`: `JSON`, an array of what was taken, or `XML`, an element named by `result-enclosing-element`.
 
 `aggregation` says what is taken:
@@ -62,33 +65,22 @@ struct ScatterGather {
     timeout: Option<Duration>,
     min: Count,
     max: Count,
-    result: Result,
+    form: Form,
+    /// Where the result goes; without one it is the message.
+    variable: Option<Slot>,
     need: Need,
     built: Need,
 }
 
-/// What becomes of what was taken.
-enum Result {
-    Json,
-    /// Elements in this one.
-    Xml(Fragment),
-}
-
 fn build(element: &Element, loader: &mut Loader) -> Built {
     let parallel = element.switch("parallel-execution", true)?;
-    match element.attribute("target").map(|target| (target.value, target)) {
-        None => return Err(element.problem("<scatter-gather> needs target=\"Body\"")),
-        Some((value, _)) if value.eq_ignore_ascii_case("body") => {}
-        Some((value, text)) if value.eq_ignore_ascii_case("variable") => {
-            return Err(text.problem("target=\"Variable\": variables of <variable> are not offered yet"));
-        }
-        Some((other, text)) => return Err(text.problem(format!("target {other:?} is neither Body nor Variable"))),
-    }
-    let result = match element.required("result-content-type")? {
-        text if text.value == "JSON" => Result::Json,
-        text if text.value == "XML" => Result::Xml(enclosing(element.required("result-enclosing-element")?)?),
-        text => return Err(text.problem(format!("result-content-type {:?} is neither JSON nor XML", text.value))),
+    let target = element.required("target")?;
+    let variable = match target.value.trim() {
+        value if value.eq_ignore_ascii_case("body") => None,
+        value if value.eq_ignore_ascii_case("variable") => Some(gathered::variable(element, loader)?),
+        other => return Err(target.problem(format!("target {other:?} is neither Body nor Variable"))),
     };
+    let form = Form::read(element)?;
     let mut aggregation = None;
     let mut targets = Vec::new();
     for child in element.children.iter().filter(|child| !child.is("description")) {
@@ -120,14 +112,19 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     let max = Count::read(Some(aggregation), "max-messages", loader)?;
     let (need, built) = (Need::read(), Need::built());
     let targets = targets.into();
-    Ok(Box::new(ScatterGather { targets, parallel, expression, condition, timeout, min, max, result, need, built }))
-}
-
-/// The element of that name.
-fn enclosing(name: Text<'_>) -> std::result::Result<Fragment, Problem> {
-    let element = Fragment::parse(&format!("<{}/>", name.value.trim()));
-    let element = element.filter(|element| element.document.qname(element.node).local == name.value.trim());
-    element.ok_or_else(|| name.problem(format!("{:?} cannot be the name of an element", name.value)))
+    Ok(Box::new(ScatterGather {
+        targets,
+        parallel,
+        expression,
+        condition,
+        timeout,
+        min,
+        max,
+        form,
+        variable,
+        need,
+        built,
+    }))
 }
 
 impl ScatterGather {
@@ -165,10 +162,7 @@ impl ScatterGather {
                     };
                     if holds {
                         let brought = piece(Some(&self.expression), Kept::Root, &result, scene)?;
-                        if matches!(brought, Piece::Json(_)) != matches!(self.result, Result::Json) {
-                            return Err(Fault::bus("What a sequence made is not of the result-content-type"));
-                        }
-                        taken.push((number, brought));
+                        taken.push((number, self.form.of(brought)?));
                     }
                 }
                 Ok((_, Flow::Drop)) => {}
@@ -193,18 +187,17 @@ impl ScatterGather {
         }
         taken.sort_by_key(|(number, _)| *number);
         let pieces = taken.into_iter().map(|(_, piece)| piece).collect();
-        let enclosing = match &self.result {
-            Result::Json => None,
-            Result::Xml(element) => Some(element),
-        };
-        merge(pieces, Kept::Root, enclosing, exchange)?;
+        match self.variable {
+            Some(variable) => self.form.keep(pieces, variable, exchange)?,
+            None => merge(pieces, Kept::Root, self.form.enclosing(), exchange)?,
+        }
         Ok(Flow::Next)
     }
 }
 
 impl Mediator for ScatterGather {
     fn effect(&self) -> Effect<'_> {
-        Effect { changes: true, ..Target::effect(&self.targets, self.need.reads()) }
+        Effect { changes: self.variable.is_none(), ..Target::effect(&self.targets, self.need.reads()) }
     }
 
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {

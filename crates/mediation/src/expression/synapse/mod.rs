@@ -23,7 +23,7 @@ use myelin_json::Path;
 use self::evaluate::Run;
 use self::failure::{Failure, Result};
 use self::parse::{Parser, Wrong};
-use self::tree::Node;
+use self::tree::{Node, Route};
 use self::value::Value;
 use super::source::Source;
 use super::{Kind, XPath, fragment_of, text_of_fragment};
@@ -119,10 +119,24 @@ impl Synapse {
 
     /// The path into the message's JSON, if it is nothing else.
     pub(super) fn path(&self) -> Option<&Path> {
-        static WHOLE: LazyLock<Path> = LazyLock::new(|| Path::compile("$").expect("this path is sound"));
         match &self.node {
-            Node::Payload(None) => Some(&WHOLE),
-            Node::Payload(Some(route)) if route.holes.is_empty() => Some(&route.path),
+            Node::Payload(route) => fixed(route.as_ref()),
+            _ => None,
+        }
+    }
+
+    /// The path into the JSON of a variable, if it is nothing else.
+    pub(super) fn variable_path(&self) -> Option<&Path> {
+        match &self.node {
+            Node::Variable(_, _, route) => fixed(route.as_ref()),
+            _ => None,
+        }
+    }
+
+    /// The variable, if it is nothing else than a fixed path into one.
+    pub(super) fn variable(&self) -> Option<Slot> {
+        match &self.node {
+            Node::Variable(slot, ..) if self.variable_path().is_some() => Some(*slot),
             _ => None,
         }
     }
@@ -191,6 +205,15 @@ impl Synapse {
         let tree = exchange.tree()?;
         let body = Place::Body.find(tree).filter(|_| !tree.is_empty());
         Ok(body.map(|body| Fragment::copy(tree.document(), body)))
+    }
+}
+
+/// The path that a way is, or that to all where there is none; `None` for one that is worked out.
+fn fixed(route: Option<&Route>) -> Option<&Path> {
+    static WHOLE: LazyLock<Path> = LazyLock::new(|| Path::compile("$").expect("this path is sound"));
+    match route {
+        None => Some(&WHOLE),
+        Some(route) => route.holes.is_empty().then_some(&route.path),
     }
 }
 

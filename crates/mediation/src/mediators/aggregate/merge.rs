@@ -153,7 +153,7 @@ fn merge_xml(elements: &[Fragment], enclosing: Option<&Fragment>, exchange: &mut
 }
 
 /// The JSON of all texts, as the only member of an object where it has a name.
-fn merged_json(texts: &[String], kept: Kept, name: Option<&str>) -> Outcome<Vec<u8>> {
+pub(in crate::mediators) fn merged_json(texts: &[String], kept: Kept, name: Option<&str>) -> Outcome<Vec<u8>> {
     let mut out = Vec::with_capacity(texts.iter().map(|text| text.len() + 1).sum::<usize>() + 2);
     if let Some(name) = name {
         out.push(b'{');
