@@ -255,3 +255,36 @@ fn elements_in_each_other_cannot_multiply_a_message() {
     let few = enrich("xpath='//a'>", "type='property' property='p'");
     check("application/xml", &few, "<a><a/></a>", "<a><a/></a>");
 }
+
+#[test]
+fn what_an_expression_gives_stays_in_its_place() {
+    let body = r#"{"s":"a\",\"admin\":true,\"b\":\"c","n":7,"l":"x</a><admin/><a>","w":"two words"}"#;
+    let json = |inside: &str, expected: &str| {
+        check("application/json", &enrich(&format!("type='inline'>{inside}"), "type='body'"), body, expected);
+    };
+    let escaped = r#""a\",\"admin\":true,\"b\":\"c""#;
+    json(r#"{"x": {json-eval($.s)}}"#, &format!(r#"{{"x": {escaped}}}"#));
+    json(r#"{"x": "{json-eval($.s)}"}"#, &format!(r#"{{"x": {escaped}}}"#));
+    json(
+        r#"{"x": ${payload.s}, "y": "n ${payload.n}", "z": ${payload.none}}"#,
+        &format!(r#"{{"x": {escaped}, "y": "n 7", "z": null}}"#),
+    );
+    json(r#"{"x": {json-eval($.w)}, "n": {json-eval($.n)}}"#, r#"{"x": "two words", "n": 7}"#);
+    let member = |inside: &str, expected: &str| {
+        let mediators = enrich(&format!("type='inline'>{inside}"), "xpath='json-eval($.n)'");
+        let first = body.split_once("\"n\":7").unwrap();
+        check("application/json", &mediators, body, &format!("{}\"n\":{expected}{}", first.0, first.1));
+    };
+    member("{json-eval($.s)}", escaped);
+    member("${payload.s}", escaped);
+    let xml = |inside: &str, expected: &str| {
+        let mediators = format!(
+            "<property name='l' expression='json-eval($.l)'/>{}",
+            enrich(&format!("type='inline'>{inside}"), "type='body'")
+        );
+        check("application/json", &mediators, body, expected);
+    };
+    xml("<r xmlns=''><a>{$ctx:l}</a></r>", "<r xmlns=''><a>\"x&lt;/a&gt;&lt;admin/&gt;&lt;a&gt;\"</a></r>");
+    xml("<r xmlns=''><a>${properties.synapse.l}</a></r>", "<r xmlns=''><a>x&lt;/a&gt;&lt;admin/&gt;&lt;a&gt;</a></r>");
+    xml("<r xmlns='' a='{$ctx:l}'/>", "<r xmlns='' a='x&lt;/a&gt;&lt;admin/&gt;&lt;a&gt;'/>");
+}

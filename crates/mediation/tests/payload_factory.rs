@@ -174,8 +174,9 @@ fn xml_becomes_json_and_json_xml_where_it_stands_in_the_other() {
         r#"{"a":[1,"<"]}"#,
         "<r xmlns=''><jsonElement>1</jsonElement><jsonElement>&lt;</jsonElement></r>",
     );
-    let broken = factory("xml", "<a b='$1'/>", "<arg expression='//b'/>");
-    fails(&broken, "application/xml", "<b><c/></b>", "not well-formed");
+    let in_name =
+        "<payloadFactory template-type='freemarker'><format><![CDATA[<a>${'<b>'}</a>]]></format></payloadFactory>";
+    fails(in_name, "application/xml", "<b/>", "not well-formed");
 }
 
 #[test]
@@ -324,4 +325,37 @@ fn a_number_without_an_argument_is_told_of() {
     let report = report(&format!("<sequence name='s'>{}</sequence>", factory("json", "[$1, $3]", "<arg value='1'/>")));
     let warnings: Vec<String> = report.artefacts[0].warnings.iter().map(ToString::to_string).collect();
     assert!(warnings.len() == 1 && warnings[0].contains("no argument for $3"), "{warnings:?}");
+}
+
+#[test]
+fn what_stands_in_quotes_stays_in_them() {
+    let body = r#"{"s":"[\",\"admin\":true,\"x\":\"]","o":{"a":"b\"c"},"d":"[draft]"}"#;
+    let expected = r#"{"note":"[\",\"admin\":true,\"x\":\"]"}"#;
+    json("evaluator='json' expression='$.s'", body, r#"{"note":"$1"}"#, expected);
+    json("expression='json-eval($.d)'", body, r#"{"note":"$1"}"#, r#"{"note":"[draft]"}"#);
+    json("evaluator='json' expression='$.o'", body, r#"["$1"]"#, r#"["{\"a\":\"b\\\"c\"}"]"#);
+    // Who has escaped it is left alone, as in Synapse.
+    json(r#"value='{\&quot;a\&quot;: 1}'"#, body, r#"["$1"]"#, r#"["{\"a\": 1}"]"#);
+    json("value='&lt;a b=&quot;1&quot;/&gt;'", body, r#"["$1"]"#, r#"["<a b=\"1\"/>"]"#);
+    let (status, _, made) = echoed(
+        &factory("xml", "<r xmlns='' a='$1'/>", "<arg expression='//t'/>"),
+        "application/xml",
+        "<t><x y='1'/></t>",
+    );
+    assert_eq!((status, made.as_str()), (200, "<r a=\"&lt;t>&lt;x y='1'/>&lt;/t>\"/>"));
+}
+
+#[test]
+fn the_text_that_an_xpath_finds_is_escaped_where_a_synapse_expression_asks_for_it() {
+    // After WSO2's RegexTemplateProcessorTest, cases 6 and 7.
+    let body = "<p><n>A &amp; &lt;b/&gt; \"c\"</n><i>false</i><e><f>1</f></e></p>";
+    let made = |media: &str, format: &str| echoed(&factory(media, format, ""), "application/xml", body).2;
+    assert_eq!(
+        made("xml", "<r xmlns=''>${xpath('//n')}${xpath('//e')}</r>"),
+        "<r>A &amp; &lt;b/&gt; \"c\"<e><f>1</f></e></r>"
+    );
+    assert_eq!(
+        made("json", r#"{"n":${xpath('//n')},"q":"${xpath('//n')}","i":${xpath('//i')},"e":${xpath('//e')}}"#),
+        r#"{"n":"A & <b/> \"c\"","q":"A & <b/> \"c\"","i":false,"e":{"e":{"f":1}}}"#
+    );
 }

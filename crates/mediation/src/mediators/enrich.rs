@@ -28,7 +28,8 @@ Takes something from one place and puts it into another; all else in the message
   `envelope`, `property` (named by `property`), `variable` (named by `variable`), `inline` (the element or text inside,
   or the local entry named by `key`).
   In what stands inside, `{$ctx:x}` or `{json-eval($.x)}` is a hole for an expression, whose value gets quotes where it is
-  neither JSON nor XML, and `${…}` one for a Synapse expression.
+  neither JSON nor XML, and `${…}` one for a Synapse expression, whose value is written as in `payloadFactory`.
+  In JSON and XML a value is escaped so that it stays in its place; in quotes it is a text.
 - `clone`: `true` (default) copies; `false` moves what is taken from the message to another place in it.
 
 `target`:

@@ -20,6 +20,7 @@ mod drop;
 mod enrich;
 mod evaluator;
 mod fast_xslt;
+mod filling;
 mod filter;
 mod foreach;
 mod gathered;

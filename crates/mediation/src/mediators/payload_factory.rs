@@ -1,10 +1,8 @@
 //! `<payloadFactory>`: a text with holes, filled from the message, becomes its body.
 
 mod argument;
-mod convert;
 mod format;
 mod freemarker;
-mod surroundings;
 mod template;
 mod value;
 
@@ -15,8 +13,9 @@ use myelin_xml::{Document, Options};
 use self::argument::Argument;
 use self::freemarker::FreeMarker;
 use self::template::{Filling, Hole, Template};
-use self::value::{Manner, write_given, write_value};
+use self::value::{Manner, write_given};
 use super::enrich::put_body;
+use super::filling::{Language, write_value};
 use crate::config::{Element, Loader, Problem};
 use crate::content::{Fragment, Need};
 use crate::effect::Effect;
@@ -48,6 +47,8 @@ the numbers stay as they are written. `${…}` is a hole for a Synapse expressio
 What an argument finds is written so that it fits: into XML, a text is escaped, XML stays XML, and JSON that a JSONPath
 finds becomes XML; into JSON, a text is escaped, without quotes around it, JSON stays JSON, and XML becomes JSON;
 into text, everything stays as it is. What is not there leaves nothing.
+In a string of JSON or an attribute of XML it is a text and cannot end it; what is escaped for a string of JSON already,
+and begins with `{` or `[`, stays as it is.
 While the property `QUOTE_STRING_IN_PAYLOAD_FACTORY_JSON` is `true`, what is neither a number nor `true`, `false`,
 `null`, an object or an array gets quotes in JSON.
 What a Synapse expression gives is a text where the hole stands in a string of JSON or an attribute of XML.
@@ -96,17 +97,10 @@ What does not become well-formed XML is a fault.
     </payloadFactory>
 "#;
 
-/// What is made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Media {
-    Xml,
-    Json,
-    Text,
-}
-
 /// What both kinds of templates are filled with.
 struct Filler {
-    media: Media,
+    /// What is made.
+    media: Language,
     arguments: Vec<Argument>,
     /// Whether line breaks and tabs are escaped in what a JSONPath finds.
     escape_breaks: bool,
@@ -160,12 +154,12 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     once_ready(filler.need().with(holes), PayloadFactory { filler, format })
 }
 
-fn media(element: &Element) -> Result<Media, Problem> {
-    let Some(media) = element.attribute("media-type") else { return Ok(Media::Xml) };
+fn media(element: &Element) -> Result<Language, Problem> {
+    let Some(media) = element.attribute("media-type") else { return Ok(Language::Xml) };
     match media.value.trim() {
-        "xml" => Ok(Media::Xml),
-        "json" => Ok(Media::Json),
-        "text" => Ok(Media::Text),
+        "xml" => Ok(Language::Xml),
+        "json" => Ok(Language::Json),
+        "text" => Ok(Language::Text),
         other => Err(media.problem(format!("media-type {other:?} is none of xml, json and text"))),
     }
 }
@@ -190,7 +184,7 @@ impl PayloadFactory {
             format::Format::Fixed(template) => template,
             format::Format::WorkedOut(key) => {
                 let text = format::entry(key, exchange, scene)?;
-                worked_out = Template::cut(text, arguments.len(), format::language(*media));
+                worked_out = Template::cut(text, arguments.len(), *media);
                 &worked_out
             }
         };
@@ -212,13 +206,13 @@ impl PayloadFactory {
 impl Filler {
     /// What the arguments look at; where XML is put into an envelope, that is needed as well.
     fn need(&self) -> Need {
-        let start = if self.media == Media::Xml { Need::built() } else { Need::default() };
+        let start = if self.media == Language::Xml { Need::built() } else { Need::default() };
         self.arguments.iter().filter_map(Argument::expression).fold(start, Need::and)
     }
 
     /// Whether Synapse puts something around the format.
     fn is_padded(&self) -> bool {
-        self.media == Media::Xml
+        self.media == Language::Xml
     }
 
     fn manner(&self, exchange: &Exchange) -> Manner {
@@ -233,17 +227,17 @@ impl Filler {
 /// Makes what was made the body of the message.
 ///
 /// Errors: the bus's, where it is to be XML and is none.
-fn put_made(made: Vec<u8>, media: Media, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
+fn put_made(made: Vec<u8>, media: Language, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
     let was_xml = matches!(said(exchange), Format::Soap11 | Format::Soap12 | Format::Pox);
     match media {
-        Media::Xml => put_xml(made, exchange, scene)?,
-        Media::Json => put(made, "application/json", exchange)?,
-        Media::Text => put(made, "text/plain; charset=UTF-8", exchange)?,
+        Language::Xml => put_xml(made, exchange, scene)?,
+        Language::Json => put(made, "application/json", exchange)?,
+        Language::Text => put(made, "text/plain; charset=UTF-8", exchange)?,
     }
     // What was said about the old body does not hold for this one.
     exchange.message.head.remove("Content-Encoding");
     exchange.properties.put(Scope::Axis2, slot::NO_ENTITY_BODY, None);
-    if media != Media::Xml || !was_xml {
+    if media != Language::Xml || !was_xml {
         exchange.properties.forget(Scope::Axis2, slot::MESSAGE_TYPE);
         exchange.properties.put(Scope::Axis2, slot::CONTENT_TYPE, None);
     }

@@ -2,14 +2,13 @@
 
 use myelin_xml::{Document, Kind, NodeId};
 
-use super::Media;
-use super::surroundings::Language;
 use super::template::Template;
 use crate::config::{Element, Entry, Loader, Problem, Text};
 use crate::content::text_of;
 use crate::exchange::{Exchange, Scene};
 use crate::expression::Expression;
 use crate::fault::{Fault, Outcome};
+use crate::mediators::filling::Language;
 use crate::mediators::setting::worked_out;
 use crate::property::Fragment;
 
@@ -26,7 +25,7 @@ impl<T> Format<T> {
     /// Errors: those of `compile`, and a problem where nothing is there.
     pub(super) fn read(
         format: &Element,
-        media: Media,
+        media: Language,
         loader: &mut Loader,
         compile: impl FnOnce(Text<'_>, &mut Loader) -> Result<T, Problem>,
     ) -> Result<Format<T>, Problem> {
@@ -41,15 +40,15 @@ impl<T> Format<T> {
             return compile(key.standing_for(&text), loader).map(Format::Fixed);
         }
         match (media, format.children.as_slice()) {
-            (Media::Xml, [element]) => {
+            (Language::Xml, [element]) => {
                 let text = without_indentation(&element.fragment());
                 compile(format.text().standing_for(&text), loader).map(Format::Fixed)
             }
-            (_, []) if media != Media::Xml || !format.text().value.trim().is_empty() => {
+            (_, []) if media != Language::Xml || !format.text().value.trim().is_empty() => {
                 compile(format.text(), loader).map(Format::Fixed)
             }
-            (Media::Xml, []) => Err(format.problem("the format of XML needs an element inside, or a key")),
-            (Media::Xml, [_, second, ..]) => Err(second.problem("the format of XML holds one element")),
+            (Language::Xml, []) => Err(format.problem("the format of XML needs an element inside, or a key")),
+            (Language::Xml, [_, second, ..]) => Err(second.problem("the format of XML holds one element")),
             (_, [element, ..]) => {
                 Err(element.problem(format!("the format of JSON or text holds text, not {}", element.tag())))
             }
@@ -79,24 +78,15 @@ pub(super) fn entry<'a>(key: &Expression, exchange: &Exchange, scene: &Scene<'a>
     })
 }
 
-/// The language of what is made.
-pub(super) fn language(media: Media) -> Language {
-    match media {
-        Media::Xml => Language::Xml,
-        Media::Json => Language::Json,
-        Media::Text => Language::Text,
-    }
-}
-
 /// Reads a format with holes, for so many arguments.
 pub(super) fn read(
     format: &Element,
-    media: Media,
+    media: Language,
     arguments: usize,
     loader: &mut Loader,
 ) -> Result<Format<Template>, Problem> {
     Format::read(format, media, loader, |text, loader| {
-        let (template, missing) = Template::compile(text, arguments, language(media), loader)?;
+        let (template, missing) = Template::compile(text, arguments, media, loader)?;
         if let Some(missing) = missing {
             let message =
                 format!("there is no argument for {missing}: from there on the format stays as it is written");

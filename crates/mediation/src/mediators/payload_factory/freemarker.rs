@@ -14,7 +14,6 @@ use myelin_freemarker::{Error, ErrorKind, Hash, Json, Limits, Options, Template,
 use self::data::{Data, Payload, Root, roots, shown, variables};
 use super::argument::Argument;
 use super::format::{Format, entry};
-use super::template::Around;
 use super::value::{Given, write_given};
 use super::{Filler, put_made};
 use crate::apart::apart;
@@ -24,6 +23,7 @@ use crate::effect::Effect;
 use crate::exchange::{Exchange, Scene};
 use crate::fault::{Fault, Outcome};
 use crate::mediator::{Mediator, Step};
+use crate::mediators::filling::Around;
 
 /// What takes more steps starts over apart: so long nobody else on this thread minds waiting.
 const HERE_STEPS: u64 = 20_000;

@@ -4,7 +4,7 @@ use crate::config::{Loader, Problem, Text};
 use crate::expression::{Expression, Inline, Piece};
 use crate::fault::{Fault, Outcome};
 
-use super::surroundings::{Language, Surroundings};
+use crate::mediators::filling::{Around, Language, Surroundings};
 
 /// A text with holes.
 #[derive(Debug)]
@@ -31,14 +31,6 @@ pub(super) enum Filling {
     /// The argument of that number, counted from 0.
     Argument(usize),
     Expression(Expression),
-}
-
-/// What a hole stands in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Around {
-    Nothing,
-    /// The value of an XML attribute, or a string of JSON.
-    Quotes,
 }
 
 impl Template {

@@ -1,17 +1,23 @@
-//! What a hole of a format stands in: seen from the text in front of it, which need not be well-formed before it is filled.
+//! What a hole of a text stands in: seen from the text in front of it, which need not be well-formed before it is filled.
 
-use super::template::Around;
-
-/// What a format is written in.
+/// What a text with holes is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Language {
+pub(in crate::mediators) enum Language {
     Xml,
     Json,
     Text,
 }
 
-/// Where reading a format has come to.
-pub(super) struct Surroundings {
+/// What a hole stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::mediators) enum Around {
+    Nothing,
+    /// The value of an XML attribute, or a string of JSON.
+    Quotes,
+}
+
+/// Where reading a text with holes has come to.
+pub(in crate::mediators) struct Surroundings {
     language: Language,
     state: State,
 }
@@ -30,17 +36,17 @@ enum State {
 }
 
 impl Surroundings {
-    pub(super) fn new(language: Language) -> Surroundings {
+    pub(in crate::mediators) fn new(language: Language) -> Surroundings {
         Surroundings { language, state: State::Outside }
     }
 
     /// What a hole here stands in.
-    pub(super) fn around(&self) -> Around {
+    pub(in crate::mediators) fn around(&self) -> Around {
         if matches!(self.state, State::Quotes(_) | State::Escape) { Around::Quotes } else { Around::Nothing }
     }
 
     /// Goes on behind a text.
-    pub(super) fn pass(&mut self, text: &str) {
+    pub(in crate::mediators) fn pass(&mut self, text: &str) {
         let mut rest = text;
         while let Some(first) = rest.bytes().next() {
             let (state, length) = match (self.state, first) {

@@ -7,7 +7,7 @@ use crate::exchange::Scene;
 use crate::fault::{Fault, Outcome};
 
 /// The elements, and texts between them, that a value is, without an XML declaration in front; `None` of any other text.
-pub(super) fn markup(value: &str) -> Option<&str> {
+pub(in crate::mediators) fn markup(value: &str) -> Option<&str> {
     let value = value.trim();
     if !value.starts_with('<') || !value.ends_with('>') {
         return None;
@@ -24,7 +24,7 @@ pub(super) fn markup(value: &str) -> Option<&str> {
 /// Writes XML as the JSON object that it stands for.
 ///
 /// Errors: the bus's, where it stands for none.
-pub(super) fn xml_as_json(markup: &str, scene: &Scene<'_>, out: &mut Vec<u8>) -> Outcome<()> {
+pub(in crate::mediators) fn xml_as_json(markup: &str, scene: &Scene<'_>, out: &mut Vec<u8>) -> Outcome<()> {
     let source = format!("<jsonObject>{markup}</jsonObject>").into_bytes();
     let document = Document::parse(source, &Options::default()).map_err(|error| refused("XML", "JSON", &error))?;
     let Some(root) = document.root_element() else { return Ok(()) };
@@ -35,7 +35,7 @@ pub(super) fn xml_as_json(markup: &str, scene: &Scene<'_>, out: &mut Vec<u8>) ->
 /// Writes JSON as the elements that it stands for, without the one around them.
 ///
 /// Errors: the bus's, where it stands for none.
-pub(super) fn json_as_xml(json: &str, scene: &Scene<'_>, out: &mut Vec<u8>) -> Outcome<()> {
+pub(in crate::mediators) fn json_as_xml(json: &str, scene: &Scene<'_>, out: &mut Vec<u8>) -> Outcome<()> {
     let limit = usize::try_from(scene.bus.settings.body_limit_bytes).unwrap_or(usize::MAX);
     let mut xml = Vec::new();
     to_xml(json.as_bytes(), &scene.bus.settings.json, &myelin_json::Options::default(), limit, &mut xml)
@@ -49,7 +49,7 @@ pub(super) fn json_as_xml(json: &str, scene: &Scene<'_>, out: &mut Vec<u8>) -> O
 }
 
 fn refused(from: &str, to: &str, error: &impl std::fmt::Display) -> Box<Fault> {
-    Fault::bus(format!("{from} that <payloadFactory> puts into {to} cannot be {to}")).with_detail(error.to_string())
+    Fault::bus(format!("{from} that is to stand in {to} cannot be {to}")).with_detail(error.to_string())
 }
 
 #[cfg(test)]
