@@ -100,6 +100,7 @@ fn expressions_that_are_wrong_are_refused_at_their_column() {
     check("base64Encode('a', 'KOI8-R')", 1, "UTF-8");
     check("1 + json-eval($.a)", 5, "alone");
     check("json-eval($.a[)", 15, "JSONPath");
+    check("json-eval($.a.{$ctx:b})", 15, "nothing is worked out in braces");
 }
 
 #[test]

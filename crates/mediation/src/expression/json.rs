@@ -14,6 +14,8 @@ use crate::fault::{Fault, Outcome};
 #[derive(Debug)]
 pub(crate) struct JsonEval {
     path: Path,
+    /// Whether it leads to all of the body, which is handed out as it stands there.
+    is_whole: bool,
     rules: Rules,
     query: Option<Query>,
 }
@@ -40,18 +42,11 @@ impl JsonEval {
         wanted: Wanted,
         plans: &mut PlanBuilder,
     ) -> Result<JsonEval, (usize, String)> {
-        // People write `$.` for the whole body.
-        let written = match text[range.clone()].trim() {
-            "$." => "$",
-            _ => &text[range.clone()],
-        };
-        let path = Path::compile(written).map_err(|error| match error {
-            Error::Path { offset, .. } => (range.start + offset, error.to_string()),
-            other => (range.start, other.to_string()),
-        })?;
-        let query = if wanted == Wanted::Nodes { None } else { plans.add_json(&path) };
+        let path = fixed_path(&text[range.clone()]).map_err(|(offset, message)| (range.start + offset, message))?;
+        let is_whole = path.as_str() == "$";
+        let query = if wanted == Wanted::Nodes || is_whole { None } else { plans.add_json(&path) };
         let rules = Rules { duplicates: plans.duplicates(), ..Rules::default() };
-        Ok(JsonEval { path, rules, query })
+        Ok(JsonEval { path, is_whole, rules, query })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -71,6 +66,9 @@ impl JsonEval {
             return Ok(Cow::Borrowed(text));
         }
         let Some(json) = exchange.json()? else { return Ok(Cow::Borrowed("")) };
+        if self.is_whole {
+            return Ok(without_mark(json.text()));
+        }
         match self.path.text(json.value(), &self.rules) {
             Ok(text) => Ok(Cow::Owned(text)),
             Err(Error::NotFound | Error::Inapplicable { .. }) => {
@@ -81,8 +79,70 @@ impl JsonEval {
         }
     }
 
-    /// Whether it leads to something that is neither `false` nor `null` nor an empty text.
+    /// Whether it leads to `true`, or to a text that says so; nothing else holds.
+    ///
+    /// Source: `SynapseJsonPath.booleanValueOf` of wso2-synapse.
     pub(super) fn boolean(&self, exchange: &Exchange) -> Outcome<bool> {
-        self.text(exchange).map(|text| !matches!(&*text, "" | "false" | "null"))
+        self.text(exchange).map(|text| text.eq_ignore_ascii_case("true"))
+    }
+}
+
+/// A text without the byte order mark that it may begin with.
+fn without_mark(text: Cow<'_, str>) -> Cow<'_, str> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.trim_start_matches('\u{feff}')),
+        Cow::Owned(text) => Cow::Owned(text),
+    }
+}
+
+/// Compiles a path in which nothing is worked out.
+///
+/// Errors: the byte where it is wrong, and a sentence.
+pub(crate) fn fixed_path(text: &str) -> Result<Path, (usize, String)> {
+    if let Some(at) = brace(text) {
+        let message = "nothing is worked out in braces inside of a JSONPath: `${payload[vars.name]}` takes what stands in \
+                       its brackets from a variable; a member with braces in its name is written `['{name}']`";
+        return Err((at, message.to_owned()));
+    }
+    // People write `$.` for the whole body.
+    let written = if text.trim() == "$." { "$" } else { text };
+    Path::compile(written).map_err(|error| match error {
+        Error::Path { offset, .. } => (offset, error.to_string()),
+        other => (0, other.to_string()),
+    })
+}
+
+/// Where a brace stands in a name, or in the place of one; filters may hold JSON, and quotes anything.
+fn brace(text: &str) -> Option<usize> {
+    let (mut quote, mut open) = (None, 0_usize);
+    let mut letters = text.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match (quote, letter) {
+            (Some(_), '\\') => drop(letters.next()),
+            (Some(end), letter) if letter == end => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(letter),
+            (None, '(') => open += 1,
+            (None, ')') => open = open.saturating_sub(1),
+            (None, '{') if open == 0 => return Some(at),
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn braces_in_a_path_are_no_name() {
+        let check = |path: &str, expected: Option<usize>| assert_eq!(brace(path), expected, "{path}");
+        check("$.a.{$ctx:b}", Some(4));
+        check("$.a[{get-property('b')}]", Some(4));
+        check("$.a{b}", Some(3));
+        check("$['{a}'][\"{\"].b", None);
+        check("$.a[?(@.b == {\"c\": 1} && @.d =~ /x{2}/)].e", None);
+        check("$['\\'{']", None);
     }
 }

@@ -33,6 +33,7 @@ use crate::property::{self, Fragment, Scope, Slot};
 pub(crate) use host::MessageHost;
 pub(crate) use inline::{Inline, Piece};
 use json::JsonEval;
+pub(crate) use json::fixed_path;
 pub(crate) use places::{Place, anchor};
 use source::Read;
 pub(crate) use source::{Base, Source};

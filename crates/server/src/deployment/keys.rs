@@ -24,6 +24,8 @@ const THREADS: Standing = Needless("one thread for each core does all work, none
 const TLS: Standing = Later("TLS of listeners is set with --https, --cert and --key, that of backends with --ca");
 const CLASS: Standing = Needless("it names a Java class, which cannot run in a native program");
 const MANAGEMENT: Standing = Later("there is no management API yet");
+const QUIET: Standing =
+    Needless("a path that finds nothing is a warning; MYELIN_LOG=\"info,myelin::expression=error\" leaves those out");
 const SQL: Standing = Later("data services are not offered yet");
 
 /// Keys, and tables with all that is in them, by their paths; the longest that fits counts.
@@ -94,6 +96,8 @@ const KEYS: &[(&str, Standing)] = &[
     ("synapse_properties.synapse.commons", Heeded),
     ("synapse_properties.synapse.json", Heeded),
     ("synapse_properties.PRESERVE_SPACES", Heeded),
+    ("synapse_properties.synapse.jsonpath.ignore.not.found.error", QUIET),
+    ("mediation.synapse.jsonpath.ignore.not.found.error", QUIET),
     ("mediation.synapse.enable_xpath_dom_failover", Needless("there is one XPath engine, and it is complete")),
     ("mediation.synapse.core_threads", THREADS),
     ("mediation.synapse.max_threads", THREADS),

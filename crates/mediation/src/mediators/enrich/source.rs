@@ -12,7 +12,7 @@ use super::{Action, expression, json, kind, named, xml};
 use crate::config::{Element, Entry, Loader, Problem, Text};
 use crate::content::{Json, Need, Tree};
 use crate::exchange::{Exchange, Scene};
-use crate::expression::Expression;
+use crate::expression::{Expression, fixed_path};
 use crate::fault::{Fault, Outcome};
 use crate::property::{Fragment, Scope, Slot, Value};
 
@@ -140,8 +140,9 @@ impl Content {
     pub(super) fn fragments(self, exchange: &Exchange) -> Outcome<Vec<Fragment>> {
         match self {
             Content::Own(nodes) => {
-                let document = exchange.tree()?.document();
-                Ok(nodes.into_iter().map(|node| Fragment::copy(document, node)).collect())
+                let tree = exchange.tree()?;
+                let fragments = nodes.into_iter().map(|node| tree.fragment(node)).collect::<Result<_, _>>();
+                fragments.map_err(|error| exchange.unreadable(error))
             }
             Content::Elements(fragments) => Ok(fragments),
             Content::Text(_) => Ok(Vec::new()),
@@ -238,7 +239,7 @@ fn paths(text: Text<'_>) -> Option<Result<Vec<Path>, Problem>> {
     let inside = text.value.get(start..end)?;
     let compile = |range: Range<usize>| {
         let part = text.part(start + range.start..start + range.end);
-        Path::compile(part.value).map_err(|error| part.problem(format!("json-eval: {error}")))
+        fixed_path(part.value).map_err(|(_, message)| part.problem(format!("json-eval: {message}")))
     };
     Some(json::split(inside).into_iter().map(compile).collect())
 }
