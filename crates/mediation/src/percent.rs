@@ -13,8 +13,16 @@ pub(crate) enum Plus {
 
 /// The text as it was before it was put into a URI; broken escapes stay, and what is not UTF-8 then is replaced.
 pub(crate) fn decoded(text: &str, plus: Plus) -> Cow<'_, str> {
+    match decoded_bytes(text, plus) {
+        Cow::Borrowed(_) => Cow::Borrowed(text),
+        Cow::Owned(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
+    }
+}
+
+/// The same for a text in any character set.
+pub(crate) fn decoded_bytes(text: &str, plus: Plus) -> Cow<'_, [u8]> {
     if memchr::memchr2(b'%', b'+', text.as_bytes()).is_none() {
-        return Cow::Borrowed(text);
+        return Cow::Borrowed(text.as_bytes());
     }
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -30,7 +38,7 @@ pub(crate) fn decoded(text: &str, plus: Plus) -> Cow<'_, str> {
             _ => bytes.push(byte),
         }
     }
-    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
+    Cow::Owned(bytes)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use common::{Scenario, load_with, request, response};
 use myelin_mediation::{ContentTypes, Settings};
+use myelin_message::Body;
 
 /// Serves a request with a sequence that answers with it; status, content type and body of the answer.
 fn answer_with(settings: &Settings, sequence: &str, content_type: &str, body: &str) -> (u16, String, String) {
@@ -19,6 +20,29 @@ fn answer_with(settings: &Settings, sequence: &str, content_type: &str, body: &s
 
 fn answer(sequence: &str, content_type: &str, body: &str) -> (u16, String, String) {
     answer_with(&Settings::default(), sequence, content_type, body)
+}
+
+#[test]
+fn only_what_is_true_holds_as_a_condition_of_json() {
+    let check = |value: &str, expected: &str| {
+        let sequence = "<filter xpath='json-eval($.a)'><then><property name='x' value='yes'/></then></filter>\
+            <payloadFactory media-type='text'><format>$1</format><args><arg expression='$ctx:x'/></args></payloadFactory>";
+        assert_eq!(answer(sequence, "application/json", &format!("{{\"a\":{value}}}")).2, expected, "{value}");
+    };
+    check("true", "yes");
+    check("\"True\"", "yes");
+    for value in ["false", "null", "\"\"", "1", "\"x\"", "[true]", "{}"] {
+        check(value, "");
+    }
+}
+
+#[test]
+fn the_path_to_all_gives_the_body_as_it_came() {
+    let sequence = "<property name='x' expression='json-eval($)'/>\
+        <payloadFactory media-type='text'><format>$1</format><args><arg expression='$ctx:x'/></args></payloadFactory>";
+    let check = |body: &str, expected: &str| assert_eq!(answer(sequence, "application/json", body).2, expected);
+    check("{ \"a\" : [1.0,\t2] }", "{ \"a\" : [1.0,\t2] }");
+    check("\u{feff}[ ]", "[ ]");
 }
 
 const TO_XML: &str = "<property name=\"messageType\" value=\"application/xml\" scope=\"axis2\"/>";
@@ -104,4 +128,58 @@ fn empty_bodies_are_no_fault_and_hold_nothing() {
             assert_eq!((status, body.as_str()), (200, ""), "{content_type} {to}");
         }
     }
+}
+
+#[test]
+fn a_message_type_says_no_other_character_set_than_the_body_is_in() {
+    let typed = |value: &str| format!("<property name='messageType' value='{value}' scope='axis2'/>");
+    let check = |value: &str, content_type: &str, bytes: &[u8], expected: (&str, &str)| {
+        let proxy =
+            format!("<proxy name='P'><target><inSequence>{}<respond/></inSequence></target></proxy>", typed(value));
+        let mut message = request("POST", "/services/P", &[("Content-Type", content_type)], "");
+        message.body = Body::Bytes(bytes.to_vec());
+        let reply = Scenario::new(&proxy).serve(message);
+        assert_eq!((reply.header("Content-Type").unwrap(), reply.body.as_str()), expected, "{value} of {content_type}");
+    };
+    let (latin, json) = (b"<a>\xe9</a>".as_slice(), "{\"a\":\"é\"}".as_bytes());
+    check(
+        "application/xml; charset=ISO-8859-1",
+        "application/json",
+        json,
+        ("application/xml; charset=UTF-8", "<jsonObject><a>é</a></jsonObject>"),
+    );
+    // Nobody has read this body, and it would be another text under another name.
+    check("application/xml", "application/xml; charset=ISO-8859-1", latin, ("application/xml", "<a>é</a>"));
+    check("text/plain; charset=UTF-8", "text/plain; charset=ISO-8859-1", b"\xe9", ("text/plain; charset=UTF-8", "é"));
+}
+
+#[test]
+fn what_one_part_of_a_package_holds_cannot_multiply_a_message() {
+    let include = "<x:Include xmlns:x='http://www.w3.org/2004/08/xop/include' href='cid:p'/>".repeat(400);
+    let body =
+        format!("--b\r\n\r\n<a>{include}</a>\r\n--b\r\nContent-ID: <p>\r\n\r\n{}\r\n--b--\r\n", "x".repeat(300_000));
+    let sequence = "<property name='messageType' value='text/xml' scope='axis2'/>";
+    let (status, _, _) = answer(sequence, "multipart/related; boundary=b", &body);
+    assert_eq!(status, 400);
+}
+
+#[test]
+fn what_is_taken_out_of_a_package_takes_along_what_it_refers_to() {
+    let body = "--b\r\n\r\n<a><f><x:Include xmlns:x='http://www.w3.org/2004/08/xop/include' href='cid:p'/></f></a>\r\n\
+        --b\r\nContent-ID: <p>\r\n\r\n\u{1}\u{2}\r\n--b--\r\n";
+    let call = "<call><endpoint><address uri='http://b/'/></endpoint></call>";
+    let sent = |sequence: &str| {
+        let proxy = format!("<proxy name='P'><target><inSequence>{sequence}</inSequence></target></proxy>");
+        let scenario = Scenario::new(&proxy);
+        scenario.serve(request("POST", "/services/P", &[("Content-Type", "multipart/related; boundary=b")], body));
+        let last = scenario.sent().last().map(|sent| sent.body.clone());
+        last.unwrap()
+    };
+    let parts = format!("<iterate expression='//f'><target><sequence>{call}</sequence></target></iterate>");
+    assert!(sent(&parts).contains("<f>AQI=</f>"), "{}", sent(&parts));
+    let kept = format!(
+        "<enrich><source type='body'/><target type='property' property='p'/></enrich>{call}\
+         <enrich><source type='property' property='p'/><target type='body'/></enrich>{call}<respond/>"
+    );
+    assert!(sent(&kept).contains("<a><f>AQI=</f></a>"), "{}", sent(&kept));
 }

@@ -7,6 +7,7 @@ use myelin_xml::{Refusal, encoding};
 
 use super::mime::parameter;
 use super::{Json, Tree, Way, form_data, package, wrapped};
+use crate::endpoint::Charset;
 use crate::exchange::{Content, Format};
 use crate::fault::Fault;
 
@@ -69,7 +70,10 @@ pub(super) fn build(bytes: Vec<u8>, content: &Content, query: &str) -> Result<Bo
             return Ok(Body::Built(Box::new(tree)));
         }
         Format::Related => return Ok(Body::Built(Box::new(package::read(bytes, content.whole_type())?))),
-        Format::Form => wrapped::of_form(query, &text(&bytes, content)),
+        Format::Form => {
+            let charset = content.charset().and_then(Charset::of).unwrap_or(Charset::Utf8);
+            wrapped::of_form(query, &text(&bytes, content), charset)
+        }
         Format::Text => wrapped::of_text(&text(&bytes, content)),
         Format::Binary => wrapped::of_bytes(&bytes),
         Format::FormData => match form_data::read(&bytes, content.whole_type()) {

@@ -10,7 +10,7 @@ use super::Unreadable;
 pub(super) const LONG_BYTES: usize = 128 * 1024;
 
 /// What a body may become by being converted: each element of an array repeats the name of it.
-const LIMIT_BYTES: usize = 64 << 20;
+pub(super) const LIMIT_BYTES: usize = 64 << 20;
 
 /// The XML that stands for JSON: `jsonObject` …
 ///

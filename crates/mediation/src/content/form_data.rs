@@ -7,7 +7,7 @@ use myelin_soap::Envelope;
 use myelin_xml::{Document, Kind, NodeId, Refusal};
 
 use super::mime::{Part, parameter, parts};
-use super::wrapped::{bytes_of, put_text};
+use super::wrapped::{bytes_of, put_text, readable};
 use super::{Unreadable, text_of};
 
 /// The element in which the parts are: Axis2 names it for the operation, which is called so in every proxy.
@@ -46,8 +46,8 @@ fn put_content(
         return put_text(document, element, &String::from_utf8_lossy(content));
     };
     let content_type = part.header(bytes, "Content-Type").unwrap_or("text/plain".into());
-    document.set_attribute(element, "", "filename", "", &filename)?;
-    document.set_attribute(element, "", "content-type", "", &content_type)?;
+    document.set_attribute(element, "", "filename", "", &readable(&filename))?;
+    document.set_attribute(element, "", "content-type", "", &readable(&content_type))?;
     put_text(document, element, &BASE64.encode(content))
 }
 
@@ -132,6 +132,17 @@ mod tests {
             text_of(&document, document.root_element().unwrap()),
             "<mediate><symbol>IBM &amp; Co</symbol>\
              <order filename=\"a.bin\" content-type=\"application/octet-stream\">AQI=</order></mediate>"
+        );
+    }
+
+    #[test]
+    fn letters_that_xml_has_not_are_replaced_in_the_name_of_a_file_too() {
+        let body = "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a\u{1}b\"\r\n\
+            Content-Type: a/\u{2}\r\n\r\n\r\n--b--";
+        let document = read(body.as_bytes(), "multipart/form-data; boundary=b").unwrap();
+        assert_eq!(
+            text_of(&document, document.root_element().unwrap()),
+            "<mediate><f filename=\"a\u{fffd}b\" content-type=\"a/\u{fffd}\"/></mediate>"
         );
     }
 

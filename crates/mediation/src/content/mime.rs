@@ -92,36 +92,38 @@ impl Part {
     }
 }
 
+/// A header value up to its first `;`, then each of its parameters, as they stand there; a `;` in quotes parts nothing.
+pub(crate) fn pieces(value: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(value);
+    std::iter::from_fn(move || {
+        let (piece, behind) = rest.map(|text| text.split_at(end_of_parameter(text)))?;
+        rest = behind.strip_prefix(';');
+        Some(piece)
+    })
+}
+
+/// Whether a piece of a header value is the parameter of that name.
+pub(crate) fn is_parameter(piece: &str, name: &str) -> bool {
+    piece.split_once('=').is_some_and(|(key, _)| key.trim().eq_ignore_ascii_case(name))
+}
+
 /// A parameter behind the first `;` of a header value; quotes around it are taken off.
 pub(crate) fn parameter(value: &str, name: &str) -> Option<String> {
-    let mut rest = value;
-    loop {
-        rest = &rest[end_of_parameter(rest)..];
-        rest = rest.strip_prefix(';')?;
-        let this = &rest[..end_of_parameter(rest)];
-        let Some((key, value)) = this.split_once('=') else { continue };
-        if key.trim().eq_ignore_ascii_case(name) {
-            return Some(unquoted(value.trim()));
-        }
-    }
+    let piece = pieces(value).skip(1).find(|piece| is_parameter(piece, name))?;
+    piece.split_once('=').map(|(_, value)| unquoted(value.trim()))
 }
 
 /// The value with another value of that parameter, in quotes.
 pub(super) fn with_parameter(value: &str, name: &str, new: &str) -> String {
-    let mut out = String::with_capacity(value.len() + new.len());
-    let mut rest = value;
-    loop {
-        let (this, behind) = rest.split_at(end_of_parameter(rest));
-        let key = this.split('=').next().unwrap_or_default();
-        if out.is_empty() || !key.trim().eq_ignore_ascii_case(name) {
-            out.push_str(if out.is_empty() { "" } else { ";" });
-            out.push_str(this);
-        }
-        match behind.strip_prefix(';') {
-            Some(behind) => rest = behind,
-            None => return format!("{out}; {name}=\"{new}\""),
-        }
-    }
+    format!("{}; {name}=\"{new}\"", without_parameter(value, name))
+}
+
+/// The value without that parameter.
+pub(crate) fn without_parameter(value: &str, name: &str) -> String {
+    let mut all = pieces(value);
+    let first = all.next().unwrap_or_default();
+    let kept = all.filter(|piece| !is_parameter(piece, name));
+    std::iter::once(first).chain(kept).collect::<Vec<_>>().join(";")
 }
 
 /// Where the next `;` stands that is in no quotes.
@@ -169,6 +171,8 @@ mod tests {
         check("form-data; name=\"a\\\"b\"; filename=\"C:\\dir\"", "filename", Some("C:\\dir"));
         check("a/b", "boundary", None);
         check("a/b; ; x", "boundary", None);
+        check("a/b; x=\"a\\\";boundary=1\"; boundary=2", "boundary", Some("2"));
+        assert_eq!(pieces("a/b;c=\";\";").collect::<Vec<_>>(), ["a/b", "c=\";\"", ""]);
     }
 
     #[test]

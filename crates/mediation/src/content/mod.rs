@@ -26,6 +26,7 @@ use build::build;
 pub(crate) use enclosure::Enclosure;
 pub(crate) use fragment::Fragment;
 pub(crate) use json::{Json, is_json};
+pub(crate) use mime::{is_parameter, pieces, without_parameter};
 pub(crate) use need::{Need, when_ready};
 pub(crate) use plan::{PlanBuilder, Query};
 use rendering::Form;

@@ -2,10 +2,13 @@
 //!
 //! What the other parts hold passes as it came; only the part with the XML is written anew where that was changed.
 
+use std::collections::HashMap;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use myelin_xml::{Document, Kind, NodeId, Refusal};
+use myelin_xml::{Document, Kind, NodeId};
 
+use super::convert::LIMIT_BYTES;
 use super::mime::{Part, parameter, parts, with_parameter};
 use super::wrapped::bytes_of;
 use super::{Tree, Unreadable, Way};
@@ -49,7 +52,9 @@ impl Package {
         let boundary = parameter(content_type, "boundary").ok_or("its type names no boundary")?;
         let parts = parts(bytes, &boundary)?;
         let start = parameter(content_type, "start");
-        let is_start = |part: &Part| start.as_deref().is_some_and(|start| part.is_called(start, bytes));
+        let is_start = |part: &Part| {
+            start.as_deref().is_some_and(|start| part.name(bytes).is_some_and(|name| name == bare(start)))
+        };
         let root = parts.iter().position(is_start).unwrap_or(0);
         let part = parts.get(root).ok_or("it has no part")?;
         let content = &bytes[part.content.clone()];
@@ -97,16 +102,26 @@ impl Package {
 
     /// Puts what the other parts hold where the XML refers to it, in Base64, for a message that leaves alone.
     ///
+    /// Errors: the sender's, for more than a body may become: many places may refer to one part.
     /// Source: XOP §3.2.
-    pub(super) fn put_in(&self, document: &mut Document, came: &[u8]) -> Result<(), Refusal> {
+    pub(super) fn put_in(&self, document: &mut Document, came: &[u8]) -> Result<(), Unreadable> {
         let top = document.document_node();
-        let includes: Vec<NodeId> = document.descendants(top).filter(|&node| is_include(document, node)).collect();
-        for include in includes {
-            let href = document.attribute(include, "", "href").unwrap_or_default().into_owned();
-            let Some(id) = href.strip_prefix("cid:") else { continue };
-            let id = decoded(id, Plus::Itself);
-            let Some(part) = self.parts.iter().find(|part| part.is_called(&id, came)) else { continue };
-            let text = document.create_text(&BASE64.encode(&came[part.content.clone()]))?;
+        let is_inside = |&node: &NodeId| is_include(document, node) && document.parent(node) != Some(top);
+        let includes: Vec<NodeId> = document.descendants(top).filter(is_inside).collect();
+        // The first of two parts with one name counts.
+        let parts: HashMap<String, &Part> =
+            self.parts.iter().rev().filter_map(|part| Some((part.name(came)?, part))).collect();
+        let of_include = |include: &NodeId| {
+            let href = document.attribute(*include, "", "href")?;
+            let id = decoded(href.strip_prefix("cid:")?, Plus::Itself).into_owned();
+            Some((*include, came.get(parts.get(bare(&id))?.content.clone())?))
+        };
+        let contents: Vec<(NodeId, &[u8])> = includes.iter().filter_map(of_include).collect();
+        if contents.iter().map(|(_, content)| content.len()).sum::<usize>() > LIMIT_BYTES {
+            return Err(Unreadable::Multipart("its XML refers to parts so often that it would be too large with them"));
+        }
+        for (include, content) in contents {
+            let text = document.create_text(&BASE64.encode(content))?;
             document.replace(include, text)?;
         }
         Ok(())
@@ -122,12 +137,15 @@ fn is_include(document: &Document, node: NodeId) -> bool {
 }
 
 impl Part {
-    /// Whether it is the one with that `Content-ID`.
-    fn is_called(&self, id: &str, bytes: &[u8]) -> bool {
-        let own = self.header(bytes, "Content-ID").unwrap_or_default();
-        let bare = |id: &str| id.trim().trim_start_matches('<').trim_end_matches('>').to_owned();
-        bare(&own) == bare(id)
+    /// Its `Content-ID`, without brackets.
+    fn name(&self, bytes: &[u8]) -> Option<String> {
+        self.header(bytes, "Content-ID").map(|id| bare(&id).to_owned())
     }
+}
+
+/// A `Content-ID` without brackets.
+fn bare(id: &str) -> &str {
+    id.trim().trim_start_matches('<').trim_end_matches('>')
 }
 
 /// Writes the head of the part with the XML, which is in UTF-8 now and not encoded for any way.
@@ -198,6 +216,21 @@ mod tests {
         let mut document = Document::parse(xml, &myelin_xml::Options::default()).unwrap();
         package.put_in(&mut document, came.as_bytes()).unwrap();
         assert_eq!(crate::content::text_of(&document, document.document_node()), "<a>AQI=</a>");
+    }
+
+    #[test]
+    fn one_part_that_many_places_refer_to_is_refused_once_it_is_too_much() {
+        let content = "x".repeat(1 << 20);
+        let include = XML.strip_prefix("<a>").unwrap().strip_suffix("</a>").unwrap();
+        let put_in = |times: usize| {
+            let came = body("application/xop+xml", &format!("<a>{}</a>", include.repeat(times)));
+            let came = came.replace("\u{1}\u{2}", &content);
+            let (package, xml) = Package::find(came.as_bytes(), TYPE).unwrap();
+            let mut document = Document::parse(xml, &myelin_xml::Options::default()).unwrap();
+            package.put_in(&mut document, came.as_bytes())
+        };
+        assert!(put_in(2).is_ok());
+        assert!(matches!(put_in(65), Err(Unreadable::Multipart(_))));
     }
 
     #[test]

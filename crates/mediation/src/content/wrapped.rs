@@ -11,7 +11,8 @@ use myelin_soap::Envelope;
 use myelin_xml::{Document, Kind, NodeId, Refusal};
 
 use super::text_of;
-use crate::percent::{Plus, decoded};
+use crate::endpoint::Charset;
+use crate::percent::{Plus, decoded_bytes};
 
 /// The namespace of the elements in which Synapse has text and bytes.
 const PAYLOAD: &str = "http://ws.apache.org/commons/ns/payload";
@@ -47,19 +48,25 @@ pub(super) fn of_bytes(bytes: &[u8]) -> Result<Document, Refusal> {
 
 /// The fields of a form, those of the query first, each in an element of its name.
 ///
+/// Shape: `charset` is what the escapes of the form stand for letters in; those of a query are UTF-8.
 /// Source: `XFormURLEncodedBuilder` of wso2-synapse; the fields keep their order, which a hash map loses there.
-pub(super) fn of_form(query: &str, form: &str) -> Result<Document, Refusal> {
+pub(super) fn of_form(query: &str, form: &str, charset: Charset) -> Result<Document, Refusal> {
     let mut document = Document::new();
     let top = document.create_element("", FORM, "")?;
     document.append(document.document_node(), top)?;
     // In a query, a word without a value is no field.
-    let of_query = query.split('&').filter(|field| field.contains('='));
-    let fields = of_query.chain(form.split(['&', '\n', '\r'])).filter(|field| !field.is_empty());
-    for field in fields {
+    let of_query = query.split('&').filter(|field| field.contains('=')).map(|field| (field, Charset::Utf8));
+    let of_form = form.split(['&', '\n', '\r']).map(|field| (field, charset));
+    for (field, charset) in of_query.chain(of_form).filter(|(field, _)| !field.is_empty()) {
+        let decoded = |text: &str| match decoded_bytes(text, Plus::Blank) {
+            // What has no escapes is text already.
+            Cow::Borrowed(_) => text.to_owned(),
+            Cow::Owned(bytes) => charset.decode_text(&bytes),
+        };
         let (key, value) = field.split_once('=').unwrap_or((field, ""));
-        let element = document.create_element("", &name_of_key(&decoded(key, Plus::Blank)), "")?;
+        let element = document.create_element("", &name_of_key(&decoded(key)), "")?;
         document.append(top, element)?;
-        put_text(&mut document, element, &decoded(value, Plus::Blank))?;
+        put_text(&mut document, element, &decoded(value))?;
     }
     Ok(document)
 }
@@ -69,13 +76,17 @@ pub(super) fn put_text(document: &mut Document, element: NodeId, text: &str) -> 
     if text.is_empty() {
         return Ok(());
     }
+    let text = document.create_text(&readable(text))?;
+    document.append(element, text)
+}
+
+/// A text in which letters that XML cannot hold are replaced.
+pub(super) fn readable(text: &str) -> Cow<'_, str> {
     let is_no_xml = |letter: char| matches!(letter, '\u{0}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}');
-    let text = match text.contains(is_no_xml) {
+    match text.contains(is_no_xml) {
         false => Cow::Borrowed(text),
         true => Cow::Owned(text.replace(is_no_xml, "\u{fffd}")),
-    };
-    let text = document.create_text(&text)?;
-    document.append(element, text)
+    }
 }
 
 /// The bytes of a message as text: what is in the element of text or of bytes, else the payload as XML.
@@ -173,7 +184,7 @@ mod tests {
     #[test]
     fn a_form_is_an_element_for_each_field_and_back() {
         let check = |query: &str, form_text: &str, xml: &str, again: &str| {
-            let document = of_form(query, form_text).unwrap();
+            let document = of_form(query, form_text, Charset::Utf8).unwrap();
             assert_eq!(payload(&document), xml, "{form_text}");
             let (document, envelope) = wrapped(document);
             assert_eq!(String::from_utf8(form(&document, envelope)).unwrap(), again);
@@ -184,6 +195,8 @@ mod tests {
         let digits = "<xformValues><_JsonReader_PD_2a>1</_JsonReader_PD_2a></xformValues>";
         check("", "2a=1", digits, "2a=1");
         check("", "", "<xformValues/>", "");
+        let document = of_form("q=%C3%A9", "a=%E9+e", Charset::Latin1).unwrap();
+        assert_eq!(payload(&document), "<xformValues><q>é</q><a>é e</a></xformValues>");
     }
 
     #[test]

@@ -56,6 +56,7 @@ pub(crate) use wsdl::Described;
 
 use crate::bus::Bus;
 use crate::config::Place;
+use crate::content::without_parameter;
 use crate::exchange::{Exchange, Format};
 use crate::fault::{Fault, Outcome};
 use crate::property::{Scope, slot};
@@ -284,10 +285,7 @@ fn set_action(exchange: &Exchange, message: &mut myelin_message::Message) -> Out
         Format::Soap12 => {
             let value = message.head.known(myelin_message::HeaderId::ContentType).unwrap_or_default();
             let value = String::from_utf8_lossy(value).into_owned();
-            let kept = value
-                .split(';')
-                .filter(|part| !part.split('=').next().unwrap_or_default().trim().eq_ignore_ascii_case("action"));
-            let value = format!("{}; action=\"{action}\"", kept.collect::<Vec<_>>().join(";"));
+            let value = format!("{}; action=\"{action}\"", without_parameter(&value, "action"));
             message.head.set("Content-Type", value.as_bytes())?;
         }
         _ => {}

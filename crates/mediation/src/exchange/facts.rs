@@ -6,7 +6,7 @@ use myelin_message::{Body, Head, HeaderId};
 use myelin_soap::{Addressing, Headers};
 
 use super::{Direction, Exchange, Format, Scene};
-use crate::content::Tree;
+use crate::content::{Tree, is_parameter, pieces};
 use crate::identity;
 use crate::property::{Found, Properties, Scope, Slot, slot};
 
@@ -155,11 +155,8 @@ pub(crate) fn action_of<'a>(properties: &'a Properties, head: &'a Head) -> Optio
         });
     }
     let content_type = std::str::from_utf8(head.known(HeaderId::ContentType)?).ok()?;
-    let parameter = content_type.split(';').skip(1).find_map(|parameter| {
-        let (name, value) = parameter.split_once('=')?;
-        name.trim().eq_ignore_ascii_case("action").then_some(value.trim().trim_matches('"'))
-    });
-    parameter.map(Cow::Borrowed)
+    let action = pieces(content_type).skip(1).find(|piece| is_parameter(piece, "action"))?;
+    action.split_once('=').map(|(_, value)| Cow::Borrowed(value.trim().trim_matches('"')))
 }
 
 /// Whether an address says "back on the way this came".

@@ -5,6 +5,11 @@ use std::collections::HashMap;
 
 use myelin_message::{Head, HeaderId};
 
+use crate::content::{is_parameter, pieces, without_parameter};
+
+/// The parameter of a content type that names the character set.
+const CHARSET: &str = "charset";
+
 /// The language of a message, by its content type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
@@ -154,7 +159,7 @@ impl Format {
 /// The character set, where the content type names one.
 pub(crate) fn charset(head: &Head) -> Option<Cow<'static, str>> {
     let content_type = std::str::from_utf8(head.known(HeaderId::ContentType)?).ok()?;
-    let parameter = content_type.split(';').skip(1).find(|part| is_charset(part))?;
+    let parameter = pieces(content_type).skip(1).find(|piece| is_parameter(piece, CHARSET))?;
     let name = parameter.split_once('=')?.1.trim().trim_matches('"');
     // The usual one is a constant: no message pays for saying it.
     Some(if name.eq_ignore_ascii_case("utf-8") { Cow::Borrowed("UTF-8") } else { Cow::Owned(name.to_owned()) })
@@ -164,8 +169,7 @@ pub(crate) fn charset(head: &Head) -> Option<Cow<'static, str>> {
 pub(crate) fn write_charset(head: &mut Head, charset: &str) {
     let Some(value) = head.known(HeaderId::ContentType) else { return };
     let value = String::from_utf8_lossy(value).into_owned();
-    let parameters = value.split(';').filter(|part| !is_charset(part));
-    let value = format!("{}; charset={charset}", parameters.collect::<Vec<_>>().join(";"));
+    let value = format!("{}; charset={charset}", without_parameter(&value, CHARSET));
     // Parts of a valid value are valid, and so is what is added.
     let _ = head.set("Content-Type", value.as_bytes());
 }
@@ -174,13 +178,8 @@ pub(crate) fn write_charset(head: &mut Head, charset: &str) {
 pub(crate) fn remove_charset(head: &mut Head) {
     let Some(value) = head.known(HeaderId::ContentType) else { return };
     let value = String::from_utf8_lossy(value).into_owned();
-    let kept: Vec<&str> = value.split(';').filter(|part| !is_charset(part)).collect();
     // Parts of a valid value are valid.
-    let _ = head.set("Content-Type", kept.join(";").as_bytes());
-}
-
-fn is_charset(parameter: &str) -> bool {
-    parameter.split_once('=').is_some_and(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))
+    let _ = head.set("Content-Type", without_parameter(&value, CHARSET).as_bytes());
 }
 
 #[cfg(test)]
@@ -203,5 +202,18 @@ mod tests {
         check("application/vnd.api+json", Format::Json);
         check("application/x-hessian", Format::Other);
         assert_eq!(Format::of(None), Format::None);
+    }
+
+    #[test]
+    fn what_stands_in_quotes_is_no_parameter() {
+        let mut head = Head::default();
+        head.append("Content-Type", b"application/soap+xml; action=\"urn:a;charset=x\"; charset=\"utf-8\"").unwrap();
+        assert_eq!(charset(&head).as_deref(), Some("UTF-8"));
+        write_charset(&mut head, "UTF-16");
+        let expected = b"application/soap+xml; action=\"urn:a;charset=x\"; charset=UTF-16";
+        assert_eq!(head.known(HeaderId::ContentType), Some(expected.as_slice()));
+        remove_charset(&mut head);
+        let expected = b"application/soap+xml; action=\"urn:a;charset=x\"";
+        assert_eq!(head.known(HeaderId::ContentType), Some(expected.as_slice()));
     }
 }

@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use http::StatusCode;
 use myelin_message::{Body, HeaderId, Message};
 
-use super::{Content, Direction, Exchange, Format, action_of, write_charset};
+use super::{Content, Direction, Exchange, Format, action_of, charset, write_charset};
 use crate::content::{Enclosure, Json, Scans, Tree, Way};
+use crate::endpoint::Charset;
 use crate::fault::{Fault, Outcome};
 use crate::property::{Scope, Value, slot};
 use crate::transport::Manner;
@@ -66,6 +67,11 @@ impl Exchange {
             write_charset(&mut self.message.head, charset);
             self.content.detail = Some(Cow::Owned(charset.to_owned()));
         }
+    }
+
+    /// The message is sent: where `FORCE_SC_ACCEPTED` asks for it, the client gets 202 whatever comes of it.
+    pub(crate) fn promise(&mut self) {
+        self.accepted |= self.properties.is_true(Scope::Axis2, slot::FORCE_SC_ACCEPTED);
     }
 
     /// The current message as the client's answer, with what the properties say about status and body.
@@ -145,7 +151,21 @@ impl Exchange {
         let is_xml = matches!(self.content.format, Format::None | Format::Other) || self.content.format.is_xml();
         let is_written_anew = self.message.body.built().is_some_and(|tree: &Tree| tree.is_to_be_converted(is_xml))
             || self.message.body.built().is_some_and(Json::is_to_be_converted);
-        !is_written_anew && self.wanted_format() == self.content.format && self.names_its_boundary()
+        !is_written_anew
+            && self.wanted_format() == self.content.format
+            && self.names_its_boundary()
+            && self.names_its_charset()
+    }
+
+    /// Whether the content type that the configuration wants names the character set that text or XML came in, as far
+    /// as that one is known.
+    fn names_its_charset(&self) -> bool {
+        let is_text = self.content.format == Format::Text || self.content.format.is_xml();
+        if !is_text || self.properties.get(Scope::Axis2, slot::MESSAGE_TYPE).is_none() {
+            return true;
+        }
+        let came = Charset::of(self.content.charset().unwrap_or("UTF-8"));
+        came.is_none_or(|came| came.is(charset(&self.message.head).as_deref()))
     }
 
     /// Whether the content type says where the parts of a body in parts end, as far as it has any.
@@ -159,12 +179,16 @@ impl Exchange {
     /// Errors: the bus's, where no header line can hold the type.
     pub(crate) fn take_form(&mut self, bytes: Vec<u8>, format: Format, whole_type: Option<String>) -> Outcome<()> {
         self.set_body(if bytes.is_empty() { Body::Empty } else { Body::Bytes(bytes) });
-        if let Some(whole_type) = &whole_type {
-            self.message.head.set("Content-Type", whole_type.as_bytes())?;
-            if self.properties.get(Scope::Axis2, slot::CONTENT_TYPE).is_some() {
-                let value = Value::Text(whole_type.as_str().into());
-                self.properties.put(Scope::Axis2, slot::CONTENT_TYPE, Some(value));
-            }
+        match &whole_type {
+            Some(whole_type) => self.message.head.set("Content-Type", whole_type.as_bytes())?,
+            None if charset(&self.message.head).is_some() => write_charset(&mut self.message.head, "UTF-8"),
+            None => {}
+        }
+        if self.properties.get(Scope::Axis2, slot::CONTENT_TYPE).is_some()
+            && let Some(value) = self.message.head.known(HeaderId::ContentType)
+        {
+            let value = Value::Text(String::from_utf8_lossy(value).into());
+            self.properties.put(Scope::Axis2, slot::CONTENT_TYPE, Some(value));
         }
         self.content = Content { format, detail: whole_type.map(Cow::Owned) };
         // What was said about the old bytes does not hold for these.

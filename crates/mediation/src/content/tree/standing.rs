@@ -5,11 +5,11 @@ use std::sync::{Arc, OnceLock};
 use memchr::memmem;
 use myelin_json::convert::Switches;
 use myelin_soap::Version;
-use myelin_xml::{Document, Refusal};
+use myelin_xml::{Document, NodeId, Refusal};
 
 use super::Tree;
 use crate::content::convert::json_of;
-use crate::content::{Json, Unreadable, Way, wrapped};
+use crate::content::{Fragment, Json, Unreadable, Way, wrapped};
 
 impl Tree {
     /// The JSON that it stands for; `None` where there is nothing in it.
@@ -71,14 +71,41 @@ impl Tree {
 
     /// From now on it is sent in that way, which the bytes that came are not, save for XML in UTF-8.
     ///
-    /// Errors: [`Refusal::Full`], where what its package holds is to stand in it and has no room.
-    pub(crate) fn write_as(&mut self, way: Way) -> Result<(), Refusal> {
+    /// Errors: the sender's, where what its package holds is to stand in it and has no room.
+    pub(crate) fn write_as(&mut self, way: Way) -> Result<(), Unreadable> {
         if let Way::Package(package) = &self.way {
             package.put_in(&mut self.document, self.came.as_deref().unwrap_or_default())?;
         }
         self.changed |= !(way.is_xml() && self.way.is_xml() && self.came.is_none());
         (self.way, self.came) = (way, None);
         Ok(())
+    }
+
+    /// A copy of its document, in which that stands which it refers to in other parts of a package.
+    ///
+    /// Errors: as [`Tree::write_as`].
+    pub(crate) fn complete(&self) -> Result<Document, Unreadable> {
+        let mut document = self.document.clone();
+        self.complete_in(&mut document)?;
+        Ok(document)
+    }
+
+    /// A copy of an element, as [`Tree::complete`].
+    ///
+    /// Errors: as [`Tree::write_as`].
+    pub(crate) fn fragment(&self, element: NodeId) -> Result<Fragment, Unreadable> {
+        let mut fragment = Fragment::copy(&self.document, element);
+        if let Way::Package(_) = &self.way {
+            self.complete_in(Arc::make_mut(&mut fragment.document))?;
+        }
+        Ok(fragment)
+    }
+
+    fn complete_in(&self, document: &mut Document) -> Result<(), Unreadable> {
+        match &self.way {
+            Way::Package(package) => package.put_in(document, self.came.as_deref().unwrap_or_default()),
+            _ => Ok(()),
+        }
     }
 
     /// The same in an envelope of that version, or in none.

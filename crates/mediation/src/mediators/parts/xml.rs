@@ -22,11 +22,12 @@ impl Parts {
     ///
     /// Errors: the bus's, where one of them is no element.
     pub(super) fn of(tree: &Tree, elements: Vec<NodeId>, keeps_rest: bool) -> Outcome<Parts> {
-        let source = tree.document().clone();
+        // What other parts of a package hold would stay behind.
+        let source = tree.complete().map_err(|error| error.fault(false))?;
         if elements.iter().any(|&node| source.kind(node) != Kind::Element) {
             return Err(Fault::bus("The parts of a message can only be elements"));
         }
-        let rest = rest(tree, &elements, keeps_rest)?;
+        let rest = rest(&source, tree, &elements, keeps_rest)?;
         let place = if tree.is_plain() || keeps_rest { None } else { body(&rest) };
         Ok(Parts { source, elements, rest, place })
     }
@@ -71,8 +72,8 @@ impl Parts {
 }
 
 /// What is left of a message without these elements, or of its envelope without the content.
-fn rest(tree: &Tree, elements: &[NodeId], keeps_rest: bool) -> Result<Document, Refusal> {
-    let mut left = tree.document().clone();
+fn rest(source: &Document, tree: &Tree, elements: &[NodeId], keeps_rest: bool) -> Result<Document, Refusal> {
+    let mut left = source.clone();
     let envelope = tree.envelope();
     elements.iter().for_each(|&element| left.detach(element));
     if let Some(body) = envelope.body.filter(|_| !keeps_rest) {
