@@ -378,9 +378,7 @@ pub(crate) async fn carry_on(
             Some(receive) => Some(receive),
             None => exchange.take_receiver(scene)?,
         };
-        if exchange.properties.is_true(Scope::Axis2, slot::FORCE_SC_ACCEPTED) {
-            exchange.accepted = true;
-        }
+        exchange.promise();
         if departure.carry_out(exchange, scene).await?.is_none() {
             if let Some(split) = &mut exchange.split {
                 split.receive(receive);

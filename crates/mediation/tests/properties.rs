@@ -241,6 +241,16 @@ fn steering_properties_change_the_answer() {
     let (_, reply) =
         sent("<property name='FORCE_SC_ACCEPTED' value='true' scope='axis2'/>", post("/services/P", &[], "<a/>"));
     assert_eq!((reply.status, reply.body.as_str()), (202, ""));
+    let accepted = "<property name='FORCE_SC_ACCEPTED' value='true' scope='axis2'/>";
+    let call = |blocking: bool| {
+        let sequence = format!(
+            "{accepted}<call blocking='{blocking}'><endpoint><address uri='http://back/'/></endpoint></call><respond/>"
+        );
+        let proxy = format!("<proxy name='P'><target><inSequence>{sequence}</inSequence></target></proxy>");
+        Scenario::new(&proxy).serve(post("/services/P", &[], "<a/>")).status
+    };
+    // As in Synapse, who waits for a call holds the client, too.
+    assert_eq!((call(false), call(true)), (202, 200));
     let (_, reply) = sent("<property name='OUT_ONLY' value='true'/>", post("/services/P", &[], "<a/>"));
     assert_eq!((reply.status, reply.body.as_str()), (202, ""));
     let scenario = Scenario::with(

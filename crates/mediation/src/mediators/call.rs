@@ -163,6 +163,9 @@ impl Mediator for Call {
 
 impl Call {
     async fn call(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
+        if !self.is_blocking {
+            exchange.promise();
+        }
         let outcome = self.ask(exchange, scene).await;
         if self.is_blocking {
             let failed = Value::Text(if outcome.is_err() { "true" } else { "false" }.into());
