@@ -114,3 +114,11 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn patterns_are_right_though_few_are_kept() {
+    let template =
+        "<#list 1..3 as round><#list 1..100 as n><#if !('a${n}'?matches('a' + n))>wrong</#if></#list></#list>";
+    let template = Template::compile(template, false).unwrap();
+    assert_eq!(template.run(&[], &Options::default()).unwrap(), "");
+}

@@ -14,6 +14,9 @@ use crate::stack::with_enough;
 use crate::syntax::{BuiltinCall, Expression, ExpressionKind as Is, LoopQuestion, Special, Symbol};
 use crate::value::{Hash, Text, Value, expected};
 
+/// So many patterns that came up in a run are kept for it; one may take a megabyte.
+const PATTERNS_KEPT: usize = 32;
+
 /// A value, or that there is none.
 type Evaluated<'m> = Result<Option<Value<'m>>, Box<Error>>;
 
@@ -364,6 +367,9 @@ impl<'r, 'm> Run<'r, 'm> {
         // Compiling costs far more than what else is done in a step.
         self.spend(1000 + pattern.len() as u64)?;
         let compiled = regex(pattern, flags).map_err(Trouble::wrong)?;
+        if self.patterns.len() == PATTERNS_KEPT {
+            self.patterns.clear();
+        }
         self.patterns.insert(key, compiled.clone());
         Ok(compiled)
     }

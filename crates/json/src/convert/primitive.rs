@@ -36,11 +36,14 @@ fn is_word(text: &str) -> bool {
     matches!(text, "true" | "false" | "null")
 }
 
+/// A longer text is no number that anybody could count with, and no reader of JSON that has bounds would take it.
+const MOST_DIGITS: usize = 1_000;
+
 /// Whether `text` is a number of JSON and nothing else.
 #[inline]
 fn is_number(text: &str) -> bool {
     let bytes = text.as_bytes();
-    matches!(bytes.first(), Some(b'-' | b'0'..=b'9')) && {
+    bytes.len() <= MOST_DIGITS && matches!(bytes.first(), Some(b'-' | b'0'..=b'9')) && {
         let mut state = NumberState::Start;
         state.scan(bytes, 0) == bytes.len() && state.lacks().is_none()
     }
@@ -99,6 +102,7 @@ mod tests {
         for number in ["0", "-0", "10", "1.50", "1e5", "-1.0E+10", "123456789012345678901234567890"] {
             assert!(is_number(number), "{number}");
         }
+        assert!(is_number(&"1".repeat(MOST_DIGITS)) && !is_number(&"1".repeat(MOST_DIGITS + 1)));
         for text in ["", "-", "007", "+1", "1.", ".5", "1e", "0x10", "1 ", " 1", "١", "NaN", "1,5"] {
             assert!(!is_number(text), "{text}");
         }
