@@ -8,6 +8,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use myelin_bench::stockquote;
+use myelin_mediation::database::{DataSource, DatabaseSettings};
+use myelin_sql::{Limits, Sql};
 use myelin_testkit::rude::refusing_address;
 use myelin_testkit::service::{Request as Received, Response, Service};
 use myelin_testkit::{raw, synapse};
@@ -93,7 +95,8 @@ impl Stage {
             stage.services.insert(port, service);
         }
         let home = stage.folder.path().to_owned();
-        fs::write(home.join("synapse.xml"), stage.with_ports(configuration)).expect("a file in the folder");
+        let configuration = stage.with_ports(configuration).replace("HOME", &home.display().to_string());
+        fs::write(home.join("synapse.xml"), configuration).expect("a file in the folder");
         // One sample has them in a folder of WSO2's.
         for folder in ["repository/conf/sample/resources", "repository/samples/resources"] {
             stage.copy(resources, &home.join(folder));
@@ -110,7 +113,8 @@ impl Stage {
             }
             Player::Myelin => {
                 let home = self.folder.path().to_owned();
-                let content = myelin_mediation::Settings { home: Some(home.clone()), ..Default::default() };
+                let databases = databases(&home);
+                let content = myelin_mediation::Settings { home: Some(home.clone()), databases, ..Default::default() };
                 let loaded = myelin_mediation::load(&[home.join("synapse.xml")], &content);
                 let problems = (loaded.report.faulty() > 0).then(|| loaded.report.to_text());
                 let settings = myelin_server::Settings {
@@ -266,6 +270,14 @@ impl Stage {
             fs::write(target, bytes).expect("a file in the folder");
         }
     }
+}
+
+/// The pools that have names: one database, in a file of the sample's folder.
+fn databases(home: &Path) -> DatabaseSettings {
+    let url = format!("jdbc:sqlite:{}", home.join("company.db").display());
+    let named = |name: &str| (name.to_owned(), DataSource { url: url.clone(), ..DataSource::default() });
+    let sources = ["lookupdb", "reportdb"].map(named).into();
+    DatabaseSettings { databases: Some(Arc::new(Sql::new(Limits::default()))), sources }
 }
 
 /// What all backends of the samples are: the stock quote service, and one that says which server it is.

@@ -8,7 +8,7 @@ pub(crate) const NOT_PLAYED: &[(&str, &[u16])] = &[
     ("needs a transport other than HTTP: UDP, AMQP", &[266, 269]),
     ("finds its members by Axis2's clustering", &[57, 60]),
     ("its scripts are E4X, which Rhino alone has; 351 and 352 play scripts without it", &[350]),
-    ("needs Derby, a database in Java", &[362, 363]),
+    ("needs Derby, a database in Java; 360 to 363 are played with SQLite", &[362, 363]),
     ("not offered yet: message stores and processors", &[701, 702, 704]),
     (
         "needs Java or a language of the JVM: Ruby, Python, classes, Spring, EJB",

@@ -1,6 +1,7 @@
 //! The samples: which requests are sent, and what the user guide says happens.
 
 mod balancing;
+mod databases;
 mod elsewhere;
 mod flow;
 mod mediation;
@@ -32,7 +33,7 @@ pub(crate) enum Configuration {
 
 /// All samples that are played.
 pub(crate) const SAMPLES: &[&[Sample]] =
-    &[mediation::SAMPLES, balancing::SAMPLES, proxies::SAMPLES, service::SAMPLES, flow::SAMPLES];
+    &[mediation::SAMPLES, balancing::SAMPLES, proxies::SAMPLES, service::SAMPLES, databases::SAMPLES, flow::SAMPLES];
 
 impl Sample {
     const fn apache(number: u16, play: fn(&mut Stage)) -> Sample {
