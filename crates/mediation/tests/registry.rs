@@ -145,3 +145,47 @@ fn names_in_the_registry_may_be_worked_out() {
     assert_eq!([header("X-None"), header("X-Out")], ["[]", "[]"]);
     assert_eq!([header("X-Json"), header("X-Synapse")], ["hallo", "world"]);
 }
+
+#[test]
+fn keys_of_scripts_and_of_schemas_for_jsontransform_may_be_worked_out() {
+    let folder = tempfile::tempdir().unwrap();
+    write(
+        folder.path(),
+        "registry/config/one.js",
+        "function mark(mc) { mc.setProperty('X-By', 'one' + suffix, 'transport'); }",
+    );
+    write(folder.path(), "registry/config/broken.js", "function mark(mc) {");
+    write(
+        folder.path(),
+        "registry/config/order.json",
+        r#"{"type": "object", "properties": {"n": {"type": "number"}}}"#,
+    );
+    let entries = "<localEntry key='two'>function mark(mc) { mc.setProperty('X-By', 'two' + suffix, 'transport'); }</localEntry>\
+                   <localEntry key='common'>var suffix = '!';</localEntry>";
+    let proxy = "<proxy name='P'><target><inSequence><script language='js' key='{$trp:X-Key}' function='mark'>\
+                 <include key='common'/></script><jsontransform schema=\"{concat('conf:/', $trp:X-Schema)}\"/><respond/>\
+                 </inSequence></target></proxy>";
+    write(folder.path(), "synapse.xml", &format!("<definitions>{entries}{proxy}</definitions>"));
+    let loaded = load(&[folder.path().join("synapse.xml")], &Settings::default());
+    assert_eq!(loaded.report.faulty(), 0, "{}", loaded.report.to_text());
+    drop(folder);
+    let scenario = Scenario::of(loaded, |_, _| unreachable!());
+    let serve = |key: &str, schema: &str| {
+        let headers = [("Content-Type", "application/json"), ("X-Key", key), ("X-Schema", schema)];
+        scenario.serve(common::request("POST", "/services/P", &headers, r#"{"n": "7"}"#))
+    };
+    // The second time what was made is there.
+    for _ in 0..2 {
+        for (key, expected) in [("conf:/one.js", "one!"), ("two", "two!"), ("/_system/config/one.js", "one!")] {
+            let reply = serve(key, "order.json");
+            assert_eq!((reply.header("X-By"), reply.body.as_str()), (Some(expected), r#"{"n":7}"#), "{key}");
+        }
+        let check = |key: &str, schema: &str, part: &str| {
+            let reply = serve(key, schema);
+            assert!(reply.status == 500 && reply.body.contains(part), "{}", reply.body);
+        };
+        check("conf:/none.js", "order.json", "There is no script");
+        check("conf:/broken.js", "order.json", "is faulty");
+        check("two", "none.json", "There is no schema");
+    }
+}

@@ -1,6 +1,7 @@
 //! Texts outside the messages that expressions may name while serving: all of them are kept, as nothing is looked for then.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::files;
 use super::loader::Loader;
@@ -36,7 +37,43 @@ impl Kept {
     }
 }
 
+/// What keys may mean that are worked out while serving: local entries, and files of the registry.
+#[derive(Debug, Default)]
+pub(crate) struct Keys {
+    entries: HashMap<String, Arc<str>>,
+    /// Of the registry, by each of their paths.
+    resources: HashMap<String, Arc<str>>,
+}
+
+impl Keys {
+    /// The text of that key; `None` where there was none when the configuration was loaded.
+    pub(crate) fn find(&self, key: &str) -> Option<&Arc<str>> {
+        let in_registry = || self.resources.get(&path_of(key)?);
+        self.entries.get(key).or_else(in_registry)
+    }
+}
+
 impl Loader {
+    /// The local entries, and the files of the registry that have one of these extensions; read once for all who ask.
+    pub(crate) fn keys(&mut self, extensions: &'static [&'static str]) -> Arc<Keys> {
+        if let Some(known) = self.keys.get(extensions) {
+            return Arc::clone(known);
+        }
+        let entries = self.entries.iter().map(|(key, entry)| (key.clone(), entry.clone().text().into())).collect();
+        let mut resources = HashMap::new();
+        for (paths, resource) in self.registry.with_extension(extensions) {
+            let Ok(text) = files::decode(resource.bytes.to_vec()) else { continue };
+            let text: Arc<str> = text.into();
+            for path in paths {
+                // What was deployed comes before files at the same path.
+                resources.entry(path).or_insert_with(|| Arc::clone(&text));
+            }
+        }
+        let keys = Arc::new(Keys { entries, resources });
+        self.keys.insert(extensions, Arc::clone(&keys));
+        keys
+    }
+
     /// What expressions may name while serving, where one of them works out a name.
     ///
     /// Resources that are no texts are left out, and those behind [`KEPT_BYTES`] of others, which is said in the log.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::element::{Element, Text};
 use super::fetched::Fetched;
+use super::kept::Keys;
 use super::library::Libraries;
 use super::problem::{Place, Problem};
 use super::registry::Registry;
@@ -79,6 +80,8 @@ pub(crate) struct Loader {
     pub(super) sources: Sources,
     pub(super) registry: Registry,
     heirs: Heirs,
+    /// What keys may mean that are worked out while serving, by the extensions of its files.
+    pub(super) keys: HashMap<&'static [&'static str], Arc<Keys>>,
     /// What stands in `file.properties`.
     pub(super) properties: HashMap<String, String>,
     /// What stands in `config.properties`.

@@ -43,7 +43,7 @@ pub(crate) use datasource::told;
 pub(crate) use element::SYNAPSE;
 pub(crate) use element::{Element, Text};
 pub(crate) use files::decode;
-pub(crate) use kept::Kept;
+pub(crate) use kept::{Kept, Keys};
 pub(crate) use loader::{Entry, Loader};
 pub(crate) use problem::Place;
 pub use problem::Problem;

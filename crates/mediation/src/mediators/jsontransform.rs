@@ -8,6 +8,7 @@ use myelin_json::convert::{Switches, to_json};
 use myelin_xml::Document;
 
 use self::rule::Rule;
+use super::keyed::keyed;
 use super::setting::worked_out;
 use crate::apart::apart;
 use crate::config::{Element, Loader, Problem, Text};
@@ -23,7 +24,8 @@ pub(super) const SPEC: Spec = Spec { element: "jsontransform", doc: DOC, build }
 const DOC: &str = r#"
 Makes JSON of the body, with switches of its own, and corrects its types by a schema.
 
-- `schema`: the local entry or the file of the registry that holds a JSON Schema, compiled when the bus starts.
+- `schema`: the local entry or the file of the registry that holds a JSON Schema, compiled when the bus starts; `{…}` is
+  worked out for each message, and means a local entry or a file that ends in `.json`, compiled when it is asked for first.
   A value of another type than the schema's becomes one where that can be: a text that is a number becomes the number,
   a number a text, and what stands alone an array of one. What cannot be corrected, or is against other words of the
   schema (`required`, `enum`, `minimum`, `pattern`, `additionalProperties` …), is a fault that says what is wrong, and
@@ -62,7 +64,6 @@ enum Source {
 }
 
 fn build(element: &Element, loader: &mut Loader) -> Built {
-    let rule = element.attribute("schema").map(|key| rule(key, loader)).transpose()?;
     let mut switches = None;
     for child in element.children.iter().filter(|child| !child.is("description")) {
         if !child.is("property") {
@@ -76,22 +77,31 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
             loader.warning(name.problem(format!("{:?} is no switch of converting into JSON", name.value)));
         }
     }
-    if rule.is_none() && switches.is_none() {
-        return Err(element.problem("<jsontransform> needs a schema, or a property"));
+    let switches = switches.map(Arc::new);
+    let made = |rule: Option<Rule>, switches: Option<Arc<Switches>>| JsonTransform {
+        need: Need::built(),
+        work: Arc::new(Work { rule, switches }),
+    };
+    match element.attribute("schema") {
+        None if switches.is_none() => Err(element.problem("<jsontransform> needs a schema, or a property")),
+        None => Ok(Box::new(made(None, switches))),
+        Some(key) => match worked_out(key, loader)? {
+            None => Ok(Box::new(made(Some(rule(key, loader)?), switches))),
+            Some(expression) => keyed(expression, "schema", &["json"], loader, move |_, text| {
+                Ok(Box::new(made(Some(rule_of(text)?), switches.clone())))
+            }),
+        },
     }
-    Ok(Box::new(JsonTransform { need: Need::built(), work: Arc::new(Work { rule, switches: switches.map(Arc::new) }) }))
 }
 
-fn rule(key: Text<'_>, loader: &mut Loader) -> Result<Rule, Problem> {
-    if worked_out(key, loader)?.is_some() {
-        return Err(key.problem(
-            "a key that is worked out is not offered for <jsontransform>: its schema is compiled while loading",
-        ));
-    }
-    let wrong = |message: String| key.problem(format!("schema {:?}: {message}", key.value.trim()));
+fn rule(key: Text<'_>, loader: &Loader) -> Result<Rule, Problem> {
     let text = loader.entry(key)?.text();
-    let schema = myelin_json::Value::parse(text.into(), &myelin_json::Options::default());
-    Rule::compile(&schema.map_err(|error| wrong(error.to_string()))?).map_err(wrong)
+    rule_of(&text).map_err(|message| key.problem(format!("schema {:?}: {message}", key.value.trim())))
+}
+
+fn rule_of(schema: &str) -> Result<Rule, String> {
+    let schema = myelin_json::Value::parse(schema.into(), &myelin_json::Options::default());
+    Rule::compile(&schema.map_err(|error| error.to_string())?)
 }
 
 impl Mediator for JsonTransform {

@@ -27,6 +27,7 @@ mod gathered;
 mod header;
 mod iterate;
 mod jsontransform;
+mod keyed;
 mod kind;
 mod log;
 mod loopback;

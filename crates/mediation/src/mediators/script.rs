@@ -16,6 +16,8 @@ use crate::effect::Effect;
 use crate::exchange::{Exchange, Scene};
 use crate::fault::{Fault, Outcome};
 use crate::mediator::{Built, Mediator, Spec, Step};
+use crate::mediators::keyed::keyed;
+use crate::mediators::setting::worked_out;
 use crate::transport::within;
 
 pub(super) const SPEC: Spec = Spec { element: "script", doc: DOC, build };
@@ -26,7 +28,8 @@ Runs a script in JavaScript, which reads and changes the message through the obj
 - `language` (required): `js`, `graalJs`, `nashornJs` or `rhinoJs`, which are all the same here.
   `groovy`, `rb` and `py` need a JVM.
 - the text inside: the script. The flow ends where its last statement gives `false`.
-- `key` instead: the local entry or the file of the registry that holds the script, and `function`, which of its
+- `key` instead: the local entry or the file of the registry that holds the script; `{…}` is worked out for each message,
+  and means a local entry or a file that ends in `.js`, which is compiled when it is asked for first. `function`: which of its
   functions gets `mc` (default `mediate`); `include` elements with `key` name what stands behind it.
 
 E4X (XML as a part of JavaScript), classes of Java and methods that `mc` does not have are problems while loading.
@@ -83,14 +86,32 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
             _ => format!("{word:?} is no language of scripts; JavaScript (\"js\") is"),
         }));
     }
-    let (script, failure) = match element.attribute("key") {
-        Some(key) => {
-            let name = element.attribute("function").map_or("mediate", |name| name.value.trim());
-            (external(element, key, name, loader)?, format!("external {word} script : {} function {name}", key.value))
-        }
-        None => (inline(element)?, format!("inlined {word} script function mediate")),
+    let keeps_texts = word == "rhinoJs";
+    let Some(key) = element.attribute("key") else {
+        let script = inline(element)?;
+        return Ok(Box::new(Scripting::new(script, &format!("inlined {word} script function mediate"), keeps_texts)));
     };
-    let need = if script.changes_part() || script.reads_json() || script.reads_xml() || script.reads_envelope() {
+    let name = element.attribute("function").map_or("mediate", |name| name.value.trim()).to_owned();
+    let call = Call::Function(name.clone());
+    let included = included(element, loader)?;
+    let failure = move |key: &str, word: &str| format!("external {word} script : {key} function {name}");
+    if let Some(expression) = worked_out(key, loader)? {
+        let word = word.to_owned();
+        return keyed(expression, "script", &["js"], loader, move |key, text| {
+            let own = Source { file: key.into(), line: 1, text: text.to_owned() };
+            let script =
+                Script::compile([&[own], &*included].concat(), &call).map_err(|problem| problem.to_string())?;
+            Ok(Box::new(Scripting::new(script, &failure(key, &word), keeps_texts)))
+        });
+    }
+    let sources = [&[source(key, loader)?], &*included].concat();
+    let script = Script::compile(sources, &call).map_err(|problem| key.problem(problem.to_string()))?;
+    Ok(Box::new(Scripting::new(script, &failure(key.value, word), keeps_texts)))
+}
+
+/// What a script asks of the body.
+fn need_of(script: &Script) -> Need {
+    if script.changes_part() || script.reads_json() || script.reads_xml() || script.reads_envelope() {
         Need::built()
     } else if script.changes_whole() {
         Need::read()
@@ -98,15 +119,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
         Need::addressee()
     } else {
         Need::default()
-    };
-    Ok(Box::new(Scripting {
-        script: Arc::new(script),
-        failure: format!("The script engine returned an error executing the {failure}"),
-        need,
-        asked: Mutex::default(),
-        long_bytes: AtomicUsize::new(LONG_BYTES),
-        keeps_texts: word == "rhinoJs",
-    }))
+    }
 }
 
 fn inline(element: &Element) -> Result<Script, Problem> {
@@ -128,22 +141,16 @@ fn inline(element: &Element) -> Result<Script, Problem> {
     })
 }
 
-fn external(element: &Element, key: Text<'_>, name: &str, loader: &mut Loader) -> Result<Script, Problem> {
-    let mut keys = vec![key];
-    for child in element.children.iter().filter(|child| !child.is("description")) {
-        if !child.is("include") {
-            return Err(child.problem(format!("{} has no place in <script> with key", child.tag())));
-        }
-        keys.push(child.required("key")?);
-    }
-    let sources = keys.into_iter().map(|key| source(key, loader)).collect::<Result<_, Problem>>()?;
-    Script::compile(sources, &Call::Function(name.to_owned())).map_err(|problem| key.problem(problem.to_string()))
+/// What stands behind an external script.
+fn included(element: &Element, loader: &Loader) -> Result<Vec<Source>, Problem> {
+    let include = |child: &Element| match child.is("include") {
+        true => source(child.required("key")?, loader),
+        false => Err(child.problem(format!("{} has no place in <script> with key", child.tag()))),
+    };
+    element.children.iter().filter(|child| !child.is("description")).map(include).collect()
 }
 
-fn source(key: Text<'_>, loader: &mut Loader) -> Result<Source, Problem> {
-    if key.value.trim().starts_with('{') {
-        return Err(key.problem("a key that is worked out is not offered for scripts: they are compiled while loading"));
-    }
+fn source(key: Text<'_>, loader: &Loader) -> Result<Source, Problem> {
     Ok(Source { file: key.value.trim().into(), line: 1, text: loader.entry(key)?.text() })
 }
 
@@ -173,6 +180,17 @@ impl Mediator for Scripting {
 }
 
 impl Scripting {
+    fn new(script: Script, what: &str, keeps_texts: bool) -> Scripting {
+        Scripting {
+            need: need_of(&script),
+            script: Arc::new(script),
+            failure: format!("The script engine returned an error executing the {what}"),
+            asked: Mutex::default(),
+            long_bytes: AtomicUsize::new(LONG_BYTES),
+            keeps_texts,
+        }
+    }
+
     /// Runs on this thread; `None` where it would take long.
     fn here(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<Told>> {
         let mut asked = Vec::clone(&self.asked());
