@@ -75,10 +75,13 @@
     return { getText: get, getTextContent: get, getAttributeValue: get, toString: get, text };
   }
 
+  // A text as Rust has it: JSON may hold halves of a letter, which UTF-8 cannot.
+  const plain = (value) => String(value).toWellFormed();
+
   const isXml = (value) => typeof value === "object" && value !== null && value instanceof Xml;
 
   function asXml(value, what) {
-    if (typeof value === "string" || value instanceof String || isXml(value)) return String(value);
+    if (typeof value === "string" || value instanceof String || isXml(value)) return plain(value);
     throw new TypeError(`${what} takes XML as text`);
   }
 
@@ -94,13 +97,13 @@
     if (value === undefined || value === null) return ["null", null];
     if (isXml(value)) return ["xml", String(value)];
     switch (typeof value) {
-      case "string": return ["text", value];
+      case "string": return ["text", plain(value)];
       case "boolean": return ["boolean", value];
       case "number": return Number.isSafeInteger(value) ? ["integer", value] : ["double", value];
       case "bigint": return ["text", String(value)];
     }
     if (value instanceof String || value instanceof Number || value instanceof Boolean) return typed(value.valueOf());
-    if (value instanceof Date || value instanceof Error) return ["text", String(value)];
+    if (value instanceof Date || value instanceof Error) return ["text", plain(value)];
     const text = stringify(value);
     if (text === undefined) throw new TypeError("a function cannot be the value of a property");
     return ["json", text];
@@ -114,7 +117,7 @@
   // A name as Java has it; `undefined` where the scope is none that Synapse writes to.
   function known(scope, name) {
     const word = scope === undefined || scope === null ? "default" : String(scope);
-    return scopes.includes(word) ? [word, String(name)] : undefined;
+    return scopes.includes(word) ? [word, plain(name)] : undefined;
   }
 
   function message(facts) {
@@ -128,7 +131,7 @@
     let object;
     let isNewBody = false;
 
-    const log = (level, text) => { effects.push(["log", level, String(text)]); };
+    const log = (level, text) => { effects.push(["log", level, plain(text)]); };
     const misnamed = (scope) =>
       log("warn", `a script names the scope ${scope}, which is none of ${scopes.join(", ")}; nothing was done`);
 
@@ -140,12 +143,12 @@
     function set(scope, name, value) {
       const place = known(scope, name);
       if (place === undefined) return misnamed(scope);
-      const [type, plain] = typed(value);
-      if (place[0] === "transport" && !(isToken.test(place[1]) && isLine.test(plain))) {
+      const [type, given] = typed(value);
+      if (place[0] === "transport" && !(isToken.test(place[1]) && isLine.test(given))) {
         throw new TypeError(`no header line can hold ${place[1]} with that value`);
       }
       own.set(place.join("\n"), type === "null" ? null : value);
-      effects.push(["property", ...place, type, plain]);
+      effects.push(["property", ...place, type, given]);
     }
 
     const mc = {
@@ -161,7 +164,7 @@
       let text;
       if (typeof value === "string" || value instanceof String) {
         // Rhino takes a text for JSON, and Graal for a text: what is JSON counts as that.
-        text = String(value);
+        text = plain(value);
         try { parse(text); } catch { text = stringify(text); }
       } else {
         text = stringify(isXml(value) ? String(value) : value);
@@ -216,7 +219,7 @@
     getWSAAction() { return headers.get("action") ?? null; },
     setWSAAction(action) { mc.setSoapAction(action); },
     getSoapAction() { return headers.get("action") ?? null; },
-    setSoapAction(action) { headers.set("action", String(action)); effects.push(["header", "action", String(action)]); },
+    setSoapAction(action) { headers.set("action", plain(action)); effects.push(["header", "action", plain(action)]); },
     getMessageID() { return headers.get("messageId") ?? null; },
     getWSAMessageID() { return headers.get("messageId") ?? null; },
     isResponse() { return facts.isResponse; },
@@ -233,7 +236,7 @@
     }
 
     function address(name, reference) {
-      const text = typeof reference?.getAddress === "function" ? reference.getAddress() : String(reference);
+      const text = plain(typeof reference?.getAddress === "function" ? reference.getAddress() : reference);
       headers.set(addressed[name], text);
       effects.push(["header", addressed[name], text]);
     }

@@ -183,6 +183,16 @@ fn what_no_message_can_hold_is_told_where_it_is_given() {
 }
 
 #[test]
+fn half_a_letter_in_a_message_is_no_fault() {
+    let facts = json(r#"{"a":"x\ud800"}"#);
+    let text =
+        "var a = mc.getPayloadJSON().a; mc.setProperty(a, a); console.log(a); mc.setTo(a); mc.setPayloadJSON(a);";
+    let effects = outcome(text, &facts).effects;
+    assert_eq!(effects[0], Effect::Property(known("x\u{fffd}"), Some(Value::Text("x\u{fffd}".to_owned()))));
+    assert_eq!(effects.len(), 4);
+}
+
+#[test]
 fn a_script_that_does_not_end_ends_within_its_time() {
     let expired = || {
         let end = Instant::now() + Duration::from_millis(30);

@@ -30,7 +30,7 @@ impl Scripting {
                     exchange.properties.put(Scope::Addressing, part(header), Some(Value::Text(text.into())));
                 }
                 Effect::Log { level, text } => log(&level, &text, scene),
-                Effect::Pause(milliseconds) => pause += Duration::from_millis(milliseconds),
+                Effect::Pause(milliseconds) => pause = pause.saturating_add(Duration::from_millis(milliseconds)),
             }
         }
         Ok((if told.goes_on { Flow::Next } else { Flow::Drop }, pause.min(LONGEST_PAUSE)))
