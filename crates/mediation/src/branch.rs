@@ -159,7 +159,7 @@ impl Stage {
 
     /// How much memory what branches bring together may take.
     pub(crate) fn gathered_limit_bytes(&self) -> usize {
-        body_limit_bytes(&self.bus).saturating_mul(LIVE_COPIES)
+        gathered_limit_bytes(&self.bus)
     }
 
     /// A branch's answer: the client's, if it is the first.
@@ -203,6 +203,11 @@ impl Stage {
         let others: Vec<_> = self.state.borrow().live.iter().filter(|task| is_other(task)).cloned().collect();
         others.iter().for_each(|task| task.cancel());
     }
+}
+
+/// How much memory what the flows of one request make together may take.
+pub(crate) fn gathered_limit_bytes(bus: &Bus) -> usize {
+    body_limit_bytes(bus).saturating_mul(LIVE_COPIES)
 }
 
 fn body_limit_bytes(bus: &Bus) -> usize {

@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::{Scenario, report, request};
+use common::{Scenario, load_with, report, request};
+use myelin_mediation::Settings;
 
 /// What a client gets that sends JSON to a proxy with this flow.
 fn answer(flow: &str, json: &str) -> String {
@@ -164,4 +165,23 @@ fn what_cannot_be_gone_through_is_told_while_loading_or_is_a_fault() {
     check("<foreach expression='${vars.v}'><sequence/></foreach>", "<foreach collection> takes variables");
     check("<foreach collection='${vars.a + 1}'><sequence/></foreach>", "names no elements");
     check("<scatter-gather target='Variable'/>", "\"target-variable\" is missing");
+}
+
+#[test]
+fn what_foreach_makes_is_bounded() {
+    let body = "x".repeat(300);
+    let artefacts = format!(
+        "<proxy name='P'><target><inSequence><foreach collection='${{payload.l}}'><sequence>{}</sequence></foreach><respond/>\
+         </inSequence></target></proxy>",
+        payload(&format!("{{\"s\": \"{body}\"}}"))
+    );
+    let settings = Settings { body_limit_bytes: 1000, ..Settings::default() };
+    let scenario = Scenario::of(load_with(&artefacts, &settings), |_, _| unreachable!());
+    let status = |count: usize| {
+        let list = vec!["1"; count].join(",");
+        let headers = [("Host", "bus"), ("Content-Type", "application/json")];
+        let reply = scenario.serve(request("POST", "/services/P", &headers, &format!("{{\"l\": [{list}]}}")));
+        (reply.status, reply.body.contains("too large together"))
+    };
+    assert_eq!((status(10), status(20)), ((200, false), (500, true)));
 }

@@ -276,6 +276,15 @@ fn what_is_wrong_with_an_inbound_endpoint_is_said_at_its_place() {
         ),
         "[myelin.security.secrets] has no \"b\"",
     );
+    let verify = |how: &str| {
+        let verify = format!("<parameter name='SSLVerifyClient'>{how}</parameter>");
+        of_tls(&format!(
+            "<parameter name='keystore'><KeyStore><Location>a.jks</Location></KeyStore></parameter>{verify}"
+        ))
+    };
+    check(&verify("required"), "SSLVerifyClient \"required\" is neither require nor optional");
+    check(&verify("require"), "the parameter truststore is missing");
+    check(&verify("none"), "a.jks: no such file");
     let revocation =
         |inside: &str| of_tls(&format!("<parameter name='CertificateRevocationVerifier'>{inside}</parameter>"));
     check(&revocation("<CertificateRevocationVerifier enable='true'/>"), "whether certificates of clients are revoked");

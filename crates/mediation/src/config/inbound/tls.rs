@@ -69,28 +69,28 @@ impl<'e> Parameters<'e> {
     pub(super) fn build(self, endpoint: &Element, loader: &mut Loader) -> Result<PortTls, Problem> {
         let missing = || endpoint.problem("<inboundEndpoint>: the parameter keystore is missing, which https needs");
         let element = store_in(self.key_store.ok_or_else(missing)?)?;
+        let clients = self.clients(endpoint, loader)?;
         let identity = identity(element, loader)?;
         let key = identity.key.to_der();
         let key = key.map_err(|error| element.problem(format!("the key of {:?}: {error}", identity.alias)))?;
         let chain = identity.chain.iter().map(|certificate| certificate.der().to_vec()).collect();
-        let clients = self.clients(endpoint, loader)?;
         let (has_1_2, has_1_3) = versions(self.versions, loader)?;
         Ok(PortTls { chain, key, clients, has_1_2, has_1_3 })
     }
 
     fn clients(&self, endpoint: &Element, loader: &mut Loader) -> Result<ClientCertificates, Problem> {
         match self.clients.map(|said| (said.value.to_ascii_lowercase(), said)) {
-            Some((word, _)) if word == "require" => {
-                return roots(self.trust_store, endpoint, loader).map(ClientCertificates::Required);
-            }
-            Some((word, _)) if word == "optional" => {
-                return roots(self.trust_store, endpoint, loader).map(ClientCertificates::Optional);
-            }
-            Some((word, said)) if !["", "none"].contains(&&*word) => {
-                let message = format!("SSLVerifyClient {:?} has no effect: optional and require have one", said.value);
-                loader.warning(said.problem(message));
-            }
-            _ => {}
+            None => {}
+            Some((word, said)) => match word.as_str() {
+                "" | "none" => {}
+                "require" => return roots(self.trust_store, endpoint, loader).map(ClientCertificates::Required),
+                "optional" => return roots(self.trust_store, endpoint, loader).map(ClientCertificates::Optional),
+                // WSO2 lets everybody in then, and a slip of the pen would open the port.
+                _ => {
+                    let message = format!("SSLVerifyClient {:?} is neither require nor optional", said.value);
+                    return Err(said.problem(message));
+                }
+            },
         }
         if let Some(unused) = self.trust_store {
             unused.forgive();

@@ -6,9 +6,9 @@ use myelin_message::Body;
 
 use super::held::Held;
 use super::in_message;
-use crate::branch::{Piece, Splitter, Target, Together};
+use crate::branch::{Piece, Splitter, Target, Together, gathered_limit_bytes};
 use crate::config::{Element, Loader, Text};
-use crate::content::{Need, when_ready};
+use crate::content::{Json, Need, Tree, when_ready};
 use crate::effect::Effect;
 use crate::exchange::{Exchange, Scene};
 use crate::expression::{Expression, Wanted};
@@ -144,6 +144,7 @@ impl Parallel {
         scene: &Scene<'_>,
     ) -> Outcome<Option<(Box<Exchange>, Flow)>> {
         let limit = self.limit.unwrap_or(scene.bus.settings.branches);
+        let (mut made_bytes, limit_bytes) = (0, gathered_limit_bytes(scene.bus));
         let mut together = Together::new(count, limit, |number| {
             let mut copy = copy(number)?;
             if let Some(counter) = self.counter {
@@ -153,7 +154,14 @@ impl Parallel {
         });
         while let Some((number, outcome)) = together.next().await? {
             match outcome? {
-                (result, Flow::Next) => keep(number, &result)?,
+                (result, Flow::Next) => {
+                    made_bytes += bytes_of(&result);
+                    if made_bytes > limit_bytes {
+                        let detail = format!("more than {limit_bytes} bytes");
+                        return Err(Fault::bus("What foreach makes is too large together").with_detail(detail));
+                    }
+                    keep(number, &result)?;
+                }
                 // It is left as it was.
                 (_, Flow::Drop) => {}
                 ended => return Ok(Some(ended)),
@@ -161,6 +169,13 @@ impl Parallel {
         }
         Ok(None)
     }
+}
+
+/// About how much memory the body of a message takes that is built.
+fn bytes_of(made: &Exchange) -> usize {
+    let body = &made.message.body;
+    let of_json = || body.built::<Json>().map_or(0, |json| json.value().source().len());
+    body.built::<Tree>().map_or_else(of_json, |tree| tree.document().size_bytes())
 }
 
 /// How many a collection has, and what makes a copy of the flow for each, with about how many bytes it takes; what is
