@@ -110,3 +110,19 @@ impl Loader {
         kept
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn however_a_key_is_written_it_means_the_very_text() {
+        let resources = [("/_system/config/a.js".to_owned(), Arc::from("1"))].into();
+        let keys = Keys { resources, ..Keys::default() };
+        let first = keys.find("conf:a.js").unwrap();
+        for key in ["conf:/a.js", "conf:////a.js", "/_system/config/a.js", "_system/config/a.js"] {
+            assert!(Arc::ptr_eq(first, keys.find(key).unwrap()), "{key}");
+        }
+        assert!(keys.find("conf:../config/a.js").is_none());
+    }
+}

@@ -28,7 +28,8 @@ struct Keyed {
     what: &'static str,
     keys: Arc<Keys>,
     make: Arc<Make>,
-    made: Mutex<HashMap<String, Made>>,
+    /// By the address of the text: a message can write the key of one in any number of ways.
+    made: Mutex<HashMap<usize, Made>>,
 }
 
 /// A mediator that is made of what a key means: a local entry, or a file of the registry with one of these extensions.
@@ -48,16 +49,17 @@ impl Keyed {
     async fn run(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
         self.need.bring(exchange, scene).await?;
         let key = self.key.text(exchange, scene)?.unwrap_or_default().trim().to_owned();
-        let known = self.made.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        let Some(text) = self.keys.find(&key) else {
+            return Err(Fault::bus(format!("There is no {} {key:?}", self.what)));
+        };
+        let address = text.as_ptr() as usize;
+        let known = self.made.lock().unwrap_or_else(PoisonError::into_inner).get(&address).cloned();
         let made = match known {
             Some(made) => made,
             None => {
-                let Some(text) = self.keys.find(&key) else {
-                    return Err(Fault::bus(format!("There is no {} {key:?}", self.what)));
-                };
                 let (make, text, name) = (Arc::clone(&self.make), Arc::clone(text), key.clone());
                 let made = apart(scene, move || make(&name, &text).map(Arc::<dyn Mediator>::from)).await?;
-                self.made.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone(), made.clone());
+                self.made.lock().unwrap_or_else(PoisonError::into_inner).insert(address, made.clone());
                 made
             }
         };
