@@ -44,6 +44,7 @@ mod task;
 mod throttle;
 pub mod transport;
 mod trial;
+mod turns;
 
 pub use bus::{Bus, DuplicateKeys, EndpointSettings, JsonSwitches, ScriptLimits, Settings, StylesheetLimits};
 pub use config::{Artefact, Cause, Loaded, Problem, Report, Share, Sources, Stamp, State, Summary, load};

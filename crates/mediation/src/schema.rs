@@ -14,6 +14,9 @@ pub(crate) trait Schema: Send + Sync {
     ///
     /// Errors: a sentence, where it cannot be checked at all.
     fn check(&self, text: &str) -> Result<Vec<Complaint>, String>;
+
+    /// How long a text may be, in bytes, that is checked within a millisecond or so, whatever it says.
+    fn prompt_bytes(&self) -> usize;
 }
 
 /// One thing that is wrong with a document.

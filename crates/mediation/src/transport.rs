@@ -37,6 +37,18 @@ pub trait Transport {
     /// Ready when that much time has passed.
     fn sleep(&self, time: Duration) -> LocalFuture<'static, ()>;
 
+    /// Ready when all others on this thread who can go on, and who heard from their sockets meanwhile, have had a turn.
+    fn turn(&self) -> LocalFuture<'static, ()> {
+        let mut had_theirs = false;
+        Box::pin(poll_fn(move |context| {
+            if std::mem::replace(&mut had_theirs, true) {
+                return Poll::Ready(());
+            }
+            context.waker().wake_by_ref();
+            Poll::Pending
+        }))
+    }
+
     /// Runs a future beside the others of this thread, to its end.
     fn spawn(&self, task: LocalFuture<'static, ()>);
 

@@ -1,10 +1,8 @@
 //! A sequence tried alone, as a unit test does: what it makes of a message, and of its properties.
 
-use std::future::poll_fn;
-
 use myelin_message::{Body, Message};
 
-use crate::content::{Tree, poll_built, text_of};
+use crate::content::{Tree, bring_built, text_of};
 use crate::engine::{Arrival, Engine, carry_on};
 use crate::exchange::{Decision, Exchange, Scene};
 use crate::fault::Outcome;
@@ -151,7 +149,7 @@ impl<'a> Asked<'a> {
 /// The body as a unit test sees it: the first element of an envelope's body, plain XML, or the text.
 async fn body(exchange: &mut Exchange, scene: &Scene<'_>) -> Option<String> {
     // What cannot be understood is told as it is.
-    let _ = poll_fn(|cx| poll_built(exchange, scene, cx)).await;
+    let _ = bring_built(exchange, scene).await;
     if let Some(tree) = exchange.message.body.built::<Tree>().filter(|_| exchange.content.format.is_xml()) {
         let document = tree.document();
         let payload = tree.envelope().payload(document)?;

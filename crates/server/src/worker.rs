@@ -1,11 +1,15 @@
 //! One thread for long work beside each that serves: together all of them take what the machine has.
 
 use std::cell::Cell;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use myelin_mediation::transport::{Overloaded, Work};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// How many pieces of work may go on beside the one whose turn it is, though nobody waits for them any more. Nothing can
+/// end a piece of work from outside; one that does not look at the clock must not keep all others from theirs.
+const LEFT_ALONE: usize = 3;
 
 /// How much long work may wait for its turn, on each thread that serves.
 #[derive(Clone, Copy, Debug)]
@@ -25,28 +29,39 @@ impl Default for WorkOptions {
 /// The thread beside one that serves.
 pub(crate) struct Worker {
     options: WorkOptions,
-    permit: Arc<Semaphore>,
+    turn: Arc<Semaphore>,
+    left_alone: Arc<Semaphore>,
     waiting: Cell<usize>,
 }
 
 /// One that waits for its turn; dropping it takes it out of the queue.
 struct Place<'a>(&'a Cell<usize>);
 
+/// What lets a piece of work run: it has it until it ends.
+type Permit = Arc<Mutex<OwnedSemaphorePermit>>;
+
+/// One that waits for its work to end; dropping it lets the next one have its turn, where not too many are left alone.
+struct Attendant<'a> {
+    permit: Permit,
+    left_alone: &'a Arc<Semaphore>,
+}
+
 impl Worker {
     pub(crate) fn new(options: WorkOptions) -> Worker {
-        Worker { options, permit: Arc::new(Semaphore::new(1)), waiting: Cell::new(0) }
+        let (turn, left_alone) = (Arc::new(Semaphore::new(1)), Arc::new(Semaphore::new(LEFT_ALONE)));
+        Worker { options, turn, left_alone, waiting: Cell::new(0) }
     }
 
     /// Does a piece of work when its turn has come.
     ///
     /// Errors: where too many wait already, or it waited too long; the work was not begun then.
     pub(crate) async fn run(&self, work: Work) -> Result<(), Overloaded> {
-        let free = Arc::clone(&self.permit).try_acquire_owned();
+        let free = Arc::clone(&self.turn).try_acquire_owned();
         let permit = match free {
             Ok(permit) => permit,
             Err(_) => {
                 let _place = self.place()?;
-                let turn = Arc::clone(&self.permit).acquire_owned();
+                let turn = Arc::clone(&self.turn).acquire_owned();
                 // Nobody closes the semaphore.
                 let Ok(Ok(permit)) = tokio::time::timeout(self.options.wait, turn).await else {
                     return Err(Overloaded::TooLong(self.options.wait));
@@ -54,6 +69,8 @@ impl Worker {
                 permit
             }
         };
+        let permit = Arc::new(Mutex::new(permit));
+        let _attendant = Attendant { permit: Arc::clone(&permit), left_alone: &self.left_alone };
         // The work itself holds the permit, as it goes on when nobody waits for it any more.
         let work = move || {
             let _permit = permit;
@@ -70,6 +87,15 @@ impl Worker {
         }
         self.waiting.set(self.waiting.get() + 1);
         Ok(Place(&self.waiting))
+    }
+}
+
+impl Drop for Attendant<'_> {
+    fn drop(&mut self) {
+        // Work that has ended gives back either of the two.
+        if let Ok(other) = Arc::clone(self.left_alone).try_acquire_owned() {
+            *self.permit.lock().unwrap_or_else(PoisonError::into_inner) = other;
+        }
     }
 }
 
@@ -114,6 +140,32 @@ mod tests {
             assert_eq!(long.await, Ok(()));
             assert_eq!(third.await, Ok(()));
             assert_eq!(worker.waiting.get(), 0);
+        });
+    }
+
+    #[test]
+    fn work_that_nobody_waits_for_any_more_keeps_nobody_waiting_as_long_as_it_is_not_too_much() {
+        run(async {
+            let worker = Worker::new(WorkOptions { waiting: 1, wait: Duration::from_millis(50) });
+            let mut ends = Vec::new();
+            let mut begin_and_leave = || {
+                let (end, ended) = mpsc::channel::<()>();
+                let mut work = Box::pin(worker.run(Box::new(move || {
+                    let _ = ended.recv_timeout(Duration::from_secs(10));
+                })));
+                ends.push(end);
+                assert!(work.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+            };
+            for _ in 0..LEFT_ALONE {
+                begin_and_leave();
+                assert_eq!(worker.run(Box::new(|| ())).await, Ok(()));
+            }
+            begin_and_leave();
+            let refused = worker.run(Box::new(|| ())).await;
+            assert_eq!(refused, Err(Overloaded::TooLong(Duration::from_millis(50))));
+            drop(ends);
+            let worker = Worker { options: WorkOptions::default(), ..worker };
+            assert_eq!(worker.run(Box::new(|| ())).await, Ok(()));
         });
     }
 }

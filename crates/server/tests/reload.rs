@@ -2,100 +2,22 @@
 
 #![allow(clippy::unwrap_used, reason = "what fails in a test fails the test")]
 
+mod support;
+
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use myelin_bench::echo;
 use myelin_server::{Listen, Settings, start};
 use myelin_testkit::raw::Client;
 use myelin_testkit::rude::{Backend, Script, Step, Until};
-use rustix::process::{Pid, Signal, kill_process};
-
-/// How long a test waits for what must happen.
-const DEADLINE: Duration = Duration::from_secs(20);
+use support::process::{DEADLINE, Process, write};
 
 /// What a test of every day does, and what the issue asks for; `MYELIN_RELOADS=50,100000` is that.
 const RELOADS: (usize, usize) = (10, 10_000);
-
-/// A `myelin run` of a folder, whose log can be waited for.
-struct Process {
-    child: Child,
-    address: SocketAddr,
-    log: Receiver<String>,
-    folder: tempfile::TempDir,
-}
-
-impl Process {
-    fn run(files: &[(&str, &str)], settings: &str) -> Process {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join("bus")).unwrap();
-        files.iter().for_each(|(name, text)| write(&folder.path().join("bus").join(name), text));
-        write(&folder.path().join("deployment.toml"), settings);
-        let mut command = Command::new(env!("CARGO_BIN_EXE_myelin"));
-        command.arg("run").arg(folder.path().join("bus")).arg("--config").arg(folder.path().join("deployment.toml"));
-        command.args(["--http", "127.0.0.1:0"]).env("MYELIN_LOG", "info");
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let address = line.split(' ').find_map(|word| word.strip_prefix("http://")).unwrap().parse().unwrap();
-        let (sender, log) = channel();
-        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        // Nobody may listen any more; the pipe is read to its end all the same.
-        std::thread::spawn(move || lines.map_while(Result::ok).for_each(|line| drop(sender.send(line))));
-        Process { child, address, log, folder }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join("bus").join(name)
-    }
-
-    fn hang_up(&self) {
-        kill_process(Pid::from_child(&self.child), Signal::HUP).unwrap();
-    }
-
-    /// Waits for a line of the log that holds `part`.
-    fn logged(&self, part: &str) -> String {
-        let until = Instant::now() + DEADLINE;
-        let mut seen = Vec::new();
-        while let Ok(line) = self.log.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            if line.contains(part) {
-                return line;
-            }
-            seen.push(line);
-        }
-        panic!("{part:?} is not in {seen:#?}");
-    }
-
-    /// Whether a line of the log that has come so far holds `part`.
-    fn has_logged(&self, part: &str) -> bool {
-        self.log.try_iter().any(|line| line.contains(part))
-    }
-
-    fn versions(&self) -> (String, String) {
-        versions(&mut Client::connect(self.address).unwrap()).unwrap()
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// Replaces a file at once, as tools that deploy do.
-fn write(path: &Path, text: &str) {
-    let new = path.with_extension("new");
-    fs::write(&new, text).unwrap();
-    fs::rename(new, path).unwrap();
-}
 
 /// A proxy that tells clients which version of it ran on the way in, and which on the way out.
 fn proxy(version: &str, backend: SocketAddr) -> String {
@@ -121,6 +43,11 @@ fn versions(client: &mut Client) -> Result<(String, String), String> {
         (200, b"hello", Some(one), Some(other)) => Ok((one.to_owned(), other.to_owned())),
         _ => Err(format!("{answer:?}")),
     }
+}
+
+/// The versions that a new connection meets.
+fn served(process: &Process) -> (String, String) {
+    versions(&mut Client::connect(process.address).unwrap()).unwrap()
 }
 
 fn backend() -> myelin_bench::Handle {
@@ -185,7 +112,7 @@ fn reloads_under_load_fail_no_request_and_mix_no_versions() {
         assert!(met.is_sorted(), "{met:?}");
         assert!(met.len() > reloads / 2, "the load met {met:?} of {reloads} versions");
     }
-    assert_eq!(process.versions(), (reloads.to_string(), reloads.to_string()));
+    assert_eq!(served(&process), (reloads.to_string(), reloads.to_string()));
     backend.stop();
 }
 
@@ -232,24 +159,24 @@ fn a_broken_change_is_told_and_the_old_bus_serves_on_until_it_is_mended() {
     write(&process.path("P.xml"), "<proxy name='P'>");
     assert!(process.logged("could not be offered").contains("P.xml:1:"));
     process.logged(refused);
-    assert_eq!(process.versions().1, "1");
+    assert_eq!(served(&process).1, "1");
     // A new file that cannot run takes what was changed beside it with it.
     write(&process.path("P.xml"), &good("2"));
     write(&process.path("Q.xml"), "<sequence name='q'><frobnicate/></sequence>");
     process.logged("sequence q could not be offered");
     process.logged(refused);
-    assert_eq!(process.versions().1, "1");
+    assert_eq!(served(&process).1, "1");
     fs::remove_file(process.path("Q.xml")).unwrap();
     let line = process.logged("reloaded");
     assert!(line.contains("1 changed: proxy P"), "{line}");
-    assert_eq!(process.versions(), ("2".into(), "2".into()));
+    assert_eq!(served(&process), ("2".into(), "2".into()));
     fs::remove_file(process.path("P.xml")).unwrap();
     process.logged("nothing of it can run");
-    assert_eq!(process.versions().1, "2");
+    assert_eq!(served(&process).1, "2");
     write(&process.path("P.xml"), &good("3"));
     write(&process.path("R.xml"), "<sequence name='r'/>");
     while !process.logged("reloaded").contains("sequence r") {}
-    assert_eq!(process.versions().1, "3");
+    assert_eq!(served(&process).1, "3");
     backend.stop();
 }
 
@@ -260,7 +187,7 @@ fn a_broken_deployment_file_is_refused_and_what_needs_a_restart_is_said() {
     let settings = process.folder.path().join("deployment.toml");
     write(&settings, "[myelin.server]\nnonsense = 1");
     assert!(process.logged("it is refused").contains("nonsense"));
-    assert_eq!(process.versions().1, "1");
+    assert_eq!(served(&process).1, "1");
     write(&settings, "[server]\noffset = 7\n[myelin.reload]\ninterval = \"20ms\"");
     assert!(process.logged("has an effect only after a restart").contains("where HTTP is served"));
     process.logged("reloaded");
@@ -275,9 +202,9 @@ fn where_hot_deployment_is_off_only_a_signal_reloads() {
     write(&process.path("P.xml"), &proxy("2", backend.address));
     std::thread::sleep(Duration::from_millis(300));
     assert!(!process.has_logged("reload"));
-    assert_eq!(process.versions().1, "1");
+    assert_eq!(served(&process).1, "1");
     process.hang_up();
     process.logged("SIGHUP; reloaded");
-    assert_eq!(process.versions().1, "2");
+    assert_eq!(served(&process).1, "2");
     backend.stop();
 }

@@ -2,7 +2,9 @@
 
 use std::any::Any;
 use std::cell::{Ref, RefCell, RefMut};
+use std::future::Future;
 use std::io;
+use std::pin::pin;
 use std::rc::{Rc, Weak};
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
@@ -91,6 +93,9 @@ pub(crate) enum HeadError {
     Io(io::Error),
     Scan(ScanError),
 }
+
+/// How much of a body is looked at before others on the thread have their turn, however fast its sender is.
+const TURN_BYTES: usize = 128 * 1024;
 
 /// An interim answer that lets a waiting client go on.
 pub(crate) const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
@@ -272,6 +277,7 @@ impl Connection {
         self.drop_passed();
         // Most looks are over at once, with what came behind the head: nothing is allocated for them.
         let mut ahead = self.ahead.take().map_or_else(|| Ahead::of(&self.decoder), |ahead| *ahead);
+        let seen = ahead.length();
         loop {
             ahead.advance(self.input.bytes())?;
             if ahead.shows(self.input.bytes(), look) {
@@ -283,7 +289,12 @@ impl Connection {
             if over_budget() {
                 return Poll::Ready(Err(BodyError::OverBudget));
             }
-            match self.poll_receive(cx)? {
+            let received = match ahead.length() - seen > TURN_BYTES {
+                // Its first poll has the task woken once the sockets of others were looked at.
+                true => pin!(tokio::task::yield_now()).poll(cx).map(|()| true),
+                false => self.poll_receive(cx)?,
+            };
+            match received {
                 Poll::Ready(true) => {}
                 Poll::Ready(false) if ahead.end_of_stream() => {}
                 Poll::Ready(false) => return Poll::Ready(Err(BodyError::Incomplete)),

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use myelin_message::Body;
 use myelin_xml::{Refusal, encoding};
 
 use super::mime::parameter;
+use super::rendering::Form;
 use super::{Json, Tree, Way, form_data, package, wrapped};
 use crate::endpoint::Charset;
 use crate::exchange::{Content, Format};
@@ -58,18 +58,18 @@ impl Unreadable {
 ///
 /// `query` are the parameters of the request, which are fields of a form, too.
 /// Errors: the sender's, with the bytes it sent.
-pub(super) fn build(bytes: Vec<u8>, content: &Content, query: &str) -> Result<Body, (Unreadable, Vec<u8>)> {
+pub(super) fn build(bytes: Vec<u8>, content: &Content, query: &str) -> Result<Form, (Unreadable, Vec<u8>)> {
     let document = match content.format {
-        _ if bytes.is_empty() => return Ok(Body::Built(Box::new(Tree::empty()))),
+        _ if bytes.is_empty() => return Ok(Form::Tree(Box::new(Tree::empty()))),
         Format::Json => {
             let json = Json::read(bytes).map_err(|(error, bytes)| (error.into(), bytes))?;
-            return Ok(Body::Built(Box::new(json)));
+            return Ok(Form::Json(Box::new(json)));
         }
         Format::Soap11 | Format::Soap12 | Format::Pox | Format::None | Format::Other => {
             let tree = Tree::read(bytes, content.charset()).map_err(|(error, bytes)| (error.into(), bytes))?;
-            return Ok(Body::Built(Box::new(tree)));
+            return Ok(Form::Tree(Box::new(tree)));
         }
-        Format::Related => return Ok(Body::Built(Box::new(package::read(bytes, content.whole_type())?))),
+        Format::Related => return Ok(Form::Tree(Box::new(package::read(bytes, content.whole_type())?))),
         Format::Form => {
             let charset = content.charset().and_then(Charset::of).unwrap_or(Charset::Utf8);
             wrapped::of_form(query, &text(&bytes, content), charset)
@@ -88,7 +88,7 @@ pub(super) fn build(bytes: Vec<u8>, content: &Content, query: &str) -> Result<Bo
         _ => Way::Binary,
     };
     match document {
-        Ok(document) => Ok(Body::Built(Box::new(Tree::standing_for(document, Some(bytes), way)))),
+        Ok(document) => Ok(Form::Tree(Box::new(Tree::standing_for(document, Some(bytes), way)))),
         Err(refusal) => Err((refusal.into(), bytes)),
     }
 }

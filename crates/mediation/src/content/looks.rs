@@ -1,10 +1,8 @@
 //! The form in which somebody looks at a body, made on another thread where that takes long.
 
-use myelin_message::{Body, Built};
-
 use super::convert::LONG_BYTES;
 use super::rendering::Form;
-use super::{Json, Tree, Unreadable};
+use super::{Json, Tree};
 use crate::apart::apart;
 use crate::exchange::{Exchange, Scene};
 use crate::fault::Outcome;
@@ -33,20 +31,15 @@ impl Looks {
     pub(super) async fn make(self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<()> {
         let switches = exchange.switches();
         let Some(form) = Form::take(&mut exchange.message.body)? else { return Ok(()) };
-        let work = move || -> (Box<dyn Built + Send>, Result<(), Unreadable>) {
-            match form {
-                Form::Json(json) => {
-                    let made = json.tree(&switches).map(drop);
-                    (json, made)
-                }
-                Form::Tree(tree) => {
-                    let made = tree.json(&switches).map(drop);
-                    (tree, made)
-                }
-            }
+        let work = move || {
+            let made = match &form {
+                Form::Json(json) => json.tree(&switches).map(drop),
+                Form::Tree(tree) => tree.json(&switches).map(drop),
+            };
+            (form, made)
         };
-        let (body, made) = apart(scene, work).await?;
-        exchange.message.body = Body::Built(body);
+        let (form, made) = apart(scene, work).await?;
+        exchange.message.body = form.into_body();
         made.map_err(|error| exchange.unreadable(error))
     }
 }

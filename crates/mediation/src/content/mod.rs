@@ -42,9 +42,13 @@ use std::task::{Context, Poll, ready};
 
 use myelin_message::Body;
 
+use crate::apart::apart;
 use crate::engine;
 use crate::exchange::{Content, Direction, Exchange, Format, Scene};
 use crate::fault::{Fault, Outcome};
+
+/// What takes longer to build than anybody on the same thread should wait for.
+const LONG_BYTES: usize = 512 * 1024;
 
 /// Reads the whole body; one that was built stays so.
 ///
@@ -57,40 +61,83 @@ fn poll_read(exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Context<'_>) -
     read.map_err(|error| Fault::body(&error, exchange.direction == Direction::Response))
 }
 
-/// Reads the whole body and builds the form that its content type stands for.
+/// How far a body is, when nothing more has to come of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Far {
+    /// As far as somebody needs it.
+    Enough,
+    /// Its bytes are there, and building it takes longer than others on this thread should wait for.
+    Unbuilt,
+}
+
+/// Reads the whole body and builds the form that its content type stands for; a long one is left as bytes.
 ///
 /// What nobody understands stays where it is.
 ///
 /// Errors: faults of whoever sent it. A body that is not what it should be is still there, as bytes.
-pub(crate) fn poll_built(exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Context<'_>) -> Poll<Outcome<()>> {
+fn poll_built(exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Context<'_>) -> Poll<Outcome<Far>> {
     if exchange.switches.is_none() {
         exchange.switches = Some(Arc::clone(&scene.bus.settings.json));
     }
     if let Body::Built(_) = exchange.message.body {
-        return Poll::Ready(Ok(()));
+        return Poll::Ready(Ok(Far::Enough));
     }
     if exchange.is_opaque() && exchange.content.format != Format::Binary {
-        return Poll::Ready(Ok(()));
+        return Poll::Ready(Ok(Far::Enough));
     }
-    let is_response = exchange.direction == Direction::Response;
     ready!(poll_read(exchange, scene, cx))?;
-    let bytes = match exchange.message.body.take() {
+    if matches!(&exchange.message.body, Body::Bytes(bytes) if bytes.len() > LONG_BYTES) {
+        return Poll::Ready(Ok(Far::Unbuilt));
+    }
+    let bytes = take_bytes(exchange);
+    let form = build(bytes, &exchange.content, query(exchange));
+    Poll::Ready(put_built(form, exchange).map(|()| Far::Enough))
+}
+
+/// The same for whoever waits anyway, and to the end: a long body is built on another thread.
+///
+/// Errors: as far as it is read, those of whoever sent it; the bus's, 503 where too much waits for such a thread, and the
+/// body is gone then.
+pub(crate) async fn bring_built(exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<()> {
+    match poll_fn(|cx| poll_built(exchange, scene, cx)).await? {
+        Far::Enough => Ok(()),
+        Far::Unbuilt => Box::pin(build_apart(exchange, scene)).await,
+    }
+}
+
+async fn build_apart(exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<()> {
+    let bytes = take_bytes(exchange);
+    let (content, query) = (exchange.content.clone(), query(exchange).to_owned());
+    let form = apart(scene, move || build(bytes, &content, &query)).await?;
+    put_built(form, exchange)
+}
+
+fn take_bytes(exchange: &mut Exchange) -> Vec<u8> {
+    match exchange.message.body.take() {
         Body::Bytes(bytes) => bytes,
         _ => Vec::new(),
-    };
-    let query = exchange.message.head.target().split_once('?').filter(|_| !is_response);
-    Poll::Ready(match build(bytes, &exchange.content, query.map_or("", |(_, query)| query)) {
-        Ok(body) => {
-            exchange.message.body = body;
+    }
+}
+
+/// The parameters of the request, which are fields of a form, too.
+fn query(exchange: &Exchange) -> &str {
+    let query = exchange.message.head.target().split_once('?');
+    query.filter(|_| exchange.direction == Direction::Request).map_or("", |(_, query)| query)
+}
+
+fn put_built(form: Result<Form, (Unreadable, Vec<u8>)>, exchange: &mut Exchange) -> Outcome<()> {
+    match form {
+        Ok(form) => {
+            exchange.message.body = form.into_body();
             exchange.scans = Scans::default();
             Ok(())
         }
         Err((unreadable, bytes)) => {
             exchange.message.body = Body::Bytes(bytes);
             exchange.not_understood = true;
-            Err(unreadable.fault(is_response))
+            Err(unreadable.fault(exchange.direction == Direction::Response))
         }
-    })
+    }
 }
 
 /// The bytes of a built body that somebody sends who cannot hear of a fault; they are looked after before.
@@ -135,7 +182,14 @@ pub(crate) async fn take_tree(
         let read = body.bytes(scene.bus.settings.body_limit_bytes).await.map(drop);
         read.map_err(|error| Fault::body(&error, is_response))?;
         let Body::Bytes(bytes) = body.take() else { return Ok(Tree::empty()) };
-        *body = build(bytes, content, "").map_err(|(error, _)| error.fault(is_response))?;
+        let form = match bytes.len() > LONG_BYTES {
+            true => {
+                let content = content.clone();
+                Box::pin(apart(scene, move || build(bytes, &content, ""))).await?
+            }
+            false => build(bytes, content, ""),
+        };
+        *body = form.map_err(|(error, _)| error.fault(is_response))?.into_body();
     }
     let switches = Arc::clone(&scene.bus.settings.json);
     let tree = Form::take(body)?.ok_or_else(engine::missing)?.into_xml(switches);

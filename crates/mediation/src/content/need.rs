@@ -4,7 +4,7 @@ use std::future::poll_fn;
 use std::task::{Context, Poll, Waker, ready};
 
 use super::looks::Looks;
-use super::{Query, poll_built, poll_read, scan, take_form};
+use super::{Far, Query, build_apart, poll_built, poll_read, scan, take_form};
 use crate::effect::Reads;
 use crate::exchange::{Exchange, Format, Scene};
 use crate::expression::Expression;
@@ -120,7 +120,9 @@ impl Need {
 
     /// Brings the body so far, for whoever has begun.
     async fn wait(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<()> {
-        poll_fn(|cx| self.poll(exchange, scene, cx)).await?;
+        if poll_fn(|cx| self.poll(exchange, scene, cx)).await? == Far::Unbuilt {
+            Box::pin(build_apart(exchange, scene)).await?;
+        }
         if self.looks.take_long(exchange) {
             Box::pin(self.looks.make(exchange, scene)).await?;
         }
@@ -142,7 +144,7 @@ impl Need {
     /// Brings the body so far.
     ///
     /// Errors: faults of whoever sent it, as [`poll_built`] and the pass give them.
-    fn poll(&self, exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Context<'_>) -> Poll<Outcome<()>> {
+    fn poll(&self, exchange: &mut Exchange, scene: &Scene<'_>, cx: &mut Context<'_>) -> Poll<Outcome<Far>> {
         let is_in_header = self.addressed.iter().any(|&part| exchange.may_be_in_header(part));
         if self.whole == Whole::Built {
             return poll_built(exchange, scene, cx);
@@ -157,7 +159,10 @@ impl Need {
                 }
             }
         }
-        if self.whole == Whole::Read { poll_read(exchange, scene, cx) } else { Poll::Ready(Ok(())) }
+        if self.whole == Whole::Read {
+            ready!(poll_read(exchange, scene, cx))?;
+        }
+        Poll::Ready(Ok(Far::Enough))
     }
 }
 
@@ -177,9 +182,9 @@ pub(crate) fn when_ready<'a>(
     need.begin(exchange);
     // Whoever waits polls again with a waker of its own.
     match need.poll(exchange, scene, &mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(Ok(())) if need.is_met(exchange) => then(exchange),
+        Poll::Ready(Ok(Far::Enough)) if need.is_met(exchange) => then(exchange),
         Poll::Ready(Err(fault)) => Step::Done(exchange, Err(fault)),
-        Poll::Ready(Ok(())) | Poll::Pending => Step::Wait(Box::pin(async move {
+        Poll::Ready(Ok(_)) | Poll::Pending => Step::Wait(Box::pin(async move {
             match need.wait(exchange, scene).await {
                 Ok(()) => then(exchange).finish().await,
                 Err(fault) => (exchange, Err(fault)),

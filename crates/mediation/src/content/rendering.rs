@@ -1,7 +1,6 @@
 //! The form in which a body leaves: the one that `messageType` names, else the one that it came in.
 
 use std::any::Any;
-use std::future::poll_fn;
 use std::sync::Arc;
 
 use myelin_json::convert::Switches;
@@ -11,7 +10,7 @@ use myelin_soap::Version;
 use super::convert::LONG_BYTES;
 use super::enclosure::Enclosure;
 use super::mime::with_parameter;
-use super::{Json, Tree, Unreadable, Way, poll_built};
+use super::{Json, Tree, Unreadable, Way, bring_built};
 use crate::apart::apart;
 use crate::engine;
 use crate::exchange::{Exchange, Format, Scene};
@@ -49,7 +48,7 @@ pub(crate) async fn take_form(exchange: &mut Exchange, scene: &Scene<'_>) -> Out
 }
 
 async fn convert(exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<()> {
-    poll_fn(|cx| poll_built(exchange, scene, cx)).await?;
+    bring_built(exchange, scene).await?;
     let Some(form) = Form::take(&mut exchange.message.body)? else { return Ok(()) };
     let format = exchange.wanted_format();
     // A new identifier is in no message that was written before it.
@@ -78,6 +77,14 @@ impl Form {
             Err(other) => other,
         };
         built.downcast::<Json>().map(|json| Some(Form::Json(json))).map_err(|_| engine::missing())
+    }
+
+    /// It as the body of a message.
+    pub(super) fn into_body(self) -> Body {
+        Body::Built(match self {
+            Form::Tree(tree) => tree,
+            Form::Json(json) => json,
+        })
     }
 
     /// How much there is to convert, about.

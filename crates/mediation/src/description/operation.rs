@@ -1,12 +1,11 @@
 //! Which operation of its service a request means.
 
-use std::future::poll_fn;
 use std::sync::Arc;
 
 use myelin_message::Body;
 
 use super::{Interface, ProxyDescription};
-use crate::content::poll_built;
+use crate::content::bring_built;
 use crate::exchange::{Exchange, Format, Scene};
 use crate::fault::{Fault, Outcome};
 
@@ -48,7 +47,7 @@ pub(crate) async fn choose(description: &ProxyDescription, exchange: &mut Exchan
         Some(operation) => Some(operation),
         None => {
             if matches!(exchange.content.format, Format::Soap11 | Format::Soap12 | Format::Pox) {
-                poll_fn(|cx| poll_built(exchange, scene, cx)).await?;
+                bring_built(exchange, scene).await?;
             }
             let element = first_element(exchange);
             element.and_then(|(namespace, local)| interface.described.operation("", Some((&namespace, &local))))

@@ -2,7 +2,6 @@
 //!
 //! The bus is a client of the endpoint: it says an identifier of its own, and relates the answer to the client's.
 
-use std::future::poll_fn;
 use std::time::Duration;
 
 use http::StatusCode;
@@ -10,7 +9,7 @@ use myelin_message::{Body, HeaderId};
 use myelin_soap::{Addressing, Headers};
 
 use crate::config::{Element, Loader};
-use crate::content::{Tree, poll_built, take_tree};
+use crate::content::{Tree, bring_built, take_tree};
 use crate::exchange::{Content, Direction, Exchange, Format, Scene, action_of, write_charset};
 use crate::fault::Outcome;
 use crate::identity;
@@ -139,7 +138,7 @@ impl Related {
         if !matches!(exchange.content.format, Format::Soap11 | Format::Soap12) {
             return Ok(());
         }
-        poll_fn(|cx| poll_built(exchange, scene, cx)).await?;
+        bring_built(exchange, scene).await?;
         let tree = exchange.tree_mut()?;
         let is_meant = |(_, headers): (Addressing, Headers)| {
             headers.relates_to.iter().any(|relation| relation.message_id == self.ours)

@@ -4,7 +4,6 @@
 //! XML for it, and so is an answer that does not have the form of what was sent.
 
 use std::borrow::Cow;
-use std::future::poll_fn;
 
 use http::StatusCode;
 use myelin_message::{Body, Built, Head, HeaderId};
@@ -15,7 +14,7 @@ use myelin_xml::Kind;
 use super::charset::Charset;
 use super::parse_uri;
 use crate::config::{Element, Loader};
-use crate::content::{Enclosure, Json, Tree, poll_built, take_tree};
+use crate::content::{Enclosure, Json, Tree, bring_built, take_tree};
 use crate::exchange::{Direction, Exchange, Format, Scene, action_of, charset, write_charset};
 use crate::fault::{Fault, Outcome};
 use crate::identity;
@@ -193,7 +192,7 @@ impl Shape {
         if came == before.version || is_without_content {
             return Ok(());
         }
-        poll_fn(|cx| poll_built(exchange, scene, cx)).await?;
+        bring_built(exchange, scene).await?;
         let tree = exchange.tree_mut()?;
         if tree.is_empty() {
             return Ok(());

@@ -16,6 +16,7 @@ use crate::expression::{Expression, Wanted};
 use crate::fault::{Fault, Outcome};
 use crate::mediator::{Built, Flow, Mediator, Spec, Step};
 use crate::property::{Scope, Slot, Value};
+use crate::turns::Turns;
 
 pub(super) const SPEC: Spec = Spec { element: "foreach", doc: DOC, build };
 
@@ -140,7 +141,9 @@ impl Loop {
         };
         // What runs inside is not the last of its flow: the message goes on behind it.
         exchange.last = false;
+        let mut turns = Turns::new(scene.transport);
         for number in 0..collection.count() {
+            turns.pass().await;
             match collection.body(number) {
                 Ok(body) => exchange.set_body(body),
                 Err(fault) => return (exchange, Err(fault)),

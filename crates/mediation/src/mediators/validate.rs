@@ -52,9 +52,6 @@ in `on-fail` ended it. See [validation](validation.md).
     </validate>
 "#;
 
-/// What is longer is checked apart.
-const LONG_BYTES: usize = 64 * 1024;
-
 /// How long anybody waits for a check.
 const TIME: Duration = Duration::from_secs(5);
 
@@ -121,7 +118,7 @@ impl Mediator for Validate {
                 Ok(None) => return self.fail(&[self.nothing()], exchange, scene),
                 Err(fault) => return Step::Done(exchange, Err(fault)),
             };
-            if text.len() < LONG_BYTES {
+            if text.len() < schema.prompt_bytes() {
                 let result = schema.check(&text);
                 return self.finish(result, exchange, scene);
             }

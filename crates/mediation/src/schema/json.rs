@@ -8,10 +8,15 @@ use super::{Complaint, Schema};
 /// How often a pattern of a schema may try again on one text.
 const BACKTRACKS: usize = 100_000;
 
+/// How long a text may be that takes no time, where no pattern tries back and forth.
+const PROMPT_BYTES: usize = 32 * 1024;
+
 /// A compiled schema.
 #[derive(Debug)]
 pub(crate) struct JsonSchema {
     validator: Validator,
+    /// Whether one of its patterns may try back and forth.
+    backtracks: bool,
 }
 
 impl JsonSchema {
@@ -25,7 +30,24 @@ impl JsonSchema {
         let options = options.should_validate_formats(true);
         let options = if schema.get("$schema").is_none() { options.with_draft(Draft::Draft4) } else { options };
         let validator = options.build(&schema).map_err(|error| error.to_string())?;
-        Ok(JsonSchema { validator })
+        Ok(JsonSchema { validator, backtracks: backtracks(&schema) })
+    }
+}
+
+/// Whether a schema has a pattern that is not matched in one pass: one with look-around or back-references.
+fn backtracks(schema: &Value) -> bool {
+    let is_hard = |pattern: &str| regex::Regex::new(pattern).is_err();
+    // A schema nests no deeper than its reader lets it.
+    match schema {
+        Value::Object(members) => members.iter().any(|(name, value)| match (name.as_str(), value) {
+            ("pattern", Value::String(pattern)) => is_hard(pattern),
+            ("patternProperties", Value::Object(patterns)) => {
+                patterns.iter().any(|(pattern, schema)| is_hard(pattern) || backtracks(schema))
+            }
+            (_, value) => backtracks(value),
+        }),
+        Value::Array(items) => items.iter().any(backtracks),
+        _ => false,
     }
 }
 
@@ -37,8 +59,12 @@ impl Schema for JsonSchema {
             let at = if at.is_empty() { "/" } else { at };
             Complaint { message: error.to_string(), place: format!("{at} (schema: {})", error.schema_path()) }
         };
-        // As in WSO2, the first one is told.
-        Ok(self.validator.iter_errors(&document).next().map(complaint).into_iter().collect())
+        // As in WSO2, the first one is told; the others, of which there may be very many, are not even looked for.
+        Ok(self.validator.validate(&document).err().map(complaint).into_iter().collect())
+    }
+
+    fn prompt_bytes(&self) -> usize {
+        if self.backtracks { 0 } else { PROMPT_BYTES }
     }
 }
 
@@ -83,5 +109,16 @@ mod tests {
         let schema = r#"{"type":"string","pattern":"^(?=a)(a+)+$"}"#;
         let text = format!("\"{}b\"", "a".repeat(60));
         assert_eq!(complaints(schema, &text).len(), 1);
+    }
+
+    #[test]
+    fn only_what_is_matched_in_one_pass_counts_as_prompt() {
+        let check = |schema: &str, expected: bool| {
+            assert_eq!(JsonSchema::compile(schema).unwrap().prompt_bytes() > 0, expected, "{schema}");
+        };
+        check(r#"{"properties":{"a":{"pattern":"^(a+)+$"}}}"#, true);
+        check(r#"{"properties":{"a":{"pattern":"^(?=a)a+$"}}}"#, false);
+        check(r#"{"items":[{"patternProperties":{"(a)\\1":{}}}]}"#, false);
+        check(r#"{"patternProperties":{"^a":{"pattern":"(?!b)"}}}"#, false);
     }
 }

@@ -1,9 +1,10 @@
 //! W3C XML Schema.
 
+use std::fs;
 use std::path::Path;
 
 use myelin_soap::escaped;
-use uppsala::{Document, Parser, XsdValidator};
+use uppsala::{Document, Parser, ValidationError, XsdValidator};
 
 use super::{Complaint, Schema};
 
@@ -18,6 +19,16 @@ const STACK_BYTES: usize = 16 << 20;
 
 /// How many complaints are told of one document.
 const COMPLAINTS: usize = 20;
+
+/// How long a document may be that takes no time, where no pattern tries back and forth.
+const PROMPT_BYTES: usize = 32 * 1024;
+
+/// The library looks for the place of each complaint from the start of the document on. With more complaints than so
+/// many bytes are looked through for, they are told without their places.
+const PLACES_BYTES: usize = 32 << 20;
+
+/// In a shorter document the places of all complaints are found in no time.
+const SHORT_BYTES: usize = 4 * 1024;
 
 /// The namespace of schemas.
 pub(crate) const NAMESPACE: &str = "http://www.w3.org/2001/XMLSchema";
@@ -34,6 +45,8 @@ pub(crate) struct Part {
 /// A compiled schema, with all that it includes and imports.
 pub(crate) struct XmlSchema {
     validator: XsdValidator,
+    /// Whether one of its patterns may try back and forth.
+    backtracks: bool,
 }
 
 impl XmlSchema {
@@ -51,34 +64,69 @@ impl XmlSchema {
         top.push_str("</xs:schema>");
         let document = Parser::new().parse(&top).map_err(|error| error.to_string())?;
         let validator = XsdValidator::from_schema_with_base_path(&document, Some(folder));
-        Ok(XmlSchema { validator: validator.map_err(|error| error.to_string())? })
+        Ok(XmlSchema { validator: validator.map_err(|error| error.to_string())?, backtracks: backtracks(folder)? })
     }
+}
+
+/// Whether one of the schemas in a folder has a pattern that repeats more than once: the library tries all ways to part a
+/// text among repetitions.
+fn backtracks(folder: &Path) -> Result<bool, String> {
+    for file in fs::read_dir(folder).map_err(|error| error.to_string())? {
+        let path = file.map_err(|error| error.to_string())?.path();
+        let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+        let document = Parser::new().parse(&text).map_err(|error| error.to_string())?;
+        let mut patterns = document.get_elements_by_tag_name_ns(NAMESPACE, "pattern").into_iter();
+        let repeats = |pattern: &str| pattern.matches(['*', '+', '{']).count() > 1;
+        if patterns.any(|node| document.get_attribute(node, "value").is_some_and(repeats)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 impl Schema for XmlSchema {
     fn check(&self, text: &str) -> Result<Vec<Complaint>, String> {
         match Parser::new().with_max_depth(SHALLOW).parse(text) {
-            Ok(document) => Ok(self.complaints(&document)),
+            Ok(document) => Ok(self.complaints(document, text)),
             // Too deep, or no XML: the second attempt tells.
             Err(_) => stacker::grow(STACK_BYTES, || {
                 let document = Parser::new().with_max_depth(DEPTH).parse(text).map_err(|error| error.to_string())?;
-                Ok(self.complaints(&document))
+                Ok(self.complaints(document, text))
             }),
         }
+    }
+
+    fn prompt_bytes(&self) -> usize {
+        if self.backtracks { 0 } else { PROMPT_BYTES }
     }
 }
 
 impl XmlSchema {
-    fn complaints(&self, document: &Document<'_>) -> Vec<Complaint> {
-        let complaint = |error: uppsala::ValidationError| Complaint {
-            message: error.message,
-            place: match (error.line, error.column) {
-                (Some(line), Some(column)) => format!("line {line}, column {column}"),
-                _ => String::new(),
-            },
-        };
-        self.validator.validate(document).into_iter().take(COMPLAINTS).map(complaint).collect()
+    fn complaints(&self, document: Document<'_>, text: &str) -> Vec<Complaint> {
+        if text.len() <= SHORT_BYTES {
+            return told(self.validator.validate(&document), true);
+        }
+        // Without the text the library looks for no places.
+        let found = self.validator.validate(&document.into_static());
+        if found.is_empty() || found.len().saturating_mul(text.len()) > PLACES_BYTES {
+            return told(found, false);
+        }
+        match Parser::new().with_max_depth(DEPTH).parse(text) {
+            Ok(document) => told(self.validator.validate(&document), true),
+            Err(_) => told(found, false),
+        }
     }
+}
+
+fn told(found: Vec<ValidationError>, with_places: bool) -> Vec<Complaint> {
+    let complaint = |error: ValidationError| Complaint {
+        message: error.message,
+        place: match (error.line, error.column) {
+            (Some(line), Some(column)) if with_places => format!("line {line}, column {column}"),
+            _ => String::new(),
+        },
+    };
+    found.into_iter().take(COMPLAINTS).map(complaint).collect()
 }
 
 #[cfg(test)]
@@ -95,7 +143,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let part = |(at, (namespace, text)): (usize, &(&str, &str))| {
             let file = format!("{at}.xsd");
-            std::fs::write(folder.path().join(&file), text).unwrap();
+            fs::write(folder.path().join(&file), text).unwrap();
             Part { file, namespace: (*namespace).to_owned() }
         };
         let parts: Vec<Part> = texts.iter().enumerate().map(part).collect();

@@ -1,7 +1,5 @@
 //! At an endpoint: requests are secured before they leave, and answers verified before anybody sees them.
 
-use std::future::poll_fn;
-
 use http::{StatusCode, Uri};
 use myelin_message::Body;
 use myelin_soap::Envelope;
@@ -9,7 +7,7 @@ use myelin_wss::guard::{Arrival, Conversation, Departure};
 use myelin_xml::Document;
 
 use super::{Protection, apart, is_empty, properties, put_secured, take_envelope, xml_options};
-use crate::content::{Tree, poll_built};
+use crate::content::{Tree, bring_built};
 use crate::exchange::{Exchange, Scene};
 use crate::fault::{Fault, Outcome};
 use crate::property::Scope;
@@ -59,7 +57,7 @@ impl Protection {
         if exchange.message.status == StatusCode::ACCEPTED && is_empty(&mut exchange.message.body, scene, true).await? {
             return Ok(());
         }
-        let built = poll_fn(|cx| poll_built(exchange, scene, cx)).await;
+        let built = bring_built(exchange, scene).await;
         let document = exchange.tree_mut().ok().and_then(Tree::take_envelope);
         exchange.message.body = Body::Gone;
         built?;

@@ -2,8 +2,6 @@
 //!
 //! Source: Axis2 chooses a message's policy by its operation, before Apache Rampart verifies it.
 
-use std::future::poll_fn;
-
 use myelin_message::{Body, Message};
 use myelin_soap::Envelope;
 use myelin_wss::guard::{Arrival, Conversation, Departure};
@@ -13,7 +11,7 @@ use myelin_xml::{Document, NodeId};
 
 use super::{Protection, apart, is_empty, properties, put_secured, take_envelope, xml_options};
 use crate::answer;
-use crate::content::{Tree, poll_built};
+use crate::content::{Tree, bring_built};
 use crate::engine::log;
 use crate::exchange::{Exchange, Format, Scene};
 use crate::fault::{Fault, Outcome};
@@ -51,7 +49,7 @@ impl ProxySecurity {
         if !is_verified && self.operations.is_empty() {
             return Ok(unverified);
         }
-        poll_fn(|cx| poll_built(exchange, scene, cx)).await?;
+        bring_built(exchange, scene).await?;
         match exchange.tree() {
             Ok(tree) if !tree.is_plain() => {}
             _ if is_verified => return Err(refused(Rule::NotAnEnvelope, "the policy is about SOAP messages")),

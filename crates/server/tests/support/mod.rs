@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub(crate) mod authority;
+pub(crate) mod process;
 
 use std::fs;
 use std::net::SocketAddr;

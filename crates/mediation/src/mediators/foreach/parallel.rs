@@ -19,6 +19,7 @@ use crate::mediators::collection::Collection;
 use crate::mediators::gathered::{self, Form};
 use crate::mediators::parts::{Parts, Rest};
 use crate::property::{Scope, Slot, Value};
+use crate::turns::Turns;
 
 /// Beside each other, in copies that the flow waits for.
 struct Parallel {
@@ -152,7 +153,9 @@ impl Parallel {
             }
             Ok(Box::pin(each(&self.target, &self.built, copy, scene)))
         });
+        let mut turns = Turns::new(scene.transport);
         while let Some((number, outcome)) = together.next().await? {
+            turns.pass().await;
             match outcome? {
                 (result, Flow::Next) => {
                     made_bytes += bytes_of(&result);

@@ -1,0 +1,95 @@
+//! A `myelin` process of a folder, as an operator runs it.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// How long a test waits for what must happen.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
+
+/// A `myelin run` of a folder, whose log can be waited for.
+pub(crate) struct Process {
+    child: Child,
+    /// Where it serves HTTP.
+    pub(crate) address: SocketAddr,
+    log: Receiver<String>,
+    /// What it was started with.
+    pub(crate) folder: tempfile::TempDir,
+}
+
+impl Process {
+    pub(crate) fn run(files: &[(&str, &str)], settings: &str) -> Process {
+        Process::with(files, settings, &[])
+    }
+
+    /// The same with further arguments.
+    pub(crate) fn with(files: &[(&str, &str)], settings: &str, arguments: &[&str]) -> Process {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("bus")).unwrap();
+        files.iter().for_each(|(name, text)| write(&folder.path().join("bus").join(name), text));
+        write(&folder.path().join("deployment.toml"), settings);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_myelin"));
+        command.arg("run").arg(folder.path().join("bus")).arg("--config").arg(folder.path().join("deployment.toml"));
+        command.args(["--http", "127.0.0.1:0"]).args(arguments).env("MYELIN_LOG", "info");
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.split(' ').find_map(|word| word.strip_prefix("http://")).unwrap().parse().unwrap();
+        let (sender, log) = channel();
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        // Nobody may listen any more; the pipe is read to its end all the same.
+        std::thread::spawn(move || lines.map_while(Result::ok).for_each(|line| drop(sender.send(line))));
+        Process { child, address, log, folder }
+    }
+
+    /// Its number in the system.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join("bus").join(name)
+    }
+
+    pub(crate) fn hang_up(&self) {
+        kill_process(Pid::from_child(&self.child), Signal::HUP).unwrap();
+    }
+
+    /// Waits for a line of the log that holds `part`.
+    pub(crate) fn logged(&self, part: &str) -> String {
+        let until = Instant::now() + DEADLINE;
+        let mut seen = Vec::new();
+        while let Ok(line) = self.log.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            if line.contains(part) {
+                return line;
+            }
+            seen.push(line);
+        }
+        panic!("{part:?} is not in {seen:#?}");
+    }
+
+    /// Whether a line of the log that has come so far holds `part`.
+    pub(crate) fn has_logged(&self, part: &str) -> bool {
+        self.log.try_iter().any(|line| line.contains(part))
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Replaces a file at once, as tools that deploy do.
+pub(crate) fn write(path: &Path, text: &str) {
+    let new = path.with_extension("new");
+    fs::write(&new, text).unwrap();
+    fs::rename(new, path).unwrap();
+}
