@@ -46,7 +46,6 @@ pub fn server_config(chain: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsE
 }
 
 /// What a listener presents and asks for, with everything in memory: certificates and keys in DER.
-#[derive(Clone, Debug)]
 pub struct Presented {
     /// The chain, leaf first.
     pub chain: Vec<Vec<u8>>,
@@ -61,7 +60,6 @@ pub struct Presented {
 }
 
 /// Whether clients show certificates, with those of who vouches for them.
-#[derive(Clone, Debug)]
 pub enum Clients {
     /// Nobody is asked.
     NotAsked,

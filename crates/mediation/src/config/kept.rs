@@ -19,8 +19,8 @@ const PROPERTIES: &str = ".properties";
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     /// By each of their paths; `PATH@NAME` is a property of the resource there.
-    registry: HashMap<String, String>,
-    file: HashMap<String, String>,
+    registry: HashMap<String, Arc<str>>,
+    file: HashMap<String, Arc<str>>,
 }
 
 impl Kept {
@@ -33,7 +33,7 @@ impl Kept {
                 self.registry.get(&format!("{}@{property}", path_of(key.trim_end_matches('/'))?))
             }
         };
-        found.map(String::as_str)
+        found.map(|text| &**text)
     }
 }
 
@@ -80,7 +80,7 @@ impl Loader {
     pub(super) fn kept(&self) -> Kept {
         let mut kept = Kept::default();
         if self.names.asks_any(Outside::File) {
-            kept.file.clone_from(&self.properties);
+            kept.file = self.properties.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
         }
         if !self.names.asks_any(Outside::Registry) {
             return kept;
@@ -97,14 +97,15 @@ impl Loader {
                 break;
             }
             let Ok(text) = files::decode(resource.bytes.to_vec()) else { continue };
+            let text: Arc<str> = text.into();
             for path in paths {
                 if let Some(resource) = path.strip_suffix(PROPERTIES) {
                     for (name, value) in properties::parse(&text) {
-                        kept.registry.entry(format!("{resource}@{name}")).or_insert(value);
+                        kept.registry.entry(format!("{resource}@{name}")).or_insert_with(|| value.into());
                     }
                 }
                 // What was deployed comes before files at the same path.
-                kept.registry.entry(path).or_insert_with(|| text.clone());
+                kept.registry.entry(path).or_insert_with(|| Arc::clone(&text));
             }
         }
         kept
