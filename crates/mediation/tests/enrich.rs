@@ -288,3 +288,29 @@ fn what_an_expression_gives_stays_in_its_place() {
     xml("<r xmlns=''><a>${properties.synapse.l}</a></r>", "<r xmlns=''><a>x&lt;/a&gt;&lt;admin/&gt;&lt;a&gt;</a></r>");
     xml("<r xmlns='' a='{$ctx:l}'/>", "<r xmlns='' a='x&lt;/a&gt;&lt;admin/&gt;&lt;a&gt;'/>");
 }
+
+#[test]
+fn objects_of_very_many_members_become_one_in_no_more_than_one_pass() {
+    let members = |letter: char| (0..50_000).map(|n| format!("\"{letter}{n}\":{n}")).collect::<Vec<_>>().join(",");
+    let body = format!("{{\"x\":{{{}}},\"y\":{{\"k1\":\"old\",{}}}}}", members('k'), members('m'));
+    let sent = |mediators: &str| {
+        echoed(mediators, request("POST", "/services/P", &[("Content-Type", "application/json")], &body)).2
+    };
+    let merged = sent(&enrich("xpath='json-eval($.x)'>", "action='child' xpath='json-eval($.y)'"));
+    assert!(
+        merged.contains("{\"k1\":1,\"m0\":0") && merged.ends_with("\"k49998\":49998,\"k49999\":49999}}"),
+        "{}",
+        merged.len()
+    );
+    let renamed = sent(&enrich("type='inline'>z", "type='key' xpath='json-eval($.x.*)'"));
+    assert!(renamed.starts_with("{\"x\":{\"z\":49999},\"y\""), "{}", renamed.len());
+}
+
+#[test]
+fn members_that_go_into_very_many_objects_are_bounded() {
+    let source = (0..5_000).map(|n| format!("\"k{n}\":{n}")).collect::<Vec<_>>().join(",");
+    let targets = vec!["{}"; 5_000].join(",");
+    let body = format!("{{\"x\":{{{source}}},\"y\":[{targets}]}}");
+    let mediators = enrich("xpath='json-eval($.x)'>", "action='child' xpath='json-eval($.y[*])'");
+    fails("application/json", &mediators, &body, "could not be changed");
+}

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::evaluate::{Evaluator, lookup};
-use super::{Match, Path, Rules, Token};
-use crate::error::Error;
+use super::{Duplicates, Match, Path, Rules, Token};
+use crate::error::{Error, shortened};
 use crate::value::{New, NodeId, Type, Value};
 
 impl Path {
@@ -50,6 +50,41 @@ impl Path {
             put(value, node, key, new, rules)?;
         }
         Ok(nodes.len())
+    }
+
+    /// Sets all members of the object `new` in every object the path leads to, as [`Path::put`] sets one.
+    ///
+    /// Errors: as [`Path::put`]; `Made` for all copies together.
+    pub fn merge(&self, value: &mut Value, new: &Value, rules: &Rules) -> Result<usize, Error> {
+        let objects = self.nodes(value, rules)?;
+        bounded(objects.len(), New::Node(new, new.root()), rules)?;
+        // Each key once, with its last value, as if the members were put one after the other.
+        let (mut keys, mut members) = (HashMap::new(), Vec::new());
+        for member in new.children(new.root()) {
+            let key = new.key(member).unwrap_or_default();
+            match keys.get(&*key) {
+                Some(&place) => members[place] = member,
+                None => {
+                    keys.insert(key.into_owned(), members.len());
+                    members.push(member);
+                }
+            }
+        }
+        for &object in &objects {
+            if value.kind(object) != Type::Object {
+                return Err(Error::Unchangeable("only an object takes members"));
+            }
+            let mut there: Vec<Vec<NodeId>> = vec![Vec::new(); members.len()];
+            for child in value.children(object) {
+                if let Some(&place) = value.key(child).and_then(|key| keys.get(&*key)) {
+                    there[place].push(child);
+                }
+            }
+            for (&member, there) in members.iter().zip(there) {
+                merge_member(value, object, &there, (new, member), rules)?;
+            }
+        }
+        Ok(objects.len())
     }
 
     /// Adds `new` to the end of every array the path leads to.
@@ -105,6 +140,29 @@ fn put(value: &mut Value, object: NodeId, key: &str, new: New<'_>, rules: &Rules
         }
         None => value.insert(object, key, new).map(drop),
     }
+}
+
+/// Sets a member of an object in which those of its key are `there`.
+fn merge_member(
+    value: &mut Value,
+    object: NodeId,
+    there: &[NodeId],
+    (new, member): (&Value, NodeId),
+    rules: &Rules,
+) -> Result<(), Error> {
+    let counting = match (there, rules.duplicates) {
+        ([], _) => {
+            let key = new.key(member).unwrap_or_default();
+            return value.insert(object, &key, New::Node(new, member)).map(drop);
+        }
+        ([_, _, ..], Duplicates::Refuse) => {
+            return Err(Error::Duplicate { key: shortened(&new.key(member).unwrap_or_default()) });
+        }
+        ([.., last], Duplicates::Last) => *last,
+        ([first, ..], _) => *first,
+    };
+    there.iter().filter(|&&other| other != counting).for_each(|&other| value.remove(other));
+    value.replace(counting, New::Node(new, member))
 }
 
 /// Takes out all other members with the keys of `members`: after a change everybody reads the same, whichever of two counts for them.

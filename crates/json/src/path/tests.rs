@@ -331,3 +331,21 @@ fn deep_and_wide_values_are_searched_in_linear_time() {
     assert_eq!(Path::compile("$.*").unwrap().delete(&mut wide, &Rules::default()), Ok(100_001));
     assert!(started.elapsed() < std::time::Duration::from_secs(20), "{:?}", started.elapsed());
 }
+
+#[test]
+fn members_are_merged_as_if_they_were_put_one_after_the_other() {
+    let check = |duplicates: Duplicates, text: &str, new: &str, expected: Option<&str>| {
+        let rules = Rules { duplicates, ..Rules::default() };
+        let mut value = parse(text);
+        let merged = Path::compile("$.a").unwrap().merge(&mut value, &parse(new), &rules);
+        let mut out = Vec::new();
+        value.write_compact(value.root(), &mut out);
+        assert_eq!(merged.is_ok().then(|| String::from_utf8(out).unwrap()).as_deref(), expected, "{text} {new}");
+    };
+    check(Duplicates::First, r#"{"a":{"b":1}}"#, r#"{"c":2,"b":3,"c":4}"#, Some(r#"{"a":{"b":3,"c":4}}"#));
+    check(Duplicates::First, r#"{"a":{"b":1,"x":0,"b":2}}"#, r#"{"b":3}"#, Some(r#"{"a":{"b":3,"x":0}}"#));
+    check(Duplicates::Last, r#"{"a":{"b":1,"x":0,"b":2}}"#, r#"{"b":3}"#, Some(r#"{"a":{"x":0,"b":3}}"#));
+    check(Duplicates::Refuse, r#"{"a":{"b":1,"b":2}}"#, r#"{"b":3}"#, None);
+    check(Duplicates::First, r#"{"a":[]}"#, r#"{"b":3}"#, None);
+    check(Duplicates::First, r#"{"a":{"b":1}}"#, "{}", Some(r#"{"a":{"b":1}}"#));
+}

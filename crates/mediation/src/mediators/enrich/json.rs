@@ -1,8 +1,9 @@
 //! Changing JSON.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
-use myelin_json::{Error, New, Options, Path, Rules, Type, Value};
+use myelin_json::{Error, New, NodeId, Options, Path, Rules, Type, Value};
 
 use super::Action;
 use crate::exchange::Scene;
@@ -53,11 +54,7 @@ pub(super) fn change(value: &mut Value, path: &Path, action: Action, piece: &Pie
             let Some(new) = piece.value.as_ref().filter(|new| new.kind(new.root()) == Type::Object) else {
                 return Err(Fault::bus("Only the members of an object can be added to a JSON object"));
             };
-            for member in new.children(new.root()) {
-                let key = new.key(member).unwrap_or_default();
-                path.put(value, &key, New::Node(new, member), rules).map_err(fault)?;
-            }
-            Ok(())
+            path.merge(value, new, rules).map(drop).map_err(fault)
         }
         Action::Child => path.add(value, piece.as_new(), rules).map(drop).map_err(fault),
         // Said when loading.
@@ -103,15 +100,23 @@ pub(super) fn held_as(held: &property::Value, text: String) -> property::Value {
 
 /// Gives the members that the path leads to another name; as in Synapse they come to stand behind the others.
 pub(super) fn rename(value: &mut Value, path: &Path, name: &str, rules: &Rules) -> Outcome<()> {
-    let nodes = path.nodes(value, rules).map_err(fault)?;
-    for node in nodes {
+    let mut objects: Vec<(NodeId, Vec<NodeId>)> = Vec::new();
+    let mut places = HashMap::new();
+    for node in path.nodes(value, rules).map_err(fault)? {
         let object = value.parent(node).filter(|_| value.key(node).is_some());
         let Some(object) = object.filter(|_| !value.has_key(node, name)) else { continue };
+        let place = *places.entry(object).or_insert(objects.len());
+        match objects.get_mut(place) {
+            Some((_, members)) => members.push(node),
+            None => objects.push((object, vec![node])),
+        }
+    }
+    for (object, members) in objects {
         let mut text = Vec::new();
-        value.write(node, &mut text);
+        // Of several that get one name the last stays, as if they got it one after the other.
+        members.last().into_iter().for_each(|&last| value.write(last, &mut text));
         let namesakes: Vec<_> = value.children(object).filter(|&other| value.has_key(other, name)).collect();
-        namesakes.into_iter().for_each(|namesake| value.remove(namesake));
-        value.remove(node);
+        namesakes.into_iter().chain(members).for_each(|gone| value.remove(gone));
         value.insert(object, name, New::Json(&text)).map_err(fault)?;
     }
     Ok(())
