@@ -318,11 +318,10 @@ impl Value {
 
     /// How much memory it takes, about.
     fn held_bytes(&self) -> usize {
-        let of = |fragment: &Fragment| fragment.document.node_count() * NODE_BYTES + fragment.document.source().len();
         match self {
             Value::Text(text) => text.len(),
-            Value::Xml(fragment) => of(fragment),
-            Value::List(fragments) => fragments.iter().map(of).sum(),
+            Value::Xml(fragment) => fragment.held_bytes(),
+            Value::List(fragments) => fragments.iter().map(Fragment::held_bytes).sum(),
             Value::Json(json) => json.node_count() * NODE_BYTES + json.source().len(),
             Value::Boolean(_) | Value::Integer(_) | Value::Float(_) | Value::Double(_) => 0,
         }

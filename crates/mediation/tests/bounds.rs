@@ -196,3 +196,15 @@ fn what_is_told_of_a_configuration_is_bounded() {
     assert_eq!(cut, [Some(true), Some(false)]);
     assert_eq!(explanation.to_text().matches("are not told").count(), 1);
 }
+
+#[test]
+fn elements_that_are_kept_one_by_one_are_bounded_by_what_they_take() {
+    let keep = "<enrich><source xpath='//a'/><target type='property' property='p'/></enrich><respond/>";
+    let proxy = format!("<proxy name='P'><target><inSequence>{keep}</inSequence></target></proxy>");
+    let scenario = Scenario::new(&proxy);
+    let kept = |count: usize| {
+        let body = format!("<r>{}</r>", "<a/>".repeat(count));
+        scenario.serve(request("POST", "/services/P", &[("Content-Type", "application/xml")], &body)).status
+    };
+    assert_eq!((kept(10_000), kept(60_000)), (200, 500));
+}

@@ -37,9 +37,7 @@ impl Piece {
     /// About how much memory it takes.
     fn size_bytes(&self) -> usize {
         let held = match self {
-            Piece::Xml(fragments) => {
-                fragments.iter().map(|fragment| size_of::<Fragment>() + fragment.document.size_bytes()).sum()
-            }
+            Piece::Xml(fragments) => fragments.iter().map(Fragment::held_bytes).sum(),
             Piece::Json(text) => text.len(),
         };
         // Of many small ones this is most.

@@ -5,6 +5,14 @@ use std::sync::Arc;
 
 use myelin_xml::{DeclaredEncoding, Document, Kind, NodeId, Options, Refusal};
 
+use crate::fault::{Fault, Outcome};
+
+/// What a document takes in memory, however little is in it, about.
+const DOCUMENT_BYTES: usize = 3 << 10;
+
+/// What the pieces that an expression leads to may take together.
+const LIMIT_BYTES: usize = 128 << 20;
+
 /// A piece of XML apart from any message.
 #[derive(Clone, Debug)]
 pub(crate) struct Fragment {
@@ -38,6 +46,27 @@ impl Fragment {
         let top = copy.document_node();
         copy.append(top, node).expect("an element can be the root of an empty document");
         Fragment { document: Arc::new(copy), node }
+    }
+
+    /// Several of them.
+    ///
+    /// Errors: those of the pieces, and the bus's, where they take more than 128 MiB: each takes much more than it shows.
+    pub(crate) fn all(fragments: impl Iterator<Item = Outcome<Fragment>>) -> Outcome<Vec<Fragment>> {
+        let mut room = LIMIT_BYTES;
+        let within = |fragment: Outcome<Fragment>| {
+            let fragment = fragment?;
+            room = room.checked_sub(fragment.held_bytes()).ok_or_else(|| {
+                let detail = format!("more than {LIMIT_BYTES} bytes in memory");
+                Fault::bus("The elements that an expression leads to are too much together").with_detail(detail)
+            })?;
+            Ok(fragment)
+        };
+        fragments.map(within).collect()
+    }
+
+    /// How much memory it takes, about.
+    pub(crate) fn held_bytes(&self) -> usize {
+        DOCUMENT_BYTES + self.document.size_bytes()
     }
 
     /// A copy in another document, for a place below `parent`: what is declared there is not declared again.

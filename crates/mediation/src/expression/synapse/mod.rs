@@ -221,8 +221,8 @@ fn fixed(route: Option<&Route>) -> Option<&Path> {
 fn nodes_of(kind: &Kind, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<Vec<Fragment>>> {
     let Kind::XPath(xpath) = kind else { return Ok(None) };
     xpath.with_value(exchange, scene, |value| {
-        let nodes = value.as_nodes()?;
-        let fragments: Vec<Fragment> = nodes.into_iter().filter_map(fragment_of).collect();
-        (!fragments.is_empty()).then_some(fragments)
-    })
+        let nodes = value.as_nodes().unwrap_or_default();
+        let fragments = Fragment::all(nodes.into_iter().filter_map(fragment_of).map(Ok))?;
+        Ok((!fragments.is_empty()).then_some(fragments))
+    })?
 }

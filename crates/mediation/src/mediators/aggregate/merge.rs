@@ -36,7 +36,7 @@ pub(in crate::mediators) fn piece(
         }
         let tree = exchange.tree()?;
         let payload = tree.envelope().payload(tree.document());
-        return Ok(Piece::Xml(fragments(tree, payload, kept)));
+        return fragments(tree, payload, kept).map(Piece::Xml);
     };
     let expression = expression.meant(exchange);
     if let Some(path) = expression.json() {
@@ -51,19 +51,19 @@ pub(in crate::mediators) fn piece(
         return Ok(Piece::Xml(expression.held(exchange, scene).to_vec()));
     };
     let nodes = xpath.nodes(exchange, scene)?;
-    Ok(Piece::Xml(fragments(exchange.tree()?, nodes, kept)))
+    fragments(exchange.tree()?, nodes, kept).map(Piece::Xml)
 }
 
 /// Copies of the elements among these nodes, or of the elements in them.
-fn fragments(tree: &Tree, nodes: impl IntoIterator<Item = NodeId>, kept: Kept) -> Vec<Fragment> {
+fn fragments(tree: &Tree, nodes: impl IntoIterator<Item = NodeId>, kept: Kept) -> Outcome<Vec<Fragment>> {
     let document = tree.document();
     let elements = nodes.into_iter().filter(|&node| document.kind(node) == Kind::Element);
-    let copy = |node| Fragment::copy(document, node);
+    let copy = |node| Ok(Fragment::copy(document, node));
     match kept {
-        Kept::Root => elements.map(copy).collect(),
+        Kept::Root => Fragment::all(elements.map(copy)),
         Kept::Child => {
             let inside = elements.flat_map(|element| document.children(element));
-            inside.filter(|&node| document.kind(node) == Kind::Element).map(copy).collect()
+            Fragment::all(inside.filter(|&node| document.kind(node) == Kind::Element).map(copy))
         }
     }
 }

@@ -141,8 +141,8 @@ impl Content {
         match self {
             Content::Own(nodes) => {
                 let tree = exchange.tree()?;
-                let fragments = nodes.into_iter().map(|node| tree.fragment(node)).collect::<Result<_, _>>();
-                fragments.map_err(|error| exchange.unreadable(error))
+                let fragment = |node| tree.fragment(node).map_err(|error| exchange.unreadable(error));
+                Fragment::all(nodes.into_iter().map(fragment))
             }
             Content::Elements(fragments) => Ok(fragments),
             Content::Text(_) => Ok(Vec::new()),
@@ -213,12 +213,11 @@ fn find(value: &myelin_xpath::Value<'_>, own: Option<&Document>) -> Found {
         }
     }
     let is_own = own.is_some_and(|own| elements.iter().all(|(document, _)| std::ptr::eq(*document, own)));
-    Found::Elements(match is_own {
-        true => Content::Own(elements.into_iter().map(|(_, element)| element).collect()),
-        false => {
-            Content::Elements(elements.into_iter().map(|(document, node)| Fragment::copy(document, node)).collect())
-        }
-    })
+    if is_own {
+        return Found::Elements(Content::Own(elements.into_iter().map(|(_, element)| element).collect()));
+    }
+    let copies = elements.into_iter().map(|(document, node)| Ok(Fragment::copy(document, node)));
+    Fragment::all(copies).map_or(Found::TooMuch, |copies| Found::Elements(Content::Elements(copies)))
 }
 
 fn inline(element: &Element, loader: &Loader) -> Result<Entry, Problem> {
