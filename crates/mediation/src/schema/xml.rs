@@ -171,6 +171,38 @@ mod tests {
     }
 
     #[test]
+    fn the_places_of_very_many_complaints_are_not_looked_for() {
+        let list = "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'><xs:element name='list'><xs:complexType>\
+                    <xs:sequence><xs:element name='n' maxOccurs='unbounded' type='xs:int'/></xs:sequence>\
+                    </xs:complexType></xs:element></xs:schema>";
+        let schema = schema(&[("", list)]).unwrap();
+        let check = |right: usize, wrong: usize| {
+            let text = format!("<list>{}{}</list>", "<n>1</n>".repeat(right), "<n>x</n>".repeat(wrong));
+            schema.check(&text).unwrap()
+        };
+        assert_eq!(check(3_000, 0), []);
+        assert_eq!(check(3_000, 1)[0].place, format!("line 1, column {}", 7 + 3_000 * 8));
+        let many = check(0, 3_000);
+        assert!(many.len() == COMPLAINTS && many.iter().all(|complaint| complaint.place.is_empty()), "{many:?}");
+    }
+
+    #[test]
+    fn only_a_schema_whose_patterns_repeat_once_at_most_is_prompt() {
+        let check = |pattern: &str, expected: bool| {
+            let text = format!(
+                "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'><xs:element name='a'><xs:simpleType>\
+                 <xs:restriction base='xs:string'><xs:pattern value='{pattern}'/></xs:restriction></xs:simpleType>\
+                 </xs:element></xs:schema>"
+            );
+            assert_eq!(schema(&[("", &text)]).unwrap().prompt_bytes() > 0, expected, "{pattern}");
+        };
+        check("[A-Z]{3}", true);
+        check("[0-9]+", true);
+        check("(a*)*b", false);
+        check("[a-z]+[a-z]{2,9}", false);
+    }
+
+    #[test]
     fn what_is_too_deep_or_no_xml_cannot_be_checked() {
         let schema = schema(&[("urn:o", ORDER)]).unwrap();
         assert!(schema.check("<a>").is_err());
