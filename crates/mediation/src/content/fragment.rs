@@ -34,15 +34,12 @@ impl Fragment {
     /// Of the namespaces that are declared further up it declares those that its names use, or that its values may:
     /// nobody can tell a qualified name in a value from other text with a colon.
     pub(crate) fn copy(document: &Document, element: NodeId) -> Fragment {
+        let mut declared: Vec<(&str, &str)> = document.declarations(element).collect();
+        declared.extend(inherited(document, element));
         let mut copy = Document::new();
         // A copy has no more nodes than the original had numbers for, and what was read can be written.
-        let node = graft(&mut copy, None, document, element).expect("what another document holds can be copied");
-        let used = prefixes(document, element);
-        for (prefix, namespace) in document.namespaces_in_scope(element) {
-            if used.contains(prefix) && prefix != "xml" {
-                copy.declare(node, prefix, namespace).expect("what is declared can be declared");
-            }
-        }
+        let node =
+            copy.import_declaring(document, element, &declared).expect("what another document holds can be copied");
         let top = copy.document_node();
         copy.append(top, node).expect("an element can be the root of an empty document");
         Fragment { document: Arc::new(copy), node }
@@ -71,7 +68,13 @@ impl Fragment {
 
     /// A copy in another document, for a place below `parent`: what is declared there is not declared again.
     pub(crate) fn graft(&self, document: &mut Document, parent: Option<NodeId>) -> Result<NodeId, Refusal> {
-        graft(document, parent, &self.document, self.node)
+        let mut declared: Vec<(&str, &str)> = self.document.declarations(self.node).collect();
+        if let Some(parent) = parent {
+            declared.retain(|&(prefix, namespace)| {
+                document.lookup_namespace(parent, prefix).unwrap_or_default() != namespace
+            });
+        }
+        document.import_declaring(&self.document, self.node, &declared)
     }
 }
 
@@ -81,12 +84,17 @@ impl PartialEq for Fragment {
     }
 }
 
-/// The prefixes of names below an element, and what may be prefixes in values.
-fn prefixes(document: &Document, top: NodeId) -> HashSet<String> {
-    let mut used = HashSet::new();
+/// The namespaces declared further up whose prefixes an element and names below it have, or values may.
+fn inherited(document: &Document, top: NodeId) -> Vec<(&str, &str)> {
+    let own: HashSet<&str> = document.declarations(top).map(|(prefix, _)| prefix).collect();
+    let mut declared = document.namespaces_in_scope(top);
+    declared.retain(|(prefix, _)| *prefix != "xml" && !own.contains(prefix));
+    // Mostly one or two are left, which a search in order finds faster than a hash.
+    declared.sort_unstable();
+    let mut used = vec![false; declared.len()];
     let mut note = |prefix: &str| {
-        if !used.contains(prefix) {
-            used.insert(prefix.to_owned());
+        if let Ok(place) = declared.binary_search_by_key(&prefix, |&(known, _)| known) {
+            used[place] = true;
         }
     };
     for node in std::iter::once(top).chain(document.descendants(top)) {
@@ -100,50 +108,9 @@ fn prefixes(document: &Document, top: NodeId) -> HashSet<String> {
             document.value(attribute).trim_start().split_once(':').into_iter().for_each(|(it, _)| note(it));
         }
     }
-    used
-}
-
-fn graft(document: &mut Document, parent: Option<NodeId>, other: &Document, top: NodeId) -> Result<NodeId, Refusal> {
-    let first = element(document, parent, other, top)?;
-    let mut open = vec![(top, first)];
-    for node in other.descendants(top) {
-        let copy = match other.kind(node) {
-            Kind::Element => element(document, None, other, node)?,
-            Kind::Text => document.create_text(&other.value(node))?,
-            Kind::Comment => document.create_comment(&other.value(node))?,
-            Kind::Instruction => document.create_instruction(other.qname(node).local, &other.value(node))?,
-            Kind::Document | Kind::Attribute => continue,
-        };
-        while open.pop_if(|(original, _)| Some(*original) != other.parent(node)).is_some() {}
-        let (_, above) = open.last().copied().ok_or(Refusal::Place)?;
-        document.append(above, copy)?;
-        if other.kind(node) == Kind::Element {
-            open.push((node, copy));
-        }
-    }
-    Ok(first)
-}
-
-/// A copy of an element with its attributes, and with its declarations save those that hold in `parent` already.
-fn element(
-    document: &mut Document,
-    parent: Option<NodeId>,
-    other: &Document,
-    original: NodeId,
-) -> Result<NodeId, Refusal> {
-    let name = other.qname(original);
-    let copy = document.create_element(name.prefix, name.local, name.namespace)?;
-    for (prefix, namespace) in other.declarations(original) {
-        let known = parent.map(|parent| document.lookup_namespace(parent, prefix).unwrap_or_default());
-        if known != Some(namespace) {
-            document.declare(copy, prefix, namespace)?;
-        }
-    }
-    for attribute in other.attributes(original) {
-        let name = other.qname(attribute);
-        document.set_attribute(copy, name.prefix, name.local, name.namespace, &other.value(attribute))?;
-    }
-    Ok(copy)
+    let mut used = used.into_iter();
+    declared.retain(|_| used.next() == Some(true));
+    declared
 }
 
 #[cfg(test)]

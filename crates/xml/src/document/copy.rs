@@ -36,6 +36,21 @@ impl Document {
     /// keep their meaning too.
     /// Errors: `Place` for the document node.
     pub fn import(&mut self, other: &Document, node: NodeId) -> Result<NodeId, Refusal> {
+        let mut declared = other.namespaces_in_scope(node);
+        declared.retain(|&(prefix, _)| prefix != "xml");
+        self.import_declaring(other, node, &declared)
+    }
+
+    /// As [`import`](Document::import), of an element that declares these namespaces, as pairs of prefix and name, and
+    /// no others.
+    ///
+    /// Errors: `Place` for the document node.
+    pub fn import_declaring(
+        &mut self,
+        other: &Document,
+        node: NodeId,
+        declared: &[(&str, &str)],
+    ) -> Result<NodeId, Refusal> {
         let mut names = [None; KNOWN];
         let mut copies = Copies::new(self);
         for original in std::iter::once(node).chain(other.descendants(node)) {
@@ -44,13 +59,10 @@ impl Document {
             if entry.kind != Kind::Element {
                 continue;
             }
-            let declarations: Vec<(&str, &str)> = match original == node {
-                true => other.namespaces_in_scope(node).into_iter().filter(|&(prefix, _)| prefix != "xml").collect(),
-                false => other.declarations(original).collect(),
-            };
-            for (prefix, namespace) in declarations {
-                let binding = (copies.document.names.atom(prefix), copies.document.names.atom(namespace));
-                copies.add_attribute(Node::declaration(binding))?;
+            if original == node {
+                declared.iter().try_for_each(|&declaration| copies.declare(declaration))?;
+            } else {
+                other.declarations(original).try_for_each(|declaration| copies.declare(declaration))?;
             }
             for attribute in other.attributes(original) {
                 let entry = copies.document.imported(other, attribute, &mut names)?;
@@ -129,6 +141,12 @@ impl Copies<'_> {
             self.chain = 0;
         }
         Ok(())
+    }
+
+    /// Declares a namespace on the element added last.
+    fn declare(&mut self, (prefix, namespace): (&str, &str)) -> Result<(), Refusal> {
+        let binding = (self.document.names.atom(prefix), self.document.names.atom(namespace));
+        self.add_attribute(Node::declaration(binding))
     }
 
     /// Adds a declaration or attribute of the element added last.
