@@ -266,6 +266,10 @@ fn told(caught: CaughtError<'_>) -> (String, Option<u32>) {
             let line = exception.stack().and_then(|stack| stack.lines().find_map(line_of));
             (format!("{}: {message}", name.as_deref().unwrap_or("Error")), line)
         }
+        // An engine without memory has none for an error either.
+        CaughtError::Value(value) if value.is_null() => {
+            ("InternalError: out of memory, or null was thrown".to_owned(), None)
+        }
         CaughtError::Value(value) => {
             let text = value.get::<rquickjs::Coerced<String>>().map(|text| text.0);
             (text.unwrap_or_else(|_| "something was thrown that has no text".to_owned()), None)
