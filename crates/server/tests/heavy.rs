@@ -116,18 +116,19 @@ fn everything_heavy() -> Vec<Heavy> {
 
 /// What does not end, or makes more and more.
 fn scripts_and_templates() -> Vec<Heavy> {
-    let script = |name, text: &str| failing(Heavy::of(name, script(text)), "the script ");
+    let script = |name, text: &str, logs| failing(Heavy::of(name, script(text)), logs);
     let template = |name, text: &str| {
         let format = format!("<format><![CDATA[{text}]]></format>");
         let mediators =
             format!("<payloadFactory media-type='text' template-type='freemarker'>{format}</payloadFactory>");
         failing(Heavy::of(name, mediators), "the template makes more than")
     };
+    let late = "the script took longer than it may";
     let (list, padding) = ("<#list 1..30000 as a><#list 1..30000 as b>", "x".repeat(500));
     vec![
-        script("ScriptLoops", "while (true) {}"),
-        script("ScriptFills", "var a = []; while (true) { a.push([a.length]); }"),
-        script("ScriptMatches", "/^(a+)+$/.test('a'.repeat(50) + 'b')"),
+        script("ScriptLoops", "while (true) {}", late),
+        script("ScriptFills", "var a = []; while (true) { a.push(new Uint8Array(1 << 20)); }", "out of memory"),
+        script("ScriptMatches", "/^(a+)+$/.test('a'.repeat(50) + 'b')", late),
         template("TemplateExplodes", &format!("{list}${{a * b}}{padding}</#list></#list>")),
         template("TemplateDoubles", "<#assign s='xx'><#list 1..99 as i><#assign s=s+s></#list>${s}"),
     ]
