@@ -27,8 +27,8 @@ impl Default for Limits {
 pub struct Terms {
     /// What it may ask for.
     pub limits: Limits,
-    /// How often it may be looked at, about ten thousand steps apart, before it is given up with [`Error::Long`];
-    /// `None` as often as it takes.
+    /// How often it may be looked at, about ten thousand steps apart, before it is given up with [`Error::Long`], as it is
+    /// when it asks for more than 8 MiB; `None` as often as it takes.
     pub polls: Option<u32>,
     /// Whether its time is over.
     pub expired: Box<dyn Fn() -> bool + Send>,

@@ -8,7 +8,7 @@ pub(crate) enum Kind {
     Word,
     /// A number, a text, a template or a regular expression.
     Literal,
-    /// Anything else; one character, save for `...`, `=>` and what ends in `=`, `++` and `--`.
+    /// Anything else; one character, save for `...`, `=>`, `<<`, `++`, `--` and what ends in `=`.
     Sign,
 }
 
@@ -105,7 +105,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn sign(&mut self, first: char, is_operand: bool) {
-        const LONG: &[&str] = &["...", "=>", "++", "--", "===", "!==", "==", "!=", "<=", ">="];
+        const LONG: &[&str] = &["...", "=>", "<<=", "<<", "++", "--", "===", "!==", "==", "!=", "<=", ">="];
         let rest = self.rest();
         let length = LONG.iter().find(|sign| rest.starts_with(**sign)).map_or(first.len_utf8(), |sign| sign.len());
         if matches!(first, ')' | ']' | '}') {

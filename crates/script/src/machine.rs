@@ -20,11 +20,18 @@ use crate::xpath::{self, Found};
 /// What the language and the functions that were compiled take besides what a script may ask for.
 const LANGUAGE_BYTES: usize = 16 << 20;
 
+/// What a script whose time is short may ask for: as much memory as a thread makes ready in a few milliseconds, which no
+/// look at its steps would end.
+const PROMPT_BYTES: usize = 8 << 20;
+
 /// How many functions one machine keeps; then it begins anew, with those that are still used.
 const FUNCTIONS: usize = 256;
 
 /// So much XML that is searched counts as much as ten thousand steps: about a millisecond.
 const SEARCHED_BYTES: usize = 128 * 1024;
+
+/// How the engine says that it has no memory left.
+const OUT_OF_MEMORY: &str = "out of memory";
 
 /// The name under which the engine knows a script's code.
 const CODE: &str = "script";
@@ -114,7 +121,8 @@ impl Machine {
     /// Runs a script.
     pub(crate) fn run(&mut self, script: &Script, facts: &Facts, terms: Terms) -> Result<Outcome, Error> {
         let Limits { memory_bytes, stack_bytes } = terms.limits;
-        self.runtime.set_memory_limit(memory_bytes.saturating_add(LANGUAGE_BYTES));
+        let lent_bytes = if terms.polls.is_some() { memory_bytes.min(PROMPT_BYTES) } else { memory_bytes };
+        self.runtime.set_memory_limit(lent_bytes.saturating_add(LANGUAGE_BYTES));
         self.runtime.set_max_stack_size(stack_bytes);
         self.watch.polls.set(terms.polls);
         self.watch.searched_bytes.set(0);
@@ -134,6 +142,9 @@ impl Machine {
         match (result, stopped) {
             (_, Some(stopped)) => Err(stopped),
             (Ok(outcome), None) => Ok(outcome),
+            (Err((_, (text, _))), None) if lent_bytes < memory_bytes && text.contains(OUT_OF_MEMORY) => {
+                Err(Error::Long)
+            }
             (Err((_, (text, line))), None) => {
                 Err(Error::Thrown { text, place: line.and_then(|line| script.place(line)) })
             }
@@ -268,7 +279,7 @@ fn told(caught: CaughtError<'_>) -> (String, Option<u32>) {
         }
         // An engine without memory has none for an error either.
         CaughtError::Value(value) if value.is_null() => {
-            ("InternalError: out of memory, or null was thrown".to_owned(), None)
+            (format!("InternalError: {OUT_OF_MEMORY}, or null was thrown"), None)
         }
         CaughtError::Value(value) => {
             let text = value.get::<rquickjs::Coerced<String>>().map(|text| text.0);

@@ -164,6 +164,7 @@ mod tests {
         check("if (a < b && c > d) { e = [1, ...f]; }", 0, "");
         check("var s = '<a/>' + \"..\" + `@`; // <b/> ..", 0, "");
         check("var r = /<[^>]*>/g, x = 1..toString(); i = (j) < 3", 0, "");
+        check("hash = (hash << 5) - hash; bits <<= 1; x = 1<<20>>>2", 0, "");
         check("a ? b : c; o.XML = 1; s = a ? 'x' : ':'", 0, "");
     }
 

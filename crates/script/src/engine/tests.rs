@@ -223,6 +223,10 @@ fn a_script_that_does_not_end_ends_within_its_time() {
         let long = run(&script(text), &Facts::default(), Terms { polls: Some(2), ..terms() });
         assert_eq!(long, Err(Error::Long), "{text}");
     }
+    // Few steps, each of which takes its time.
+    let text = "var a = []; for (var i = 0; i < 40; i++) { a.push(new Uint8Array(1 << 20)); }";
+    assert_eq!(run(&script(text), &Facts::default(), Terms { polls: Some(2), ..terms() }), Err(Error::Long));
+    assert!(run(&script(text), &Facts::default(), terms()).is_ok());
 }
 
 #[test]
