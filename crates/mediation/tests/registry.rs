@@ -7,8 +7,9 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{Scenario, get};
+use common::{Reply, Scenario, get, request};
 use myelin_mediation::{Report, Settings, load};
+use myelin_message::Message;
 
 fn write(folder: &Path, path: &str, text: &str) {
     let path = folder.join(path);
@@ -21,6 +22,22 @@ fn report(folder: &Path, mediators: &str) -> Report {
     let text = format!("<definitions><sequence name='main'>{mediators}</sequence></definitions>");
     write(folder, "synapse.xml", &text);
     load(&[folder.join("synapse.xml")], &Settings::default()).report
+}
+
+/// A step that tells the client what an expression gives.
+fn read(name: &str, expression: &str) -> String {
+    format!("<property name='{name}' expression=\"{expression}\" scope='transport'/>")
+}
+
+/// The answer of the proxy `P` with these steps in a home that is gone when it serves: nobody looks for files then.
+fn served(folder: tempfile::TempDir, steps: &[String], request: Message) -> Reply {
+    let proxy =
+        format!("<proxy name='P'><target><inSequence>{}<respond/></inSequence></target></proxy>", steps.concat());
+    write(folder.path(), "repository/deployment/server/synapse-configs/default/proxy-services/P.xml", &proxy);
+    let loaded = load(&[folder.path().to_owned()], &Settings::default());
+    assert_eq!(loaded.report.faulty(), 0, "{}", loaded.report.to_text());
+    drop(folder);
+    Scenario::of(loaded, |_, _| unreachable!()).serve(request)
 }
 
 #[test]
@@ -90,20 +107,13 @@ fn expressions_read_the_registry_and_file_properties_as_they_were_when_the_bus_w
     write(folder.path(), "registry/governance/greeting.txt", "hello");
     write(folder.path(), "registry/governance/greeting.txt.properties", "who = world");
     write(folder.path(), "conf/file.properties", "stock.host=backend");
-    let read = |name: &str, call: &str| format!("<property name='{name}' expression=\"{call}\" scope='transport'/>");
     let steps = [
         read("X-Text", "get-property('registry', 'gov:/greeting.txt')"),
         read("X-Property", "get-property('registry', 'gov:/greeting.txt@who')"),
         read("X-File", "get-property('file', 'stock.host')"),
         read("X-None", "concat('[', get-property('registry', 'gov:/none'), get-property('file', 'none'), ']')"),
     ];
-    let proxy =
-        format!("<proxy name='P'><target><inSequence>{}<respond/></inSequence></target></proxy>", steps.concat());
-    write(folder.path(), "repository/deployment/server/synapse-configs/default/proxy-services/P.xml", &proxy);
-    let loaded = load(&[folder.path().to_owned()], &Settings::default());
-    assert_eq!(loaded.report.faulty(), 0, "{}", loaded.report.to_text());
-    drop(folder);
-    let answer = Scenario::of(loaded, |_, _| unreachable!()).serve(get("/services/P"));
+    let answer = served(folder, &steps, get("/services/P"));
     let header = |name: &str| answer.header(name).unwrap_or_default().to_owned();
     assert_eq!([header("X-Text"), header("X-Property"), header("X-File")], ["hello", "world", "backend"]);
     assert_eq!(header("X-None"), "[]");
@@ -116,9 +126,6 @@ fn names_in_the_registry_may_be_worked_out() {
     write(folder.path(), "registry/governance/greetings/en.txt.properties", "who = world");
     write(folder.path(), "registry/governance/greetings/de.json", r#"{"text": "hallo"}"#);
     write(folder.path(), "conf/file.properties", "stock.host=backend");
-    let read = |name: &str, expression: &str| {
-        format!("<property name='{name}' expression=\"{expression}\" scope='transport'/>")
-    };
     let steps = [
         read("X-Text", "get-property('registry', concat('gov:/greetings/', $trp:X-Language, '.txt'))"),
         read(
@@ -131,15 +138,7 @@ fn names_in_the_registry_may_be_worked_out() {
         read("X-Json", "${registry('gov:/greetings/' + 'de.json').text}"),
         read("X-Synapse", "${registry('gov:/greetings/' + headers.X-Language + '.txt').property('who')}"),
     ];
-    let proxy =
-        format!("<proxy name='P'><target><inSequence>{}<respond/></inSequence></target></proxy>", steps.concat());
-    write(folder.path(), "repository/deployment/server/synapse-configs/default/proxy-services/P.xml", &proxy);
-    let loaded = load(&[folder.path().to_owned()], &Settings::default());
-    assert_eq!(loaded.report.faulty(), 0, "{}", loaded.report.to_text());
-    // What is not loaded is not found: nobody looks while serving.
-    drop(folder);
-    let request = common::request("GET", "/services/P", &[("X-Language", "en")], "");
-    let answer = Scenario::of(loaded, |_, _| unreachable!()).serve(request);
+    let answer = served(folder, &steps, request("GET", "/services/P", &[("X-Language", "en")], ""));
     let header = |name: &str| answer.header(name).unwrap_or_default().to_owned();
     assert_eq!([header("X-Text"), header("X-Property"), header("X-File")], ["hello", "world", "backend"]);
     assert_eq!([header("X-None"), header("X-Out")], ["[]", "[]"]);
@@ -172,7 +171,7 @@ fn keys_of_scripts_and_of_schemas_for_jsontransform_may_be_worked_out() {
     let scenario = Scenario::of(loaded, |_, _| unreachable!());
     let serve = |key: &str, schema: &str| {
         let headers = [("Content-Type", "application/json"), ("X-Key", key), ("X-Schema", schema)];
-        scenario.serve(common::request("POST", "/services/P", &headers, r#"{"n": "7"}"#))
+        scenario.serve(request("POST", "/services/P", &headers, r#"{"n": "7"}"#))
     };
     // The second time what was made is there.
     for _ in 0..2 {

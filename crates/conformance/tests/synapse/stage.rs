@@ -214,6 +214,18 @@ impl Stage {
         self.expect(scene.answer.part("status") == "200" && quoted, &format!("the client gets a quote for {symbol}"));
     }
 
+    /// The client asks in its own words, and the service in its own: each gets what it understands.
+    pub(crate) fn expect_custom_quote(&mut self, scene: &Scene) {
+        let body = scene.answer.part("body");
+        let priced = body.contains("CheckPriceResponse") && body.contains("Code>IBM<");
+        self.expect(scene.answer.part("status") == "200" && priced, "the client gets its own kind of answer");
+        let got = scene.received.get(&9000).and_then(|all| all.first()).map_or("", |seen| seen.part("body"));
+        self.expect(
+            got.contains("getQuote") && got.contains("symbol>IBM<"),
+            "the service gets its own kind of request",
+        );
+    }
+
     /// The backend at a port got so many requests.
     pub(crate) fn expect_received(&mut self, scene: &Scene, port: u16, count: usize) {
         let got = scene.received.get(&port).map_or(0, Vec::len);

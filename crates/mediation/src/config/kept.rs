@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::choice::Choice;
 use super::files;
 use super::loader::Loader;
 use super::properties;
@@ -37,39 +38,19 @@ impl Kept {
     }
 }
 
-/// What keys may mean that are worked out while serving: local entries, and files of the registry.
-#[derive(Debug, Default)]
-pub(crate) struct Keys {
-    entries: HashMap<String, Arc<str>>,
-    /// Of the registry, by each of their paths.
-    resources: HashMap<String, Arc<str>>,
-}
-
-impl Keys {
-    /// The text of that key; `None` where there was none when the configuration was loaded.
-    pub(crate) fn find(&self, key: &str) -> Option<&Arc<str>> {
-        let in_registry = || self.resources.get(&path_of(key)?);
-        self.entries.get(key).or_else(in_registry)
-    }
-}
-
 impl Loader {
     /// The local entries, and the files of the registry that have one of these extensions; read once for all who ask.
-    pub(crate) fn keys(&mut self, extensions: &'static [&'static str]) -> Arc<Keys> {
+    pub(crate) fn keys(&mut self, extensions: &'static [&'static str]) -> Arc<Choice<str>> {
         if let Some(known) = self.keys.get(extensions) {
             return Arc::clone(known);
         }
         let entries = self.entries.iter().map(|(key, entry)| (key.clone(), entry.clone().text().into())).collect();
-        let mut resources = HashMap::new();
+        let mut keys = Choice::among(entries);
         for (paths, resource) in self.registry.with_extension(extensions) {
             let Ok(text) = files::decode(resource.bytes.to_vec()) else { continue };
-            let text: Arc<str> = text.into();
-            for path in paths {
-                // What was deployed comes before files at the same path.
-                resources.entry(path).or_insert_with(|| Arc::clone(&text));
-            }
+            keys.add(paths, &text.into());
         }
-        let keys = Arc::new(Keys { entries, resources });
+        let keys = Arc::new(keys);
         self.keys.insert(extensions, Arc::clone(&keys));
         keys
     }
@@ -109,21 +90,5 @@ impl Loader {
             }
         }
         kept
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn however_a_key_is_written_it_means_the_very_text() {
-        let resources = [("/_system/config/a.js".to_owned(), Arc::from("1"))].into();
-        let keys = Keys { resources, ..Keys::default() };
-        let first = keys.find("conf:a.js").unwrap();
-        for key in ["conf:/a.js", "conf:////a.js", "/_system/config/a.js", "_system/config/a.js"] {
-            assert!(Arc::ptr_eq(first, keys.find(key).unwrap()), "{key}");
-        }
-        assert!(keys.find("conf:../config/a.js").is_none());
     }
 }

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use super::choice::Choice;
 use super::element::{Element, Text};
 use super::fetched::Fetched;
-use super::kept::Keys;
 use super::library::Libraries;
 use super::problem::{Place, Problem};
 use super::registry::Registry;
@@ -81,7 +81,7 @@ pub(crate) struct Loader {
     pub(super) registry: Registry,
     heirs: Heirs,
     /// What keys may mean that are worked out while serving, by the extensions of its files.
-    pub(super) keys: HashMap<&'static [&'static str], Arc<Keys>>,
+    pub(super) keys: HashMap<&'static [&'static str], Arc<Choice<str>>>,
     /// What stands in `file.properties`.
     pub(super) properties: HashMap<String, String>,
     /// What stands in `config.properties`.

@@ -8,6 +8,7 @@ mod api_handler;
 mod application;
 mod archive;
 mod artefact;
+mod choice;
 mod datasource;
 mod element;
 mod fetched;
@@ -38,12 +39,13 @@ mod whole;
 
 use std::path::PathBuf;
 
+pub(crate) use choice::Choice;
 pub(crate) use datasource::told;
 #[cfg(test)]
 pub(crate) use element::SYNAPSE;
 pub(crate) use element::{Element, Text};
 pub(crate) use files::decode;
-pub(crate) use kept::{Kept, Keys};
+pub(crate) use kept::Kept;
 pub(crate) use loader::{Entry, Loader};
 pub(crate) use problem::Place;
 pub use problem::Problem;
@@ -51,7 +53,7 @@ pub use report::{Artefact, Report};
 pub(crate) use schemas::Source as SchemaSource;
 pub(crate) use security::endpoint as endpoint_security;
 pub use sources::{Sources, Stamp, State};
-pub(crate) use stylesheets::{Choice, Named};
+pub(crate) use stylesheets::Named;
 pub use summary::{Cause, Share, Summary};
 
 use crate::bus::{Bus, Settings};

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use memchr::memmem;
 use myelin_xslt::{Resolver, Stylesheet, Wanted};
 
+use super::choice::Choice;
 use super::element::Text;
 use super::loader::Loader;
 use super::problem::{Place, Problem};
-use super::registry::{Registry, path_of};
+use super::registry::Registry;
 use crate::stylesheet::{ENTRY, Resource, Sheet, Shelf};
 
 /// The namespace of XSLT.
@@ -20,22 +21,6 @@ pub(super) type Sheets = HashMap<(String, Vec<(String, String)>), Option<Arc<She
 
 /// A `resource` element: the location that stylesheets say, and the key of what is meant.
 pub(crate) type Named<'a> = (Text<'a>, Text<'a>);
-
-/// Every stylesheet that a key which is worked out may mean.
-#[derive(Debug)]
-pub(crate) struct Choice {
-    entries: HashMap<String, Arc<Sheet>>,
-    /// Those of the registry, by each of their paths in it.
-    resources: HashMap<String, Arc<Sheet>>,
-}
-
-impl Choice {
-    /// The stylesheet of that key, if one was loaded.
-    pub(crate) fn find(&self, key: &str) -> Option<&Arc<Sheet>> {
-        let in_registry = || self.resources.get(&path_of(key)?);
-        self.entries.get(key).or_else(in_registry)
-    }
-}
 
 /// What a stylesheet may import and include: what it may read, and the registry.
 struct Compiling<'a> {
@@ -74,26 +59,24 @@ impl Loader {
     ///
     /// What is wrong with one of them is a warning: nobody knows whether it will be asked for.
     /// Errors: a [`Problem`] where a resource is not there.
-    pub(crate) fn stylesheets(&mut self, named: &[Named<'_>]) -> Result<Choice, Problem> {
+    pub(crate) fn stylesheets(&mut self, named: &[Named<'_>]) -> Result<Choice<Sheet>, Problem> {
         let shelf = self.shelf(named)?;
         let is_stylesheet = |resource: &Resource| memmem::find(&resource.bytes, XSLT.as_bytes()).is_some();
         let mut entries: Vec<(String, Resource)> =
             self.library.iter().map(|(key, it)| (key.clone(), it.clone())).collect();
         entries.retain(|(_, resource)| is_stylesheet(resource));
         entries.sort_by(|one, other| one.0.cmp(&other.0));
-        let mut choice = Choice { entries: HashMap::new(), resources: HashMap::new() };
+        let mut sheets = HashMap::new();
         for (key, resource) in entries {
             if let Some(sheet) = self.chosen(&key, &resource, named, &shelf) {
-                choice.entries.insert(key, sheet);
+                sheets.insert(key, sheet);
             }
         }
+        let mut choice = Choice::among(sheets);
         let found: Vec<_> = self.registry.with_extension(&["xsl", "xslt"]).collect();
         for (paths, resource) in found {
             if let Some(sheet) = self.chosen(&resource.uri, &resource, named, &shelf) {
-                for path in paths {
-                    // What was deployed comes before files at the same path.
-                    choice.resources.entry(path).or_insert_with(|| Arc::clone(&sheet));
-                }
+                choice.add(paths, &sheet);
             }
         }
         Ok(choice)

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::apart::apart;
-use crate::config::{Keys, Loader};
+use crate::config::{Choice, Loader};
 use crate::content::Need;
 use crate::effect::{Effect, Reads};
 use crate::exchange::{Exchange, Scene};
@@ -26,7 +26,7 @@ struct Keyed {
     need: Need,
     /// What is meant, for people: `script`, say.
     what: &'static str,
-    keys: Arc<Keys>,
+    keys: Arc<Choice<str>>,
     make: Arc<Make>,
     /// By the address of the text: a message can write the key of one in any number of ways.
     made: Mutex<HashMap<usize, Made>>,

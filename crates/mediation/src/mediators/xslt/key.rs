@@ -13,7 +13,7 @@ use crate::stylesheet::Sheet;
 pub(in crate::mediators) enum Key {
     Fixed(Arc<Sheet>),
     /// One that is worked out for each message, among what was loaded.
-    WorkedOut(Expression, Box<Choice>),
+    WorkedOut(Expression, Box<Choice<Sheet>>),
 }
 
 impl Key {
