@@ -17,7 +17,7 @@ use myelin_bench::security::{self, KeyArguments};
 use myelin_bench::suite::Service;
 use myelin_bench::{echo, procfs, stockquote};
 use myelin_mediation::REPLAY_ENTRIES;
-use myelin_testkit::rude;
+use myelin_testkit::{port, rude};
 use myelin_wss::guard::{Side, Uses};
 use myelin_wss::{Guard, Replays};
 
@@ -213,7 +213,7 @@ impl Stage {
         let slow = echo::start(anywhere, echo::Options { delay: Duration::from_secs(5), ..echo::Options::default() })?;
         let manner = rude::named("half-answer").context("the half answer is one of the rude backends")?;
         let half = rude::Backend::start([(manner.script)()])?;
-        let nobody = rude::refusing_address()?;
+        let nobody = port::free()?;
         let quotes = stockquote::start(anywhere, &stockquote::Options { seed: Some(SEED), threads: 1 })?;
         let folder = tempfile::tempdir()?;
         for (name, text) in FILES {

@@ -6,10 +6,9 @@ mod support;
 
 use std::time::{Duration, Instant};
 
+use myelin_testkit::port;
 use myelin_testkit::raw::{self, Client, Error};
-use myelin_testkit::rude::{
-    BODY, Backend, MANNERS, NeverAccepts, Outcome, Script, Step, Until, idle_race, refusing_address, whole,
-};
+use myelin_testkit::rude::{BODY, Backend, MANNERS, NeverAccepts, Outcome, Script, Step, Until, idle_race, whole};
 use myelin_testkit::service::{Response, Service};
 use support::{Bus, answering, definitions, post, proxy, settings};
 
@@ -60,7 +59,7 @@ fn statuses_say_what_went_wrong() {
         let bus = Bus::with(&proxy(backend), impatient());
         raw::exchange(bus.address, &post("<a/>")).unwrap().status
     };
-    assert_eq!(status(refusing_address().unwrap()), 502);
+    assert_eq!(status(port::free().unwrap()), 502);
     let stalling = Backend::start(Script::of([Step::Stall])).unwrap();
     assert_eq!(status(stalling.address()), 504);
     let closed = Backend::start(Script::of([Step::Read(Until::Head), Step::Close])).unwrap();

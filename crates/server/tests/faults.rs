@@ -9,8 +9,9 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use myelin_server::UnderWay;
+use myelin_testkit::port;
 use myelin_testkit::raw::{self, Error};
-use myelin_testkit::rude::{Backend, Script, named, refusing_address};
+use myelin_testkit::rude::{Backend, Script, named};
 use support::{Bus, answering, definitions, settings};
 
 /// What a backend does.
@@ -56,7 +57,7 @@ impl Backends {
     /// A backend that does it, to be kept as long as it is needed, and its address.
     fn start(self) -> (Option<Backend>, SocketAddr) {
         let script = match self {
-            Backends::Refuses => return (None, refusing_address().unwrap()),
+            Backends::Refuses => return (None, port::free().unwrap()),
             Backends::Resets => (named("resets-after-reading").unwrap().script)(),
             Backends::Stalls => (named("stalls-before-head").unwrap().script)(),
             Backends::HalfAnswer => (named("half-answer").unwrap().script)(),

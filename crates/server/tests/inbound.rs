@@ -10,13 +10,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use myelin_mediation::Settings;
+use myelin_testkit::port;
 use myelin_testkit::raw::Client;
 use myelin_testkit::service::{Response, Service};
 use support::{Bus, DEADLINE, definitions, load, settings};
 
 /// A port that nobody has.
 fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    port::free().unwrap().port()
 }
 
 /// An inbound endpoint whose sequence answers with a header line, on these ports.

@@ -8,8 +8,9 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
+use myelin_testkit::port;
 use myelin_testkit::raw::{self, Client, Error};
-use myelin_testkit::rude::{BODY, Backend, Script, Step, Until, refusing_address, whole};
+use myelin_testkit::rude::{BODY, Backend, Script, Step, Until, whole};
 use support::{Bus, answering, definitions, post, proxy, settings};
 
 /// Sends all bytes from a thread of its own and gives everything that comes back until the bus closes.
@@ -248,7 +249,7 @@ fn a_request_without_a_body_can_go_to_another_backend_after_a_fault() {
     let configuration = definitions(&format!(
         r#"<proxy name="P"><target><endpoint><address uri="http://{}/"/></endpoint>
         <faultSequence><send><endpoint><address uri="http://{}/"/></endpoint></send></faultSequence></target></proxy>"#,
-        refusing_address().unwrap(),
+        port::free().unwrap(),
         backend.address()
     ));
     let bus = Bus::with(&configuration, settings());

@@ -5,13 +5,13 @@
 mod support;
 
 use std::io::{self, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
 use myelin_server::Settings;
-use myelin_testkit::{raw, rude::whole};
+use myelin_testkit::{port, raw, rude::whole};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned, SupportedProtocolVersion, version};
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
@@ -123,14 +123,10 @@ fn inbound(port: u16, store: &std::path::Path, parameters: &str) -> String {
     ))
 }
 
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
-
 #[test]
 fn an_https_inbound_endpoint_lets_in_who_shows_a_certificate_that_it_trusts() {
     let (authority, partners) = (Authority::new(), Authority::new());
-    let port = free_port();
+    let port = port::free().unwrap().port();
     let store = authority.store("localhost");
     let trusted = |verify: &str| {
         format!(
@@ -164,7 +160,7 @@ fn an_https_inbound_endpoint_lets_in_who_shows_a_certificate_that_it_trusts() {
 #[test]
 fn an_https_inbound_endpoint_speaks_the_versions_that_it_names() {
     let authority = Authority::new();
-    let port = free_port();
+    let port = port::free().unwrap().port();
     let versions = r#"<parameter name="HttpsProtocols">TLSv1.2,TLSv1.1</parameter>"#;
     let bus = Bus::with(&inbound(port, &authority.store("localhost"), versions), settings());
     let ask = |speaks| Caller { trusts: &authority, shows: None, speaks }.ask(port);

@@ -2,11 +2,13 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use crate::port;
 
 /// Downloads included.
 const START: Duration = Duration::from_secs(8 * 60);
@@ -32,8 +34,8 @@ impl Gateway {
         arguments: impl FnOnce(&mut Command, u16),
     ) -> io::Result<Option<Gateway>> {
         fs::create_dir_all(home)?;
-        // Free a moment ago; such a bus cannot be told to choose one itself.
-        let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
+        // Such a bus cannot be told to choose one itself.
+        let address = port::free()?;
         let log = File::create(home.join(format!("{}.log", address.port())))?;
         let scripts = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/interop"));
         let mut command = Command::new(scripts.join(script));

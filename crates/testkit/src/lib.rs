@@ -7,12 +7,14 @@
 //! [`wss4j`] is Apache WSS4J, which secures and verifies messages as others do, and [`rampart`] the bus that has it inside;
 //! [`clock`] is time that passes only when everybody waits for it;
 //! [`synapse`] is that bus without it, which says what a configuration means; [`service`] a backend that records;
+//! [`port`] finds a port for a program that cannot choose one itself, or at which nobody listens;
 //! [`skip`] says visibly that a test did not run.
 //! Nothing here is used while serving messages, and everything waits with a deadline.
 
 pub mod cases;
 pub mod clock;
 mod gateway;
+pub mod port;
 pub mod rampart;
 pub mod raw;
 pub mod rude;

@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
+use myelin_testkit::port;
 use myelin_testkit::raw::{self, Client, Delimiter};
-use myelin_testkit::rude::{
-    BODY, Backend, End, MANNERS, NeverAccepts, Outcome, Script, Step, Until, idle_race, refusing_address, whole,
-};
+use myelin_testkit::rude::{BODY, Backend, End, MANNERS, NeverAccepts, Outcome, Script, Step, Until, idle_race, whole};
 
 const REQUEST: &[u8] = b"POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello";
 
@@ -90,7 +89,7 @@ fn trailers_interim_answers_and_extensions_are_seen() {
 
 #[test]
 fn unreachable_backends_cannot_be_reached() {
-    let refused = Client::connect(refusing_address().unwrap()).unwrap_err();
+    let refused = Client::connect(port::free().unwrap()).unwrap_err();
     assert_eq!(refused.kind(), std::io::ErrorKind::ConnectionRefused);
     let never = NeverAccepts::start().unwrap();
     let pending = std::net::TcpStream::connect_timeout(&never.address(), Duration::from_millis(300)).unwrap_err();

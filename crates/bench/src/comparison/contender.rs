@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use clap::ValueEnum;
+use myelin_testkit::port;
 use rustix::process::{Pid, Signal};
 use serde::Serialize;
 use tempfile::TempDir;
@@ -226,7 +227,7 @@ impl Contender {
                 (server, format!("relay --to {backend} --threads {threads}\n"))
             }
             Kind::Nginx => {
-                let listen = free_address()?;
+                let listen = port::free()?;
                 let path = folder.path().to_string_lossy();
                 let (file, text) =
                     (folder.path().join("nginx.conf"), configuration::nginx(listen, backend, threads, &path));
@@ -236,7 +237,7 @@ impl Contender {
                 (Server::at(command, folder.path(), listen, READY)?, text)
             }
             Kind::Haproxy => {
-                let listen = free_address()?;
+                let listen = port::free()?;
                 let (file, text) =
                     (folder.path().join("haproxy.cfg"), configuration::haproxy(listen, backend, threads));
                 std::fs::write(&file, &text)?;
@@ -248,7 +249,7 @@ impl Contender {
                 let script = arguments.synapse.as_ref().context("no script that starts Synapse was given")?;
                 let home = std::path::absolute(arguments.output.join("synapse"))?;
                 std::fs::create_dir_all(&home)?;
-                let listen = free_address()?;
+                let listen = port::free()?;
                 let file = folder.path().join("synapse.xml");
                 let text = configuration::write_synapse(&file, backends, "")?;
                 let mut command = Command::new("bash");
@@ -259,7 +260,7 @@ impl Contender {
                 let script = arguments.rampart.as_ref().context("no script that starts Rampart was given")?;
                 let keys = arguments.keys.as_ref().context("no keys for Rampart were given")?;
                 let home = std::path::absolute(arguments.output.join("rampart"))?;
-                let listen = free_address()?;
+                let listen = port::free()?;
                 let mut command = Command::new("bash");
                 command.arg(script).arg(home).arg(keys).arg(listen.port().to_string());
                 command.arg(format!("http://{backend}/")).arg("1g");
@@ -393,11 +394,6 @@ fn last_words(log: &Path) -> String {
         0 => "it said nothing".to_owned(),
         count => lines[count.saturating_sub(5)..].join(" / "),
     }
-}
-
-/// An address with a port nobody had a moment ago, for programs that cannot choose one themselves.
-fn free_address() -> anyhow::Result<SocketAddr> {
-    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?)
 }
 
 #[cfg(test)]

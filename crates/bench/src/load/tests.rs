@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use myelin_testkit::port;
+
 use super::*;
 use crate::echo;
 use crate::payload::{self, Payload};
@@ -174,7 +176,7 @@ fn failures_are_counted_by_kind_and_never_end_the_run() {
 
 #[test]
 fn a_backend_that_is_not_there_does_not_make_the_client_spin() {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let free = port::free().unwrap();
     let begin = Instant::now();
     let outcome = plan(free, 5, 1, Payload::empty()).run().unwrap();
     assert_eq!(only(&outcome), ("connect", 5));

@@ -10,9 +10,8 @@ use std::time::{Duration, Instant};
 use myelin_bench::stockquote;
 use myelin_mediation::database::{DataSource, DatabaseSettings};
 use myelin_sql::{Limits, Sql};
-use myelin_testkit::rude::refusing_address;
 use myelin_testkit::service::{Request as Received, Response, Service};
-use myelin_testkit::{raw, synapse};
+use myelin_testkit::{port, raw, synapse};
 
 use crate::client::Request;
 use crate::observation::{Scene, Seen};
@@ -85,14 +84,14 @@ impl Stage {
             scenes: Vec::new(),
             complaints: Vec::new(),
         };
-        for port in PORTS {
-            if port == NOBODY {
-                stage.ports.insert(port, refusing_address().expect("an address that refuses"));
-                continue;
+        for number in PORTS {
+            // Stopped backends refuse, too, so that their ports may be nobody else's.
+            let own = port::free().expect("a free port");
+            stage.ports.insert(number, own);
+            if number != NOBODY {
+                let service = Service::listen(own, move |request| serve(number, address, request));
+                stage.services.insert(number, service.expect("a backend on loopback"));
             }
-            let service = Service::start(move |request| serve(port, address, request)).expect("a backend on loopback");
-            stage.ports.insert(port, service.address());
-            stage.services.insert(port, service);
         }
         let home = stage.folder.path().to_owned();
         let configuration = stage.with_ports(configuration).replace("HOME", &home.display().to_string());

@@ -1,11 +1,11 @@
 //! Database servers that are started for one test, on a port of their own and in a folder of their own.
 
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use myelin_testkit::skip;
+use myelin_testkit::{port, skip};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// How long a server may take to begin, on a machine with other things to do.
@@ -38,7 +38,7 @@ impl Server {
             .arg("--pwfile")
             .arg(&password);
         succeed(&mut make);
-        let port = free_port();
+        let port = port::free().unwrap().port();
         let mut run = command(&programs.join("postgres"));
         run.arg("-D").arg(&data).args(["-p", &port.to_string(), "-c", "fsync=off", "-c", "unix_socket_directories="]);
         Some(Server::start(run.args(["-c", "listen_addresses=127.0.0.1"]), port, folder))
@@ -55,7 +55,7 @@ impl Server {
         let data = folder.path().join("data");
         std::fs::create_dir(&data).unwrap();
         rustix::fs::chown(&data, owner(), None).unwrap();
-        let port = free_port();
+        let port = port::free().unwrap().port();
         let mut run = command(program);
         run.args(["--no-defaults", "--skip-grant-tables", "--bind-address=127.0.0.1", "--innodb-buffer-pool-size=16M"]);
         run.arg(format!("--datadir={}", data.display())).arg(format!("--port={port}"));
@@ -122,8 +122,4 @@ fn command(program: &Path) -> Command {
 fn succeed(command: &mut Command) {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-}
-
-fn free_port() -> u16 {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port()
 }

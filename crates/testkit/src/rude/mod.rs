@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 
 pub use manners::{BODY, MANNERS, Manner, Outcome, idle_race, named, whole};
 pub use script::{Script, Step, Until};
-pub use unreachable::{NeverAccepts, refusing_address};
+pub use unreachable::NeverAccepts;
 
 /// Of what a connection sends, this much is recorded; the rest is read and counted.
 pub const RECORDED_BYTES: usize = 4 * 1024 * 1024;

@@ -1,18 +1,10 @@
-//! Backends that cannot be reached.
+//! A backend that cannot be reached; where connecting is to be refused, a [free port](crate::port::free) does it.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
 use tokio::net::{TcpSocket, TcpStream};
-
-/// An address of 127.0.0.1 where nobody listens: connecting is refused.
-///
-/// Errors: when no port is free; the machine's.
-pub fn refusing_address() -> io::Result<SocketAddr> {
-    // The kernel hands out free ports in turn, so this one is not given away again soon.
-    TcpListener::bind("127.0.0.1:0")?.local_addr()
-}
 
 /// A listener that accepts nothing and whose queue is full: connecting takes until the connector gives up.
 #[derive(Debug)]
