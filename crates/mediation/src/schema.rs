@@ -1,12 +1,16 @@
-//! Schemas that `<validate>` checks messages by: W3C XML Schema and JSON Schema, compiled while loading.
+//! Schemas that `<validate>` checks messages by: W3C XML Schema and JSON Schema.
 //!
 //! What does the checking stands behind [`Schema`], so that nobody else knows whose it is.
 
+mod gathering;
 mod json;
 mod xml;
 
-pub(crate) use json::JsonSchema;
-pub(crate) use xml::{NAMESPACE, Part, XmlSchema};
+pub(crate) use gathering::{File, Gathering, Schemas, Source};
+pub(crate) use xml::NAMESPACE;
+
+use self::json::JsonSchema;
+use self::xml::{Part, XmlSchema};
 
 /// Something that a document is checked by, on any thread.
 pub(crate) trait Schema: Send + Sync {

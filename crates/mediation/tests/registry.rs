@@ -188,3 +188,61 @@ fn keys_of_scripts_and_of_schemas_for_jsontransform_may_be_worked_out() {
         check("two", "none.json", "There is no schema");
     }
 }
+
+#[test]
+fn keys_of_schemas_for_validate_may_be_worked_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = |content: &str| {
+        format!(
+            "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' xmlns='urn:o' targetNamespace='urn:o' \
+                 elementFormDefault='qualified'>{content}</xs:schema>"
+        )
+    };
+    let number = "<xs:simpleType name='Number'><xs:restriction base='xs:int'/></xs:simpleType>";
+    write(folder.path(), "registry/config/types/number.xsd", &schema(number));
+    let order = "<xs:include schemaLocation='types/number.xsd'/><xs:element name='order' type='Number'/>";
+    write(folder.path(), "registry/config/order.xsd", &schema(order));
+    write(folder.path(), "registry/config/broken.xsd", &schema("<xs:include schemaLocation='types/none.xsd'/>"));
+    write(folder.path(), "registry/config/faulty.json", r#"{"type": 5}"#);
+    write(folder.path(), "registry/config/order.json", r#"{"required": ["n"]}"#);
+    let entries = "<localEntry key='text'><xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' \
+                   targetNamespace='urn:o'><xs:element name='order' type='xs:string'/></xs:schema></localEntry>\
+                   <localEntry key='any'>{\"type\": [\"object\", \"array\"]}</localEntry>";
+    let proxy = "<proxy name='P'><target><inSequence><validate><schema key='{$trp:X-Key}'/>\
+                 <on-fail><property name='HTTP_SC' value='422' scope='axis2'/></on-fail></validate><respond/>\
+                 </inSequence></target></proxy>";
+    write(folder.path(), "synapse.xml", &format!("<definitions>{entries}{proxy}</definitions>"));
+    let loaded = load(&[folder.path().join("synapse.xml")], &Settings::default());
+    let report = loaded.report.to_text();
+    assert_eq!(loaded.report.faulty(), 0, "{report}");
+    assert_eq!(report.matches("which this key may mean").count(), 1, "{report}");
+    assert!(report.contains("types/none.xsd") && report.contains("synapse.xml:1:"), "{report}");
+    drop(folder);
+    let scenario = Scenario::of(loaded, |_, _| unreachable!());
+    let serve = |key: &str, body: &str| {
+        let kind = if body.starts_with('<') { "application/xml" } else { "application/json" };
+        scenario.serve(request("POST", "/services/P", &[("Content-Type", kind), ("X-Key", key)], body))
+    };
+    let order = |content: &str| format!("<order xmlns='urn:o'>{content}</order>");
+    // The second time what was compiled is there.
+    for _ in 0..2 {
+        for (key, body, status) in [
+            ("conf:/order.xsd", order("7"), 200),
+            ("/_system/config/order.xsd", order("seven"), 422),
+            ("text", order("seven"), 200),
+            ("conf:order.json", r#"{"n": 1}"#.to_owned(), 200),
+            ("conf:order.json", "{}".to_owned(), 422),
+            ("any", "{}".to_owned(), 200),
+        ] {
+            let reply = serve(key, &body);
+            assert_eq!(reply.status, status, "{key} {body}: {}", reply.body);
+        }
+        let check = |key: &str, part: &str| {
+            let reply = serve(key, &order("7"));
+            assert!(reply.status == 500 && reply.body.contains(part), "{}", reply.body);
+        };
+        check("conf:/none.xsd", "There is no schema");
+        check("conf:/broken.xsd", "is faulty");
+        check("conf:/faulty.json", "is faulty");
+    }
+}

@@ -50,7 +50,6 @@ pub(crate) use loader::{Entry, Loader};
 pub(crate) use problem::Place;
 pub use problem::Problem;
 pub use report::{Artefact, Report};
-pub(crate) use schemas::Source as SchemaSource;
 pub(crate) use security::endpoint as endpoint_security;
 pub use sources::{Sources, Stamp, State};
 pub(crate) use stylesheets::Named;

@@ -1,79 +1,107 @@
-//! Compiling schemas while the configuration is loaded, with what they include and import: by `resource` elements, and
+//! Reading schemas while the configuration is loaded, with what they include and import: by `resource` elements, and
 //! from the registry. Nothing is fetched over the network.
 
 use std::collections::HashMap;
-use std::fs;
+use std::sync::Arc;
 
 use myelin_xml::{Document, Kind, Options, WriteOptions, write};
-use tempfile::TempDir;
 
+use super::choice::Choice;
 use super::element::Text;
+use super::files;
 use super::loader::{Entry, Loader};
 use super::problem::Problem;
 use super::stylesheets::Named;
 use crate::content::text_of;
-use crate::schema::{JsonSchema, NAMESPACE, Part, XmlSchema};
+use crate::schema::{File, Gathering, NAMESPACE, Source};
+use crate::stylesheet::Resource;
 
-/// How many schemas may belong to one.
-const SCHEMAS: usize = 500;
+/// What files of the registry end in whose keys may be worked out.
+const EXTENSIONS: [&str; 2] = ["xsd", "json"];
 
-/// How deep schemas may include each other, as the library has it.
-const DEPTH: usize = 16;
-
-/// What a key of `<validate>` names.
-pub(crate) enum Source {
-    /// W3C XML Schema, which counts together with the others of its mediator.
-    Xml(Part),
-    Json(JsonSchema),
-}
-
-/// The schemas of one mediator, gathered in a folder where each finds what it refers to.
-pub(crate) struct Gathering<'a> {
-    folder: TempDir,
-    named: &'a [Named<'a>],
-    /// The files in the folder, by what they hold.
-    files: HashMap<String, String>,
-}
+/// A schema that is to be read: its place, what it is called, and its text.
+type Waiting = (usize, String, String);
 
 impl Loader {
-    /// Begins to gather schemas; `named` is what `resource` elements name.
+    /// Adds the schema that a fixed key names, a local entry or a file of the registry; `named` is what `resource` elements
+    /// name.
     ///
-    /// Errors: a [`Problem`] at `key`, where there is no room for them.
-    pub(crate) fn gather_schemas<'a>(&self, key: Text<'_>, named: &'a [Named<'a>]) -> Result<Gathering<'a>, Problem> {
-        let folder = tempfile::tempdir().map_err(|error| key.problem(format!("no folder for schemas: {error}")))?;
-        Ok(Gathering { folder, named, files: HashMap::new() })
-    }
-
-    /// The schema that a fixed key names: a local entry, or a file of the registry.
-    ///
-    /// Errors: a [`Problem`] at the key where there is none, or where it is faulty.
-    pub(crate) fn schema(&self, key: Text<'_>, gathering: &mut Gathering<'_>) -> Result<Source, Problem> {
+    /// Errors: a [`Problem`] at the key where there is none, or where it cannot be read with all that it refers to.
+    pub(crate) fn schema(
+        &self,
+        key: Text<'_>,
+        named: &[Named<'_>],
+        gathering: &mut Gathering,
+    ) -> Result<Source, Problem> {
         let name = key.value.trim();
-        let wrong = |message: String| key.problem(format!("schema {name:?}: {message}"));
-        let text = match self.entry(key)? {
-            Entry::Xml(fragment) => text_of(&fragment.document, fragment.node),
-            Entry::Text(text) => text,
-        };
-        if !text.trim_start().starts_with('<') {
-            return JsonSchema::compile(&text).map(Source::Json).map_err(wrong);
-        }
+        let text = text(self.entry(key)?);
         let uri = self.resource(key).map_or_else(|_| name.to_owned(), |resource| resource.uri.to_string());
-        self.lay(&uri, &text, gathering, 0).map(Source::Xml).map_err(wrong)
+        let source = self.gather(&uri, text, named, gathering);
+        gathering.check(source).map_err(|message| key.problem(format!("schema {name:?}: {message}")))?;
+        Ok(source)
     }
 
-    /// Lays a schema into the folder, and what it refers to beside it.
-    fn lay(&self, uri: &str, text: &str, gathering: &mut Gathering<'_>, depth: usize) -> Result<Part, String> {
-        if gathering.files.len() >= SCHEMAS || depth >= DEPTH {
-            return Err(format!("more than {SCHEMAS} schemas, or {DEPTH} within each other"));
+    /// Adds every schema among the local entries and in the registry, for a key that is worked out for each message.
+    ///
+    /// One that cannot be read is a warning at the key: nobody knows whether it will be asked for.
+    pub(crate) fn schemas(&mut self, key: Text<'_>, named: &[Named<'_>], gathering: &mut Gathering) -> Choice<Source> {
+        let mut found = Vec::new();
+        let mut add = |uri: &str, text: String| {
+            let source = self.gather(uri, text, named, gathering);
+            if let Err(message) = gathering.check(source) {
+                found.push(key.problem(format!("schema {uri:?}, which this key may mean: {message}")));
+            }
+            Arc::new(source)
+        };
+        let mut entries = HashMap::new();
+        for (name, entry) in &self.entries {
+            let text = text(entry.clone());
+            if is_json(&text) || is_w3c(&text) {
+                let uri = self.library.get(name).map_or_else(|| name.clone(), |resource| resource.uri.to_string());
+                entries.insert(name.clone(), add(&uri, text));
+            }
         }
-        let file = format!("{}.xsd", gathering.files.len());
-        gathering.files.insert(uri.to_owned(), file.clone());
+        let mut choice = Choice::among(entries);
+        for (paths, Resource { uri, bytes, .. }) in self.registry.with_extension(&EXTENSIONS) {
+            if let Ok(text) = files::decode(bytes.to_vec()) {
+                choice.add(paths, &add(&uri, text));
+            }
+        }
+        found.sort_by(|one, other| one.message.cmp(&other.message));
+        found.into_iter().for_each(|problem| self.warning(problem));
+        choice
+    }
+
+    /// Adds a schema, and all that it refers to.
+    fn gather(&self, uri: &str, text: String, named: &[Named<'_>], gathering: &mut Gathering) -> Source {
+        if is_json(&text) {
+            return gathering.add_json(text);
+        }
+        let (root, is_new) = gathering.place(uri);
+        let mut waiting: Vec<Waiting> = is_new.then(|| (root, uri.to_owned(), text)).into_iter().collect();
+        while let Some((place, uri, text)) = waiting.pop() {
+            let file = self.read_schema(&uri, &text, named, gathering, &mut waiting);
+            gathering.lay(place, file);
+        }
+        Source::Xml(root)
+    }
+
+    /// Reads a W3C XML Schema; what it refers to gets places, and waits there to be read.
+    fn read_schema(
+        &self,
+        uri: &str,
+        text: &str,
+        named: &[Named<'_>],
+        gathering: &mut Gathering,
+        waiting: &mut Vec<Waiting>,
+    ) -> Result<File, String> {
         let options = Options::default();
         let mut document = Document::parse(text.trim().into(), &options).map_err(|error| format!("{uri}: {error}"))?;
         let root = document.root_element().ok_or("there is no element in it")?;
         if document.qname(root).namespace != NAMESPACE {
             return Err(format!("{uri} is no W3C XML Schema: its root is not <schema> of {NAMESPACE}"));
         }
+        let mut refers = Vec::new();
         let references: Vec<_> = document.children(root).filter(|&node| document.kind(node) == Kind::Element).collect();
         for reference in references {
             let name = document.qname(reference);
@@ -84,9 +112,15 @@ impl Loader {
             let Some(location) = document.attribute(reference, "", "schemaLocation").map(|it| it.into_owned()) else {
                 continue;
             };
-            match self.beside(uri, location.trim(), gathering, depth)? {
-                Some(file) => {
+            match self.referred(uri, location.trim(), named)? {
+                Some(resource) => {
+                    let (place, is_new) = gathering.place(&resource.uri);
+                    if is_new {
+                        waiting.push((place, resource.uri.to_string(), files::decode(resource.bytes.to_vec())?));
+                    }
+                    let file = Gathering::name(place);
                     document.set_attribute(reference, "", "schemaLocation", "", &file).map_err(|it| it.to_string())?;
+                    refers.push(place);
                 }
                 // As everywhere, the location of an import is a hint; what nobody declares is told when it is used.
                 None if is_import => {
@@ -99,40 +133,36 @@ impl Loader {
                 }
             }
         }
-        let mut out = Vec::new();
-        write(&document, document.document_node(), &WriteOptions::default(), &mut out);
-        fs::write(gathering.folder.path().join(&file), out).map_err(|error| error.to_string())?;
+        let mut text = Vec::new();
+        write(&document, document.document_node(), &WriteOptions::default(), &mut text);
         let namespace = document.attribute(root, "", "targetNamespace").unwrap_or_default().into_owned();
-        Ok(Part { file, namespace })
+        Ok(File { text, namespace, refers })
     }
 
-    /// The file in the folder for what a schema refers to; `None` where there is nothing of that name.
-    fn beside(
-        &self,
-        base: &str,
-        location: &str,
-        gathering: &mut Gathering<'_>,
-        depth: usize,
-    ) -> Result<Option<String>, String> {
-        let named = gathering.named.iter().find(|(known, _)| known.value.trim() == location).map(|(_, key)| *key);
-        let resource = match named {
-            Some(key) => Some(self.resource(key).map_err(|problem| problem.message)?),
-            None => self.registry.beside(base, location)?,
-        };
-        let Some(resource) = resource else { return Ok(None) };
-        if let Some(file) = gathering.files.get(&*resource.uri) {
-            return Ok(Some(file.clone()));
+    /// What a schema refers to; `None` where there is nothing of that name.
+    fn referred(&self, base: &str, location: &str, named: &[Named<'_>]) -> Result<Option<Resource>, String> {
+        match named.iter().find(|(known, _)| known.value.trim() == location) {
+            Some((_, key)) => self.resource(*key).map(Some).map_err(|problem| problem.message),
+            None => self.registry.beside(base, location),
         }
-        let text = super::decode(resource.bytes.to_vec())?;
-        self.lay(&resource.uri, &text, gathering, depth + 1).map(|part| Some(part.file))
     }
 }
 
-impl Gathering<'_> {
-    /// Compiles what was gathered, as one.
-    ///
-    /// Errors: a sentence.
-    pub(crate) fn compile(self, parts: &[Part]) -> Result<XmlSchema, String> {
-        XmlSchema::compile(self.folder.path(), parts)
+fn text(entry: Entry) -> String {
+    match entry {
+        Entry::Xml(fragment) => text_of(&fragment.document, fragment.node),
+        Entry::Text(text) => text,
     }
+}
+
+/// Whether a text is a JSON Schema, if it is a schema at all.
+fn is_json(text: &str) -> bool {
+    !text.trim_start().starts_with('<')
+}
+
+/// Whether a text is XML whose root is that of a schema.
+fn is_w3c(text: &str) -> bool {
+    let document = Document::parse(text.trim().into(), &Options::default()).ok();
+    document
+        .is_some_and(|document| document.root_element().is_some_and(|root| document.qname(root).namespace == NAMESPACE))
 }

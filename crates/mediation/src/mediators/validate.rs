@@ -1,19 +1,21 @@
 //! `<validate>`: mediators that run where a message is not as a schema has it.
 
+mod key;
+
 use std::sync::Arc;
 use std::time::Duration;
 
+use self::key::Keys;
 use crate::apart::apart;
-use crate::config::{Element, Loader, Named, Problem, SchemaSource};
+use crate::config::{Element, Loader, Named, Problem};
 use crate::content::{Need, text_of, when_ready};
 use crate::effect::{Effect, Steps};
 use crate::exchange::{Exchange, Format, Scene};
 use crate::expression::{Expression, Wanted};
 use crate::fault::{Fault, Outcome};
 use crate::mediator::{Built, Flow, Mediator, Spec, Step};
-use crate::mediators::setting::worked_out;
 use crate::property::{Fragment, Scope, Value, slot};
-use crate::schema::{Complaint, Schema};
+use crate::schema::{Complaint, Schema, Schemas};
 use crate::sequence::Block;
 use crate::transport::within;
 
@@ -25,6 +27,8 @@ in `on-fail` ended it. See [validation](validation.md).
 
 - `schema` elements with `key`: local entries or files of the registry, compiled when the bus starts.
   XML is checked by all W3C XML Schemas among them together, JSON by the JSON Schema.
+  A key `{…}` is worked out for each message, and means a local entry or a file that ends in `.xsd` or `.json`, which is
+  compiled when it is asked for first.
 - `source`: the element to be checked (XPath), or the part of JSON (`json-eval(…)`); without it the first element in the
   SOAP body, or the whole JSON. Where there is no such element, the message is not valid.
 - `on-fail` (required): what runs then. `ERROR_MESSAGE` holds what is wrong, a line for each complaint, and
@@ -58,52 +62,38 @@ const TIME: Duration = Duration::from_secs(5);
 struct Validate {
     source: Option<(Expression, String)>,
     need: Need,
-    xml: Option<Arc<dyn Schema>>,
-    json: Option<Arc<dyn Schema>>,
+    keys: Keys,
     on_fail: Block,
 }
 
 fn build(element: &Element, loader: &mut Loader) -> Built {
-    let mut keys = Vec::new();
+    let mut schemas = Vec::new();
     let mut named: Vec<Named<'_>> = Vec::new();
     for child in element.children.iter().filter(|child| !child.is("description") && !child.is("on-fail")) {
         match child.name.as_str() {
-            "schema" => keys.push(child.required("key")?),
+            "schema" => schemas.push(child),
             "resource" => named.push((child.required("location")?, child.required("key")?)),
             "feature" | "property" => child.forgive(),
             _ => return Err(child.problem(format!("{} has no place in <validate>", child.tag()))),
         }
     }
     element.attribute("cache-schema");
-    let Some(&first) = keys.first() else { return Err(element.problem("<validate> needs a <schema>")) };
+    if schemas.is_empty() {
+        return Err(element.problem("<validate> needs a <schema>"));
+    }
     let on_fail = element.child("on-fail").filter(|on_fail| !on_fail.children.is_empty());
     let Some(on_fail) = on_fail else {
         return Err(element.problem("<validate> needs an <on-fail> with something in it"));
     };
-    let (mut parts, mut xml, mut json) = (Vec::new(), None::<Arc<dyn Schema>>, None::<Arc<dyn Schema>>);
-    let mut gathering = loader.gather_schemas(first, &named)?;
-    for key in keys {
-        if worked_out(key, loader)?.is_some() {
-            return Err(key.problem(
-                "a key that is worked out is not offered for <validate>: schemas are compiled while loading",
-            ));
-        }
-        match loader.schema(key, &mut gathering)? {
-            SchemaSource::Xml(part) => parts.push(part),
-            SchemaSource::Json(schema) => json = Some(Arc::new(schema)),
-        }
-    }
-    if !parts.is_empty() {
-        let schema = gathering.compile(&parts).map_err(|message| first.problem(format!("faulty schema: {message}")))?;
-        xml = Some(Arc::new(schema));
-    }
+    let keys = Keys::read(&schemas, &named, loader)?;
     let source = element.attribute("source").filter(|source| !source.value.trim().is_empty());
     let source = source.map(|source| -> Result<_, Problem> {
         Ok((Expression::compile(source, Wanted::Nodes, loader)?, source.value.to_owned()))
     });
     let source = source.transpose()?;
-    let need = source.iter().map(|(expression, _)| expression).fold(Need::built(), Need::and);
-    Ok(Box::new(Validate { source, need, xml, json, on_fail: loader.block(on_fail) }))
+    let need = source.iter().map(|(expression, _)| expression).chain(keys.expressions());
+    let need = need.fold(Need::built(), Need::and);
+    Ok(Box::new(Validate { source, need, keys, on_fail: loader.block(on_fail) }))
 }
 
 impl Mediator for Validate {
@@ -112,37 +102,52 @@ impl Mediator for Validate {
     }
 
     fn step<'a>(&'a self, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
-        when_ready(&self.need, exchange, scene, move |exchange| {
-            let (schema, text) = match self.begin(exchange, scene) {
-                Ok(Some(begun)) => begun,
-                Ok(None) => return self.fail(&[self.nothing()], exchange, scene),
-                Err(fault) => return Step::Done(exchange, Err(fault)),
-            };
-            if text.len() < schema.prompt_bytes() {
-                let result = schema.check(&text);
-                return self.finish(result, exchange, scene);
-            }
-            let schema = Arc::clone(schema);
-            Step::Wait(Box::pin(async move {
-                let late = || Fault::bus("Checking a message by its schema takes too long");
-                let work = apart(scene, move || schema.check(&text));
-                match within(scene.transport, TIME, work).await.ok_or_else(late).flatten() {
-                    Ok(result) => self.finish(result, exchange, scene).finish().await,
+        when_ready(&self.need, exchange, scene, move |exchange| match &self.keys {
+            Keys::Fixed(schemas) => self.check(schemas, exchange, scene),
+            Keys::WorkedOut(keys) => Step::Wait(Box::pin(async move {
+                match keys.schemas(exchange, scene).await {
+                    Ok(schemas) => self.check(&schemas, exchange, scene).finish().await,
                     Err(fault) => (exchange, Err(fault)),
                 }
-            }))
+            })),
         })
     }
 }
 
 impl Validate {
+    fn check<'a>(&'a self, schemas: &Schemas, exchange: &'a mut Exchange, scene: &'a Scene<'a>) -> Step<'a> {
+        let (schema, text) = match self.begin(schemas, exchange, scene) {
+            Ok(Some(begun)) => begun,
+            Ok(None) => return self.fail(&[self.nothing()], exchange, scene),
+            Err(fault) => return Step::Done(exchange, Err(fault)),
+        };
+        if text.len() < schema.prompt_bytes() {
+            let result = schema.check(&text);
+            return self.finish(result, exchange, scene);
+        }
+        let schema = Arc::clone(schema);
+        Step::Wait(Box::pin(async move {
+            let late = || Fault::bus("Checking a message by its schema takes too long");
+            let work = apart(scene, move || schema.check(&text));
+            match within(scene.transport, TIME, work).await.ok_or_else(late).flatten() {
+                Ok(result) => self.finish(result, exchange, scene).finish().await,
+                Err(fault) => (exchange, Err(fault)),
+            }
+        }))
+    }
+
     /// The schema for the message, and what is to be checked; `None` where the source leads to nothing.
-    fn begin(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<(&Arc<dyn Schema>, String)>> {
+    fn begin<'a>(
+        &self,
+        schemas: &'a Schemas,
+        exchange: &Exchange,
+        scene: &Scene<'_>,
+    ) -> Outcome<Option<(&'a Arc<dyn Schema>, String)>> {
         let no_schema = |what: &str| {
             Fault::bus("Error while validating the message").with_detail(format!("<validate> has no schema for {what}"))
         };
         if exchange.content.format == Format::Json {
-            let schema = self.json.as_ref().ok_or_else(|| no_schema("JSON"))?;
+            let schema = schemas.json.as_ref().ok_or_else(|| no_schema("JSON"))?;
             let text = match &self.source {
                 Some((source, _)) => source.text(exchange, scene)?.unwrap_or_default().into_owned(),
                 None => exchange.json()?.map(|json| json.text().into_owned()).unwrap_or_default(),
@@ -150,7 +155,7 @@ impl Validate {
             // As in WSO2, nothing counts as an object without members.
             return Ok(Some((schema, if text.is_empty() { "{}".to_owned() } else { text })));
         }
-        let schema = self.xml.as_ref().ok_or_else(|| no_schema("XML"))?;
+        let schema = schemas.xml.as_ref().ok_or_else(|| no_schema("XML"))?;
         let fragment = match &self.source {
             Some((source, _)) => source.fragment(exchange, scene)?,
             None => {
@@ -213,7 +218,7 @@ mod tests {
         check("<validate><schema key='none'/></validate>", "needs an <on-fail>");
         check("<validate><schema key='none'/><on-fail/></validate>", "needs an <on-fail>");
         check("<validate><schema key='none'/><on-fail><drop/></on-fail></validate>", "none");
-        check("<validate><schema key='{$ctx:k}'/><on-fail><drop/></on-fail></validate>", "worked out");
+        check("<validate><schema key='{$ctx:}'/><on-fail><drop/></on-fail></validate>", "$ctx:");
         check("<validate><schema key='a'/><wrong/><on-fail><drop/></on-fail></validate>", "no place");
     }
 }

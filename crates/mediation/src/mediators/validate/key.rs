@@ -1,0 +1,126 @@
+//! Which schemas are meant.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::apart::apart;
+use crate::config::{Choice, Element, Loader, Named, Problem};
+use crate::exchange::{Exchange, Scene};
+use crate::expression::Expression;
+use crate::fault::{Fault, Outcome};
+use crate::mediators::setting::worked_out;
+use crate::schema::{Gathering, Schemas, Source};
+
+/// How many schemas, or sets of them, are kept that were compiled for keys that are worked out.
+const KEPT: usize = 64;
+
+/// The keys of a mediator's schemas.
+pub(super) enum Keys {
+    /// Fixed ones, compiled while loading.
+    Fixed(Schemas),
+    /// Some of them are worked out for each message; what they mean is compiled when it is asked for first, and kept.
+    WorkedOut(Box<WorkedOut>),
+}
+
+/// Keys that are worked out.
+pub(super) struct WorkedOut {
+    keys: Vec<Key>,
+    choice: Choice<Source>,
+    gathering: Arc<Gathering>,
+    /// What was compiled, or why it could not be.
+    made: Mutex<HashMap<Vec<Source>, Result<Schemas, Faulty>>>,
+}
+
+enum Key {
+    Fixed(Source, String),
+    WorkedOut(Expression),
+}
+
+/// Which of several schemas is faulty, and what is wrong with it.
+type Faulty = (usize, String);
+
+impl Keys {
+    /// Reads the attribute `key` of `schema` elements, of which there is one at least; `named` is what `resource` elements
+    /// name.
+    ///
+    /// Errors: a [`Problem`] at a fixed key that names no schema, or a faulty one.
+    pub(super) fn read(elements: &[&Element], named: &[Named<'_>], loader: &mut Loader) -> Result<Keys, Problem> {
+        let mut gathering = Gathering::default();
+        let mut keys = Vec::with_capacity(elements.len());
+        let mut fixed = Vec::new();
+        let mut any_worked_out = None;
+        for element in elements {
+            let key = element.required("key")?;
+            keys.push(match worked_out(key, loader)? {
+                Some(expression) => {
+                    any_worked_out = any_worked_out.or(Some(key));
+                    Key::WorkedOut(expression)
+                }
+                None => {
+                    let source = loader.schema(key, named, &mut gathering)?;
+                    fixed.push((source, key));
+                    Key::Fixed(source, key.value.trim().to_owned())
+                }
+            });
+        }
+        let sources: Vec<Source> = fixed.iter().map(|(source, _)| *source).collect();
+        let schemas = gathering.compile(&sources).map_err(|(at, message)| {
+            fixed[at].1.problem(format!("schema {:?}: {message}", fixed[at].1.value.trim()))
+        })?;
+        let Some(key) = any_worked_out else { return Ok(Keys::Fixed(schemas)) };
+        let choice = loader.schemas(key, named, &mut gathering);
+        let gathering = Arc::new(gathering);
+        Ok(Keys::WorkedOut(Box::new(WorkedOut { keys, choice, gathering, made: Mutex::default() })))
+    }
+
+    /// The expressions that work keys out.
+    pub(super) fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        let keys = match self {
+            Keys::Fixed(_) => [].as_slice(),
+            Keys::WorkedOut(worked_out) => &worked_out.keys,
+        };
+        keys.iter().filter_map(|key| match key {
+            Key::Fixed(..) => None,
+            Key::WorkedOut(expression) => Some(expression),
+        })
+    }
+}
+
+impl WorkedOut {
+    /// What the keys mean for a message.
+    ///
+    /// Errors: the bus's, where there is no schema of one of the keys, or where it is faulty.
+    pub(super) async fn schemas(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Schemas> {
+        let (sources, names) = self.sources(exchange, scene)?;
+        let known = self.made.lock().unwrap_or_else(PoisonError::into_inner).get(&sources).cloned();
+        let made = match known {
+            Some(made) => made,
+            None => {
+                let (gathering, wanted) = (Arc::clone(&self.gathering), sources.clone());
+                let made = apart(scene, move || gathering.compile(&wanted)).await?;
+                let mut kept = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+                // One key alone means no more than was gathered; several can be put together in any number of ways.
+                if kept.len() >= KEPT {
+                    kept.clear();
+                }
+                kept.insert(sources, made.clone());
+                made
+            }
+        };
+        made.map_err(|(at, message)| Fault::bus(format!("The schema {:?} is faulty", names[at])).with_detail(message))
+    }
+
+    fn sources(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<(Vec<Source>, Vec<String>)> {
+        let of = |key: &Key| match key {
+            Key::Fixed(source, name) => Ok((*source, name.clone())),
+            Key::WorkedOut(expression) => {
+                let name = expression.text(exchange, scene)?.unwrap_or_default().trim().to_owned();
+                match self.choice.find(&name) {
+                    Some(source) => Ok((**source, name)),
+                    None => Err(Fault::bus(format!("There is no schema {name:?}"))),
+                }
+            }
+        };
+        self.keys.iter().map(of).collect()
+    }
+}
