@@ -177,7 +177,7 @@ fn what_an_archive_cannot_do_is_told_of_the_operation_that_needs_it() {
     check("<orders.cancel/>", "connector \"orders\" has no operation \"cancel\"");
     check("<other.place/>", "there is no archive of a connector");
     check("<orders.place configKey='{$ctx:c}'/>", "cannot be worked out");
-    check("<orders.place><symbol><a/></symbol></orders.place>", "a parameter that holds elements");
+    check("<orders.place><symbol><a/></symbol></orders.place>", "for Java classes alone");
 }
 
 #[test]

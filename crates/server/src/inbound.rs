@@ -1,8 +1,10 @@
 //! The ports of inbound endpoints: opened and closed as the bus that serves has them.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, anyhow, ensure};
 use myelin_mediation::{Bus, ClientCertificates, PortTls};
@@ -11,6 +13,9 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::server::{Swap, refuse_if_taken};
 
+/// How long after a port could not be had it is tried again, and how long at most after it could not be had many times.
+const AGAIN: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(30)];
+
 /// What opens ports on all threads.
 pub(crate) struct Doors {
     /// The addresses that the server has itself; ports are opened on the first of their hosts.
@@ -18,29 +23,44 @@ pub(crate) struct Doors {
     threads: Vec<UnboundedSender<Door>>,
     /// The ports that are open, with what they show.
     open: BTreeMap<u16, Option<Arc<PortTls>>>,
+    /// Why others are not offered, which is told once for each bus.
+    told: BTreeMap<u16, String>,
 }
 
 impl Doors {
     pub(crate) fn new(own: Vec<SocketAddr>, threads: Vec<UnboundedSender<Door>>) -> Doors {
-        Doors { own, threads, open: BTreeMap::new() }
+        Doors { own, threads, open: BTreeMap::new(), told: BTreeMap::new() }
     }
 
-    /// Opens the ports that a bus has and closes the others; one that cannot be had is in the log, and the rest is.
-    pub(crate) fn follow(&mut self, bus: &Bus) {
+    /// Opens the ports that a bus has and closes the others; one that cannot be had is in the log, and the rest is open.
+    /// Says whether another attempt may bring more.
+    pub(crate) fn follow(&mut self, bus: &Bus) -> bool {
         let wanted = bus.ports();
         for port in self.open.keys().filter(|port| !wanted.contains_key(port)) {
             self.tell(|| Door::Close(*port));
             tracing::info!("port {port} is closed: there is no inbound endpoint for it any more");
         }
         self.open.retain(|port, _| wanted.contains_key(port));
+        let mut may_pass = false;
         for (number, port) in wanted {
             let name = port.name;
             match self.offer(number, port.tls) {
                 Ok(None) => {}
                 Ok(Some(url)) => tracing::info!("inbound endpoint {name} is reached on {url}"),
-                Err(error) => tracing::error!("inbound endpoint {name} is not offered: {error:#}"),
+                Err(error) => {
+                    // The machine's: whoever has the port may let it go.
+                    let passes = error.chain().any(|cause| cause.is::<io::Error>());
+                    may_pass |= passes;
+                    let again = if passes { "; its port is tried again" } else { "" };
+                    let reason = format!("{error:#}{again}");
+                    if self.told.get(&number) != Some(&reason) {
+                        tracing::error!("inbound endpoint {name} is not offered: {reason}");
+                        self.told.insert(number, reason);
+                    }
+                }
             }
         }
+        may_pass
     }
 
     /// Opens a port, or lets it show something else; gives its URL where anything is new.
@@ -69,16 +89,25 @@ impl Doors {
         }
     }
 
-    /// Goes on with it, until the thread ends.
+    /// Goes on with it, until the thread ends; ports that cannot be had are tried again, less and less often.
     pub(crate) async fn keep_up(mut self, swap: Swap) {
         let mut buses = swap.subscribe();
+        let [first, last] = AGAIN;
+        let mut wait = first;
         loop {
             let bus = Arc::clone(&buses.borrow_and_update());
-            self.follow(&bus);
+            let may_pass = self.follow(&bus);
             // The bus is not to outlive its last request.
             drop(bus);
-            if buses.changed().await.is_err() {
-                break;
+            tokio::select! {
+                changed = buses.changed() => match changed {
+                    Ok(()) => {
+                        wait = first;
+                        self.told.clear();
+                    }
+                    Err(_) => break,
+                },
+                () = tokio::time::sleep(wait), if may_pass => wait = last.min(wait * 2),
             }
         }
     }

@@ -77,12 +77,16 @@ fn ports_are_opened_and_closed_as_the_configuration_has_them() {
 }
 
 #[test]
-fn a_port_that_cannot_be_had_leaves_the_rest_as_it_is() {
-    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let (taken, free) = (taken.local_addr().unwrap().port(), free_port());
+fn a_port_that_cannot_be_had_leaves_the_rest_as_it_is_and_is_opened_once_it_can() {
+    let (taken, free) = (free_port(), free_port());
+    let holder = TcpListener::bind(at(taken)).unwrap();
     let bus = Bus::with(&configuration(&[taken, free]), settings());
     assert_eq!(ask(&mut Client::connect(at(free)).unwrap(), free), (200, true));
-    drop(bus);
+    // The holder answers nobody: what does is the bus.
+    drop(holder);
+    eventually("the port is open", || TcpStream::connect(at(taken)).is_ok());
+    assert_eq!(ask(&mut Client::connect(at(taken)).unwrap(), taken), (200, true));
+    assert!(bus.stop());
 }
 
 #[test]

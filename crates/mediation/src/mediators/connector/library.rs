@@ -67,7 +67,11 @@ fn calling(template: &str, given: &Element, element: &Element, loader: &mut Load
             continue;
         }
         if let Some(inside) = child.children.first() {
-            let message = format!("{}: a parameter that holds elements ({}) is not offered", child.tag(), inside.tag());
+            let message = format!(
+                "{}: elements in a parameter ({}) are for Java classes alone; a template gets text, which XML is in CDATA",
+                child.tag(),
+                inside.tag()
+            );
             return Err(child.problem(message));
         }
         let slot = loader.names().slot(&child.name);
