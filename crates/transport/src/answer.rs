@@ -3,16 +3,18 @@
 use std::cell::RefCell;
 use std::future::poll_fn;
 use std::rc::Rc;
+use std::task::Context;
 use std::time::{Duration, SystemTime};
 
 use http::StatusCode;
 use myelin_message::{Body, Message, Version, is_value};
 
+use crate::buffer::is_short;
 use crate::client::says;
-use crate::connection::{CONTINUE, Shared, Side, behind, fetch_foreign};
+use crate::connection::{CONTINUE, Connection, Shared, Side, behind, fetch_foreign};
 use crate::conversation::DRAIN_BYTES;
 use crate::h1::{ConnectionHeader, Framing, RequestHead, StatusLine, write_response};
-use crate::relay::{Broken, Bytes, Coding, Ends, HEAD_BYTES, Relay, Waits, merged};
+use crate::relay::{Broken, Bytes, Coding, Ends, HEAD_BYTES, PATIENCE, Relay, Waits, merged};
 use crate::server::Hall;
 use crate::timer::Tick;
 
@@ -148,6 +150,12 @@ pub(crate) async fn send(hall: &Hall, client: &Shared, mut answer: Message, aske
             return Box::pin(send(hall, client, plain(StatusCode::BAD_GATEWAY, &text), asked)).await;
         }
         Err(broken) => {
+            if matches!(broken, Broken::TimedOut(Waits::Target)) && is_short() && !client.borrow().decoder.is_done() {
+                tracing::warn!(
+                    "a client read nothing of its answer while it sent its request, and myelin.server.memory_bytes \
+                     leaves no more to keep the answer in: the connection is closed"
+                );
+            }
             tracing::debug!(?broken, "an answer broke off");
             // Missing bytes show by themselves where a length or chunks were promised.
             if shape.until_close {
@@ -229,9 +237,7 @@ fn can_go_on(client: &Shared, shape: &Shape) -> bool {
     if waiting && !shape.source.as_ref().is_some_and(|source| Rc::ptr_eq(source, client)) {
         return false;
     }
-    let uploading = shape.source.as_ref().is_some_and(|source| {
-        Rc::ptr_eq(source, client) || matches!(source.borrow().side, Side::Backend { upload: Some(_), .. })
-    });
+    let uploading = shape.source.as_ref().is_some_and(|source| Rc::ptr_eq(source, client) || source.borrow().uploads());
     uploading || client.borrow().decoder.remaining().is_some_and(|remaining| remaining <= DRAIN_BYTES)
 }
 
@@ -243,29 +249,62 @@ async fn relayed(client: &Shared, source: Option<&Shared>, goes_back: bool, rela
             source.borrow_mut().poll_upload(cx);
         }
         let to = &mut *client.borrow_mut();
-        let idle = to.idle;
-        let deadline = relay.deadline(idle);
-        to.timer.wake_at(deadline, cx);
-        match source {
+        let result = match source {
             None => relay.poll(cx, Ends::Out(to)),
             Some(_) if goes_back => relay.poll(cx, Ends::Back(to)),
             Some(source) => relay.poll(cx, Ends::Across { from: &mut source.borrow_mut(), to }),
+        };
+        if result.is_pending() {
+            let mut deadline = relay.deadline(to.idle);
+            if relay.is_stuck() {
+                read_on(cx, to, source, goes_back, relay)?;
+            } else if relay.is_blocked() && !to.decoder.is_done() {
+                deadline = deadline.min(Tick::after(PATIENCE));
+            }
+            to.timer.wake_at(deadline, cx);
         }
+        result
     })
     .await
 }
 
+/// Goes on reading the request of a client that takes nothing of its answer: it may have to send all of it first.
+fn read_on(
+    cx: &mut Context<'_>,
+    client: &mut Connection,
+    source: Option<&Shared>,
+    goes_back: bool,
+    relay: &mut Relay,
+) -> Result<(), Broken> {
+    if client.decoder.is_done() {
+        return Ok(());
+    }
+    if goes_back {
+        return relay.poll_hold(cx, Ends::Back(client));
+    }
+    if let Some(source) = source {
+        let source = &mut *source.borrow_mut();
+        // The backend reads on only as long as it gets rid of what it answers.
+        if source.uploads() && !relay.is_complete() {
+            relay.poll_hold(cx, Ends::Across { from: source, to: client })?;
+            if !relay.is_complete() {
+                return Ok(());
+            }
+        }
+        source.end_upload();
+    }
+    let mut skipped = 0;
+    // A request that breaks off is none of this answer's concern.
+    let _ = client.poll_skip(cx, &mut skipped);
+    relay.heard(skipped);
+    Ok(())
+}
+
 /// After a whole answer: its connection goes back to the pool, and an upload nobody waits for ends.
 fn finish(source: &Shared, client: &Shared) {
-    if Rc::ptr_eq(source, client) {
-        return;
-    }
-    let source = &mut *source.borrow_mut();
-    let unfinished = match &mut source.side {
-        Side::Backend { upload, .. } => upload.take().is_some(),
-        Side::Client { .. } => false,
-    };
-    if !unfinished {
+    if !Rc::ptr_eq(source, client) {
+        let source = &mut *source.borrow_mut();
+        source.end_upload();
         source.retire();
     }
 }

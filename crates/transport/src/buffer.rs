@@ -36,6 +36,11 @@ pub(crate) fn over_budget() -> bool {
     KEPT_BYTES.get() > BUDGET_BYTES.get()
 }
 
+/// Whether so much of it is spent that nobody takes more than need be.
+pub(crate) fn is_short() -> bool {
+    KEPT_BYTES.get() > BUDGET_BYTES.get() / 2
+}
+
 /// Bytes charged to this thread's budget, given back when dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Charge(usize);
@@ -113,8 +118,7 @@ impl Input {
     ///
     /// Errors: the socket's.
     pub(crate) fn poll_fill(&mut self, stream: &mut Stream, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
-        let frugal = KEPT_BYTES.get() > BUDGET_BYTES.get() / 2;
-        let most = if frugal { FRUGAL_READ_BYTES } else { READ_BYTES };
+        let most = if is_short() { FRUGAL_READ_BYTES } else { READ_BYTES };
         if let Storage::None = self.storage {
             let mut large = borrow_large();
             let read = stream.poll_read(cx, &mut large[..most]);

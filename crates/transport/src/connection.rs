@@ -94,8 +94,9 @@ pub(crate) enum HeadError {
     Scan(ScanError),
 }
 
-/// How much of a body is looked at before others on the thread have their turn, however fast its sender is.
-const TURN_BYTES: usize = 128 * 1024;
+/// How much of a body is looked at, kept or forgotten before others on the thread have their turn, however fast its
+/// sender is.
+const TURN_BYTES: u64 = 128 * 1024;
 
 /// An interim answer that lets a waiting client go on.
 pub(crate) const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
@@ -147,6 +148,39 @@ impl Connection {
     /// Steps over what the decoder has passed and nobody will send any more.
     pub(crate) fn drop_passed(&mut self) {
         self.input.consume(std::mem::take(&mut self.passed));
+    }
+
+    /// Reads on in a body that nobody wants any more and forgets it, counting the bytes; `false` where it breaks off.
+    pub(crate) fn poll_skip(&mut self, cx: &mut Context<'_>, skipped: &mut u64) -> Poll<bool> {
+        self.drop_passed();
+        self.ahead = None;
+        let before = *skipped;
+        loop {
+            let Ok(scanned) = self.decoder.scan(self.input.bytes()) else { return Poll::Ready(false) };
+            self.input.consume(scanned);
+            *skipped += scanned as u64;
+            if self.decoder.is_done() {
+                return Poll::Ready(true);
+            }
+            match ready!(self.poll_more(cx, *skipped - before)) {
+                Ok(true) => {}
+                _ => return Poll::Ready(false),
+            }
+        }
+    }
+
+    /// Reads on whatever comes and forgets it, counting the bytes, until the stream ends.
+    pub(crate) fn poll_forget(&mut self, cx: &mut Context<'_>, forgotten: &mut u64) -> Poll<()> {
+        let before = *forgotten;
+        loop {
+            let unread = self.input.bytes().len();
+            self.input.consume(unread);
+            *forgotten += unread as u64;
+            match ready!(self.poll_more(cx, *forgotten - before)) {
+                Ok(true) => {}
+                _ => return Poll::Ready(()),
+            }
+        }
     }
 
     /// Begins the body behind a head that was just read.
@@ -225,6 +259,15 @@ impl Connection {
         }
     }
 
+    /// The same, but others have their turn first where so much was taken in this one already.
+    pub(crate) fn poll_more(&mut self, cx: &mut Context<'_>, taken: u64) -> Poll<Result<bool, BodyError>> {
+        if taken > TURN_BYTES {
+            // Its first poll has the task woken once the sockets of others were looked at.
+            ready!(pin!(tokio::task::yield_now()).poll(cx));
+        }
+        self.poll_receive(cx)
+    }
+
     /// Nothing has come: the sender may be too slow, or is looked at again in time.
     fn poll_patience(&mut self, cx: &mut Context<'_>) -> Poll<BodyError> {
         let mut deadline = Tick::after(self.idle);
@@ -289,12 +332,7 @@ impl Connection {
             if over_budget() {
                 return Poll::Ready(Err(BodyError::OverBudget));
             }
-            let received = match ahead.length() - seen > TURN_BYTES {
-                // Its first poll has the task woken once the sockets of others were looked at.
-                true => pin!(tokio::task::yield_now()).poll(cx).map(|()| true),
-                false => self.poll_receive(cx)?,
-            };
-            match received {
+            match self.poll_more(cx, (ahead.length() - seen) as u64)? {
                 Poll::Ready(true) => {}
                 Poll::Ready(false) if ahead.end_of_stream() => {}
                 Poll::Ready(false) => return Poll::Ready(Err(BodyError::Incomplete)),
@@ -354,6 +392,20 @@ impl Source for Link {
 }
 
 impl Connection {
+    /// Whether the rest of a request is still to be sent, though its response has begun.
+    pub(crate) fn uploads(&self) -> bool {
+        matches!(self.side, Side::Backend { upload: Some(_), .. })
+    }
+
+    /// Leaves the rest of a request unsent, and so nothing can follow it on this connection.
+    pub(crate) fn end_upload(&mut self) {
+        if let Side::Backend { upload, keep_alive, .. } = &mut self.side
+            && upload.take().is_some()
+        {
+            *keep_alive = false;
+        }
+    }
+
     /// Sends more of a request whose response is already being read. A failure ends only the upload:
     /// the backend has answered, and its connection is not used again.
     pub(crate) fn poll_upload(&mut self, cx: &mut Context<'_>) {

@@ -21,8 +21,10 @@ use crate::timer::Tick;
 const BLANK_LINES: usize = 4;
 /// What a client may still have on its way when its request was answered early.
 pub(crate) const DRAIN_BYTES: u64 = 256 * 1024;
-/// How long that may take.
+/// How long that may take, and how long a client whose connection is being closed may be silent.
 const DRAIN_TIME: Duration = Duration::from_secs(2);
+/// How long a client whose connection is being closed may go on sending.
+const LINGER_TIME: Duration = Duration::from_secs(30);
 /// How long a client beyond the limit of connections may take to ask, and so to hear of it.
 const CROWDED_PATIENCE: Duration = Duration::from_secs(1);
 
@@ -237,67 +239,48 @@ async fn drained(client: &Shared) -> bool {
         return true;
     }
     let deadline = Tick::after(DRAIN_TIME);
-    let mut left = DRAIN_BYTES;
+    let mut skipped = 0;
     poll_fn(|cx| {
         let connection = &mut *client.borrow_mut();
-        connection.drop_passed();
-        loop {
-            let Ok(scanned) = connection.decoder.scan(connection.input.bytes()) else { return Poll::Ready(false) };
-            connection.input.consume(scanned);
-            if connection.decoder.is_done() {
-                return Poll::Ready(true);
-            }
-            let Some(rest) = left.checked_sub(scanned as u64) else { return Poll::Ready(false) };
-            left = rest;
-            match connection.input.poll_fill(&mut connection.stream, cx) {
-                Poll::Ready(Ok(1..)) => {}
-                Poll::Ready(_) => return Poll::Ready(false),
-                Poll::Pending if deadline.passed() => return Poll::Ready(false),
-                Poll::Pending => {
-                    connection.timer.wake_at(deadline, cx);
-                    return Poll::Pending;
-                }
-            }
+        let end = connection.poll_skip(cx, &mut skipped);
+        if end.is_pending() && (skipped > DRAIN_BYTES || deadline.passed()) {
+            return Poll::Ready(false);
         }
+        connection.timer.wake_at(deadline, cx);
+        end
     })
     .await
 }
 
 /// Closes so that the client can still read its answer: closing with unread bytes would reset the connection
 /// and take the answer away (RFC 9112 §9.6).
+/// Most clients send all of a request before they look for its answer, so whatever comes is read, and forgotten.
 async fn linger(client: &Shared) {
-    let deadline = Tick::after(DRAIN_TIME);
-    let mut left = DRAIN_BYTES;
+    let last = Tick::after(LINGER_TIME);
+    let mut silence = Tick::after(DRAIN_TIME);
     let mut shut = false;
     poll_fn(|cx| {
         let connection = &mut *client.borrow_mut();
-        if deadline.passed() {
-            return Poll::Ready(());
-        }
         if !shut {
             match connection.stream.poll_shutdown(cx) {
                 Poll::Ready(Ok(())) => shut = true,
                 Poll::Ready(Err(_)) => return Poll::Ready(()),
-                Poll::Pending => {
-                    connection.timer.wake_at(deadline, cx);
-                    return Poll::Pending;
-                }
+                Poll::Pending => {}
             }
         }
-        loop {
-            let unread = connection.input.bytes().len();
-            connection.input.consume(unread);
-            let Some(rest) = left.checked_sub(unread as u64) else { return Poll::Ready(()) };
-            left = rest;
-            match connection.input.poll_fill(&mut connection.stream, cx) {
-                Poll::Ready(Ok(1..)) => {}
-                Poll::Ready(_) => return Poll::Ready(()),
-                Poll::Pending => {
-                    connection.timer.wake_at(deadline, cx);
-                    return Poll::Pending;
-                }
-            }
+        let mut received = 0;
+        if shut && connection.poll_forget(cx, &mut received).is_ready() {
+            return Poll::Ready(());
         }
+        if received > 0 {
+            silence = Tick::after(DRAIN_TIME);
+        }
+        let deadline = silence.min(last);
+        if deadline.passed() {
+            return Poll::Ready(());
+        }
+        connection.timer.wake_at(deadline, cx);
+        Poll::Pending
     })
     .await;
 }

@@ -1,15 +1,18 @@
 //! Moves one message from connection to connection: head first, body behind it in the same send.
 //!
-//! While the target has unsent bytes the source is not read, so at most one read is ever waiting in a direction.
+//! While the target has unsent bytes the source is not read, so at most one read is ever waiting in a direction,
+//! save for clients that do not read before they have sent ([`held`]).
 //! A body leaves as it came, chunk framing and all, wherever the target understands that.
+
+mod ends;
+mod held;
 
 use std::io::{self, IoSlice};
 use std::rc::Rc;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use myelin_message::{Body, BodyError};
+use myelin_message::BodyError;
 
 use crate::buffer::{Charge, READ_BYTES};
 use crate::connection::{Connection, Shared};
@@ -17,8 +20,11 @@ use crate::h1::{FramingError, Piece};
 use crate::options::Pace;
 use crate::pacer::Pacer;
 use crate::splice::{self, Splice};
-use crate::stream::Stream;
 use crate::timer::Tick;
+
+pub(crate) use ends::{Bytes, Ends};
+use held::Held;
+pub(crate) use held::PATIENCE;
 
 /// A body up to this size is copied behind its head: one send of one piece is cheaper than a vectored one.
 pub(crate) const MERGE_BYTES: usize = 4 * 1024;
@@ -62,85 +68,6 @@ impl From<FramingError> for Broken {
     }
 }
 
-/// The two ends of a relay, borrowed for one poll.
-pub(crate) enum Ends<'a> {
-    /// Everything to send is in the relay itself.
-    Out(&'a mut Connection),
-    Across {
-        from: &'a mut Connection,
-        to: &'a mut Connection,
-    },
-    /// A body goes back where it comes from: the echo idiom.
-    Back(&'a mut Connection),
-}
-
-impl Ends<'_> {
-    fn source(&mut self) -> Option<&mut Connection> {
-        match self {
-            Ends::Out(_) => None,
-            Ends::Across { from, .. } | Ends::Back(from) => Some(from),
-        }
-    }
-
-    fn target(&mut self) -> &mut Connection {
-        match self {
-            Ends::Out(to) | Ends::Across { to, .. } | Ends::Back(to) => to,
-        }
-    }
-
-    /// The bytes of the source that can leave as they are, and the target's socket.
-    fn passed_and_stream(&mut self) -> (&[u8], &mut Stream) {
-        match self {
-            Ends::Out(to) => (&[], &mut to.stream),
-            Ends::Across { from, to } => (&from.input.bytes()[..from.passed], &mut to.stream),
-            Ends::Back(both) => (&both.input.bytes()[..both.passed], &mut both.stream),
-        }
-    }
-}
-
-/// The bytes of a body that was made or read here, or that somebody keeps for others as well.
-#[derive(Debug)]
-pub(crate) enum Bytes {
-    Own(Vec<u8>),
-    Shared(Arc<Vec<u8>>),
-}
-
-impl Default for Bytes {
-    fn default() -> Bytes {
-        Bytes::Own(Vec::new())
-    }
-}
-
-impl std::ops::Deref for Bytes {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Bytes::Own(bytes) => bytes,
-            Bytes::Shared(bytes) => bytes,
-        }
-    }
-}
-
-impl Bytes {
-    /// Those of a body that is here; none of any other.
-    pub(crate) fn of(body: Body) -> Bytes {
-        match body {
-            Body::Bytes(bytes) => Bytes::Own(bytes),
-            Body::Shared(bytes) => Bytes::Shared(bytes),
-            Body::Empty | Body::Built(_) | Body::Wire(_) | Body::Reading(..) | Body::Gone => Bytes::default(),
-        }
-    }
-
-    /// How much memory they take that nobody else has.
-    fn charged(&self) -> usize {
-        match self {
-            Bytes::Own(bytes) => bytes.capacity(),
-            Bytes::Shared(_) => 0,
-        }
-    }
-}
-
 /// A message on its way out.
 pub(crate) struct Relay {
     /// Head, and small or recoded bodies behind it.
@@ -157,12 +84,18 @@ pub(crate) struct Relay {
     /// Nothing more comes from the source.
     complete: bool,
     splice: Option<Splice>,
+    /// What the target does not take yet and leaves before anything else.
+    held: Option<Box<Held>>,
+    /// The target takes nothing at the moment.
+    blocked: bool,
     merge_bytes: usize,
     /// Body bytes that left without a copy being kept: then the message cannot be sent again.
     unrepeatable: bool,
     /// Bytes that reached the target.
     pub(crate) sent: u64,
     last_progress: Tick,
+    /// When the target last sent something while it took nothing.
+    last_heard: Tick,
     /// The client, where one of the sides is one.
     client: Option<(Waits, Pacer)>,
 }
@@ -180,10 +113,13 @@ impl Relay {
             charge: Charge::default(),
             complete: false,
             splice: None,
+            held: None,
+            blocked: false,
             merge_bytes: MERGE_BYTES,
             unrepeatable: false,
             sent: 0,
             last_progress: Tick::now(),
+            last_heard: Tick::now(),
             client: None,
         }
     }
@@ -226,7 +162,7 @@ impl Relay {
         Tick::after(idle).min(look)
     }
 
-    /// When the last byte moved.
+    /// When the last byte reached the target.
     pub(crate) fn last_progress(&self) -> Tick {
         self.last_progress
     }
@@ -241,6 +177,7 @@ impl Relay {
     /// Errors: [`Broken`], with the side that broke it.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>, mut ends: Ends<'_>) -> Poll<Result<(), Broken>> {
         let mut source_is_dry = false;
+        self.blocked = false;
         loop {
             self.take_input(&mut ends)?;
             let staged = self.staged_sent < self.staged.len();
@@ -248,7 +185,7 @@ impl Relay {
             let only_head = self.staged_sent == 0 && self.staged.len() == self.head_bytes;
             let head_is_due = self.complete || source_is_dry || !only_head;
             let passed = ends.source().is_some_and(|from| from.passed > 0);
-            if passed || (staged && head_is_due) || self.tail_sent < self.tail.len() {
+            if passed || (staged && head_is_due) || self.tail_sent < self.tail.len() || self.held.is_some() {
                 if self.poll_send(cx, &mut ends)?.is_pending() {
                     if let Some(from) = ends.source() {
                         from.input.compact();
@@ -364,6 +301,9 @@ impl Relay {
     }
 
     fn poll_send(&mut self, cx: &mut Context<'_>, ends: &mut Ends<'_>) -> Result<Poll<()>, Broken> {
+        if self.held.is_some() {
+            return self.poll_send_held(cx, ends);
+        }
         let (input, stream) = ends.passed_and_stream();
         let (staged, tail) = (&self.staged[self.staged_sent..], &self.tail[self.tail_sent..]);
         let sent = match (staged.is_empty(), input.is_empty() && tail.is_empty()) {
@@ -375,12 +315,7 @@ impl Relay {
                 stream.poll_write_vectored(cx, &[IoSlice::new(staged), IoSlice::new(body)])
             }
         };
-        let sent = match sent {
-            Poll::Pending => return Ok(Poll::Pending),
-            Poll::Ready(Ok(0)) => return Err(Broken::Target(io::ErrorKind::WriteZero.into())),
-            Poll::Ready(Ok(sent)) => sent,
-            Poll::Ready(Err(error)) => return Err(Broken::Target(error)),
-        };
+        let Poll::Ready(sent) = written(sent)? else { return Ok(Poll::Pending) };
         let of_staged = sent.min(staged.len());
         self.progressed(sent as u64);
         self.staged_sent += of_staged;
@@ -406,7 +341,8 @@ impl Relay {
 
     /// Nothing moves: a deadline may have passed, or a client may be below the least rate.
     fn waits(&mut self, side: Waits, idle: Duration) -> Poll<Result<(), Broken>> {
-        if Tick::since(self.last_progress) >= idle {
+        self.blocked = side == Waits::Target;
+        if Tick::since(self.last_progress.max(self.last_heard)) >= idle {
             return Poll::Ready(Err(Broken::TimedOut(side)));
         }
         if let Some((client, pacer)) = &mut self.client {
@@ -434,6 +370,16 @@ impl Relay {
     }
 }
 
+/// What a write brought about; one that writes nothing is a failure.
+fn written(sent: Poll<io::Result<usize>>) -> Result<Poll<usize>, Broken> {
+    match sent {
+        Poll::Pending => Ok(Poll::Pending),
+        Poll::Ready(Ok(0)) => Err(Broken::Target(io::ErrorKind::WriteZero.into())),
+        Poll::Ready(Ok(sent)) => Ok(Poll::Ready(sent)),
+        Poll::Ready(Err(error)) => Err(Broken::Target(error)),
+    }
+}
+
 /// Moves bytes through the pipe until the body is through or a side has to be waited for.
 fn poll_splice(cx: &mut Context<'_>, splice: &mut Splice, ends: &mut Ends<'_>) -> Result<(u64, Option<Waits>), Broken> {
     let Ends::Across { from, to } = ends else { return Ok((0, None)) };
@@ -453,12 +399,10 @@ fn poll_splice(cx: &mut Context<'_>, splice: &mut Splice, ends: &mut Ends<'_>) -
                 Poll::Ready(Ok(0) | Err(_)) => return Err(Broken::Source(BodyError::Incomplete)),
             }
         }
-        match splice.poll_out(cx, target) {
-            Poll::Pending => return Ok((moved, Some(Waits::Target))),
-            Poll::Ready(Ok(0)) => return Err(Broken::Target(io::ErrorKind::WriteZero.into())),
-            Poll::Ready(Ok(length)) => moved += length as u64,
-            Poll::Ready(Err(error)) => return Err(Broken::Target(error)),
-        }
+        let Poll::Ready(length) = written(splice.poll_out(cx, target))? else {
+            return Ok((moved, Some(Waits::Target)));
+        };
+        moved += length as u64;
     }
 }
 

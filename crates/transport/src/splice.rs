@@ -90,6 +90,19 @@ impl Splice {
             }
         }
     }
+
+    /// Gives up: hands out what was taken and not sent, and leaves the rest to the source.
+    pub(crate) fn take_out(&mut self, give: &mut dyn FnMut(&[u8])) -> io::Result<()> {
+        let Some(pipe) = &self.pipe else { return Ok(()) };
+        let mut buffer = vec![0; self.in_pipe.min(64 * 1024)];
+        while self.in_pipe > 0 {
+            let length = rustix::io::read(&pipe.read, &mut buffer)?;
+            give(&buffer[..length]);
+            self.in_pipe =
+                self.in_pipe.checked_sub(length).filter(|_| length > 0).ok_or(io::ErrorKind::UnexpectedEof)?;
+        }
+        Ok(())
+    }
 }
 
 impl Drop for Splice {
