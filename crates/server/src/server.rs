@@ -330,7 +330,8 @@ fn run_thread(
             Instant::now()
         });
         let (branches, drain) = (Rc::clone(&service), server.drain);
-        serve(listeners, service, server, gate, stop, opened).await?;
+        // A task of its own is polled when it has something to do; this one, whenever any task of the thread has.
+        tokio::task::spawn_local(serve(listeners, service, server, gate, stop, opened)).await??;
         // Flows that go on behind an answer have the rest of the drain time.
         let stopped = stopped.await?;
         while branches.under_way().1 > 0 && stopped.elapsed() < drain {

@@ -158,7 +158,13 @@ impl Format {
 
 /// The character set, where the content type names one.
 pub(crate) fn charset(head: &Head) -> Option<Cow<'static, str>> {
-    let content_type = std::str::from_utf8(head.known(HeaderId::ContentType)?).ok()?;
+    let content_type = head.known(HeaderId::ContentType)?;
+    let parameters = &content_type[memchr::memchr(b';', content_type)? + 1..];
+    // What most messages say needs no taking apart.
+    if parameters.trim_ascii().eq_ignore_ascii_case(b"charset=UTF-8") {
+        return Some(Cow::Borrowed("UTF-8"));
+    }
+    let content_type = std::str::from_utf8(content_type).ok()?;
     let parameter = pieces(content_type).skip(1).find(|piece| is_parameter(piece, CHARSET))?;
     let name = parameter.split_once('=')?.1.trim().trim_matches('"');
     // The usual one is a constant: no message pays for saying it.

@@ -145,16 +145,22 @@ impl Exchange {
 
     /// Whether the body can leave as it is: it is what it is to be, and needs no conversion to be written so.
     pub(crate) fn has_its_form(&self) -> bool {
-        if matches!(self.message.body, Body::Empty | Body::Gone) {
-            return true;
-        }
-        let is_xml = matches!(self.content.format, Format::None | Format::Other) || self.content.format.is_xml();
-        let is_written_anew = self.message.body.built().is_some_and(|tree: &Tree| tree.is_to_be_converted(is_xml))
-            || self.message.body.built().is_some_and(Json::is_to_be_converted);
-        !is_written_anew
+        let is_converted = match &self.message.body {
+            Body::Empty | Body::Gone => return true,
+            Body::Built(_) => self.is_to_be_converted(),
+            _ => false,
+        };
+        !is_converted
             && self.wanted_format() == self.content.format
             && self.names_its_boundary()
             && self.names_its_charset()
+    }
+
+    /// Whether the built body was changed, and is something else than what is sent of it.
+    fn is_to_be_converted(&self) -> bool {
+        let is_xml = matches!(self.content.format, Format::None | Format::Other) || self.content.format.is_xml();
+        self.message.body.built().is_some_and(|tree: &Tree| tree.is_to_be_converted(is_xml))
+            || self.message.body.built().is_some_and(Json::is_to_be_converted)
     }
 
     /// Whether the content type that the configuration wants names the character set that text or XML came in, as far
