@@ -23,7 +23,7 @@ use std::task::{Context, Poll, Waker};
 use myelin_message::Message;
 
 pub(crate) use self::family::{Family, Kin};
-pub(crate) use self::group::{Group, Piece, Wanted};
+pub(crate) use self::group::{Group, Piece, Wanted, too_large};
 pub(crate) use self::slots::Slot as Room;
 pub(crate) use self::split::{Marks, Split, Splitter, carry_on};
 pub(crate) use self::target::Target;

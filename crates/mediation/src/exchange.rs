@@ -11,7 +11,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use myelin_json::convert::Switches;
-use myelin_message::{Body, HeaderId, Message};
+use myelin_message::{Body, Message};
 
 pub(crate) use facts::action_of;
 pub use format::ContentTypes;
@@ -107,9 +107,10 @@ pub(crate) enum Direction {
 impl Exchange {
     /// An exchange that starts with a client's request.
     pub(crate) fn new(request: Message) -> Exchange {
+        let content = Content::of(&request.head);
         Exchange {
-            format: Format::of(request.head.known(HeaderId::ContentType)),
-            content: Content::of(&request.head),
+            format: content.format,
+            content,
             message: request,
             direction: Direction::Request,
             properties: Properties::default(),
@@ -154,7 +155,7 @@ impl Exchange {
         match &self.message.body {
             Body::Empty => Ok(self.branch_with(Body::Empty)),
             Body::Bytes(bytes) => Ok(self.branch_with(Body::Bytes(bytes.clone()))),
-            Body::Shared(bytes) => Ok(self.branch_with(Body::Bytes(Vec::clone(bytes)))),
+            Body::Shared(bytes) => Ok(self.branch_with(Body::Shared(Arc::clone(bytes)))),
             _ => Err(Fault::bus("The message's body was sent already and cannot be copied")),
         }
     }

@@ -128,7 +128,7 @@ impl Body {
     pub fn poll_bytes(&mut self, cx: &mut Context<'_>, limit_bytes: u64) -> Poll<Result<&[u8], Error>> {
         self.settle();
         if let Body::Shared(shared) = self {
-            *self = Body::Bytes(Vec::clone(shared));
+            *self = Body::Bytes(Arc::unwrap_or_clone(std::mem::take(shared)));
         }
         if let Body::Wire(wire) = self {
             let expected = wire.source.remaining(wire.ticket).unwrap_or(0);
@@ -163,6 +163,13 @@ impl Body {
         {
             let bytes = built.into_bytes();
             *self = if bytes.is_empty() { Body::Empty } else { Body::Bytes(bytes) };
+        }
+    }
+
+    /// Lets bytes that were read be kept for others as well; any other body stays as it is.
+    pub fn share(&mut self) {
+        if let Body::Bytes(bytes) = self {
+            *self = Body::Shared(Arc::new(std::mem::take(bytes)));
         }
     }
 

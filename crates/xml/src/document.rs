@@ -17,6 +17,7 @@ mod namespaces;
 mod node;
 mod order;
 mod places;
+mod transplant;
 mod value;
 mod view;
 
@@ -45,6 +46,7 @@ const NAME_BYTES: usize = 96;
 /// Nodes made by programs and not yet put anywhere belong to the document too, without a parent.
 #[derive(Clone, Debug)]
 pub struct Document {
+    /// What was read, to where the document node ends; behind it, what was taken over from other documents.
     source: String,
     /// The values that programs made, one behind the other.
     made: String,
@@ -100,12 +102,18 @@ impl Document {
 
     /// The document in UTF-8 as it was read; empty for one made by a program.
     pub fn source(&self) -> &str {
-        &self.source
+        &self.source[..self.read_bytes()]
     }
 
     /// Gives the source back and drops the tree.
     pub fn into_source(self) -> Vec<u8> {
-        self.source.into_bytes()
+        self.into_parts().0
+    }
+
+    /// How much of all source the document was read from.
+    #[inline]
+    fn read_bytes(&self) -> usize {
+        self.at(NodeId::DOCUMENT).end as usize
     }
 
     /// Whether the document is as it was read: its source says all there is to say.

@@ -127,7 +127,7 @@ impl Writer<'_> {
 
     /// Copies the white space that stands in the source before `end`; none at the very start.
     fn gap(&mut self, start: usize, end: usize) {
-        let before = &self.document.source()[..end];
+        let before = self.document.text(0..end);
         let trimmed = before.trim_end_matches([' ', '\t', '\n', '\r']).len();
         if self.out.len() > start {
             self.copy(trimmed..end);
@@ -135,7 +135,7 @@ impl Writer<'_> {
     }
 
     fn copy(&mut self, range: std::ops::Range<usize>) {
-        self.out.extend_from_slice(&self.document.source().as_bytes()[range]);
+        self.put(self.document.text(range));
     }
 
     fn put(&mut self, text: &str) {

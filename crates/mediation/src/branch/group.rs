@@ -3,13 +3,13 @@
 use std::cell::{Cell, RefCell};
 
 use super::family::Family;
-use crate::content::Fragment;
+use crate::content::Elements;
 use crate::fault::{Fault, Outcome};
 
 /// What one branch brings.
 #[derive(Debug)]
 pub(crate) enum Piece {
-    Xml(Vec<Fragment>),
+    Xml(Elements),
     /// A JSON text.
     Json(String),
 }
@@ -37,7 +37,7 @@ impl Piece {
     /// About how much memory it takes.
     fn size_bytes(&self) -> usize {
         let held = match self {
-            Piece::Xml(fragments) => fragments.iter().map(Fragment::held_bytes).sum(),
+            Piece::Xml(elements) => elements.held_bytes(),
             Piece::Json(text) => text.len(),
         };
         // Of many small ones this is most.
@@ -65,8 +65,7 @@ impl Group {
         }
         let held = self.held_bytes.get() + piece.size_bytes();
         if held > self.limit_bytes {
-            let detail = format!("more than {} bytes", self.limit_bytes);
-            return Err(Fault::bus("The messages to be aggregated are too large together").with_detail(detail));
+            return Err(too_large(self.limit_bytes));
         }
         self.held_bytes.set(held);
         self.pieces.borrow_mut().push((number, piece));
@@ -93,6 +92,12 @@ impl Group {
         pieces.sort_by_key(|(number, _)| *number);
         pieces.into_iter().map(|(_, piece)| piece).collect()
     }
+}
+
+/// More messages, or larger ones, than fit into so many bytes.
+pub(crate) fn too_large(limit_bytes: usize) -> Box<Fault> {
+    let detail = format!("more than {limit_bytes} bytes");
+    Fault::bus("The messages to be aggregated are too large together").with_detail(detail)
 }
 
 #[cfg(test)]

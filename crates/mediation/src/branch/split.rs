@@ -130,6 +130,7 @@ impl Splitter {
     /// Errors: as [`Splitter::split`].
     pub(crate) fn split_copies(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
         let mut original = exchange.branch()?;
+        original.message.body.share();
         let make = move |_| {
             let copy = original.branch()?;
             let bytes = copy.message.body.length().unwrap_or_default();

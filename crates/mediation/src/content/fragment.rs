@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use memchr::memmem;
 use myelin_xml::{DeclaredEncoding, Document, Kind, NodeId, Options, Refusal};
 
 use crate::fault::{Fault, Outcome};
@@ -11,7 +12,7 @@ use crate::fault::{Fault, Outcome};
 const DOCUMENT_BYTES: usize = 3 << 10;
 
 /// What the pieces that an expression leads to may take together.
-const LIMIT_BYTES: usize = 128 << 20;
+pub(super) const LIMIT_BYTES: usize = 128 << 20;
 
 /// A piece of XML apart from any message.
 #[derive(Clone, Debug)]
@@ -31,15 +32,11 @@ impl Fragment {
 
     /// A copy of an element; nothing that happens to the original later shows in it.
     ///
-    /// Of the namespaces that are declared further up it declares those that its names use, or that its values may:
-    /// nobody can tell a qualified name in a value from other text with a colon.
+    /// It declares what [`graft`] does.
     pub(crate) fn copy(document: &Document, element: NodeId) -> Fragment {
-        let mut declared: Vec<(&str, &str)> = document.declarations(element).collect();
-        declared.extend(inherited(document, element));
         let mut copy = Document::new();
         // A copy has no more nodes than the original had numbers for, and what was read can be written.
-        let node =
-            copy.import_declaring(document, element, &declared).expect("what another document holds can be copied");
+        let node = graft(document, element, &mut copy, None).expect("what another document holds can be copied");
         let top = copy.document_node();
         copy.append(top, node).expect("an element can be the root of an empty document");
         Fragment { document: Arc::new(copy), node }
@@ -52,10 +49,7 @@ impl Fragment {
         let mut room = LIMIT_BYTES;
         let within = |fragment: Outcome<Fragment>| {
             let fragment = fragment?;
-            room = room.checked_sub(fragment.held_bytes()).ok_or_else(|| {
-                let detail = format!("more than {LIMIT_BYTES} bytes in memory");
-                Fault::bus("The elements that an expression leads to are too much together").with_detail(detail)
-            })?;
+            room = room.checked_sub(fragment.held_bytes()).ok_or_else(too_much)?;
             Ok(fragment)
         };
         fragments.map(within).collect()
@@ -66,16 +60,28 @@ impl Fragment {
         DOCUMENT_BYTES + self.document.size_bytes()
     }
 
-    /// A copy in another document, for a place below `parent`: what is declared there is not declared again.
+    /// A copy in another document, as [`graft`].
     pub(crate) fn graft(&self, document: &mut Document, parent: Option<NodeId>) -> Result<NodeId, Refusal> {
-        let mut declared: Vec<(&str, &str)> = self.document.declarations(self.node).collect();
-        if let Some(parent) = parent {
-            declared.retain(|&(prefix, namespace)| {
-                document.lookup_namespace(parent, prefix).unwrap_or_default() != namespace
-            });
-        }
-        document.import_declaring(&self.document, self.node, &declared)
+        graft(&self.document, self.node, document, parent)
     }
+}
+
+/// A copy of an element in another document, for a place below `parent`.
+///
+/// Of the namespaces that are declared further up it declares those that its names use, or that its values may: nobody
+/// can tell a qualified name in a value from other text with a colon. What is declared at `parent` is not declared again.
+pub(crate) fn graft(
+    from: &Document,
+    element: NodeId,
+    to: &mut Document,
+    parent: Option<NodeId>,
+) -> Result<NodeId, Refusal> {
+    let mut declared: Vec<(&str, &str)> = from.declarations(element).collect();
+    declared.extend(inherited(from, element));
+    if let Some(parent) = parent {
+        declared.retain(|&(prefix, namespace)| to.lookup_namespace(parent, prefix).unwrap_or_default() != namespace);
+    }
+    to.import_declaring(from, element, &declared)
 }
 
 impl PartialEq for Fragment {
@@ -84,11 +90,25 @@ impl PartialEq for Fragment {
     }
 }
 
+/// Elements that take more than [`LIMIT_BYTES`] together.
+pub(super) fn too_much() -> Box<Fault> {
+    let detail = format!("more than {LIMIT_BYTES} bytes in memory");
+    Fault::bus("The elements that an expression leads to are too much together").with_detail(detail)
+}
+
 /// The namespaces declared further up whose prefixes an element and names below it have, or values may.
 fn inherited(document: &Document, top: NodeId) -> Vec<(&str, &str)> {
     let own: HashSet<&str> = document.declarations(top).map(|(prefix, _)| prefix).collect();
     let mut declared = document.namespaces_in_scope(top);
     declared.retain(|(prefix, _)| *prefix != "xml" && !own.contains(prefix));
+    // A text without references says what it says: a prefix that is nowhere in it is not used.
+    if let Some(text) = document.as_read(top).filter(|text| !text.contains('&')) {
+        let is_in = |prefix: &str| memmem::find(text.as_bytes(), format!("{prefix}:").as_bytes()).is_some();
+        declared.retain(|(prefix, _)| prefix.is_empty() || is_in(prefix));
+    }
+    if declared.is_empty() {
+        return declared;
+    }
     // Mostly one or two are left, which a search in order finds faster than a hash.
     declared.sort_unstable();
     let mut used = vec![false; declared.len()];
@@ -133,9 +153,9 @@ mod tests {
         check("<a xmlns:p='urn:p' xmlns:q='urn:q'><p:b/></a>", "<p:b xmlns:p=\"urn:p\"/>");
         check(
             "<a xmlns:t='urn:t' xmlns:x='urn:x' xmlns:y='urn:y'><b x:type='t:c'>y:d<!--z--></b></a>",
-            "<b xmlns:t=\"urn:t\" xmlns:x=\"urn:x\" xmlns:y=\"urn:y\" x:type=\"t:c\">y:d<!--z--></b>",
+            "<b xmlns:t=\"urn:t\" xmlns:x=\"urn:x\" xmlns:y=\"urn:y\" x:type='t:c'>y:d<!--z--></b>",
         );
-        check("<a xmlns='urn:a'><b><c xmlns=''/></b></a>", "<b xmlns=\"urn:a\"><c xmlns=\"\"/></b>");
+        check("<a xmlns='urn:a'><b><c xmlns=''/></b></a>", "<b xmlns=\"urn:a\"><c xmlns=''/></b>");
     }
 
     #[test]
@@ -152,7 +172,7 @@ mod tests {
         check(
             "<p:a xmlns:p='urn:p'></p:a>",
             "<p:b xmlns:p='urn:q' p:x='&lt;'/>",
-            "<p:a xmlns:p='urn:p'><p:b xmlns:p=\"urn:q\" p:x=\"&lt;\"/></p:a>",
+            "<p:a xmlns:p='urn:p'><p:b xmlns:p='urn:q' p:x='&lt;'/></p:a>",
         );
     }
 }

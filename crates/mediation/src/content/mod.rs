@@ -6,6 +6,7 @@
 
 mod build;
 mod convert;
+mod elements;
 mod enclosure;
 mod form_data;
 mod fragment;
@@ -23,8 +24,9 @@ mod wrapped;
 
 pub(crate) use build::Unreadable;
 use build::build;
+pub(crate) use elements::Elements;
 pub(crate) use enclosure::Enclosure;
-pub(crate) use fragment::Fragment;
+pub(crate) use fragment::{Fragment, graft};
 pub(crate) use json::{Json, is_json};
 pub(crate) use mime::{is_parameter, pieces, without_parameter};
 pub(crate) use need::{Need, when_ready};

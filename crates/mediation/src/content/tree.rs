@@ -174,6 +174,11 @@ impl Tree {
         (!self.plain).then(|| std::mem::take(&mut self.document))
     }
 
+    /// The document, envelope and all; of what it came from nothing is left.
+    pub(crate) fn into_document(self) -> Document {
+        self.document
+    }
+
     /// The tree of a document that is sent as it is now, not as its source.
     pub(crate) fn changed(document: Document) -> Tree {
         Tree { changed: true, ..Tree::of(document, None, Way::Xml) }

@@ -78,7 +78,9 @@ impl Exchange {
     }
 
     /// Takes out the built form that was found there.
-    fn take_built<T: Built>(&mut self) -> Outcome<Box<T>> {
+    ///
+    /// Errors: the bus's, where it is not there; the body is gone then.
+    pub(crate) fn take_built<T: Built>(&mut self) -> Outcome<Box<T>> {
         let Body::Built(built) = self.message.body.take() else { return Err(engine::missing()) };
         (built as Box<dyn Any>).downcast::<T>().map_err(|_| engine::missing())
     }

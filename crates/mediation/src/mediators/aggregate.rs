@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use myelin_xpath::{Atomic, Item, Value};
 
-pub(super) use self::merge::{Kept, merge, merged_json, piece};
+pub(super) use self::merge::{Kept, last_piece, merge, merged_json, piece};
 use super::filter::Branch;
 use super::setting::worked_out;
 use crate::branch::{Family, Group, Kin, Wanted as Enough};
@@ -201,15 +201,17 @@ impl Aggregate {
         {
             return Ok(Arrival::Passes);
         }
-        let brought = piece(self.expression.as_ref(), self.kept, exchange, scene)?;
+        let expression = self.expression.as_ref();
         let place = std::ptr::from_ref(self).addr();
-        let (group, is_first) = match family.group(place) {
-            Some(group) => (group, false),
+        let (group, brought, is_first) = match family.group(place) {
+            // Nobody looks at its message any more.
+            Some(group) => (group, last_piece(expression, self.kept, exchange, scene)?, false),
             None => {
+                let brought = piece(expression, self.kept, exchange, scene)?;
                 let enough = Enough { min: self.min.value(exchange, scene)?, max: self.max.value(exchange, scene)? };
                 let group = Rc::new(Group::new(enough, scene.stage().gathered_limit_bytes()));
                 family.begin_group(place, &group);
-                (group, true)
+                (group, brought, true)
             }
         };
         group.add(number, brought)?;
@@ -259,7 +261,7 @@ impl Aggregate {
                 return Err(Fault::bus(message));
             }
         };
-        merge(pieces, self.kept, enclosing.as_ref(), exchange)
+        merge(pieces, self.kept, enclosing.as_ref(), scene.stage().gathered_limit_bytes(), exchange)
     }
 }
 

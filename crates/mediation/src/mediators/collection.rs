@@ -8,7 +8,7 @@ use myelin_soap::wrap;
 use myelin_xml::{Document, Kind, NodeId, Refusal};
 
 use super::parts::{items, mixed, no_array, rules};
-use crate::content::{Fragment, Json, Tree};
+use crate::content::{Fragment, Json, Tree, graft};
 use crate::exchange::{Exchange, Scene};
 use crate::expression::Expression;
 use crate::fault::{Fault, Outcome};
@@ -127,7 +127,7 @@ impl Collection {
 pub(super) fn replaced(document: &mut Document, old: NodeId, new: &Tree) -> Result<(), Refusal> {
     let payload = new.envelope().payload(new.document());
     if let (Some(payload), Some(parent)) = (payload, document.parent(old)) {
-        let new = Fragment::copy(new.document(), payload).graft(document, Some(parent))?;
+        let new = graft(new.document(), payload, document, Some(parent))?;
         document.insert_before(old, new)?;
     }
     document.detach(old);

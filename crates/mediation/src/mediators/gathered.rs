@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::aggregate::{Kept, merged_json};
-use crate::branch::Piece;
+use crate::branch::{Piece, too_large};
 use crate::config::{Element, Loader, Problem, Text};
 use crate::exchange::Exchange;
 use crate::fault::{Fault, Outcome};
@@ -46,8 +46,14 @@ impl Form {
 
     /// Puts results of this form into a variable.
     ///
-    /// Errors: the bus's, where they are too much.
-    pub(super) fn keep(&self, pieces: Vec<Piece>, variable: Slot, exchange: &mut Exchange) -> Outcome<()> {
+    /// Errors: the bus's, where they are more than so many bytes, or than properties may hold.
+    pub(super) fn keep(
+        &self,
+        pieces: Vec<Piece>,
+        variable: Slot,
+        limit_bytes: usize,
+        exchange: &mut Exchange,
+    ) -> Outcome<()> {
         let value = match self {
             Form::Json => {
                 let texts = pieces.into_iter().filter_map(|piece| match piece {
@@ -59,13 +65,11 @@ impl Form {
             }
             Form::Xml(enclosing) => {
                 let mut document = Arc::unwrap_or_clone(Arc::clone(&enclosing.document));
-                let elements = pieces.into_iter().flat_map(|piece| match piece {
-                    Piece::Xml(elements) => elements,
-                    Piece::Json(_) => Vec::new(),
-                });
-                for element in elements {
-                    let element = element.graft(&mut document, Some(enclosing.node))?;
-                    document.append(enclosing.node, element)?;
+                for piece in pieces {
+                    let Piece::Xml(elements) = piece else { continue };
+                    if !elements.append_to(&mut document, enclosing.node, limit_bytes)? {
+                        return Err(too_large(limit_bytes));
+                    }
                 }
                 Some(Value::Xml(Fragment { document: Arc::new(document), node: enclosing.node }))
             }

@@ -5,12 +5,10 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use myelin_message::Body;
-
-use super::aggregate::{Count, Kept, merge, piece};
+use super::aggregate::{Count, Kept, last_piece, merge};
 use super::foreach::each;
 use super::gathered::{self, Form};
-use crate::branch::{Piece, Target, Together};
+use crate::branch::{Piece, Target, Together, gathered_limit_bytes};
 use crate::config::{Element, Loader};
 use crate::content::Need;
 use crate::effect::Effect;
@@ -131,15 +129,12 @@ impl ScatterGather {
     async fn run(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<Flow> {
         self.need.bring(exchange, scene).await?;
         let (min, max) = (self.min.value(exchange, scene)?, self.max.value(exchange, scene)?);
-        let original = exchange.branch()?;
+        let mut original = exchange.branch()?;
+        original.message.body.share();
         let limit = if self.parallel { scene.bus.settings.branches } else { 1 };
-        let body = match &original.message.body {
-            Body::Bytes(bytes) => bytes.as_slice(),
-            _ => &[],
-        };
         let mut together = Together::new(self.targets.len(), limit, |number| {
-            let body = if body.is_empty() { Body::Empty } else { Body::Bytes(body.to_vec()) };
-            Ok(Box::pin(each(&self.targets[number], &self.built, original.branch_with(body), scene)))
+            let copy = original.branch()?;
+            Ok(Box::pin(each(&self.targets[number], &self.built, copy, scene)))
         });
         let mut sleep = self.timeout.map(|timeout| scene.transport.sleep(timeout));
         let mut taken: Vec<(usize, Piece)> = Vec::new();
@@ -155,13 +150,13 @@ impl ScatterGather {
             });
             let Some((number, outcome)) = next.await? else { break };
             match outcome {
-                Ok((result, Flow::Next)) => {
+                Ok((mut result, Flow::Next)) => {
                     let holds = match &self.condition {
                         Some(condition) => condition.boolean(&result, scene)?,
                         None => true,
                     };
                     if holds {
-                        let brought = piece(Some(&self.expression), Kept::Root, &result, scene)?;
+                        let brought = last_piece(Some(&self.expression), Kept::Root, &mut result, scene)?;
                         taken.push((number, self.form.of(brought)?));
                     }
                 }
@@ -187,9 +182,10 @@ impl ScatterGather {
         }
         taken.sort_by_key(|(number, _)| *number);
         let pieces = taken.into_iter().map(|(_, piece)| piece).collect();
+        let limit_bytes = gathered_limit_bytes(scene.bus);
         match self.variable {
-            Some(variable) => self.form.keep(pieces, variable, exchange)?,
-            None => merge(pieces, Kept::Root, self.form.enclosing(), exchange)?,
+            Some(variable) => self.form.keep(pieces, variable, limit_bytes, exchange)?,
+            None => merge(pieces, Kept::Root, self.form.enclosing(), limit_bytes, exchange)?,
         }
         Ok(Flow::Next)
     }

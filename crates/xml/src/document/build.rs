@@ -115,7 +115,9 @@ impl Document {
 
     /// Gives the source back, and the memory of the tree.
     pub fn into_parts(self) -> (Vec<u8>, Arena) {
-        let Document { source, nodes, made, names, .. } = self;
+        let read_bytes = self.read_bytes();
+        let Document { mut source, nodes, made, names, .. } = self;
+        source.truncate(read_bytes);
         (source.into_bytes(), Arena { nodes, made, names })
     }
 

@@ -2,12 +2,18 @@
 
 use super::node::{Flags, Node};
 use super::{Document, Kind, NodeId, Refusal};
-use crate::NameId;
+use crate::{Name, NameId};
 
 /// Names of another document met lately, each with the one here, in the place that its number gives: as good as all of
 /// them for most documents, and small ones can be taken out of a large one at no more than their own cost.
-type Known = [Option<(NameId, NameId)>; KNOWN];
+pub(super) struct Known([Option<(NameId, NameId)>; KNOWN]);
 const KNOWN: usize = 64;
+
+impl Default for Known {
+    fn default() -> Known {
+        Known([None; KNOWN])
+    }
+}
 
 impl Document {
     /// A copy of the node with all below it, which belongs to nothing yet. What was not changed is still written by
@@ -30,7 +36,8 @@ impl Document {
         copies.top()
     }
 
-    /// A copy of a node of another document with all below it, which belongs to nothing yet.
+    /// A copy of a node of another document with all below it, which belongs to nothing yet. An element that is as it was
+    /// read is still written by copying its range of that source, which this document holds from then on.
     ///
     /// A copied element declares all namespaces that are in scope where it comes from, so that names within values
     /// keep their meaning too.
@@ -51,7 +58,10 @@ impl Document {
         node: NodeId,
         declared: &[(&str, &str)],
     ) -> Result<NodeId, Refusal> {
-        let mut names = [None; KNOWN];
+        if let Some(entries) = other.entries_as_read(node) {
+            return self.transplant(other, entries, declared);
+        }
+        let mut names = Known::default();
         let mut copies = Copies::new(self);
         for original in std::iter::once(node).chain(other.descendants(node)) {
             let entry = copies.document.imported(other, original, &mut names)?;
@@ -77,19 +87,28 @@ impl Document {
         let kind = other.kind(original);
         let mut entry = Node::blank(kind, Flags::default());
         if let Some(id) = other.name(original) {
-            let known = &mut names[id.index() % KNOWN];
-            let (_, name) = *known.filter(|&(theirs, _)| theirs == id).get_or_insert_with(|| {
-                let name = other.names.get(id);
-                (id, self.names.intern(name.prefix, name.local, name.namespace))
-            });
-            *known = Some((id, name));
-            entry.name = name.index() as u32;
+            entry.name = self.known_name(other, id, names).index() as u32;
         }
         if !entry.is_parent() {
             (entry.first, entry.last) = self.make_value(kind, &other.value(original))?;
             entry.flags = Flags::VERBATIM.with(Flags::MADE);
         }
         Ok(entry)
+    }
+
+    /// The name here of a name of another document; `names` are those met before.
+    #[inline]
+    pub(super) fn known_name(&mut self, other: &Document, id: NameId, names: &mut Known) -> NameId {
+        let known = &mut names.0[id.index() % KNOWN];
+        match *known {
+            Some((theirs, name)) if theirs == id => name,
+            _ => {
+                let Name { prefix, local, namespace } = other.names.get(id);
+                let name = self.names.intern(prefix, local, namespace);
+                *known = Some((id, name));
+                name
+            }
+        }
     }
 }
 

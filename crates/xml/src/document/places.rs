@@ -9,13 +9,24 @@ use crate::parser::place::Place;
 
 impl Document {
     /// Where the node stands in the source, in bytes: from `<` to behind the end tag, from the name of an attribute to
-    /// behind its value's quote; `None` for a node that a program made or edited.
+    /// behind its value's quote; `None` for a node that a program made, edited, or took from another document.
     ///
     /// A text's range holds its CDATA sections whole; that of the document node is all of the source.
     pub fn range(&self, node: NodeId) -> Option<Range<usize>> {
+        self.span(node).filter(|span| span.end <= self.read_bytes())
+    }
+
+    /// The bytes that a node which no program edited stands in, of all source: this document's and that of others.
+    pub(crate) fn span(&self, node: NodeId) -> Option<Range<usize>> {
         let node = self.at(node);
         let as_read = node.flags.any(Flags::SOURCE) && !node.flags.any(Flags::EDITED);
         as_read.then_some(node.start as usize..node.end as usize)
+    }
+
+    /// A part of all source.
+    #[inline]
+    pub(crate) fn text(&self, span: Range<usize>) -> &str {
+        &self.source[span]
     }
 
     /// Where the value of an attribute stands in the source, without its quotes; `None` as for [`Document::range`].
@@ -25,12 +36,12 @@ impl Document {
         (node.kind == Kind::Attribute).then_some(node.first as usize..node.last as usize)
     }
 
-    /// Line and column of the node in the source; `None` for a node that a program made.
+    /// Line and column of the node in the source; `None` for a node that a program made or took from another document.
     ///
     /// Units: both count from 1, columns in characters. Counts through the source: for messages to people.
     pub fn location(&self, node: NodeId) -> Option<(u64, u64)> {
         let node = self.at(node);
-        if !node.flags.any(Flags::SOURCE) {
+        if !node.flags.any(Flags::SOURCE) || node.end as usize > self.read_bytes() {
             return None;
         }
         let mut place = Place::default();
@@ -98,7 +109,7 @@ impl Document {
     ///
     /// The tag is scanned for its end: only elements below which something changed are asked.
     pub(crate) fn start_tag_range(&self, element: NodeId) -> Option<Range<usize>> {
-        let Range { start, end } = self.range(element)?;
+        let Range { start, end } = self.span(element)?;
         let bytes = self.source.as_bytes();
         let mut at = start;
         while let Some(found) = memchr::memchr3(b'>', b'"', b'\'', &bytes[at..end]) {
@@ -113,7 +124,7 @@ impl Document {
 
     /// Where the end tag of an element stands, if its tags are as they were read and it is not an empty-element tag.
     pub(crate) fn end_tag_range(&self, element: NodeId) -> Option<Range<usize>> {
-        let Range { start, end } = self.range(element)?;
+        let Range { start, end } = self.span(element)?;
         let text = &self.source[start..end];
         // No name ends in a slash, so this tells `<a/>` from `<a></a>`.
         if text.ends_with("/>") {
@@ -127,7 +138,7 @@ impl Document {
         &self,
         element: NodeId,
     ) -> impl Iterator<Item = (Option<Range<usize>>, (Atom, Atom))> {
-        self.declaration_nodes(element).map(|node| (self.range(node), self.at(node).binding()))
+        self.declaration_nodes(element).map(|node| (self.span(node), self.at(node).binding()))
     }
 }
 

@@ -46,7 +46,7 @@ impl Writer<'_> {
             return open;
         }
         let copied = document.kind(node) != Kind::Attribute && !self.touches_text(node);
-        if let Some(range) = document.range(node).filter(|_| copied) {
+        if let Some(range) = document.span(node).filter(|_| copied) {
             let added = self.fixups.added(node);
             if added.is_empty() {
                 self.copy(range);
@@ -96,7 +96,7 @@ impl Writer<'_> {
         let Some(range) = self.tag_range(element) else {
             return self.made_tag(element, open);
         };
-        let tag = &self.document.source()[range.clone()];
+        let tag = self.document.text(range.clone());
         let empty = tag.ends_with("/>");
         let closer = if empty { range.end - 2 } else { range.end - 1 };
         self.copy(range.start..closer);
@@ -134,7 +134,7 @@ impl Writer<'_> {
         self.additions(element);
         for attribute in document.attributes(element) {
             self.put(" ");
-            match document.range(attribute).filter(|_| self.fixups.renamed(attribute).is_none()) {
+            match document.span(attribute).filter(|_| self.fixups.renamed(attribute).is_none()) {
                 Some(range) => self.copy(range),
                 None => {
                     self.name(attribute);
@@ -169,7 +169,7 @@ impl Writer<'_> {
     /// Copies the start tag in front of `range` with the additions of the element; gives the place where it stopped.
     fn copy_with_additions(&mut self, element: NodeId, range: Range<usize>) -> usize {
         let tag = self.document.start_tag_range(element).unwrap_or(range);
-        let empty = self.document.source()[tag.clone()].ends_with("/>");
+        let empty = self.document.text(tag.clone()).ends_with("/>");
         let closer = if empty { tag.end - 2 } else { tag.end - 1 };
         self.copy(tag.start..closer);
         self.additions(element);

@@ -216,7 +216,7 @@ fn names_keep_their_namespaces_wherever_they_are_put() {
 }
 
 #[test]
-fn a_copy_is_written_like_its_original_and_an_import_by_its_values() {
+fn a_copy_and_an_import_are_written_like_their_originals_and_what_was_changed_by_its_values() {
     check(
         "<r xmlns:p='1'><p:a x = '&lt;'>t<b/></p:a></r>",
         |document| {
@@ -225,15 +225,30 @@ fn a_copy_is_written_like_its_original_and_an_import_by_its_values() {
         },
         "<r xmlns:p='1'><p:a x = '&lt;'>t<b/></p:a><p:a x = '&lt;'>t<b/></p:a></r>",
     );
-    let other = read("<s xmlns:p='1' xmlns:q='2'><p:a x = '&lt;'>t<b xmlns='3'>q:n</b><!--c--></p:a></s>");
-    check(
-        "<r/>",
-        |document| {
-            let import = document.import(&other, find(&other, "a")).unwrap();
+    let mut other = read("<s xmlns:p='1' xmlns:q='2'><p:a x = '&lt;'>t<b xmlns='3'>q:n</b ><!--c--></p:a></s>");
+    let check_import = |other: &Document, expected: &str| {
+        let import = |document: &mut Document| {
+            let import = document.import(other, find(other, "a")).unwrap();
             document.append(document.root_element().unwrap(), import).unwrap();
-        },
-        "<r><p:a xmlns:p=\"1\" xmlns:q=\"2\" x=\"&lt;\">t<b xmlns=\"3\">q:n</b><!--c--></p:a></r>",
-    );
+        };
+        check("<r/>", import, expected);
+    };
+    check_import(&other, "<r><p:a xmlns:p=\"1\" xmlns:q=\"2\" x = '&lt;'>t<b xmlns='3'>q:n</b ><!--c--></p:a></r>");
+    let comment = other.last_child(find(&other, "a")).unwrap();
+    other.set_value(comment, "d").unwrap();
+    check_import(&other, "<r><p:a xmlns:p=\"1\" xmlns:q=\"2\" x=\"&lt;\">t<b xmlns=\"3\">q:n</b><!--d--></p:a></r>");
+}
+
+#[test]
+fn an_import_that_is_put_nowhere_leaves_a_document_as_it_was_read() {
+    let (text, other) = ("<r> <a/></r>\n", read("<s><b>t</b></s>"));
+    let mut document = read(text);
+    let import = document.import(&other, find(&other, "b")).unwrap();
+    assert_eq!((document.range(import), document.location(import)), (None, None));
+    assert_eq!((document.source(), written(&document, document.document_node()).as_str()), (text, text));
+    document.append(document.root_element().unwrap(), import).unwrap();
+    assert_eq!(written(&document, document.document_node()), "<r> <a/><b>t</b></r>\n");
+    assert_eq!(document.into_source(), text.as_bytes());
 }
 
 #[test]

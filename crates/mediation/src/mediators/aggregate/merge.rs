@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use myelin_json::{Error, Match, Options, Path, Rules, Type, Value};
 use myelin_message::{Body, HeaderId};
-use myelin_xml::{Kind, NodeId, Refusal};
+use myelin_xml::{Document, Kind, NodeId, Refusal};
 
 use super::super::parts::rules;
-use crate::branch::Piece;
-use crate::content::{Json, Tree};
+use crate::branch::{Piece, too_large};
+use crate::content::{Elements, Json, Tree};
 use crate::exchange::{Exchange, Format, Scene};
 use crate::expression::Expression;
 use crate::fault::{Fault, Outcome};
@@ -24,47 +24,97 @@ pub(in crate::mediators) enum Kept {
 }
 
 /// What an expression finds in a message that is built; the content of the body, without an expression.
+///
+/// Errors: the bus's, where the expression fails, or finds too much.
 pub(in crate::mediators) fn piece(
     expression: Option<&Expression>,
     kept: Kept,
     exchange: &Exchange,
     scene: &Scene<'_>,
 ) -> Outcome<Piece> {
+    found(expression, kept, exchange, scene)?.copied(exchange)
+}
+
+/// The same of a message that ends here: a tree of which most is wanted goes along, and nothing is copied.
+///
+/// Errors: as [`piece`].
+pub(in crate::mediators) fn last_piece(
+    expression: Option<&Expression>,
+    kept: Kept,
+    exchange: &mut Exchange,
+    scene: &Scene<'_>,
+) -> Outcome<Piece> {
+    match found(expression, kept, exchange, scene)? {
+        Found::Elements(nodes) if exchange.message.body.built::<Tree>().is_some_and(|tree| is_most(tree, &nodes)) => {
+            let tree = exchange.take_built::<Tree>()?;
+            Ok(Piece::Xml(Elements::within(tree.into_document(), nodes)))
+        }
+        found => found.copied(exchange),
+    }
+}
+
+/// Whether elements are half of what a document was read from, or more.
+fn is_most(tree: &Tree, nodes: &[NodeId]) -> bool {
+    let document = tree.document();
+    let bytes: usize = nodes.iter().filter_map(|&node| document.range(node)).map(|range| range.len()).sum();
+    bytes * 2 >= document.source().len()
+}
+
+/// What a message holds of what is to be gathered.
+enum Found {
+    /// Elements of its tree.
+    Elements(Vec<NodeId>),
+    /// What does not hang on it.
+    Piece(Piece),
+}
+
+impl Found {
+    fn copied(self, exchange: &Exchange) -> Outcome<Piece> {
+        match self {
+            Found::Piece(piece) => Ok(piece),
+            Found::Elements(nodes) => {
+                let document = exchange.tree()?.document();
+                let elements = nodes.into_iter().map(|node| (document, node));
+                Ok(Piece::Xml(Elements::copied(elements)?))
+            }
+        }
+    }
+}
+
+fn found(expression: Option<&Expression>, kept: Kept, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Found> {
+    let null = || Ok(Found::Piece(Piece::Json("null".to_owned())));
     let Some(expression) = expression else {
         if let Some(json) = exchange.message.body.built::<Json>() {
-            return Ok(Piece::Json(json.text().into_owned()));
+            return Ok(Found::Piece(Piece::Json(json.text().into_owned())));
         }
         let tree = exchange.tree()?;
         let payload = tree.envelope().payload(tree.document());
-        return fragments(tree, payload, kept).map(Piece::Xml);
+        return Ok(Found::Elements(elements(tree.document(), payload, kept)));
     };
     let expression = expression.meant(exchange);
     if let Some(path) = expression.json() {
-        let Some(json) = exchange.json()? else { return Ok(Piece::Json("null".to_owned())) };
+        let Some(json) = exchange.json()? else { return null() };
         return match json_of(path, json.value(), &rules(scene)) {
-            Ok(text) => Ok(Piece::Json(text)),
-            Err(Error::NotFound | Error::Inapplicable(_)) => Ok(Piece::Json("null".to_owned())),
+            Ok(text) => Ok(Found::Piece(Piece::Json(text))),
+            Err(Error::NotFound | Error::Inapplicable(_)) => null(),
             Err(error) => Err(Fault::bus("A JSONPath could not be evaluated").with_detail(error.to_string())),
         };
     }
     let Some(xpath) = expression.xpath() else {
-        return Ok(Piece::Xml(expression.held(exchange, scene).to_vec()));
+        let held = expression.held(exchange, scene).iter().map(|fragment| (&*fragment.document, fragment.node));
+        return Ok(Found::Piece(Piece::Xml(Elements::copied(held)?)));
     };
     let nodes = xpath.nodes(exchange, scene)?;
-    fragments(exchange.tree()?, nodes, kept).map(Piece::Xml)
+    Ok(Found::Elements(elements(exchange.tree()?.document(), nodes, kept)))
 }
 
-/// Copies of the elements among these nodes, or of the elements in them.
-fn fragments(tree: &Tree, nodes: impl IntoIterator<Item = NodeId>, kept: Kept) -> Outcome<Vec<Fragment>> {
-    let document = tree.document();
-    let elements = nodes.into_iter().filter(|&node| document.kind(node) == Kind::Element);
-    let copy = |node| Ok(Fragment::copy(document, node));
+/// The elements among these nodes, or the elements in them.
+fn elements(document: &Document, nodes: impl IntoIterator<Item = NodeId>, kept: Kept) -> Vec<NodeId> {
+    let is_element = |&node: &NodeId| document.kind(node) == Kind::Element;
+    let elements = nodes.into_iter().filter(is_element);
     match kept {
-        Kept::Root => Fragment::all(elements.map(copy)),
-        Kept::Child => {
-            let inside = elements.flat_map(|element| document.children(element));
-            Fragment::all(inside.filter(|&node| document.kind(node) == Kind::Element).map(copy))
-        }
+        Kept::Root => elements.collect(),
+        Kept::Child => elements.flat_map(|element| document.children(element)).filter(is_element).collect(),
     }
 }
 
@@ -85,11 +135,12 @@ fn json_of(path: &Path, value: &Value, rules: &Rules) -> Result<String, Error> {
 
 /// Makes one message of all pieces, in the place of a message's own content.
 ///
-/// Errors: the bus's, where the pieces do not go together.
+/// Errors: the bus's, where the pieces do not go together, or are more than so many bytes.
 pub(in crate::mediators) fn merge(
     pieces: Vec<Piece>,
     kept: Kept,
     enclosing: Option<&Fragment>,
+    limit_bytes: usize,
     exchange: &mut Exchange,
 ) -> Outcome<()> {
     let is_json = matches!(pieces.first(), Some(Piece::Json(_)));
@@ -97,14 +148,15 @@ pub(in crate::mediators) fn merge(
     for piece in pieces {
         match piece {
             Piece::Json(text) => texts.push(text),
-            Piece::Xml(fragments) => elements.extend(fragments),
+            Piece::Xml(found) if found.is_empty() => {}
+            Piece::Xml(found) => elements.push(found),
         }
     }
     if !elements.is_empty() && !texts.is_empty() {
         return Err(Fault::bus("JSON and XML cannot be aggregated into one message"));
     }
     if !is_json {
-        return merge_xml(&elements, enclosing, exchange);
+        return merge_xml(elements, enclosing, limit_bytes, exchange);
     }
     let name = enclosing.map(|enclosing| enclosing.document.qname(enclosing.node).local);
     let text = merged_json(&texts, kept, name)?;
@@ -126,12 +178,17 @@ fn put(exchange: &mut Exchange, body: Body, content_type: &str) -> Outcome<()> {
 }
 
 /// Puts elements into the body of an envelope, or makes plain XML of them.
-fn merge_xml(elements: &[Fragment], enclosing: Option<&Fragment>, exchange: &mut Exchange) -> Outcome<()> {
+fn merge_xml(
+    elements: Vec<Elements>,
+    enclosing: Option<&Fragment>,
+    limit_bytes: usize,
+    exchange: &mut Exchange,
+) -> Outcome<()> {
     // What has no envelope, or is no XML, becomes plain XML.
     if exchange.message.body.built::<Tree>().is_none_or(Tree::is_plain) {
         put(exchange, Body::Built(Box::new(Tree::empty())), "application/xml")?;
     }
-    exchange.tree_mut()?.change(|document, envelope| {
+    let is_within = exchange.tree_mut()?.change(|document, envelope| {
         let body = envelope.body.ok_or(Refusal::Place)?;
         let content: Vec<NodeId> = document.children(body).collect();
         content.into_iter().for_each(|node| document.detach(node));
@@ -143,13 +200,14 @@ fn merge_xml(elements: &[Fragment], enclosing: Option<&Fragment>, exchange: &mut
                 around
             }
         };
-        for element in elements {
-            let element = element.graft(document, Some(parent))?;
-            document.append(parent, element)?;
+        for elements in elements {
+            if !elements.append_to(document, parent, limit_bytes)? {
+                return Ok(false);
+            }
         }
-        Ok(())
+        Ok(true)
     })?;
-    Ok(())
+    if is_within { Ok(()) } else { Err(too_large(limit_bytes)) }
 }
 
 /// The JSON of all texts, as the only member of an object where it has a name.

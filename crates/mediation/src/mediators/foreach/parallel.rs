@@ -93,7 +93,7 @@ impl Parallel {
                 let Some(collection) = collection else { return Ok(Flow::Next) };
                 let (count, collection) = (collection.count(), RefCell::new(collection));
                 let copy = |number| Ok(exchange.branch_with(collection.borrow().body(number)?));
-                let put = |number, made: &Exchange| collection.borrow_mut().put(number, made);
+                let put = |number, made: &mut Exchange| collection.borrow_mut().put(number, made);
                 let ended = self.each(count, copy, put, scene).await;
                 exchange.set_body(collection.into_inner().into_body());
                 ended?
@@ -122,8 +122,8 @@ impl Parallel {
             return Ok(None);
         }
         let mut pieces: Vec<Option<Piece>> = (0..count).map(|_| None).collect();
-        let keep = |number: usize, made: &Exchange| {
-            pieces[number] = Some(form.of(aggregate::piece(None, Kept::Root, made, scene)?)?);
+        let keep = |number: usize, made: &mut Exchange| {
+            pieces[number] = Some(form.of(aggregate::last_piece(None, Kept::Root, made, scene)?)?);
             Ok(())
         };
         let ended = self.each(count, |number| Ok(copies(number)?.0), keep, scene).await?;
@@ -131,7 +131,7 @@ impl Parallel {
             // What ended in a drop has made nothing; its place stays empty.
             let nothing = || matches!(form, Form::Json).then(|| Piece::Json("null".to_owned()));
             let pieces = pieces.into_iter().filter_map(|piece| piece.or_else(nothing)).collect();
-            form.keep(pieces, variable, exchange)?;
+            form.keep(pieces, variable, gathered_limit_bytes(scene.bus), exchange)?;
         }
         Ok(ended)
     }
@@ -141,7 +141,7 @@ impl Parallel {
         &self,
         count: usize,
         mut copy: impl FnMut(usize) -> Outcome<Exchange>,
-        mut keep: impl FnMut(usize, &Exchange) -> Outcome<()>,
+        mut keep: impl FnMut(usize, &mut Exchange) -> Outcome<()>,
         scene: &Scene<'_>,
     ) -> Outcome<Option<(Box<Exchange>, Flow)>> {
         let limit = self.limit.unwrap_or(scene.bus.settings.branches);
@@ -157,13 +157,13 @@ impl Parallel {
         while let Some((number, outcome)) = together.next().await? {
             turns.pass().await;
             match outcome? {
-                (result, Flow::Next) => {
+                (mut result, Flow::Next) => {
                     made_bytes += bytes_of(&result);
                     if made_bytes > limit_bytes {
                         let detail = format!("more than {limit_bytes} bytes");
                         return Err(Fault::bus("What foreach makes is too large together").with_detail(detail));
                     }
-                    keep(number, &result)?;
+                    keep(number, &mut result)?;
                 }
                 // It is left as it was.
                 (_, Flow::Drop) => {}

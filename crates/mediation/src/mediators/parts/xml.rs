@@ -1,10 +1,8 @@
 //! The parts of XML.
 
-use std::sync::Arc;
-
 use myelin_xml::{Document, Kind, NodeId, Refusal};
 
-use crate::content::{Fragment, Tree};
+use crate::content::{Tree, graft};
 use crate::fault::{Fault, Outcome};
 
 /// Elements of a message, and what surrounds each of them in a message of its own.
@@ -62,11 +60,9 @@ impl Parts {
 
     /// The message that the part with this number becomes.
     pub(super) fn part(&self, number: usize) -> Result<Tree, Refusal> {
-        let element = Fragment::copy(&self.source, self.elements[number]);
-        let Some(place) = self.place else { return Ok(Tree::changed(Arc::unwrap_or_clone(element.document))) };
-        let mut document = self.rest.clone();
-        let element = element.graft(&mut document, Some(place))?;
-        document.append(place, element)?;
+        let mut document = if self.place.is_some() { self.rest.clone() } else { Document::new() };
+        let element = graft(&self.source, self.elements[number], &mut document, self.place)?;
+        document.append(self.place.unwrap_or(document.document_node()), element)?;
         Ok(Tree::changed(document))
     }
 }
@@ -128,7 +124,7 @@ mod tests {
         check(
             "<p:all xmlns:p='urn:p' xmlns:q='urn:q'><p:i>1</p:i><i a='q:x'/></p:all>",
             None,
-            &["<p:i xmlns:p=\"urn:p\">1</p:i>", "<i xmlns:q=\"urn:q\" a=\"q:x\"/>"],
+            &["<p:i xmlns:p=\"urn:p\">1</p:i>", "<i xmlns:q=\"urn:q\" a='q:x'/>"],
         );
         check("<i/>", None, &["<i/>"]);
     }
@@ -141,11 +137,11 @@ mod tests {
                  </s:Header><s:Body>{inside}</s:Body></s:Envelope>"
             )
         };
-        let expected = [around("<p:i>1</p:i>"), around("<p:i p:x=\"y\"><p:z/></p:i>")];
+        let expected = [around("<p:i>1</p:i>"), around("<p:i p:x='y'><p:z/></p:i>")];
         check(SOAP, None, &[&expected[0], &expected[1]]);
         let expected = [
             around("<p:all a=\"1\"><q/><p:i>1</p:i></p:all>"),
-            around("<p:all a=\"1\"><q/><p:i p:x=\"y\"><p:z/></p:i></p:all>"),
+            around("<p:all a=\"1\"><q/><p:i p:x='y'><p:z/></p:i></p:all>"),
         ];
         check(SOAP, Some("all"), &[&expected[0], &expected[1]]);
     }

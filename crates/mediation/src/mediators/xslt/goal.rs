@@ -8,7 +8,7 @@ use myelin_xml::{Document, Kind, NodeId, Refusal};
 use myelin_xslt::{Form, Parameter};
 
 use super::place::Place;
-use crate::content::{Tree, text_of, wrapped_text};
+use crate::content::{Tree, graft, text_of, wrapped_text};
 use crate::engine;
 use crate::exchange::Exchange;
 use crate::fault::{Fault, Outcome};
@@ -145,7 +145,7 @@ fn fill(document: &mut Document, parent: NodeId, result: &Fragment) -> Result<()
     let old: Vec<NodeId> = document.children(parent).collect();
     old.into_iter().for_each(|node| document.detach(node));
     elements(result).try_for_each(|element| {
-        let new = Fragment::copy(&result.document, element).graft(document, Some(parent))?;
+        let new = graft(&result.document, element, document, Some(parent))?;
         document.append(parent, new)
     })
 }
