@@ -25,7 +25,7 @@ use myelin_message::Message;
 pub(crate) use self::family::{Family, Kin};
 pub(crate) use self::group::{Group, Piece, Wanted, too_large};
 pub(crate) use self::slots::Slot as Room;
-pub(crate) use self::split::{Marks, Split, Splitter, carry_on};
+pub(crate) use self::split::{Marks, Split, Splitter, called, carry_on};
 pub(crate) use self::target::Target;
 pub(crate) use self::together::Together;
 

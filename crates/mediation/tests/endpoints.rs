@@ -385,6 +385,55 @@ fn every_recipient_gets_the_message_and_their_answers_are_gathered_in_the_out_se
     assert_eq!(scenario.sent().len(), 3);
 }
 
+/// An offer from whoever is asked.
+fn offering(count: usize, sent: &Sent) -> Result<Message, SendErrorKind> {
+    let mut message = named(count, sent)?;
+    message.head.set("Content-Type", b"text/xml").unwrap();
+    message.body = wire(&ENVELOPE.replace("<a/>", &format!("<offer>{}</offer>", sent.uri)));
+    Ok(message)
+}
+
+#[test]
+fn what_a_call_to_several_recipients_brings_goes_on_behind_it() {
+    let list = format!("<recipientlist>{}{}{}</recipientlist>", address("a", ""), address("b", ""), address("c", ""));
+    // In a template, whose parameter the branches see behind the call.
+    let artefacts = format!(
+        r#"<template name="t"><parameter name="p"/><sequence><call><endpoint>{list}</endpoint></call>
+             <property name="X-P" expression="$func:p" scope="transport"/></sequence></template>
+           <proxy name="P"><target><inSequence>
+             <call-template target="t"><with-param name="p" value="given"/></call-template>
+             <aggregate><completeCondition><messageCount min="-1" max="-1"/></completeCondition>
+             <onComplete expression="//offer"><respond/></onComplete></aggregate></inSequence></target></proxy>"#
+    );
+    let scenario = Scenario::with(&artefacts, offering);
+    let reply = scenario.serve(post("/services/P", &[], ENVELOPE));
+    assert_eq!((reply.status, reply.header("X-P")), (200, Some("given")), "{reply:?}");
+    assert_eq!(reply.body.matches("<offer").count(), 3, "{reply:?}");
+    assert!(scenario.sent().iter().all(|sent| sent.body == ENVELOPE));
+}
+
+#[test]
+fn a_call_takes_the_first_answer_of_recipients_within_recipients_and_refuses_to_choose_one_itself() {
+    let inner = format!("<endpoint><recipientlist>{}{}</recipientlist></endpoint>", address("a", ""), address("b", ""));
+    let artefacts = |attributes: &str| {
+        format!(
+            r#"<endpoint name="list"><recipientlist>{inner}{}</recipientlist></endpoint>
+               <proxy name="P"><target><inSequence><call{attributes}><endpoint key="list"/></call>
+               <property name="X-Behind" value="yes" scope="transport"/><respond/></inSequence></target></proxy>"#,
+            address("c", "")
+        )
+    };
+    let scenario = Scenario::with(&artefacts(""), offering);
+    let reply = scenario.serve(post("/services/P", &[], ENVELOPE));
+    assert_eq!((reply.status, reply.header("X-Behind")), (200, Some("yes")), "{reply:?}");
+    let mut hosts = hosts(&scenario);
+    hosts.sort();
+    assert_eq!(hosts, ["a", "b", "c"]);
+    let scenario = Scenario::with(&artefacts(" blocking='true'"), offering);
+    let refused = scenario.serve(post("/services/P", &[], ENVELOPE));
+    assert!(refused.status == 500 && refused.body.contains("more than one answer"), "{refused:?}");
+}
+
 const ENVELOPE: &str =
     "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><a/></s:Body></s:Envelope>";
 

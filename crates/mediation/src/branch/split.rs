@@ -58,6 +58,15 @@ impl Split {
     }
 }
 
+/// How a flow goes on that called an endpoint: with the response, or, for a list of recipients, in branches that go on
+/// with theirs.
+pub(crate) fn called(exchange: &mut Exchange) -> Flow {
+    let Some(split) = &mut exchange.split else { return Flow::Next };
+    split.comes_back = true;
+    Arc::get_mut(&mut split.targets).into_iter().flatten().for_each(|target| target.calls = true);
+    Flow::Split
+}
+
 /// Makes the messages of branches.
 struct Branches {
     family: Rc<Family>,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::split::called;
 use crate::config::{Element, Loader, Problem};
 use crate::content::take_form;
 use crate::effect::{Effect, Reads, Receiver, Steps};
@@ -21,6 +22,8 @@ pub(crate) struct Target {
     work: Work,
     /// The sequence for the response of an endpoint, where that is not the service's own.
     pub(super) receive: Option<SequenceId>,
+    /// Whether the response of an endpoint takes the place of the message, and the flow goes on.
+    pub(super) calls: bool,
 }
 
 enum Work {
@@ -59,12 +62,12 @@ impl Target {
                 }
             },
         };
-        Ok(Target { to, action, work, receive: None })
+        Ok(Target { to, action, work, receive: None, calls: false })
     }
 
     /// One that sends its message to an endpoint.
     pub(crate) fn endpoint(endpoint: EndpointRef) -> Target {
-        Target { to: None, action: None, work: Work::Endpoint(endpoint), receive: None }
+        Target { to: None, action: None, work: Work::Endpoint(endpoint), receive: None, calls: false }
     }
 
     /// The target that a sequence inside of another element is.
@@ -74,7 +77,7 @@ impl Target {
 
     /// The target that runs a sequence.
     pub(crate) fn running(sequence: Sequence) -> Target {
-        Target { to: None, action: None, work: Work::Inline(Box::new(sequence)), receive: None }
+        Target { to: None, action: None, work: Work::Inline(Box::new(sequence)), receive: None, calls: false }
     }
 
     /// What `clone` and `iterate` do with such targets.
@@ -108,6 +111,10 @@ impl Target {
             Work::Endpoint(endpoint) => {
                 let endpoint = endpoint.find(scene.bus).ok_or_else(engine::missing)?;
                 take_form(exchange, scene).await?;
+                if self.calls {
+                    endpoint::depart(exchange, scene, Some(endpoint), false)?.carry_out(exchange, scene).await?;
+                    return Ok(called(exchange));
+                }
                 let for_good = !exchange.guarded && exchange.handlers.is_empty();
                 let mut departure = endpoint::depart(exchange, scene, Some(endpoint), for_good)?;
                 departure.receive = self.receive;

@@ -177,6 +177,11 @@ impl EndpointRef {
         }
         None
     }
+
+    /// Whether it is a list of recipients, as far as that is known while loading: one that is named may not be built yet.
+    pub(crate) fn is_known_list(&self) -> bool {
+        matches!(self, EndpointRef::Inline(endpoint) if matches!(endpoint.target, Target::Recipients(_)))
+    }
 }
 
 /// The address with the rest of the request's path behind it.

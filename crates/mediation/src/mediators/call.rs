@@ -2,6 +2,7 @@
 
 use super::blocking::{self, Sound};
 use super::payload::Payload;
+use crate::branch;
 use crate::config::{Element, Entry, Loader, Problem};
 use crate::content::{Need, take_form};
 use crate::effect::{Effect, Reads, Receiver};
@@ -18,6 +19,8 @@ pub(super) const SPEC: Spec = Spec { element: "call", doc: DOC, build };
 const DOC: &str = r#"
 Sends the current message to an endpoint, inline or named by `key`, and goes on with the response.
 Without an endpoint it goes to the absolute URI that `To` holds.
+From a list of recipients each response goes on by itself, as the copies of a `clone` do; an `aggregate` behind makes one
+message of them.
 
 Properties of scope `default` are kept; those of scope `axis2` and the header lines are then the response's.
 With `OUT_ONLY` the flow goes on with a message that was sent.
@@ -48,6 +51,10 @@ With `OUT_ONLY` the flow goes on with a message that was sent.
         <endpoint key="quotes"/>
     </call>
 "#;
+
+/// Why only a call whose answer takes the place of the message can go to a list of recipients.
+const MORE_THAN_ONE: &str = "A list of recipients has more than one answer: a <send> can go there, and a <call> that is \
+                             neither blocking nor has a target";
 
 /// The code of a blocking call that failed.
 const BLOCKING_CALL_FAILED: u32 = 401_001;
@@ -93,6 +100,12 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
                 return Err(child.problem(message));
             }
         }
+    }
+    let is_simple = call.target.is_none() && !call.is_blocking;
+    if let (false, Some(endpoint)) = (is_simple, &call.endpoint)
+        && endpoint.is_known_list()
+    {
+        return Err(element.problem(MORE_THAN_ONE));
     }
     Ok(Box::new(call))
 }
@@ -171,7 +184,7 @@ impl Call {
             let failed = Value::Text(if outcome.is_err() { "true" } else { "false" }.into());
             exchange.properties.put(Scope::Default, slot::BLOCKING_SENDER_ERROR, Some(failed));
         }
-        outcome.map(|()| Flow::Next)
+        outcome.map(|()| branch::called(exchange))
     }
 
     /// Sends the message, and puts the response where it belongs.
@@ -212,7 +225,10 @@ impl Call {
             payload.put(exchange, content_type, scene)?;
         }
         if !self.is_blocking {
-            return send(exchange, self.endpoint.as_ref(), scene).await;
+            return match self.target {
+                None => leave(exchange, self.endpoint.as_ref(), scene).await,
+                Some(_) => send(exchange, self.endpoint.as_ref(), scene).await,
+            };
         }
         let kept = blocking::keeps_headers(exchange).then(|| exchange.message.head.clone());
         let sound = Sound::of(exchange);
@@ -246,7 +262,18 @@ pub(super) fn receiver(endpoint: Option<&EndpointRef>) -> Receiver<'_> {
 }
 
 /// Sends a message to an endpoint, and puts the response in its place; says whether there is one.
+///
+/// Errors: a list of recipients has more than one; else as [`leave`].
 pub(super) async fn send(exchange: &mut Exchange, endpoint: Option<&EndpointRef>, scene: &Scene<'_>) -> Outcome<bool> {
+    let answered = leave(exchange, endpoint, scene).await?;
+    match exchange.split.take() {
+        Some(_) => Err(Fault::bus(MORE_THAN_ONE)),
+        None => Ok(answered),
+    }
+}
+
+/// The same, save that a list of recipients leaves the branches in the exchange that it is to go on in.
+async fn leave(exchange: &mut Exchange, endpoint: Option<&EndpointRef>, scene: &Scene<'_>) -> Outcome<bool> {
     let endpoint = match endpoint {
         Some(endpoint) => Some(endpoint.find(scene.bus).ok_or_else(engine::missing)?),
         None => {
@@ -256,13 +283,7 @@ pub(super) async fn send(exchange: &mut Exchange, endpoint: Option<&EndpointRef>
     };
     take_form(exchange, scene).await?;
     let departure = endpoint::depart(exchange, scene, endpoint, false)?;
-    let answered = departure.carry_out(exchange, scene).await?.is_some();
-    match exchange.split.take() {
-        Some(_) => {
-            Err(Fault::bus("A list of recipients has more than one answer: a <send> can go there, a call cannot"))
-        }
-        None => Ok(answered),
-    }
+    Ok(departure.carry_out(exchange, scene).await?.is_some())
 }
 
 #[cfg(test)]
@@ -282,5 +303,9 @@ mod tests {
         check("<call><target type='variable'>v</target></call>", "");
         check("<call><target type='header'>v</target></call>", "is unknown");
         check("<call><endpoint><default/></endpoint><endpoint><default/></endpoint></call>", "not <endpoint>");
+        let list = "<endpoint><recipientlist><endpoints value='{//to}' max-cache='2'/></recipientlist></endpoint>";
+        check(&format!("<call>{list}</call>"), "");
+        check(&format!("<call blocking='true'>{list}</call>"), "more than one answer");
+        check(&format!("<call>{list}<target type='property'>p</target></call>"), "more than one answer");
     }
 }
