@@ -52,7 +52,6 @@ const NEVER: &[&str] = &[
     // All of these name H2.
     "<url> is empty",
     "nobody here speaks with databases",
-    "get-property(): scope … is not known",
     "is E4X",
     "is no known function",
     "mediator <transaction> is not offered",
@@ -69,8 +68,8 @@ const NEVER: &[&str] = &[
 const ELSEWHERE: &[&str] = &["hl7", "java", "jms", "mailto", "msmq", "rabbitmq", "smooks", "tcp", "vfs", "wssec"];
 
 /// How many of the files load wholly, and how many of these without a stand-in; numbers that only grow.
-const WHOLE: usize = 562;
-const WITHOUT_STAND_INS: usize = 411;
+const WHOLE: usize = 564;
+const WITHOUT_STAND_INS: usize = 413;
 /// How many of a hundred files that could load do so; a number that only grows.
 const PERCENT: usize = 100;
 

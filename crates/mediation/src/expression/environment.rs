@@ -42,7 +42,17 @@ impl<'a> Compiling<'a> {
             [Argument::Text("SYSTEM_DATE"), _] | [_, Argument::Text("SYSTEM_DATE"), _] => {
                 return Ok(self.call(Function::Date));
             }
-            [Argument::Text(scope), name] => (base(scope)?, name),
+            [first @ Argument::Text(scope), second] => match base(scope) {
+                Some(base) => (base, second),
+                // As in Synapse, where what is behind it counts as a format, which only a date has.
+                None => {
+                    let message = format!(
+                        "get-property(): {scope:?} is no scope, and counts as the name; what follows has no effect"
+                    );
+                    self.loader.warning(self.text.problem(message));
+                    (Base::Default, first)
+                }
+            },
             [_, _] => return Err("get-property(): the scope must be a text literal".to_owned()),
             _ => return Err("get-property() takes a name, or a scope and a name".to_owned()),
         };
@@ -143,8 +153,8 @@ fn charset_of(argument: Argument<'_>) -> Result<Charset, String> {
     Charset::of(name).ok_or_else(|| format!("character set {name:?} is not offered: {known}"))
 }
 
-fn base(scope: &str) -> Result<Base, String> {
-    Ok(match scope {
+fn base(scope: &str) -> Option<Base> {
+    Some(match scope {
         "default" | "synapse" => Base::Default,
         "axis2" => Base::Axis2,
         "axis2-client" => Base::Axis2Client,
@@ -154,6 +164,6 @@ fn base(scope: &str) -> Result<Base, String> {
         "func" => Base::Function,
         "registry" => Base::Outside(Outside::Registry),
         "file" => Base::Outside(Outside::File),
-        other => return Err(format!("get-property(): scope {other:?} is not known")),
+        _ => return None,
     })
 }
