@@ -13,6 +13,7 @@ use myelin_json::{Options, Value as Json};
 use myelin_xml::Document;
 
 pub(crate) use crate::content::Fragment;
+use crate::content::utf8;
 use crate::fault::{Fault, Outcome};
 use crate::number;
 pub(crate) use known::remark;
@@ -332,7 +333,7 @@ impl Value {
         match self {
             Value::Xml(fragment) => Cow::Owned(crate::expression::text_of_fragment(fragment)),
             Value::List(list) => Cow::Owned(list.iter().map(crate::expression::text_of_fragment).collect()),
-            Value::Json(json) => String::from_utf8_lossy(json.source()),
+            Value::Json(json) => utf8(json.source()),
             Value::Text(text) => Cow::Borrowed(text),
             Value::Boolean(true) => Cow::Borrowed("true"),
             Value::Boolean(false) => Cow::Borrowed("false"),

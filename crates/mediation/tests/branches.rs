@@ -178,6 +178,17 @@ fn parts_of_xml_are_sent_and_gathered() {
 }
 
 #[test]
+fn what_is_gathered_of_each_message_may_stand_in_each_other() {
+    let gather = "<aggregate><onComplete expression='//p:i | //j' xmlns:p='urn:p' enclosingElementProperty='all'><send/>\
+                  </onComplete></aggregate>";
+    let scenario = scenario(&format!("{ALL}<clone>{}{}{}</clone>", to("b1"), to("b2"), to("b3")), gather);
+    let found = |attribute: &str| format!("<p:i{attribute} n = 'a'><j>a text that makes most of the message</j></p:i>");
+    let (reply, _) = serve(&scenario, &format!("<a xmlns:p='urn:p'>{}</a>", found("")));
+    let each = format!("{}<j>a text that makes most of the message</j>", found(" xmlns:p=\"urn:p\""));
+    assert_eq!(reply.body, format!("<all>{}</all>", each.repeat(3)));
+}
+
+#[test]
 fn iterations_within_iterations_are_gathered_by_their_ids() {
     let artefacts = format!(
         "<proxy name='P'><target><inSequence>{ALL}<iterate id='outer' expression='//o'><target><sequence>\

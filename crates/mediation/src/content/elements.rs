@@ -3,6 +3,7 @@
 use myelin_xml::{Document, NodeId, Refusal};
 
 use super::fragment::{LIMIT_BYTES, graft, too_much};
+use super::memory;
 use crate::fault::Outcome;
 
 /// Elements of one document, which nobody changes any more.
@@ -57,5 +58,11 @@ impl Elements {
             }
         }
         Ok(true)
+    }
+}
+
+impl Drop for Elements {
+    fn drop(&mut self) {
+        memory::keep(std::mem::take(&mut *self.document));
     }
 }

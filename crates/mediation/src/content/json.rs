@@ -8,7 +8,7 @@ use myelin_json::{Error, Options, Value};
 use myelin_message::Built;
 
 use super::convert::document_of;
-use super::{Tree, Unreadable, Way};
+use super::{Tree, Unreadable, Way, into_utf8, utf8};
 
 /// A body that was read as JSON, or XML that is looked at as JSON.
 #[derive(Debug)]
@@ -40,8 +40,8 @@ impl Json {
     /// The body as it would be sent; of XML, the JSON that it stands for.
     pub(crate) fn text(&self) -> Cow<'_, str> {
         match self.changed {
-            false => String::from_utf8_lossy(self.value.source()),
-            true => Cow::Owned(String::from_utf8_lossy(&self.written()).into_owned()),
+            false => utf8(self.value.source()),
+            true => Cow::Owned(into_utf8(self.written())),
         }
     }
 
@@ -99,7 +99,7 @@ impl Json {
     }
 
     /// The JSON itself, even of what would be sent as XML.
-    pub(super) fn into_json(self) -> Vec<u8> {
+    pub(crate) fn into_json(self) -> Vec<u8> {
         if self.changed { self.written() } else { self.value.into_source() }
     }
 

@@ -12,6 +12,7 @@ mod form_data;
 mod fragment;
 mod json;
 mod looks;
+pub(crate) mod memory;
 mod mime;
 mod need;
 mod package;
@@ -19,6 +20,7 @@ mod plan;
 mod rendering;
 mod scan;
 mod tree;
+mod utf8;
 mod way;
 mod wrapped;
 
@@ -35,6 +37,7 @@ use rendering::Form;
 pub(crate) use rendering::take_form;
 pub(crate) use scan::{Answer, Scans};
 pub(crate) use tree::{Tree, text_of};
+pub(crate) use utf8::{into_utf8, utf8};
 pub(crate) use way::Way;
 pub(crate) use wrapped::of_text as wrapped_text;
 

@@ -3,23 +3,14 @@
 mod standing;
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use super::{Fragment, Json, Unreadable, Way};
+use super::{Fragment, Json, Unreadable, Way, into_utf8, memory, utf8};
 use myelin_message::Built;
 use myelin_soap::{Envelope, Version, wrap};
-use myelin_xml::{Arena, Document, Error, Kind, NodeId, Options, Refusal, WriteOptions, encoding, write};
-
-thread_local! {
-    /// The arrays of an earlier tree of this thread, for the next.
-    static ARENA: RefCell<Option<Arena>> = const { RefCell::new(None) };
-}
-
-/// The tree of a larger source gives its memory back instead of keeping it for the next.
-const KEPT_SOURCE_BYTES: usize = 1 << 20;
+use myelin_xml::{Document, Error, Kind, NodeId, Options, Refusal, WriteOptions, encoding, write};
 
 /// A body that was read as XML.
 ///
@@ -56,7 +47,7 @@ impl Tree {
             Err(error) => return Err((error, bytes)),
         };
         let options = Options { declared_encoding, ..Options::default() };
-        let arena = ARENA.take().unwrap_or_default();
+        let arena = memory::take();
         let mut bytes = bytes;
         let (document, came) = match utf8 {
             Some(mut utf8) => (Document::take(&mut utf8, &options, arena), Some(std::mem::take(&mut bytes))),
@@ -175,24 +166,25 @@ impl Tree {
     }
 
     /// The document, envelope and all; of what it came from nothing is left.
-    pub(crate) fn into_document(self) -> Document {
-        self.document
+    pub(crate) fn into_document(mut self) -> Document {
+        std::mem::take(&mut self.document)
     }
 
     /// The tree of a document that is sent as it is now, not as its source.
     pub(crate) fn changed(document: Document) -> Tree {
-        Tree { changed: true, ..Tree::of(document, None, Way::Xml) }
+        let mut tree = Tree::of(document, None, Way::Xml);
+        tree.changed = true;
+        tree
     }
 
     /// The body as it would be sent.
     pub(crate) fn text(&self) -> Cow<'_, str> {
         match (&self.way, self.changed, &self.came) {
-            (way, false, Some(came)) if !way.is_xml() => String::from_utf8_lossy(came),
+            (way, false, Some(came)) if !way.is_xml() => utf8(came),
             (_, false, _) => Cow::Borrowed(self.document.source()),
             (_, true, _) => {
                 // The writers copy from texts, and write UTF-8 wherever they write text.
-                let bytes = self.written().unwrap_or_default();
-                Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
+                Cow::Owned(into_utf8(self.written().unwrap_or_default()))
             }
         }
     }
@@ -200,25 +192,23 @@ impl Tree {
     /// The bytes that are to be sent of what was changed.
     fn written(&self) -> Result<Vec<u8>, Unreadable> {
         let around = self.plain.then_some(&self.around);
-        let xml = || written(self.document.clone(), self.envelope, around);
+        let xml = || written(&mut self.document.clone(), self.envelope, around);
         self.way.write(&self.document, self.envelope, self.came.as_deref().unwrap_or_default(), xml)
     }
 
     /// The bytes to send: the very ones that came, as long as nobody has changed anything.
     ///
     /// Errors: where it cannot be written as what it stands for.
-    pub(super) fn into_sent(self) -> Result<Vec<u8>, Unreadable> {
+    pub(super) fn into_sent(mut self) -> Result<Vec<u8>, Unreadable> {
         if self.changed {
             return match self.way {
-                Way::Xml => Ok(written(self.document, self.envelope, self.plain.then_some(&self.around))),
+                Way::Xml => Ok(written(&mut self.document, self.envelope, self.plain.then_some(&self.around))),
                 _ => self.written(),
             };
         }
-        let (source, arena) = self.document.into_parts();
-        if source.len() <= KEPT_SOURCE_BYTES {
-            ARENA.set(Some(arena));
-        }
-        Ok(self.came.unwrap_or(source))
+        let (source, arena) = std::mem::take(&mut self.document).into_parts();
+        memory::keep_arena(arena);
+        Ok(self.came.take().unwrap_or(source))
     }
 
     /// Makes it an envelope of that version around what it holds, or what an envelope holds without one.
@@ -249,8 +239,9 @@ impl Tree {
             (None, Some(payload)) => Arc::unwrap_or_clone(Fragment::copy(&self.document, payload).document),
             (None, None) => Document::new(),
         };
-        let way = self.way.clone();
-        *self = Tree { way, ..Tree::changed(document) };
+        let way = std::mem::replace(&mut self.way, Way::Xml);
+        *self = Tree::changed(document);
+        self.way = way;
         Ok(())
     }
 
@@ -269,7 +260,7 @@ impl Tree {
 }
 
 /// The document as it is sent; plain XML without the envelope that was put around it.
-fn written(mut document: Document, envelope: Envelope, around: Option<&[Vec<NodeId>; 2]>) -> Vec<u8> {
+fn written(document: &mut Document, envelope: Envelope, around: Option<&[Vec<NodeId>; 2]>) -> Vec<u8> {
     if let (Some(body), Some([before, behind])) = (envelope.body, around) {
         document.detach(envelope.element);
         // As in Synapse, of several elements the first is the message: plain XML has one root element.
@@ -284,7 +275,7 @@ fn written(mut document: Document, envelope: Envelope, around: Option<&[Vec<Node
         }
     }
     let mut out = Vec::with_capacity(document.source().len() + 256);
-    write(&document, document.document_node(), &WriteOptions::default(), &mut out);
+    write(document, document.document_node(), &WriteOptions::default(), &mut out);
     out
 }
 
@@ -294,6 +285,12 @@ pub(crate) fn text_of(document: &Document, node: NodeId) -> String {
     write(document, node, &WriteOptions::default(), &mut out);
     // The writer copies from texts and writes nothing but UTF-8.
     String::from_utf8(out).unwrap_or_default()
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        memory::keep(std::mem::take(&mut self.document));
+    }
 }
 
 impl Built for Tree {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::aggregate::{Kept, merged_json};
 use crate::branch::{Piece, too_large};
 use crate::config::{Element, Loader, Problem, Text};
+use crate::content::utf8;
 use crate::exchange::Exchange;
 use crate::fault::{Fault, Outcome};
 use crate::property::{Fragment, Scope, Slot, Value};
@@ -61,7 +62,7 @@ impl Form {
                     Piece::Xml(_) => None,
                 });
                 let text = merged_json(&texts.collect::<Vec<_>>(), Kept::Root, None)?;
-                Value::json(&String::from_utf8_lossy(&text))
+                Value::json(&utf8(&text))
             }
             Form::Xml(enclosing) => {
                 let mut document = Arc::unwrap_or_clone(Arc::clone(&enclosing.document));

@@ -6,7 +6,7 @@ use myelin_xml::Document;
 
 use super::enrich::put_body;
 use crate::config::Entry;
-use crate::content::{Fragment, Json, Tree, is_json, text_of};
+use crate::content::{Fragment, Json, Tree, is_json, text_of, utf8};
 use crate::exchange::{Exchange, Format, Scene};
 use crate::expression::Expression;
 use crate::fault::{Fault, Outcome};
@@ -25,7 +25,7 @@ impl Payload {
             return Ok(Some(Payload::Text(json.text().into_owned())));
         }
         if let Body::Bytes(bytes) = &exchange.message.body {
-            return Ok(Some(Payload::Text(String::from_utf8_lossy(bytes).into_owned())));
+            return Ok(Some(Payload::Text(utf8(bytes).into_owned())));
         }
         let tree = exchange.tree()?;
         if exchange.content.format == Format::Text {

@@ -17,7 +17,7 @@ use self::value::{Manner, write_given};
 use super::enrich::put_body;
 use super::filling::{Language, write_value};
 use crate::config::{Element, Loader, Problem};
-use crate::content::{Fragment, Need};
+use crate::content::{Fragment, Need, memory};
 use crate::effect::Effect;
 use crate::exchange::{Exchange, Format, Scene};
 use crate::fault::{Fault, Outcome};
@@ -253,13 +253,16 @@ fn said(exchange: &Exchange) -> Format {
 fn put_xml(made: Vec<u8>, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<()> {
     let malformed =
         |detail: String| Fault::bus("What <payloadFactory> made is not well-formed XML").with_detail(detail);
-    let document = Document::parse(made, &Options::default()).map_err(|error| malformed(error.to_string()))?;
+    let document = Document::parse_in(made, &Options::default(), memory::take());
+    let document = document.map_err(|error| malformed(error.to_string()))?;
     if let Some(envelope) = Envelope::of(&document) {
         let media_type = envelope.version.media_type();
         if said(exchange) != Format::of(Some(media_type.as_bytes())) {
             exchange.message.head.set("Content-Type", format!("{media_type}; charset=UTF-8").as_bytes())?;
         }
-        exchange.set_body(Body::Bytes(document.into_parts().0));
+        let (made, arena) = document.into_parts();
+        memory::keep_arena(arena);
+        exchange.set_body(Body::Bytes(made));
         exchange.set_charset("UTF-8");
         return Ok(());
     }

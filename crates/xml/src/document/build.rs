@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::node::{Flags, Node};
-use super::{Document, Kind, NodeId};
+use super::{Document, Kind, NAME_BYTES, NodeId};
 use crate::event::{Start, Text};
 use crate::parser::place::Place;
 use crate::{Error, ErrorKind, Event, Limit, Names, Options, Parser, Step};
@@ -17,6 +17,14 @@ pub struct Arena {
     nodes: Vec<Node>,
     made: String,
     names: Names,
+}
+
+impl Arena {
+    /// How much memory it holds, about.
+    pub fn size_bytes(&self) -> usize {
+        let (names, names_bytes) = self.names.size();
+        self.nodes.capacity() * size_of::<Node>() + self.made.capacity() + names_bytes + names * NAME_BYTES
+    }
 }
 
 /// Names that an arena keeps for the next document; more would let one document slow down those behind it.

@@ -36,8 +36,8 @@ impl Document {
         copies.top()
     }
 
-    /// A copy of a node of another document with all below it, which belongs to nothing yet. An element that is as it was
-    /// read is still written by copying its range of that source, which this document holds from then on.
+    /// A copy of a node of another document with all below it, which belongs to nothing yet. What was not changed is
+    /// still written by copying its range of that source, which this document holds from then on.
     ///
     /// A copied element declares all namespaces that are in scope where it comes from, so that names within values
     /// keep their meaning too.
@@ -58,28 +58,54 @@ impl Document {
         node: NodeId,
         declared: &[(&str, &str)],
     ) -> Result<NodeId, Refusal> {
-        if let Some(entries) = other.entries_as_read(node) {
-            return self.transplant(other, entries, declared);
-        }
         let mut names = Known::default();
+        if let Some(entries) = other.entries_as_read(node) {
+            let copy = self.transplant(other, entries, &mut names)?;
+            self.declare_only(copy, declared)?;
+            return Ok(copy);
+        }
         let mut copies = Copies::new(self);
-        for original in std::iter::once(node).chain(other.descendants(node)) {
-            let entry = copies.document.imported(other, original, &mut names)?;
-            copies.add(original, other.at(original).parent, entry)?;
-            if entry.kind != Kind::Element {
+        let mut next = Some(node);
+        while let Some(original) = next {
+            let parent = other.at(original).parent;
+            if let Some(entries) = other.entries_as_read(original) {
+                let copy = copies.document.transplant(other, entries, &mut names)?;
+                copies.link(parent, copy);
+                next = other.following(original, node);
                 continue;
             }
-            if original == node {
-                declared.iter().try_for_each(|&declaration| copies.declare(declaration))?;
-            } else {
-                other.declarations(original).try_for_each(|declaration| copies.declare(declaration))?;
+            let entry = copies.document.imported(other, original, &mut names)?;
+            copies.add(original, parent, entry)?;
+            if entry.kind == Kind::Element {
+                if original == node {
+                    declared.iter().try_for_each(|&declaration| copies.declare(declaration))?;
+                } else {
+                    other.declarations(original).try_for_each(|declaration| copies.declare(declaration))?;
+                }
+                for attribute in other.attributes(original) {
+                    let copy = copies.document.imported_attribute(other, attribute, &mut names)?;
+                    copies.link_attribute(copy)?;
+                }
             }
-            for attribute in other.attributes(original) {
-                let entry = copies.document.imported(other, attribute, &mut names)?;
-                copies.add_attribute(entry)?;
-            }
+            next = other.first_child(original).or_else(|| other.following(original, node));
         }
         copies.top()
+    }
+
+    /// The copy of an attribute of another document, as it was read if it can be.
+    fn imported_attribute(
+        &mut self,
+        other: &Document,
+        attribute: NodeId,
+        names: &mut Known,
+    ) -> Result<NodeId, Refusal> {
+        match other.entries_as_read(attribute) {
+            Some(entry) => self.transplant(other, entry, names),
+            None => {
+                let entry = self.imported(other, attribute, names)?;
+                self.push(entry)
+            }
+        }
     }
 
     /// An entry with the kind, name and value of a node of another document; `names` are those met before.
@@ -136,30 +162,34 @@ impl Copies<'_> {
         if entry.is_parent() {
             (entry.first, entry.last) = (0, 0);
         }
-        while self.open.pop_if(|&mut (open, _)| open != parent).is_some() {}
-        if let Some(&(_, parent)) = self.open.last() {
-            entry.parent = parent.link();
-            entry.previous = self.document.at(parent).last;
-        } else {
-            entry.flags.set(Flags::MOVED);
-        }
         let copy = self.document.push(entry)?;
-        if let Some(previous) = NodeId::from_link(entry.previous) {
-            self.document.at_mut(previous).next = copy.link();
-        }
-        if let Some(&(_, parent)) = self.open.last() {
-            let parent = self.document.at_mut(parent);
-            parent.last = copy.link();
-            if entry.previous == 0 {
-                parent.first = copy.link();
-            }
-        }
-        self.top.get_or_insert(copy);
+        self.link(parent, copy);
         if entry.is_parent() {
             self.open.push((original.link(), copy));
             self.chain = 0;
         }
         Ok(())
+    }
+
+    /// Links a copy that belongs to nothing yet, whose original has that parent.
+    fn link(&mut self, parent: u32, copy: NodeId) {
+        while self.open.pop_if(|&mut (open, _)| open != parent).is_some() {}
+        self.top.get_or_insert(copy);
+        let Some(&(_, parent)) = self.open.last() else {
+            self.document.at_mut(copy).flags.set(Flags::MOVED);
+            return;
+        };
+        let previous = self.document.at(parent).last;
+        let entry = self.document.at_mut(copy);
+        (entry.parent, entry.previous) = (parent.link(), previous);
+        if let Some(previous) = NodeId::from_link(previous) {
+            self.document.at_mut(previous).next = copy.link();
+        }
+        let parent = self.document.at_mut(parent);
+        parent.last = copy.link();
+        if previous == 0 {
+            parent.first = copy.link();
+        }
     }
 
     /// Declares a namespace on the element added last.
@@ -170,8 +200,15 @@ impl Copies<'_> {
 
     /// Adds a declaration or attribute of the element added last.
     fn add_attribute(&mut self, entry: Node) -> Result<(), Refusal> {
+        let copy = self.document.push(entry)?;
+        self.link_attribute(copy)
+    }
+
+    /// Links the copy of a declaration or attribute of the element added last.
+    fn link_attribute(&mut self, copy: NodeId) -> Result<(), Refusal> {
         let &(_, element) = self.open.last().ok_or(Refusal::Place)?;
-        let copy = self.document.push(Node { parent: element.link(), previous: self.chain, next: 0, ..entry })?;
+        let entry = self.document.at_mut(copy);
+        (entry.parent, entry.previous, entry.next) = (element.link(), self.chain, 0);
         match NodeId::from_link(self.chain) {
             Some(previous) => self.document.at_mut(previous).next = copy.link(),
             None => self.document.at_mut(element).attributes = copy.link(),

@@ -1,4 +1,4 @@
-//! What another document holds as it was read comes over as a whole: its entries, and its part of the source.
+//! What another document holds as it was read comes over as it is: its entries, and its part of the source.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,21 +9,25 @@ use super::{Document, Kind, NodeId, Refusal};
 use crate::Atom;
 
 impl Document {
-    /// The entries of an element with all below it, if those stand together and its part of the source says the same.
-    pub(super) fn entries_as_read(&self, element: NodeId) -> Option<Range<usize>> {
-        let whole = self.kind(element) == Kind::Element && self.is_subtree_as_read(element) && !self.hides_space;
-        whole.then(|| element.index()..self.end_of_subtree(element))
+    /// The entries of a node with all below it, if those stand together and its part of the source says the same.
+    pub(super) fn entries_as_read(&self, node: NodeId) -> Option<Range<usize>> {
+        let entry = self.at(node);
+        if !entry.is_as_read() || entry.kind == Kind::Document || self.hides_space {
+            return None;
+        }
+        let end = if entry.kind == Kind::Element { self.end_of_subtree(node) } else { node.index() + 1 };
+        Some(node.index()..end)
     }
 
-    /// Takes over entries as they were read, the first of which is that of an element, which declares these namespaces
-    /// and no others.
+    /// Takes over entries as they were read; the first of them belongs to nothing yet.
     ///
-    /// Their part of the source goes behind all source there is, so that they are written by copying it.
+    /// Their part of the source goes behind all source there is, so that they are written by copying it. `names` are
+    /// those met before.
     pub(super) fn transplant(
         &mut self,
         other: &Document,
         entries: Range<usize>,
-        declared: &[(&str, &str)],
+        names: &mut Known,
     ) -> Result<NodeId, Refusal> {
         let Node { start, end, .. } = other.nodes[entries.start];
         let place = u32::try_from(self.nodes.len()).ok().and_then(NodeId::from_link).ok_or(Refusal::Full)?;
@@ -37,7 +41,6 @@ impl Document {
         };
         self.source.push_str(&other.source[start as usize..end as usize]);
         self.nodes.reserve(entries.len());
-        let mut names = Known::default();
         for entry in &other.nodes[entries] {
             let mut entry = moved.entry(*entry);
             if entry.is_declaration() {
@@ -45,7 +48,7 @@ impl Document {
                 let mut atom = |theirs: Atom| self.names.atom(other.names.text(theirs)).index() as u32;
                 (entry.name, entry.first) = (atom(prefix), atom(namespace));
             } else if matches!(entry.kind, Kind::Element | Kind::Attribute | Kind::Instruction) {
-                entry.name = self.known_name(other, entry.name(), &mut names).index() as u32;
+                entry.name = self.known_name(other, entry.name(), names).index() as u32;
             }
             self.nodes.push(entry);
         }
@@ -53,12 +56,11 @@ impl Document {
         let top = self.at_mut(place);
         (top.parent, top.previous, top.next) = (0, 0, 0);
         top.flags.set(Flags::MOVED);
-        self.declare_only(place, declared)?;
         Ok(place)
     }
 
     /// Lets an element declare these namespaces and no others.
-    fn declare_only(&mut self, element: NodeId, declared: &[(&str, &str)]) -> Result<(), Refusal> {
+    pub(super) fn declare_only(&mut self, element: NodeId, declared: &[(&str, &str)]) -> Result<(), Refusal> {
         if self.declarations(element).eq(declared.iter().copied()) {
             return Ok(());
         }
@@ -165,5 +167,25 @@ mod tests {
         let mut written = Vec::new();
         write(&before, before.document_node(), &WriteOptions::default(), &mut written);
         assert_eq!(String::from_utf8(written).unwrap(), "<d>u<a  x='1'>t<!--c--></a></d>");
+    }
+
+    #[test]
+    fn of_an_element_that_was_changed_the_rest_comes_over_as_it_was_read() {
+        let mut other = read("<r xmlns:p='1'><a  x='1' y='2'><![CDATA[t]]><p:b z = '3'/><c><d e='4'/></c></a></r>");
+        let all: Vec<NodeId> = other.descendants(other.document_node()).collect();
+        let node = |name: &str| *all.iter().find(|&&node| other.qname(node).local == name).unwrap();
+        let (a, d) = (node("a"), node("d"));
+        other.set_attribute(a, "", "y", "", "5").unwrap();
+        other.set_attribute(d, "", "f", "", "6").unwrap();
+        let mut document = Document::new();
+        let import = document.import_declaring(&other, a, &[("p", "1")]).unwrap();
+        document.append(document.document_node(), import).unwrap();
+        assert_eq!(shape(&document, import), shape(&other, a));
+        let mut written = Vec::new();
+        write(&document, document.document_node(), &WriteOptions::default(), &mut written);
+        assert_eq!(
+            String::from_utf8(written).unwrap(),
+            "<a xmlns:p=\"1\" x='1' y=\"5\"><![CDATA[t]]><p:b z = '3'/><c><d e='4' f=\"6\"/></c></a>"
+        );
     }
 }

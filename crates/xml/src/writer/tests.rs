@@ -216,7 +216,7 @@ fn names_keep_their_namespaces_wherever_they_are_put() {
 }
 
 #[test]
-fn a_copy_and_an_import_are_written_like_their_originals_and_what_was_changed_by_its_values() {
+fn a_copy_and_an_import_are_written_like_their_originals() {
     check(
         "<r xmlns:p='1'><p:a x = '&lt;'>t<b/></p:a></r>",
         |document| {
@@ -236,7 +236,7 @@ fn a_copy_and_an_import_are_written_like_their_originals_and_what_was_changed_by
     check_import(&other, "<r><p:a xmlns:p=\"1\" xmlns:q=\"2\" x = '&lt;'>t<b xmlns='3'>q:n</b ><!--c--></p:a></r>");
     let comment = other.last_child(find(&other, "a")).unwrap();
     other.set_value(comment, "d").unwrap();
-    check_import(&other, "<r><p:a xmlns:p=\"1\" xmlns:q=\"2\" x=\"&lt;\">t<b xmlns=\"3\">q:n</b><!--d--></p:a></r>");
+    check_import(&other, "<r><p:a xmlns:p=\"1\" xmlns:q=\"2\" x = '&lt;'>t<b xmlns='3'>q:n</b ><!--d--></p:a></r>");
 }
 
 #[test]

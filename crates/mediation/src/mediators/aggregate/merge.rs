@@ -8,7 +8,7 @@ use myelin_xml::{Document, Kind, NodeId, Refusal};
 
 use super::super::parts::rules;
 use crate::branch::{Piece, too_large};
-use crate::content::{Elements, Json, Tree};
+use crate::content::{Elements, Json, Tree, into_utf8};
 use crate::exchange::{Exchange, Format, Scene};
 use crate::expression::Expression;
 use crate::fault::{Fault, Outcome};
@@ -49,6 +49,10 @@ pub(in crate::mediators) fn last_piece(
             let tree = exchange.take_built::<Tree>()?;
             Ok(Piece::Xml(Elements::within(tree.into_document(), nodes)))
         }
+        Found::Json => {
+            let json = exchange.take_built::<Json>()?;
+            Ok(Piece::Json(into_utf8(json.into_json())))
+        }
         found => found.copied(exchange),
     }
 }
@@ -64,6 +68,8 @@ fn is_most(tree: &Tree, nodes: &[NodeId]) -> bool {
 enum Found {
     /// Elements of its tree.
     Elements(Vec<NodeId>),
+    /// All of its JSON.
+    Json,
     /// What does not hang on it.
     Piece(Piece),
 }
@@ -72,6 +78,7 @@ impl Found {
     fn copied(self, exchange: &Exchange) -> Outcome<Piece> {
         match self {
             Found::Piece(piece) => Ok(piece),
+            Found::Json => Ok(Piece::Json(exchange.json()?.map(|json| json.text().into_owned()).unwrap_or_default())),
             Found::Elements(nodes) => {
                 let document = exchange.tree()?.document();
                 let elements = nodes.into_iter().map(|node| (document, node));
@@ -84,8 +91,8 @@ impl Found {
 fn found(expression: Option<&Expression>, kept: Kept, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Found> {
     let null = || Ok(Found::Piece(Piece::Json("null".to_owned())));
     let Some(expression) = expression else {
-        if let Some(json) = exchange.message.body.built::<Json>() {
-            return Ok(Found::Piece(Piece::Json(json.text().into_owned())));
+        if exchange.message.body.built::<Json>().is_some() {
+            return Ok(Found::Json);
         }
         let tree = exchange.tree()?;
         let payload = tree.envelope().payload(tree.document());

@@ -2,7 +2,7 @@
 
 use super::source::Content;
 use crate::config::{Element, Loader, Problem, Text};
-use crate::content::{Need, is_json};
+use crate::content::{Need, into_utf8, is_json};
 use crate::exchange::{Exchange, Scene};
 use crate::expression::{Expression, Inline, Piece, Wanted};
 use crate::fault::{Fault, Outcome};
@@ -82,7 +82,7 @@ impl Worked {
                 return Err(Fault::bus("What enrich makes of its source is larger than a body may be"));
             }
         }
-        let text = String::from_utf8_lossy(&out).into_owned();
+        let text = into_utf8(out);
         if self.language != Language::Xml {
             return Ok(Content::Text(text));
         }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use myelin_json::{Error, New, NodeId, Options, Path, Rules, Type, Value};
 
 use super::Action;
+use crate::content::into_utf8;
 use crate::exchange::Scene;
 use crate::fault::{Fault, Outcome};
 use crate::property;
@@ -79,7 +80,7 @@ pub(super) fn removed_from_text(text: &str, paths: &[Path], rules: &Rules) -> Ou
     remove(&mut value, paths, rules)?;
     let mut out = Vec::new();
     value.write_document(&mut out);
-    Ok(String::from_utf8_lossy(&out).into_owned())
+    Ok(into_utf8(out))
 }
 
 /// JSON in a text with a child more, as [`change`] adds one to a body.
@@ -89,7 +90,7 @@ pub(super) fn with_child(text: &str, child: &str, rules: &Rules) -> Outcome<Stri
     change(&mut value, &root, Action::Child, &Piece::of(child), rules)?;
     let mut out = Vec::new();
     value.write_document(&mut out);
-    Ok(String::from_utf8_lossy(&out).into_owned())
+    Ok(into_utf8(out))
 }
 
 /// A text as a value of the same kind as what was held there.

@@ -11,7 +11,7 @@ use super::json::{self, Piece};
 use super::source::{Content, Place, Source};
 use super::{Action, expression, kind, named, xml};
 use crate::config::{Element, Entry, Loader, Problem};
-use crate::content::{Json, Need, Tree, text_of};
+use crate::content::{Json, Need, Tree, into_utf8, text_of};
 use crate::exchange::{Exchange, Format, Scene};
 use crate::expression::Expression;
 use crate::fault::{Fault, Outcome};
@@ -224,7 +224,7 @@ fn json_of(fragments: &[Fragment], scene: &Scene<'_>) -> Outcome<String> {
             .map_err(|error| no_conversion("XML", "JSON").with_detail(error.to_string()))?;
     }
     out.extend(several.then_some(b']'));
-    Ok(String::from_utf8_lossy(&out).into_owned())
+    Ok(into_utf8(out))
 }
 
 fn into_envelope(exchange: &mut Exchange, content: Content) -> Outcome<()> {

@@ -6,7 +6,7 @@ use myelin_json::{New, NodeId as Item, Value as Json};
 use myelin_message::Body;
 use myelin_xml::{Document, Kind, NodeId};
 
-use crate::content::{Fragment, Tree};
+use crate::content::{Fragment, Tree, utf8};
 use crate::exchange::{Exchange, Format, Scene};
 use crate::expression::Expression;
 use crate::fault::{Fault, Outcome};
@@ -136,7 +136,7 @@ impl Held {
             Found::Items(json, _) => {
                 let mut text = Vec::new();
                 json.write_document(&mut text);
-                Value::json(&String::from_utf8_lossy(&text))
+                Value::json(&utf8(&text))
             }
             Found::Pieces(pieces) => Some(Value::List(pieces.into_iter().flatten().collect())),
             Found::Elements(document, node, _) => Some(Value::Xml(Fragment { document: Arc::from(document), node })),

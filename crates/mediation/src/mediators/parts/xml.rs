@@ -140,8 +140,8 @@ mod tests {
         let expected = [around("<p:i>1</p:i>"), around("<p:i p:x='y'><p:z/></p:i>")];
         check(SOAP, None, &[&expected[0], &expected[1]]);
         let expected = [
-            around("<p:all a=\"1\"><q/><p:i>1</p:i></p:all>"),
-            around("<p:all a=\"1\"><q/><p:i p:x='y'><p:z/></p:i></p:all>"),
+            around("<p:all a='1'><q/><p:i>1</p:i></p:all>"),
+            around("<p:all a='1'><q/><p:i p:x='y'><p:z/></p:i></p:all>"),
         ];
         check(SOAP, Some("all"), &[&expected[0], &expected[1]]);
     }

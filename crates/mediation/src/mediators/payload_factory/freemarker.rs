@@ -18,7 +18,7 @@ use super::value::{Given, write_given};
 use super::{Filler, put_made};
 use crate::apart::apart;
 use crate::config::{Element, Loader, Problem};
-use crate::content::{Need, when_ready};
+use crate::content::{Need, into_utf8, when_ready};
 use crate::effect::Effect;
 use crate::exchange::{Exchange, Scene};
 use crate::fault::{Fault, Outcome};
@@ -195,7 +195,7 @@ fn written(
     let text = argument.text(exchange, scene)?;
     let mut out = Vec::new();
     write(&argument.given(&text), &mut out)?;
-    Ok(String::from_utf8_lossy(&out).into_owned())
+    Ok(into_utf8(out))
 }
 
 /// Where a place of a template is in its text.
