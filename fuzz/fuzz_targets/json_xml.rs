@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use libfuzzer_sys::fuzz_target;
-use myelin_json::convert::{Switches, to_json, to_xml};
+use myelin_json::convert::{Switches, to_document, to_json, to_xml};
 use myelin_json::{Error, NodeId, Options, Type, Value};
 use myelin_xml::{Document, ErrorKind};
 
@@ -122,8 +122,14 @@ fuzz_target!(|data: &[u8]| {
     let Some((&bits, text)) = data.split_first() else { return };
     let chosen = switches(bits);
 
-    if let Some(document) = xml(text, &chosen).and_then(tree) {
-        json(&document, &chosen);
+    if let Some(xml) = xml(text, &chosen) {
+        let options = myelin_xml::Options { depth: 10_000, ..myelin_xml::Options::default() };
+        // Debug builds compare what it makes with what the parser makes of the XML.
+        let made = to_document(text, &chosen, &Options::default(), &options, LIMIT_BYTES, Default::default());
+        assert_eq!(made.as_ref().map(Document::source).ok(), tree(xml).as_ref().map(Document::source));
+        if let Ok(document) = made {
+            json(&document, &chosen);
+        }
     }
     if let Some(document) = xml(text, &faithful()).and_then(tree) {
         let options = Options::default();

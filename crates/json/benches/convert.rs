@@ -5,7 +5,7 @@
 use std::hint::black_box;
 
 use myelin_json::Options;
-use myelin_json::convert::{Switches, to_json, to_xml};
+use myelin_json::convert::{Switches, to_document, to_json, to_xml};
 use myelin_xml::{Arena, Document, Parser, Step};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -72,26 +72,31 @@ fn main() {
 
         let (mut source, mut arena, mut back) = (Vec::new(), Arena::default(), Vec::new());
         time("there and back", json.len(), || {
-            source.clear();
-            to_xml(json, &switches, &options, usize::MAX, &mut source).expect("it can be converted");
-            let document = Document::take(&mut source, &xml_options, std::mem::take(&mut arena)).expect("well-formed");
+            let memory = (std::mem::take(&mut source), std::mem::take(&mut arena));
+            let document = to_document(json, &switches, &options, &xml_options, usize::MAX, memory);
+            let document = document.expect("it can be converted");
             let root = document.root_element().expect("a document has a root");
             back.clear();
             to_json(&document, root, &switches, usize::MAX, &mut back).expect("it can be converted");
             (source, arena) = document.into_parts();
         });
         assert!(back == json, "it comes back as it was");
-        time("  JSON to XML", json.len(), || {
-            source.clear();
-            to_xml(json, &switches, &options, usize::MAX, &mut source).expect("it can be converted");
-        });
-        time("  the tree of the XML", json.len(), || {
-            let document = Document::take(&mut source, &xml_options, std::mem::take(&mut arena)).expect("well-formed");
-            (source, arena) = document.into_parts();
+        time("  JSON to a tree", json.len(), || {
+            let memory = (std::mem::take(&mut source), std::mem::take(&mut arena));
+            let document = to_document(json, &switches, &options, &xml_options, usize::MAX, memory);
+            (source, arena) = document.expect("it can be converted").into_parts();
         });
         time("  the tree to JSON", json.len(), || {
             back.clear();
             to_json(&document, root, &switches, usize::MAX, &mut back).expect("it can be converted");
+        });
+        time("for comparison: JSON to XML", json.len(), || {
+            source.clear();
+            to_xml(json, &switches, &options, usize::MAX, &mut source).expect("it can be converted");
+        });
+        time("for comparison: that XML, parsed", json.len(), || {
+            let document = Document::take(&mut source, &xml_options, std::mem::take(&mut arena)).expect("well-formed");
+            (source, arena) = document.into_parts();
         });
         time("for comparison: XML, events", json.len(), || {
             let mut parser = Parser::new(xml_options.clone());

@@ -17,7 +17,7 @@ mod to_xml;
 pub use names::{decode as key_of_name, name_of_key};
 pub use switches::Switches;
 pub use to_json::to_json;
-pub use to_xml::to_xml;
+pub use to_xml::{Unconverted, to_document, to_xml};
 
 /// The element that an object is at the top of a document, or where an object has no name.
 pub(crate) const OBJECT: &str = "jsonObject";

@@ -16,6 +16,7 @@ mod fixups;
 mod namespaces;
 mod node;
 mod order;
+mod outline;
 mod places;
 mod transplant;
 mod value;
@@ -33,6 +34,7 @@ pub use builder::TreeBuilder;
 pub use create::Refusal;
 pub(crate) use fixups::{Fixups, Prefix};
 pub use node::{Kind, NodeId};
+pub use outline::Outline;
 pub use view::View;
 
 use crate::{Atom, ExpandedId, Name, NameId, Names};

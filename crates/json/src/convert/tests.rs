@@ -13,6 +13,12 @@ fn xml_with(json: &str, switches: &Switches) -> Result<String, Error> {
     Ok(String::from_utf8(out).unwrap())
 }
 
+/// The same as a tree, which debug builds compare with what the parser sees.
+fn document_with(json: &str, switches: &Switches) -> Document {
+    let (options, xml_options) = (Options::default(), myelin_xml::Options::default());
+    to_document(json.as_bytes(), switches, &options, &xml_options, 1 << 20, Default::default()).unwrap()
+}
+
 fn json_with(xml: &str, switches: &Switches) -> Result<String, Error> {
     let document = Document::parse(xml.as_bytes().to_vec(), &myelin_xml::Options::default()).expect(xml);
     let mut out = Vec::new();
@@ -25,6 +31,7 @@ fn json_with(xml: &str, switches: &Switches) -> Result<String, Error> {
 #[track_caller]
 fn xml(json: &str, expected: &str) {
     assert_eq!(xml_with(json, &Switches::default()).unwrap(), expected, "{json}");
+    assert_eq!(document_with(json, &Switches::default()).source(), expected, "{json}");
 }
 
 #[track_caller]
@@ -36,6 +43,7 @@ fn json(xml: &str, expected: &str) {
 #[track_caller]
 fn there_and_back(json: &str, switches: &Switches) {
     let xml = xml_with(json, switches).unwrap();
+    assert_eq!(document_with(json, switches).source(), xml);
     assert_eq!(json_with(&xml, switches).unwrap(), json, "{xml}");
 }
 
@@ -395,6 +403,9 @@ proptest! {
     fn what_xml_can_say_comes_back_as_it_was(json in sayable()) {
         let switches = Switches { instructions: true, nil: true, ..Switches::default() };
         there_and_back(&json, &switches);
+        let default = Switches::default();
+        let document = document_with(&json, &default);
+        prop_assert_eq!(document.source(), xml_with(&json, &default).unwrap());
     }
 
     #[test]

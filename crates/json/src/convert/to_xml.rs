@@ -5,13 +5,18 @@
 
 mod attributes;
 mod characters;
+mod nodes;
 
+use std::fmt;
 use std::ops::Range;
+
+use myelin_xml::{Arena, Document, Outline};
 
 use self::attributes::{Attributes, Mark};
 use self::characters::{Context, plain_text, write_characters, write_string};
+use self::nodes::Nodes;
 use super::names::{encode, is_plain, without_mark};
-use super::{ELEMENT, MULTIPLE, OBJECT, Switches, VALUE};
+use super::{ARRAY, ELEMENT, MULTIPLE, OBJECT, Switches, VALUE};
 use crate::error::Error;
 use crate::reader::{Event, Kind, Options, Reader};
 
@@ -28,6 +33,55 @@ pub fn to_xml(
     limit_bytes: usize,
     out: &mut Vec<u8>,
 ) -> Result<(), Error> {
+    convert(json, switches, options, limit_bytes, out, ()).map(drop)
+}
+
+/// Makes the tree of what [`to_xml`] writes, without reading that again.
+///
+/// Shape: `memory` is that of a document which nobody needs any more, as [`Document::into_parts`] gives it, or empty.
+/// Errors: besides those of [`to_xml`] the parser's, for what breaks a bound of XML: the sender's.
+pub fn to_document(
+    json: &[u8],
+    switches: &Switches,
+    options: &Options,
+    xml_options: &myelin_xml::Options,
+    limit_bytes: usize,
+    memory: (Vec<u8>, Arena),
+) -> Result<Document, Unconverted> {
+    let (mut source, arena) = memory;
+    source.clear();
+    let outline = convert(json, switches, options, limit_bytes, &mut source, Outline::new(xml_options, arena));
+    outline.map_err(Unconverted::Json)?.finish(&mut source).map_err(Unconverted::Xml)
+}
+
+/// Why JSON is no tree.
+#[derive(Debug)]
+pub enum Unconverted {
+    /// It is no JSON, or none that XML can hold.
+    Json(Error),
+    /// The XML breaks a bound.
+    Xml(myelin_xml::Error),
+}
+
+impl std::error::Error for Unconverted {}
+
+impl fmt::Display for Unconverted {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unconverted::Json(error) => error.fmt(formatter),
+            Unconverted::Xml(error) => error.fmt(formatter),
+        }
+    }
+}
+
+fn convert<N: Nodes>(
+    json: &[u8],
+    switches: &Switches,
+    options: &Options,
+    limit_bytes: usize,
+    out: &mut Vec<u8>,
+    nodes: N,
+) -> Result<N, Error> {
     let limit = out.len().saturating_add(limit_bytes);
     let mut reader = Reader::new(options.clone());
     let mut writer = Writer {
@@ -39,6 +93,7 @@ pub fn to_xml(
         attribute: String::new(),
         attributes: Attributes::default(),
         out,
+        nodes,
     };
     while let Some(event) = reader.next_of_whole(json).map_err(|error| *error)? {
         if let Err(refused) = writer.take(&event) {
@@ -49,7 +104,7 @@ pub fn to_xml(
         }
     }
     writer.attributes.put_in_late(writer.out);
-    if out.len() > limit { Err(Error::Converted(limit_bytes)) } else { Ok(()) }
+    if writer.out.len() > limit { Err(Error::Converted(limit_bytes)) } else { Ok(writer.nodes) }
 }
 
 /// Why a token cannot be written.
@@ -75,7 +130,7 @@ impl Refused {
     }
 }
 
-struct Writer<'a> {
+struct Writer<'a, N> {
     switches: &'a Switches,
     /// The names of what is open, and of the member whose value comes, one behind the other.
     names: Vec<u8>,
@@ -87,6 +142,8 @@ struct Writer<'a> {
     attribute: String,
     attributes: Attributes,
     out: &'a mut Vec<u8>,
+    /// Where what is written stands.
+    nodes: N,
 }
 
 /// An array or object that is open.
@@ -127,7 +184,7 @@ enum Member {
     Text,
 }
 
-impl Writer<'_> {
+impl<N: Nodes> Writer<'_, N> {
     #[inline]
     fn take(&mut self, event: &Event<'_>) -> Result<(), Box<Refused>> {
         match event.kind {
@@ -206,10 +263,13 @@ impl Writer<'_> {
 
     fn start_object(&mut self) {
         let (name, names, unsettled) = self.container_name();
+        let start = self.out.len();
         self.out.push(b'<');
         let shape = if unsettled {
+            self.nodes.leave_to_parser();
             Shape::Unnamed(self.out.len())
         } else {
+            self.nodes.start(&self.names[name.clone()], start);
             self.out.extend_from_slice(&self.names[name.clone()]);
             Shape::Tag
         };
@@ -227,13 +287,15 @@ impl Writer<'_> {
         if within || outermost {
             shape = Shape::Wrapped;
             if within {
-                self.tag(b"<", name);
+                self.start_tag(name);
             }
+            self.nodes.start(ARRAY.as_bytes(), self.out.len());
             self.out.extend_from_slice(b"<jsonArray>");
             name = self.names.len()..self.names.len() + ELEMENT.len();
             self.names.extend_from_slice(ELEMENT.as_bytes());
         }
         if self.switches.instructions {
+            self.nodes.leave_to_parser();
             let key = without_mark(&self.names[name.clone()]);
             for part in [b"<?", MULTIPLE.as_bytes(), b" ", &key, b"?>"] {
                 self.out.extend_from_slice(part);
@@ -273,13 +335,17 @@ impl Writer<'_> {
         self.name_tag();
         let Some(open) = self.open.pop() else { return Ok(()) };
         match open.shape {
-            Shape::Tag | Shape::Unnamed(_) => self.out.extend_from_slice(b"/>"),
-            Shape::Content(_) => self.tag(b"</", open.name),
+            Shape::Tag | Shape::Unnamed(_) => {
+                self.out.extend_from_slice(b"/>");
+                self.nodes.end(self.out.len());
+            }
+            Shape::Content(_) => self.end_tag(open.name),
             Shape::Array => {}
             Shape::Wrapped => {
                 self.out.extend_from_slice(b"</jsonArray>");
+                self.nodes.end(self.out.len());
                 if let Some(Open { name, .. }) = self.open.last() {
-                    self.tag(b"</", name.clone());
+                    self.end_tag(name.clone());
                 }
             }
         }
@@ -287,12 +353,30 @@ impl Writer<'_> {
         self.attributes.end(open.attributes)
     }
 
-    /// Writes a tag with nothing in it but a name.
+    /// Writes a start tag with nothing in it but the name.
     #[inline]
-    fn tag(&mut self, start: &[u8], name: Range<usize>) {
-        self.out.extend_from_slice(start);
+    fn start_tag(&mut self, name: Range<usize>) {
+        self.nodes.start(&self.names[name.clone()], self.out.len());
+        self.out.push(b'<');
         self.out.extend_from_slice(&self.names[name]);
         self.out.push(b'>');
+    }
+
+    #[inline]
+    fn end_tag(&mut self, name: Range<usize>) {
+        self.out.extend_from_slice(b"</");
+        self.out.extend_from_slice(&self.names[name]);
+        self.out.push(b'>');
+        self.nodes.end(self.out.len());
+    }
+
+    /// Writes a plain value as text.
+    #[inline]
+    fn text(&mut self, event: &Event<'_>) -> Result<(), Box<Refused>> {
+        let start = self.out.len();
+        let verbatim = write_string(event, Context::Text, self.out).map_err(Refused::character)?;
+        self.nodes.text(start..self.out.len(), verbatim);
+        Ok(())
     }
 
     /// Writes a text, number, `true`, `false` or `null`.
@@ -305,7 +389,7 @@ impl Writer<'_> {
                 Member::Attribute => self.write_attribute(event),
                 Member::Text => {
                     self.content();
-                    write_string(event, Context::Text, self.out).map_err(Refused::character)
+                    self.text(event)
                 }
                 Member::Element => {
                     let written = self.element(self.member_name..self.names.len(), event);
@@ -325,23 +409,31 @@ impl Writer<'_> {
     #[inline]
     fn element(&mut self, name: Range<usize>, event: &Event<'_>) -> Result<(), Box<Refused>> {
         if event.kind == Kind::Null {
+            self.nodes.start(&self.names[name.clone()], self.out.len());
             self.out.push(b'<');
             self.out.extend_from_slice(&self.names[name]);
-            self.out.extend_from_slice(if self.switches.nil { b" nil=\"true\"/>" } else { b"/>" });
+            if self.switches.nil {
+                self.nodes.leave_to_parser();
+                self.out.extend_from_slice(b" nil=\"true\"");
+            }
+            self.out.extend_from_slice(b"/>");
+            self.nodes.end(self.out.len());
             return Ok(());
         }
-        self.tag(b"<", name.clone());
-        write_string(event, Context::Text, self.out).map_err(Refused::character)?;
-        self.tag(b"</", name);
+        self.start_tag(name.clone());
+        self.text(event)?;
+        self.end_tag(name);
         Ok(())
     }
 
     /// Writes a plain value that is all there is: its JSON text is what the element holds.
     fn outermost(&mut self, event: &Event<'_>) -> Result<(), Box<Refused>> {
         self.names.extend_from_slice(VALUE.as_bytes());
-        self.tag(b"<", 0..VALUE.len());
-        write_characters(event.raw, false, Context::Text, self.out).map_err(Refused::character)?;
-        self.tag(b"</", 0..VALUE.len());
+        self.start_tag(0..VALUE.len());
+        let start = self.out.len();
+        let verbatim = write_characters(event.raw, false, Context::Text, self.out).map_err(Refused::character)?;
+        self.nodes.text(start..self.out.len(), verbatim);
+        self.end_tag(0..VALUE.len());
         Ok(())
     }
 
@@ -351,7 +443,13 @@ impl Writer<'_> {
             _ => None,
         };
         let name = self.attributes.name(&self.attribute, || plain_text(event), late.is_some());
-        self.attributes.write(name, late, event, self.out).map_err(Refused::character)
+        let start = self.out.len();
+        let verbatim = self.attributes.write(name.clone(), late, event, self.out).map_err(Refused::character)?;
+        match late {
+            Some(_) => self.nodes.leave_to_parser(),
+            None => self.nodes.attribute(self.attributes.named(name), start..self.out.len(), verbatim),
+        }
+        Ok(())
     }
 }
 

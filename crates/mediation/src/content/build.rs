@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use myelin_json::convert::Unconverted;
 use myelin_xml::{Refusal, encoding};
 
 use super::mime::parameter;
@@ -31,6 +32,15 @@ impl From<Refusal> for Unreadable {
 impl From<myelin_xml::Error> for Unreadable {
     fn from(error: myelin_xml::Error) -> Unreadable {
         Unreadable::Xml(error)
+    }
+}
+
+impl From<Unconverted> for Unreadable {
+    fn from(error: Unconverted) -> Unreadable {
+        match error {
+            Unconverted::Json(error) => Unreadable::Json(error),
+            Unconverted::Xml(error) => Unreadable::Xml(error),
+        }
     }
 }
 

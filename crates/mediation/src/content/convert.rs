@@ -2,7 +2,7 @@
 
 use myelin_json::convert::{self, Switches};
 use myelin_soap::Envelope;
-use myelin_xml::{Document, Options};
+use myelin_xml::{Arena, Document, Options};
 
 use super::Unreadable;
 
@@ -16,9 +16,9 @@ pub(super) const LIMIT_BYTES: usize = 64 << 20;
 ///
 /// Errors: the sender's, where its JSON is deeper or larger than XML may be.
 pub(super) fn document_of(json: &[u8], switches: &Switches) -> Result<Document, Unreadable> {
-    let mut xml = Vec::with_capacity(json.len() * 2);
-    convert::to_xml(json, switches, &myelin_json::Options::default(), LIMIT_BYTES, &mut xml)?;
-    Ok(Document::parse(xml, &Options::default())?)
+    let memory = (Vec::with_capacity(json.len() * 2), Arena::default());
+    let (options, xml_options) = (myelin_json::Options::default(), Options::default());
+    Ok(convert::to_document(json, switches, &options, &xml_options, LIMIT_BYTES, memory)?)
 }
 
 /// The JSON that stands for the payload of a message; nothing where there is none.

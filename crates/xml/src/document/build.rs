@@ -7,7 +7,7 @@ use super::node::{Flags, Node};
 use super::{Document, Kind, NAME_BYTES, NodeId};
 use crate::event::{Start, Text};
 use crate::parser::place::Place;
-use crate::{Error, ErrorKind, Event, Limit, Names, Options, Parser, Step};
+use crate::{Error, ErrorKind, Event, Limit, NameId, Names, Options, Parser, Step};
 
 /// The memory of a document that is not needed any more, for the next one of the same thread.
 ///
@@ -65,12 +65,7 @@ impl Document {
         let mut parser = Parser::with_names(Options { total_bytes, ..options.clone() }, document.names);
         // Most documents have a node for every dozen bytes; a large one may grow its array as it needs it.
         document.nodes.reserve((source.len() / 12).min(GUESSED_NODES));
-        let mut builder = Builder {
-            nodes: document.nodes,
-            open: NodeId::DOCUMENT.link(),
-            instructions: Vec::new(),
-            prolog: Prolog::default(),
-        };
+        let mut builder = Builder::new(document.nodes);
         while let Step::Event(event) = parser.next(source, true)? {
             builder.add(event);
             if builder.nodes.len() > options.nodes.saturating_add(2) {
@@ -78,13 +73,18 @@ impl Document {
             }
         }
         (document.names, document.nodes, document.prolog) = (parser.into_names(), builder.nodes, builder.prolog);
-        document.source = String::from_utf8(std::mem::take(source)).expect("the parser has checked each byte");
+        document.lay_over(String::from_utf8(std::mem::take(source)).expect("the parser has checked each byte"));
         document.name_instructions(&builder.instructions);
-        let length = document.source.len() as u32;
-        let top = document.at_mut(NodeId::DOCUMENT);
+        Ok(document)
+    }
+
+    /// Gives the nodes the source that they were noted in.
+    pub(super) fn lay_over(&mut self, source: String) {
+        self.source = source;
+        let length = self.source.len() as u32;
+        let top = self.at_mut(NodeId::DOCUMENT);
         top.end = length;
         top.flags.set(Flags::SOURCE);
-        Ok(document)
     }
 
     /// An empty document, to be built by a program.
@@ -155,8 +155,9 @@ impl Default for Document {
 }
 
 /// Puts nodes behind each other and links them. Ranges fit in 32 bits as the parser was told so.
-struct Builder {
-    nodes: Vec<Node>,
+#[derive(Debug)]
+pub(super) struct Builder {
+    pub(super) nodes: Vec<Node>,
     /// The element that is open, or the document node.
     open: u32,
     instructions: Vec<NodeId>,
@@ -164,15 +165,16 @@ struct Builder {
 }
 
 impl Builder {
+    /// Begins in an array that has the filler and the document node.
+    pub(super) fn new(nodes: Vec<Node>) -> Builder {
+        Builder { nodes, open: NodeId::DOCUMENT.link(), instructions: Vec::new(), prolog: Prolog::default() }
+    }
+
     #[inline]
     fn add(&mut self, event: Event<'_>) {
         match event {
             Event::Start(start) => self.start(&start),
-            Event::End(end) => {
-                let node = &mut self.nodes[self.open as usize];
-                node.end = end.range.end as u32;
-                self.open = node.parent;
-            }
+            Event::End(end) => self.end(end.range.end),
             Event::Text(text) => self.text(&text),
             Event::Comment(comment) => {
                 let value = comment.range.start + "<!--".len()..comment.range.end - "-->".len();
@@ -195,13 +197,7 @@ impl Builder {
 
     #[inline]
     fn start(&mut self, start: &Start<'_>) {
-        let element = self.nodes.len() as u32;
-        let mut node = Node::blank(Kind::Element, Flags::SOURCE);
-        node.name = start.name.index() as u32;
-        (node.start, node.end) = (start.range.start as u32, start.range.end as u32);
-        self.child(node);
-        self.open = element;
-
+        let element = self.element(start.name, start.range.clone());
         let mut previous = 0;
         for declaration in start.declarations() {
             let mut node = Node::declaration((declaration.prefix, declaration.namespace));
@@ -210,13 +206,35 @@ impl Builder {
             previous = self.chained(element, previous, node);
         }
         for attribute in start.attributes() {
-            let flags = if attribute.verbatim { Flags::SOURCE.with(Flags::VERBATIM) } else { Flags::SOURCE };
-            let mut node = Node::blank(Kind::Attribute, flags);
+            let mut node = placed(Kind::Attribute, attribute.range, attribute.value_range, attribute.verbatim);
             node.name = attribute.name.index() as u32;
-            (node.start, node.end) = (attribute.range.start as u32, attribute.range.end as u32);
-            (node.first, node.last) = (attribute.value_range.start as u32, attribute.value_range.end as u32);
             previous = self.chained(element, previous, node);
         }
+    }
+
+    /// Opens an element.
+    #[inline]
+    pub(super) fn element(&mut self, name: NameId, range: Range<usize>) -> u32 {
+        let mut node = Node::blank(Kind::Element, Flags::SOURCE);
+        node.name = name.index() as u32;
+        (node.start, node.end) = (range.start as u32, range.end as u32);
+        self.open = self.child(node);
+        self.open
+    }
+
+    /// Closes what is open.
+    #[inline]
+    pub(super) fn end(&mut self, end: usize) {
+        let node = &mut self.nodes[self.open as usize];
+        node.end = end as u32;
+        self.open = node.parent;
+    }
+
+    /// Whether the last child of what is open is a text.
+    #[inline]
+    pub(super) fn ends_in_text(&self) -> bool {
+        let last = self.nodes[self.open as usize].last as usize;
+        last != 0 && self.nodes[last].kind == Kind::Text
     }
 
     /// Text and CDATA sections in a row are one text, as XPath wants it.
@@ -241,17 +259,13 @@ impl Builder {
     }
 
     #[inline]
-    fn valued(&mut self, kind: Kind, range: Range<usize>, value: Range<usize>, verbatim: bool) {
-        let flags = if verbatim { Flags::SOURCE.with(Flags::VERBATIM) } else { Flags::SOURCE };
-        let mut node = Node::blank(kind, flags);
-        (node.start, node.end) = (range.start as u32, range.end as u32);
-        (node.first, node.last) = (value.start as u32, value.end as u32);
-        self.child(node);
+    pub(super) fn valued(&mut self, kind: Kind, range: Range<usize>, value: Range<usize>, verbatim: bool) {
+        self.child(placed(kind, range, value, verbatim));
     }
 
     /// Puts a node behind the last child of what is open.
     #[inline]
-    fn child(&mut self, mut node: Node) {
+    fn child(&mut self, mut node: Node) -> u32 {
         let link = self.nodes.len() as u32;
         let open = &mut self.nodes[self.open as usize];
         (node.parent, node.previous) = (self.open, open.last);
@@ -262,11 +276,12 @@ impl Builder {
             self.nodes[node.previous as usize].next = link;
         }
         self.nodes.push(node);
+        link
     }
 
     /// Puts a declaration or attribute behind the previous one of its element.
     #[inline]
-    fn chained(&mut self, element: u32, previous: u32, mut node: Node) -> u32 {
+    pub(super) fn chained(&mut self, element: u32, previous: u32, mut node: Node) -> u32 {
         let link = self.nodes.len() as u32;
         (node.parent, node.previous) = (element, previous);
         let before = if previous == 0 { element } else { previous };
@@ -275,4 +290,14 @@ impl Builder {
         self.nodes.push(node);
         link
     }
+}
+
+/// A node that has its value in the source.
+#[inline]
+pub(super) fn placed(kind: Kind, range: Range<usize>, value: Range<usize>, verbatim: bool) -> Node {
+    let flags = if verbatim { Flags::SOURCE.with(Flags::VERBATIM) } else { Flags::SOURCE };
+    let mut node = Node::blank(kind, flags);
+    (node.start, node.end) = (range.start as u32, range.end as u32);
+    (node.first, node.last) = (value.start as u32, value.end as u32);
+    node
 }

@@ -58,7 +58,7 @@ pub enum Kind {
 }
 
 /// What is true of a node beside its kind.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Flags(u8);
 
 impl Flags {
@@ -102,7 +102,7 @@ impl Flags {
 }
 
 /// The entry of a node. Links are indices into the same array, 0 for none.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Node {
     pub(super) kind: Kind,
     pub(super) flags: Flags,

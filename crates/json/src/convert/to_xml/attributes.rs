@@ -120,8 +120,14 @@ impl Attributes {
         start..self.names.len()
     }
 
+    /// The name of an attribute of what is open.
+    pub(super) fn named(&self, name: Range<usize>) -> &[u8] {
+        &self.names[name]
+    }
+
     /// Writes an attribute into the start tag at the end of `out`, or keeps it for the one that ends at `late`.
     ///
+    /// Shape: whether its value is written without references.
     /// Errors: the character that XML cannot hold.
     pub(super) fn write(
         &mut self,
@@ -129,18 +135,18 @@ impl Attributes {
         late: Option<usize>,
         event: &Event<'_>,
         out: &mut Vec<u8>,
-    ) -> Result<(), char> {
+    ) -> Result<bool, char> {
         let start = self.late_text.len();
         let target = if late.is_some() { &mut self.late_text } else { out };
         target.push(b' ');
         target.extend_from_slice(&self.names[name]);
         target.extend_from_slice(b"=\"");
-        write_string(event, Context::Attribute, target)?;
+        let verbatim = write_string(event, Context::Attribute, target)?;
         target.push(b'"');
         if let Some(at) = late {
             self.late.push((at, start..self.late_text.len()));
         }
-        Ok(())
+        Ok(verbatim)
     }
 
     /// Puts the attributes that came late into their start tags.

@@ -25,16 +25,17 @@ fn special(word: u64) -> u64 {
 
 /// Writes a plain value.
 ///
+/// Shape: whether it is written without references.
 /// Errors: the character that XML cannot hold.
 #[inline]
-pub(super) fn write_string(event: &Event<'_>, context: Context, out: &mut Vec<u8>) -> Result<(), char> {
+pub(super) fn write_string(event: &Event<'_>, context: Context, out: &mut Vec<u8>) -> Result<bool, char> {
     match event.kind {
         Kind::String => write_characters(event.inner(), true, context, out),
-        Kind::Null => Ok(()),
+        Kind::Null => Ok(true),
         // Digits and letters.
         _ => {
             out.extend_from_slice(event.raw);
-            Ok(())
+            Ok(true)
         }
     }
 }
@@ -45,8 +46,11 @@ pub(super) fn plain_text<'a>(event: &Event<'a>) -> Cow<'a, str> {
 }
 
 /// Writes what is in a JSON string; `escaped` says whether a backslash is one.
+///
+/// Shape: as [`write_string`].
 #[inline]
-pub(super) fn write_characters(raw: &[u8], escaped: bool, context: Context, out: &mut Vec<u8>) -> Result<(), char> {
+pub(super) fn write_characters(raw: &[u8], escaped: bool, context: Context, out: &mut Vec<u8>) -> Result<bool, char> {
+    let mut verbatim = true;
     let (mut copied, mut at) = (0, 0);
     while let Some(place) = find(raw, at, special) {
         at = place;
@@ -66,16 +70,15 @@ pub(super) fn write_characters(raw: &[u8], escaped: bool, context: Context, out:
         out.extend_from_slice(&raw[copied..at]);
         at += length;
         copied = at;
-        write_character(character, context, out)?;
+        verbatim &= write_character(character, context, out)?;
     }
     out.extend_from_slice(&raw[copied..]);
-    Ok(())
+    Ok(verbatim)
 }
 
-fn write_character(character: char, context: Context, out: &mut Vec<u8>) -> Result<(), char> {
+fn write_character(character: char, context: Context, out: &mut Vec<u8>) -> Result<bool, char> {
     let attribute = context == Context::Attribute;
-    let mut buffer = [0; 4];
-    let replacement = match character {
+    let reference = match character {
         '&' => "&amp;",
         '<' => "&lt;",
         '>' => "&gt;",
@@ -83,9 +86,12 @@ fn write_character(character: char, context: Context, out: &mut Vec<u8>) -> Resu
         '\t' if attribute => "&#x9;",
         '\n' if attribute => "&#xA;",
         '\r' => "&#xD;",
-        '\t' | '\n' | ' '..='\u{FFFD}' | '\u{10000}'.. => character.encode_utf8(&mut buffer),
+        '\t' | '\n' | ' '..='\u{FFFD}' | '\u{10000}'.. => {
+            out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+            return Ok(true);
+        }
         _ => return Err(character),
     };
-    out.extend_from_slice(replacement.as_bytes());
-    Ok(())
+    out.extend_from_slice(reference.as_bytes());
+    Ok(false)
 }

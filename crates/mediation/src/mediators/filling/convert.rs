@@ -1,6 +1,6 @@
 //! XML that is to stand in JSON, and JSON that is to stand in XML.
 
-use myelin_json::convert::{to_json, to_xml};
+use myelin_json::convert::{to_document, to_json};
 use myelin_xml::{Document, Kind, Options, WriteOptions, write};
 
 use crate::exchange::Scene;
@@ -37,10 +37,10 @@ pub(in crate::mediators) fn xml_as_json(markup: &str, scene: &Scene<'_>, out: &m
 /// Errors: the bus's, where it stands for none.
 pub(in crate::mediators) fn json_as_xml(json: &str, scene: &Scene<'_>, out: &mut Vec<u8>) -> Outcome<()> {
     let limit = usize::try_from(scene.bus.settings.body_limit_bytes).unwrap_or(usize::MAX);
-    let mut xml = Vec::new();
-    to_xml(json.as_bytes(), &scene.bus.settings.json, &myelin_json::Options::default(), limit, &mut xml)
+    let (options, xml_options) = (myelin_json::Options::default(), Options::default());
+    let switches = &scene.bus.settings.json;
+    let document = to_document(json.as_bytes(), switches, &options, &xml_options, limit, Default::default())
         .map_err(|error| refused("JSON", "XML", &error))?;
-    let document = Document::parse(xml, &Options::default()).map_err(|error| refused("JSON", "XML", &error))?;
     let Some(root) = document.root_element() else { return Ok(()) };
     for child in document.children(root).filter(|&child| document.kind(child) == Kind::Element) {
         write(&document, child, &WriteOptions::default(), out);
