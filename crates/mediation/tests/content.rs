@@ -183,3 +183,72 @@ fn what_is_taken_out_of_a_package_takes_along_what_it_refers_to() {
     );
     assert!(sent(&kept).contains("<a><f>AQI=</f></a>"), "{}", sent(&kept));
 }
+
+/// How often each `n` of a list is compared with each that follows: longer than others on a thread should wait.
+const TAKES_LONG: &str = "count(//n[not(. = following-sibling::n)])";
+
+/// A list of so many numbers, no two of which are the same, as XML and as JSON.
+fn numbers(count: usize) -> [(&'static str, String); 2] {
+    let numbers: Vec<String> = (0..count).map(|number| number.to_string()).collect();
+    let xml = numbers.iter().map(|number| format!("<n>{number}</n>")).collect::<String>();
+    [
+        ("application/xml", format!("<list>{xml}</list>")),
+        ("application/json", format!("{{\"n\":[{}]}}", numbers.join(","))),
+    ]
+}
+
+/// Serves a body with a sequence that answers with it; the header line `X-Told`, and how often another thread was asked.
+fn told(sequence: &str, content_type: &str, body: &str) -> (Option<String>, usize) {
+    let proxy = format!("<proxy name='P'><target><inSequence>{sequence}<respond/></inSequence></target></proxy>");
+    let scenario = Scenario::new(&proxy);
+    let answer = scenario.serve(request("POST", "/services/P", &[("Content-Type", content_type)], body));
+    (answer.header("X-Told").map(str::to_owned), scenario.worked())
+}
+
+fn tells(expression: &str) -> String {
+    format!("<property name='X-Told' expression=\"{expression}\" scope='transport'/>")
+}
+
+#[test]
+fn an_expression_that_takes_long_is_answered_on_another_thread_and_others_at_once() {
+    for (content_type, body) in numbers(600) {
+        let check = |sequence: &str, expected: &str, worked: usize| {
+            let found = told(sequence, content_type, &body);
+            assert_eq!(found, (Some(expected.to_owned()), worked), "{sequence} of {content_type}");
+        };
+        check(&tells("concat('', count(//n[3]))"), "1", 0);
+        check(&tells(&format!("concat('', {TAKES_LONG})")), "600", 1);
+        let filter = format!("<filter xpath=\"{TAKES_LONG} &gt; 599\"><then>{}</then></filter>", tells("'yes'"));
+        check(&filter, "yes", 1);
+        // What asks for a property as well is answered where it is asked.
+        let mixed = format!("<property name='p' value='x'/>{}", tells(&format!("concat($ctx:p, {TAKES_LONG})")));
+        check(&mixed, "x600", 0);
+    }
+    let [(content_type, body), _] = numbers(3);
+    assert_eq!(
+        told(&tells(TAKES_LONG), content_type, &body),
+        (Some("3.0".to_owned()), 0),
+        "what is small takes no time"
+    );
+}
+
+#[test]
+fn what_was_found_before_a_change_does_not_count_behind_it() {
+    let [(content_type, body), _] = numbers(600);
+    let asks = tells(&format!("concat('', {TAKES_LONG})"));
+    let change = "<enrich><source type='inline'><n xmlns=''>0</n></source>\
+                  <target action='child' xpath='//list'/></enrich>";
+    assert_eq!(told(&format!("{asks}{change}{asks}"), content_type, &body), (Some("600".to_owned()), 2));
+    let twice = "<enrich><source type='inline'><n xmlns=''>0</n></source><target action='child' xpath='//list'/></enrich>\
+                 <enrich><source type='inline'><n xmlns=''>1</n></source><target action='child' xpath='//list'/></enrich>";
+    let distinct = tells("concat('', count(//n), ' ', count(//n[. = following-sibling::n]))");
+    assert_eq!(told(&format!("{distinct}{twice}{distinct}"), content_type, &body).0.as_deref(), Some("602 2"));
+}
+
+#[test]
+fn an_expression_that_does_more_than_it_may_fails_once() {
+    let [(content_type, body), _] = numbers(600);
+    let sequence =
+        format!("<property name='built' expression='//list' type='OM'/>{}", tells("count(//n[//n[//n = 'none']])"));
+    assert_eq!(told(&sequence, content_type, &body), (None, 1));
+}

@@ -74,6 +74,14 @@ impl Json {
         Ok(self.tree.get().map_or(Tree::nothing(), |tree| &**tree))
     }
 
+    /// The XML that it stands for, where it is at hand; nobody may change it.
+    pub(super) fn made_tree(&mut self) -> Option<&mut Tree> {
+        match &mut self.over {
+            Some(over) if !self.changed => Some(&mut over.0),
+            _ => self.tree.get_mut().map(|tree| &mut **tree),
+        }
+    }
+
     /// Whether the XML that it stands for is at hand.
     pub(super) fn has_tree(&self) -> bool {
         self.tree.get().is_some() || (self.over.is_some() && !self.changed)

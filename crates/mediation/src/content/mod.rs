@@ -17,6 +17,7 @@ mod mime;
 mod need;
 mod package;
 mod plan;
+mod questions;
 mod rendering;
 mod scan;
 mod tree;

@@ -4,6 +4,7 @@ use std::future::poll_fn;
 use std::task::{Context, Poll, Waker, ready};
 
 use super::looks::Looks;
+use super::questions::Questions;
 use super::{Far, Query, build_apart, poll_built, poll_read, scan, take_form};
 use crate::effect::Reads;
 use crate::exchange::{Exchange, Format, Scene};
@@ -22,6 +23,8 @@ pub(crate) struct Need {
     whole: Whole,
     /// The forms in which the body is looked at, where these are known.
     looks: Looks,
+    /// What may be asked of the built body before the mediator runs.
+    questions: Questions,
     /// Whether the message leaves, in the form that it is to have.
     leaves: bool,
     /// Whether parameters of templates are asked for, which may be expressions over the message.
@@ -78,6 +81,7 @@ impl Need {
         self.addressed.extend(expression.addressed());
         self.looks.json |= expression.json().is_some();
         self.looks.xml |= expression.xpath().is_some() && expression.looks_at_body();
+        self.questions.add(expression);
         match expression.query() {
             Some(query) => self.queries.push(query.clone()),
             None if expression.looks_at_body() => self.whole = self.whole.max(Whole::Seen),
@@ -89,6 +93,7 @@ impl Need {
     /// The same, and what another looks at.
     pub(crate) fn with(mut self, other: Need) -> Need {
         self.queries.extend(other.queries);
+        self.questions.extend(other.questions);
         self.addressed.extend(other.addressed);
         self.whole = self.whole.max(other.whole);
         self.looks.xml |= other.looks.xml;
@@ -126,6 +131,9 @@ impl Need {
         if self.looks.take_long(exchange) {
             Box::pin(self.looks.make(exchange, scene)).await?;
         }
+        if !self.questions.are_answered(exchange, scene) {
+            Box::pin(self.questions.answer(exchange, scene)).await?;
+        }
         if self.leaves { take_form(exchange, scene).await } else { Ok(()) }
     }
 
@@ -139,6 +147,7 @@ impl Need {
         if !self.queries.is_empty() {
             exchange.scans.forget_volatile();
         }
+        self.questions.forget(exchange);
     }
 
     /// Brings the body so far.
@@ -182,7 +191,9 @@ pub(crate) fn when_ready<'a>(
     need.begin(exchange);
     // Whoever waits polls again with a waker of its own.
     match need.poll(exchange, scene, &mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(Ok(Far::Enough)) if need.is_met(exchange) => then(exchange),
+        Poll::Ready(Ok(Far::Enough)) if need.is_met(exchange) && need.questions.are_answered(exchange, scene) => {
+            then(exchange)
+        }
         Poll::Ready(Err(fault)) => Step::Done(exchange, Err(fault)),
         Poll::Ready(Ok(_)) | Poll::Pending => Step::Wait(Box::pin(async move {
             match need.wait(exchange, scene).await {

@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use super::{Fragment, Json, Unreadable, Way, into_utf8, memory, utf8};
+use crate::expression::Answers;
 use myelin_message::Built;
 use myelin_soap::{Envelope, Version, wrap};
 use myelin_xml::{Document, Error, Kind, NodeId, Options, Refusal, WriteOptions, encoding, write};
@@ -33,6 +34,8 @@ pub(crate) struct Tree {
     way: Way,
     /// The JSON that it stands for, as it is now.
     json: OnceLock<Box<Json>>,
+    /// What expressions were found to give, as it is now.
+    answers: Answers,
 }
 
 impl Tree {
@@ -79,21 +82,30 @@ impl Tree {
     }
 
     fn of(mut document: Document, came: Option<Vec<u8>>, way: Way) -> Tree {
-        let json = OnceLock::new();
-        if let Some(envelope) = Envelope::of(&document) {
-            let around = Default::default();
-            return Tree { document, envelope, plain: false, around, changed: false, came, apart: None, way, json };
-        }
-        let (top, root) = (document.document_node(), document.root_element());
+        let came_in = Envelope::of(&document);
         let mut around: [Vec<NodeId>; 2] = Default::default();
-        for node in document.children(top).filter(|&node| Some(node) != root) {
-            let behind = root.is_some_and(|root| document.order(root, node) == Ordering::Less);
-            around[usize::from(behind)].push(node);
+        let envelope = came_in.unwrap_or_else(|| {
+            let (top, root) = (document.document_node(), document.root_element());
+            for node in document.children(top).filter(|&node| Some(node) != root) {
+                let behind = root.is_some_and(|root| document.order(root, node) == Ordering::Less);
+                around[usize::from(behind)].push(node);
+            }
+            around.iter().flatten().for_each(|&node| document.detach(node));
+            // A document that fills all the numbers of nodes cannot have been read: each takes three bytes at least.
+            wrap(&mut document, Version::Soap11).expect("there is room for two nodes more")
+        });
+        Tree {
+            document,
+            envelope,
+            plain: came_in.is_none(),
+            around,
+            changed: false,
+            came,
+            apart: None,
+            way,
+            json: OnceLock::new(),
+            answers: Answers::default(),
         }
-        around.iter().flatten().for_each(|&node| document.detach(node));
-        // A document that fills all the numbers of nodes cannot have been read: each takes three bytes at least.
-        let envelope = wrap(&mut document, Version::Soap11).expect("there is room for two nodes more");
-        Tree { document, envelope, plain: true, around, changed: false, came, apart: None, way, json }
     }
 
     /// The document to look at.
@@ -116,6 +128,16 @@ impl Tree {
         self.plain
     }
 
+    /// What expressions were found to give.
+    pub(crate) fn answers(&self) -> &Answers {
+        &self.answers
+    }
+
+    /// The same, for who finds more, or whom what was found does not concern.
+    pub(crate) fn answers_mut(&mut self) -> &mut Answers {
+        &mut self.answers
+    }
+
     /// Changes the document; from now on it is what is sent.
     ///
     /// Errors: the change's own; the document may then be changed half-way.
@@ -125,6 +147,7 @@ impl Tree {
     ) -> Result<T, Refusal> {
         self.changed = true;
         self.json.take();
+        self.answers = Answers::default();
         let result = change(&mut self.document, &mut self.envelope);
         // Parts may have been taken out or put in.
         if let Some(envelope) = Envelope::of(&self.document) {
@@ -144,6 +167,7 @@ impl Tree {
         let payload = self.envelope.payload(&self.document).filter(|_| self.plain);
         payload.iter().for_each(|&payload| self.document.detach(payload));
         self.apart = payload;
+        self.answers = Answers::default();
         std::mem::take(&mut self.document)
     }
 
@@ -162,6 +186,7 @@ impl Tree {
 
     /// Takes out the envelope that came or was made, as it is now; `None` where there is plain XML only.
     pub(crate) fn take_envelope(&mut self) -> Option<Document> {
+        self.answers = Answers::default();
         (!self.plain).then(|| std::mem::take(&mut self.document))
     }
 
@@ -220,6 +245,7 @@ impl Tree {
         self.changed = true;
         self.plain = false;
         self.around = Default::default();
+        self.answers = Answers::default();
         self.envelope.convert(&mut self.document, version)
     }
 

@@ -2,6 +2,9 @@
 
 use std::cell::OnceCell;
 use std::rc::Rc;
+use std::time::UNIX_EPOCH;
+
+use myelin_xpath::Moment;
 
 use crate::branch::Stage;
 use crate::bus::Bus;
@@ -32,6 +35,12 @@ impl<'a> Scene<'a> {
     /// Whether this thread has other exchanges under way, which would wait for long work done here.
     pub(crate) fn is_busy(&self) -> bool {
         self.counts.exchanges.get() > 1
+    }
+
+    /// The time, as expressions are told it.
+    pub(crate) fn moment(&self) -> Option<Moment> {
+        let since = self.transport.now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        i128::try_from(since.as_nanos()).ok().map(|nanos| Moment::at(nanos, Some(0)))
     }
 
     /// What flows beside this one stand on; made when it is first asked for.

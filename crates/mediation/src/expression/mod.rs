@@ -5,6 +5,7 @@
 //! An expression that looks at the message is answered from the scan of its [`Query`] where the body is still on the
 //! wire, and from the built body where there is one; both give the same.
 
+mod ahead;
 mod environment;
 mod functions;
 mod host;
@@ -30,6 +31,7 @@ use crate::fault::Outcome;
 use crate::function::Argument;
 use crate::property::{self, Fragment, Scope, Slot};
 
+pub(crate) use ahead::{Answers, Question, answer_all, answer_here};
 pub(crate) use host::MessageHost;
 pub(crate) use inline::{Inline, Piece};
 use json::JsonEval;

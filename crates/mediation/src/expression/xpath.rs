@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use myelin_xml::NodeId;
 use myelin_xpath::ast::Expr;
-use myelin_xpath::{Atomic, Context, Error, Expression as Compiled, Item, Moment, Node, NodeRef, Returns, Value};
+use myelin_xpath::{Atomic, Context, Error, Expression as Compiled, Item, Node, NodeRef, Returns, Value};
 
+use super::ahead::Question;
 use super::environment::Compiling;
 use super::functions::Function;
 use super::host::MessageHost;
@@ -26,6 +27,8 @@ pub(crate) struct XPath {
     pub(super) compiled: Arc<Compiled>,
     pub(super) slots: Arc<Slots>,
     looks_at_body: bool,
+    /// Whether it is asked as a condition.
+    is_condition: bool,
     query: Option<Query>,
 }
 
@@ -61,10 +64,12 @@ impl XPath {
             return Ok(Kind::Source(slots.sources.swap_remove((slot - places) as usize)));
         }
         let looks_at_body = compiled.needs_context() || compiled.variables().iter().any(|&slot| slot < places);
-        let mut xpath = XPath { compiled: compiled.into(), slots: slots.into(), looks_at_body, query: None };
+        let is_condition = wanted == Wanted::Boolean;
+        let mut xpath =
+            XPath { compiled: compiled.into(), slots: slots.into(), looks_at_body, is_condition, query: None };
         if looks_at_body && wanted != Wanted::Nodes {
             // What the host is asked may change between two mediators, so that such an expression shares no pass.
-            let pure = xpath.slots.sources.is_empty() && xpath.slots.functions.is_empty();
+            let pure = xpath.is_pure();
             let wanted = match wanted {
                 Wanted::Boolean => myelin_xpath::stream::Wanted::Boolean,
                 _ if is_number(xpath.compiled.ast()) => myelin_xpath::stream::Wanted::Number,
@@ -78,6 +83,17 @@ impl XPath {
 
     pub(super) fn looks_at_body(&self) -> bool {
         self.looks_at_body
+    }
+
+    /// Whether it asks nothing but the message.
+    fn is_pure(&self) -> bool {
+        self.slots.sources.is_empty() && self.slots.functions.is_empty()
+    }
+
+    /// What may be asked before the mediator runs that asks.
+    pub(crate) fn question(&self) -> Option<Question> {
+        let is_any = self.looks_at_body && self.is_pure();
+        is_any.then(|| Question { compiled: Arc::clone(&self.compiled), is_condition: self.is_condition })
     }
 
     pub(super) fn slots(&self) -> &Slots {
@@ -130,6 +146,9 @@ impl XPath {
         {
             return Ok(answer);
         }
+        if let Some(value) = self.asked_ahead(true, exchange)? {
+            return Ok(value.boolean());
+        }
         self.run(exchange, scene, |compiled, context| compiled.condition(context))
     }
 
@@ -156,7 +175,20 @@ impl XPath {
         scene: &Scene<'_>,
         then: impl FnOnce(Value<'_>) -> T,
     ) -> Outcome<T> {
+        if let Some(value) = self.asked_ahead(false, exchange)? {
+            return Ok(then(value));
+        }
         self.run(exchange, scene, |compiled, context| compiled.evaluate(context).map(then))
+    }
+
+    /// The value where it was found before the mediator that asks began.
+    fn asked_ahead<'a>(&self, is_condition: bool, exchange: &'a Exchange) -> Outcome<Option<Value<'a>>> {
+        if !self.looks_at_body {
+            return Ok(None);
+        }
+        let tree = exchange.tree()?;
+        let found = tree.answers().find(&self.compiled, is_condition).transpose().map_err(fault)?;
+        Ok(found.and_then(|found| found.value(tree)))
     }
 
     /// Runs the expression in the context of the message.
@@ -168,8 +200,7 @@ impl XPath {
     ) -> Outcome<T> {
         let host = MessageHost { slots: &self.slots, exchange, scene };
         let mut context = Context::new(&host);
-        let since = scene.transport.now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        context.now = i128::try_from(since.as_nanos()).ok().map(|nanos| Moment::at(nanos, Some(0)));
+        context.now = scene.moment();
         if self.looks_at_body {
             let tree = exchange.tree()?;
             context = context.at(NodeRef::new(tree.document(), tree.envelope().element));

@@ -12,7 +12,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime};
 
-use myelin_mediation::transport::{LocalFuture, Method, Outgoing, SendError, SendErrorKind, Transport};
+use myelin_mediation::transport::{
+    LocalFuture, Method, Outgoing, Overloaded, SendError, SendErrorKind, Transport, Work,
+};
 use myelin_mediation::{Arrival, Bus, Engine, Loaded, Report, Settings, Task, load};
 use myelin_message::{Body, BodyError, Head, HeaderId, Line, Message, Source, Start, Version, Wire};
 use myelin_testkit::clock::Clock;
@@ -65,6 +67,7 @@ struct Script {
     sent: RefCell<Vec<Sent>>,
     clock: Clock,
     answer: Box<Timed>,
+    worked: Cell<usize>,
 }
 
 impl Transport for Script {
@@ -92,6 +95,12 @@ impl Transport for Script {
             }
             answer.map_err(|kind| SendError { kind, message: "10.0.0.1:80 is scripted to fail".to_owned() })
         })
+    }
+
+    fn work<'a>(&'a self, work: Work) -> LocalFuture<'a, Result<(), Overloaded>> {
+        self.worked.set(self.worked.get() + 1);
+        work();
+        Box::pin(std::future::ready(Ok(())))
     }
 
     fn now(&self) -> SystemTime {
@@ -161,12 +170,18 @@ impl Scenario {
     }
 
     fn by(loaded: Loaded, answer: Box<Timed>) -> Scenario {
-        let script = Rc::new(Script { sent: RefCell::default(), clock: Clock::default(), answer });
+        let script =
+            Rc::new(Script { sent: RefCell::default(), clock: Clock::default(), answer, worked: Cell::default() });
         Scenario { engine: Rc::new(Engine::new(Arc::new(loaded.bus), script.clone())), script }
     }
 
     pub(crate) fn failing(artefacts: &str, kind: SendErrorKind) -> Scenario {
         Scenario::with(artefacts, move |_, _| Err(kind))
+    }
+
+    /// How often something was done on another thread.
+    pub(crate) fn worked(&self) -> usize {
+        self.script.worked.get()
     }
 
     /// The bus that serves.

@@ -10,6 +10,7 @@ use myelin_xml::{Document, NodeId, Refusal};
 use super::Tree;
 use crate::content::convert::json_of;
 use crate::content::{Fragment, Json, Unreadable, Way, wrapped};
+use crate::expression::Answers;
 
 impl Tree {
     /// The JSON that it stands for; `None` where there is nothing in it.
@@ -57,6 +58,7 @@ impl Tree {
             apart: None,
             way: self.way.clone(),
             json: OnceLock::new(),
+            answers: Answers::default(),
         };
         let (document, Some(body), Some(root)) = (&mut tree.document, tree.envelope.body, json.root_element()) else {
             return Ok(tree);
@@ -74,6 +76,7 @@ impl Tree {
     /// Errors: the sender's, where what its package holds is to stand in it and has no room.
     pub(crate) fn write_as(&mut self, way: Way) -> Result<(), Unreadable> {
         if let Way::Package(package) = &self.way {
+            self.answers = Answers::default();
             package.put_in(&mut self.document, self.came.as_deref().unwrap_or_default())?;
         }
         self.changed |= !(way.is_xml() && self.way.is_xml() && self.came.is_none());

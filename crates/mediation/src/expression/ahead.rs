@@ -1,0 +1,130 @@
+//! Answers to expressions over a body that was built, found before the mediator runs that asks: what takes long is
+//! found on another thread.
+//!
+//! It is so for expressions that ask nothing but the message; what asks for properties as well is found where it is asked.
+
+use std::sync::Arc;
+
+use myelin_xpath::{Atomic, Context, Error, Expression, Host, Item, Limits, Moment, Node, NodeRef, Value};
+
+use super::places::Place;
+use crate::content::Tree;
+use crate::exchange::Scene;
+
+/// How large a tree is, in bytes of memory, that is worth the trouble.
+const LARGE_BYTES: usize = 16 * 1024;
+
+/// What may be done for one expression on the thread that serves: about a millisecond.
+const SHORT: Limits = Limits { steps: 20_000, bytes: 256 * 1024 };
+
+/// An expression that asks nothing but the message.
+#[derive(Clone, Debug)]
+pub(crate) struct Question {
+    pub(super) compiled: Arc<Expression>,
+    /// Whether it is asked as a condition, for which less may have to be looked at.
+    pub(super) is_condition: bool,
+}
+
+/// What an expression was found to give.
+#[derive(Debug)]
+pub(crate) enum Found {
+    Condition(bool),
+    Atomic(Atomic<'static>),
+    Nodes(Vec<Node>),
+    /// Something else, which whoever asks finds anew.
+    Other,
+}
+
+/// What was found in a tree, as it is now.
+#[derive(Debug, Default)]
+pub(crate) struct Answers(Vec<(Question, Result<Found, Error>)>);
+
+impl Answers {
+    /// The answer to a question, where it was asked ahead.
+    pub(super) fn find(&self, compiled: &Arc<Expression>, is_condition: bool) -> Option<Result<&Found, &Error>> {
+        let is_it = |known: &Question| known.is_condition == is_condition && Arc::ptr_eq(&known.compiled, compiled);
+        self.0.iter().find(|(known, _)| is_it(known)).map(|(_, found)| found.as_ref())
+    }
+}
+
+impl Found {
+    /// The value that it stands for; `None` where it has to be found anew.
+    pub(super) fn value<'a>(&'a self, tree: &'a Tree) -> Option<Value<'a>> {
+        match self {
+            Found::Condition(boolean) => Some(Value::Item(Item::Atomic(Atomic::Boolean(*boolean)))),
+            Found::Atomic(atomic) => Some(Value::Item(Item::Atomic(atomic.clone()))),
+            Found::Nodes(nodes) if nodes.is_empty() => Some(Value::EMPTY),
+            Found::Nodes(nodes) => Some(Value::nodes(tree.document(), nodes.clone())),
+            Found::Other => None,
+        }
+    }
+}
+
+/// Answers questions as far as that takes no time; says whether all of them are answered, or need not be.
+pub(crate) fn answer_here(tree: &mut Tree, questions: &[Question], scene: &Scene<'_>) -> bool {
+    if tree.document().size_bytes() < LARGE_BYTES {
+        return true;
+    }
+    let (mut are_all, now) = (true, scene.moment());
+    answer(tree, questions, |question, tree| match question.ask(tree, SHORT, now) {
+        Err(Error::Steps(_) | Error::Bytes(_)) => {
+            are_all = false;
+            None
+        }
+        found => Some(found),
+    });
+    are_all
+}
+
+/// Answers all questions, however long that takes.
+pub(crate) fn answer_all(tree: &mut Tree, questions: &[Question], now: Option<Moment>) {
+    answer(tree, questions, |question, tree| Some(question.ask(tree, Limits::default(), now)));
+}
+
+/// Answers those questions that are not answered.
+fn answer(
+    tree: &mut Tree,
+    questions: &[Question],
+    mut find: impl FnMut(&Question, &Tree) -> Option<Result<Found, Error>>,
+) {
+    for question in questions {
+        if tree.answers().find(&question.compiled, question.is_condition).is_none()
+            && let Some(found) = find(question, tree)
+        {
+            tree.answers_mut().0.push((question.clone(), found));
+        }
+    }
+}
+
+impl Question {
+    fn ask(&self, tree: &Tree, limits: Limits, now: Option<Moment>) -> Result<Found, Error> {
+        let host = Places(tree);
+        let context = Context::new(&host).at(NodeRef::new(tree.document(), tree.envelope().element));
+        let context = Context { limits, now, ..context };
+        if self.is_condition {
+            return self.compiled.condition(&context).map(Found::Condition);
+        }
+        Ok(match self.compiled.evaluate(&context)? {
+            Value::Item(Item::Atomic(atomic)) => Found::Atomic(atomic.into_owned()),
+            // An expression that asks the message alone leads to no other document.
+            other => match other.as_nodes() {
+                Some(nodes) => Found::Nodes(nodes.into_iter().map(|node| node.node).collect()),
+                None => Found::Other,
+            },
+        })
+    }
+}
+
+/// The places in a message, for expressions that ask for nothing else.
+struct Places<'t>(&'t Tree);
+
+impl<'a> Host<'a> for Places<'_> {
+    fn variable(&'a self, slot: u32) -> Result<Value<'a>, Error> {
+        let node = Place::of_slot(slot).and_then(|place| place.find(self.0));
+        Ok(node.map_or(Value::EMPTY, |node| Value::node(self.0.document(), node)))
+    }
+
+    fn call(&'a self, _: u32, _: &[Value<'a>], _: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
+        Ok(Value::EMPTY)
+    }
+}
