@@ -205,6 +205,8 @@ fn tangled() -> Vec<Heavy> {
         Heavy::of("TangledPath", path).json(format!("[\"{long}\"]")),
         Heavy::of("TangledXPath", tells("count(//n[matches(., '^(a+)+$')])"))
             .xml(format!("<list><n>{long}b</n></list>")),
+        // Each element is looked at with all that follow it.
+        Heavy::of("TangledCount", tells("count(//n[not(following-sibling::n = 'x')])")).xml(list("<n>1</n>", 8_000)),
         Heavy::of("TangledXml", validate("tangled")).xml(list(&format!("<n>{short}</n>"), 3_000)).fails(
             400,
             "not valid",
