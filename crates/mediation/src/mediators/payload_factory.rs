@@ -7,8 +7,8 @@ mod template;
 mod value;
 
 use myelin_message::{Body, HeaderId};
-use myelin_soap::Envelope;
-use myelin_xml::{Document, Options};
+use myelin_soap::Version;
+use myelin_xml::{Document, Event, Options, Parser, Step};
 
 use self::argument::Argument;
 use self::freemarker::FreeMarker;
@@ -253,21 +253,38 @@ fn said(exchange: &Exchange) -> Format {
 fn put_xml(made: Vec<u8>, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<()> {
     let malformed =
         |detail: String| Fault::bus("What <payloadFactory> made is not well-formed XML").with_detail(detail);
-    let document = Document::parse_in(made, &Options::default(), memory::take());
-    let document = document.map_err(|error| malformed(error.to_string()))?;
-    if let Some(envelope) = Envelope::of(&document) {
-        let media_type = envelope.version.media_type();
+    if let Some(version) = version_of(&made).map_err(|error| malformed(error.to_string()))? {
+        let media_type = version.media_type();
         if said(exchange) != Format::of(Some(media_type.as_bytes())) {
             exchange.message.head.set("Content-Type", format!("{media_type}; charset=UTF-8").as_bytes())?;
         }
-        let (made, arena) = document.into_parts();
-        memory::keep_arena(arena);
         exchange.set_body(Body::Bytes(made));
         exchange.set_charset("UTF-8");
         return Ok(());
     }
+    let document = Document::parse_in(made, &Options::default(), memory::take());
+    let document = document.map_err(|error| malformed(error.to_string()))?;
     let node = document.root_element().ok_or_else(|| malformed("there is no element".to_owned()))?;
     put_body(exchange, Fragment { document: document.into(), node }, scene)
+}
+
+/// Which SOAP a document is an envelope of, if it is one, which is then read to its end.
+///
+/// Errors: where it is not well-formed as far as it is read.
+fn version_of(made: &[u8]) -> Result<Option<Version>, myelin_xml::Error> {
+    let mut parser = Parser::new(Options::default());
+    let mut version = None;
+    while let Step::Event(event) = parser.next(made, true)? {
+        let Event::Start(root) = event else { continue };
+        if version.is_none() {
+            let name = root.names().get(root.name);
+            version = Version::of_namespace(name.namespace).filter(|_| name.local == "Envelope");
+            if version.is_none() {
+                break;
+            }
+        }
+    }
+    Ok(version)
 }
 
 /// Makes bytes the body of the message.

@@ -1,7 +1,7 @@
 //! XML that is to stand in JSON, and JSON that is to stand in XML.
 
 use myelin_json::convert::{to_document, to_json};
-use myelin_xml::{Document, Kind, Options, WriteOptions, write};
+use myelin_xml::{Document, Error, Event, Kind, Options, Parser, Step, WriteOptions, write};
 
 use crate::exchange::Scene;
 use crate::fault::{Fault, Outcome};
@@ -16,9 +16,17 @@ pub(in crate::mediators) fn markup(value: &str) -> Option<&str> {
         Some(declaration) => declaration.split_once("?>")?.1.trim_start(),
         None => value,
     };
-    let document = Document::parse(format!("<a>{inside}</a>").into_bytes(), &Options::default()).ok()?;
-    let mut children = document.children(document.root_element()?);
-    children.any(|child| document.kind(child) == Kind::Element).then_some(inside)
+    has_elements(format!("<a>{inside}</a>").as_bytes()).ok()?.then_some(inside)
+}
+
+/// Whether there are elements in the root of a document, which is read to its end without making a tree of it.
+fn has_elements(xml: &[u8]) -> Result<bool, Error> {
+    let mut parser = Parser::new(Options::default());
+    let mut elements = 0_usize;
+    while let Step::Event(event) = parser.next(xml, true)? {
+        elements += usize::from(matches!(event, Event::Start(_)));
+    }
+    Ok(elements > 1)
 }
 
 /// Writes XML as the JSON object that it stands for.
