@@ -2,9 +2,9 @@
 
 use myelin_json::convert::{self, Switches};
 use myelin_soap::Envelope;
-use myelin_xml::{Arena, Document, Options};
+use myelin_xml::{Document, Options};
 
-use super::Unreadable;
+use super::{Unreadable, memory};
 
 /// What takes longer to convert than anybody on the same thread should wait for.
 pub(super) const LONG_BYTES: usize = 128 * 1024;
@@ -16,7 +16,7 @@ pub(super) const LIMIT_BYTES: usize = 64 << 20;
 ///
 /// Errors: the sender's, where its JSON is deeper or larger than XML may be.
 pub(super) fn document_of(json: &[u8], switches: &Switches) -> Result<Document, Unreadable> {
-    let memory = (Vec::with_capacity(json.len() * 2), Arena::default());
+    let memory = (Vec::with_capacity(json.len() * 2), memory::take());
     let (options, xml_options) = (myelin_json::Options::default(), Options::default());
     Ok(convert::to_document(json, switches, &options, &xml_options, LIMIT_BYTES, memory)?)
 }
