@@ -61,6 +61,8 @@ struct Heavy {
     logs: &'static str,
     /// Within what time it ends.
     limit: Duration,
+    /// How many requests a client sends before it reads their answers.
+    in_a_row: usize,
 }
 
 impl Heavy {
@@ -74,6 +76,7 @@ impl Heavy {
             says: "",
             logs: "",
             limit: Duration::from_secs(10),
+            in_a_row: 1,
         }
     }
 
@@ -110,8 +113,8 @@ fn request(proxy: &str, media_type: &str, body: &str) -> Vec<u8> {
 }
 
 fn everything_heavy() -> Vec<Heavy> {
-    let groups = [scripts_and_templates(), too_deep(), large(), checked(), tangled(), Vec::from_iter(query())];
-    groups.into_iter().flatten().collect()
+    let groups = [scripts_and_templates(), too_deep(), large(), checked(), tangled()];
+    groups.into_iter().flatten().chain([flood()]).chain(query()).collect()
 }
 
 /// What does not end, or makes more and more.
@@ -246,6 +249,16 @@ fn schemas() -> String {
     .concat()
 }
 
+/// A flood that is turned away: what may pass the throttle, the same one has let pass already.
+fn flood() -> Heavy {
+    let throttle = r#"<throttle id="one"><policy><wsp:Policy xmlns:wsp="http://schemas.xmlsoap.org/ws/2004/09/policy"
+        xmlns:throttle="http://www.wso2.org/products/wso2commons/throttle"><throttle:MediatorThrottleAssertion>
+        <wsp:Policy><throttle:ID throttle:type="IP">other</throttle:ID><wsp:Policy><throttle:Control><wsp:Policy>
+        <throttle:MaximumCount>1</throttle:MaximumCount><throttle:UnitTime>3600000</throttle:UnitTime></wsp:Policy>
+        </throttle:Control></wsp:Policy></wsp:Policy></throttle:MediatorThrottleAssertion></wsp:Policy></policy></throttle>"#;
+    Heavy { in_a_row: 50, ..Heavy::of("ThrottleFlood", throttle.repeat(2)).fails(429, "", "") }
+}
+
 /// A query that never comes to its end, in a build that has databases.
 fn query() -> Option<Heavy> {
     let endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) as n from n";
@@ -314,11 +327,14 @@ fn median(times: &[Duration]) -> Duration {
 
 /// Clients that ask for it again and again, until told otherwise.
 fn keep_asking(address: SocketAddr, heavy: &Heavy, over: &AtomicBool) -> usize {
-    let (mut client, request, mut answered) = (client(address), heavy.request(), 0);
+    let (mut client, requests, mut answered) = (client(address), heavy.request().repeat(heavy.in_a_row), 0);
     while !over.load(Ordering::Relaxed) {
-        let answer = client.exchange(&request).unwrap();
-        assert_eq!(answer.status, heavy.status, "{}: {:.300}", heavy.name, answer.text());
-        answered += 1;
+        client.send(&requests).unwrap();
+        for _ in 0..heavy.in_a_row {
+            let answer = client.answer().unwrap();
+            assert_eq!(answer.status, heavy.status, "{}: {:.300}", heavy.name, answer.text());
+            answered += 1;
+        }
         std::thread::sleep(PAUSE);
     }
     answered

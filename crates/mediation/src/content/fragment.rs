@@ -6,6 +6,7 @@ use std::sync::Arc;
 use memchr::memmem;
 use myelin_xml::{DeclaredEncoding, Document, Kind, NodeId, Options, Refusal};
 
+use super::text_of;
 use crate::fault::{Fault, Outcome};
 
 /// What a document takes in memory, however little is in it, about.
@@ -84,6 +85,17 @@ pub(crate) fn graft(
     to.import_declaring(from, element, &declared)
 }
 
+/// The text of an element apart from its document, with the namespaces that [`graft`] declares.
+pub(crate) fn text_apart(document: &Document, element: NodeId) -> String {
+    match document.as_read(element) {
+        Some(text) if inherited(document, element).is_empty() => text.to_owned(),
+        _ => {
+            let copy = Fragment::copy(document, element);
+            text_of(&copy.document, copy.node)
+        }
+    }
+}
+
 impl PartialEq for Fragment {
     fn eq(&self, other: &Fragment) -> bool {
         Arc::ptr_eq(&self.document, &other.document) && self.node == other.node
@@ -136,20 +148,17 @@ fn inherited(document: &Document, top: NodeId) -> Vec<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::content::text_of;
-
-    fn first_child(text: &str) -> Fragment {
-        let outer = Fragment::parse(text).unwrap();
-        let inner = outer.document.first_child(outer.node).unwrap();
-        Fragment::copy(&outer.document, inner)
-    }
 
     #[test]
     fn a_copy_declares_what_its_names_use_and_its_values_may() {
         let check = |text: &str, expected: &str| {
-            let copy = first_child(text);
+            let Fragment { document, node } = Fragment::parse(text).unwrap();
+            let inner = document.first_child(node).unwrap();
+            let copy = Fragment::copy(&document, inner);
             assert_eq!(text_of(&copy.document, copy.node), expected);
+            assert_eq!(text_apart(&document, inner), expected);
         };
+        check("<a xmlns:p='urn:p'><b c = '&lt;'>p</b></a>", "<b c = '&lt;'>p</b>");
         check("<a xmlns:p='urn:p' xmlns:q='urn:q'><p:b/></a>", "<p:b xmlns:p=\"urn:p\"/>");
         check(
             "<a xmlns:t='urn:t' xmlns:x='urn:x' xmlns:y='urn:y'><b x:type='t:c'>y:d<!--z--></b></a>",

@@ -8,13 +8,13 @@ use std::time::Duration;
 use self::key::Keys;
 use crate::apart::apart;
 use crate::config::{Element, Loader, Named, Problem};
-use crate::content::{Need, text_of, when_ready};
+use crate::content::{Need, text_apart, text_of, when_ready};
 use crate::effect::{Effect, Steps};
 use crate::exchange::{Exchange, Format, Scene};
 use crate::expression::{Expression, Wanted};
 use crate::fault::{Fault, Outcome};
 use crate::mediator::{Built, Flow, Mediator, Spec, Step};
-use crate::property::{Fragment, Scope, Value, slot};
+use crate::property::{Scope, Value, slot};
 use crate::schema::{Complaint, Schema, Schemas};
 use crate::sequence::Block;
 use crate::transport::within;
@@ -156,15 +156,16 @@ impl Validate {
             return Ok(Some((schema, if text.is_empty() { "{}".to_owned() } else { text })));
         }
         let schema = schemas.xml.as_ref().ok_or_else(|| no_schema("XML"))?;
-        let fragment = match &self.source {
-            Some((source, _)) => source.fragment(exchange, scene)?,
+        let text = match &self.source {
+            Some((source, _)) => {
+                source.fragment(exchange, scene)?.map(|fragment| text_of(&fragment.document, fragment.node))
+            }
             None => {
                 let tree = exchange.tree()?;
-                let payload = tree.envelope().payload(tree.document());
-                payload.map(|payload| Fragment::copy(tree.document(), payload))
+                tree.envelope().payload(tree.document()).map(|payload| text_apart(tree.document(), payload))
             }
         };
-        Ok(fragment.map(|fragment| (schema, text_of(&fragment.document, fragment.node))))
+        Ok(text.map(|text| (schema, text)))
     }
 
     fn nothing(&self) -> Complaint {
