@@ -29,7 +29,7 @@ pub(crate) use build::Unreadable;
 use build::build;
 pub(crate) use elements::Elements;
 pub(crate) use enclosure::Enclosure;
-pub(crate) use fragment::{Fragment, graft, text_apart};
+pub(crate) use fragment::{Fragment, graft};
 pub(crate) use json::{Json, is_json};
 pub(crate) use mime::{is_parameter, pieces, without_parameter};
 pub(crate) use need::{Need, when_ready};

@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock, OnceLock};
 
+use super::fragment::text_apart;
 use super::{Fragment, Json, Unreadable, Way, into_utf8, memory, utf8};
 use crate::expression::Answers;
 use myelin_message::Built;
@@ -116,6 +117,17 @@ impl Tree {
     /// Where its parts are.
     pub(crate) fn envelope(&self) -> Envelope {
         self.envelope
+    }
+
+    /// The text of the first element in the body, apart from all around it.
+    pub(crate) fn payload_text(&self) -> Option<String> {
+        let payload = self.envelope.payload(&self.document)?;
+        // The envelope around plain XML was put there, and says nothing that it means.
+        let as_read = self.document.range(payload).filter(|_| self.plain && !self.changed);
+        Some(match as_read {
+            Some(range) => self.document.source()[range].to_owned(),
+            None => text_apart(&self.document, payload),
+        })
     }
 
     /// Whether it stands for a body that is not there.
@@ -322,5 +334,29 @@ impl Drop for Tree {
 impl Built for Tree {
     fn into_bytes(self: Box<Self>) -> Vec<u8> {
         super::sent(self.into_sent())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_payload_is_what_came_until_it_is_changed_and_declares_what_it_needs_of_what_is_around_it() {
+        let read = |text: &str| Tree::read(text.as_bytes().to_vec(), None).unwrap();
+        let plain = "<?xml version='1.0'?><!--c--><p:a  xmlns:p='urn:p' b = '&lt;'>x</p:a><!--d-->";
+        let mut tree = read(plain);
+        assert_eq!(tree.payload_text().as_deref(), Some("<p:a  xmlns:p='urn:p' b = '&lt;'>x</p:a>"));
+        let payload = tree.envelope().payload(tree.document()).unwrap();
+        let text = tree.document().first_child(payload).unwrap();
+        tree.change(|document, _| document.set_value(text, "y")).unwrap();
+        assert!(tree.payload_text().unwrap().ends_with(">y</p:a>"));
+        let soap = |payload: &str| {
+            let namespace = Version::Soap11.namespace();
+            format!("<s:Envelope xmlns:s='{namespace}' xmlns:p='urn:p'><s:Body>{payload}</s:Body></s:Envelope>")
+        };
+        assert_eq!(read(&soap("<a  b='1'/>")).payload_text().as_deref(), Some("<a  b='1'/>"));
+        assert_eq!(read(&soap("<p:a/>")).payload_text().as_deref(), Some("<p:a xmlns:p=\"urn:p\"/>"));
+        assert_eq!(read(&soap("")).payload_text(), None);
     }
 }

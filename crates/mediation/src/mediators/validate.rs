@@ -8,7 +8,7 @@ use std::time::Duration;
 use self::key::Keys;
 use crate::apart::apart;
 use crate::config::{Element, Loader, Named, Problem};
-use crate::content::{Need, text_apart, text_of, when_ready};
+use crate::content::{Need, text_of, when_ready};
 use crate::effect::{Effect, Steps};
 use crate::exchange::{Exchange, Format, Scene};
 use crate::expression::{Expression, Wanted};
@@ -160,10 +160,7 @@ impl Validate {
             Some((source, _)) => {
                 source.fragment(exchange, scene)?.map(|fragment| text_of(&fragment.document, fragment.node))
             }
-            None => {
-                let tree = exchange.tree()?;
-                tree.envelope().payload(tree.document()).map(|payload| text_apart(tree.document(), payload))
-            }
+            None => exchange.tree()?.payload_text(),
         };
         Ok(text.map(|text| (schema, text)))
     }

@@ -16,7 +16,7 @@ use crate::timer::Tick;
 
 /// How much of a body is looked at, kept or forgotten before others on the thread have their turn, however fast its
 /// sender is.
-const TURN_BYTES: u64 = 128 * 1024;
+const TURN_BYTES: u64 = 64 * 1024;
 
 impl Source for Link {
     fn remaining(&self, ticket: u64) -> Option<u64> {
