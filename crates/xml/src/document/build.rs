@@ -99,7 +99,8 @@ impl Document {
         nodes.extend([Node::blank(Kind::Document, Flags::default()); 2]);
         made.clear();
         if names.size().0 > KEPT_NAMES {
-            names.clear();
+            // Without its memory: an arena that knows few names is thought to be a small one.
+            names = Names::new();
         }
         Document {
             source: String::new(),

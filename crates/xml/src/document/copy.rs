@@ -61,7 +61,9 @@ impl Document {
         let mut names = Known::default();
         if let Some(entries) = other.entries_as_read(node) {
             let copy = self.transplant(other, entries, &mut names)?;
-            self.declare_only(copy, declared)?;
+            if self.kind(copy) == Kind::Element {
+                self.declare_only(copy, declared)?;
+            }
             return Ok(copy);
         }
         let mut copies = Copies::new(self);

@@ -87,7 +87,8 @@ impl Document {
     /// Whether neither the node nor one above it was moved or got other namespace declarations.
     pub(super) fn is_in_place(&self, node: NodeId) -> bool {
         if self.is_as_read() {
-            return true;
+            // What was taken over from another document is put nowhere yet.
+            return self.at(node).end as usize <= self.read_bytes();
         }
         let elsewhere = Flags::MOVED.with(Flags::REDECLARED);
         let mut above = std::iter::successors(Some(node), |&node| self.parent(node));

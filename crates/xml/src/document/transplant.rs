@@ -170,6 +170,28 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_element_keeps_its_form_and_declares_nothing() {
+        let other = read("<r xmlns:p='1'><![CDATA[<t>]]><?p  d ?></r>");
+        let mut document = read("<d/>");
+        for original in other.children(other.root_element().unwrap()) {
+            let import = document.import(&other, original).unwrap();
+            document.append(document.root_element().unwrap(), import).unwrap();
+        }
+        let mut written = Vec::new();
+        write(&document, document.document_node(), &WriteOptions::default(), &mut written);
+        assert_eq!(String::from_utf8(written).unwrap(), "<d><![CDATA[<t>]]><?p  d ?></d>");
+    }
+
+    #[test]
+    fn what_is_put_nowhere_yet_is_not_where_its_prefixes_mean_what_they_meant() {
+        let other = read("<r xmlns:p='1'><p:a/></r>");
+        let mut document = read("<d/>");
+        let original = other.first_child(other.root_element().unwrap()).unwrap();
+        let import = document.import_declaring(&other, original, &[]).unwrap();
+        assert_eq!((document.is_as_read(), document.as_read(import)), (true, None));
+    }
+
+    #[test]
     fn of_an_element_that_was_changed_the_rest_comes_over_as_it_was_read() {
         let mut other = read("<r xmlns:p='1'><a  x='1' y='2'><![CDATA[t]]><p:b z = '3'/><c><d e='4'/></c></a></r>");
         let all: Vec<NodeId> = other.descendants(other.document_node()).collect();
