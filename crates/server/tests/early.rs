@@ -6,11 +6,13 @@ mod support;
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use myelin_bench::procfs;
 use myelin_testkit::raw::Client;
 use myelin_testkit::rude::{Backend, Script, Step, Until};
+use myelin_transport::Pace;
 use support::process::{DEADLINE, Process};
 use support::{Bus, definitions, proxy, settings};
 
@@ -18,6 +20,8 @@ use support::{Bus, definitions, proxy, settings};
 const LARGE_BYTES: usize = 48 << 20;
 /// What an echoing backend reads before it answers so much.
 const STEP_BYTES: usize = 64 << 10;
+/// How many pieces of one byte a client sends that takes its time.
+const PIECES: usize = 200;
 /// What the buses may keep whose memory is scarce; what is held back for a client may take half of it.
 const SCARCE_BYTES: u64 = 8 << 20;
 
@@ -111,8 +115,68 @@ fn a_client_that_sends_all_first_hears_why_its_request_was_not_read() {
     }
 }
 
+#[test]
+fn a_client_that_is_still_sending_is_waited_for_though_nothing_more_of_its_answer_comes() {
+    let (first, last) = (large(), vec![b'l'; STEP_BYTES]);
+    let head_back = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", first.len() + last.len());
+    let backend = Backend::start(Script::of([
+        Step::Read(Until::Head),
+        Step::Send([head_back.as_bytes(), &first].concat()),
+        Step::Read(Until::Bytes(PIECES as u64)),
+        Step::Send(last.clone()),
+    ]))
+    .unwrap();
+    let mut slow = settings();
+    slow.server.pace = Pace { least_bytes_per_second: 1, window: Duration::from_secs(4) };
+    let bus = Bus::with(&proxy(backend.address()), slow);
+    let mut client = Client::connect(bus.address).unwrap();
+    client.deadline(DEADLINE);
+    client.send(head(PIECES).as_bytes()).unwrap();
+    // More than twice the window, and in each of it many times what is asked for.
+    for _ in 0..PIECES {
+        client.send(b"p").unwrap();
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let answer = client.answer().unwrap();
+    assert!(answer.status == 200 && answer.body == [first, last].concat(), "{}", answer.status);
+}
+
+#[test]
+fn who_waits_for_memory_to_keep_an_answer_in_goes_on_when_others_give_it_back() {
+    // Half of it is what the first client needs, and the second as well.
+    let settings = format!("[myelin.server]\nmemory_bytes = {}", 2 * LARGE_BYTES);
+    let process = Process::with(&[("synapse.xml", &definitions(ECHO))], &settings, &["--threads", "1"]);
+    let body = large();
+    let greedy = TcpStream::connect(process.address).unwrap();
+    greedy.set_write_timeout(Some(Duration::from_secs(1))).unwrap();
+    (&greedy).write_all(head(4 * body.len()).as_bytes()).unwrap();
+    assert!((0..4).any(|_| (&greedy).write_all(&body).is_err()));
+    let sent = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        let second = scope.spawn(|| {
+            let mut client = Client::connect(process.address).unwrap();
+            client.deadline(DEADLINE);
+            client.send(head(body.len()).as_bytes()).unwrap();
+            for piece in body.chunks(STEP_BYTES) {
+                client.send(piece).unwrap();
+                sent.fetch_add(1, Ordering::Relaxed);
+            }
+            client.answer().unwrap()
+        });
+        // Until it cannot send any more.
+        let mut before = usize::MAX;
+        while before != sent.load(Ordering::Relaxed) {
+            before = sent.load(Ordering::Relaxed);
+            std::thread::sleep(Duration::from_secs(1));
+        }
+        drop(greedy);
+        let answer = second.join().unwrap();
+        assert!(answer.status == 200 && answer.body == body, "{}", answer.status);
+    });
+}
+
 fn scarce() -> Process {
-    let settings = format!("[myelin.server]\nmemory_bytes = {SCARCE_BYTES}\npace_window = \"2s\"");
+    let settings = format!("[myelin.server]\nmemory_bytes = {SCARCE_BYTES}\npace_window = \"5s\"");
     Process::with(&[("synapse.xml", &definitions(ECHO))], &settings, &["--threads", "1"])
 }
 

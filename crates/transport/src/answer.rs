@@ -256,9 +256,12 @@ async fn relayed(client: &Shared, source: Option<&Shared>, goes_back: bool, rela
         };
         if result.is_pending() {
             let mut deadline = relay.deadline(to.idle);
-            if relay.is_stuck() {
+            let stuck = relay.is_stuck();
+            if stuck {
                 read_on(cx, to, source, goes_back, relay)?;
-            } else if relay.is_blocked() && !to.decoder.is_done() {
+            }
+            // In a moment it may be seen to be busy with sending, or others have left memory to keep its answer in.
+            if relay.is_blocked() && !to.decoder.is_done() && (!stuck || is_short()) {
                 deadline = deadline.min(Tick::after(PATIENCE));
             }
             to.timer.wake_at(deadline, cx);
@@ -287,6 +290,7 @@ fn read_on(
         // The backend reads on only as long as it gets rid of what it answers.
         if source.uploads() && !relay.is_complete() {
             relay.poll_hold(cx, Ends::Across { from: source, to: client })?;
+            relay.heard_at(client.last_read);
             if !relay.is_complete() {
                 return Ok(());
             }

@@ -82,6 +82,17 @@ impl Relay {
         }
     }
 
+    /// The same of a client whose request goes on to a backend, at a rate that its own relay watches over: when it last
+    /// sent something.
+    pub(crate) fn heard_at(&mut self, last: Tick) {
+        if last > self.last_heard {
+            self.last_heard = last;
+            if let Some((_, pacer)) = &mut self.client {
+                pacer.reset();
+            }
+        }
+    }
+
     /// Takes on from the source and keeps it, as long as the thread's memory is not short.
     ///
     /// Errors: [`Broken`], with the side that broke it.
