@@ -96,6 +96,11 @@ impl Document {
         self.source.len() + nodes + self.made.len() + names_bytes + names * NAME_BYTES
     }
 
+    /// How long all texts that it was made of are together: about what is written of it, if nothing was taken out.
+    pub fn text_bytes(&self) -> usize {
+        self.source.len() + self.made.len()
+    }
+
     /// The names that the document uses.
     #[inline]
     pub fn names(&self) -> &Names {

@@ -312,7 +312,7 @@ fn written(document: &mut Document, envelope: Envelope, around: Option<&[Vec<Nod
             let _ = document.append(top, node);
         }
     }
-    let mut out = Vec::with_capacity(document.source().len() + 256);
+    let mut out = Vec::with_capacity(document.text_bytes() + 256);
     write(document, document.document_node(), &WriteOptions::default(), &mut out);
     out
 }
