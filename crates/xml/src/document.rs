@@ -43,6 +43,13 @@ use node::Node;
 /// What a name takes beyond its text, about: its entries and their slots.
 const NAME_BYTES: usize = 96;
 
+/// How much memory names take, about.
+#[inline]
+fn names_bytes(names: &Names) -> usize {
+    let (count, bytes) = names.size();
+    bytes + count * NAME_BYTES
+}
+
 /// A document: its source, its nodes and their names.
 ///
 /// Nodes made by programs and not yet put anywhere belong to the document too, without a parent.
@@ -55,6 +62,8 @@ pub struct Document {
     /// The first is a filler, so that 0 can be a link that leads nowhere; the second is the document node.
     nodes: Vec<Node>,
     names: Names,
+    /// What its names took before any of its own was met: those of documents before it, whose memory it uses.
+    known_bytes: usize,
     /// Where the XML declaration and the document type stand in the source, if they do.
     prolog: build::Prolog,
     /// Whether links are not those of reading any more, so that indices say nothing about order.
@@ -88,12 +97,11 @@ impl Document {
         self.nodes.len() - 1
     }
 
-    /// How much memory the document takes, about: its source, its nodes, their values and names.
+    /// How much memory the document takes, about: its source, its nodes, their values, and the names that it brought.
     #[inline]
     pub fn size_bytes(&self) -> usize {
-        let (names, names_bytes) = self.names.size();
         let nodes = self.nodes.len() * size_of::<Node>();
-        self.source.len() + nodes + self.made.len() + names_bytes + names * NAME_BYTES
+        self.source.len() + nodes + self.made.len() + names_bytes(&self.names).saturating_sub(self.known_bytes)
     }
 
     /// How long all texts that it was made of are together: about what is written of it, if nothing was taken out.

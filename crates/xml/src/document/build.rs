@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::node::{Flags, Node};
-use super::{Document, Kind, NAME_BYTES, NodeId};
+use super::{Document, Kind, NodeId, names_bytes};
 use crate::event::{Start, Text};
 use crate::parser::place::Place;
 use crate::{Error, ErrorKind, Event, Limit, NameId, Names, Options, Parser, Step};
@@ -22,8 +22,7 @@ pub struct Arena {
 impl Arena {
     /// How much memory it holds, about.
     pub fn size_bytes(&self) -> usize {
-        let (names, names_bytes) = self.names.size();
-        self.nodes.capacity() * size_of::<Node>() + self.made.capacity() + names_bytes + names * NAME_BYTES
+        self.nodes.capacity() * size_of::<Node>() + self.made.capacity() + names_bytes(&self.names)
     }
 }
 
@@ -106,6 +105,7 @@ impl Document {
             source: String::new(),
             made,
             nodes,
+            known_bytes: names_bytes(&names),
             names,
             prolog: Prolog::default(),
             relinked: false,

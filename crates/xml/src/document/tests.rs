@@ -168,6 +168,19 @@ fn an_arena_is_used_again() {
 }
 
 #[test]
+fn a_document_is_as_large_as_it_says_whatever_names_there_were_before() {
+    let many: String = (0..1000).map(|number| format!("<e{number}/>")).collect();
+    let before = read(&format!("<a>{many}</a>"));
+    assert!(before.size_bytes() > 1000 * NAME_BYTES);
+    let alone = read("<a>x</a>").size_bytes();
+    let among = Document::parse_in(b"<a>x</a>".to_vec(), &Options::default(), before.into_arena()).unwrap();
+    let size = among.size_bytes();
+    assert!(size <= alone, "{size} instead of {alone}");
+    let with_a_name = Document::parse_in(b"<b>x</b>".to_vec(), &Options::default(), among.into_arena()).unwrap();
+    assert_eq!(with_a_name.size_bytes(), size + NAME_BYTES + 1);
+}
+
+#[test]
 fn a_skipped_document_type_is_no_node() {
     let options = Options { doctype: DoctypePolicy::Skip, ..Options::default() };
     let document = Document::parse(b"<!DOCTYPE a [<!ENTITY x '<b/>'>]><a/>".to_vec(), &options).unwrap();
