@@ -468,6 +468,25 @@ fn what_is_accepted_stays_so_whatever_becomes_of_its_copies() {
 }
 
 #[test]
+fn who_handles_that_too_much_was_gathered_has_the_message() {
+    let artefacts = format!(
+        "<proxy name='P'><target><inSequence>{ALL}<clone>{}{}</clone></inSequence><outSequence>{}</outSequence>\
+         <faultSequence><property name='X-R' expression='//r/a' scope='transport'/><respond/></faultSequence></target>\
+         </proxy>",
+        to("b1"),
+        to("b2"),
+        gather("", "")
+    );
+    let settings = Settings { body_limit_bytes: 1 << 12, ..Settings::default() };
+    let scenario = Scenario::of(common::load_with(&artefacts, &settings), |_, _| {
+        let body = format!("<r>{}<a>kept</a></r>", "<b>x</b>".repeat(100));
+        Ok(response(200, &[("Content-Type", "application/xml")], &body))
+    });
+    let reply = scenario.serve(post("/services/P", &[], "<a/>"));
+    assert_eq!((reply.status, reply.header("X-R")), (200, Some("kept")), "{reply:?}");
+}
+
+#[test]
 fn the_copies_of_one_request_are_bounded_however_small_they_are() {
     let served = |parts: usize| {
         let iterate = "<iterate expression='json-eval($)'><target><sequence><drop/></sequence></target></iterate>";

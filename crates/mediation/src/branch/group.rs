@@ -2,6 +2,8 @@
 
 use std::cell::{Cell, RefCell};
 
+use myelin_xml::Document;
+
 use super::family::Family;
 use crate::content::Elements;
 use crate::fault::{Fault, Outcome};
@@ -54,6 +56,12 @@ impl Group {
             is_complete: Cell::default(),
             pieces: RefCell::default(),
         }
+    }
+
+    /// Whether a message whose body takes so many bytes, about, still fits as a whole.
+    pub(crate) fn has_room(&self, body_bytes: usize) -> bool {
+        let more = size_of::<(usize, Piece)>() + size_of::<Document>() + body_bytes;
+        self.held_bytes.get().saturating_add(more) <= self.limit_bytes
     }
 
     /// Adds what the branch with that number brings; what comes too late is dropped.

@@ -77,6 +77,13 @@ impl Exchange {
         self.message.body.built_mut::<Json>().ok_or_else(engine::missing)
     }
 
+    /// About how much memory the body takes where it is built.
+    pub(crate) fn built_bytes(&self) -> usize {
+        let body = &self.message.body;
+        let of_json = || body.built::<Json>().map_or(0, |json| json.value().source().len());
+        body.built::<Tree>().map_or_else(of_json, |tree| tree.document().size_bytes())
+    }
+
     /// Takes out the built form that was found there.
     ///
     /// Errors: the bus's, where it is not there; the body is gone then.

@@ -204,8 +204,11 @@ impl Aggregate {
         let expression = self.expression.as_ref();
         let place = std::ptr::from_ref(self).addr();
         let (group, brought, is_first) = match family.group(place) {
-            // Nobody looks at its message any more.
-            Some(group) => (group, last_piece(expression, self.kept, exchange, scene)?, false),
+            // Nobody looks at its message any more, unless it is too much and somebody handles that.
+            Some(group) if group.has_room(exchange.built_bytes()) => {
+                (group, last_piece(expression, self.kept, exchange, scene)?, false)
+            }
+            Some(group) => (group, piece(expression, self.kept, exchange, scene)?, false),
             None => {
                 let brought = piece(expression, self.kept, exchange, scene)?;
                 let enough = Enough { min: self.min.value(exchange, scene)?, max: self.max.value(exchange, scene)? };

@@ -8,7 +8,7 @@ use super::held::Held;
 use super::in_message;
 use crate::branch::{Piece, Splitter, Target, Together, gathered_limit_bytes};
 use crate::config::{Element, Loader, Text};
-use crate::content::{Json, Need, Tree, when_ready};
+use crate::content::{Need, when_ready};
 use crate::effect::Effect;
 use crate::exchange::{Exchange, Scene};
 use crate::expression::{Expression, Wanted};
@@ -158,7 +158,7 @@ impl Parallel {
             turns.pass().await;
             match outcome? {
                 (mut result, Flow::Next) => {
-                    made_bytes += bytes_of(&result);
+                    made_bytes += result.built_bytes();
                     if made_bytes > limit_bytes {
                         let detail = format!("more than {limit_bytes} bytes");
                         return Err(Fault::bus("What foreach makes is too large together").with_detail(detail));
@@ -172,13 +172,6 @@ impl Parallel {
         }
         Ok(None)
     }
-}
-
-/// About how much memory the body of a message takes that is built.
-fn bytes_of(made: &Exchange) -> usize {
-    let body = &made.message.body;
-    let of_json = || body.built::<Json>().map_or(0, |json| json.value().source().len());
-    body.built::<Tree>().map_or_else(of_json, |tree| tree.document().size_bytes())
 }
 
 /// How many a collection has, and what makes a copy of the flow for each, with about how many bytes it takes; what is
