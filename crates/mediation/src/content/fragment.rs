@@ -15,6 +15,10 @@ const DOCUMENT_BYTES: usize = 3 << 10;
 /// What the pieces that an expression leads to may take together.
 pub(super) const LIMIT_BYTES: usize = 128 << 20;
 
+/// So many prefixes are looked for in a text one by one. For more one walk over all names takes less, and a sender may
+/// declare tens of thousands around a large element.
+const FEW: usize = 16;
+
 /// A piece of XML apart from any message.
 #[derive(Clone, Debug)]
 pub(crate) struct Fragment {
@@ -114,7 +118,9 @@ fn inherited(document: &Document, top: NodeId) -> Vec<(&str, &str)> {
     let mut declared = document.namespaces_in_scope(top);
     declared.retain(|(prefix, _)| *prefix != "xml" && !own.contains(prefix));
     // A text without references says what it says: a prefix that is nowhere in it is not used.
-    if let Some(text) = document.as_read(top).filter(|text| !text.contains('&')) {
+    if declared.len() <= FEW
+        && let Some(text) = document.as_read(top).filter(|text| !text.contains('&'))
+    {
         let is_in = |prefix: &str| memmem::find(text.as_bytes(), format!("{prefix}:").as_bytes()).is_some();
         declared.retain(|(prefix, _)| prefix.is_empty() || is_in(prefix));
     }
@@ -165,6 +171,11 @@ mod tests {
             "<b xmlns:t=\"urn:t\" xmlns:x=\"urn:x\" xmlns:y=\"urn:y\" x:type='t:c'>y:d<!--z--></b>",
         );
         check("<a xmlns='urn:a'><b><c xmlns=''/></b></a>", "<b xmlns=\"urn:a\"><c xmlns=''/></b>");
+        let many: String = (0..2 * FEW).map(|number| format!(" xmlns:p{number}='urn:{number}'")).collect();
+        check(
+            &format!("<a{many}><b><p7:c/>p31:d</b></a>"),
+            "<b xmlns:p31=\"urn:31\" xmlns:p7=\"urn:7\"><p7:c/>p31:d</b>",
+        );
     }
 
     #[test]
