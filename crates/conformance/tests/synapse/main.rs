@@ -13,6 +13,7 @@ mod replying;
 mod samples;
 mod stage;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use myelin_conformance::{Suite, data};
@@ -103,33 +104,55 @@ fn samples_do_what_synapse_does() {
          A part passes when it is the same: status, media type and canonical body of the answer, and the method, path, \
          action, media type and canonical body of each request that a backend gets.",
     );
-    let notes = std::env::var_os("TRANSCRIPTS").map(PathBuf::from);
     for sample in chosen() {
         if let Some(reason) = sample.unsteady {
             suite.skip(sample.group(), reason);
             continue;
         }
-        let Some(theirs) = play(sample, Player::Synapse, &folder) else { return };
-        let ours = play(sample, Player::Myelin, &folder).expect("Myelin runs everywhere");
-        if let Some(notes) = &notes {
-            let file = notes.join(format!("sample-{:03}.txt", sample.number));
-            let all = |played: &Played| played.scenes.iter().map(transcript).collect::<String>();
-            let complaints = theirs.complaints.join("\n");
-            std::fs::write(
-                file,
-                format!("SYNAPSE\n{}\nUNLIKE THE GUIDE\n{complaints}\n\nMYELIN\n{}", all(&theirs), all(&ours)),
-            )
-            .unwrap();
+        let known = suite.known(&format!("{}/{:03}/", sample.group(), sample.number));
+        let Some(mut compared) = compare(sample, &folder) else { return };
+        for _ in 1..PLAYS {
+            if compared.differences.keys().map(|case| format!("{}/{case}", sample.group())).eq(known.iter().cloned()) {
+                break;
+            }
+            compared = compare(sample, &folder).expect("Synapse ran a moment ago");
         }
-        for (ours, theirs) in ours.scenes.iter().zip(&theirs.scenes) {
-            let found = differences(ours, theirs);
-            if found.is_empty() {
-                suite.pass(sample.group());
-            }
-            for (part, values) in found {
-                suite.fail(sample.group(), &format!("{:03}/{}/{part}", sample.number, ours.name), &values);
-            }
+        (0..compared.same).for_each(|_| suite.pass(sample.group()));
+        for (case, values) in &compared.differences {
+            suite.fail(sample.group(), case, values);
         }
     }
     suite.finish();
+}
+
+/// How often a sample is played at most: on a busy machine Synapse now and then lets a client hang, or a backend is
+/// late, which says nothing of what they do. What is different each time is.
+const PLAYS: usize = 3;
+
+/// What is the same and what is not in one play of a sample to both.
+struct Compared {
+    /// Scenes that are the same.
+    same: usize,
+    /// Parts that are not, by sample, scene and name, with both values.
+    differences: BTreeMap<String, String>,
+}
+
+/// Plays a sample to Synapse and to Myelin; `None`, where Synapse cannot run on this machine.
+fn compare(sample: &Sample, folder: &Path) -> Option<Compared> {
+    let theirs = play(sample, Player::Synapse, folder)?;
+    let ours = play(sample, Player::Myelin, folder).expect("Myelin runs everywhere");
+    if let Some(notes) = std::env::var_os("TRANSCRIPTS").map(PathBuf::from) {
+        let all = |played: &Played| played.scenes.iter().map(transcript).collect::<String>();
+        let complaints = theirs.complaints.join("\n");
+        let text = format!("SYNAPSE\n{}\nUNLIKE THE GUIDE\n{complaints}\n\nMYELIN\n{}", all(&theirs), all(&ours));
+        std::fs::write(notes.join(format!("sample-{:03}.txt", sample.number)), text).unwrap();
+    }
+    let mut compared = Compared { same: 0, differences: BTreeMap::new() };
+    for (ours, theirs) in ours.scenes.iter().zip(&theirs.scenes) {
+        let found = differences(ours, theirs);
+        compared.same += usize::from(found.is_empty());
+        let named = |(part, values)| (format!("{:03}/{}/{part}", sample.number, ours.name), values);
+        compared.differences.extend(found.into_iter().map(named));
+    }
+    Some(compared)
 }
