@@ -23,7 +23,7 @@ const BLANK_LINES: usize = 4;
 pub(crate) const DRAIN_BYTES: u64 = 256 * 1024;
 /// How long that may take, and how long a client whose connection is being closed may be silent.
 const DRAIN_TIME: Duration = Duration::from_secs(2);
-/// How long a client whose connection is being closed may go on sending.
+/// How long a client whose connection is being closed may go on sending, unless the bus is stopping.
 const LINGER_TIME: Duration = Duration::from_secs(30);
 /// How long a client beyond the limit of connections may take to ask, and so to hear of it.
 const CROWDED_PATIENCE: Duration = Duration::from_secs(1);
@@ -67,7 +67,7 @@ pub(crate) async fn hold(hall: &Rc<Hall>, stream: Stream, arrival: Arrival, crow
         }
         match exchange(hall, &client, request, arrival).await {
             Next::Request => {}
-            Next::Close => return linger(&client).await,
+            Next::Close => return linger(hall, &client).await,
             Next::Drop => return,
         }
         patience = hall.options.keep_alive;
@@ -229,7 +229,7 @@ async fn refuse(hall: &Rc<Hall>, client: &Shared, arrival: Arrival, refusal: Ref
         });
     }
     if outcome.next != Next::Drop {
-        linger(client).await;
+        linger(hall, client).await;
     }
 }
 
@@ -255,8 +255,8 @@ async fn drained(client: &Shared) -> bool {
 /// Closes so that the client can still read its answer: closing with unread bytes would reset the connection
 /// and take the answer away (RFC 9112 §9.6).
 /// Most clients send all of a request before they look for its answer, so whatever comes is read, and forgotten.
-async fn linger(client: &Shared) {
-    let last = Tick::after(LINGER_TIME);
+async fn linger(hall: &Hall, client: &Shared) {
+    let mut last = Tick::after(LINGER_TIME);
     let mut silence = Tick::after(DRAIN_TIME);
     let mut shut = false;
     poll_fn(|cx| {
@@ -274,6 +274,10 @@ async fn linger(client: &Shared) {
         }
         if received > 0 {
             silence = Tick::after(DRAIN_TIME);
+        }
+        if hall.stopping.get() {
+            // Of all these looks the first has the nearest end.
+            last = last.min(Tick::after(DRAIN_TIME));
         }
         let deadline = silence.min(last);
         if deadline.passed() {
