@@ -27,17 +27,14 @@ pub(super) struct WorkedOut {
     keys: Vec<Key>,
     choice: Choice<Source>,
     gathering: Arc<Gathering>,
-    /// What was compiled, or why it could not be.
-    made: Mutex<HashMap<Vec<Source>, Result<Schemas, Faulty>>>,
+    /// What was compiled.
+    made: Mutex<HashMap<Vec<Source>, Schemas>>,
 }
 
 enum Key {
     Fixed(Source, String),
     WorkedOut(Expression),
 }
-
-/// Which of several schemas is faulty, and what is wrong with it.
-type Faulty = (usize, String);
 
 impl Keys {
     /// Reads the attribute `key` of `schema` elements, of which there is one at least; `named` is what `resource` elements
@@ -93,21 +90,22 @@ impl WorkedOut {
     pub(super) async fn schemas(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Schemas> {
         let (sources, names) = self.sources(exchange, scene)?;
         let known = self.made.lock().unwrap_or_else(PoisonError::into_inner).get(&sources).cloned();
-        let made = match known {
-            Some(made) => made,
-            None => {
-                let (gathering, wanted) = (Arc::clone(&self.gathering), sources.clone());
-                let made = apart(scene, move || gathering.compile(&wanted)).await?;
-                let mut kept = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-                // One key alone means no more than was gathered; several can be put together in any number of ways.
-                if kept.len() >= KEPT {
-                    kept.clear();
-                }
-                kept.insert(sources, made.clone());
-                made
-            }
-        };
-        made.map_err(|(at, message)| Fault::bus(format!("The schema {:?} is faulty", names[at])).with_detail(message))
+        if let Some(made) = known {
+            return Ok(made);
+        }
+        let (gathering, wanted) = (Arc::clone(&self.gathering), sources.clone());
+        let made = apart(scene, move || gathering.compile(&wanted)).await?;
+        // Why it could not be is not kept: it may have been the machine, which had no room for files.
+        let made = made.map_err(|(at, message)| {
+            Fault::bus(format!("The schema {:?} is faulty", names[at])).with_detail(message)
+        })?;
+        let mut kept = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        // One key alone means no more than was gathered; several can be put together in any number of ways.
+        if kept.len() >= KEPT {
+            kept.clear();
+        }
+        kept.insert(sources, made.clone());
+        Ok(made)
     }
 
     fn sources(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<(Vec<Source>, Vec<String>)> {
