@@ -14,6 +14,8 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use crate::error::Error;
 use crate::text;
 use crate::value::{NodeId, Type, Value};
@@ -170,56 +172,77 @@ impl Path {
         Evaluator::new(value, rules).run_part(self, part)
     }
 
-    /// What `json-eval` makes of it.
+    /// What the path leads to in a part of a value, as one: of an indefinite path, a JSON array of all that it finds.
     ///
-    /// Shape: a string as its text, other scalars as written, arrays and objects as JSON without white space; what an indefinite path finds, as a JSON array.
+    /// Errors: as [`Path::find`].
+    pub fn outcome(&self, value: &Value, part: NodeId, rules: &Rules) -> Result<Match, Error> {
+        self.as_one(value, self.find_from(value, part, rules)?, rules)
+    }
+
+    /// What `json-eval` makes of it: the [text](Match::text) of its [outcome](Path::outcome).
+    ///
     /// Errors: as [`Path::find`].
     /// Source: compare `SynapseJsonPath.stringValueOf`.
     pub fn text(&self, value: &Value, rules: &Rules) -> Result<String, Error> {
-        let found = self.find(value, rules)?;
-        match found.as_slice() {
-            [Match::Node(node)] if self.is_definite() && value.kind(*node) == Type::String => {
-                Ok(value.scalar(*node).unwrap_or_default().into_owned())
-            }
-            [Match::Made(json)] if self.is_definite() && json.starts_with('"') => {
-                Ok(text::unescape(&json.as_bytes()[1..json.len() - 1]).into_owned())
-            }
-            _ => self.json_of(value, &found, rules),
-        }
+        self.outcome(value, value.root(), rules)?.text(value, rules).map(Cow::into_owned)
     }
 
     /// What the path leads to, as a JSON text without white space; an array if it is not definite.
     ///
     /// Errors: as [`Path::find`].
     pub fn json(&self, value: &Value, rules: &Rules) -> Result<String, Error> {
-        self.json_of(value, &self.find(value, rules)?, rules)
+        self.outcome(value, value.root(), rules)?.json(value, rules).map(Cow::into_owned)
     }
 
-    /// What the path led to in a value, as [`Path::json`] has it.
-    ///
-    /// Errors: `Made` where that is longer than the rules allow.
-    pub fn json_of(&self, value: &Value, found: &[Match], rules: &Rules) -> Result<String, Error> {
-        let list = !self.is_definite();
-        let mut out = Vec::new();
-        if list {
-            out.push(b'[');
+    /// What the path found: the one thing of a definite path, or an array of all.
+    fn as_one(&self, value: &Value, mut found: Vec<Match>, rules: &Rules) -> Result<Match, Error> {
+        if self.is_definite() {
+            return found.pop().ok_or(Error::NotFound);
         }
+        let mut out = vec![b'['];
         for (index, found) in found.iter().enumerate() {
             if index > 0 {
                 out.push(b',');
             }
-            match found {
-                Match::Node(node) => value.write_compact(*node, &mut out),
-                Match::Made(json) => out.extend_from_slice(json.as_bytes()),
-            }
+            found.write(value, &mut out);
             if out.len() > rules.bytes {
                 return Err(Error::Made(rules.bytes));
             }
         }
-        if list {
-            out.push(b']');
+        out.push(b']');
+        Ok(Match::Made(text::into_string(out)))
+    }
+}
+
+impl Match {
+    /// A string as its text, other scalars as written, arrays and objects as JSON without white space.
+    ///
+    /// Errors: as [`Match::json`].
+    pub fn text<'a>(&'a self, value: &'a Value, rules: &Rules) -> Result<Cow<'a, str>, Error> {
+        match self {
+            Match::Node(node) if value.kind(*node) == Type::String => Ok(value.scalar(*node).unwrap_or_default()),
+            Match::Made(json) if json.starts_with('"') => Ok(text::unescape(&json.as_bytes()[1..json.len() - 1])),
+            other => other.json(value, rules),
         }
-        Ok(text::into_string(out))
+    }
+
+    /// JSON without white space.
+    ///
+    /// Errors: `Made` where that is longer than the rules allow.
+    pub fn json<'a>(&'a self, value: &Value, rules: &Rules) -> Result<Cow<'a, str>, Error> {
+        if let Match::Made(json) = self {
+            return Ok(Cow::Borrowed(json));
+        }
+        let mut out = Vec::new();
+        self.write(value, &mut out);
+        if out.len() > rules.bytes { Err(Error::Made(rules.bytes)) } else { Ok(Cow::Owned(text::into_string(out))) }
+    }
+
+    fn write(&self, value: &Value, out: &mut Vec<u8>) {
+        match self {
+            Match::Node(node) => value.write_compact(*node, out),
+            Match::Made(json) => out.extend_from_slice(json.as_bytes()),
+        }
     }
 }
 

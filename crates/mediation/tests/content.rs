@@ -232,6 +232,44 @@ fn an_expression_that_takes_long_is_answered_on_another_thread_and_others_at_onc
     );
 }
 
+/// The same as a path: each number of an array is compared with the largest.
+const LONG_PATH: &str = "$.n[?(@ == $.n.max())]";
+
+#[test]
+fn a_path_that_takes_long_is_followed_on_another_thread_and_others_at_once() {
+    let [(xml, of_xml), (json, of_json)] = numbers(600);
+    // Of a plain list no array is made at the top.
+    let of_xml = of_xml.replace("list>", "n>").replace("<n><n>", "<list><n>").replace("</n></n>", "</n></list>");
+    for (content_type, body, root) in [(json, &of_json, ""), (xml, &of_xml, ".list")] {
+        let check = |sequence: &str, expected: &str, worked: usize| {
+            let found = told(&sequence.replace("$.n", &format!("${root}.n")), content_type, body);
+            assert_eq!(found, (Some(expected.to_owned()), worked), "{sequence} of {content_type}");
+        };
+        check(&tells("json-eval($.n[3])"), "3", 0);
+        check(&tells("json-eval($.n[-1:])"), "[599]", 0);
+        check(&tells(&format!("json-eval({LONG_PATH})")), "[599]", 1);
+    }
+    let many = &numbers(30_000)[1].1;
+    let check = |expression: &str, expected: &str, worked: usize| {
+        assert_eq!(told(&tells(expression), json, many), (Some(expected.to_owned()), worked), "{expression}");
+    };
+    check("${payload.n[29999]}", "29999", 1);
+    check("${payload.n[?(@ &gt; 29997)]}", "[29998,29999]", 1);
+    check("${length(payload.n[?(@ &gt; 7)]) + 1}", "29993", 1);
+    // What is filled into a path is known only where it is followed.
+    check("${payload.n[?(@ &gt; payload.n[29997])]}", "[29998,29999]", 1);
+    let small = numbers(3)[1].1.clone();
+    assert_eq!(told(&tells(&format!("json-eval({LONG_PATH})")), json, &small), (Some("[2]".to_owned()), 0));
+}
+
+#[test]
+fn where_a_path_led_before_a_change_does_not_count_behind_it() {
+    let [_, (content_type, body)] = numbers(600);
+    let asks = tells(&format!("json-eval({LONG_PATH})"));
+    let change = "<enrich><source type='inline'>700</source><target action='child' xpath='json-eval($.n)'/></enrich>";
+    assert_eq!(told(&format!("{asks}{change}{asks}"), content_type, &body), (Some("[700]".to_owned()), 2));
+}
+
 #[test]
 fn what_was_found_before_a_change_does_not_count_behind_it() {
     let [(content_type, body), _] = numbers(600);

@@ -38,10 +38,11 @@ struct Bound {
 /// The name of a bound in `--limits`, where it is kept, and what it counts.
 type Named = (&'static str, fn(&mut Options) -> &mut usize, &'static str);
 
-const BOUNDS: [Named; 9] = [
+const BOUNDS: [Named; 10] = [
     ("depth", |options| &mut options.depth, "elements inside each other"),
     ("attributes", |options| &mut options.attributes, "attributes of one element"),
     ("declarations", |options| &mut options.declarations, "namespace declarations of one element"),
+    ("open-declarations", |options| &mut options.open_declarations, "namespace declarations of open elements"),
     ("name", |options| &mut options.name_bytes, "bytes of one name or namespace"),
     ("names", |options| &mut options.names, "different names"),
     ("names-bytes", |options| &mut options.names_bytes, "bytes of all different names together"),

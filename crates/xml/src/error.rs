@@ -75,6 +75,8 @@ pub enum Limit {
     Attributes(usize),
     /// Too many namespace declarations on one element.
     Declarations(usize),
+    /// Too many namespace declarations on the elements that are open at once.
+    OpenDeclarations(usize),
     /// A name or namespace with too many bytes.
     NameBytes(usize),
     /// Too many different names, prefixes and namespaces.
@@ -141,6 +143,9 @@ impl fmt::Display for Limit {
             Limit::Depth(bound) => write!(f, "more than {bound} elements inside each other"),
             Limit::Attributes(bound) => write!(f, "more than {bound} attributes on one element"),
             Limit::Declarations(bound) => write!(f, "more than {bound} namespace declarations on one element"),
+            Limit::OpenDeclarations(bound) => {
+                write!(f, "more than {bound} namespace declarations on elements inside each other")
+            }
             Limit::NameBytes(bound) => write!(f, "a name or namespace of more than {bound} bytes"),
             Limit::Names(bound) => write!(f, "more than {bound} different names"),
             Limit::NamesBytes(bound) => write!(f, "different names of more than {bound} bytes together"),

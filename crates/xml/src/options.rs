@@ -11,6 +11,8 @@ pub struct Options {
     pub attributes: usize,
     /// Namespace declarations of one element.
     pub declarations: usize,
+    /// Namespace declarations of all elements that are open at once: what a prefix means is looked for among them.
+    pub open_declarations: usize,
     /// Bytes of one name with its prefix, of one namespace, and of the names of entities and encodings.
     pub name_bytes: usize,
     /// Different names in one document, and different prefixes, local names and namespaces.
@@ -37,6 +39,7 @@ impl Default for Options {
             depth: 1_000,
             attributes: 256,
             declarations: 64,
+            open_declarations: 1_024,
             name_bytes: 8 << 10,
             names: 100_000,
             names_bytes: 8 << 20,

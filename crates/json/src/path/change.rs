@@ -133,7 +133,7 @@ fn put(value: &mut Value, object: NodeId, key: &str, new: New<'_>, rules: &Rules
     if value.kind(object) != Type::Object {
         return Err(Error::Unchangeable("only an object takes members"));
     }
-    match lookup(value, object, key, rules.duplicates, &mut 0)? {
+    match lookup(value, value.children(object), key, rules.duplicates, &mut 0)? {
         Some(member) => {
             remove_namesakes(value, &[member]);
             value.replace(member, new)

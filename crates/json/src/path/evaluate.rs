@@ -12,16 +12,16 @@ use crate::value::{NodeId, Type, Value};
 /// Members up to which keys are compared one with each other.
 const FEW: usize = 8;
 
-/// The member of `object` that counts under `key`; `passed` counts the members that were looked at.
+/// The one of an object's members that counts under `key`; `passed` counts those that were looked at.
 pub(super) fn lookup(
     value: &Value,
-    object: NodeId,
+    members: impl Iterator<Item = NodeId>,
     key: &str,
     duplicates: Duplicates,
     passed: &mut usize,
 ) -> Result<Option<NodeId>, Error> {
     let mut found = None;
-    for child in value.children(object) {
+    for child in members {
         *passed += 1;
         if !value.has_key(child, key) {
             continue;
@@ -112,6 +112,11 @@ impl<'a> Evaluator<'a> {
         if self.visited > self.rules.visits { Err(Error::Visited(self.rules.visits)) } else { Ok(()) }
     }
 
+    /// How many nodes need be looked at: where there are more, that is one too many.
+    fn left(&self) -> usize {
+        self.rules.visits.saturating_sub(self.visited).saturating_add(1)
+    }
+
     /// Counts bytes that were made.
     pub(super) fn made(&mut self, json: Vec<u8>) -> Result<Match, Error> {
         self.made_bytes += json.len();
@@ -123,14 +128,15 @@ impl<'a> Evaluator<'a> {
 
     pub(super) fn get(&mut self, object: NodeId, key: &str) -> Result<Option<NodeId>, Error> {
         let mut passed = 1;
-        let found = lookup(self.value, object, key, self.rules.duplicates, &mut passed);
+        let members = self.value.children(object).take(self.left());
+        let found = lookup(self.value, members, key, self.rules.duplicates, &mut passed);
         self.visit(passed)?;
         found
     }
 
     /// The elements of an array, or those members of an object that count, in the order of their keys' first appearance.
     pub(super) fn children(&mut self, node: NodeId) -> Result<Vec<NodeId>, Error> {
-        let children: Vec<NodeId> = self.value.children(node).collect();
+        let children: Vec<NodeId> = self.value.children(node).take(self.left()).collect();
         self.visit(1 + children.len())?;
         if self.value.kind(node) == Type::Object {
             return distinct(self.value, &children, self.rules.duplicates);

@@ -1,5 +1,7 @@
 //! Functions at the end of a path.
 
+use std::borrow::Cow;
+
 use super::evaluate::Evaluator;
 use super::{Match, Path, number};
 use crate::error::Error;
@@ -205,7 +207,7 @@ impl Evaluator<'_> {
     /// What an argument's path leads to, as JSON.
     fn argument(&mut self, path: &Path) -> Result<String, Error> {
         let found = self.run(path, self.root)?;
-        path.json_of(self.value, &found, self.rules)
+        path.as_one(self.value, found, self.rules)?.json(self.value, self.rules).map(Cow::into_owned)
     }
 
     /// Shows `take` the scalars of an argument: itself, or the elements of the array it is.

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use myelin_json::convert::Switches;
-use myelin_json::{Error, Options, Value};
+use myelin_json::{Error, Match, Options, Path, Rules, Value};
 use myelin_message::Built;
 
 use super::convert::document_of;
+use super::outcomes::Outcomes;
 use super::{Tree, Unreadable, Way, into_utf8, utf8};
 
 /// A body that was read as JSON, or XML that is looked at as JSON.
@@ -19,6 +20,8 @@ pub(crate) struct Json {
     tree: OnceLock<Box<Tree>>,
     /// The body whose payload it is, where that is XML: in it, it is sent.
     over: Option<Box<(Tree, Arc<Switches>)>>,
+    /// What paths were found to lead to, as it is now.
+    outcomes: Outcomes,
 }
 
 impl Json {
@@ -27,7 +30,9 @@ impl Json {
     /// Errors: the sender's, with the bytes it sent.
     pub(crate) fn read(mut bytes: Vec<u8>) -> Result<Json, (Error, Vec<u8>)> {
         match Value::take(&mut bytes, &Options::default()) {
-            Ok(value) => Ok(Json { value, changed: false, tree: OnceLock::new(), over: None }),
+            Ok(value) => {
+                Ok(Json { value, changed: false, tree: OnceLock::new(), over: None, outcomes: Outcomes::default() })
+            }
             Err(error) => Err((error, bytes)),
         }
     }
@@ -49,7 +54,28 @@ impl Json {
     pub(crate) fn change(&mut self) -> &mut Value {
         self.changed = true;
         self.tree.take();
+        self.outcomes = Outcomes::default();
         &mut self.value
+    }
+
+    /// What a path leads to, as it was found ahead or is found now.
+    ///
+    /// Errors: as [`Path::outcome`].
+    pub(crate) fn outcome(&self, path: &Arc<Path>, rules: &Rules) -> Result<Cow<'_, Match>, Error> {
+        match self.outcomes.find(path) {
+            Some(outcome) => outcome.as_ref().map(Cow::Borrowed).map_err(Error::clone),
+            None => path.outcome(&self.value, self.value.root(), rules).map(Cow::Owned),
+        }
+    }
+
+    /// What paths were found to lead to ahead.
+    pub(super) fn outcomes(&self) -> &Outcomes {
+        &self.outcomes
+    }
+
+    /// The same, for who finds more, or whom what was found does not concern.
+    pub(super) fn outcomes_mut(&mut self) -> &mut Outcomes {
+        &mut self.outcomes
     }
 
     /// The XML that it stands for.

@@ -15,6 +15,7 @@ mod looks;
 pub(crate) mod memory;
 mod mime;
 mod need;
+mod outcomes;
 mod package;
 mod plan;
 mod questions;
@@ -54,7 +55,7 @@ use crate::exchange::{Content, Direction, Exchange, Format, Scene};
 use crate::fault::{Fault, Outcome};
 
 /// What takes longer to build than anybody on the same thread should wait for.
-const LONG_BYTES: usize = 512 * 1024;
+const LONG_BYTES: usize = 256 * 1024;
 
 /// Reads the whole body; one that was built stays so.
 ///

@@ -79,7 +79,7 @@ impl Need {
     pub(crate) fn and(mut self, expression: &Expression) -> Need {
         self.parameters |= expression.asks_for_parameters();
         self.addressed.extend(expression.addressed());
-        self.looks.json |= expression.json().is_some();
+        self.looks.json |= expression.looks_at_json();
         self.looks.xml |= expression.xpath().is_some() && expression.looks_at_body();
         self.questions.add(expression);
         match expression.query() {

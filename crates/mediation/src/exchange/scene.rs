@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 use std::time::UNIX_EPOCH;
 
+use myelin_json::Rules;
 use myelin_xpath::Moment;
 
 use crate::branch::Stage;
@@ -41,6 +42,11 @@ impl<'a> Scene<'a> {
     pub(crate) fn moment(&self) -> Option<Moment> {
         let since = self.transport.now().duration_since(UNIX_EPOCH).unwrap_or_default();
         i128::try_from(since.as_nanos()).ok().map(|nanos| Moment::at(nanos, Some(0)))
+    }
+
+    /// How paths into JSON are followed on this bus.
+    pub(crate) fn json_rules(&self) -> Rules {
+        Rules { duplicates: self.bus.settings.json_duplicate_keys, ..Rules::default() }
     }
 
     /// What flows beside this one stand on; made when it is first asked for.

@@ -3,11 +3,13 @@
 //!
 //! It is so for expressions that ask nothing but the message; what asks for properties as well is found where it is asked.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use myelin_xpath::{Atomic, Context, Error, Expression, Host, Item, Limits, Moment, Node, NodeRef, Value};
 
 use super::places::Place;
+use super::{Wanted, text};
 use crate::content::Tree;
 use crate::exchange::Scene;
 
@@ -21,14 +23,16 @@ const SHORT: Limits = Limits { steps: 20_000, bytes: 256 * 1024 };
 #[derive(Clone, Debug)]
 pub(crate) struct Question {
     pub(super) compiled: Arc<Expression>,
-    /// Whether it is asked as a condition, for which less may have to be looked at.
-    pub(super) is_condition: bool,
+    /// As what it is asked: for a condition less may have to be looked at.
+    pub(super) wanted: Wanted,
 }
 
 /// What an expression was found to give.
 #[derive(Debug)]
 pub(crate) enum Found {
     Condition(bool),
+    /// The text of nodes; `None` where it is too long.
+    Text(Option<String>),
     Atomic(Atomic<'static>),
     Nodes(Vec<Node>),
     /// Something else, which whoever asks finds anew.
@@ -41,8 +45,8 @@ pub(crate) struct Answers(Vec<(Question, Result<Found, Error>)>);
 
 impl Answers {
     /// The answer to a question, where it was asked ahead.
-    pub(super) fn find(&self, compiled: &Arc<Expression>, is_condition: bool) -> Option<Result<&Found, &Error>> {
-        let is_it = |known: &Question| known.is_condition == is_condition && Arc::ptr_eq(&known.compiled, compiled);
+    pub(super) fn find(&self, compiled: &Arc<Expression>) -> Option<Result<&Found, &Error>> {
+        let is_it = |known: &Question| Arc::ptr_eq(&known.compiled, compiled);
         self.0.iter().find(|(known, _)| is_it(known)).map(|(_, found)| found.as_ref())
     }
 }
@@ -51,11 +55,10 @@ impl Found {
     /// The value that it stands for; `None` where it has to be found anew.
     pub(super) fn value<'a>(&'a self, tree: &'a Tree) -> Option<Value<'a>> {
         match self {
-            Found::Condition(boolean) => Some(Value::Item(Item::Atomic(Atomic::Boolean(*boolean)))),
             Found::Atomic(atomic) => Some(Value::Item(Item::Atomic(atomic.clone()))),
             Found::Nodes(nodes) if nodes.is_empty() => Some(Value::EMPTY),
             Found::Nodes(nodes) => Some(Value::nodes(tree.document(), nodes.clone())),
-            Found::Other => None,
+            Found::Condition(_) | Found::Text(_) | Found::Other => None,
         }
     }
 }
@@ -88,7 +91,7 @@ fn answer(
     mut find: impl FnMut(&Question, &Tree) -> Option<Result<Found, Error>>,
 ) {
     for question in questions {
-        if tree.answers().find(&question.compiled, question.is_condition).is_none()
+        if tree.answers().find(&question.compiled).is_none()
             && let Some(found) = find(question, tree)
         {
             tree.answers_mut().0.push((question.clone(), found));
@@ -101,11 +104,12 @@ impl Question {
         let host = Places(tree);
         let context = Context::new(&host).at(NodeRef::new(tree.document(), tree.envelope().element));
         let context = Context { limits, now, ..context };
-        if self.is_condition {
+        if self.wanted == Wanted::Boolean {
             return self.compiled.condition(&context).map(Found::Condition);
         }
         Ok(match self.compiled.evaluate(&context)? {
             Value::Item(Item::Atomic(atomic)) => Found::Atomic(atomic.into_owned()),
+            nodes if self.wanted == Wanted::Text => Found::Text(text::of(nodes).map(Cow::into_owned)),
             // An expression that asks the message alone leads to no other document.
             other => match other.as_nodes() {
                 Some(nodes) => Found::Nodes(nodes.into_iter().map(|node| node.node).collect()),

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use myelin_json::{Error, Path, Rules};
 
@@ -13,7 +14,7 @@ use crate::fault::{Fault, Outcome};
 /// A compiled path.
 #[derive(Debug)]
 pub(crate) struct JsonEval {
-    path: Path,
+    path: Arc<Path>,
     /// Whether it leads to all of the body, which is handed out as it stands there.
     is_whole: bool,
     rules: Rules,
@@ -46,11 +47,16 @@ impl JsonEval {
         let is_whole = path.as_str() == "$";
         let query = if wanted == Wanted::Nodes || is_whole { None } else { plans.add_json(&path) };
         let rules = Rules { duplicates: plans.duplicates(), ..Rules::default() };
-        Ok(JsonEval { path, is_whole, rules, query })
+        Ok(JsonEval { path: Arc::new(path), is_whole, rules, query })
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Arc<Path> {
         &self.path
+    }
+
+    /// The path, if it leads to a part of the body.
+    pub(super) fn part(&self) -> Option<&Arc<Path>> {
+        (!self.is_whole).then_some(&self.path)
     }
 
     pub(super) fn query(&self) -> Option<&Query> {
@@ -69,8 +75,12 @@ impl JsonEval {
         if self.is_whole {
             return Ok(without_mark(json.text()));
         }
-        match self.path.text(json.value(), &self.rules) {
-            Ok(text) => Ok(Cow::Owned(text)),
+        let text = json.outcome(&self.path, &self.rules).and_then(|found| match found {
+            Cow::Borrowed(found) => found.text(json.value(), &self.rules),
+            Cow::Owned(found) => found.text(json.value(), &self.rules).map(|text| Cow::Owned(text.into_owned())),
+        });
+        match text {
+            Ok(text) => Ok(text),
             Err(Error::NotFound | Error::Inapplicable { .. }) => {
                 tracing::warn!(target: "myelin::expression", "json-eval({}) finds nothing", self.path.as_str());
                 Ok(Cow::Borrowed(""))

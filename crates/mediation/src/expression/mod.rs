@@ -21,6 +21,7 @@ mod xpath;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use myelin_json::Path;
 use myelin_xml::{Document, NodeId};
 use myelin_xpath::{Atomic, Item, Value};
 
@@ -197,11 +198,29 @@ impl Expression {
     }
 
     /// The path into the message's JSON, if it is nothing else: `json-eval(…)` or `${payload…}`.
-    pub(crate) fn json(&self) -> Option<&myelin_json::Path> {
+    pub(crate) fn json(&self) -> Option<&Arc<Path>> {
         match &self.kind {
             Kind::Json(json) => Some(json.path()),
             Kind::Synapse(synapse) => synapse.path(),
             _ => None,
+        }
+    }
+
+    /// The fixed ways in it into the message's JSON; not that to all of it.
+    pub(crate) fn paths(&self) -> Vec<Arc<Path>> {
+        match &self.kind {
+            Kind::Json(json) => json.part().into_iter().cloned().collect(),
+            Kind::Synapse(synapse) => synapse.paths(),
+            Kind::Source(_) | Kind::XPath(_) => Vec::new(),
+        }
+    }
+
+    /// Whether it looks at the message's body as JSON.
+    pub(crate) fn looks_at_json(&self) -> bool {
+        match &self.kind {
+            Kind::Json(_) => true,
+            Kind::Synapse(synapse) => synapse.looks_at_json(),
+            _ => false,
         }
     }
 
@@ -304,7 +323,7 @@ impl Expression {
     }
 
     /// The path into the JSON of a variable; all of it where none is said.
-    pub(crate) fn variable_path(&self) -> Option<&myelin_json::Path> {
+    pub(crate) fn variable_path(&self) -> Option<&Arc<Path>> {
         match &self.kind {
             Kind::Synapse(synapse) => synapse.variable_path(),
             _ => None,

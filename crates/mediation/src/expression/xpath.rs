@@ -7,7 +7,7 @@ use myelin_xml::NodeId;
 use myelin_xpath::ast::Expr;
 use myelin_xpath::{Atomic, Context, Error, Expression as Compiled, Item, Node, NodeRef, Returns, Value};
 
-use super::ahead::Question;
+use super::ahead::{Found, Question};
 use super::environment::Compiling;
 use super::functions::Function;
 use super::host::MessageHost;
@@ -27,8 +27,7 @@ pub(crate) struct XPath {
     pub(super) compiled: Arc<Compiled>,
     pub(super) slots: Arc<Slots>,
     looks_at_body: bool,
-    /// Whether it is asked as a condition.
-    is_condition: bool,
+    wanted: Wanted,
     query: Option<Query>,
 }
 
@@ -64,9 +63,7 @@ impl XPath {
             return Ok(Kind::Source(slots.sources.swap_remove((slot - places) as usize)));
         }
         let looks_at_body = compiled.needs_context() || compiled.variables().iter().any(|&slot| slot < places);
-        let is_condition = wanted == Wanted::Boolean;
-        let mut xpath =
-            XPath { compiled: compiled.into(), slots: slots.into(), looks_at_body, is_condition, query: None };
+        let mut xpath = XPath { compiled: compiled.into(), slots: slots.into(), looks_at_body, wanted, query: None };
         if looks_at_body && wanted != Wanted::Nodes {
             // What the host is asked may change between two mediators, so that such an expression shares no pass.
             let pure = xpath.is_pure();
@@ -93,7 +90,7 @@ impl XPath {
     /// What may be asked before the mediator runs that asks.
     pub(crate) fn question(&self) -> Option<Question> {
         let is_any = self.looks_at_body && self.is_pure();
-        is_any.then(|| Question { compiled: Arc::clone(&self.compiled), is_condition: self.is_condition })
+        is_any.then(|| Question { compiled: Arc::clone(&self.compiled), wanted: self.wanted })
     }
 
     pub(super) fn slots(&self) -> &Slots {
@@ -132,12 +129,15 @@ impl XPath {
                 Answer::Boolean(boolean) => Cow::Borrowed(if boolean { "true" } else { "false" }),
             });
         }
-        let text = self.with_value(exchange, scene, |value| text::of(value).map(Cow::into_owned))?;
+        let text = match self.found_ahead(exchange)? {
+            Some(Found::Text(text)) => text.as_deref().map(Cow::Borrowed),
+            _ => self.with_value(exchange, scene, |value| text::of(value).map(|text| Cow::Owned(text.into_owned())))?,
+        };
         let too_long = || {
             let detail = format!("its text is longer than {} bytes", text::LIMIT_BYTES);
             Fault::bus("An expression could not be evaluated").with_detail(detail)
         };
-        text.map(Cow::Owned).ok_or_else(too_long)
+        text.ok_or_else(too_long)
     }
 
     pub(super) fn boolean(&self, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<bool> {
@@ -146,8 +146,8 @@ impl XPath {
         {
             return Ok(answer);
         }
-        if let Some(value) = self.asked_ahead(true, exchange)? {
-            return Ok(value.boolean());
+        if let Some(Found::Condition(holds)) = self.found_ahead(exchange)? {
+            return Ok(*holds);
         }
         self.run(exchange, scene, |compiled, context| compiled.condition(context))
     }
@@ -175,20 +175,20 @@ impl XPath {
         scene: &Scene<'_>,
         then: impl FnOnce(Value<'_>) -> T,
     ) -> Outcome<T> {
-        if let Some(value) = self.asked_ahead(false, exchange)? {
+        if let Some(found) = self.found_ahead(exchange)?
+            && let Some(value) = found.value(exchange.tree()?)
+        {
             return Ok(then(value));
         }
         self.run(exchange, scene, |compiled, context| compiled.evaluate(context).map(then))
     }
 
-    /// The value where it was found before the mediator that asks began.
-    fn asked_ahead<'a>(&self, is_condition: bool, exchange: &'a Exchange) -> Outcome<Option<Value<'a>>> {
+    /// What was found before the mediator that asks began.
+    fn found_ahead<'a>(&self, exchange: &'a Exchange) -> Outcome<Option<&'a Found>> {
         if !self.looks_at_body {
             return Ok(None);
         }
-        let tree = exchange.tree()?;
-        let found = tree.answers().find(&self.compiled, is_condition).transpose().map_err(fault)?;
-        Ok(found.and_then(|found| found.value(tree)))
+        exchange.tree()?.answers().find(&self.compiled).transpose().map_err(fault)
     }
 
     /// Runs the expression in the context of the message.

@@ -7,7 +7,7 @@ use myelin_message::Body;
 use myelin_soap::wrap;
 use myelin_xml::{Document, Kind, NodeId, Refusal};
 
-use super::parts::{items, mixed, no_array, rules};
+use super::parts::{items, mixed, no_array};
 use crate::content::{Fragment, Json, Tree, graft};
 use crate::exchange::{Exchange, Scene};
 use crate::expression::Expression;
@@ -38,7 +38,7 @@ impl Collection {
         let found = match expression.json() {
             Some(path) => {
                 let Some(json) = exchange.json()? else { return Ok(None) };
-                let items = items(json.value(), path, &rules(scene)).map_err(|error| unfit_json(&error))?;
+                let items = items(json.value(), path, &scene.json_rules()).map_err(|error| unfit_json(&error))?;
                 let items = items.ok_or_else(|| no_array(path))?;
                 exchange.json_mut()?;
                 Found::Items(items)

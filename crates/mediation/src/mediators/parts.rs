@@ -5,7 +5,6 @@ mod xml;
 
 pub(super) use self::json::{items, no_array};
 
-use myelin_json::Rules;
 use myelin_message::Body;
 
 use crate::exchange::{Exchange, Scene};
@@ -39,7 +38,8 @@ impl Parts {
         if let Some(path) = expression.json() {
             let attach_path = attach_path.map(|path| path.json().ok_or_else(mixed)).transpose()?;
             let Some(json) = exchange.json()? else { return Ok(Parts::Json(json::Parts::default())) };
-            return json::Parts::find(json.value(), path, attach_path, &rules(scene)).map(Parts::Json);
+            return json::Parts::find(json.value(), path, attach_path.map(|path| &**path), &scene.json_rules())
+                .map(Parts::Json);
         }
         let xpath = expression.xpath().ok_or_else(mixed)?;
         let elements = xpath.nodes(exchange, scene)?;
@@ -90,11 +90,6 @@ impl Parts {
             }
         })
     }
-}
-
-/// How paths are evaluated on this bus.
-pub(super) fn rules(scene: &Scene<'_>) -> Rules {
-    Rules { duplicates: scene.bus.settings.json_duplicate_keys, ..Rules::default() }
 }
 
 pub(super) fn mixed() -> Box<Fault> {

@@ -23,12 +23,7 @@ impl Document {
     /// Source: XPath 1.0 §5.4.
     pub fn namespaces_in_scope(&self, element: NodeId) -> Vec<(&str, &str)> {
         let mut scope: Vec<(&str, &str)> = vec![("xml", XML_NAMESPACE)];
-        let mut next = Some(element);
-        while let Some(element) = next {
-            scope.extend(self.declarations(element));
-            next = self.parent(element);
-        }
-        scope.extend(self.inherited.iter().map(|&(prefix, uri)| (self.names.text(prefix), self.names.text(uri))));
+        scope.extend(self.bindings(element).map(|(prefix, uri)| (self.names.text(prefix), self.names.text(uri))));
         // Stable, so that of each prefix the innermost declaration comes first.
         scope.sort_by_key(|&(prefix, _)| prefix);
         scope.dedup_by_key(|&mut (prefix, _)| prefix);
@@ -41,16 +36,27 @@ impl Document {
         if prefix == "xml" {
             return Some(XML_NAMESPACE);
         }
+        self.binding(element, prefix).map(|(_, namespace)| namespace)
+    }
+
+    /// The declaration at the element or around it that says what `prefix` means; of `xml` there is none.
+    ///
+    /// Shape: prefix and namespace.
+    pub fn binding(&self, element: NodeId, prefix: &str) -> Option<(&str, &str)> {
         let prefix = self.names.find_atom(prefix)?;
-        let mut next = Some(element);
-        while let Some(element) = next {
-            if let Some((_, namespace)) = self.declared(element).find(|&(declared, _)| declared == prefix) {
-                return Some(self.names.text(namespace)).filter(|namespace| !namespace.is_empty());
-            }
-            next = self.parent(element);
-        }
-        let inherited = self.inherited.iter().find(|&&(declared, _)| declared == prefix);
-        inherited.map(|&(_, namespace)| self.names.text(namespace)).filter(|namespace| !namespace.is_empty())
+        let (_, namespace) = self.bindings(element).find(|&(declared, _)| declared == prefix)?;
+        Some((self.names.text(prefix), self.names.text(namespace))).filter(|(_, namespace)| !namespace.is_empty())
+    }
+
+    /// Whether more than so many declarations stand at the element and around it, those included that others hide.
+    pub fn declares_more_than(&self, element: NodeId, count: usize) -> bool {
+        self.bindings(element).nth(count).is_some()
+    }
+
+    /// All declarations at the element and around it, the innermost first.
+    fn bindings(&self, element: NodeId) -> impl Iterator<Item = (Atom, Atom)> {
+        let around = std::iter::successors(Some(element), |&element| self.parent(element));
+        around.flat_map(|element| self.declared(element)).chain(self.inherited.iter().copied())
     }
 
     /// The declarations of an element; none of other nodes.

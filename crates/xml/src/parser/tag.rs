@@ -257,6 +257,10 @@ impl Parser {
                 };
                 return bad(ErrorKind::DuplicateAttribute(name), self.at + span.start as usize);
             }
+            if self.hidden.len() >= self.options.open_declarations {
+                let limit = Limit::OpenDeclarations(self.options.open_declarations);
+                return bad(ErrorKind::Limit(limit), self.at + span.start as usize);
+            }
             self.hidden.push((span.prefix, before));
             self.bindings[place] = Binding { namespace: Some(span.namespace), tag: self.tag };
         }

@@ -28,6 +28,11 @@ impl Tree {
         Ok(self.json.get().map(|json| &**json))
     }
 
+    /// The JSON that it stands for, where it is at hand; nobody may change it.
+    pub(in crate::content) fn made_json(&mut self) -> Option<&mut Json> {
+        self.json.get_mut().map(|json| &mut **json)
+    }
+
     /// Whether the JSON that it stands for is at hand.
     pub(crate) fn has_json(&self) -> bool {
         self.json.get().is_some()

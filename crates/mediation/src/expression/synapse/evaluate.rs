@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use myelin_json::{self as json, Match, NodeId, Path, Rules};
+use myelin_json::{self as json, NodeId, Path};
 
 use super::arithmetic;
 use super::datetime::{Pattern, Stamp};
@@ -12,7 +12,7 @@ use super::failure::{Failure, Result};
 use super::function::Function;
 use super::tree::{Date, Junction, Node, Operator, Prepared, Route};
 use super::value::{Json, Number, Value, parse};
-use crate::content::text_of;
+use crate::content::{Json as Body, text_of};
 use crate::exchange::{Exchange, Scene};
 use crate::expression::Kind;
 use crate::expression::source::{Read, Source};
@@ -54,8 +54,13 @@ impl<'a> Run<'a> {
                 }
             }
             Node::Payload(route) => {
-                let payload = self.payload()?;
+                let json = self.json()?;
+                let payload = json.value();
                 match route {
+                    // What was found ahead is of paths in which nothing is filled.
+                    Some(route) if route.holes.is_empty() => {
+                        Ok(Value::of_match(payload, json.outcome(&route.path, &self.scene.json_rules())?.into_owned()))
+                    }
                     Some(route) => self.follow(route, payload, payload.root()),
                     None => Ok(Value::of_json(payload, payload.root())),
                 }
@@ -214,9 +219,8 @@ impl<'a> Run<'a> {
     }
 
     /// The message's body as JSON.
-    pub(super) fn payload(self) -> Result<&'a json::Value> {
-        let json = self.exchange.json()?;
-        json.map(crate::content::Json::value).ok_or_else(|| Failure::Nothing("the payload is empty".to_owned()))
+    fn json(self) -> Result<&'a Body> {
+        self.exchange.json()?.ok_or_else(|| Failure::Nothing("the payload is empty".to_owned()))
     }
 
     /// What a path finds in a value.
@@ -238,15 +242,9 @@ impl<'a> Run<'a> {
 
     /// What a path finds, from a node of a value on.
     fn follow<'v>(self, route: &'a Route, value: &'v json::Value, node: NodeId) -> Result<Value<'v>> {
-        let rules = &Rules { duplicates: self.scene.bus.settings.json_duplicate_keys, ..Rules::default() };
         let filled = self.filled(route)?;
         let path = filled.as_ref().unwrap_or(&route.path);
-        let found = path.find_from(value, node, rules)?;
-        match found.as_slice() {
-            [Match::Node(node)] if path.is_definite() => Ok(Value::of_json(value, *node)),
-            [Match::Made(made)] if path.is_definite() => Ok(Value::of_json_text(made.clone())),
-            _ => Ok(Value::Json(Json::Text(path.json_of(value, &found, rules)?))),
-        }
+        Ok(Value::of_match(value, path.outcome(value, node, &self.scene.json_rules())?))
     }
 
     /// The path with what its holes hold; `None` for one without any.

@@ -16,7 +16,7 @@ mod tree;
 mod value;
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use myelin_json::Path;
 
@@ -89,6 +89,21 @@ impl Synapse {
         })
     }
 
+    /// The fixed ways in it into the message's JSON; not that to all of it.
+    pub(super) fn paths(&self) -> Vec<Arc<Path>> {
+        let mut paths = Vec::new();
+        self.node.walk(&mut |node| match node {
+            Node::Payload(Some(route)) if route.holes.is_empty() => paths.push(Arc::clone(&route.path)),
+            _ => {}
+        });
+        paths
+    }
+
+    /// Whether it looks at the message's body as JSON.
+    pub(super) fn looks_at_json(&self) -> bool {
+        self.any(|node| matches!(node, Node::Payload(_)))
+    }
+
     /// Whether it asks for parameters of a template.
     pub(super) fn asks_for_parameters(&self) -> bool {
         self.any(|node| match node {
@@ -118,7 +133,7 @@ impl Synapse {
     }
 
     /// The path into the message's JSON, if it is nothing else.
-    pub(super) fn path(&self) -> Option<&Path> {
+    pub(super) fn path(&self) -> Option<&Arc<Path>> {
         match &self.node {
             Node::Payload(route) => fixed(route.as_ref()),
             _ => None,
@@ -126,7 +141,7 @@ impl Synapse {
     }
 
     /// The path into the JSON of a variable, if it is nothing else.
-    pub(super) fn variable_path(&self) -> Option<&Path> {
+    pub(super) fn variable_path(&self) -> Option<&Arc<Path>> {
         match &self.node {
             Node::Variable(_, _, route) => fixed(route.as_ref()),
             _ => None,
@@ -209,8 +224,8 @@ impl Synapse {
 }
 
 /// The path that a way is, or that to all where there is none; `None` for one that is worked out.
-fn fixed(route: Option<&Route>) -> Option<&Path> {
-    static WHOLE: LazyLock<Path> = LazyLock::new(|| Path::compile("$").expect("this path is sound"));
+fn fixed(route: Option<&Route>) -> Option<&Arc<Path>> {
+    static WHOLE: LazyLock<Arc<Path>> = LazyLock::new(|| Arc::new(Path::compile("$").expect("this path is sound")));
     match route {
         None => Some(&WHOLE),
         Some(route) => route.holes.is_empty().then_some(&route.path),

@@ -2,6 +2,8 @@
 //!
 //! What an expression works out for such a way is filled in as a value, where Synapse puts it into the text of a path.
 
+use std::sync::Arc;
+
 use myelin_json::{Error, Path};
 
 use super::function::Function;
@@ -57,7 +59,7 @@ impl Parser<'_, '_> {
             };
             (start, format!("the path {:?}: {message}", &self.text.value[start..self.at]))
         })?;
-        Ok(Some(Route { path, holes: written.holes }))
+        Ok(Some(Route { path: Arc::new(path), holes: written.holes }))
     }
 
     /// What stands behind one dot or two: a name, a function, `*`, or a bracket.

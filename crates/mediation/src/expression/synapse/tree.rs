@@ -1,5 +1,7 @@
 //! What a Synapse expression is compiled to.
 
+use std::sync::Arc;
+
 use myelin_json::Path;
 
 use super::datetime::Pattern;
@@ -51,7 +53,7 @@ pub(super) enum Node {
 /// A way into JSON, with what is filled into it.
 #[derive(Debug)]
 pub(super) struct Route {
-    pub(super) path: Path,
+    pub(super) path: Arc<Path>,
     pub(super) holes: Vec<Node>,
 }
 

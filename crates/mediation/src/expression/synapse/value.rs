@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use myelin_json::{self as json, NodeId, Options, Type, text};
+use myelin_json::{self as json, Match, NodeId, Options, Type, text};
 
 use super::decimal::Decimal;
 use super::failure::{Failure, Result};
@@ -156,6 +156,14 @@ impl<'a> Value<'a> {
             Type::True => Value::Boolean(true),
             Type::False => Value::Boolean(false),
             Type::Null => Value::Null,
+        }
+    }
+
+    /// What a path leads to in a value.
+    pub(super) fn of_match(value: &'a json::Value, found: Match) -> Value<'a> {
+        match found {
+            Match::Node(node) => Value::of_json(value, node),
+            Match::Made(json) => Value::of_json_text(json),
         }
     }
 

@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use myelin_json::{Error, Match, Options, Path, Rules, Type, Value};
+use myelin_json::{Error, Options, Path, Rules, Type, Value};
 use myelin_message::{Body, HeaderId};
 use myelin_xml::{Document, Kind, NodeId, Refusal};
 
-use super::super::parts::rules;
 use crate::branch::{Piece, too_large};
 use crate::content::{Elements, Json, Tree, into_utf8};
 use crate::exchange::{Exchange, Format, Scene};
@@ -101,7 +100,7 @@ fn found(expression: Option<&Expression>, kept: Kept, exchange: &Exchange, scene
     let expression = expression.meant(exchange);
     if let Some(path) = expression.json() {
         let Some(json) = exchange.json()? else { return null() };
-        return match json_of(path, json.value(), &rules(scene)) {
+        return match json_of(path, json.value(), &scene.json_rules()) {
             Ok(text) => Ok(Found::Piece(Piece::Json(text))),
             Err(Error::NotFound | Error::Inapplicable(_)) => null(),
             Err(error) => Err(Fault::bus("A JSONPath could not be evaluated").with_detail(error.to_string())),
@@ -129,13 +128,7 @@ fn elements(document: &Document, nodes: impl IntoIterator<Item = NodeId>, kept: 
 fn json_of(path: &Path, value: &Value, rules: &Rules) -> Result<String, Error> {
     match path.find(value, rules)?.as_slice() {
         [] => Ok("null".to_owned()),
-        [Match::Node(node)] => {
-            let mut text = Vec::new();
-            value.write_compact(*node, &mut text);
-            // What was read as JSON is UTF-8.
-            Ok(String::from_utf8(text).unwrap_or_default())
-        }
-        [Match::Made(json)] => Ok(json.clone()),
+        [only] => Ok(only.json(value, rules)?.into_owned()),
         _ => path.json(value, rules),
     }
 }

@@ -7,14 +7,8 @@ use myelin_json::{Error, New, NodeId, Options, Path, Rules, Type, Value};
 
 use super::Action;
 use crate::content::into_utf8;
-use crate::exchange::Scene;
 use crate::fault::{Fault, Outcome};
 use crate::property;
-
-/// How paths are evaluated on this bus.
-pub(super) fn rules(scene: &Scene<'_>) -> Rules {
-    Rules { duplicates: scene.bus.settings.json_duplicate_keys, ..Rules::default() }
-}
 
 /// A text that is to be put somewhere: as the JSON it is, else as a string.
 pub(super) struct Piece<'a> {

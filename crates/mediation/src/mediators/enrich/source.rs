@@ -117,12 +117,12 @@ impl Source {
         match (&self.place, target) {
             (Place::Paths(paths), Target::Property(scope, slot)) => {
                 let Some(held) = exchange.properties.get(*scope, *slot) else { return Ok(()) };
-                let text = json::removed_from_text(&held.text(), paths, &json::rules(scene))?;
+                let text = json::removed_from_text(&held.text(), paths, &scene.json_rules())?;
                 let value = json::held_as(held, text);
                 exchange.properties.put(*scope, *slot, Some(value));
                 Ok(())
             }
-            (Place::Paths(paths), _) => json::remove(exchange.json_mut()?.change(), paths, &json::rules(scene)),
+            (Place::Paths(paths), _) => json::remove(exchange.json_mut()?.change(), paths, &scene.json_rules()),
             (Place::Custom(expression), _) => {
                 let nodes = match expression.xpath() {
                     Some(xpath) => xpath.nodes(exchange, scene)?,
@@ -154,7 +154,9 @@ impl Content {
 fn custom(expression: &Expression, exchange: &Exchange, scene: &Scene<'_>) -> Outcome<Option<Content>> {
     if let Some(path) = expression.json() {
         let Some(json) = exchange.json()? else { return Ok(None) };
-        return match path.json(json.value(), &json::rules(scene)) {
+        let rules = scene.json_rules();
+        let found = json.outcome(path, &rules);
+        return match found.and_then(|found| Ok(found.json(json.value(), &rules)?.into_owned())) {
             Ok(text) => Ok(Some(Content::Text(text))),
             Err(Error::NotFound | Error::Inapplicable(_)) => Ok(None),
             Err(error) => Err(Fault::bus("A JSONPath could not be evaluated").with_detail(error.to_string())),

@@ -21,8 +21,8 @@ pub(super) enum Target {
     Custom(Expression),
     /// `$header`, which a message may lack.
     Header,
-    Path(Path),
-    Key(Path),
+    Path(Arc<Path>),
+    Key(Arc<Path>),
     Body,
     Envelope,
     /// A property, or a variable.
@@ -50,7 +50,7 @@ impl Target {
                         if action == Action::Sibling {
                             loader.warning(text.problem("action sibling has no effect on JSON"));
                         }
-                        Target::Path(path.clone())
+                        Target::Path(Arc::clone(path))
                     }
                     None if text.value.trim() == "$header" && action == Action::Child => Target::Header,
                     None => Target::Custom(expression),
@@ -107,14 +107,14 @@ impl Target {
             (Target::Envelope, content) => into_envelope(exchange, content),
             (Target::Body, content) => into_body(exchange, content, source, action, scene),
             (Target::Path(path), Content::Text(text)) => {
-                json::change(exchange.json_mut()?.change(), path, action, &Piece::of(&text), &json::rules(scene))
+                json::change(exchange.json_mut()?.change(), path, action, &Piece::of(&text), &scene.json_rules())
             }
             (Target::Key(path), Content::Text(text)) => {
-                json::rename(exchange.json_mut()?.change(), path, text.trim(), &json::rules(scene))
+                json::rename(exchange.json_mut()?.change(), path, text.trim(), &scene.json_rules())
             }
             (Target::Path(path), content) => {
                 let text = json_of(&content.fragments(exchange)?, scene)?;
-                json::change(exchange.json_mut()?.change(), path, action, &Piece::of(&text), &json::rules(scene))
+                json::change(exchange.json_mut()?.change(), path, action, &Piece::of(&text), &scene.json_rules())
             }
             (Target::Key(_), _) => Err(no_conversion("XML", "the name of a member")),
             (Target::Header, content) => xml::add_blocks(exchange, content, source.moves),
@@ -194,7 +194,7 @@ fn into_property(
         }
         // A child of JSON in a property goes where it goes in a body of JSON.
         (Action::Child, Some(held), Content::Text(text)) => {
-            let changed = json::with_child(&held.text(), &text, &json::rules(scene))?;
+            let changed = json::with_child(&held.text(), &text, &scene.json_rules())?;
             json::held_as(held, changed)
         }
         (Action::Child, ..) => return Err(xml::nowhere()),
@@ -269,7 +269,7 @@ fn into_body(
         Content::Text(text) if body.built::<Json>().is_some() => {
             let value = exchange.json_mut()?.change();
             let root = Path::compile("$").expect("the path to all is one");
-            json::change(value, &root, action, &Piece::of(&text), &json::rules(scene))
+            json::change(value, &root, action, &Piece::of(&text), &scene.json_rules())
         }
         // JSON in the place of XML is never meant as the text of an element.
         Content::Text(text) if is_whole_json(&text) => {

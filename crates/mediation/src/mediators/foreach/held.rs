@@ -11,7 +11,7 @@ use crate::exchange::{Exchange, Format, Scene};
 use crate::expression::Expression;
 use crate::fault::{Fault, Outcome};
 use crate::mediators::collection::{replaced, unfit_json};
-use crate::mediators::parts::{items, no_array, rules};
+use crate::mediators::parts::{items, no_array};
 use crate::property::{Scope, Slot, Value};
 
 /// A copy of what a variable holds, and what of it is gone through.
@@ -47,7 +47,7 @@ impl Held {
         };
         let found = match (&value, expression.variable_path()) {
             (Some(Value::Json(json)), Some(path)) => {
-                let items = items(json, path, &rules(scene))
+                let items = items(json, path, &scene.json_rules())
                     .map_err(|error| unfit_json(&error))?
                     .ok_or_else(|| no_array(path))?;
                 Found::Items(Box::new(Json::clone(json)), items)

@@ -10,6 +10,7 @@ fn each_bound_has_an_error_of_its_own() {
         depth: 3,
         attributes: 2,
         declarations: 1,
+        open_declarations: 2,
         name_bytes: 7,
         names: 12,
         names_bytes: 1_000,
@@ -23,6 +24,10 @@ fn each_bound_has_an_error_of_its_own() {
             ("<a><a><a><a/></a></a></a>", "line 1, column 10: more than 3 elements inside each other"),
             ("<a b='' c='' d=''/>", "line 1, column 14: more than 2 attributes on one element"),
             ("<a xmlns:a='a' xmlns:b='b'/>", "line 1, column 16: more than 1 namespace declarations on one element"),
+            (
+                "<a xmlns:a='a'><b xmlns:a='a'/><b xmlns:b='b'><c xmlns:c='c'/></b></a>",
+                "line 1, column 50: more than 2 namespace declarations on elements inside each other",
+            ),
             ("<abcdefgh/>", "line 1, column 2: a name or namespace of more than 7 bytes"),
             ("<a>&abcdefgh;</a>", "line 1, column 5: a name or namespace of more than 7 bytes"),
             (
@@ -53,6 +58,7 @@ fn wide() -> Options {
         depth: all,
         attributes: all,
         declarations: all,
+        open_declarations: all,
         names: all,
         names_bytes: all,
         token_bytes: all,
