@@ -43,7 +43,8 @@ pub enum Duplicates {
 pub struct Rules {
     /// Which of two members with the same key counts.
     pub duplicates: Duplicates,
-    /// Nodes that one evaluation may look at, those it only passes by included.
+    /// Nodes that one evaluation may look at, those it only passes by included; each 256 bytes of a text that a filter
+    /// compares count as one.
     pub visits: usize,
     /// Bytes of text that one evaluation may make or put in.
     pub bytes: usize,
@@ -52,6 +53,13 @@ pub struct Rules {
 impl Default for Rules {
     fn default() -> Rules {
         Rules { duplicates: Duplicates::default(), visits: 10_000_000, bytes: 64 << 20 }
+    }
+}
+
+impl Rules {
+    /// Writes a part of a value behind what was made already.
+    fn write(&self, value: &Value, node: NodeId, out: &mut Vec<u8>) -> Result<(), Error> {
+        if value.write_within(node, self.bytes, out) { Ok(()) } else { Err(Error::Made(self.bytes)) }
     }
 }
 
@@ -204,10 +212,7 @@ impl Path {
             if index > 0 {
                 out.push(b',');
             }
-            found.write(value, &mut out);
-            if out.len() > rules.bytes {
-                return Err(Error::Made(rules.bytes));
-            }
+            found.write(value, rules, &mut out)?;
         }
         out.push(b']');
         Ok(Match::Made(text::into_string(out)))
@@ -234,14 +239,17 @@ impl Match {
             return Ok(Cow::Borrowed(json));
         }
         let mut out = Vec::new();
-        self.write(value, &mut out);
-        if out.len() > rules.bytes { Err(Error::Made(rules.bytes)) } else { Ok(Cow::Owned(text::into_string(out))) }
+        self.write(value, rules, &mut out)?;
+        Ok(Cow::Owned(text::into_string(out)))
     }
 
-    fn write(&self, value: &Value, out: &mut Vec<u8>) {
+    fn write(&self, value: &Value, rules: &Rules, out: &mut Vec<u8>) -> Result<(), Error> {
         match self {
-            Match::Node(node) => value.write_compact(*node, out),
-            Match::Made(json) => out.extend_from_slice(json.as_bytes()),
+            Match::Node(node) => rules.write(value, *node, out),
+            Match::Made(json) => {
+                out.extend_from_slice(json.as_bytes());
+                if out.len() > rules.bytes { Err(Error::Made(rules.bytes)) } else { Ok(()) }
+            }
         }
     }
 }

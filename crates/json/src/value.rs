@@ -162,6 +162,12 @@ impl Value {
         }
     }
 
+    /// How many bytes a scalar takes in its text; none of arrays and objects.
+    pub(crate) fn scalar_bytes(&self, node: NodeId) -> usize {
+        let entry = self.node(node);
+        if matches!(entry.kind, Type::Object | Type::Array) { 0 } else { entry.span.range().len() }
+    }
+
     /// Where `node` stands in the text that came; `None` if it was put in or changed.
     pub fn range(&self, node: NodeId) -> Option<Range<usize>> {
         let entry = self.node(node);

@@ -263,6 +263,34 @@ fn a_path_that_takes_long_is_followed_on_another_thread_and_others_at_once() {
 }
 
 #[test]
+fn a_path_takes_long_by_what_the_body_is_now_and_beside_an_expression_that_does() {
+    let [(xml, of_xml), (json, of_json)] = numbers(600);
+    let larger = format!(
+        "<property name='larger' value='{of_json}' type='STRING'/><enrich><source type='property' property='larger'/>\
+         <target type='body'/></enrich>{}",
+        tells(&format!("json-eval({LONG_PATH})"))
+    );
+    assert_eq!(told(&larger, json, "{\"ok\":1}"), (Some("[599]".to_owned()), 1));
+    let path = LONG_PATH.replace("$.n", "$.list.n");
+    let both = format!(
+        "<payloadFactory media-type='text'><format>$1 $2</format><args><arg expression='{TAKES_LONG}'/>\
+         <arg evaluator='json' expression='{path}'/></args></payloadFactory>{}",
+        tells("//text()")
+    );
+    assert_eq!(told(&both, xml, &of_xml), (Some("600.0 [599]".to_owned()), 1));
+}
+
+#[test]
+fn what_cannot_be_json_is_no_fault_as_long_as_nobody_asks_for_that() {
+    let mixed = format!("<d>{}</d>", "<p>a<b/>c</p>".repeat(30_000));
+    let unasked = "<property name='X-Told' expression=\"${exists(vars.none) ? payload.b : 'none'}\" \
+                   scope='transport'/>";
+    assert_eq!(told(unasked, "application/xml", &mixed).0.as_deref(), Some("none"));
+    let asked = "<property name='X-Told' expression='${payload.d}' scope='transport'/>";
+    assert_eq!(told(asked, "application/xml", &mixed).0, None);
+}
+
+#[test]
 fn where_a_path_led_before_a_change_does_not_count_behind_it() {
     let [_, (content_type, body)] = numbers(600);
     let asks = tells(&format!("json-eval({LONG_PATH})"));

@@ -12,6 +12,9 @@ use crate::value::{NodeId, Type, Value};
 /// Members up to which keys are compared one with each other.
 const FEW: usize = 8;
 
+/// Bytes of text that count as a node: looking at them takes about as long.
+const TEXT_BYTES: usize = 256;
+
 /// The one of an object's members that counts under `key`; `passed` counts those that were looked at.
 pub(super) fn lookup(
     value: &Value,
@@ -110,6 +113,11 @@ impl<'a> Evaluator<'a> {
     pub(super) fn visit(&mut self, nodes: usize) -> Result<(), Error> {
         self.visited += nodes;
         if self.visited > self.rules.visits { Err(Error::Visited(self.rules.visits)) } else { Ok(()) }
+    }
+
+    /// Counts the text of a scalar that is about to be looked at.
+    pub(super) fn visit_text(&mut self, value: &Value, node: NodeId) -> Result<(), Error> {
+        self.visit(value.scalar_bytes(node) / TEXT_BYTES)
     }
 
     /// How many nodes need be looked at: where there are more, that is one too many.
@@ -237,10 +245,7 @@ impl<'a> Evaluator<'a> {
                     }
                     text::write_string(name, &mut json);
                     json.push(b':');
-                    self.value.write_compact(member, &mut json);
-                    if json.len() > self.rules.bytes {
-                        return Err(Error::Made(self.rules.bytes));
-                    }
+                    self.rules.write(self.value, member, &mut json)?;
                 }
                 None if strict => return Err(Error::NotFound),
                 None => {}

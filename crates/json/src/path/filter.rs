@@ -112,10 +112,10 @@ impl<'a> Evaluator<'a> {
         Ok(match operand {
             Operand::Path(path) => match self.run(path, item) {
                 Ok(found) if path.is_definite() => match found.into_iter().next() {
-                    Some(found) => self.term_of(found),
+                    Some(found) => self.term_of(found)?,
                     None => Term::Undefined,
                 },
-                Ok(found) => Term::List(found.into_iter().map(|found| self.term_of(found)).collect()),
+                Ok(found) => Term::List(found.into_iter().map(|found| self.term_of(found)).collect::<Result<_, _>>()?),
                 Err(Error::NotFound) => Term::Undefined,
                 Err(error) => return Err(error),
             },
@@ -129,14 +129,17 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    fn term_of<'t>(&self, found: Match) -> Term<'t>
+    fn term_of<'t>(&mut self, found: Match) -> Result<Term<'t>, Error>
     where
         'a: 't,
     {
-        match found {
-            Match::Node(node) => Term::of(self.value, node),
+        Ok(match found {
+            Match::Node(node) => {
+                self.visit_text(self.value, node)?;
+                Term::of(self.value, node)
+            }
             Match::Made(json) => Term::made(json),
-        }
+        })
     }
 
     fn compare(&mut self, left: &Term<'_>, operator: Operator, right: &Term<'_>) -> Result<bool, Error> {

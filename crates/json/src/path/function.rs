@@ -145,7 +145,7 @@ impl Function {
 
     fn appended(&self, evaluator: &mut Evaluator<'_>, array: NodeId) -> Result<Match, Error> {
         let mut json = Vec::new();
-        evaluator.value.write_compact(array, &mut json);
+        evaluator.rules.write(evaluator.value, array, &mut json)?;
         // `]`
         json.pop();
         for argument in &self.arguments {

@@ -166,6 +166,7 @@ impl Evaluator<'_> {
                 let value = holder.value();
                 let mut children: Vec<NodeId> = value.children(*node).collect();
                 self.visit(1 + children.len())?;
+                children.iter().try_for_each(|&child| self.visit_text(value, child))?;
                 if value.kind(*node) == Type::Object {
                     children = distinct(value, &children, self.rules.duplicates)?;
                 }

@@ -299,6 +299,10 @@ fn an_evaluation_stays_within_its_rules() {
     check(&wide, "$..*..*..*..*", 100_000);
     let many = parse(&format!("{{{}\"z\":1}}", "\"a\":1,".repeat(10_000)));
     check(&many, "$.z", 5_000);
+    // A text that is compared again and again counts by its length.
+    let long = parse(&format!("{{\"text\":\"{}\",\"list\":[{}1]}}", "\\n".repeat(100_000), "1,".repeat(100)));
+    check(&long, "$.list[?(@ == $.text)]", 5_000);
+    assert_eq!(Path::compile("$.list[?(@ == $.text)]").unwrap().text(&long, &Rules::default()).as_deref(), Ok("[]"));
     // Each of the thousand objects holds all that are within it: text of them all would be quadratic.
     let nested =
         parse(&format!("{}1{}", "{\"a\":".repeat(900), ",\"b\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"}".repeat(900)));

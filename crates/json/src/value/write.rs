@@ -13,17 +13,23 @@ impl Value {
 
     /// Writes `node`: what is unchanged in it as it stood in its text, the rest without white space.
     pub fn write(&self, node: NodeId, out: &mut Vec<u8>) {
-        self.write_tree(node, false, out);
+        self.write_tree(node, false, usize::MAX, out);
     }
 
     /// Writes `node` without white space between its tokens, which are as they stood in the text.
     pub fn write_compact(&self, node: NodeId, out: &mut Vec<u8>) {
-        self.write_tree(node, true, out);
+        self.write_tree(node, true, usize::MAX, out);
     }
 
-    fn write_tree(&self, top: NodeId, compact: bool, out: &mut Vec<u8>) {
+    /// The same until `out` has more than `most` bytes; whether it has not.
+    pub(crate) fn write_within(&self, node: NodeId, most: usize, out: &mut Vec<u8>) -> bool {
+        self.write_tree(node, true, most, out);
+        out.len() <= most
+    }
+
+    fn write_tree(&self, top: NodeId, compact: bool, most: usize, out: &mut Vec<u8>) {
         let mut node = top;
-        loop {
+        while out.len() <= most {
             let entry = self.node(node);
             let container = matches!(entry.kind, Type::Object | Type::Array);
             if entry.changed || (compact && container) {

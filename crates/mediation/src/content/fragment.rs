@@ -1,10 +1,10 @@
 //! Pieces of XML apart from any message: what properties hold, and what stands in the configuration.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use memchr::memmem;
-use myelin_xml::{DeclaredEncoding, Document, Kind, NodeId, Options, Refusal};
+use myelin_xml::{Atom, DeclaredEncoding, Document, Kind, NodeId, Options, Refusal};
 
 use super::text_of;
 use crate::fault::{Fault, Outcome};
@@ -117,14 +117,17 @@ fn inherited(document: &Document, top: NodeId) -> Vec<(&str, &str)> {
     let is_inherited = |prefix: &str| prefix != "xml" && !own.contains(prefix);
     // A small element asks for the few that it uses, however many there are: a sender may declare a thousand around
     // each of a hundred thousand elements.
-    if document.declares_more_than(top, FEW) {
-        let mut used: BTreeMap<String, Option<(&str, &str)>> = BTreeMap::new();
+    if document.parent(top).is_some_and(|around| document.declares_more_than(around, FEW)) {
+        // What is no name of the document is bound to nothing, and need not be remembered.
+        let mut used: HashMap<Atom, Option<(&str, &str)>> = HashMap::new();
         for_each_prefix(document, top, |prefix| {
-            if !used.contains_key(prefix) {
-                used.insert(prefix.to_owned(), document.binding(top, prefix));
+            if let Some(name) = document.names().find_atom(prefix) {
+                used.entry(name).or_insert_with(|| document.binding(top, prefix));
             }
         });
-        return used.into_values().flatten().filter(|(prefix, _)| is_inherited(prefix)).collect();
+        let mut declared: Vec<_> = used.into_values().flatten().filter(|(prefix, _)| is_inherited(prefix)).collect();
+        declared.sort_unstable();
+        return declared;
     }
     let mut declared = document.namespaces_in_scope(top);
     declared.retain(|(prefix, _)| is_inherited(prefix));

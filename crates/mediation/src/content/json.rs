@@ -68,12 +68,7 @@ impl Json {
         }
     }
 
-    /// What paths were found to lead to ahead.
-    pub(super) fn outcomes(&self) -> &Outcomes {
-        &self.outcomes
-    }
-
-    /// The same, for who finds more, or whom what was found does not concern.
+    /// What paths were found to lead to, for who finds more, or whom what was found does not concern.
     pub(super) fn outcomes_mut(&mut self) -> &mut Outcomes {
         &mut self.outcomes
     }

@@ -24,22 +24,20 @@ impl Looks {
             || (self.json && body.built::<Tree>().is_some_and(is_long_tree))
     }
 
-    /// Makes it.
+    /// Makes it, if there is one; whoever looks at what has no such form is told then.
     ///
-    /// Errors: faults of whoever sent what has no such form; the bus's, 503 where too much waits for such a thread, and
-    /// the body is gone then.
+    /// Errors: the bus's, 503 where too much waits for such a thread, and the body is gone then.
     pub(super) async fn make(self, exchange: &mut Exchange, scene: &Scene<'_>) -> Outcome<()> {
         let switches = exchange.switches();
         let Some(form) = Form::take(&mut exchange.message.body)? else { return Ok(()) };
         let work = move || {
-            let made = match &form {
-                Form::Json(json) => json.tree(&switches).map(drop),
-                Form::Tree(tree) => tree.json(&switches).map(drop),
-            };
-            (form, made)
+            match &form {
+                Form::Json(json) => drop(json.tree(&switches)),
+                Form::Tree(tree) => drop(tree.json(&switches)),
+            }
+            form
         };
-        let (form, made) = apart(scene, work).await?;
-        exchange.message.body = form.into_body();
-        made.map_err(|error| exchange.unreadable(error))
+        exchange.message.body = apart(scene, work).await?.into_body();
+        Ok(())
     }
 }

@@ -50,8 +50,9 @@ impl Questions {
 
     /// Answers them, unless that takes long; whether all are, as far as there is a body to ask.
     pub(super) fn are_answered(&self, exchange: &mut Exchange, scene: &Scene<'_>) -> bool {
+        // Both are made that are asked, also where the first takes long.
         (self.xpaths.is_empty() || tree_of(exchange).is_none_or(|tree| answer_here(tree, &self.xpaths, scene)))
-            && (self.paths.is_empty()
+            & (self.paths.is_empty()
                 || json_of(exchange).is_none_or(|json| follow_here(json, &self.paths, &scene.json_rules())))
     }
 

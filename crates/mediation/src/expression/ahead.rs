@@ -41,13 +41,17 @@ pub(crate) enum Found {
 
 /// What was found in a tree, as it is now.
 #[derive(Debug, Default)]
-pub(crate) struct Answers(Vec<(Question, Result<Found, Error>)>);
+pub(crate) struct Answers {
+    known: Vec<(Question, Result<Found, Error>)>,
+    /// Whether one was tried already that takes long.
+    take_long: bool,
+}
 
 impl Answers {
     /// The answer to a question, where it was asked ahead.
     pub(super) fn find(&self, compiled: &Arc<Expression>) -> Option<Result<&Found, &Error>> {
         let is_it = |known: &Question| Arc::ptr_eq(&known.compiled, compiled);
-        self.0.iter().find(|(known, _)| is_it(known)).map(|(_, found)| found.as_ref())
+        self.known.iter().find(|(known, _)| is_it(known)).map(|(_, found)| found.as_ref())
     }
 }
 
@@ -68,15 +72,14 @@ pub(crate) fn answer_here(tree: &mut Tree, questions: &[Question], scene: &Scene
     if tree.document().size_bytes() < LARGE_BYTES {
         return true;
     }
-    let (mut are_all, now) = (true, scene.moment());
-    answer(tree, questions, |question, tree| match question.ask(tree, SHORT, now) {
-        Err(Error::Steps(_) | Error::Bytes(_)) => {
-            are_all = false;
-            None
-        }
-        found => Some(found),
+    let (mut take_long, now) = (tree.answers().take_long, scene.moment());
+    answer(tree, questions, |question, tree| {
+        let found = (!take_long).then(|| question.ask(tree, SHORT, now));
+        take_long |= matches!(found, Some(Err(Error::Steps(_) | Error::Bytes(_))));
+        found.filter(|_| !take_long)
     });
-    are_all
+    tree.answers_mut().take_long = take_long;
+    !take_long
 }
 
 /// Answers all questions, however long that takes.
@@ -94,7 +97,7 @@ fn answer(
         if tree.answers().find(&question.compiled).is_none()
             && let Some(found) = find(question, tree)
         {
-            tree.answers_mut().0.push((question.clone(), found));
+            tree.answers_mut().known.push((question.clone(), found));
         }
     }
 }

@@ -99,9 +99,9 @@ impl Synapse {
         paths
     }
 
-    /// Whether it looks at the message's body as JSON.
+    /// Whether it looks at the message's body as JSON; the body alone is XML where it came as that.
     pub(super) fn looks_at_json(&self) -> bool {
-        self.any(|node| matches!(node, Node::Payload(_)))
+        !matches!(self.node, Node::Payload(None)) && self.any(|node| matches!(node, Node::Payload(_)))
     }
 
     /// Whether it asks for parameters of a template.
