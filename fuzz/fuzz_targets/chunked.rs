@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use myelin_fuzz::split;
-use myelin_transport::h1::{Decoder, Framing, FramingError, Piece};
+use myelin_http::h1::{Decoder, Framing, FramingError, Piece};
 
 /// Follows a body piece by piece; gives its content, its length on the wire, and how it ended.
 fn follow(bytes: &[u8], piece: usize) -> (Vec<u8>, usize, Result<bool, FramingError>) {

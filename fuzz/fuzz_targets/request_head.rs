@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use myelin_fuzz::{head_end, split};
 use myelin_message::HeaderId;
-use myelin_transport::h1::{Framing, HeadLimits, parse_request};
+use myelin_http::h1::{Framing, HeadLimits, parse_request};
 
 fuzz_target!(|data: &[u8]| {
     let (piece, bytes) = split(data);

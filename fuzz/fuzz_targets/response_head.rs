@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use myelin_fuzz::{head_end, split};
-use myelin_transport::h1::{Framing, HeadLimits, parse_response};
+use myelin_http::h1::{Framing, HeadLimits, parse_response};
 
 fuzz_target!(|data: &[u8]| {
     let (piece, bytes) = split(data);

@@ -3,9 +3,9 @@
 
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../../crates/xpath/tests/stream/check.rs"]
+#[path = "../../crates/xpath/tests/expressions/stream/check.rs"]
 mod check;
-#[path = "../../crates/xpath/tests/stream/generator.rs"]
+#[path = "../../crates/xpath/tests/expressions/stream/generator.rs"]
 mod generator;
 
 fuzz_target!(|bytes: &[u8]| check::check(&mut generator::Choices(bytes), &mut check::Tally::default()));

@@ -9,11 +9,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use myelin_mediation::transport::{LocalFuture, Outgoing, SendError, SendErrorKind, Transport};
-use myelin_mediation::{Arrival, Engine, Loaded, Settings, load};
+use myelin_engine::transport::{LocalFuture, Outgoing, Runtime, SendError, SendErrorKind, Sender, Sent, Transport};
+use myelin_engine::{Arrival, Engine, Loaded, Settings, load};
 use myelin_message::{Body, Message};
 use myelin_testkit::clock::Clock;
-use myelin_transport::h1::{HeadLimits, HeadScanner, ScanError};
+use myelin_http::h1::{HeadLimits, HeadScanner, ScanError};
 
 /// Splits input into what the fuzzer chose for the pieces and what the pieces are of.
 pub fn split(data: &[u8]) -> (usize, &[u8]) {
@@ -81,7 +81,13 @@ pub fn serve(loaded: Loaded, request: Message) -> Message {
     let clock = Clock::default();
     let engine = Engine::new(Arc::new(loaded.bus), Rc::new(Nobody(clock.clone())) as Rc<dyn Transport>);
     let address = SocketAddr::from(([127, 0, 0, 1], 8280));
-    let arrival = Arrival { peer: address, local: address, secure: false, inbound: None, correlation: "fuzz" };
+    let arrival = Arrival {
+        transport: "http",
+        peer: Some(address),
+        local: Some(address),
+        inbound: None,
+        correlation: "fuzz",
+    };
     let answer = clock.run(engine.serve(request, arrival)).expect("there is an answer in any case");
     assert!(!matches!(answer.body, Body::Gone), "an answer has a body that can be sent");
     answer
@@ -90,12 +96,14 @@ pub fn serve(loaded: Loaded, request: Message) -> Message {
 /// A transport behind which there is nobody.
 struct Nobody(Clock);
 
-impl Transport for Nobody {
-    fn send<'a>(&'a self, _: Outgoing) -> LocalFuture<'a, Result<Message, SendError>> {
+impl Sender for Nobody {
+    fn send<'a>(&'a self, _: Outgoing) -> LocalFuture<'a, Result<Sent, SendError>> {
         let error = SendError { kind: SendErrorKind::ConnectFailed, message: "nobody is there".to_owned() };
         Box::pin(std::future::ready(Err(error)))
     }
+}
 
+impl Runtime for Nobody {
     fn now(&self) -> SystemTime {
         SystemTime::UNIX_EPOCH
     }

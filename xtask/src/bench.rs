@@ -1,5 +1,7 @@
-//! `cargo xtask bench`: the release binary against other servers, or our XML, XSLT and WS-Security against other libraries, in
-//! turns, on this machine.
+//! `cargo xtask bench`: the `dist` binary against other servers, or our XML, XSLT and WS-Security against other libraries, in
+//! turns, on this machine; or how many instructions a request takes.
+
+mod instructions;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -12,14 +14,14 @@ use myelin_bench::comparison;
 use myelin_testkit::wss4j::Wss4j;
 
 use crate::process::{cargo, succeeds};
-use crate::root;
+use crate::workspace::root;
 
 const BUILD_DEADLINE: Duration = Duration::from_secs(20 * 60);
 const BENCH_DEADLINE: Duration = Duration::from_secs(60 * 60);
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Scenarios (direct, header, many, idle when left out), or `xml`, `xslt` or `secure` for libraries in memory; then their options, which `bench -- --help` and `bench xml --help` list. The scenarios `xslt` and `secure` go through the bus as `bench --scenario xslt`.
+    /// Scenarios (direct, header, many, idle when left out), or `xml`, `xslt` or `secure` for libraries in memory; then their options, which `bench -- --help` and `bench xml --help` list. The scenarios `xslt` and `secure` go through the bus as `bench --scenario xslt`. `--instructions` counts the instructions of each request; its options are listed by `bench --instructions --help`.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     words: Vec<String>,
 }
@@ -32,7 +34,7 @@ struct Comparison {
     arguments: comparison::Arguments,
 }
 
-/// Builds the release binary and runs the comparison, or the bench of libraries in memory; whether our own answers were
+/// Builds the `dist` binary and runs the comparison, or the bench of libraries in memory; whether our own answers were
 /// all right.
 ///
 /// Errors: the binary does not build, or the comparison cannot run.
@@ -44,9 +46,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
         bench.args(["bench", "--package", "myelin-bench", "--bench", name, "--"]).args(options);
         return succeeds(&mut bench, BENCH_DEADLINE);
     }
-    // Asked to build into another folder, cargo does so; the binary is then looked for there.
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    let mut command_line = command_line(target.join("release/myelin").into_os_string(), &arguments.words);
+    if arguments.words.first().is_some_and(|word| word == "--instructions") {
+        let words = std::iter::once("bench").chain(arguments.words.iter().map(String::as_str));
+        let arguments = instructions::Arguments::parse_from(words);
+        let binary = arguments.binary.clone().map_or_else(built, Ok)?;
+        return instructions::run(&arguments, &binary);
+    }
+    let mut command_line = command_line(binary().into_os_string(), &arguments.words);
     let synapse = root().join("../shared/oracle/synapse/run.sh");
     if synapse.is_file() && !arguments.words.iter().any(|word| word.starts_with("--synapse")) {
         command_line.extend([OsString::from("--synapse"), synapse.into_os_string()]);
@@ -62,10 +68,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
         command_line.extend([OsString::from("--keys"), peer.keys().into()]);
     }
     let comparison = Comparison::parse_from(command_line).arguments;
-    if !succeeds(cargo().args(["build", "--release", "--package", "myelin-server"]), BUILD_DEADLINE)? {
-        bail!("the release binary does not build");
-    }
+    built()?;
     Ok(comparison::run(&comparison, &mut std::io::stdout())? == ExitCode::SUCCESS)
+}
+
+/// Where cargo puts the binary that is measured.
+fn binary() -> PathBuf {
+    // Asked to build into another folder, cargo does so.
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    target.join("dist/myelin")
+}
+
+/// Builds the binary that is measured, and says where it is.
+fn built() -> Result<PathBuf> {
+    if !succeeds(cargo().args(["build", "--profile", "dist", "--package", "myelin-server"]), BUILD_DEADLINE)? {
+        bail!("the binary does not build");
+    }
+    Ok(binary())
 }
 
 fn command_line(binary: OsString, words: &[String]) -> Vec<OsString> {

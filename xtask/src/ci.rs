@@ -6,7 +6,8 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::process::{cargo, is_installed, succeeds};
-use crate::{docs, root, test};
+use crate::workspace::root;
+use crate::{docs, test};
 
 /// Of a single step; tests have a deadline of their own.
 const DEADLINE: Duration = Duration::from_secs(15 * 60);

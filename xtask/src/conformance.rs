@@ -1,15 +1,19 @@
 //! `cargo xtask conformance`: runs suites that others made and shows their tables.
 
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use clap::Args;
 
 use crate::process::{cargo, succeeds};
-use crate::root;
+use crate::workspace::root;
 
 /// The first run builds what the tests stand on.
 const DEADLINE: Duration = Duration::from_secs(20 * 60);
+
+/// The suite that is an integration test of its own.
+const APART: &str = "synapse";
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -29,25 +33,37 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
         ensure!(known.contains(suite), "there is no suite {suite:?}; there are {}", known.join(", "));
     }
     let chosen = if arguments.suites.is_empty() { &known } else { &arguments.suites };
-    let mut tests = cargo();
-    tests.args(["test", "--package", "myelin-conformance", "--no-fail-fast"]);
-    for suite in chosen {
-        tests.args(["--test", suite]);
+    // The samples of Synapse start programs, and are a test binary of their own.
+    let (apart, together): (Vec<&String>, Vec<&String>) = chosen.iter().partition(|suite| *suite == APART);
+    let mut well = true;
+    if !together.is_empty() {
+        let filters: Vec<String> = together.iter().map(|suite| format!("{suite}::")).collect();
+        well &= succeeds(tests("suites", arguments.update).args(&filters), DEADLINE)?;
     }
-    tests.args(["--", "--nocapture"]);
-    if arguments.update {
-        tests.env("UPDATE", "1");
+    if !apart.is_empty() {
+        well &= succeeds(&mut tests(APART, arguments.update), DEADLINE)?;
     }
-    succeeds(&mut tests, DEADLINE)
+    Ok(well)
 }
 
-/// The names of all suites: each is an integration test of its own, a file or a folder.
+/// The tests of one binary; arguments to be added are parts of their names.
+fn tests(binary: &str, update: bool) -> Command {
+    let mut tests = cargo();
+    tests.args(["test", "--package", "myelin-conformance", "--no-fail-fast", "--test", binary, "--", "--nocapture"]);
+    if update {
+        tests.env("UPDATE", "1");
+    }
+    tests
+}
+
+/// The names of all suites: each is a module of the integration test `suites`, but for one.
 fn suites() -> Result<Vec<String>> {
-    let mut names = Vec::new();
-    for entry in std::fs::read_dir(root().join("crates/conformance/tests"))? {
+    let mut names = vec![APART.to_owned()];
+    for entry in std::fs::read_dir(root().join("crates/conformance/tests/suites"))? {
         let path = entry?.path();
-        let is_test = path.extension().is_some_and(|extension| extension == "rs") || path.join("main.rs").is_file();
-        if let Some(name) = path.file_stem().and_then(|name| name.to_str()).filter(|_| is_test) {
+        let is_module = path.extension().is_some_and(|extension| extension == "rs");
+        if let Some(name) = path.file_stem().and_then(|name| name.to_str()).filter(|name| is_module && *name != "main")
+        {
             names.push(name.to_owned());
         }
     }

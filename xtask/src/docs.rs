@@ -7,8 +7,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
+use crate::layers;
 use crate::process::{cargo, lines, succeeds};
-use crate::root;
+use crate::workspace::root;
 
 /// Building included.
 const DEADLINE: Duration = Duration::from_secs(10 * 60);
@@ -20,17 +21,23 @@ pub(crate) struct Arguments {
     pub(crate) check: bool,
 }
 
-/// Writes `docs/mediators.md` and `docs/cli.md`; whether all is well.
+/// Where a page lies, and what makes it.
+type Page = (&'static str, fn() -> Result<String>);
+
+/// Writes the pages of mediators, properties and commands, and the drawing of the crates; whether all is well.
 ///
 /// Errors: when the binary does not build, or a file cannot be read or written.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
-    let pages = [
-        ("docs/mediators.md", myelin_mediation::mediators_markdown()),
-        ("docs/properties.md", myelin_mediation::properties_markdown()),
-        ("docs/cli.md", command_line()?),
+    // What needs no build comes first.
+    let pages: [Page; 4] = [
+        ("ARCHITECTURE.md", layers::architecture),
+        ("docs/mediators.md", || Ok(myelin_engine::mediators_markdown())),
+        ("docs/properties.md", || Ok(myelin_engine::properties_markdown())),
+        ("docs/cli.md", command_line),
     ];
     let mut well = true;
-    for (name, text) in pages {
+    for (name, page) in pages {
+        let text = page()?;
         let path = root().join(name);
         if fs::read_to_string(&path).is_ok_and(|old| old == text) {
             println!("docs: {name} is fresh");

@@ -8,7 +8,7 @@ use anyhow::{Result, bail, ensure};
 use clap::Args;
 
 use crate::process::{cargo, succeeds};
-use crate::root;
+use crate::workspace::root;
 
 /// Everything is built anew with coverage counters.
 const BUILD_DEADLINE: Duration = Duration::from_secs(20 * 60);

@@ -7,13 +7,15 @@ mod ci;
 mod conformance;
 mod docs;
 mod fuzz;
+mod layers;
+mod packages;
 mod process;
 mod setup;
 mod test;
 #[cfg(test)]
 mod tidy;
+mod workspace;
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -34,7 +36,7 @@ enum Command {
     Test(test::Arguments),
     /// Writes the pages that are made from the code.
     Docs(docs::Arguments),
-    /// Compares the release binary with other servers, in turns.
+    /// Compares the `dist` binary with other servers, in turns, or counts its instructions.
     Bench(bench::Arguments),
     /// Conformance suites that others made: xml, c14n, xpath, json.
     Conformance(conformance::Arguments),
@@ -62,10 +64,4 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-/// The root of the workspace.
-fn root() -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent().unwrap_or(here).to_owned()
 }

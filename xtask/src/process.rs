@@ -9,10 +9,12 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::workspace::root;
+
 /// `cargo`, the one that runs this, in the root of the workspace.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
-    command.current_dir(crate::root());
+    command.current_dir(root());
     command
 }
 

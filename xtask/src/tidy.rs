@@ -1,9 +1,14 @@
 //! What is checked of the files themselves, as ordinary tests.
 
+mod circles;
+mod layers;
+mod modules;
+mod source;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::root;
+use crate::workspace::root;
 
 /// Longer files are a sign that two things live in one; those that must be longer stand here with the reason.
 const LINE_LIMIT: usize = 700;

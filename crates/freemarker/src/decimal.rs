@@ -6,6 +6,9 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use myelin_java_text::decimal::Decimal as Number;
+pub(crate) use myelin_java_text::decimal::Rounding;
+
 use crate::error::Trouble;
 
 mod pattern;
@@ -13,37 +16,24 @@ mod pattern;
 pub(crate) use pattern::Pattern;
 
 /// How many digits a product or quotient keeps behind the point.
-const SCALE: u32 = 12;
+const SCALE: i32 = 12;
 
 /// More digits behind the point than this are cut off when a number is read.
-const SCALE_LIMIT: u32 = 30;
+const SCALE_LIMIT: i32 = 30;
 
-/// A decimal number: so many units of a power of ten.
+/// A decimal number.
 #[derive(Clone, Copy, Debug)]
-pub struct Decimal {
-    units: i128,
-    /// How many digits of `units` stand behind the point.
-    scale: u32,
-}
-
-/// How a number is cut to fewer digits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rounding {
-    HalfUp,
-    HalfEven,
-    Floor,
-    Ceiling,
-}
+pub struct Decimal(Number);
 
 impl From<i64> for Decimal {
     fn from(number: i64) -> Decimal {
-        Decimal { units: number.into(), scale: 0 }
+        Decimal(Number::new(number.into(), 0))
     }
 }
 
 impl From<usize> for Decimal {
     fn from(number: usize) -> Decimal {
-        Decimal { units: number as i128, scale: 0 }
+        Decimal(Number::new(number as i128, 0))
     }
 }
 
@@ -52,102 +42,63 @@ impl Decimal {
     ///
     /// `None` where it is none, or has more than 38 digits.
     pub fn parse(text: &str) -> Option<Decimal> {
-        let (negative, rest) = match text.as_bytes().first()? {
-            b'-' => (true, &text[1..]),
-            b'+' => (false, &text[1..]),
-            _ => (false, text),
-        };
-        let (digits, exponent) = match rest.split_once(['e', 'E']) {
+        let (digits, exponent) = match text.split_once(['e', 'E']) {
             Some((digits, exponent)) => (digits, exponent.parse::<i32>().ok()?),
-            None => (rest, 0),
+            None => (text, 0),
         };
-        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-        if whole.is_empty() && fraction.is_empty() {
-            return None;
+        let number = Number::plain(digits, SCALE_LIMIT as u32)?;
+        if number.is_zero() {
+            return Some(Decimal(Number::ZERO));
         }
-        let mut units = 0_i128;
-        let mut scale = 0_i32;
-        for (index, byte) in whole.bytes().chain(fraction.bytes()).enumerate() {
-            if !byte.is_ascii_digit() {
-                return None;
-            }
-            if index >= whole.len() {
-                if scale == SCALE_LIMIT as i32 {
-                    continue;
-                }
-                scale += 1;
-            }
-            units = units.checked_mul(10)?.checked_add((byte - b'0').into())?;
-        }
-        let units = if negative { -units } else { units };
-        let scale = scale.checked_sub(exponent)?;
-        if units == 0 {
-            return Some(Decimal { units: 0, scale: 0 });
-        }
-        match u32::try_from(scale) {
-            Ok(scale) => Some(Decimal { units, scale }.rescaled(scale.min(SCALE_LIMIT), Rounding::HalfUp)),
-            Err(_) => Some(Decimal { units: units.checked_mul(power(scale.unsigned_abs())?)?, scale: 0 }),
-        }
+        let number = Number::new(number.unscaled(), number.scale().checked_sub(exponent)?);
+        number.rounded(number.scale().clamp(0, SCALE_LIMIT), Rounding::HalfUp).map(Decimal)
     }
 
     pub(crate) fn add(self, other: Decimal) -> Result<Decimal, Trouble> {
-        let (left, right, scale) = aligned(self, other)?;
-        Ok(Decimal { units: left.checked_add(right).ok_or_else(too_long)?, scale })
+        self.0.trimmed().plus(other.0.trimmed()).map(Decimal).ok_or_else(too_long)
     }
 
     pub(crate) fn subtract(self, other: Decimal) -> Result<Decimal, Trouble> {
-        self.add(other.negated())
+        self.0.trimmed().minus(other.0.trimmed()).map(Decimal).ok_or_else(too_long)
     }
 
     pub(crate) fn multiply(self, other: Decimal) -> Result<Decimal, Trouble> {
-        let (left, right) = (self.trimmed(), other.trimmed());
-        let units = left.units.checked_mul(right.units).ok_or_else(too_long)?;
-        let product = Decimal { units, scale: left.scale + right.scale };
-        Ok(product.rescaled(product.scale.min(SCALE), Rounding::HalfUp))
+        let product = self.0.trimmed().times(other.0.trimmed()).ok_or_else(too_long)?;
+        product.rounded(product.scale().min(SCALE), Rounding::HalfUp).map(Decimal).ok_or_else(too_long)
     }
 
     pub(crate) fn divide(self, other: Decimal) -> Result<Decimal, Trouble> {
-        let (left, right) = (self.trimmed(), other.trimmed());
-        if right.units == 0 {
+        if other.0.is_zero() {
             return Err(Trouble::wrong("a division by zero"));
         }
-        // One digit more than is kept says how to round.
-        let shift = (SCALE + 1 + right.scale).saturating_sub(left.scale);
-        let dividend = power(shift).and_then(|power| left.units.checked_mul(power)).ok_or_else(too_long)?;
-        let scale = left.scale + shift - right.scale;
-        Ok(Decimal { units: dividend / right.units, scale }.rescaled(scale.min(SCALE), Rounding::HalfUp).trimmed())
+        let quotient = self.0.trimmed().divided(other.0.trimmed(), SCALE, Rounding::HalfUp).ok_or_else(too_long)?;
+        Ok(Decimal(quotient.trimmed()))
     }
 
     /// What is left of a division of the whole parts.
     pub(crate) fn remainder(self, other: Decimal) -> Result<Decimal, Trouble> {
         match (self.whole(), other.whole()) {
             (_, 0) => Err(Trouble::wrong("a division by zero")),
-            (left, right) => Ok(Decimal { units: left.checked_rem(right).unwrap_or(0), scale: 0 }),
+            (left, right) => Ok(Decimal(Number::new(left.checked_rem(right).unwrap_or(0), 0))),
         }
     }
 
     pub(crate) fn negated(self) -> Decimal {
-        Decimal { units: self.units.saturating_neg(), ..self }
+        self.0.negated().map_or(self, Decimal)
     }
 
     pub(crate) fn absolute(self) -> Decimal {
-        if self.units < 0 { self.negated() } else { self }
+        self.0.absolute().map_or(self, Decimal)
     }
 
+    /// The whole number next to it.
     pub(crate) fn rounded(self, rounding: Rounding) -> Decimal {
-        match rounding {
-            // As in FreeMarker, a half goes up, not away from zero.
-            Rounding::HalfUp => {
-                let half = Decimal { units: 5, scale: 1 };
-                self.add(half).map_or(self, |sum| sum.rescaled(0, Rounding::Floor))
-            }
-            rounding => self.rescaled(0, rounding),
-        }
+        self.0.rounded(0, rounding).map_or(self, Decimal)
     }
 
     /// The whole part.
     fn whole(self) -> i128 {
-        power(self.scale).map_or(0, |power| self.units / power)
+        self.rounded(Rounding::Down).0.unscaled()
     }
 
     /// The whole part, if it is no longer than a machine's number.
@@ -155,52 +106,15 @@ impl Decimal {
         i64::try_from(self.whole()).ok()
     }
 
-    /// The same number with other digits behind the point.
-    fn rescaled(self, scale: u32, rounding: Rounding) -> Decimal {
-        let Some(dropped) = self.scale.checked_sub(scale).filter(|&dropped| dropped > 0) else { return self };
-        // What is dropped altogether is less than half a unit.
-        let Some(divisor) = power(dropped) else { return Decimal { units: 0, scale } };
-        let (quotient, rest) = (self.units / divisor, self.units % divisor);
-        let away = if self.units < 0 { -1 } else { 1 };
-        let twice = rest.unsigned_abs().cmp(&(divisor.unsigned_abs() - rest.unsigned_abs()));
-        let step = match rounding {
-            Rounding::HalfUp if twice != Ordering::Less => away,
-            Rounding::HalfEven if twice == Ordering::Greater => away,
-            Rounding::HalfEven if twice == Ordering::Equal && quotient % 2 != 0 => away,
-            Rounding::Floor if rest < 0 => -1,
-            Rounding::Ceiling if rest > 0 => 1,
-            _ => 0,
-        };
-        Decimal { units: quotient + step, scale }
-    }
-
-    /// The same number without zeros at the end behind the point.
-    fn trimmed(self) -> Decimal {
-        let Decimal { mut units, mut scale } = self;
-        while scale > 0 && units % 10 == 0 {
-            units /= 10;
-            scale -= 1;
-        }
-        Decimal { units, scale }
+    /// The same number with no more than so many digits behind the point.
+    fn at_most(self, digits: i32, rounding: Rounding) -> Number {
+        let number = self.0;
+        number.rounded(number.scale().min(digits), rounding).unwrap_or(number).trimmed()
     }
 }
 
 fn too_long() -> Trouble {
     Trouble::limit("a number of more than 38 digits")
-}
-
-fn power(exponent: u32) -> Option<i128> {
-    10_i128.checked_pow(exponent)
-}
-
-/// Both as so many units of the same size.
-fn aligned(left: Decimal, right: Decimal) -> Result<(i128, i128, u32), Trouble> {
-    let (left, right) = (left.trimmed(), right.trimmed());
-    let scale = left.scale.max(right.scale);
-    let units = |number: Decimal| {
-        power(scale - number.scale).and_then(|power| number.units.checked_mul(power)).ok_or_else(too_long)
-    };
-    Ok((units(left)?, units(right)?, scale))
 }
 
 impl PartialEq for Decimal {
@@ -219,23 +133,14 @@ impl PartialOrd for Decimal {
 
 impl Ord for Decimal {
     fn cmp(&self, other: &Decimal) -> Ordering {
-        match aligned(*self, *other) {
-            Ok((left, right, _)) => left.cmp(&right),
-            // They differ in the whole part, or one of them has none.
-            Err(_) => self.whole().cmp(&other.whole()).then(self.units.signum().cmp(&other.units.signum())),
-        }
+        self.0.compare(other.0)
     }
 }
 
 /// As `?c` writes it: no grouping, at most sixteen digits behind the point.
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Decimal { units, scale } = self.rescaled(self.scale.min(16), Rounding::HalfEven).trimmed();
-        let digits = format!("{:0width$}", units.unsigned_abs(), width = scale as usize + 1);
-        let (whole, fraction) = digits.split_at(digits.len() - scale as usize);
-        let sign = if units < 0 { "-" } else { "" };
-        let point = if fraction.is_empty() { "" } else { "." };
-        write!(f, "{sign}{whole}{point}{fraction}")
+        self.at_most(16, Rounding::HalfEven).fmt(f)
     }
 }
 
@@ -279,8 +184,8 @@ mod tests {
         let check = |text: &str, rounding: Rounding, expected: &str| {
             assert_eq!(number(text).rounded(rounding).to_string(), expected, "{text} {rounding:?}");
         };
-        check("1.5", Rounding::HalfUp, "2");
-        check("-1.5", Rounding::HalfUp, "-1");
+        check("1.5", Rounding::HalfCeiling, "2");
+        check("-1.5", Rounding::HalfCeiling, "-1");
         check("-1.2", Rounding::Floor, "-2");
         check("1.2", Rounding::Ceiling, "2");
         check("7", Rounding::Ceiling, "7");

@@ -88,3 +88,6 @@ impl From<Box<Error>> for Trouble {
         Trouble { kind: error.kind, message: error.message, place: Some(error.place) }
     }
 }
+
+/// What is wrong: its kind, where, and a sentence.
+pub(crate) type Refusal = (ErrorKind, usize, String);

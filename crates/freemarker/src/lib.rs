@@ -4,13 +4,18 @@
 //! no files, no classes, no settings of a server. What is missing is refused while compiling, with its place.
 //! A run is a pure function of its data, stops within its [`Limits`], and recurses on nothing without a bound.
 
+mod builtin;
 mod builtins;
 mod decimal;
 mod error;
 mod escape;
+mod formats;
 mod json;
+mod machine;
 mod moment;
+mod names;
 mod parse;
+mod pattern;
 mod run;
 mod scan;
 mod stack;
@@ -23,8 +28,8 @@ pub use decimal::Decimal;
 pub use error::{Error, ErrorKind, Place};
 pub use escape::Format;
 pub use json::Json;
+pub use machine::{Limits, Options};
 pub use moment::{Moment, Part};
-pub use run::{Limits, Options};
-pub use template::Template;
+pub use syntax::Template;
 pub use value::{Hash, List, Member, Members, Object, Range, Text, Value};
 pub use xml::Xml;

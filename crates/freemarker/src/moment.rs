@@ -1,12 +1,8 @@
 //! Points in time: in milliseconds since 1970, in UTC, by Java's patterns and by ISO 8601.
 
-mod reader;
+mod iso;
 
-use std::fmt::Write;
-
-use myelin_xpath::calendar::{MONTHS, civil, days_from_civil};
-
-use self::reader::Reader;
+use myelin_java_text::date::{DateTime, Pattern, Zone};
 
 /// A point in time, in milliseconds since 1970 in UTC, and which parts of it count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,48 +33,13 @@ pub(crate) enum Digits {
     All,
 }
 
-const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const DAY: i64 = 86_400_000;
-
-/// Years outside of these are no dates that anybody writes.
-const YEARS: std::ops::RangeInclusive<i64> = -9999..=9999;
-
-/// A point in time in its parts.
-struct Fields {
-    year: i64,
-    month: i64,
-    day: i64,
-    hour: i64,
-    minute: i64,
-    second: i64,
-    milli: i64,
-    weekday: usize,
-    day_of_year: i64,
-}
-
-impl Fields {
-    fn of(millis: i64) -> Fields {
-        let (days, rest) = (millis.div_euclid(DAY), millis.rem_euclid(DAY));
-        let (year, month, day) = civil(days);
-        Fields {
-            year,
-            month: month.into(),
-            day: day.into(),
-            hour: rest / 3_600_000,
-            minute: rest / 60_000 % 60,
-            second: rest / 1000 % 60,
-            milli: rest % 1000,
-            weekday: (days + 4).rem_euclid(7) as usize,
-            day_of_year: days - days_from_civil(year, 1, 1) + 1,
-        }
-    }
-}
 
 impl Moment {
     /// Writes it by a pattern of Java's `SimpleDateFormat`, by `iso` or `xs` with their endings, or by the names
     /// `short`, `medium` and `long`; without any, as `medium`.
     ///
-    /// Errors: a sentence that names the letter that is not offered.
+    /// Errors: a sentence about what is wrong with the pattern.
     pub(crate) fn write(self, pattern: &str) -> Result<String, String> {
         match pattern {
             "" | "medium" | "medium_medium" => return self.by("MMM d, yyyy", ", ", "h:mm:ss a"),
@@ -121,85 +82,15 @@ impl Moment {
 
     /// As ISO 8601 has it, in UTC.
     pub(crate) fn iso(self, zone: bool, digits: Digits) -> String {
-        let fields = Fields::of(self.millis);
-        let mut out = String::new();
-        if self.part != Part::Time {
-            let _ = write!(out, "{:04}-{:02}-{:02}", fields.year, fields.month, fields.day);
-        }
-        if self.part == Part::Both {
-            out.push('T');
-        }
-        if self.part != Part::Date {
-            let _ = write!(out, "{:02}:{:02}:{:02}", fields.hour, fields.minute, fields.second);
-            let millis = format!(".{:03}", fields.milli);
-            match digits {
-                Digits::None => {}
-                Digits::Some => out.push_str(millis.trim_end_matches('0').trim_end_matches('.')),
-                Digits::All => out.push_str(&millis),
-            }
-            if zone {
-                out.push('Z');
-            }
-        }
-        out
+        iso::write(self, zone, digits)
+    }
+
+    fn stamp(self) -> DateTime {
+        DateTime { zone: Some(Zone::Utc), ..DateTime::of_millis(self.millis) }
     }
 
     fn put(self, pattern: &str, out: &mut String) -> Result<(), String> {
-        let fields = Fields::of(self.millis);
-        for piece in pieces(pattern)? {
-            let (letter, width) = match piece {
-                Piece::Literal(text) => {
-                    out.push_str(&text);
-                    continue;
-                }
-                Piece::Field(letter, width) => (letter, width),
-            };
-            let number = match letter {
-                'y' | 'u' if width == 2 => fields.year.rem_euclid(100),
-                'y' | 'u' => fields.year,
-                'M' | 'L' if width >= 4 => {
-                    out.push_str(MONTHS[fields.month as usize - 1]);
-                    continue;
-                }
-                'M' | 'L' if width == 3 => {
-                    out.push_str(&MONTHS[fields.month as usize - 1][..3]);
-                    continue;
-                }
-                'M' | 'L' => fields.month,
-                'd' => fields.day,
-                'D' => fields.day_of_year,
-                'H' => fields.hour,
-                'k' => (fields.hour + 23) % 24 + 1,
-                'K' => fields.hour % 12,
-                'h' => (fields.hour + 11) % 12 + 1,
-                'm' => fields.minute,
-                's' => fields.second,
-                'S' => fields.milli,
-                'E' => {
-                    let name = WEEKDAYS[fields.weekday];
-                    out.push_str(if width >= 4 { name } else { &name[..3] });
-                    continue;
-                }
-                'a' => {
-                    out.push_str(if fields.hour < 12 { "AM" } else { "PM" });
-                    continue;
-                }
-                'z' => {
-                    out.push_str("UTC");
-                    continue;
-                }
-                'Z' => {
-                    out.push_str("+0000");
-                    continue;
-                }
-                'X' => {
-                    out.push('Z');
-                    continue;
-                }
-                other => return Err(format!("the letter {other:?} of the date pattern {pattern:?} is not offered")),
-            };
-            let _ = write!(out, "{number:0width$}");
-        }
+        out.push_str(&compiled(pattern)?.write(&self.stamp()).unwrap_or_default());
         Ok(())
     }
 
@@ -209,8 +100,8 @@ impl Moment {
     pub(crate) fn read(text: &str, pattern: Option<&str>, part: Part) -> Result<Moment, String> {
         let is_iso = |pattern: &str| pattern.starts_with("iso") || pattern.starts_with("xs");
         let millis = match pattern.filter(|pattern| !is_iso(pattern)) {
-            Some(pattern) => Reader { rest: text }.by_pattern(pattern)?,
-            None => Reader { rest: text }.iso(),
+            Some(pattern) => compiled(pattern)?.read(text).and_then(|fields| fields.lenient_millis()),
+            None => iso::read(text),
         };
         let millis = millis.ok_or_else(|| match pattern {
             Some(pattern) => format!("{text:?} is no date of the pattern {pattern:?}"),
@@ -220,46 +111,8 @@ impl Moment {
     }
 }
 
-/// A part of a pattern.
-enum Piece {
-    Literal(String),
-    /// A letter, and how often it stands there.
-    Field(char, usize),
-}
-
-fn pieces(pattern: &str) -> Result<Vec<Piece>, String> {
-    let mut pieces = Vec::new();
-    let mut letters = pattern.chars().peekable();
-    while let Some(letter) = letters.next() {
-        if letter.is_ascii_alphabetic() {
-            let mut width = 1;
-            while letters.next_if_eq(&letter).is_some() {
-                width += 1;
-            }
-            if width > 9 {
-                return Err(format!("{pattern:?} is no date pattern"));
-            }
-            pieces.push(Piece::Field(letter, width));
-            continue;
-        }
-        let mut text = String::new();
-        if letter != '\'' {
-            text.push(letter);
-        } else if letters.next_if_eq(&'\'').is_some() {
-            text.push('\'');
-        } else {
-            loop {
-                match letters.next() {
-                    Some('\'') if letters.next_if_eq(&'\'').is_some() => text.push('\''),
-                    Some('\'') => break,
-                    Some(inside) => text.push(inside),
-                    None => return Err(format!("a quote of the date pattern {pattern:?} is not closed")),
-                }
-            }
-        }
-        pieces.push(Piece::Literal(text));
-    }
-    Ok(pieces)
+fn compiled(pattern: &str) -> Result<Pattern, String> {
+    Pattern::simple(pattern).map_err(|what| format!("the date pattern {pattern:?}: {what}"))
 }
 
 #[cfg(test)]
@@ -276,8 +129,8 @@ mod tests {
         check("", "Feb 29, 2024, 12:05:09 PM");
         check("short", "2/29/24, 12:05 PM");
         check("iso", "2024-02-29T12:05:09.07Z");
-        check("D k K", "60 12 0");
-        assert!(NOON.write("w").is_err() && NOON.write("'x").is_err());
+        check("D k K w G", "60 12 0 9 AD");
+        assert!(NOON.write("b").is_err() && NOON.write("'x").is_err());
     }
 
     #[test]
@@ -291,6 +144,7 @@ mod tests {
         check("00:00:01", None, 1000);
         check("29.2.2024 12:05", Some("dd.MM.yyyy HH:mm"), NOON.millis / 60_000 * 60_000);
         check("20240229", Some("yyyyMMdd"), NOON.millis / DAY * DAY);
+        check("29 Feb 2024 13:05 GMT+01:00", Some("d MMM yyyy HH:mm z"), NOON.millis / 60_000 * 60_000);
         check("Feb 29, 24 12:05:09 PM", Some("MMM d, yy h:mm:ss a"), NOON.millis / 1000 * 1000);
         for text in ["", "2024", "2024-13", "x", "2024-02-29T", "24:00:00x"] {
             assert!(Moment::read(text, None, Part::Both).is_err(), "{text}");

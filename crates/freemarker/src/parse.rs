@@ -4,21 +4,17 @@ mod expression;
 mod tags;
 mod token;
 
-use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-use std::sync::Arc;
 
-pub(crate) use expression::{Parser, regex};
+pub(crate) use expression::Parser;
 use tags::loop_variables;
 
-use crate::error::ErrorKind;
+use crate::error::{ErrorKind, Refusal};
 use crate::escape::{self, Format};
+use crate::names::{Names, Symbol};
 use crate::scan::{Kind, Piece, scan};
 use crate::stack::with_enough;
-use crate::syntax::{Block, Callable, Expression, ExpressionKind, Instruction, Symbol};
-
-/// What is wrong: its kind, where, and a sentence.
-pub(crate) type Refusal = (ErrorKind, usize, String);
+use crate::syntax::{Block, Callable, Expression, ExpressionKind, Header, Instruction};
 
 /// How deep blocks may lie in each other.
 const DEPTH: usize = 100;
@@ -26,70 +22,6 @@ const DEPTH: usize = 100;
 /// Tags of FreeMarker that are not offered.
 const ELSEWHERE: &[&str] =
     &["foreach", "include", "import", "visit", "recurse", "fallback", "transform", "t", "lt", "rt", "nt", "comment"];
-
-/// The names that a template uses: those of variables as numbers.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Names {
-    names: Vec<Arc<str>>,
-    symbols: HashMap<Arc<str>, Symbol>,
-    /// Whether names may come up that are not written in the template.
-    reaches_all: bool,
-    /// The names of members that are written in the template.
-    members: BTreeSet<Arc<str>>,
-}
-
-impl Names {
-    /// The number of a name, given to it now if it had none.
-    pub(crate) fn symbol(&mut self, name: &str) -> Symbol {
-        if let Some(&symbol) = self.symbols.get(name) {
-            return symbol;
-        }
-        let name: Arc<str> = name.into();
-        let symbol = self.names.len() as Symbol;
-        self.names.push(Arc::clone(&name));
-        self.symbols.insert(name, symbol);
-        symbol
-    }
-
-    /// The number of a name, if it has one.
-    pub(crate) fn find(&self, name: &str) -> Option<Symbol> {
-        self.symbols.get(name).copied()
-    }
-
-    pub(crate) fn name(&self, symbol: Symbol) -> &str {
-        &self.names[symbol as usize]
-    }
-
-    /// Says that any name may come up.
-    pub(crate) fn reach_all(&mut self) {
-        self.reaches_all = true;
-    }
-
-    pub(crate) fn reaches_all(&self) -> bool {
-        self.reaches_all
-    }
-
-    /// The name of a member, which is asked of something.
-    pub(crate) fn member(&mut self, name: Arc<str>) -> Arc<str> {
-        self.members.insert(Arc::clone(&name));
-        name
-    }
-
-    pub(crate) fn members(&self) -> &BTreeSet<Arc<str>> {
-        &self.members
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.names.len()
-    }
-}
-
-/// What the header says.
-#[derive(Debug, Default)]
-pub(crate) struct Header {
-    /// Prefixes and the namespaces they stand for; the prefix `D` is for names without one.
-    pub(crate) prefixes: Vec<(String, String)>,
-}
 
 /// A template in parts.
 pub(crate) struct Parsed {

@@ -2,51 +2,19 @@
 
 mod call;
 mod evaluate;
-mod frame;
 mod list;
 mod print;
 mod reckon;
 
 use std::collections::HashMap;
-use std::rc::Rc;
-
-use regex::Regex;
-
-use self::frame::{Frame, Kind};
-use self::print::Formats;
 
 use crate::error::{Error, ErrorKind, Trouble};
-use crate::parse::Names;
+use crate::formats::Formats;
+use crate::machine::{Frame, Kind, Options, Run};
+use crate::names::Symbol;
 use crate::stack::with_enough;
-use crate::syntax::{Block, Expression, Instruction, Operator, Setting, Symbol, Target};
-use crate::template::Template;
+use crate::syntax::{Block, Expression, Instruction, Operator, Setting, Target, Template};
 use crate::value::Value;
-
-/// How much one run may do.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// How many steps: instructions, parts of expressions, and what they cost.
-    pub steps: u64,
-    /// How many bytes the output, and each text on the way, may have.
-    pub bytes: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { steps: 5_000_000, bytes: 10 << 20 }
-    }
-}
-
-/// How a run goes.
-#[derive(Clone, Copy, Default)]
-pub struct Options<'o> {
-    /// How much it may do.
-    pub limits: Limits,
-    /// What `.now` is, in milliseconds since 1970.
-    pub now: i64,
-    /// Whether the time for it is over; asked now and then.
-    pub expired: Option<&'o dyn Fn() -> bool>,
-}
 
 /// After so many steps it is asked whether the time is over.
 const STEPS_BETWEEN: u64 = 4096;
@@ -69,27 +37,6 @@ enum Signal<'m> {
 }
 
 type Ran<'m> = Result<Signal<'m>, Box<Error>>;
-
-pub(crate) struct Run<'r, 'm> {
-    pub(crate) template: &'r Template,
-    options: &'r Options<'r>,
-    given: &'r [(&'r str, Value<'m>)],
-    /// The data, and what was assigned: by the numbers of the names.
-    data: Vec<Option<Value<'m>>>,
-    globals: Vec<Option<Value<'m>>>,
-    variables: Vec<Option<Value<'m>>>,
-    /// The innermost of what stands in front of these.
-    frame: Option<Rc<Frame<'r, 'm>>>,
-    out: String,
-    steps: u64,
-    calls: usize,
-    pub(crate) formats: Formats,
-    /// The names of the template and those that came up in `?eval`.
-    names: Option<Names>,
-    patterns: HashMap<(String, String), Regex>,
-    /// What went wrong in the `#attempt` around.
-    error: Option<String>,
-}
 
 impl<'r, 'm> Run<'r, 'm> {
     pub(crate) fn new(template: &'r Template, given: &'r [(&'r str, Value<'m>)], options: &'r Options<'r>) -> Self {

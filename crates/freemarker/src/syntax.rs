@@ -4,12 +4,31 @@ use std::sync::Arc;
 
 use regex::Regex;
 
-use crate::builtins::Builtin;
+use crate::builtin::Builtin;
 use crate::decimal::Decimal;
+use crate::error::Place;
 use crate::escape::Format;
+use crate::names::{Names, Symbol};
 
-/// The number of a variable's name.
-pub(crate) type Symbol = u32;
+/// A template, fit to be run by any thread, any number of times.
+#[derive(Debug)]
+pub struct Template {
+    pub(crate) block: Block,
+    pub(crate) callables: Vec<Callable>,
+    pub(crate) names: Names,
+    pub(crate) header: Header,
+    /// The text, for the places of faults.
+    pub(crate) text: Box<str>,
+    /// Where its lines begin.
+    pub(crate) lines: Vec<u32>,
+}
+
+/// What the header says.
+#[derive(Debug, Default)]
+pub(crate) struct Header {
+    /// Prefixes and the namespaces they stand for; the prefix `D` is for names without one.
+    pub(crate) prefixes: Vec<(String, String)>,
+}
 
 /// An expression with where it begins.
 #[derive(Debug, Clone)]
@@ -239,4 +258,18 @@ pub(crate) struct Callable {
     /// The parameter that takes what is left over.
     pub(crate) rest: Option<Symbol>,
     pub(crate) body: Block,
+}
+
+impl Template {
+    pub(crate) fn place(&self, at: u32) -> Place {
+        place(&self.text, &self.lines, at as usize)
+    }
+}
+
+/// The line and column of a byte of a text whose lines begin at these.
+pub(crate) fn place(text: &str, lines: &[u32], at: usize) -> Place {
+    let line = lines.partition_point(|&start| start as usize <= at).max(1);
+    let start = lines[line - 1] as usize;
+    let column = text.get(start..at).map_or(0, |before| before.chars().count());
+    Place { line: line as u32, column: column as u32 + 1 }
 }

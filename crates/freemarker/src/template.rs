@@ -1,23 +1,10 @@
 //! A compiled template.
 
-use crate::error::{Error, Place};
-use crate::parse::{Header, Names, Parsed, parse};
-use crate::run::{Options, Run};
-use crate::syntax::{Block, Callable};
+use crate::error::Error;
+use crate::machine::{Options, Run};
+use crate::parse::{Parsed, parse};
+use crate::syntax::{Template, place};
 use crate::value::Value;
-
-/// A template, fit to be run by any thread, any number of times.
-#[derive(Debug)]
-pub struct Template {
-    pub(crate) block: Block,
-    pub(crate) callables: Vec<Callable>,
-    pub(crate) names: Names,
-    header: Header,
-    /// The text, for the places of faults.
-    text: Box<str>,
-    /// Where its lines begin.
-    lines: Vec<u32>,
-}
 
 impl Template {
     /// Compiles a text; `inside` says whether something of the caller's stands on the first and the last line around it,
@@ -63,15 +50,4 @@ impl Template {
     pub fn prefixes(&self) -> &[(String, String)] {
         &self.header.prefixes
     }
-
-    pub(crate) fn place(&self, at: u32) -> Place {
-        place(&self.text, &self.lines, at as usize)
-    }
-}
-
-fn place(text: &str, lines: &[u32], at: usize) -> Place {
-    let line = lines.partition_point(|&start| start as usize <= at).max(1);
-    let start = lines[line - 1] as usize;
-    let column = text.get(start..at).map_or(0, |before| before.chars().count());
-    Place { line: line as u32, column: column as u32 + 1 }
 }

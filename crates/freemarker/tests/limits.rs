@@ -92,7 +92,7 @@ fn a_fault_has_its_place_and_says_what_is_missing() {
     check("<#list 1..2 as x>", "1:18: <#list> is not closed");
     check("[#ftl]", "1:1: tags in square brackets are not offered: write <#…>");
     check("${1 + }", "1:7: an expression is missing here");
-    check("${payload?replace('(', 'x', 'r')}", "1:11: \"(\" is no pattern that is offered: error: unclosed group");
+    check("${payload?replace('(', 'x', 'r')}", "1:11: the pattern \"(\": not a regular expression: unclosed group");
     check("<#stop 'no ' + payload>", "1:1: the template stops: no x");
 }
 

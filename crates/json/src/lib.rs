@@ -7,6 +7,8 @@
 pub mod convert;
 pub mod error;
 pub mod path;
+#[cfg(test)]
+mod processor_time;
 pub mod reader;
 pub mod stream;
 pub mod text;

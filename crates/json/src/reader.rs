@@ -13,7 +13,6 @@ use std::ops::Range;
 
 use crate::error::{Error, Place};
 use crate::text;
-use machine::{Container, Seen, State};
 pub(crate) use scan::NumberState;
 use scan::StringScan;
 
@@ -135,6 +134,36 @@ pub struct Reader {
     scanned: usize,
     open: Vec<Container>,
     forgotten: Place,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// At the first byte, where a byte order mark may stand.
+    Start,
+    Value,
+    FirstElement,
+    FirstKey,
+    Key,
+    Colon,
+    /// Behind a value.
+    Comma,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Container {
+    Array,
+    Object,
+}
+
+/// What a look at the input showed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    /// A token from the reader's start to its position, and whether it has a backslash in it.
+    Token(Kind, bool),
+    /// The input ends within or before a token.
+    More,
+    /// The text is complete.
+    End,
 }
 
 impl Reader {

@@ -23,7 +23,7 @@ fn resolve(raw: &[u8], first: usize) -> String {
     while let Some(backslash) = next {
         text.push_str(&String::from_utf8_lossy(&rest[..backslash]));
         let (character, length) = escape_at(&rest[backslash..]);
-        text.push(character);
+        text.push(character.unwrap_or(char::REPLACEMENT_CHARACTER));
         rest = &rest[backslash + length..];
         next = memchr::memchr(b'\\', rest);
     }
@@ -31,8 +31,8 @@ fn resolve(raw: &[u8], first: usize) -> String {
     text
 }
 
-/// The character of the escape that `bytes` start with, and its length in bytes.
-pub(crate) fn escape_at(bytes: &[u8]) -> (char, usize) {
+/// The character of the escape that `bytes` start with, `None` for half a surrogate pair, and its length in bytes.
+pub fn escape_at(bytes: &[u8]) -> (Option<char>, usize) {
     let simple = match bytes.get(1) {
         Some(b'b') => '\u{8}',
         Some(b'f') => '\u{c}',
@@ -42,25 +42,25 @@ pub(crate) fn escape_at(bytes: &[u8]) -> (char, usize) {
         Some(b'u') => return unicode_at(bytes),
         Some(&byte) => char::from(byte),
         // Not from a reader: a lone backslash at the end stands for itself.
-        None => return ('\\', 1),
+        None => return (Some('\\'), 1),
     };
-    (simple, 2)
+    (Some(simple), 2)
 }
 
 /// `\uXXXX`, or two of them that make one character.
-fn unicode_at(bytes: &[u8]) -> (char, usize) {
+fn unicode_at(bytes: &[u8]) -> (Option<char>, usize) {
     let unit = |at: usize| {
         let digits = bytes.get(at..at + 6).filter(|digits| digits.starts_with(b"\\u"))?;
         u32::from_str_radix(std::str::from_utf8(&digits[2..]).ok()?, 16).ok()
     };
-    let Some(first) = unit(0) else { return (char::REPLACEMENT_CHARACTER, bytes.len().min(6)) };
+    let Some(first) = unit(0) else { return (None, bytes.len().min(6)) };
     if (0xD800..0xDC00).contains(&first)
         && let Some(second @ 0xDC00..0xE000) = unit(6)
     {
         let point = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
-        return (char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER), 12);
+        return (char::from_u32(point), 12);
     }
-    (char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER), 6)
+    (char::from_u32(first), 6)
 }
 
 /// Writes `text` as a JSON string, quotes included: only what must be escaped is.

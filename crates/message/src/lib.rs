@@ -2,17 +2,22 @@
 //!
 //! [`Head`] keeps the header lines as they came and an overlay of edits;
 //! [`Body`] is not read before somebody asks; [`Message`] is the two together.
-//! Nothing here opens a socket or knows a mediator: `transport` fills these types from the wire,
-//! `mediation` reads and changes them.
+//! [`Arrival`] says how a message came, [`Outgoing`] is one that leaves, [`SendError`] says why it could not.
+//! Nothing here opens a socket, prefers a protocol or knows a mediator: channels fill these types, the engine reads and
+//! changes them.
 
+mod arrival;
 mod body;
 mod head;
 mod header;
+mod outgoing;
 
+pub use arrival::Arrival;
 pub use body::{Body, Built, Error as BodyError, Source, Wire};
 pub use head::{Head, Line, Malformed, Start, Version};
 pub use header::{HeaderId, is_token, is_value};
 pub use http::{StatusCode, Uri};
+pub use outgoing::{Address, Manner, Method, Outgoing, SendError, SendErrorKind};
 
 /// One request or one response.
 #[derive(Debug)]

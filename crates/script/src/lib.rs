@@ -6,17 +6,20 @@
 //! Of one run nothing is left for the next: what the language itself brings is frozen, and what a script puts beside it
 //! is taken away again.
 
+mod compile;
 mod convert;
 mod engine;
 mod error;
 mod facts;
 mod lexer;
+mod limits;
 mod machine;
 mod refusal;
 mod script;
 mod xpath;
 
-pub use engine::{Limits, Terms, run};
+pub use engine::run;
 pub use error::{Error, Place, Problem};
 pub use facts::{Effect, Facts, Header, Known, Outcome, Scope, Value};
+pub use limits::{Limits, Terms};
 pub use script::{Call, Script, Source};

@@ -11,9 +11,9 @@ use rquickjs::{Array, CatchResultExt, CaughtError, Context, Ctx, Exception, Func
 use rquickjs::{Persistent, Runtime, Value};
 
 use crate::convert::{effect, facts_object, known};
-use crate::engine::{Limits, Terms};
 use crate::error::Error;
 use crate::facts::{Facts, Outcome};
+use crate::limits::{Limits, Terms};
 use crate::script::{Code, Script};
 use crate::xpath::{self, Found};
 

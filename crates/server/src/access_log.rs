@@ -11,7 +11,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
-use myelin_transport::Record;
+use myelin_http::Record;
 
 /// Bytes gathered before they are handed over without waiting for the next tick.
 const BATCH_BYTES: usize = 32 * 1024;
@@ -109,9 +109,9 @@ impl Drop for Lines {
 
 fn write_line(out: &mut Vec<u8>, record: &Record, now: SystemTime) {
     let time = humantime::format_rfc3339_millis(now);
-    let Record { arrival, method, target, status, sent_bytes, duration, correlation, complete } = record;
+    let Record { peer, method, target, status, sent_bytes, duration, correlation, complete } = record;
     // Writing to a Vec cannot fail.
-    let _ = write!(out, "{} - - [{time}] \"", arrival.peer.ip());
+    let _ = write!(out, "{} - - [{time}] \"", peer.ip());
     if method.is_empty() {
         out.push(b'-');
     } else {
@@ -128,13 +128,11 @@ fn write_line(out: &mut Vec<u8>, record: &Record, now: SystemTime) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use myelin_transport::Arrival;
 
     #[test]
     fn a_line_says_who_asked_for_what_and_cannot_be_forged() {
-        let address = "127.0.0.1:4000".parse().unwrap();
         let record = Record {
-            arrival: Arrival { peer: address, local: address, secure: false, inbound: None },
+            peer: "127.0.0.1:4000".parse().unwrap(),
             method: "POST".into(),
             target: "/a\"b\\".into(),
             status: 200,

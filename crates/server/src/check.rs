@@ -5,9 +5,9 @@ mod html;
 use std::io::Write;
 use std::process::ExitCode;
 
-use myelin_mediation::Loaded;
+use myelin_engine::Loaded;
 
-use crate::server::can_monitor;
+use crate::monitor::can_monitor;
 use crate::unserved::Unserved;
 
 /// The arguments of `myelin check`.

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use myelin_bench::{echo, load, relay, stockquote};
 
+use crate::file_limit::raise_file_limit;
 use crate::{check, demo, explain, run, test, wss, xml, xpath, xslt};
 
 /// What `myelin` is asked to do.
@@ -20,7 +21,7 @@ pub enum Command {
     Test(test::Arguments),
     /// Check that XML documents are well formed, or print their canonical or indented form
     Xml(xml::Arguments),
-    /// Ask documents an XPath expression, or JSON a JSONPath
+    /// Evaluate an XPath expression on XML documents, or a JSONPath on JSON
     #[command(name = "xpath")]
     XPath(Box<xpath::Arguments>),
     /// Transform documents with an XSLT stylesheet
@@ -86,13 +87,4 @@ impl Command {
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
-}
-
-/// Two file descriptors a request: asks for as many as the system lets this process have.
-pub(crate) fn raise_file_limit() {
-    use rustix::process::{Resource, getrlimit, setrlimit};
-    let mut limit = getrlimit(Resource::Nofile);
-    limit.current = limit.maximum;
-    // A refusal leaves the limit as it was; running into it is reported where it happens.
-    let _ = setrlimit(Resource::Nofile, limit);
 }

@@ -16,14 +16,15 @@ use myelin_bench::payload::{self, Payload};
 use myelin_bench::security::{self, KeyArguments};
 use myelin_bench::suite::Service;
 use myelin_bench::{echo, procfs, stockquote};
-use myelin_mediation::REPLAY_ENTRIES;
-use myelin_testkit::{port, rude};
+use myelin_engine::REPLAY_ENTRIES;
+use myelin_testkit::{faulty, port};
 use myelin_wss::guard::{Side, Uses};
 use myelin_wss::{Guard, Replays};
 
-use crate::command::raise_file_limit;
 use crate::deployment::Deployment;
-use crate::server::{Listen, Running, Settings, start};
+use crate::file_limit::raise_file_limit;
+use crate::listeners::Listen;
+use crate::server::{Running, Settings, start};
 
 /// How long each row of the table is measured.
 const SPAN: Duration = Duration::from_millis(900);
@@ -82,7 +83,7 @@ const SEED: u64 = 2014;
 struct Stage {
     echo: myelin_bench::Handle,
     slow: myelin_bench::Handle,
-    half: rude::Backend,
+    half: faulty::Backend,
     quotes: myelin_bench::Handle,
     /// The secured service behind the bus: the example `secure-gateway` on a bus of its own.
     service: Running,
@@ -211,8 +212,8 @@ impl Stage {
         let anywhere: SocketAddr = "127.0.0.1:0".parse()?;
         let echo = echo::start(anywhere, echo::Options::default())?;
         let slow = echo::start(anywhere, echo::Options { delay: Duration::from_secs(5), ..echo::Options::default() })?;
-        let manner = rude::named("half-answer").context("the half answer is one of the rude backends")?;
-        let half = rude::Backend::start([(manner.script)()])?;
+        let defect = faulty::named("half-answer").context("the half answer is one of the faulty backends")?;
+        let half = faulty::Backend::start([(defect.script)()])?;
         let nobody = port::free()?;
         let quotes = stockquote::start(anywhere, &stockquote::Options { seed: Some(SEED), threads: 1 })?;
         let folder = tempfile::tempdir()?;
@@ -299,11 +300,11 @@ fn content(envelope: &str) -> &str {
 }
 
 fn start_bus(files: &[PathBuf], address: SocketAddr) -> anyhow::Result<(Running, SocketAddr)> {
-    let mut settings = myelin_mediation::Settings::default();
+    let mut settings = myelin_engine::Settings::default();
     // What was not sent in this run is no message of this run.
     settings.security.replays = Arc::new(Replays::in_memory(REPLAY_ENTRIES, SystemTime::now()));
     settings.databases.databases = Deployment::default().databases();
-    let loaded = myelin_mediation::load(files, &settings);
+    let loaded = myelin_engine::load(files, &settings);
     ensure!(loaded.report.faulty() == 0, "the examples do not load:\n{}", loaded.report.to_text());
     let bus = start(Arc::new(loaded.bus), Settings { listen: vec![Listen::Http(address)], ..Settings::default() })?;
     let address = bus.urls[0].trim_start_matches("http://").parse()?;

@@ -6,30 +6,29 @@ mod keys;
 mod own;
 mod placeholders;
 mod security;
+mod values;
 mod wso2;
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use myelin_mediation::EndpointSettings;
-use myelin_mediation::database::Databases;
-use myelin_transport::{ClientOptions, ServerOptions};
+use myelin_engine::EndpointSettings;
+use myelin_engine::database::Databases;
+use myelin_http::{ClientOptions, ServerOptions};
 use myelin_wss::Replays;
 use myelin_wss::policy::Crypto;
 use own::Own;
 use serde::Deserialize;
-use toml::{Table, Value};
-use wso2::File;
+use toml::Table;
+use values::set;
+use wso2::{File, HTTP_PORT, Limits};
 
+use crate::channels::CHANNELS;
 use crate::worker::WorkOptions;
 
-/// Synapse's port for plain HTTP, before any offset.
-const HTTP_PORT: u16 = 8280;
-/// The offset Micro Integrator adds where its file names none.
-const DEFAULT_OFFSET: i64 = 10;
 /// How often to look whether the configuration was changed.
 const WATCH: Duration = Duration::from_secs(1);
 
@@ -57,21 +56,6 @@ pub(crate) struct Deployment {
     /// `[server] hot_deployment`: whether changes of the configuration are looked for.
     hot: bool,
     own: Own,
-}
-
-/// Limits and deadlines by the names of WSO2.
-#[derive(Debug, Default, PartialEq)]
-struct Limits {
-    /// `[transport.http] socket_timeout`.
-    socket_timeout: Option<Duration>,
-    /// `[transport.http] connection_timeout`.
-    connection_timeout: Option<Duration>,
-    /// `[transport.http] max_message_size_bytes`, where `enable_message_size_validation` is true.
-    message_bytes: Option<u64>,
-    /// `[transport.http] max_open_connections`, of clients.
-    connections: Option<usize>,
-    /// `[transport.http] max_http_connection_per_host_port`, to a backend.
-    backend_connections: Option<usize>,
 }
 
 impl Default for Deployment {
@@ -135,22 +119,12 @@ fn parse(text: &str) -> anyhow::Result<Deployment> {
     })
 }
 
-/// The value under a path of table names; a key that itself holds the dots counts as well, as WSO2's files have them.
-fn find<'a>(table: &'a Table, path: &str) -> Option<&'a Value> {
-    if let Some(value) = table.get(path) {
-        return Some(value);
-    }
-    path.match_indices('.').find_map(|(dot, _)| match table.get(&path[..dot]) {
-        Some(Value::Table(inner)) => find(inner, &path[dot + 1..]),
-        _ => None,
-    })
-}
-
 impl Deployment {
     /// Puts what the file says about mediation into its settings.
     ///
     /// Errors: a secret that is referred to is not there, a file cannot be read.
-    pub(crate) fn apply_mediation(&self, settings: &mut myelin_mediation::Settings) -> anyhow::Result<()> {
+    pub(crate) fn apply_mediation(&self, settings: &mut myelin_engine::Settings) -> anyhow::Result<()> {
+        settings.channels = CHANNELS;
         self.own.apply_content(settings);
         // What is refused where it comes in need not be read.
         if let Some(largest) = self.own.server.body_bytes.or(self.wso2.message_bytes) {
@@ -207,12 +181,12 @@ impl Deployment {
     pub(crate) fn differs_for_good(&self, other: &Deployment) -> Vec<&'static str> {
         let (own, others) = (&self.own, &other.own);
         let differences = [
-            ("where HTTP is served", self.http != other.http),
-            ("a limit or time-out of [transport.http]", self.wso2 != other.wso2),
+            ("the address of HTTP", self.http != other.http),
+            ("[transport.http]", self.wso2 != other.wso2),
             ("[myelin.server]", own.server != others.server),
             ("[myelin.client]", own.client != others.client),
             ("[myelin.work]", own.work != others.work),
-            ("what [myelin.security] says of replays", own.security.replays_differ(&others.security)),
+            ("replay_entries or replay_folder in [myelin.security]", own.security.replays_differ(&others.security)),
             ("[myelin.sql]", own.sql != others.sql),
             ("[server] hot_deployment", self.hot != other.hot),
             ("[myelin.reload]", own.reload != others.reload),
@@ -226,16 +200,10 @@ fn prefix(text: String) -> Option<String> {
     text.contains("://").then_some(text)
 }
 
-fn set<T>(option: &mut T, value: Option<T>) {
-    if let Some(value) = value {
-        *option = value;
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use myelin_mediation::{DuplicateKeys, MonitorSettings};
-    use myelin_transport::{Expect, Retry};
+    use myelin_engine::{DuplicateKeys, MonitorSettings};
+    use myelin_http::{Expect, Retry};
 
     use super::*;
 
@@ -295,7 +263,7 @@ mod tests {
                     synapse.global_endpoint_suspend_progression_factor = \"1.5\"\n\
                     synapse.override_endpoint_suspend_config_with_global_values = true\n\
                     synapse.suspend_duration_on_maximum_failover = 9000\n";
-        let mut settings = myelin_mediation::Settings::default();
+        let mut settings = myelin_engine::Settings::default();
         parse(text).unwrap().apply_mediation(&mut settings).unwrap();
         let endpoints = settings.endpoints;
         assert_eq!(endpoints.timeout, Some(Duration::from_secs(7)));
@@ -309,7 +277,7 @@ mod tests {
     fn monitors_say_what_they_want_otherwise_than_by_default() {
         let text = "[[myelin.monitors]]\nendpoint = \"a\"\n[[myelin.monitors]]\nendpoint = \"b\"\npath = \"/health\"\n\
                     interval = \"1s\"\ntimeout = \"500ms\"\nexpect = [204]\nfall = 1\nrise = 4";
-        let mut settings = myelin_mediation::Settings::default();
+        let mut settings = myelin_engine::Settings::default();
         parse(text).unwrap().apply_mediation(&mut settings).unwrap();
         let other = MonitorSettings {
             path: Some("/health".to_owned()),
@@ -327,7 +295,7 @@ mod tests {
     #[test]
     fn content_has_limits_and_choices_of_its_own() {
         let text = "[myelin.content]\nbody_bytes = 1000\njson_duplicate_keys = \"refuse\"";
-        let mut settings = myelin_mediation::Settings::default();
+        let mut settings = myelin_engine::Settings::default();
         parse(text).unwrap().apply_mediation(&mut settings).unwrap();
         assert_eq!((settings.body_limit_bytes, settings.json_duplicate_keys), (1000, DuplicateKeys::Refuse));
         assert!(parse("[myelin.content]\njson_duplicate_keys = \"any\"").is_err());
@@ -337,7 +305,7 @@ mod tests {
     fn stylesheets_have_limits_of_their_own() {
         let text =
             "[myelin.xslt]\ntime = \"500ms\"\ndepth = 100\ninstructions = 1000\noutput_bytes = 10\nmemory_bytes = 20";
-        let mut settings = myelin_mediation::Settings::default();
+        let mut settings = myelin_engine::Settings::default();
         parse(text).unwrap().apply_mediation(&mut settings).unwrap();
         let work = settings.stylesheets.work;
         assert_eq!(settings.stylesheets.time, Duration::from_millis(500));
@@ -347,7 +315,7 @@ mod tests {
     #[test]
     fn scripts_have_limits_of_their_own() {
         let text = "[myelin.scripts]\ntime = \"500ms\"\nmemory_bytes = 1000\nstack_bytes = 2000";
-        let mut settings = myelin_mediation::Settings::default();
+        let mut settings = myelin_engine::Settings::default();
         parse(text).unwrap().apply_mediation(&mut settings).unwrap();
         let work = settings.scripts.work;
         assert_eq!(settings.scripts.time, Duration::from_millis(500));
@@ -362,7 +330,7 @@ mod tests {
                     [myelin.security.key_passwords]\ngateway = \"$secret{store}\"\n\
                     [myelin.security.users]\nalice = \"$secret{store}\"\n\
                     bob = { password = \"hush\", roles = [\"admin\"] }";
-        let mut settings = myelin_mediation::Settings::default();
+        let mut settings = myelin_engine::Settings::default();
         let deployment = parse(text).unwrap();
         deployment.apply_mediation(&mut settings).unwrap();
         let security = &settings.security;
@@ -384,7 +352,7 @@ mod tests {
                     pool_options.maxActive = 20\npool_options.testOnBorrow = true\npool_options.jmxEnabled = true\n\
                     [[datasource]]\nid = \"bonds\"\nurl = \"jdbc:sqlite:bonds.db\"\n\
                     [myelin.sql]\ntimeout = \"2s\"\n[myelin.security.secrets]\nstocks = \"hush\"";
-        let mut settings = myelin_mediation::Settings::default();
+        let mut settings = myelin_engine::Settings::default();
         let deployment = parse(text).unwrap();
         deployment.apply_mediation(&mut settings).unwrap();
         let sources = &settings.databases.sources;

@@ -37,8 +37,8 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     };
     if explanation.is_empty() {
         match &arguments.artefact {
-            Some(name) => bail!("no service named {name:?} runs; `myelin check` says why"),
-            None => bail!("no service runs; `myelin check` says why"),
+            Some(name) => bail!("no service named {name:?} runs; `myelin check` reports the reason"),
+            None => bail!("no service runs; `myelin check` reports the reasons"),
         }
     }
     match arguments.format {
@@ -47,7 +47,11 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     }
     out.flush()?;
     if loaded.report.faulty() > 0 {
-        writeln!(std::io::stderr(), "{} artefacts do not run; `myelin check` says why", loaded.report.faulty())?;
+        writeln!(
+            std::io::stderr(),
+            "artefacts that do not run: {}; `myelin check` reports the reasons",
+            loaded.report.faulty()
+        )?;
     }
     Ok(ExitCode::SUCCESS)
 }

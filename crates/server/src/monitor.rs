@@ -3,11 +3,12 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use myelin_mediation::Monitor;
-use myelin_mediation::transport::Transport;
+use anyhow::anyhow;
+use myelin_engine::transport::Transport;
+use myelin_engine::{Bus, Monitor};
 use tokio::task::JoinSet;
 
-use crate::server::Swap;
+use crate::swap::Swap;
 
 /// Runs them until the thread ends; those of a bus that takes the place of another take theirs.
 pub(crate) async fn keep_up(swap: Swap, transport: Rc<dyn Transport>) {
@@ -31,4 +32,11 @@ pub(crate) async fn keep_up(swap: Swap, transport: Rc<dyn Transport>) {
             break;
         }
     }
+}
+
+/// Whether all that a bus is to monitor can be.
+///
+/// Errors: the settings'.
+pub(crate) fn can_monitor(bus: &Bus) -> anyhow::Result<()> {
+    bus.monitors().map(drop).map_err(|problems| anyhow!("[[myelin.monitors]]: {}", problems.join("; ")))
 }

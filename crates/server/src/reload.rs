@@ -8,13 +8,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::bail;
-use myelin_mediation::database::Databases;
-use myelin_mediation::{Artefact, Heritage, Loaded, Replies, Report, Sources, State, load};
+use myelin_engine::database::Databases;
+use myelin_engine::{Artefact, Loaded, ReloadState, Replies, Report, Sources, State, load};
 use myelin_wss::Replays;
 use tokio::signal::unix::Signal;
 
 use crate::deployment::{self, Deployment};
-use crate::server::{Swap, can_monitor};
+use crate::monitor::can_monitor;
+use crate::swap::Swap;
 
 /// How many names of one kind of difference the log tells.
 const NAMES: usize = 10;
@@ -32,7 +33,7 @@ pub(crate) struct Origin {
     /// Who speaks with databases, whatever bus asks.
     databases: Option<Arc<dyn Databases>>,
     /// What its buses have learnt.
-    heritage: Heritage,
+    reload_state: ReloadState,
     /// The ports of plain HTTP and of HTTPS that were given, where any were.
     ports: [Option<u16>; 2],
 }
@@ -56,7 +57,7 @@ impl Origin {
             replays: Arc::new(first.replays()?),
             replies: Replies::default(),
             databases: first.databases(),
-            heritage: Heritage::default(),
+            reload_state: ReloadState::default(),
             ports: [None; 2],
         })
     }
@@ -80,11 +81,11 @@ impl Origin {
             }
             None => Deployment::default(),
         };
-        let mut settings = myelin_mediation::Settings::default();
+        let mut settings = myelin_engine::Settings::default();
         settings.security.now = Some(SystemTime::now());
         settings.security.replays = Arc::clone(&self.replays);
         settings.replies = self.replies.clone();
-        settings.heritage = self.heritage.clone();
+        settings.reload_state = self.reload_state.clone();
         settings.databases.databases = self.databases.clone();
         deployment.apply_mediation(&mut settings)?;
         let [http, https] = self.ports;
@@ -160,13 +161,17 @@ impl Reloader {
             Err(error) => {
                 // What was looked at before still tells when there is a reason to try again.
                 self.sources.accept();
-                tracing::error!("{reason}; it is refused, and the bus serves on as before: {error:#}");
+                tracing::error!(
+                    "{reason}; the new configuration is refused, and the bus keeps serving the old one: {error:#}"
+                );
                 return;
             }
         };
         self.sources = sources;
         if let Err(error) = self.judge(&report).and_then(|()| can_monitor(&bus)) {
-            tracing::error!("{reason}; it is refused, and the bus serves on as before: {error:#}");
+            tracing::error!(
+                "{reason}; the new configuration is refused, and the bus keeps serving the old one: {error:#}"
+            );
             return;
         }
         for (artefact, warning) in report.artefacts.iter().flat_map(|it| it.warnings.iter().map(move |one| (it, one))) {
@@ -176,13 +181,13 @@ impl Reloader {
             deployment.remarks.iter().for_each(|remark| tracing::warn!("{remark}"));
         }
         for key in deployment.differs_for_good(&self.deployment) {
-            tracing::warn!("{key} was changed, which has an effect only after a restart");
+            tracing::warn!("the new value of {key} has an effect only after a restart");
         }
         let (ok, faulty, took) = (report.ok(), report.faulty(), begun.elapsed().as_millis());
         let difference = difference(&self.report, &report);
         self.swap.to(Arc::new(bus));
         (self.report, self.deployment) = (report, deployment);
-        tracing::info!("{reason}; reloaded: {ok} artefacts run, {faulty} do not ({difference}; {took} ms)");
+        tracing::info!("{reason}; reloaded (artefacts that run: {ok}, faulty: {faulty}; {difference}; {took} ms)");
     }
 
     /// Whether a configuration may take the place of the one that serves.
@@ -197,14 +202,14 @@ impl Reloader {
         for artefact in report.artefacts.iter().filter(|it| !it.is_ok() && !known.contains(&key(it))) {
             worse += 1;
             for problem in &artefact.problems {
-                tracing::error!("{} {} could not be offered: {problem}", artefact.kind, artefact.name);
+                tracing::error!("{} {} cannot run: {problem}", artefact.kind, artefact.name);
             }
         }
         match (worse, report.ok()) {
-            (0, 0) => bail!("nothing of it can run"),
+            (0, 0) => bail!("no artefact of the new configuration can run"),
             (0, _) => Ok(()),
-            (1, _) => bail!("1 artefact would be faulty that is not now"),
-            (worse, _) => bail!("{worse} artefacts would be faulty that are not now"),
+            (1, _) => bail!("1 artefact that runs now would not run any more"),
+            (worse, _) => bail!("{worse} artefacts that run now would not run any more"),
         }
     }
 }

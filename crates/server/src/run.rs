@@ -8,14 +8,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use myelin_mediation::Loaded;
-use myelin_transport::{ClientOptions, ServerOptions, Stop};
+use myelin_engine::Loaded;
+use myelin_http::{ClientOptions, ServerOptions, Stop};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::command::raise_file_limit;
 use crate::deployment::Deployment;
+use crate::file_limit::raise_file_limit;
+use crate::listeners::Listen;
 use crate::reload::{Origin, Read, Reloader};
-use crate::server::{Listen, Settings, start};
+use crate::server::{Settings, start};
 use crate::{Destination, logging};
 
 /// How long past the drain time the process waits for its threads before it leaves without them.
@@ -45,13 +46,13 @@ pub struct Arguments {
     /// Threads to serve with; one per core by default
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
-    /// A deployment.toml: ports, offset, time-outs, sizes; limits of our own in its [myelin] table
+    /// A deployment.toml: ports, offset, timeouts and sizes; its [myelin] table holds all other settings
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Write a line for each request to this file, or to standard output for -
     #[arg(long, value_name = "FILE")]
     access_log: Option<String>,
-    /// Give requests without an activityid header one, and answers too
+    /// Add an activityid header to requests without one, and to their answers
     #[arg(long)]
     correlation_id: bool,
     /// Send backends the client's Host instead of their own name
@@ -76,14 +77,14 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     let settings = settings(arguments, &deployment)?;
     for artefact in &report.artefacts {
         for problem in &artefact.problems {
-            tracing::error!("{} {} is not offered: {problem}", artefact.kind, artefact.name);
+            tracing::error!("{} {} cannot run: {problem}", artefact.kind, artefact.name);
         }
         for warning in &artefact.warnings {
             tracing::warn!("{} {}: {warning}", artefact.kind, artefact.name);
         }
     }
     if report.ok() == 0 {
-        bail!("nothing of this configuration can run; `myelin check` says why");
+        bail!("no artefact of this configuration can run; `myelin check` reports the reasons");
     }
     let drain = settings.server.drain;
     // Handlers stand before the ready line: who reads it may stop us at once.
@@ -94,7 +95,11 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     let watch = deployment.watch();
     let reloader = Reloader::new(origin, running.swap(), report, deployment, sources);
     signals.heed(reloader, watch, running.stopper(), drain);
-    writeln!(out, "myelin ready on {} ({ok} artefacts run, {faulty} do not; {took} ms)", running.urls.join(" "))?;
+    writeln!(
+        out,
+        "myelin ready on {} (artefacts that run: {ok}, faulty: {faulty}; {took} ms)",
+        running.urls.join(" ")
+    )?;
     out.flush()?;
     running.wait()?;
     tracing::info!("stopped");
@@ -158,7 +163,7 @@ impl Signals {
                     _ = self.interrupt.recv() => {}
                     () = reloader.keep_up(&mut self.hangup, watch) => {}
                 }
-                tracing::info!("stopping: requests under way have {} s", drain.as_secs());
+                tracing::info!("stopping: requests in progress have {} s to finish", drain.as_secs());
                 stop.stop();
                 tokio::select! {
                     _ = self.terminate.recv() => {}

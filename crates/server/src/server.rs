@@ -1,6 +1,5 @@
 //! A running bus: one thread per core, each with its own listeners, connections and engine.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -9,33 +8,24 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail};
-use myelin_mediation::Bus;
-use myelin_mediation::transport::Transport;
-use myelin_transport::{
-    Client, ClientOptions, Door, Gate, Listener, ServerOptions, Stop, Trust, bind, kept_bytes, serve, server_config,
+use myelin_engine::Bus;
+use myelin_engine::transport::Transport;
+use myelin_http::{
+    Client, ClientOptions, ConnectionCount, Listener, ListenerCommand, ServerOptions, Stop, Trust, kept_bytes, serve,
 };
-use tokio::sync::{mpsc, watch};
+use myelin_local::{LocalSender, Serve};
+use tokio::sync::mpsc;
 
 use crate::access_log::{self, Destination, Lines, Writer};
-use crate::inbound::Doors;
+use crate::bus_service::BusService;
+use crate::engine_transport::EngineTransport;
+use crate::inbound::InboundPorts;
+use crate::listeners::{Listen, open_listeners};
+use crate::monitor::can_monitor;
+use crate::runtime::ThreadRuntime;
+use crate::swap::Swap;
 use crate::worker::WorkOptions;
-use crate::{glue, monitor, tasks};
-
-/// Where to listen.
-#[derive(Clone, Debug)]
-pub enum Listen {
-    /// Plain HTTP.
-    Http(SocketAddr),
-    /// HTTPS, with a PEM file of the certificate chain and one of its key.
-    Https {
-        /// The address.
-        address: SocketAddr,
-        /// Leaf first.
-        chain: PathBuf,
-        /// The leaf's private key.
-        key: PathBuf,
-    },
-}
+use crate::{monitor, tasks};
 
 /// How to serve, apart from the configuration.
 #[derive(Clone, Debug, Default)]
@@ -64,7 +54,7 @@ pub struct Running {
     pub urls: Vec<String>,
     stop: Stop,
     swap: Swap,
-    gate: Gate,
+    connections: ConnectionCount,
     askers: Vec<Asker>,
     threads: Vec<JoinHandle<anyhow::Result<()>>>,
     log: Option<JoinHandle<()>>,
@@ -88,34 +78,6 @@ pub struct UnderWay {
 /// How a thread is asked what is under way on it.
 type Asker = mpsc::UnboundedSender<Sender<UnderWay>>;
 
-/// Puts another bus in the place of the one that serves.
-#[derive(Clone)]
-pub struct Swap(Arc<watch::Sender<Arc<Bus>>>);
-
-/// How a thread hears of another bus.
-pub(crate) type Buses = watch::Receiver<Arc<Bus>>;
-
-impl Swap {
-    fn new(bus: Arc<Bus>) -> Swap {
-        Swap(Arc::new(watch::Sender::new(bus)))
-    }
-
-    /// The bus that serves new requests.
-    pub fn bus(&self) -> Arc<Bus> {
-        Arc::clone(&self.0.borrow())
-    }
-
-    pub(crate) fn subscribe(&self) -> Buses {
-        self.0.subscribe()
-    }
-
-    /// Lets a bus serve all requests that come from now on; those under way finish on the bus that they came to, which
-    /// lives as long as one of them.
-    pub fn to(&self, bus: Arc<Bus>) {
-        self.0.send_replace(bus);
-    }
-}
-
 impl Running {
     /// What puts another bus in the place of the one that serves.
     pub fn swap(&self) -> Swap {
@@ -130,7 +92,7 @@ impl Running {
             let _ = asker.send(answer.clone());
         }
         drop(answer);
-        let none = UnderWay { clients: self.gate.open(), ..UnderWay::default() };
+        let none = UnderWay { clients: self.connections.open(), ..UnderWay::default() };
         answers.iter().fold(none, |sum, one| UnderWay {
             clients: sum.clients,
             exchanges: sum.exchanges + one.exchanges,
@@ -173,12 +135,12 @@ const BRANCHES_ASKED: Duration = Duration::from_millis(10);
 
 /// What every thread needs to begin.
 #[derive(Clone)]
-struct Plan {
+struct ThreadPlan {
     swap: Swap,
     settings: Settings,
     trust: Trust,
     writer: Option<Arc<Writer>>,
-    gate: Gate,
+    connections: ConnectionCount,
     stop: Stop,
     /// Whether this is the thread that does what is done once for all: monitors, tasks.
     is_first: bool,
@@ -207,85 +169,61 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
     };
     let trust = Trust::new(&settings.roots)?;
     let (stop, swap) = (Stop::default(), Swap::new(bus));
-    let gate = Gate::default();
-    let plan =
-        Plan { swap: swap.clone(), settings, trust, writer, gate: gate.clone(), stop: stop.clone(), is_first: false };
-    let (openers, opened): (Vec<_>, Vec<_>) = (0..count).map(|_| mpsc::unbounded_channel()).unzip();
-    let mut doors = Doors::new(addresses, openers);
-    doors.follow(&swap.bus());
-    let mut doors = Some(doors);
+    let connections = ConnectionCount::default();
+    let plan = ThreadPlan {
+        swap: swap.clone(),
+        settings,
+        trust,
+        writer,
+        connections: connections.clone(),
+        stop: stop.clone(),
+        is_first: false,
+    };
+    let (senders, receivers): (Vec<_>, Vec<_>) = (0..count).map(|_| mpsc::unbounded_channel()).unzip();
+    let mut ports = InboundPorts::new(addresses, senders);
+    ports.follow(&swap.bus());
+    let mut ports = Some(ports);
     let (ready, begun) = channel();
     let (mut threads, mut askers) = (Vec::new(), Vec::new());
-    for (index, (listeners, opened)) in per_thread.into_iter().zip(opened).enumerate() {
-        let doors = (doors.take(), opened);
-        let (plan, ready) = (Plan { is_first: index == 0, ..plan.clone() }, ready.clone());
+    for (index, (listeners, commands)) in per_thread.into_iter().zip(receivers).enumerate() {
+        let ports = (ports.take(), commands);
+        let (plan, ready) = (ThreadPlan { is_first: index == 0, ..plan.clone() }, ready.clone());
         let (asker, asked) = mpsc::unbounded_channel();
         askers.push(asker);
         let builder = std::thread::Builder::new().name(format!("bus-{index}"));
-        threads.push(builder.spawn(move || run_thread(plan, listeners, &ready, asked, doors))?);
+        threads.push(builder.spawn(move || run_thread(plan, listeners, &ready, asked, ports))?);
     }
     drop((plan, ready));
     // Each thread says that it serves; one that fails to hangs up instead, and its error is the reason.
     if begun.iter().take(count).count() < count {
         stop.stop();
-        Running { urls, stop, swap, gate, askers, threads, log }.wait()?;
+        Running { urls, stop, swap, connections, askers, threads, log }.wait()?;
         bail!("a serving thread did not start");
     }
-    Ok(Running { urls, stop, swap, gate, askers, threads, log })
+    Ok(Running { urls, stop, swap, connections, askers, threads, log })
 }
 
-/// Whether all that a bus is to monitor can be.
-///
-/// Errors: the settings'.
-pub(crate) fn can_monitor(bus: &Bus) -> anyhow::Result<()> {
-    bus.monitors().map(drop).map_err(|problems| anyhow!("[[myelin.monitors]]: {}", problems.join("; ")))
-}
-
-/// The addresses of listeners, the same as URLs, and the listeners of each thread.
-type Opened = (Vec<SocketAddr>, Vec<String>, Vec<Vec<Listener>>);
-
-/// Binds every address once a thread.
-fn open_listeners(listen: &[Listen], threads: usize) -> anyhow::Result<Opened> {
-    let (mut addresses, mut urls) = (Vec::new(), Vec::new());
-    let mut per_thread: Vec<Vec<Listener>> = (0..threads).map(|_| Vec::new()).collect();
-    for wanted in listen {
-        let (scheme, mut address, tls) = match wanted {
-            Listen::Http(address) => ("http", *address, None),
-            Listen::Https { address, chain, key } => ("https", *address, Some(server_config(chain, key)?)),
-        };
-        refuse_if_taken(address)?;
-        for listeners in &mut per_thread {
-            let socket = bind(address).with_context(|| format!("cannot listen on {address}"))?;
-            // The first thread finds the port; the others share it.
-            address = socket.local_addr()?;
-            listeners.push(Listener { socket, tls: tls.clone(), inbound: None });
-        }
-        urls.push(format!("{scheme}://{address}"));
-        addresses.push(address);
-    }
-    Ok((addresses, urls, per_thread))
-}
-
-/// Sharing a port between our threads must not become sharing it with another bus that was forgotten.
-pub(crate) fn refuse_if_taken(address: SocketAddr) -> anyhow::Result<()> {
-    if address.port() != 0 {
-        std::net::TcpListener::bind(address).with_context(|| format!("cannot listen on {address}"))?;
-    }
-    Ok(())
+/// Serves what a flow of the bus sends to a service of it, as long as the thread has a bus.
+fn serve_own(service: &Rc<BusService>) -> Rc<Serve> {
+    let service = Rc::downgrade(service);
+    Rc::new(move |request, arrival| {
+        let engine = service.upgrade()?.engine();
+        Some(Box::pin(async move { engine.serve_own(request, arrival).await }))
+    })
 }
 
 fn run_thread(
-    plan: Plan,
+    plan: ThreadPlan,
     listeners: Vec<Listener>,
     ready: &Sender<()>,
     mut asked: mpsc::UnboundedReceiver<Sender<UnderWay>>,
-    (doors, opened): (Option<Doors>, mpsc::UnboundedReceiver<Door>),
+    (ports, commands): (Option<InboundPorts>, mpsc::UnboundedReceiver<ListenerCommand>),
 ) -> anyhow::Result<()> {
     // The thread for long work is the bus's, too, whoever counts.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().thread_name("bus-work").build()?;
     let local = tokio::task::LocalSet::new();
     local.block_on(&runtime, async move {
-        let Plan { swap, settings, trust, writer, gate, stop, is_first } = plan;
+        let ThreadPlan { swap, settings, trust, writer, connections, stop, is_first } = plan;
         let server = settings.server;
         let client = Client::new(settings.client, server.expect, server.pace, trust);
         let access_log = writer.map(Lines::new);
@@ -299,16 +237,17 @@ fn run_thread(
                 }
             });
         }
-        let wires = Rc::new(glue::Wires::new(Rc::clone(&client), settings.work));
-        let transport = Rc::clone(&wires) as Rc<dyn Transport>;
-        let service = Rc::new(glue::Bus::new(&swap, Rc::clone(&transport), settings.correlate, access_log));
-        wires.serve_own(&service);
+        let transport = Rc::new(EngineTransport::new(Rc::clone(&client), Rc::new(ThreadRuntime::new(settings.work))));
+        let service =
+            BusService::new(&swap, Rc::clone(&transport) as Rc<dyn Transport>, settings.correlate, access_log);
+        let service = Rc::new(service);
+        transport.set_local(LocalSender::new(serve_own(&service)));
         if is_first {
             tokio::task::spawn_local(monitor::keep_up(swap.clone(), transport));
             tokio::task::spawn_local(tasks::keep_up(Rc::clone(&service), swap.clone(), stop.clone()));
         }
-        if let Some(doors) = doors {
-            tokio::task::spawn_local(doors.keep_up(swap.clone()));
+        if let Some(ports) = ports {
+            tokio::task::spawn_local(ports.keep_up(swap.clone()));
         }
         tokio::task::spawn_local(Rc::clone(&service).keep_up(swap));
         tokio::task::spawn_local({
@@ -331,7 +270,7 @@ fn run_thread(
         });
         let (branches, drain) = (Rc::clone(&service), server.drain);
         // A task of its own is polled when it has something to do; this one, whenever any task of the thread has.
-        tokio::task::spawn_local(serve(listeners, service, server, gate, stop, opened)).await??;
+        tokio::task::spawn_local(serve(listeners, service, server, connections, stop, commands)).await??;
         // Flows that go on behind an answer have the rest of the drain time.
         let stopped = stopped.await?;
         while branches.under_way().1 > 0 && stopped.elapsed() < drain {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use myelin_mediation::{Loaded, Settings, load};
+use myelin_engine::{Loaded, Settings, load};
 
 use crate::deployment;
 

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use myelin_mediation::transport::{Overloaded, Work};
+use myelin_engine::transport::{Overloaded, Work};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// How many pieces of work may go on beside the one whose turn it is, though nobody waits for them any more. Nothing can
@@ -35,13 +35,13 @@ pub(crate) struct Worker {
 }
 
 /// One that waits for its turn; dropping it takes it out of the queue.
-struct Place<'a>(&'a Cell<usize>);
+struct QueuePosition<'a>(&'a Cell<usize>);
 
 /// What lets a piece of work run: it has it until it ends.
 type Permit = Arc<Mutex<OwnedSemaphorePermit>>;
 
 /// One that waits for its work to end; dropping it lets the next one have its turn, where not too many are left alone.
-struct Attendant<'a> {
+struct WorkGuard<'a> {
     permit: Permit,
     left_alone: &'a Arc<Semaphore>,
 }
@@ -60,7 +60,7 @@ impl Worker {
         let permit = match free {
             Ok(permit) => permit,
             Err(_) => {
-                let _place = self.place()?;
+                let _position = self.position()?;
                 let turn = Arc::clone(&self.turn).acquire_owned();
                 // Nobody closes the semaphore.
                 let Ok(Ok(permit)) = tokio::time::timeout(self.options.wait, turn).await else {
@@ -70,7 +70,7 @@ impl Worker {
             }
         };
         let permit = Arc::new(Mutex::new(permit));
-        let _attendant = Attendant { permit: Arc::clone(&permit), left_alone: &self.left_alone };
+        let _guard = WorkGuard { permit: Arc::clone(&permit), left_alone: &self.left_alone };
         // The work itself holds the permit, as it goes on when nobody waits for it any more.
         let work = move || {
             let _permit = permit;
@@ -81,16 +81,16 @@ impl Worker {
         Ok(())
     }
 
-    fn place(&self) -> Result<Place<'_>, Overloaded> {
+    fn position(&self) -> Result<QueuePosition<'_>, Overloaded> {
         if self.waiting.get() >= self.options.waiting {
             return Err(Overloaded::TooMany(self.options.waiting));
         }
         self.waiting.set(self.waiting.get() + 1);
-        Ok(Place(&self.waiting))
+        Ok(QueuePosition(&self.waiting))
     }
 }
 
-impl Drop for Attendant<'_> {
+impl Drop for WorkGuard<'_> {
     fn drop(&mut self) {
         // Work that has ended gives back either of the two.
         if let Ok(other) = Arc::clone(self.left_alone).try_acquire_owned() {
@@ -99,7 +99,7 @@ impl Drop for Attendant<'_> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for QueuePosition<'_> {
     fn drop(&mut self) {
         self.0.set(self.0.get() - 1);
     }

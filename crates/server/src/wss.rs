@@ -22,13 +22,13 @@ pub struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum Task {
-    /// Verify and decrypt SOAP messages, and tell what is protected, and by whom
+    /// Verify and decrypt SOAP messages, and report what is protected, and by whom
     #[command(after_help = VERIFY_HELP)]
     Verify {
-        /// Tell all that was found out of a message, not a line only
+        /// Print everything found in a message, instead of one line
         #[arg(long, conflicts_with = "print")]
         explain: bool,
-        /// Print the message, decrypted and without its Security header, instead of what was found out
+        /// Print the message, decrypted and without its Security header, instead of the findings
         #[arg(long)]
         print: bool,
         /// Whose side to take: the recipient verifies requests, the initiator responses
@@ -55,7 +55,7 @@ struct Common {
     policy: PathBuf,
     #[command(flatten)]
     keys: KeyArguments,
-    /// Take this for the time of day, such as 2026-11-21T13:00:00Z
+    /// Use this time instead of the clock, such as 2026-11-21T13:00:00Z
     #[arg(long, value_name = "TIME", value_parser = security::time)]
     now: Option<SystemTime>,
     /// Messages, one after the other; - is standard input
@@ -67,23 +67,23 @@ struct Common {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Side {
-    /// Who asks: a client, or the bus before a backend
+    /// The side that sends requests: a client, or the bus before a backend
     Initiator,
-    /// Who is asked: a service, or the bus before a client
+    /// The side that receives requests: a service, or the bus before a client
     Recipient,
 }
 
 const VERIFY_HELP: &str = "\
-Nothing but what the policy asks for is accepted. That a response confirms its request's signatures, or uses its keys, \
-cannot be told without the request.
+A message is accepted only if it is protected as the policy says. The command does not see the request of a response, so \
+it cannot check that a response confirms the signatures of its request or uses the keys of its request.
 
-What is wrong with the policy or the keys goes to standard error, each with FILE:LINE:COLUMN.
+Errors in the policy or the keys go to standard error, each with FILE:LINE:COLUMN.
 
 Exit status: 0 if all messages were accepted, 1 if one was refused or cannot be read, 2 if the policy, the keys or the \
 arguments are wrong.";
 
 const SECURE_HELP: &str = "\
-What is wrong with the policy or the keys goes to standard error, each with FILE:LINE:COLUMN.
+Errors in the policy or the keys go to standard error, each with FILE:LINE:COLUMN.
 
 Exit status: 0 if all messages were secured, 1 if one cannot be read or secured, 2 if the policy, the keys or the \
 arguments are wrong.";

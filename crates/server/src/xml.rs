@@ -39,8 +39,8 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-Without a form to print, nothing is printed unless something is wrong: then a line FILE:LINE:COLUMN: SENTENCE for each \
-document, on standard error. Documents are read in pieces then, whatever their size.
+Without an option that names a form, the command prints nothing on success, and one line FILE:LINE:COLUMN: SENTENCE on \
+standard error for each document that is not well formed. It then reads documents in pieces, whatever their size.
 
 Exit status: 0 if all documents are well formed, 1 if one is not or cannot be read, 2 if the arguments are wrong.";
 

@@ -17,25 +17,25 @@ use printer::{Format, Printer};
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
-    /// An XPath expression; or, beginning with $. or $[, a JSONPath
+    /// An XPath expression, or a JSONPath if it begins with $. or $[
     #[arg(value_name = "EXPR")]
     expression: String,
-    /// Documents to ask; - is standard input
+    /// Documents to read; - is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// What a prefix of the expression stands for; may be repeated
+    /// A prefix of the expression and its namespace; may be repeated
     #[arg(long = "ns", value_name = "PREFIX=URI", value_parser = pair)]
     namespaces: Vec<(String, String)>,
-    /// The text of a variable of the expression; may be repeated
+    /// A variable of the expression and its text; may be repeated
     #[arg(long = "var", value_name = "NAME=TEXT", value_parser = pair)]
     variables: Vec<(String, String)>,
-    /// Read in one pass that stops at the decision; what needs a tree is refused, with the reason
+    /// Read in one pass and stop as soon as the result is known; refuse an expression that needs a tree
     #[arg(long, conflicts_with = "tree")]
     stream: bool,
-    /// Read whole documents, even where one pass would do
+    /// Read whole documents, even where one pass would suffice
     #[arg(long)]
     tree: bool,
-    /// How to print what is found
+    /// How to print the results
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     #[command(flatten)]
@@ -43,14 +43,14 @@ pub struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-Paths start at the document. XPath 1.0 is complete; of later versions there is what configurations use.
+Paths start at the document. XPath 1.0 is complete; later versions are supported as far as configurations use them.
 
-One pass gives texts, numbers, true and false; nodes need a tree: ask string(…), count(…) or boolean(…) instead. Without \
---stream and --tree, files are read in one pass where that will do, and standard input as a tree. One pass keeps an XML \
-document's memory small whatever its size, and notices what is wrong with it only as far as it reads.
+One pass gives texts, numbers, true and false. Nodes need a tree; use string(…), count(…) or boolean(…) to avoid one. \
+Without --stream and --tree, files are read in one pass where that suffices, and standard input as a tree. One pass needs \
+little memory whatever the size of the document, and reports an error in the document only if it reads that far.
 
-Exit status: 0 if something is found in a document: nodes, true, a number but 0 and NaN, a text but the empty one, any \
-JSON; 1 if nothing is; 2 if the expression, a document or the arguments are wrong.";
+Exit status: 0 if a document gives a result (nodes, true, a number other than 0 and NaN, a text that is not empty, or any \
+JSON), 1 if no document does, 2 if the expression, a document or the arguments are wrong.";
 
 /// Nothing was found.
 const NOTHING: u8 = 1;

@@ -36,13 +36,13 @@ pub struct Arguments {
     /// Write the results to a file instead of standard output; it is written when there is a result
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The mode to begin in
+    /// The mode to start in
     #[arg(long, value_name = "NAME")]
     mode: Option<String>,
-    /// The template to begin with, instead of the one that matches the document
+    /// The template to start with, instead of the one that matches the document
     #[arg(long, value_name = "NAME")]
     template: Option<String>,
-    /// A folder with more that the stylesheet may read; may be repeated
+    /// Another folder that the stylesheet may read; may be repeated
     #[arg(long, value_name = "FOLDER")]
     allow: Vec<PathBuf>,
     /// Templates and functions inside each other
@@ -51,7 +51,7 @@ pub struct Arguments {
     /// Print the program that the stylesheet was compiled to, and whether it runs in one pass, instead of transforming
     #[arg(long, conflicts_with = "documents")]
     explain: bool,
-    /// Tell on standard error how long reading, compiling and transforming took
+    /// Print on standard error how long reading, compiling and transforming took
     #[arg(long)]
     timing: bool,
     #[command(flatten)]
@@ -62,10 +62,10 @@ const AFTER_HELP: &str = "\
 Names of parameters, modes and templates are written NAME or {NAMESPACE}NAME.
 
 import, include, document() and unparsed-text() read files below the folders of SHEET and of each DOC, and below those of \
---allow; nothing else, and never the network.
+--allow. They read no other file, and never the network.
 
-Messages, warnings and what is wrong go to standard error, each with FILE:LINE:COLUMN; of a stylesheet all that is wrong \
-is told at once.
+Messages, warnings and errors go to standard error, each with FILE:LINE:COLUMN. All errors of a stylesheet are reported \
+at once.
 
 Exit status: 0 if all documents were transformed, 1 if one cannot be read or its transformation fails, 2 if the stylesheet \
 or the arguments are wrong.";

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use futures_core::Stream;
-use myelin_mediation::database::{Answer, Call, Cell, Column, DatabaseError, Manner, Outcome, Value};
+use myelin_flow::database::{Answer, Call, Cell, Column, DatabaseError, Manner, Outcome, Value};
 use sqlx::error::BoxDynError;
 use sqlx::mysql::MySql;
 use sqlx::postgres::Postgres;
@@ -130,7 +130,7 @@ fn cells<DB: Dialect>(row: &DB::Row, columns: &[Column]) -> Result<Vec<Option<Ce
         match value {
             Some(Ok(value)) => DB::cell(value).map_err(|message| unusable(format!("column {name}: {message}"))),
             Some(Err(error)) => Err(unusable(format!("column {name}: {error}"))),
-            None => Err(unusable(format!("there is no column {name} in what the statement found"))),
+            None => Err(unusable(format!("the statement returned no column {name}"))),
         }
     };
     columns.iter().map(cell).collect()

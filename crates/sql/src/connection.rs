@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use myelin_mediation::database::{Call, DatabaseError, DatabaseErrorKind, Manner};
+use myelin_flow::database::{Call, DatabaseError, DatabaseErrorKind, Manner};
 use sqlx::mysql::{MySql, MySqlConnection};
 use sqlx::postgres::{PgConnection, Postgres};
 use sqlx::sqlite::{Sqlite, SqliteConnection};
@@ -31,7 +31,7 @@ pub(crate) enum Connection {
 impl Connection {
     /// Makes one and prepares it for its first statement; takes as long as it takes.
     ///
-    /// Errors: [`myelin_mediation::database::DatabaseErrorKind::Unreachable`].
+    /// Errors: [`myelin_flow::database::DatabaseErrorKind::Unreachable`].
     pub(crate) async fn open(target: &Target) -> Result<Connection, DatabaseError> {
         let failed = |error: Error| unreachable(&error);
         let first = target.first.as_deref();

@@ -1,6 +1,6 @@
 //! What a database or its library complains of, as the flow can tell it apart.
 
-use myelin_mediation::database::{DatabaseError, DatabaseErrorKind};
+use myelin_flow::database::{DatabaseError, DatabaseErrorKind};
 use sqlx::Error;
 
 /// An error of the library, and whether its connection can be used again.

@@ -1,4 +1,4 @@
-//! Databases behind the trait by which mediation asks them: SQLite, PostgreSQL, MySQL and MariaDB.
+//! Databases behind the trait `Databases` of the flow: SQLite, PostgreSQL, MySQL and MariaDB.
 //!
 //! All waiting is done on one thread of its own, so that no loop of the bus ever waits for a database; SQLite, which
 //! has no server, works on a thread for each connection.
@@ -7,6 +7,7 @@
 mod answer;
 mod connection;
 mod failure;
+mod limits;
 mod moment;
 mod mysql;
 mod placeholders;
@@ -18,47 +19,13 @@ mod worker;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::Duration;
 
-use myelin_mediation::database::{DataSource, Databases, Opened};
+use myelin_flow::database::{DataSource, Databases, Opened};
 
+pub use limits::Limits;
 use pool::Pool;
 use target::Target;
 use worker::Worker;
-
-/// What a database may take of the bus where its source says nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// How many connections there are to one database at most.
-    pub connections: usize,
-    /// How many wait for a connection to one database; who comes when they are that many is sent away at once.
-    pub waiting: usize,
-    /// How long they wait.
-    pub wait: Duration,
-    /// How long making a connection may take, and trying one that was idle.
-    pub connect_timeout: Duration,
-    /// How long a statement may take; its connection is closed then.
-    pub timeout: Duration,
-    /// After how long without work a connection is closed.
-    pub idle: Duration,
-    /// How many prepared statements a connection keeps.
-    pub statements: usize,
-}
-
-impl Default for Limits {
-    /// Fifty connections, 200 that wait five seconds, and thirty seconds for a statement.
-    fn default() -> Limits {
-        Limits {
-            connections: 50,
-            waiting: 200,
-            wait: Duration::from_secs(5),
-            connect_timeout: Duration::from_secs(5),
-            timeout: Duration::from_secs(30),
-            idle: Duration::from_secs(600),
-            statements: 100,
-        }
-    }
-}
 
 /// The databases of a process.
 #[derive(Debug)]

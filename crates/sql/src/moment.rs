@@ -1,6 +1,6 @@
 //! Days and times as Java's `java.sql` types write them.
 
-use myelin_xpath::calendar::civil;
+use myelin_java_text::calendar::civil;
 
 /// Days between 1970-01-01, where the count of the calendar begins, and 2000-01-01, where PostgreSQL's does.
 const DAYS_TO_2000: i64 = 10_957;

@@ -4,7 +4,7 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use myelin_mediation::database::Cell;
+use myelin_flow::database::Cell;
 use sqlx::mysql::{MySql, MySqlValueRef};
 use sqlx::{Decode, TypeInfo, ValueRef};
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use myelin_mediation::database::{Answer, Kind, Statement};
+use myelin_flow::database::{Answer, Kind, Statement};
 
 /// Whose language a statement is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,15 +27,19 @@ pub(crate) fn translate(
     let Found { places, several } = find(text, dialect)?;
     let wanted = places.iter().filter(|place| place.len() == 1).count();
     if wanted != parameters.len() {
-        return Err(format!("the statement has {wanted} times ?, and there are {} parameters", parameters.len()));
+        return Err(format!(
+            "the number of ? in the statement is {wanted}, but the number of parameters is {}",
+            parameters.len()
+        ));
     }
     if several && wanted > 0 {
         return Err(
-            "several statements in one text cannot have parameters; each can be a <statement> of its own".into()
+            "a text with several statements cannot have parameters; put each statement into a <statement> of its own"
+                .into(),
         );
     }
     if several && matches!(answer, Answer::Row(_)) {
-        return Err("what is looked up is one statement; several can be a <statement> each".into());
+        return Err("a lookup takes one statement; put each statement into a <statement> of its own".into());
     }
     let (mut out, mut done, mut number) = (String::with_capacity(text.len()), 0, 0);
     for place in places {
@@ -97,7 +101,7 @@ fn find(text: &str, dialect: Dialect) -> Result<Found, String> {
             b'$' if dialect == Dialect::Postgres && !before.is_some_and(is_part_of_name) => dollar_quoted(rest)?,
             b'{' if is_jdbc_escape(rest, dialect) => {
                 return Err(
-                    "an escape of JDBC, { }, is not offered; CALL name(?), or the database's own SQL, is".into()
+                    "a JDBC escape, { }, is not supported; write CALL name(?) or the SQL of the database".into()
                 );
             }
             b'?' if dialect == Dialect::Postgres && rest.starts_with(b"??") => {
@@ -105,7 +109,7 @@ fn find(text: &str, dialect: Dialect) -> Result<Found, String> {
                 2
             }
             b'?' if rest.get(1).is_some_and(u8::is_ascii_digit) => {
-                return Err("parameters have no numbers here: each ? is the next one".into());
+                return Err("a numbered parameter is not supported; write ? for each parameter, in order".into());
             }
             b'?' => {
                 found.places.push(at..at + 1);
@@ -248,14 +252,14 @@ mod tests {
             let error = translate(text, parameters, Answer::Done, dialect).unwrap_err();
             assert!(error.contains(part), "{text}: {error}");
         };
-        refuse(Dialect::Postgres, &TEXT[..1], "select 1", "0 times ?, and there are 1 parameters");
-        refuse(Dialect::Postgres, &TEXT[..1], "select ?, ?", "2 times ?");
+        refuse(Dialect::Postgres, &TEXT[..1], "select 1", "is 0, but the number of parameters is 1");
+        refuse(Dialect::Postgres, &TEXT[..1], "select ?, ?", "the number of ? in the statement is 2");
         refuse(Dialect::Sqlite, &[], "select 'a", "not closed: '");
         refuse(Dialect::Postgres, &[], "select $a$ a", "not closed: $");
         refuse(Dialect::MySql, &[], "select 1 /* a", "comment");
         refuse(Dialect::MySql, &TEXT[..1], "{ call f(?)}", "JDBC");
         refuse(Dialect::Postgres, &[], "select {fn now()}", "JDBC");
-        refuse(Dialect::Sqlite, &TEXT[..1], "select ?1", "no numbers");
+        refuse(Dialect::Sqlite, &TEXT[..1], "select ?1", "numbered parameter");
         refuse(Dialect::Sqlite, &TEXT[..1], "delete from a where b = ?; delete from b", "a <statement> of its own");
         let answer = Answer::Row(Vec::new());
         assert!(translate("select 1; select 2", &[], answer, Dialect::Sqlite).unwrap_err().contains("one statement"));

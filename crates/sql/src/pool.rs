@@ -6,15 +6,15 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use myelin_mediation::database::{
+use myelin_flow::database::{
     Answer, Call, DataSource, Database, DatabaseError, DatabaseErrorKind, Kind, Manner, Outcome, Statement,
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::Limits;
 use crate::answer::Ran;
 use crate::connection::Connection;
+use crate::limits::Limits;
 use crate::placeholders::translate;
 use crate::target::Target;
 use crate::worker::Worker;
@@ -145,7 +145,7 @@ impl Shared {
             Connection::open(&self.target).await
         });
         let late = |_| {
-            let message = format!("no connection to the database within {} ms", limit.as_millis());
+            let message = format!("the database did not accept a connection within {} ms", limit.as_millis());
             DatabaseError::new(DatabaseErrorKind::Unreachable, message)
         };
         Ok((made.await.map_err(late)??, permit))

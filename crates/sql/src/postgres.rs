@@ -4,7 +4,7 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use myelin_mediation::database::Cell;
+use myelin_flow::database::Cell;
 use sqlx::postgres::{PgTypeInfo, PgTypeKind, PgValueRef, Postgres};
 use sqlx::{TypeInfo, ValueRef};
 
@@ -57,7 +57,7 @@ fn decode(kind: &PgTypeInfo, bytes: &[u8]) -> Result<Cell, String> {
         "TEXT" | "VARCHAR" | "CHAR" | "\"CHAR\"" | "NAME" | "UNKNOWN" | "JSON" | "XML" | "citext" => text(bytes)?,
         _ => {
             return Err(format!(
-                "a value of type {name} has no text here; CAST(… AS TEXT) in the statement gives it one"
+                "a value of type {name} cannot be read as text; write CAST(… AS TEXT) in the statement"
             ));
         }
     })

@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use myelin_mediation::database::Cell;
+use myelin_flow::database::Cell;
 use sqlx::sqlite::{Sqlite, SqliteValueRef};
 use sqlx::{Decode, TypeInfo, ValueRef};
 

@@ -5,13 +5,13 @@ mod address;
 use std::time::Duration;
 
 use address::{Address, Parameters};
-use myelin_mediation::database::DataSource;
+use myelin_flow::database::DataSource;
 use sqlx::ConnectOptions;
 use sqlx::mysql::{MySqlConnectOptions, MySqlSslMode};
 use sqlx::postgres::{PgConnectOptions, PgSslMode};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 
-use crate::Limits;
+use crate::limits::Limits;
 use crate::placeholders::Dialect;
 
 /// A database, and how each connection to it begins.
@@ -56,7 +56,9 @@ impl Target {
         let name = source.name();
         let url = source.url.trim();
         let Some(rest) = url.strip_prefix("jdbc:") else {
-            return Err(format!("{name:?} is no URL of a database; jdbc:postgresql://host/database is one"));
+            return Err(format!(
+                "{name:?} is not the URL of a database; write it like jdbc:postgresql://host/database"
+            ));
         };
         let statements = source.pool.statements.unwrap_or(limits.statements);
         let mut reading = Reading { source, parameters: Parameters::default(), limits, statements };
@@ -74,7 +76,7 @@ impl Target {
         let remarks = reading
             .parameters
             .unread()
-            .map(|parameter| format!("{parameter} in the URL has no effect: no driver here knows it"));
+            .map(|parameter| format!("{parameter} in the URL has no effect: the bus does not know it"));
         let remarks = remarks.collect();
         Ok((target, remarks))
     }
@@ -105,7 +107,7 @@ impl Reading<'_> {
         self.parameters = Parameters::parse(parameters, '&')?;
         let path = path.strip_prefix("file:").unwrap_or(path);
         if path.starts_with(":resource:") {
-            return Err("a resource of a JVM is out of reach; name a file".into());
+            return Err("a resource of a JVM cannot be read; name a file".into());
         }
         let in_memory = path.is_empty() || path == ":memory:";
         let mut options = SqliteConnectOptions::new()
@@ -181,7 +183,7 @@ impl Reading<'_> {
             Some("require") => PgSslMode::Require,
             Some("verify-ca") => PgSslMode::VerifyCa,
             Some("verify-full") => PgSslMode::VerifyFull,
-            Some(other) => return Err(format!("sslmode {other:?} is unknown; verify-full is one")),
+            Some(other) => return Err(format!("sslmode {other:?} is unknown; use verify-full, for example")),
         })
     }
 
@@ -242,7 +244,7 @@ impl Reading<'_> {
             Some("REQUIRED" | "TRUST") => MySqlSslMode::Required,
             Some("VERIFY_CA" | "VERIFY-CA") => MySqlSslMode::VerifyCa,
             Some("VERIFY_IDENTITY" | "VERIFY-FULL") => MySqlSslMode::VerifyIdentity,
-            Some(other) => return Err(format!("sslMode {other:?} is unknown; VERIFY_IDENTITY is one")),
+            Some(other) => return Err(format!("sslMode {other:?} is unknown; use VERIFY_IDENTITY, for example")),
         })
     }
 

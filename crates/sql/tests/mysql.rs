@@ -9,7 +9,7 @@ use std::net::TcpListener;
 
 use common::server::Server;
 use common::{Asked, shared, text, wait_for};
-use myelin_mediation::database::{DataSource, DatabaseErrorKind, Password, Value};
+use myelin_flow::database::{DataSource, DatabaseErrorKind, Password, Value};
 
 fn source(server: &Server, database: &str) -> DataSource {
     DataSource {

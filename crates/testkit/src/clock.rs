@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
-use myelin_mediation::transport::LocalFuture;
+use myelin_engine::transport::LocalFuture;
 
 /// Whoever polls longer than this without time passing turns in a circle.
 const ROUNDS: usize = 1_000_000;

@@ -44,8 +44,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::faulty::{Backend, Script};
     use crate::raw;
-    use crate::rude::{Backend, Script};
     use crate::wss4j::{AS_RAMPART, Wss4j};
 
     const PLAIN: &str = concat!(

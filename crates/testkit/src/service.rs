@@ -1,4 +1,4 @@
-//! A polite backend: it records each request and answers it as a function of the test says.
+//! A healthy backend: it records each request and answers it as a function of the test says.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};

@@ -2,18 +2,7 @@
 
 use myelin_xml::NodeId;
 
-use crate::documents::Documents;
-use crate::error::{Error, ErrorKind};
-use crate::{WSDL20, node, rpc, wsdl11, wsdl20};
-
-/// A name with its namespace.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct QName {
-    /// Empty where there is none.
-    pub namespace: String,
-    /// The local name.
-    pub local: String,
-}
+use crate::qname::QName;
 
 /// What a set of documents describes: the interface of one service, and the ports of all.
 #[derive(Clone, Debug)]
@@ -123,32 +112,6 @@ pub enum Binding {
 }
 
 impl Description {
-    /// Reads what documents describe.
-    ///
-    /// Shape: the interface of the first service's best port (SOAP 1.2, SOAP 1.1, any other); without services, the
-    /// first interface.
-    /// Errors: [`Error`] where a message, binding or interface is missing, or where there are no operations.
-    pub fn read(documents: &Documents) -> Result<Description, Error> {
-        let root = documents.root();
-        let name = root.tree.qname(root.element);
-        let mut description =
-            if name.namespace == WSDL20 { wsdl20::read(documents)? } else { wsdl11::read(documents)? };
-        if description.operations.is_empty() {
-            return Err(Error::whole(&root.uri, ErrorKind::Empty));
-        }
-        rpc::wrap(&mut description);
-        Ok(description)
-    }
-
-    /// The ports that documents describe, without looking at anything else in them.
-    pub fn ports(documents: &Documents) -> Vec<Port> {
-        let root = documents.root();
-        match root.tree.qname(root.element).namespace {
-            WSDL20 => wsdl20::ports(documents),
-            _ => wsdl11::ports(documents),
-        }
-    }
-
     /// The description of a service of which nothing is known: one operation that takes and gives anything.
     ///
     /// Source: what Axis2 publishes for a proxy without WSDL.
@@ -188,11 +151,4 @@ impl Description {
         };
         by_action().or_else(by_element)
     }
-}
-
-/// What a documentation element below one says, as text.
-pub(crate) fn documentation(tree: &myelin_xml::Document, element: NodeId, namespace: &str) -> Option<String> {
-    let found = node::child(tree, element, namespace, "documentation")?;
-    let text = tree.string_value(found);
-    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }

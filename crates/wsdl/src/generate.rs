@@ -11,10 +11,11 @@ use std::collections::HashMap;
 
 use crate::described::{Description, Message};
 use crate::documents::Documents;
+use crate::fragment::fragment;
+use crate::options::Options;
 use crate::page::{Page, Piece, Scheme, escaped};
-use crate::piece::{fragment, links};
+use crate::piece::links;
 use crate::prefixes::Prefixes;
-use crate::publish::Options;
 
 /// What both versions are made of.
 pub(crate) struct Making<'a> {

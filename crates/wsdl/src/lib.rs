@@ -9,22 +9,28 @@
 mod described;
 mod documents;
 mod error;
+mod fragment;
 mod generate;
 mod node;
+mod options;
 mod page;
 mod piece;
 mod policies;
 mod prefixes;
 mod publish;
+mod qname;
+mod read;
 mod rpc;
 mod wsdl11;
 mod wsdl20;
 
-pub use described::{Binding, Description, Operation, Port, QName};
+pub use described::{Binding, Description, Operation, Port};
 pub use documents::{Documents, Source, Wanted};
 pub use error::{Error, ErrorKind};
+pub use options::{Form, Links, Options};
 pub use page::{Addresses, Page, Scheme};
-pub use publish::{Form, Links, Options, Published, publish};
+pub use publish::{Published, publish};
+pub use qname::QName;
 
 /// The namespace of WSDL 1.1.
 pub const WSDL11: &str = "http://schemas.xmlsoap.org/wsdl/";

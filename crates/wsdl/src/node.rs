@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use myelin_xml::{Document, Kind, NodeId};
 
-use crate::QName;
+use crate::qname::QName;
 
 /// The elements directly below one.
 pub(crate) fn elements(tree: &Document, node: NodeId) -> impl Iterator<Item = NodeId> {
@@ -56,4 +56,11 @@ pub(crate) fn qualified(tree: &Document, node: NodeId, value: &str) -> QName {
     let (prefix, local) = value.split_once(':').unwrap_or(("", value));
     let namespace = tree.lookup_namespace(node, prefix).unwrap_or_default();
     QName { namespace: namespace.to_owned(), local: local.to_owned() }
+}
+
+/// What a documentation element below one says, as text.
+pub(crate) fn documentation(tree: &Document, element: NodeId, namespace: &str) -> Option<String> {
+    let found = child(tree, element, namespace, "documentation")?;
+    let text = tree.string_value(found);
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }

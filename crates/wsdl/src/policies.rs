@@ -3,9 +3,9 @@
 use myelin_xml::{Document, NodeId};
 
 use crate::documents::Documents;
+use crate::fragment::{Edit, fragment};
 use crate::node::{elements, named};
 use crate::page::Page;
-use crate::piece::{Edit, fragment};
 use crate::{WSDL11, node};
 
 /// The namespaces of WS-Policy.

@@ -4,9 +4,10 @@
 //! child for each part. Saying so by a schema makes every operation one of the document style, as Axis2 does.
 
 use crate::SCHEMA;
-use crate::described::{Content, Description, Part, QName, Use};
+use crate::described::{Content, Description, Part, Use};
 use crate::page::escaped;
 use crate::prefixes::Prefixes;
+use crate::qname::QName;
 
 /// Turns each operation of the RPC style into one of the document style.
 pub(crate) fn wrap(description: &mut Description) {

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use myelin_xml::{Document, NodeId};
 
-use crate::described::{
-    Binding, Content, Description, Header, Message, Operation, Part, Port, QName, Use, documentation,
-};
+use crate::described::{Binding, Content, Description, Header, Message, Operation, Part, Port, Use};
 use crate::documents::{Documents, Member, schemas};
 use crate::error::{Error, ErrorKind};
+use crate::node::documentation;
 use crate::node::{child, elements, is, named, owned, reference, text};
+use crate::qname::QName;
 use crate::{ACTION, ACTION_FINAL, HTTP_BINDING, SOAP11_BINDING, SOAP12_BINDING, WSDL11};
 
 /// The definitions of all documents, by kind and name.

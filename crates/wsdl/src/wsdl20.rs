@@ -4,10 +4,12 @@ use std::collections::HashSet;
 
 use myelin_xml::{Document, NodeId};
 
-use crate::described::{Binding, Content, Description, Message, Operation, Part, Port, QName, Use, documentation};
+use crate::described::{Binding, Content, Description, Message, Operation, Part, Port, Use};
 use crate::documents::{Documents, schemas};
 use crate::error::{Error, ErrorKind};
+use crate::node::documentation;
 use crate::node::{elements, named, owned, qualified, reference, text};
+use crate::qname::QName;
 use crate::{ACTION, ACTION_FINAL, HTTP20_BINDING, SOAP20_BINDING, WSDL20};
 
 /// A component of the description that others refer to by name: its document and element.

@@ -9,17 +9,16 @@
 
 mod read;
 mod reference;
+mod value;
 mod write;
 
 #[cfg(test)]
 mod tests;
 
-use myelin_xml::c14n::{Canonical, Method};
-use myelin_xml::{Document, NodeId};
+use myelin_xml::NodeId;
+use myelin_xml::c14n::Canonical;
 
 use crate::algorithm::{DigestMethod, SignatureMethod};
-use crate::crypto::hmac_verify;
-use crate::error::{Refusal, Rule};
 use crate::keys::PublicKey;
 
 pub(crate) use read::digest_method;
@@ -87,36 +86,4 @@ pub enum VerifyWith<'a> {
     PublicKey(&'a PublicKey),
     /// A key that both sides know: HMAC.
     Secret(&'a [u8]),
-}
-
-impl Signature {
-    /// Whether the value is that of `SignedInfo`; whether the references are right is theirs to say.
-    ///
-    /// Errors: `SignatureInvalid`, for a key of another kind too; the sender's.
-    /// Source: XML Signature 1.1 §3.2.2.
-    pub fn verify_value(&self, document: &Document, key: VerifyWith<'_>) -> Result<(), Refusal> {
-        let mut signed = Vec::with_capacity(2 << 10);
-        reference::canonicalize(document, self.signed_info, &[], &self.canonical, &mut signed)?;
-        let valid = match (self.method, key) {
-            (SignatureMethod::Hmac(digest), VerifyWith::Secret(secret)) => {
-                hmac_verify(digest, secret, &signed, &self.value)
-            }
-            (SignatureMethod::Hmac(_), VerifyWith::PublicKey(_)) | (_, VerifyWith::Secret(_)) => {
-                return Err(Refusal::new(Rule::SignatureInvalid, "the key is of another kind than the signature"));
-            }
-            (method, VerifyWith::PublicKey(key)) => key.verify(method, &signed, &self.value).is_ok(),
-        };
-        if valid { Ok(()) } else { Err(Refusal::new(Rule::SignatureInvalid, "the signature's value is wrong")) }
-    }
-}
-
-impl Reference {
-    /// How the target becomes bytes.
-    fn canonical(&self) -> Canonical {
-        let named = self.transforms.iter().find_map(|transform| match transform {
-            Transform::Canonical(canonical) | Transform::StrTransform(canonical) => Some(canonical.clone()),
-            Transform::Enveloped => None,
-        });
-        named.unwrap_or_else(|| Canonical::new(Method::Inclusive))
-    }
 }

@@ -2,6 +2,7 @@
 
 mod cache;
 mod certificate;
+mod curve;
 mod der;
 mod ec;
 mod identity;
@@ -20,8 +21,9 @@ mod trust;
 use cache::Cache;
 
 pub use certificate::{Certificate, CertificateError, Certificates, KeyUsage, Name};
+pub use curve::Curve;
 pub use identity::Identity;
 pub use private::PrivateKey;
-pub use public::{Curve, KeyKind, PublicKey};
+pub use public::{KeyKind, PublicKey};
 pub use store::{KeyStore, KeyStoreError, Passwords, StoreKind};
 pub use trust::{Crl, Distrust, Purpose, Trust, TrustError, TrustLimits};

@@ -19,6 +19,7 @@ pub mod policy;
 mod replay;
 #[cfg(test)]
 mod samples;
+mod side;
 mod structure;
 pub(crate) mod time;
 mod token;

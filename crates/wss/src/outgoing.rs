@@ -6,13 +6,17 @@
 //! inclusive methods), or where signatures cover ciphertexts, the message is assembled and read back to be hashed.
 
 mod assembly;
+mod assertion;
 mod covering;
 mod encrypting;
+mod errors;
 mod header;
 mod ids;
+mod message;
 mod parts;
 mod protection;
 mod reference;
+mod session;
 mod signing;
 mod supporting;
 #[cfg(test)]
@@ -23,25 +27,33 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use myelin_soap::Envelope;
+use myelin_xml::Document;
 use myelin_xml::c14n::Method;
-use myelin_xml::{Document, NodeId};
 
 use crate::Error;
-use crate::guard::{Conversation, Departure, Direction, Guard, Secured};
+use crate::guard::Guard;
+use crate::guard::{Conversation, Departure, Secured};
 use crate::ids::Ids as Found;
-use crate::policy::{Alternative, Binding, Common, DerivedKeys, Token};
+use crate::policy::{Binding, Common, DerivedKeys, Token};
 use assembly::Lists;
 use covering::Signed;
-use encrypting::Encryption;
-use header::{Ciphertext, Item, Slot};
+use header::Slot;
 use ids::Ids;
-use protection::SessionKey;
+use message::Message;
+use session::{Encryption, SessionKey};
 use signing::{Covered, How, Signing, SigningKey};
-use supporting::Assertion;
+
+impl Guard {
+    /// Signs and encrypts a message that goes out.
+    ///
+    /// Errors: [`Error`]: ours.
+    pub fn secure(&self, document: Document, departure: &Departure<'_>) -> Result<Secured, Error> {
+        secure(self, document, departure)
+    }
+}
 
 /// Signs and encrypts a message; see [`Guard::secure`].
-pub(crate) fn secure(guard: &Guard, mut document: Document, departure: &Departure<'_>) -> Result<Secured, Error> {
+fn secure(guard: &Guard, mut document: Document, departure: &Departure<'_>) -> Result<Secured, Error> {
     let alternative = guard.policy.alternatives.first().ok_or(Error::Missing("an alternative of the policy".into()))?;
     let (envelope, place) = header::open(&mut document, alternative.rampart.actor.as_deref())?;
     let message = Message {
@@ -63,29 +75,6 @@ pub(crate) fn secure(guard: &Guard, mut document: Document, departure: &Departur
         conversation: Conversation::default(),
     };
     message.secure()
-}
-
-/// A message on its way to be secured.
-struct Message<'a> {
-    guard: &'a Guard,
-    alternative: &'a Alternative,
-    departure: &'a Departure<'a>,
-    direction: Direction,
-    document: Document,
-    envelope: Envelope,
-    /// The node that the `Security` header takes the place of.
-    place: NodeId,
-    /// The ids of the document, where it was assembled and read back.
-    found: Found,
-    ids: Ids,
-    items: Vec<Item>,
-    ciphertexts: Vec<(NodeId, Ciphertext)>,
-    assertion: Option<Assertion>,
-    session: Option<Rc<SessionKey>>,
-    encryption: Option<Rc<Encryption>>,
-    /// Whether what is signed is hashed in the assembled message.
-    on_tree: bool,
-    conversation: Conversation,
 }
 
 impl Message<'_> {

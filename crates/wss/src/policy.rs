@@ -7,6 +7,7 @@ mod alternative;
 mod applies;
 mod binding;
 mod model;
+mod names;
 mod normal;
 mod parts;
 mod rampart;
@@ -23,7 +24,8 @@ mod wss;
 use myelin_xml::{Document, Options};
 
 use crate::Problem;
-use reader::{Notes, Reader, is_policy, problem};
+use names::{is_policy, problem};
+use reader::{Notes, Reader};
 
 pub use model::{
     AlgorithmSuite, Alternative, Binding, Common, Crypto, DerivedKeys, ElementPart, EncryptionUser, HeaderPart,

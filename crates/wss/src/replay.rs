@@ -6,6 +6,7 @@
 //! What is known after a restart: docs/decisions/0009-replays.md.
 
 mod journal;
+mod mark;
 
 #[cfg(test)]
 mod tests;
@@ -17,10 +18,9 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use crate::algorithm::DigestMethod;
-use crate::crypto::Hasher;
 use crate::{Refusal, Rule};
 use journal::Journal;
+pub(crate) use mark::Mark;
 
 /// More than threads of a large machine, so that two seldom wait for each other.
 const SHARDS: usize = 64;
@@ -35,10 +35,6 @@ pub struct Replays {
     /// What outlives the process.
     journal: Option<Mutex<Journal>>,
 }
-
-/// What one message is remembered by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Mark([u8; 16]);
 
 /// Marks with the same low bits in their first byte.
 #[derive(Default)]
@@ -142,22 +138,6 @@ impl Shard {
             self.by_end.pop();
             self.known.remove(&mark);
         }
-    }
-}
-
-impl Mark {
-    /// The mark of something of a kind, told apart from all else by its parts.
-    pub(crate) fn of(kind: &str, parts: &[&[u8]]) -> Mark {
-        let mut hasher = Hasher::new(DigestMethod::Sha256);
-        for part in std::iter::once(&kind.as_bytes()).chain(parts) {
-            // With its length, so that no two lists of parts are the same bytes.
-            hasher.update(&(part.len() as u64).to_be_bytes());
-            hasher.update(part);
-        }
-        let digest = hasher.finish();
-        let mut mark = [0; 16];
-        mark.copy_from_slice(&digest.as_ref()[..16]);
-        Mark(mark)
     }
 }
 

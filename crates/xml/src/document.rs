@@ -16,8 +16,8 @@ mod fixups;
 mod namespaces;
 mod node;
 mod order;
-mod outline;
 mod places;
+mod recorder;
 mod transplant;
 mod value;
 mod view;
@@ -25,6 +25,7 @@ mod view;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 pub use axes::{Descendants, Siblings};
@@ -34,21 +35,11 @@ pub use builder::TreeBuilder;
 pub use create::Refusal;
 pub(crate) use fixups::{Fixups, Prefix};
 pub use node::{Kind, NodeId};
-pub use outline::Outline;
+pub use recorder::TreeRecorder;
 pub use view::View;
 
 use crate::{Atom, ExpandedId, Name, NameId, Names};
 use node::Node;
-
-/// What a name takes beyond its text, about: its entries and their slots.
-const NAME_BYTES: usize = 96;
-
-/// How much memory names take, about.
-#[inline]
-fn names_bytes(names: &Names) -> usize {
-    let (count, bytes) = names.size();
-    bytes + count * NAME_BYTES
-}
 
 /// A document: its source, its nodes and their names.
 ///
@@ -65,7 +56,7 @@ pub struct Document {
     /// What its names took before any of its own was met: those of documents before it, whose memory it uses.
     known_bytes: usize,
     /// Where the XML declaration and the document type stand in the source, if they do.
-    prolog: build::Prolog,
+    prolog: Prolog,
     /// Whether links are not those of reading any more, so that indices say nothing about order.
     relinked: bool,
     /// For each index its place in document order, when `relinked`.
@@ -78,6 +69,17 @@ pub struct Document {
     hides_space: bool,
     /// Whether prefixes do not mean around the element that is seen alone what they meant there in the source.
     seen_elsewhere: bool,
+}
+
+/// What stands in the source before the root element and is no node.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Prolog {
+    /// The XML declaration, where there is one.
+    pub(crate) declaration: Option<Range<usize>>,
+    /// Whether the declaration names another encoding than UTF-8, which the source is in now.
+    pub(crate) other_encoding: bool,
+    /// The document type, where there is one and it was skipped.
+    pub(crate) doctype: Option<Range<usize>>,
 }
 
 impl Document {
@@ -101,7 +103,7 @@ impl Document {
     #[inline]
     pub fn size_bytes(&self) -> usize {
         let nodes = self.nodes.len() * size_of::<Node>();
-        self.source.len() + nodes + self.made.len() + names_bytes(&self.names).saturating_sub(self.known_bytes)
+        self.source.len() + nodes + self.made.len() + self.names.memory_bytes().saturating_sub(self.known_bytes)
     }
 
     /// How long all texts that it was made of are together: about what is written of it, if nothing was taken out.
@@ -137,7 +139,7 @@ impl Document {
     }
 
     /// What stands before the root element and is no node.
-    pub(crate) fn prolog(&self) -> &build::Prolog {
+    pub(crate) fn prolog(&self) -> &Prolog {
         &self.prolog
     }
 

@@ -11,22 +11,7 @@ use std::borrow::Cow;
 use crate::error::{Error, ErrorKind};
 use crate::options::DeclaredEncoding;
 
-pub use decoder::Decoder;
-
-/// An encoding that documents may be in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Encoding {
-    /// UTF-8.
-    Utf8,
-    /// UTF-16, the lower byte first.
-    Utf16Le,
-    /// UTF-16, the higher byte first.
-    Utf16Be,
-    /// ISO-8859-1: each byte is the character of that number.
-    Latin1,
-    /// US-ASCII: bytes from 0x80 on are errors.
-    UsAscii,
-}
+pub use decoder::{Decoder, Encoding};
 
 /// What the beginning of a document says about its encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 //! [`Parser`] takes the bytes of a document in any pieces and gives [`Event`]s that borrow from them.
 //! [`Names`] holds the names it met, each as a small number.
 //! [`Document`] is a whole document as a tree, which programs may change; [`write()`] makes bytes of it again.
-//! [`TreeBuilder`] makes a tree from front to back, and [`Outline`] that of XML which a program writes.
+//! [`TreeBuilder`] makes a tree from front to back, and [`TreeRecorder`] that of XML which a program writes.
 //! [`Options`] bound everything that can grow; each bound has an [`Error`] of its own.
 //! Nothing here knows of HTTP, of Synapse or of waiting, and no entity is ever expanded or fetched.
 
@@ -16,11 +16,14 @@ mod event;
 mod names;
 mod options;
 mod parser;
+#[cfg(test)]
+mod processor_time;
+mod sink;
 mod value;
 mod writer;
 
 pub use characters::is_ncname;
-pub use document::{Arena, Descendants, Document, Kind, NodeId, Outline, Refusal, Siblings, TreeBuilder, View};
+pub use document::{Arena, Descendants, Document, Kind, NodeId, Refusal, Siblings, TreeBuilder, TreeRecorder, View};
 pub use error::{Error, ErrorKind, Limit};
 pub use event::{
     Attribute, Attributes, Comment, Doctype, End, Event, Instruction, NamespaceDeclaration, NamespaceDeclarations,

@@ -87,6 +87,9 @@ pub struct Name<'a> {
     pub namespace: &'a str,
 }
 
+/// What a name takes beyond its text, about: its entries and their slots.
+pub(crate) const NAME_BYTES: usize = 96;
+
 /// The names that one parser or document met.
 ///
 /// Shape: numbers count from 0 without gaps and stay valid until [`clear`](Names::clear).
@@ -243,6 +246,13 @@ impl Names {
     #[inline]
     pub fn size(&self) -> (usize, usize) {
         (self.atoms.len().max(self.names.len()), self.text.len())
+    }
+
+    /// How much memory they take, about.
+    #[inline]
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let (count, bytes) = self.size();
+        bytes + count * NAME_BYTES
     }
 
     /// The atom of a qualified name as it stands in a document, split at its colon.

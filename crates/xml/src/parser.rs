@@ -4,11 +4,14 @@
 //! Only when the input ends inside it, [`resume`] remembers how far it was looked for its end,
 //! so that a large token that comes in small pieces is not read again for each piece.
 
+mod dispatch;
+mod events;
 mod markup;
 pub(crate) mod place;
 mod resume;
 mod stage;
 mod stop;
+mod stopped;
 mod tag;
 mod text;
 mod token;
@@ -22,9 +25,7 @@ use crate::options::{DeclaredEncoding, Options};
 use place::Place;
 use resume::Resume;
 use stage::Stage;
-use stop::Stop;
-use token::{DeclarationParts, Token};
-use window::AHEAD;
+use token::DeclarationParts;
 
 /// Reads one document after the other, as events.
 ///
@@ -243,24 +244,6 @@ impl Parser {
         bindings[Atom::EMPTY.index()].namespace = Some(Atom::EMPTY);
         bindings[Atom::XML.index()].namespace = Some(Atom::XML_NAMESPACE);
         bindings
-    }
-
-    #[inline]
-    fn advance(&mut self, input: &[u8], complete: bool) -> Result<Token, Stop> {
-        if self.closing {
-            return Ok(self.close_empty());
-        }
-        if self.seen < self.at + AHEAD && self.seen < input.len() {
-            self.check_utf8(input);
-        }
-        let window = &input[..self.window_end()];
-        if self.resume.is_some() && !self.look_further(window, complete && self.seen == input.len()) {
-            return Err(Stop::Starved(""));
-        }
-        match self.stage {
-            Stage::Content => self.content(window),
-            _ => self.outside(input),
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is known of an expression before it runs: steps that are one, and what a predicate asks for.
 
 use crate::ast::{Axis, AxisStep, Callee, Comparison, Expr, NodeTest, PredicateKind, Step};
-use crate::functions::Returns;
+use crate::function::Returns;
 
 /// Makes one step of `descendant-or-self::node()/child::x`, where no predicate counts positions.
 ///

@@ -1,6 +1,8 @@
 //! The syntax tree of an expression, its names resolved: what the evaluator runs and the automaton compiles from.
 
-use crate::functions::{Function, Pattern};
+use crate::function::Function;
+pub use crate::node_test::{Axis, NameTest, NodeTest};
+use crate::pattern::Pattern;
 use crate::types::{AtomicType, SequenceType};
 
 /// An expression or a part of one.
@@ -169,76 +171,6 @@ pub struct AxisStep {
     pub test: NodeTest,
     /// In the order written.
     pub predicates: Vec<Predicate>,
-}
-
-/// The axes (XPath 1.0 §2.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the standard's own names say it")]
-pub enum Axis {
-    Child,
-    Descendant,
-    DescendantOrSelf,
-    Attribute,
-    Self_,
-    Parent,
-    Ancestor,
-    AncestorOrSelf,
-    Following,
-    FollowingSibling,
-    Preceding,
-    PrecedingSibling,
-    Namespace,
-}
-
-impl Axis {
-    /// Whether positions count against document order (§2.4).
-    pub fn is_reverse(self) -> bool {
-        use Axis::{Ancestor, AncestorOrSelf, Parent, Preceding, PrecedingSibling};
-        matches!(self, Parent | Ancestor | AncestorOrSelf | Preceding | PrecedingSibling)
-    }
-}
-
-/// What a step takes of the nodes on its axis.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NodeTest {
-    /// `node()`
-    Any,
-    /// A name test: nodes of the axis's principal kind with that name.
-    Name(NameTest),
-    /// `text()`
-    Text,
-    /// `comment()`
-    Comment,
-    /// `processing-instruction()`, perhaps with a target.
-    Instruction(Option<String>),
-    /// `element()`, `element(name)`
-    Element(NameTest),
-    /// `attribute()`, `attribute(name)`
-    Attribute(NameTest),
-    /// `document-node()`, `document-node(element(name))`
-    Document(Option<NameTest>),
-    /// `namespace-node()`
-    Namespace,
-}
-
-/// Which names a name test takes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NameTest {
-    /// `*`
-    Any,
-    /// `prefix:*`, with the namespace that the prefix stands for.
-    InNamespace(String),
-    /// `*:local`
-    Local(String),
-    /// `local` or `prefix:local`
-    Name {
-        /// Empty: no namespace.
-        namespace: String,
-        /// The part behind the colon.
-        local: String,
-        /// Numbers the exact names of an expression from 0 on, so that each is looked up once in a document.
-        index: u32,
-    },
 }
 
 /// What stands between brackets.

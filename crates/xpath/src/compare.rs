@@ -8,6 +8,24 @@ use crate::types::AtomicType;
 use crate::types::AtomicType as T;
 use crate::value::{Atomic, Moment, key};
 
+impl Atomic<'_> {
+    /// Whether this and the other are equal by `eq`, or both NaN; what cannot be compared is not the same.
+    ///
+    /// `now` has the zone that is taken where a time has none.
+    pub fn is_same(&self, other: &Atomic<'_>, now: Option<Moment>) -> bool {
+        same(self, other, now)
+    }
+
+    /// The order in which `xsl:sort` and `fn:sort` put two values; NaN comes before all other numbers.
+    ///
+    /// Numbers of different types are told apart where their common type would round one of them, as otherwise there
+    /// would be no order of three of them. Texts are in the order of their characters' numbers.
+    /// Errors: `XPTY0004` where the types cannot be compared.
+    pub fn order(&self, other: &Atomic<'_>, now: Option<Moment>) -> Result<Ordering, Error> {
+        sorting(self, other, now)
+    }
+}
+
 /// The same comparison with its sides exchanged.
 pub(crate) fn mirrored(comparison: Comparison) -> Comparison {
     match comparison {
@@ -113,7 +131,7 @@ pub(crate) fn ordering(
 pub(crate) fn same(left: &Atomic<'_>, right: &Atomic<'_>, now: Option<Moment>) -> bool {
     match ordering(left, right, false, now) {
         Ok(Some(ordering)) => ordering.is_eq(),
-        Ok(None) => is_nan(left) && is_nan(right),
+        Ok(None) => left.is_nan() && right.is_nan(),
         Err(_) => false,
     }
 }
@@ -126,14 +144,6 @@ pub(crate) fn sorting(left: &Atomic<'_>, right: &Atomic<'_>, now: Option<Moment>
         return Ok(key::numbers(left, right));
     }
     Ok(ordering(left, right, true, now)?.unwrap_or(Ordering::Equal))
-}
-
-pub(crate) fn is_nan(atomic: &Atomic<'_>) -> bool {
-    match atomic {
-        Atomic::Double(number) => number.is_nan(),
-        Atomic::Float(number) => number.is_nan(),
-        _ => false,
-    }
 }
 
 fn refused<T>(left: AtomicType, right: AtomicType) -> Result<T, Error> {

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use crate::error::Error;
-use crate::evaluate::NameTable;
+use crate::names::NameTable;
 use crate::value::{Item, Moment, NodeRef, Value};
 
 /// What a running expression asks its host for; `'a`: as long as the evaluation and its values.

@@ -6,16 +6,20 @@
 mod analysis;
 mod arithmetic;
 pub mod ast;
-pub mod calendar;
 mod compare;
 mod context;
 mod environment;
 mod error;
 mod evaluate;
 mod expression;
+mod function;
 mod functions;
 mod lexer;
+mod names;
+mod node_test;
 mod parser;
+mod pattern;
+mod run;
 pub mod stream;
 pub mod types;
 mod value;
@@ -23,9 +27,10 @@ mod value;
 pub use context::{Context, Host, Limits, Meter, NoHost};
 pub use environment::{Argument, Declared, Environment, Version};
 pub use error::{Error, SyntaxError};
-pub use evaluate::NameTable;
 pub use expression::Expression;
-pub use functions::{Function, Library, Pattern, Returns, Segment, Segments};
+pub use function::{Function, Library, Returns};
+pub use names::NameTable;
+pub use pattern::{Pattern, Segment, Segments};
 pub use value::{
     Array, Atomic, Closure, Decimal, Distinct, Duration, FunctionItem, Item, List, Map, Moment, Node, NodeRef, QName,
     Value,

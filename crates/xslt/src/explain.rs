@@ -7,11 +7,12 @@ mod instruction;
 
 use std::fmt::{self, Write as _};
 
+use crate::name::ExpandedName;
 use crate::pattern::{Class, Pattern};
 use crate::program::{
-    At, AttributeSet, Block, ExpandedName, Global, Mode, NoMatch, ParameterId, Program, Template, TemplateParameter,
-    UserFunction,
+    AttributeSet, Block, Global, Mode, NoMatch, ParameterId, Program, Template, TemplateParameter, UserFunction,
 };
+use crate::scope::At;
 
 /// The program as a text; one line for each rule and each instruction.
 pub(crate) fn explain(program: &Program) -> String {

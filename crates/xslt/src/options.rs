@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use myelin_xpath::Moment;
 
-use crate::error::Place;
+use crate::place::Place;
 use crate::resolver::{NoResolver, Resolver};
 
 /// What a transformation runs with.

@@ -1,23 +1,27 @@
 //! The program that a stylesheet is compiled to: what the compiler makes and the machine runs.
 
 mod expression;
+mod ids;
 mod instruction;
-mod name;
+mod rules;
 
 pub(crate) use expression::{Condition, Expr, Select, Shape, Test, TextSource};
+pub(crate) use ids::{ParameterId, ScopeId};
 pub(crate) use instruction::{
     AnalyzeString, ApplyTemplates, Attribute, Avt, AvtPart, Binding, Block, CallTemplate, Catch, Choose, Content, Copy,
     Element, ForEach, ForEachGroup, GroupBy, Instruction, Iterate, Kind, LiteralAttribute, LiteralElement, Message,
     ModeUse, Number, NumberLevel, Part, Sort, Try, Variable, WithParam,
 };
-pub(crate) use name::{ExpandedName, QualifiedName};
+pub(crate) use rules::{Entry, Rule, Rules};
 
+use myelin_java_text::decimal_format::Symbols;
 use myelin_xpath::types::SequenceType;
-use myelin_xpath::{Value, Version};
 
 use crate::functions::Function;
+use crate::name::ExpandedName;
 use crate::output::OutputProperties;
 use crate::pattern::Pattern;
+use crate::scope::{At, Scope};
 
 /// Slots of variables from here on are global: the index in [`Program::globals`] plus this.
 pub(crate) const GLOBAL: u32 = 1 << 31;
@@ -37,7 +41,7 @@ pub(crate) struct Program {
     pub(crate) attribute_sets: Vec<AttributeSet>,
     pub(crate) keys: Vec<Key>,
     /// The first is the one without a name.
-    pub(crate) decimal_formats: Vec<(ExpandedName, DecimalFormat)>,
+    pub(crate) decimal_formats: Vec<(ExpandedName, Symbols)>,
     /// What expressions call: the host's function slots are indices in here.
     pub(crate) calls: Vec<Call>,
     /// The exact names of node tests, numbered over all expressions and patterns.
@@ -58,62 +62,10 @@ pub(crate) struct Program {
     pub(crate) unescaped: bool,
 }
 
-/// A place in a stylesheet, as the program keeps it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct At {
-    pub(crate) file: u32,
-    pub(crate) line: u32,
-    pub(crate) column: u32,
-}
-
-/// An index in [`Program::scopes`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ScopeId(pub(crate) u32);
-
-/// An index in [`Program::parameters`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ParameterId(pub(crate) u32);
-
-/// What is known where an expression or a computed name stands.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Scope {
-    /// Prefix and namespace; the empty prefix is the default namespace. `xml` is not listed.
-    pub(crate) namespaces: Vec<(String, String)>,
-    /// The base URI of the place.
-    pub(crate) base: String,
-    /// `1.0`, `2.0` … as a number.
-    pub(crate) version: f64,
-}
-
-impl Scope {
-    /// By which rules expressions and functions work here.
-    pub(crate) fn rules(&self) -> Version {
-        match self.version {
-            version if version < 2.0 => Version::V1,
-            version if version < 3.0 => Version::V2,
-            _ => Version::V3,
-        }
-    }
-
-    /// The name that `prefix:local`, `local` or `Q{namespace}local` means here; without a prefix it has no namespace.
-    pub(crate) fn expand(&self, name: &str) -> Option<ExpandedName> {
-        let name = name.trim_matches([' ', '\t', '\r', '\n']);
-        if name.starts_with("Q{") {
-            return ExpandedName::parse(name);
-        }
-        let Some((prefix, local)) = name.split_once(':') else {
-            return ExpandedName::parse(name).filter(|found| found.namespace.is_empty());
-        };
-        let namespace = self.namespace(prefix)?;
-        myelin_xml::is_ncname(local).then(|| ExpandedName::new(namespace, local))
-    }
-
-    /// What a prefix stands for here; the empty one for the default namespace.
-    pub(crate) fn namespace(&self, prefix: &str) -> Option<&str> {
-        if prefix == "xml" {
-            return Some(myelin_xml::XML_NAMESPACE);
-        }
-        self.namespaces.iter().find(|(known, _)| known == prefix).map(|(_, namespace)| namespace.as_str())
+impl Program {
+    /// The decimal format of that name; the empty name is that of the one without.
+    pub(crate) fn decimal_format(&self, name: &ExpandedName) -> Option<&Symbols> {
+        self.decimal_formats.iter().find(|(known, _)| known == name).map(|(_, format)| format)
     }
 }
 
@@ -147,19 +99,8 @@ pub(crate) struct TemplateParameter {
 pub(crate) struct Mode {
     /// `None`: the default mode.
     pub(crate) name: Option<ExpandedName>,
-    pub(crate) rules: crate::run::Rules,
+    pub(crate) rules: Rules,
     pub(crate) on_no_match: NoMatch,
-}
-
-/// One alternative of a template's match pattern in one mode.
-#[derive(Clone)]
-pub(crate) struct Rule {
-    pub(crate) pattern: Pattern,
-    pub(crate) template: u32,
-    pub(crate) priority: f64,
-    pub(crate) precedence: u32,
-    /// Counts the rules in the order they are written, includes in place; the last wins among equals.
-    pub(crate) order: u32,
 }
 
 /// What is done with a node that no template matches (XSLT 3.0 §6.7; `TextOnlyCopy` is all that 1.0 has).
@@ -224,54 +165,11 @@ pub(crate) struct Key {
     pub(crate) definitions: Vec<KeyDefinition>,
 }
 
-impl Key {
-    /// The values of a composite key as one text.
-    pub(crate) fn joined(values: &Value<'_>) -> String {
-        let texts: Vec<String> = values.items().map(|item| item.into_text(Version::V3).into_owned()).collect();
-        // No text of XML has this character in it.
-        texts.join("\0")
-    }
-}
-
 pub(crate) struct KeyDefinition {
     pub(crate) patterns: Vec<Pattern>,
     pub(crate) value: Binding,
     pub(crate) frame: u32,
     pub(crate) at: At,
-}
-
-/// `xsl:decimal-format` (XSLT 1.0 §12.3).
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct DecimalFormat {
-    pub(crate) decimal_separator: char,
-    pub(crate) grouping_separator: char,
-    pub(crate) exponent_separator: char,
-    pub(crate) infinity: String,
-    pub(crate) minus_sign: char,
-    pub(crate) nan: String,
-    pub(crate) percent: char,
-    pub(crate) per_mille: char,
-    pub(crate) zero_digit: char,
-    pub(crate) digit: char,
-    pub(crate) pattern_separator: char,
-}
-
-impl Default for DecimalFormat {
-    fn default() -> DecimalFormat {
-        DecimalFormat {
-            decimal_separator: '.',
-            grouping_separator: ',',
-            exponent_separator: 'e',
-            infinity: "Infinity".to_owned(),
-            minus_sign: '-',
-            nan: "NaN".to_owned(),
-            percent: '%',
-            per_mille: '\u{2030}',
-            zero_digit: '0',
-            digit: '#',
-            pattern_separator: ';',
-        }
-    }
 }
 
 /// What an expression calls beside the functions of XPath.

@@ -3,10 +3,16 @@
 use std::net::SocketAddr;
 use std::path::Path;
 
-use super::contender::Backends;
 use super::scenario::{NOBODY, ONLY_THERE, ROUTING};
 use crate::payload::BLOCK_NAMESPACE;
 use crate::stockquote;
+
+/// Where what the contenders stand in front of is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Backends {
+    pub(super) echo: SocketAddr,
+    pub(super) quotes: SocketAddr,
+}
 
 /// The stylesheets by their names, which are files beside the configuration.
 const STYLESHEETS: [(&str, &str); 7] = [

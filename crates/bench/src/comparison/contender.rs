@@ -9,39 +9,19 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use clap::ValueEnum;
 use myelin_testkit::port;
 use rustix::process::{Pid, Signal};
-use serde::Serialize;
 use tempfile::TempDir;
 
-use super::configuration::{API, API_CONTEXT};
-use super::scenario::{Likeness, Scenario};
+use super::arguments::Arguments;
+use super::configuration::{self, Backends};
+use super::kind::Kind;
+use super::quotes;
+use super::scenario::Scenario;
 use super::secured::{self, Secured};
-use super::{Arguments, configuration, quotes};
 use crate::load::Client;
 use crate::procfs;
-use crate::suite::{self, Service};
-
-/// Who can take part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// `myelin run`.
-    Myelin,
-    /// nginx from the search path.
-    Nginx,
-    /// HAProxy from the search path, in HTTP mode.
-    Haproxy,
-    /// `myelin relay`, which copies bytes only.
-    Relay,
-    /// `myelin run` again, which passes everything on unread: what mediation is compared with.
-    Direct,
-    /// Apache Synapse 3 with its pass-through transport, started by a script.
-    Synapse,
-    /// The same with Apache Rampart.
-    Rampart,
-}
+use crate::suite;
 
 /// A contender that is running; dropping it stops it.
 #[derive(Debug)]
@@ -57,13 +37,6 @@ pub(super) struct Contender {
     _folder: TempDir,
 }
 
-/// Where what the contenders stand in front of is.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Backends {
-    pub(super) echo: SocketAddr,
-    pub(super) quotes: SocketAddr,
-}
-
 /// A process that listens; dropping it ends it and its children.
 #[derive(Debug)]
 pub(super) struct Server {
@@ -75,114 +48,24 @@ const READY: Duration = Duration::from_secs(20);
 /// The script fetches what it starts when it does so for the first time.
 const READY_WITH_DOWNLOAD: Duration = Duration::from_secs(5 * 60);
 const END: Duration = Duration::from_secs(5);
-/// Bodies over this size go to the location that nginx has for large ones.
-const LARGE_BYTES: u64 = 16 * 1024;
-
-impl Kind {
-    /// All there are, in the order of reports.
-    pub const ALL: [Kind; 7] =
-        [Kind::Myelin, Kind::Direct, Kind::Nginx, Kind::Haproxy, Kind::Relay, Kind::Synapse, Kind::Rampart];
-
-    /// The name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Myelin => "myelin",
-            Kind::Nginx => "nginx",
-            Kind::Haproxy => "haproxy",
-            Kind::Relay => "relay",
-            Kind::Direct => "direct",
-            Kind::Synapse => "synapse",
-            Kind::Rampart => "rampart",
-        }
+/// What the program says about its version; `None` if it cannot be run.
+pub(super) fn version(kind: Kind, arguments: &Arguments) -> Option<String> {
+    let (program, argument) = match kind {
+        Kind::Myelin | Kind::Direct | Kind::Relay => (arguments.myelin.as_path(), "--version"),
+        Kind::Nginx => (Path::new("nginx"), "-v"),
+        Kind::Haproxy => (Path::new("haproxy"), "-v"),
+        Kind::Synapse if arguments.synapse.as_ref().is_none_or(|script| !script.is_file()) => return None,
+        Kind::Rampart if arguments.rampart.as_ref().is_none_or(|script| !script.is_file()) => return None,
+        // The script names the bus's version; what differs between machines is what it runs on.
+        Kind::Synapse | Kind::Rampart => (Path::new("java"), "--version"),
+    };
+    let output = Command::new(program).arg(argument).stdin(Stdio::null()).output().ok()?;
+    if !output.status.success() {
+        return None;
     }
-
-    /// Whether it has a way to do this, and a point in doing it.
-    pub(super) fn can(self, scenario: Scenario) -> bool {
-        match self {
-            Kind::Myelin => true,
-            // To a proxy for HTTP, an API is a path as any other.
-            Kind::Nginx | Kind::Haproxy | Kind::Relay => !scenario.needs_content() && scenario != Scenario::DirectApi,
-            Kind::Direct => scenario.mediates(),
-            // `relay` and `built` are other transports there, not other mediators.
-            Kind::Synapse => {
-                let other = matches!(scenario, Scenario::Relay | Scenario::Built | Scenario::BuiltUnchanged);
-                !other && !scenario.is_secured() && scenario.service().is_none()
-            }
-            Kind::Rampart => scenario == Scenario::SecureLegacy,
-        }
-    }
-
-    /// How like the expected body its answers have to be.
-    pub(super) fn likeness(self, scenario: Scenario) -> Likeness {
-        match self {
-            Kind::Myelin if scenario == Scenario::Built || scenario.transforms() => Likeness::Canonical,
-            Kind::Myelin if scenario.service().is_some_and(|service| !service.answers_json()) => Likeness::Canonical,
-            // A switch builds the message there, whatever it looks at, and what was built is written anew.
-            Kind::Synapse if scenario.mediates() => Likeness::Canonical,
-            _ => Likeness::Bytes,
-        }
-    }
-
-    /// Whether what it is sent is kept back where the scenario says so.
-    pub(super) fn keeps_back(self) -> bool {
-        !matches!(self, Kind::Direct | Kind::Relay)
-    }
-
-    /// Whether it compiles its code while it runs, and has to be driven for a while before it is measured.
-    pub(super) fn warms_up(self) -> bool {
-        matches!(self, Kind::Synapse | Kind::Rampart)
-    }
-
-    /// What the program says about its version; `None` if it cannot be run.
-    pub(super) fn version(self, arguments: &Arguments) -> Option<String> {
-        let (program, argument) = match self {
-            Kind::Myelin | Kind::Direct | Kind::Relay => (arguments.myelin.as_path(), "--version"),
-            Kind::Nginx => (Path::new("nginx"), "-v"),
-            Kind::Haproxy => (Path::new("haproxy"), "-v"),
-            Kind::Synapse if arguments.synapse.as_ref().is_none_or(|script| !script.is_file()) => return None,
-            Kind::Rampart if arguments.rampart.as_ref().is_none_or(|script| !script.is_file()) => return None,
-            // The script names the bus's version; what differs between machines is what it runs on.
-            Kind::Synapse | Kind::Rampart => (Path::new("java"), "--version"),
-        };
-        let output = Command::new(program).arg(argument).stdin(Stdio::null()).output().ok()?;
-        if !output.status.success() {
-            return None;
-        }
-        // nginx says it on standard error.
-        let text = [output.stdout, output.stderr].concat();
-        Some(String::from_utf8_lossy(&text).lines().next().unwrap_or_default().trim().to_owned())
-    }
-
-    /// Files it needs open for so many clients.
-    ///
-    /// The relay has a backend connection for each; the others share theirs, which are no more than are used at once.
-    pub(super) fn files(self, clients: usize) -> u64 {
-        let clients = clients as u64;
-        if self == Kind::Relay { 2 * clients + 100 } else { clients + clients / 4 + 100 }
-    }
-
-    /// What it is sent and has to answer: passing on unread, only what the backend understands.
-    pub(super) fn asked(self, scenario: Scenario) -> Scenario {
-        match (self, scenario) {
-            (Kind::Direct, Scenario::QuoteXslt) => Scenario::QuoteCbr,
-            (_, scenario) => scenario,
-        }
-    }
-
-    /// The path of the URL for this scenario and size.
-    pub(super) fn path(self, scenario: Scenario, size: u64) -> String {
-        let name = match scenario {
-            scenario if self == Kind::Direct && scenario.asks_for_quotes() => "quote-direct".to_owned(),
-            scenario if self == Kind::Direct || !scenario.mediates() => "direct".to_owned(),
-            _ if self == Kind::Rampart => "secure".to_owned(),
-            scenario => scenario.service().map_or_else(|| scenario.name(), Service::proxy),
-        };
-        if name == API {
-            return format!("{API_CONTEXT}/{API}");
-        }
-        let suffix = if self == Kind::Nginx && size > LARGE_BYTES { "-large" } else { "" };
-        format!("/services/{name}{suffix}")
-    }
+    // nginx says it on standard error.
+    let text = [output.stdout, output.stderr].concat();
+    Some(String::from_utf8_lossy(&text).lines().next().unwrap_or_default().trim().to_owned())
 }
 
 impl Contender {

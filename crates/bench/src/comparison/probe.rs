@@ -10,9 +10,10 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 
-use super::contender::{Contender, Kind};
+use super::contender::Contender;
+use super::kind::Kind;
 use super::scenario::{Likeness, Scenario};
-use super::{Task, rounds};
+use super::task::{self, Task};
 use crate::canonical;
 use crate::framing::{self, Decoder};
 use crate::load::{Plan, Verify};
@@ -25,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Errors: the answer is not the one the scenario asks for, the refusal is none, what is passed on to the backend is not
 /// what it should be, or nobody answers.
 pub(super) fn probe(contender: &Contender, task: Task) -> anyhow::Result<Payload> {
-    let mut plan = rounds::plan(contender, task)?;
+    let mut plan = task::plan(contender, task)?;
     if plan.security.is_some() {
         return secured(plan, task.scenario);
     }

@@ -8,7 +8,10 @@ use std::time::SystemTime;
 use clap::ValueEnum;
 use serde::Serialize;
 
-use super::{Arguments, Cell, Figures, Scenario};
+use super::arguments::Arguments;
+use super::contender::version;
+use super::figures::{Cell, Figures};
+use super::scenario::Scenario;
 use crate::statistics::median;
 use crate::units::show_size;
 
@@ -54,7 +57,7 @@ impl Report {
     pub(super) fn new(arguments: &Arguments, open_files_limit: u64) -> Report {
         let (mut versions, mut missing) = (BTreeMap::new(), Vec::new());
         for kind in &arguments.contenders {
-            match kind.version(arguments) {
+            match version(*kind, arguments) {
                 Some(version) => drop(versions.insert(kind.name(), version)),
                 None => missing.push(format!("{} (not installed)", kind.name())),
             }

@@ -1,4 +1,5 @@
 use std::process::Command;
+use std::time::Duration;
 
 use super::*;
 use crate::load::{Plan, Verify};
@@ -16,7 +17,7 @@ fn installed(program: &str) -> bool {
 #[test]
 fn nginx_and_haproxy_pass_on_and_route_what_they_are_sent() {
     let echo = crate::echo::start("127.0.0.1:0".parse().unwrap(), crate::echo::Options::default()).unwrap();
-    let backends = contender::Backends { echo: echo.address, quotes: echo.address };
+    let backends = configuration::Backends { echo: echo.address, quotes: echo.address };
     for kind in [Kind::Nginx, Kind::Haproxy] {
         if !installed(kind.name()) {
             continue;

@@ -10,9 +10,9 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::TcpStream;
 
-use super::Shared;
 use super::exchange::{Exchange, Progress, Sink};
-use crate::deadlines::Deadline;
+use crate::deadlines::{Deadline, Deadlines};
+use crate::listening::{PerThread, ReadBuffer};
 
 /// A connection on which nothing moves for so long is closed.
 const IDLE: Duration = Duration::from_secs(600);
@@ -20,6 +20,36 @@ const IDLE: Duration = Duration::from_secs(600);
 const FLUSH: Duration = Duration::from_secs(60);
 /// Buffers up to this size stay with an idle connection; larger ones are freed.
 const KEPT_BYTES: usize = 16 * 1024;
+
+/// How the echo behaves.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How long every answer is held back.
+    pub delay: Duration,
+    /// Threads, each with its own listener on the same port.
+    pub threads: usize,
+    /// Bodies up to so many bytes are read whole before the answer begins, others are streamed back.
+    pub hold_bytes: u64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { delay: Duration::ZERO, threads: 1, hold_bytes: 2 << 20 }
+    }
+}
+
+/// What the connections of one thread share.
+pub(super) struct Shared {
+    pub(super) options: Options,
+    pub(super) buffer: ReadBuffer,
+    pub(super) deadlines: Deadlines,
+}
+
+impl PerThread for Shared {
+    fn deadlines(&self) -> &Deadlines {
+        &self.deadlines
+    }
+}
 
 struct Connection {
     stream: TcpStream,

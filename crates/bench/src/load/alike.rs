@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::outcome::Failure;
+use super::failure::Failure;
 use crate::canonical;
 use crate::payload::Payload;
 

@@ -3,7 +3,7 @@
 use memchr::memmem::Finder;
 
 use super::alike::Alike;
-use super::outcome::Failure;
+use super::failure::Failure;
 use super::plan::Verify;
 use crate::framing::{self, Decoder, Malformed};
 use crate::payload::Payload;

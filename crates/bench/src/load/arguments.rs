@@ -10,9 +10,9 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use myelin_wss::guard::{Side, Uses};
 
+use super::client::Client;
 use super::plan::{Plan, Progress, Verify};
-use super::report;
-use super::secured::Client;
+use super::report::{self, Format};
 use crate::payload::{self, Payload};
 use crate::security::KeyArguments;
 use crate::units;
@@ -20,7 +20,7 @@ use crate::units;
 /// The arguments of `myelin load`; letters are those of ApacheBench where it has them.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Arguments {
-    /// What to ask, http:// or https://
+    /// The URL to call, http:// or https://
     pub url: String,
     /// Requests to send in all
     #[arg(short = 'n', long, value_name = "COUNT")]
@@ -86,18 +86,6 @@ pub struct Arguments {
     /// How to report
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "text")]
     pub format: Format,
-}
-
-/// The forms of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
-    /// Some lines for people
-    Text,
-    /// One object with all figures, times in seconds
-    // Its fields are those of `Outcome`, where they are described.
-    Json,
-    /// A line of names and a line of values, times in seconds
-    Csv,
 }
 
 impl Arguments {

@@ -13,11 +13,12 @@ use tokio::io::ReadBuf;
 use tokio::sync::Semaphore;
 
 use super::answer::{Answer, Expected};
-use super::outcome::{Failure, Tally};
+use super::counters::Counters;
+use super::failure::Failure;
+use super::outcome::Tally;
 use super::secured::Sealing;
 use super::stream::{Dialer, Stream};
 use super::tickets::Tickets;
-use super::worker::Counters;
 use crate::deadlines::{Deadline, Deadlines};
 use crate::listening::ReadBuffer;
 use crate::payload::Payload;

@@ -1,36 +1,14 @@
 //! What a run came to.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::io;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
+use super::failure::Failure;
 use super::plan::Plan;
 use crate::procfs::{CpuTimes, Usage};
-
-/// Why a request is no transaction. The texts say more for people; the kinds are what is counted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Failure {
-    /// No connection could be opened.
-    Connect(String),
-    /// The answer was not complete in time.
-    Timeout,
-    /// The connection was reset.
-    Reset(String),
-    /// The connection was closed before the answer was complete.
-    Closed(String),
-    /// The answer is complete and its status is none of 2xx.
-    Status(u16),
-    /// The answer is complete and its body is another than the one expected.
-    Mismatch(String),
-    /// What came is no HTTP answer.
-    Malformed(String),
-    /// A request could not be secured, or its answer is not secured as the policy says.
-    Security(String),
-}
 
 /// Failures of one kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -124,44 +102,6 @@ impl Outcome {
     /// Whether every request became a transaction, and there was at least one.
     pub fn is_clean(&self) -> bool {
         self.failures == 0 && self.requests > 0
-    }
-}
-
-impl Failure {
-    /// The kind, under which it is counted.
-    pub fn kind(&self) -> String {
-        match self {
-            Failure::Connect(_) => "connect".to_owned(),
-            Failure::Timeout => "timeout".to_owned(),
-            Failure::Reset(_) => "reset".to_owned(),
-            Failure::Closed(_) => "closed early".to_owned(),
-            Failure::Status(status) => format!("status {status}"),
-            Failure::Mismatch(_) => "body mismatch".to_owned(),
-            Failure::Security(_) => "security".to_owned(),
-            Failure::Malformed(_) => "malformed".to_owned(),
-        }
-    }
-
-    /// The failure an error while reading or writing stands for.
-    pub(super) fn broken(error: &io::Error) -> Failure {
-        match error.kind() {
-            io::ErrorKind::UnexpectedEof => Failure::Closed("inside TLS".to_owned()),
-            _ => Failure::Reset(error.to_string()),
-        }
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Failure::Timeout | Failure::Status(_) => formatter.write_str(&self.kind()),
-            Failure::Connect(text)
-            | Failure::Reset(text)
-            | Failure::Closed(text)
-            | Failure::Mismatch(text)
-            | Failure::Security(text)
-            | Failure::Malformed(text) => formatter.write_str(text),
-        }
     }
 }
 

@@ -2,15 +2,12 @@
 
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::bail;
 
-use super::secured::Client;
+use super::client::Client;
 use super::target::Target;
-use super::{Outcome, worker};
 use crate::payload::Payload;
 
 /// A run of the load generator; change the fields of [`Plan::new`] and call [`Plan::run`].
@@ -109,22 +106,6 @@ impl Plan {
         })
     }
 
-    /// Runs to the end on threads of its own.
-    ///
-    /// Errors: the plan contradicts itself, the name does not resolve, the system refuses threads or files. Requests
-    /// that fail are no error but counted in the outcome.
-    pub fn run(&self) -> anyhow::Result<Outcome> {
-        self.run_watched(&Arc::default(), &mut |_| {})
-    }
-
-    /// As [`Plan::run`], ends early when `interrupt` becomes true, and calls `watch` twice a second.
-    ///
-    /// Errors: as [`Plan::run`].
-    pub fn run_watched(&self, interrupt: &Arc<AtomicBool>, watch: &mut dyn FnMut(Progress)) -> anyhow::Result<Outcome> {
-        self.check()?;
-        worker::run(self, interrupt, watch)
-    }
-
     /// The whole request, built once.
     pub(crate) fn request(&self) -> Payload {
         self.request_with(&self.body)
@@ -162,7 +143,8 @@ impl Plan {
         body.request(head.into_bytes(), chunked)
     }
 
-    fn check(&self) -> anyhow::Result<()> {
+    /// Errors: the plan contradicts itself.
+    pub(super) fn check(&self) -> anyhow::Result<()> {
         if self.connections == 0 || self.threads == 0 {
             bail!("a run needs at least one connection and one thread");
         }

@@ -2,9 +2,20 @@
 
 use std::io::{self, Write};
 
-use super::arguments::Format;
 use super::outcome::Outcome;
 use crate::units::{show_latency, show_size};
+
+/// The forms of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// Some lines for people
+    Text,
+    /// One object with all figures, times in seconds
+    // Its fields are those of `Outcome`, where they are described.
+    Json,
+    /// A line of names and a line of values, times in seconds
+    Csv,
+}
 
 pub(super) fn write(outcome: &Outcome, format: Format, out: &mut dyn Write) -> io::Result<()> {
     match format {

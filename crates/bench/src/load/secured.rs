@@ -1,36 +1,18 @@
 //! Requests that are secured anew each time, and answers that are verified before they count.
 
-use std::fmt;
-use std::sync::Arc;
 use std::time::SystemTime;
 
 use memchr::memmem;
 use myelin_soap::Envelope;
+use myelin_wss::Replays;
 use myelin_wss::guard::{Arrival, Conversation, Departure};
-use myelin_wss::{Guard, Replays};
 use myelin_xml::c14n::{Canonical, Method, Subset, canonicalize};
 use myelin_xml::{Document, Options, WriteOptions, write};
 
-use super::outcome::Failure;
+use super::client::Client;
+use super::failure::Failure;
 use super::plan::{Plan, Verify};
 use crate::payload::Payload;
-
-/// A client's side of a policy.
-#[derive(Clone)]
-pub struct Client(Arc<Guard>);
-
-impl Client {
-    /// A client with a guard of the initiator's side.
-    pub fn new(guard: Guard) -> Client {
-        Client(Arc::new(guard))
-    }
-}
-
-impl fmt::Debug for Client {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Client")
-    }
-}
 
 /// Answers within ten minutes; an answer that comes twice is none.
 const ANSWERS: usize = 1_000_000;
@@ -76,7 +58,7 @@ impl Sealing {
     /// The next request, head and body, and what its answer refers to.
     pub(super) fn seal(&self) -> Result<(Payload, Conversation), Failure> {
         let departure = Departure { now: SystemTime::now(), conversation: None };
-        let secured = self.client.0.secure(self.envelope.clone(), &departure);
+        let secured = self.client.guard().secure(self.envelope.clone(), &departure);
         let secured = secured.map_err(|error| Failure::Security(error.to_string()))?;
         Ok((self.plan.request_with(&Payload::from(secured.bytes)), secured.conversation))
     }
@@ -93,7 +75,7 @@ impl Sealing {
             conversation: Some(conversation),
             xml: &Options::default(),
         };
-        let verified = self.client.0.verify(document, &arrival);
+        let verified = self.client.guard().verify(document, &arrival);
         let document = verified.map_err(|refusal| Failure::Security(refusal.to_string()))?.document;
         match &self.wanted {
             Wanted::Anything => Ok(()),

@@ -252,10 +252,10 @@ fn requests_that_wait_longer_than_the_timeout_fail_without_being_sent() {
     let mut plan = plan(backend(behave), 40, 1, Payload::empty());
     plan.rate = Some(100.0);
     plan.timeout = Duration::from_millis(300);
-    let begin = Instant::now();
     let outcome = plan.run().unwrap();
     assert_eq!(only(&outcome), ("timeout", 40));
-    assert!(begin.elapsed() < Duration::from_secs(4), "{:?}", begin.elapsed());
+    // One after the other, they would take 12 s.
+    assert!(outcome.seconds < 9.0, "{}", outcome.seconds);
 }
 
 #[test]
@@ -282,7 +282,6 @@ fn an_interrupt_ends_the_run_with_what_was_counted() {
     };
     let plan = plan(backend(behave), 1_000_000, 2, Payload::empty());
     let interrupt = Arc::<AtomicBool>::default();
-    let begin = Instant::now();
     let outcome = plan
         .run_watched(&interrupt, &mut |progress| {
             if progress.requests > 5 {
@@ -290,7 +289,7 @@ fn an_interrupt_ends_the_run_with_what_was_counted() {
             }
         })
         .unwrap();
-    assert!(begin.elapsed() < Duration::from_secs(10));
+    // All of them would take hours.
     assert!(outcome.requests > 5 && outcome.failures == 0, "{outcome:?}");
     assert!(outcome.abandoned <= 2);
 }

@@ -17,6 +17,7 @@ use tokio::task::LocalSet;
 
 use super::answer::Expected;
 use super::connection::{Connection, Shared};
+use super::counters::Counters;
 use super::outcome::{Outcome, Tally};
 use super::plan::{Plan, Progress};
 use super::secured::Sealing;
@@ -32,13 +33,6 @@ const RAMP: usize = 128;
 /// Files the process needs besides connections.
 const OTHER_FILES: u64 = 64;
 const WATCH: Duration = Duration::from_millis(500);
-
-/// What a thread counts while it runs, for those who watch.
-#[derive(Default)]
-pub(super) struct Counters {
-    good: AtomicU64,
-    failed: AtomicU64,
-}
 
 /// What a thread is given.
 struct Order {
@@ -70,11 +64,25 @@ struct Crew {
     release: Vec<mpsc::Sender<()>>,
 }
 
-pub(super) fn run(
-    plan: &Plan,
-    interrupt: &Arc<AtomicBool>,
-    watch: &mut dyn FnMut(Progress),
-) -> anyhow::Result<Outcome> {
+impl Plan {
+    /// Runs to the end on threads of its own.
+    ///
+    /// Errors: the plan contradicts itself, the name does not resolve, the system refuses threads or files. Requests
+    /// that fail are no error but counted in the outcome.
+    pub fn run(&self) -> anyhow::Result<Outcome> {
+        self.run_watched(&Arc::default(), &mut |_| {})
+    }
+
+    /// As [`Plan::run`], ends early when `interrupt` becomes true, and calls `watch` twice a second.
+    ///
+    /// Errors: as [`Plan::run`].
+    pub fn run_watched(&self, interrupt: &Arc<AtomicBool>, watch: &mut dyn FnMut(Progress)) -> anyhow::Result<Outcome> {
+        self.check()?;
+        run(self, interrupt, watch)
+    }
+}
+
+fn run(plan: &Plan, interrupt: &Arc<AtomicBool>, watch: &mut dyn FnMut(Progress)) -> anyhow::Result<Outcome> {
     allow_files((plan.connections + plan.idle_connections) as u64 + OTHER_FILES)?;
     let mut crew = Crew::hire(plan, interrupt)?;
     crew.wait(|| watch(Progress::default()), |event| matches!(event, Event::Ready))?;
@@ -301,21 +309,10 @@ async fn sweep(shared: Rc<Shared>, interrupt: Arc<AtomicBool>) {
     }
 }
 
-impl Counters {
-    #[inline]
-    pub(super) fn good(&self) {
-        self.good.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(super) fn failed(&self) {
-        self.failed.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
 fn progress(counters: &[Arc<Counters>], start: Instant) -> Progress {
     Progress {
-        requests: counters.iter().map(|counters| counters.good.load(Ordering::Relaxed)).sum(),
-        failures: counters.iter().map(|counters| counters.failed.load(Ordering::Relaxed)).sum(),
+        requests: counters.iter().map(|counters| counters.counted().0).sum(),
+        failures: counters.iter().map(|counters| counters.counted().1).sum(),
         elapsed: start.elapsed(),
     }
 }

@@ -1,5 +1,6 @@
 //! What an operation is called with, from XML or from a form.
 
+use myelin_java_text::percent::{Plus, decoded};
 use myelin_xml::{Document, Kind, NodeId};
 
 use super::fault::Refusal;
@@ -54,7 +55,7 @@ impl Arguments {
         let mut arguments = Arguments::none();
         for pair in form.split('&') {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            arguments.take(name, || decoded(value))?;
+            arguments.take(name, || decoded(value, Plus::Blank).into_owned())?;
         }
         Ok(arguments)
     }
@@ -80,26 +81,6 @@ impl Arguments {
     }
 }
 
-/// A value of a form; what is no escape stays as it is.
-///
-/// Source: URL Standard §5.1.
-fn decoded(value: &str) -> String {
-    let bytes = value.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut position = 0;
-    while let Some(&byte) = bytes.get(position) {
-        let digit = |offset: usize| bytes.get(position + offset).and_then(|digit| (*digit as char).to_digit(16));
-        let escape = if byte == b'%' { digit(1).zip(digit(2)) } else { None };
-        out.push(match (escape, byte) {
-            (Some((high, low)), _) => (high * 16 + low) as u8,
-            (None, b'+') => b' ',
-            (None, other) => other,
-        });
-        position += if escape.is_some() { 3 } else { 1 };
-    }
-    String::from_utf8_lossy(&out).into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,7 +89,7 @@ mod tests {
     fn values_of_a_form_are_decoded_and_half_an_escape_stays() {
         for (value, expected) in [("IBM", "IBM"), ("a+b%20c", "a b c"), ("%c3%A4", "ä"), ("100%", "100%"), ("%4", "%4")]
         {
-            assert_eq!(decoded(value), expected);
+            assert_eq!(decoded(value, Plus::Blank), expected);
         }
     }
 

@@ -8,9 +8,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::Shared;
-use super::service::{Call, Reply};
+use super::reply::Reply;
+use super::service::{Call, Service};
+use crate::deadlines::Deadlines;
 use crate::framing::{Decoder, Malformed};
+use crate::listening::PerThread;
 use crate::request::{Framing, HEAD_LIMIT_BYTES, HEADER_LIMIT};
 
 /// A connection on which nothing moves for so long is closed.
@@ -21,6 +23,18 @@ const BODY_LIMIT_BYTES: usize = 2 << 20;
 /// What a refused client may still send, and how long it may take.
 const LINGER_BYTES: u64 = 16 << 20;
 const LINGER: Duration = Duration::from_secs(2);
+
+/// What the connections of one thread share.
+pub(super) struct Shared {
+    pub(super) service: Service,
+    pub(super) deadlines: Deadlines,
+}
+
+impl PerThread for Shared {
+    fn deadlines(&self) -> &Deadlines {
+        &self.deadlines
+    }
+}
 
 struct Connection {
     stream: TcpStream,

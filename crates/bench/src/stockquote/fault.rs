@@ -2,7 +2,7 @@
 
 use myelin_soap::{Code, Fault, Version, Who};
 
-use super::service::Reply;
+use super::reply::Reply;
 
 /// Why a request is refused.
 #[derive(Debug)]

@@ -5,11 +5,14 @@ use std::cell::RefCell;
 use myelin_soap::{Envelope, Version, escaped};
 use myelin_xml::{Arena, Document, Options};
 
-use super::PATH;
 use super::arguments::Arguments;
 use super::fault::Refusal;
 use super::market::Market;
+use super::reply::Reply;
 use super::writing::Writing;
+
+/// Where the service stands.
+pub const PATH: &str = "/services/SimpleStockQuoteService";
 
 /// A request, as far as the service looks at it.
 pub(super) struct Call<'a> {
@@ -20,14 +23,6 @@ pub(super) struct Call<'a> {
     pub(super) host: &'a str,
     pub(super) media_type: &'a str,
     pub(super) body: Vec<u8>,
-}
-
-/// An answer; without a body, it needs no media type.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Reply {
-    pub(super) status: u16,
-    pub(super) media_type: &'static str,
-    pub(super) body: String,
 }
 
 /// The service of one thread.
@@ -126,22 +121,6 @@ impl Service {
             }
             other => Err(Refusal::unknown(format!("unknown operation {other:?}"))),
         }
-    }
-}
-
-impl Reply {
-    /// An answer in an envelope of that version, or without one; 202 where there is none.
-    fn of(version: Option<Version>, response: Option<String>) -> Reply {
-        let Some(response) = response else {
-            return Reply { status: 202, media_type: "", body: String::new() };
-        };
-        let Some(version) = version else {
-            return Reply { status: 200, media_type: "application/xml", body: response };
-        };
-        let namespace = version.namespace();
-        let start = format!("<soapenv:Envelope xmlns:soapenv=\"{namespace}\"><soapenv:Body>");
-        let body = [&start, &response, "</soapenv:Body></soapenv:Envelope>"].concat();
-        Reply { status: 200, media_type: version.media_type(), body }
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use myelin_bench::stockquote;
-use myelin_mediation::database::{DataSource, DatabaseSettings};
+use myelin_engine::database::{DataSource, DatabaseSettings};
 use myelin_sql::{Limits, Sql};
 use myelin_testkit::service::{Request as Received, Response, Service};
 use myelin_testkit::{port, raw, synapse};
@@ -113,8 +113,8 @@ impl Stage {
             Player::Myelin => {
                 let home = self.folder.path().to_owned();
                 let databases = databases(&home);
-                let content = myelin_mediation::Settings { home: Some(home.clone()), databases, ..Default::default() };
-                let loaded = myelin_mediation::load(&[home.join("synapse.xml")], &content);
+                let content = myelin_engine::Settings { home: Some(home.clone()), databases, ..Default::default() };
+                let loaded = myelin_engine::load(&[home.join("synapse.xml")], &content);
                 let problems = (loaded.report.faulty() > 0).then(|| loaded.report.to_text());
                 let settings = myelin_server::Settings {
                     listen: vec![myelin_server::Listen::Http(([127, 0, 0, 1], 0).into())],

@@ -1,6 +1,6 @@
 //! Built-ins that ask what a value is, and what a node has around it.
 
-use super::{Builtin, Input, Outcome, plain};
+use crate::builtin::{Builtin, Input, Outcome, plain};
 use crate::moment::Part;
 use crate::value::{Value, expected};
 

@@ -1,9 +1,9 @@
 //! Built-ins of dates.
 
-use super::{Builtin, Input, Outcome, plain, with};
+use crate::builtin::{Builtin, Input, Outcome, plain, with};
 use crate::error::Trouble;
+use crate::machine::Run;
 use crate::moment::{Digits, Moment, Part};
-use crate::run::Run;
 use crate::value::{Value, expected};
 
 pub(super) const MOMENT: &[Builtin] = &[

@@ -1,10 +1,10 @@
 //! Built-ins of numbers and booleans, and `?string`, which writes both and dates.
 
-use super::{Builtin, Input, Outcome, plain, with};
+use crate::builtin::{Builtin, Input, Outcome, plain, with};
 use crate::decimal::{Decimal, Pattern, Rounding};
 use crate::error::Trouble;
+use crate::machine::Run;
 use crate::moment::{Moment, Part};
-use crate::run::Run;
 use crate::value::{Value, expected};
 
 pub(super) const NUMBER: &[Builtin] = &[
@@ -14,7 +14,8 @@ pub(super) const NUMBER: &[Builtin] = &[
         other => Err(expected("a number or a boolean", other)),
     }),
     with("string", 0, 2, string),
-    plain("round", |_, input| rounded(input, Rounding::HalfUp)),
+    // As in FreeMarker, a half goes up, not away from zero.
+    plain("round", |_, input| rounded(input, Rounding::HalfCeiling)),
     plain("floor", |_, input| rounded(input, Rounding::Floor)),
     plain("ceiling", |_, input| rounded(input, Rounding::Ceiling)),
     plain("abs", |_, input| Ok(Some(Value::Number(number(input)?.absolute())))),

@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering;
 
-use super::{Builtin, Input, Outcome, Takes, lambda, plain, tolerant, with};
+use crate::builtin::{Builtin, Input, Outcome, Takes, lambda, plain, tolerant, with};
 use crate::decimal::Decimal;
 use crate::error::Trouble;
-use crate::run::Run;
+use crate::machine::Run;
 use crate::value::{Value, expected};
 
 pub(super) const SEQUENCE: &[Builtin] = &[

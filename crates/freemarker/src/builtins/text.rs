@@ -1,11 +1,14 @@
 //! Built-ins of texts.
 
-use super::{Builtin, Input, Outcome, plain, with};
+use myelin_java_text::pattern::{self, Replacement, matches};
+use myelin_java_text::percent::encoded;
+
+use crate::builtin::{Builtin, Input, Outcome, plain, with};
 use crate::decimal::Decimal;
 use crate::error::Trouble;
 use crate::escape::{Format, script};
 use crate::json;
-use crate::run::Run;
+use crate::machine::Run;
 use crate::value::{Text, Value};
 
 pub(super) const TEXT: &[Builtin] = &[
@@ -202,16 +205,10 @@ fn java(text: &str) -> String {
 
 /// A text as a part of a URL, in UTF-8.
 fn percent(text: &str, kept: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 8);
-    for byte in text.bytes() {
-        let letter = char::from(byte);
-        if letter.is_ascii_alphanumeric() || "_-.!~*'()".contains(letter) || kept.contains(letter) {
-            out.push(letter);
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
+    encoded(text, |byte| {
+        byte.is_ascii_alphanumeric() || b"_-.!~*'()".contains(&byte) || kept.as_bytes().contains(&byte)
+    })
+    .into_owned()
 }
 
 /// What of a text is kept, by a part of it or a pattern.
@@ -277,13 +274,16 @@ fn replace<'m>(run: &mut Run<'_, 'm>, input: &Input<'_, 'm>) -> Outcome<'m> {
             true => input.pattern(0, &flags, run)?,
             false => run.pattern(&regex::escape(&from), &flags)?,
         };
-        let replacement = if flags.contains('r') { java_groups(&to) } else { to.replace('$', "$$") };
+        let replacement = match flags.contains('r') {
+            true => Replacement::java(&to, &pattern).map_err(Trouble::wrong)?,
+            false => Replacement::literal(&to),
+        };
         let mut out = String::new();
         let mut done = 0;
-        for captures in pattern.captures_iter(&text).take(if once { 1 } else { usize::MAX }) {
-            let Some(whole) = captures.get(0) else { continue };
+        for captures in matches(&pattern, &text).take(if once { 1 } else { usize::MAX }) {
+            let whole = captures.get_match();
             out.push_str(&text[done..whole.start()]);
-            captures.expand(&replacement, &mut out);
+            replacement.push(&mut out, |group| captures.get(group).map_or("", |group| group.as_str()));
             done = whole.end();
             // A short text with many matches may become a long one: that is seen on the way.
             run.spend(1)?;
@@ -299,30 +299,6 @@ fn replace<'m>(run: &mut Run<'_, 'm>, input: &Input<'_, 'm>) -> Outcome<'m> {
     made(run, text.replacen(&*from, &to, count))
 }
 
-/// References to groups as Java writes them.
-fn java_groups(replacement: &str) -> String {
-    let mut out = String::with_capacity(replacement.len() + 8);
-    let mut letters = replacement.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\\' => match letters.next() {
-                Some('$') => out.push_str("$$"),
-                Some(other) => out.push(other),
-                None => {}
-            },
-            '$' => {
-                let digit = letters.next_if(char::is_ascii_digit);
-                match digit {
-                    Some(digit) => out.push_str(&format!("${{{digit}}}")),
-                    None => out.push_str("$$"),
-                }
-            }
-            other => out.push(other),
-        }
-    }
-    out
-}
-
 fn split<'m>(run: &mut Run<'_, 'm>, input: &Input<'_, 'm>) -> Outcome<'m> {
     let (text, part) = (input.text(run)?, input.needed(0, run)?);
     let flags = input.argument(1, run)?.unwrap_or(Text::Borrowed(""));
@@ -332,12 +308,7 @@ fn split<'m>(run: &mut Run<'_, 'm>, input: &Input<'_, 'm>) -> Outcome<'m> {
             true => input.pattern(0, &flags, run)?,
             false => run.pattern(&regex::escape(&part), &flags)?,
         };
-        let mut parts: Vec<&str> = pattern.split(&text).collect();
-        // As in Java, empty texts at the end of what a pattern parts are left out.
-        while parts.len() > 1 && parts.last().is_some_and(|last| last.is_empty()) {
-            parts.pop();
-        }
-        parts
+        pattern::split(&pattern, &text)
     } else if part.is_empty() {
         return Err(Trouble::wrong("nothing is there to split at"));
     } else {

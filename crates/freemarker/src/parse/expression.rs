@@ -5,12 +5,11 @@ mod primary;
 use std::ops::Range;
 use std::sync::Arc;
 
-pub(crate) use self::primary::regex;
 use super::token::{Token, token};
-use super::{Names, Refusal};
-use crate::error::ErrorKind;
+use crate::error::{ErrorKind, Refusal};
+use crate::names::{Names, Symbol};
 use crate::stack::with_enough;
-use crate::syntax::{Comparison, Expression, ExpressionKind as Is, RangeKind, Sign, Symbol};
+use crate::syntax::{Comparison, Expression, ExpressionKind as Is, RangeKind, Sign};
 
 /// How many operators and brackets one expression may have: whoever evaluates it goes as deep.
 const LINKS: usize = 500;

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use super::{Parser, Reader, Refusal};
-use crate::error::ErrorKind;
+use super::{Parser, Reader};
+use crate::error::{ErrorKind, Refusal};
 use crate::escape;
+use crate::names::Symbol;
 use crate::syntax::{
-    Block, Call, Callable, Expression, ExpressionKind, Instruction, List, Operator, Setting, Sign, Symbol, Target,
+    Block, Call, Callable, Expression, ExpressionKind, Instruction, List, Operator, Setting, Sign, Target,
 };
 
 impl Reader<'_> {

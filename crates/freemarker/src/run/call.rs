@@ -2,10 +2,12 @@
 
 use std::rc::Rc;
 
-use super::frame::{Body, Frame, Kind};
-use super::{CALLS, Ran, Run, Signal, shallow};
+use super::{CALLS, Ran, Signal, shallow};
 use crate::error::Trouble;
-use crate::syntax::{Call, Callable, Expression, Symbol};
+use crate::machine::Run;
+use crate::machine::{Body, Frame, Kind};
+use crate::names::Symbol;
+use crate::syntax::{Call, Callable, Expression};
 use crate::value::{Hash, Text, Value, expected};
 
 impl<'r, 'm> Run<'r, 'm> {

@@ -4,14 +4,16 @@ use std::rc::Rc;
 
 use regex::Regex;
 
-use super::Run;
-use super::frame::{Frame, Kind, Position};
-use crate::builtins::Input;
+use crate::builtin::Input;
 use crate::error::{Error, ErrorKind, Trouble};
+use crate::machine::Run;
+use crate::machine::{Frame, Kind, Position};
 use crate::moment::{Moment, Part};
-use crate::parse::{Parser, regex};
+use crate::names::Symbol;
+use crate::parse::Parser;
+use crate::pattern::regex;
 use crate::stack::with_enough;
-use crate::syntax::{BuiltinCall, Expression, ExpressionKind as Is, LoopQuestion, Special, Symbol};
+use crate::syntax::{BuiltinCall, Expression, ExpressionKind as Is, LoopQuestion, Special};
 use crate::value::{Hash, Text, Value, expected};
 
 /// So many patterns that came up in a run are kept for it; one may take a megabyte.
@@ -264,7 +266,7 @@ impl<'r, 'm> Run<'r, 'm> {
     }
 
     fn builtin(&mut self, call: &BuiltinCall, expression: &Expression) -> Evaluated<'m> {
-        use crate::builtins::Takes;
+        use crate::builtin::Takes;
         let builtin = call.builtin;
         let subject = match builtin.takes {
             Takes::Missing => self.tolerant(&call.subject)?,

@@ -1,8 +1,10 @@
 //! What runs several times, and what is chosen of several.
 
-use super::frame::{Kind, Position};
-use super::{Ran, Run, Signal};
-use crate::syntax::{Block, Expression, List, Symbol};
+use super::{Ran, Signal};
+use crate::machine::Run;
+use crate::machine::{Kind, Position};
+use crate::names::Symbol;
+use crate::syntax::{Block, Expression, List};
 use crate::value::{Value, expected};
 
 impl<'r, 'm> Run<'r, 'm> {

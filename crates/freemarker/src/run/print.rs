@@ -2,46 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::Run;
-use crate::decimal::Pattern;
 use crate::error::{Error, Trouble};
 use crate::escape::Format;
-use crate::moment::{Moment, Part};
+use crate::machine::Run;
 use crate::syntax::Expression;
 use crate::value::{Text, Value, expected};
-
-/// How numbers, booleans and dates are printed.
-pub(crate) struct Formats {
-    pub(crate) number: Pattern,
-    pub(crate) boolean: Option<(String, String)>,
-    pub(crate) date: String,
-    pub(crate) time: String,
-    pub(crate) both: String,
-}
-
-impl Default for Formats {
-    fn default() -> Formats {
-        Formats {
-            number: Pattern::parse("number").expect("the default is a format"),
-            boolean: None,
-            date: String::new(),
-            time: String::new(),
-            both: String::new(),
-        }
-    }
-}
-
-impl Formats {
-    /// A date as the settings say.
-    pub(crate) fn moment(&self, moment: Moment) -> Result<String, Trouble> {
-        let pattern = match moment.part {
-            Part::Date => &self.date,
-            Part::Time => &self.time,
-            Part::Both => &self.both,
-        };
-        moment.write(pattern).map_err(Trouble::wrong)
-    }
-}
 
 impl<'m> Run<'_, 'm> {
     /// The text of a value, as it is joined with others.

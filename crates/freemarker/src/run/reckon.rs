@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use super::Run;
 use crate::error::{Error, Trouble};
+use crate::machine::Run;
 use crate::syntax::{Comparison, Expression, RangeKind, Sign};
 use crate::value::{Range, Value, expected};
 

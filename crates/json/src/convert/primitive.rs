@@ -1,6 +1,7 @@
 //! Which texts of XML stand without quotes in JSON.
 
-use regex::Captures;
+use myelin_java_text::pattern::Replacement;
+use regex::{Captures, Regex};
 
 use super::Switches;
 use crate::reader::NumberState;
@@ -20,7 +21,7 @@ pub(super) fn write_text(text: &str, switches: &Switches, out: &mut Vec<u8>) {
         (Some(pattern), _) => pattern.is_match(text),
         (None, Some(pattern)) => {
             if let Some(found) = pattern.captures(text) {
-                return write_string(&replaced(text, &found, &switches.replacement), out);
+                return write_string(&replaced(text, pattern, &found, &switches.replacement), out);
             }
             false
         }
@@ -49,52 +50,18 @@ fn is_number(text: &str) -> bool {
     }
 }
 
-/// `text` with `replacement` in the place of what was found.
-///
-/// Shape: in `replacement` a backslash makes what follows stand for itself, `$1` and `${name}` are groups; one that there is not, or that found nothing, is empty.
-/// Source: `java.util.regex.Matcher.appendReplacement`.
-fn replaced(text: &str, found: &Captures<'_>, replacement: &str) -> String {
-    let range = found.get(0).map(|whole| whole.range()).unwrap_or_default();
+/// `text` with `replacement` in the place of what was found of a pattern.
+fn replaced(text: &str, pattern: &Regex, found: &Captures<'_>, replacement: &str) -> String {
+    let range = found.get_match().range();
     let mut made = text[..range.start].to_owned();
-    let mut rest = replacement;
-    while let Some(at) = rest.find(['\\', '$']) {
-        made.push_str(&rest[..at]);
-        let behind = &rest[at + 1..];
-        if rest.as_bytes()[at] == b'\\' {
-            let escaped = behind.chars().next();
-            made.extend(escaped);
-            rest = &behind[escaped.map_or(0, char::len_utf8)..];
-        } else if let Some((name, more)) = behind.strip_prefix('{').and_then(|name| name.split_once('}')) {
-            made.push_str(found.name(name).map_or("", |group| group.as_str()));
-            rest = more;
-        } else {
-            let (group, length) = group_at(behind, found.len());
-            made.push_str(found.get(group).map_or("", |group| group.as_str()));
-            rest = &behind[length..];
-        }
-    }
-    made.push_str(rest);
+    let replacement = Replacement::lenient(replacement, pattern);
+    replacement.push(&mut made, |group| found.get(group).map_or("", |group| group.as_str()));
     made.push_str(&text[range.end..]);
     made
 }
 
-/// The number of a group, and its length: as many digits as there are groups for, but one in any case.
-fn group_at(text: &str, groups: usize) -> (usize, usize) {
-    let (mut group, mut length) = (0, 0);
-    for digit in text.bytes().map_while(|byte| char::from(byte).to_digit(10)) {
-        let next = group * 10 + digit as usize;
-        if length > 0 && next >= groups {
-            break;
-        }
-        (group, length) = (next, length + 1);
-    }
-    if length == 0 { (usize::MAX, 0) } else { (group, length) }
-}
-
 #[cfg(test)]
 mod tests {
-    use regex::Regex;
-
     use super::*;
 
     #[test]
@@ -113,7 +80,7 @@ mod tests {
         let check = |pattern: &str, replacement: &str, expected: &str| {
             let pattern = Regex::new(pattern).unwrap();
             assert_eq!(
-                replaced("str:12", &pattern.captures("str:12").unwrap(), replacement),
+                replaced("str:12", &pattern, &pattern.captures("str:12").unwrap(), replacement),
                 expected,
                 "{replacement}"
             );

@@ -9,7 +9,6 @@ use std::borrow::Cow;
 
 use myelin_xml::{Document, Kind, NodeId};
 
-use self::children::is_space;
 use super::keys::{Key, Keys, Wrapper};
 use super::primitive::write_text;
 use super::{Switches, VALUE};
@@ -351,4 +350,11 @@ fn is_json(text: &[u8]) -> bool {
             Err(_) => return false,
         }
     }
+}
+
+/// Whether a text between elements says nothing.
+///
+/// Source: `java.lang.Character.isWhitespace`.
+fn is_space(text: &str) -> bool {
+    text.chars().all(|c| c <= ' ' || (c.is_whitespace() && !matches!(c, '\u{85}' | '\u{A0}' | '\u{2007}' | '\u{202F}')))
 }

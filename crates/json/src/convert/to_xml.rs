@@ -6,15 +6,17 @@
 mod attributes;
 mod characters;
 mod nodes;
+mod refused;
 
 use std::fmt;
 use std::ops::Range;
 
-use myelin_xml::{Arena, Document, Outline};
+use myelin_xml::{Arena, Document, TreeRecorder};
 
 use self::attributes::{Attributes, Mark};
 use self::characters::{Context, plain_text, write_characters, write_string};
 use self::nodes::Nodes;
+use self::refused::Refused;
 use super::names::{encode, is_plain, without_mark};
 use super::{ARRAY, ELEMENT, MULTIPLE, OBJECT, Switches, VALUE};
 use crate::error::Error;
@@ -50,7 +52,7 @@ pub fn to_document(
 ) -> Result<Document, Unconverted> {
     let (mut source, arena) = memory;
     source.clear();
-    let outline = convert(json, switches, options, limit_bytes, &mut source, Outline::new(xml_options, arena));
+    let outline = convert(json, switches, options, limit_bytes, &mut source, TreeRecorder::new(xml_options, arena));
     outline.map_err(Unconverted::Json)?.finish(&mut source).map_err(Unconverted::Xml)
 }
 
@@ -105,29 +107,6 @@ fn convert<N: Nodes>(
     }
     writer.attributes.put_in_late(writer.out);
     if writer.out.len() > limit { Err(Error::Converted(limit_bytes)) } else { Ok(writer.nodes) }
-}
-
-/// Why a token cannot be written.
-enum Refused {
-    /// A character that XML cannot hold.
-    Character(char),
-    /// An attribute stands twice on an element.
-    Twice(String),
-}
-
-impl Refused {
-    #[cold]
-    fn character(character: char) -> Box<Refused> {
-        Box::new(Refused::Character(character))
-    }
-
-    #[cold]
-    fn at(self, reader: &Reader, json: &[u8], start: usize) -> Error {
-        match self {
-            Refused::Character(character) => Error::Character(reader.place(json, start), character),
-            Refused::Twice(key) => Error::Duplicate { key },
-        }
-    }
 }
 
 struct Writer<'a, N> {

@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use super::ast::{Path, Token};
 use super::evaluate::{Evaluator, lookup};
-use super::{Duplicates, Match, Path, Rules, Token};
+use super::found::Match;
+use super::rules::{Duplicates, Rules};
 use crate::error::{Error, shortened};
 use crate::value::{New, NodeId, Type, Value};
 

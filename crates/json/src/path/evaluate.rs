@@ -4,7 +4,9 @@
 
 use std::collections::HashMap;
 
-use super::{Duplicates, Match, Origin, Path, Rules, Token};
+use super::ast::{Origin, Path, Token};
+use super::found::Match;
+use super::rules::{Duplicates, Rules};
 use crate::error::{Error, shortened};
 use crate::text;
 use crate::value::{NodeId, Type, Value};

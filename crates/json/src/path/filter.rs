@@ -1,83 +1,15 @@
-//! Filters: what they are made of, and whether they accept an item.
+//! Whether a filter accepts an item.
 
 use std::cmp::Ordering;
 
-use regex::Regex;
+use myelin_java_text::decimal;
 
+use super::ast::{Expression, Operand, Operator};
 use super::evaluate::Evaluator;
+use super::found::Match;
 use super::terms::{self, Term};
-use super::{Match, Path, number};
 use crate::error::Error;
-use crate::value::{NodeId, Value};
-
-#[derive(Debug, Clone)]
-pub(super) enum Expression {
-    Or(Vec<Expression>),
-    And(Vec<Expression>),
-    Not(Box<Expression>),
-    Exists(Box<Path>),
-    Compare(Operand, Operator, Operand),
-}
-
-#[derive(Debug, Clone)]
-pub(super) enum Operand {
-    Path(Box<Path>),
-    Text(String),
-    Number(String),
-    Boolean(bool),
-    Null,
-    Json(Box<Value>),
-    Pattern(Box<Regex>),
-    /// To be filled before the path is run.
-    Hole(usize),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Operator {
-    Equal,
-    Unequal,
-    /// Equal and of the same type.
-    Same,
-    NotSame,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-    Match,
-    In,
-    NotIn,
-    SubsetOf,
-    AnyOf,
-    NoneOf,
-    Contains,
-    Size,
-    Empty,
-}
-
-impl Operator {
-    pub(super) fn named(name: &str) -> Option<Operator> {
-        Some(match name.to_ascii_lowercase().as_str() {
-            "==" => Operator::Equal,
-            "!=" => Operator::Unequal,
-            "===" => Operator::Same,
-            "!==" => Operator::NotSame,
-            "<" => Operator::Less,
-            "<=" => Operator::LessOrEqual,
-            ">" => Operator::Greater,
-            ">=" => Operator::GreaterOrEqual,
-            "=~" => Operator::Match,
-            "in" => Operator::In,
-            "nin" => Operator::NotIn,
-            "subsetof" => Operator::SubsetOf,
-            "anyof" => Operator::AnyOf,
-            "noneof" => Operator::NoneOf,
-            "contains" => Operator::Contains,
-            "size" => Operator::Size,
-            "empty" => Operator::Empty,
-            _ => return None,
-        })
-    }
-}
+use crate::value::NodeId;
 
 impl<'a> Evaluator<'a> {
     /// Whether a filter takes `item`.
@@ -171,7 +103,7 @@ impl<'a> Evaluator<'a> {
             Operator::Size => {
                 let Term::Number(size) = right else { return Ok(false) };
                 let Some(length) = self.length(left)? else { return Ok(false) };
-                Ok(number::compare(&length.to_string(), size) == Some(Ordering::Equal))
+                Ok(decimal::compare(&length.to_string(), size) == Some(Ordering::Equal))
             }
             Operator::Empty => match (self.length(left)?, right) {
                 (Some(length), Term::Boolean(empty)) => Ok((length == 0) == *empty),

@@ -2,42 +2,17 @@
 
 use std::borrow::Cow;
 
+use myelin_java_text::number;
+
+use super::ast::{Argument, Function, FunctionKind as Kind, Path};
 use super::evaluate::Evaluator;
-use super::{Match, Path, number};
+use super::found::Match;
 use crate::error::Error;
 use crate::reader::Options;
 use crate::text;
 use crate::value::{NodeId, Type, Value};
 
 const EMPTY: Error = Error::Inapplicable("a function over numbers found none");
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Length,
-    Keys,
-    Min,
-    Max,
-    Sum,
-    Average,
-    Deviation,
-    First,
-    Last,
-    Index,
-    Concat,
-    Append,
-}
-
-#[derive(Debug, Clone)]
-pub(super) struct Function {
-    kind: Kind,
-    arguments: Vec<Argument>,
-}
-
-#[derive(Debug, Clone)]
-pub(super) enum Argument {
-    Json(Value),
-    Path(Path),
-}
 
 impl Function {
     /// A function by its name; what is wrong with it otherwise.
@@ -199,7 +174,7 @@ impl Function {
         if !result.is_finite() {
             return Err(Error::Inapplicable("a function over numbers gave one that is too large"));
         }
-        Ok(Match::Made(number::double(result)))
+        Ok(Match::Made(number::java(result)))
     }
 }
 

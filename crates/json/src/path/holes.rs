@@ -2,26 +2,9 @@
 //!
 //! What is filled in becomes a part of the compiled path, never of its text, so that no value can change what a path means.
 
-use super::filter::{Expression, Operand};
-use super::{Path, Token};
+use super::ast::{Expression, Open, Operand, Path, Position, Token};
 use crate::error::Error;
 use crate::value::{Type, Value};
-
-/// One end of a slice, or one of several places.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Position {
-    Index(i32),
-    Hole(usize),
-}
-
-/// Places of which some may be known later.
-#[derive(Debug, Clone)]
-pub(super) enum Open {
-    /// `[#0]`, `[#0,1]`
-    Places(Vec<Position>),
-    /// `[#0:1]`
-    Slice(Option<Position>, Option<Position>),
-}
 
 impl Open {
     /// The step that it is, with its holes where it has some.

@@ -3,9 +3,7 @@
 mod filter;
 mod literal;
 
-use super::function::{Argument, Function};
-use super::holes::{Open, Position};
-use super::{Origin, Path, Token};
+use super::ast::{Argument, Function, Open, Origin, Path, Position, Token};
 use crate::error::Error;
 
 /// Bytes of a path.

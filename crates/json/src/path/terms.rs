@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
+use myelin_java_text::decimal;
 use regex::Regex;
 
 use super::evaluate::{Evaluator, distinct};
-use super::number;
 use crate::error::Error;
 use crate::reader::Options;
 use crate::value::{NodeId, Type, Value};
@@ -104,7 +104,7 @@ impl<'t> Term<'t> {
 /// Which of two numbers or two texts is larger; texts in the order of their UTF-16, as Java has it.
 pub(super) fn order(left: &Term<'_>, right: &Term<'_>) -> Option<Ordering> {
     match (left, right) {
-        (Term::Number(left), Term::Number(right)) => number::compare(left, right),
+        (Term::Number(left), Term::Number(right)) => decimal::compare(left, right),
         (Term::Text(left), Term::Text(right)) => Some(left.encode_utf16().cmp(right.encode_utf16())),
         _ => None,
     }
@@ -117,7 +117,7 @@ fn equal_scalars(left: &Term<'_>, right: &Term<'_>) -> Option<bool> {
         (Term::Boolean(left), Term::Boolean(right)) => left == right,
         (Term::Text(left), Term::Text(right) | Term::Number(right)) => left == right,
         (Term::Number(left), Term::Number(right) | Term::Text(right)) => {
-            number::compare(left, right) == Some(Ordering::Equal)
+            decimal::compare(left, right) == Some(Ordering::Equal)
         }
         (Term::Tree(..) | Term::List(_), Term::Tree(..) | Term::List(_)) => return None,
         _ => false,

@@ -3,38 +3,8 @@
 //! What goes from function to function is small, so that it stays in registers: an error is boxed, and a token is where the reader says it is.
 
 use super::scan::{NumberState, Scanned, StringScan};
-use super::{Kind, Reader};
+use super::{Container, Kind, Reader, Seen, State};
 use crate::error::{Error, Limit};
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
-    /// At the first byte, where a byte order mark may stand.
-    Start,
-    Value,
-    FirstElement,
-    FirstKey,
-    Key,
-    Colon,
-    /// Behind a value.
-    Comma,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Container {
-    Array,
-    Object,
-}
-
-/// What a look at the input showed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Seen {
-    /// A token from the reader's start to its position, and whether it has a backslash in it.
-    Token(Kind, bool),
-    /// The input ends within or before a token.
-    More,
-    /// The text is complete.
-    End,
-}
 
 impl Reader {
     /// The next token; inlined by all means, for who asks asks for each token of a text.

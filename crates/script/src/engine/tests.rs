@@ -3,6 +3,7 @@ use std::time::{Duration, Instant};
 use super::*;
 use crate::error::Place;
 use crate::facts::{Effect, Known, Scope, Value};
+use crate::limits::Limits;
 use crate::script::{Call, Source};
 
 fn script(text: &str) -> Script {
@@ -215,7 +216,8 @@ fn a_script_that_does_not_end_ends_within_its_time() {
     ] {
         let since = Instant::now();
         let result = run(&script(text), &Facts::default(), expired());
-        assert!(since.elapsed() < Duration::from_secs(3), "{text}: {:?}", since.elapsed());
+        // Without its time limit it would take hours.
+        assert!(since.elapsed() < Duration::from_secs(60), "{text}: {:?}", since.elapsed());
         assert!(matches!(result, Err(Error::Time | Error::Thrown { .. })), "{text}: {result:?}");
         assert_eq!(shown("1", &Facts::default()), "1");
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use myelin_mediation::{Artefact, Cause, Problem, Report, Share, Summary};
+use myelin_engine::{Artefact, Cause, Problem, Report, Share, Summary};
 use myelin_xml::escape_text;
 
 const STYLE: &str = "\
@@ -135,7 +135,7 @@ mod tests {
         let text = "<definitions xmlns='http://ws.apache.org/ns/synapse'>\
                     <sequence name='&lt;script&gt;alert(1)&lt;/script&gt;'><script/></sequence></definitions>";
         std::fs::write(&path, text).expect("a file");
-        let report = myelin_mediation::load(&[path], &myelin_mediation::Settings::default()).report;
+        let report = myelin_engine::load(&[path], &myelin_engine::Settings::default()).report;
         let page = page(&report);
         assert!(page.contains("&lt;script&gt;alert(1)") && !page.contains("<script>"), "{page}");
         assert!(page.contains("0 of 1 artefacts run (0.0 %)"), "{page}");

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use anyhow::bail;
-use myelin_mediation::{ContentTypes, Settings};
+use myelin_engine::{ContentTypes, Settings};
+use toml::{Table, Value};
 
 use super::wso2::File;
-use super::{Table, Value};
 
 /// The keys of `[mediation]`, and the properties of Synapse's that Micro Integrator makes of them.
 ///

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{anyhow, bail};
-use myelin_mediation::database::{DataSource, Databases, Password};
+use myelin_engine::database::{DataSource, Databases, Password};
 use serde::Deserialize;
 use toml::{Table, Value};
 
-use super::own::duration;
+use super::values::duration;
 use super::wso2::File;
 
 /// A data source under its name, as the file has it.
@@ -41,7 +41,7 @@ impl OwnSql {
     /// Who speaks with databases, for a whole process; `None` in a build without them.
     #[cfg(feature = "sql")]
     pub(super) fn databases(&self) -> Option<Arc<dyn Databases>> {
-        use super::set;
+        use crate::deployment::values::set;
         let OwnSql { connections, waiting, wait, connect_timeout, timeout, idle, statements } = *self;
         let mut limits = myelin_sql::Limits::default();
         set(&mut limits.connections, connections);
@@ -64,7 +64,7 @@ impl Named {
     /// The name, and the source with the password that it may refer to.
     ///
     /// Errors: the secret that it refers to is not there.
-    pub(super) fn resolved(&self, settings: &myelin_mediation::Settings) -> anyhow::Result<(String, DataSource)> {
+    pub(super) fn resolved(&self, settings: &myelin_engine::Settings) -> anyhow::Result<(String, DataSource)> {
         let mut source = self.source.clone();
         if let Some(Password(text)) = &mut source.password {
             let secret = settings.security.secret(text);

@@ -12,7 +12,7 @@ use toml::de::{DeTable, DeValue};
 enum Standing {
     /// It has the effect that it has there.
     Heeded,
-    /// What it sets is not offered yet.
+    /// What it sets is not supported yet.
     Later(&'static str),
     /// It sets something that this bus has no need of, or does in another way.
     Needless(&'static str),
@@ -20,13 +20,13 @@ enum Standing {
 
 use Standing::{Heeded, Later, Needless};
 
-const THREADS: Standing = Needless("one thread for each core does all work, none waits for another");
+const THREADS: Standing = Needless("the bus runs one thread for each core");
 const TLS: Standing = Later("TLS of listeners is set with --https, --cert and --key, that of backends with --ca");
 const CLASS: Standing = Needless("it names a Java class, which cannot run in a native program");
 const MANAGEMENT: Standing = Later("there is no management API yet");
 const QUIET: Standing =
     Needless("a path that finds nothing is a warning; MYELIN_LOG=\"info,myelin::expression=error\" leaves those out");
-const SQL: Standing = Later("data services are not offered yet");
+const SQL: Standing = Later("data services are not supported yet");
 
 /// Keys, and tables with all that is in them, by their paths; the longest that fits counts.
 const KEYS: &[(&str, Standing)] = &[
@@ -35,22 +35,22 @@ const KEYS: &[(&str, Standing)] = &[
     ("server.offset", Heeded),
     ("server.hot_deployment", Heeded),
     ("server.hot_update", Needless("changed files are reloaded, see hot_deployment")),
-    ("server.enable_mtom", Later("attachments are not offered yet")),
-    ("server.enable_swa", Later("attachments are not offered yet")),
-    ("server.userAgent", Needless("the name of the product in what it says of itself")),
-    ("server.serverDetails", Needless("the name of the product in what it says of itself")),
-    ("server.name", Needless("the name of the product in what it says of itself")),
+    ("server.enable_mtom", Later("attachments are not supported yet")),
+    ("server.enable_swa", Later("attachments are not supported yet")),
+    ("server.userAgent", Needless("it sets only the product name that WSO2 reports")),
+    ("server.serverDetails", Needless("it sets only the product name that WSO2 reports")),
+    ("server.name", Needless("it sets only the product name that WSO2 reports")),
     ("server.id", Later("there is no management API yet")),
-    ("server.base_path", Needless("the bus is where its addresses are")),
+    ("server.base_path", Needless("the addresses of the bus are those it listens on")),
     ("server.mode", Needless("there is one mode")),
     ("keystore.primary", Heeded),
     ("keystore.tls", TLS),
     ("keystore.internal", Needless("nothing of the bus itself is encrypted with it")),
     ("truststore", Heeded),
     ("secrets", Heeded),
-    ("secret", Needless("secrets are found as $secret says, and no key store is asked for them")),
-    ("user_store", Later("users are those of [myelin.security.users]; user stores are not offered yet")),
-    ("realm_manager", Later("users are those of [myelin.security.users]; user stores are not offered yet")),
+    ("secret", Needless("$secret refers to [secrets]; the bus reads no secrets from key stores")),
+    ("user_store", Later("users are those of [myelin.security.users]; user stores are not supported yet")),
+    ("realm_manager", Later("users are those of [myelin.security.users]; user stores are not supported yet")),
     ("super_admin", MANAGEMENT),
     ("internal_apis", MANAGEMENT),
     ("management_api", MANAGEMENT),
@@ -60,14 +60,14 @@ const KEYS: &[(&str, Standing)] = &[
     ("service_catalog", Later("there is no catalogue of services yet")),
     ("icp_config", Later("there is no management API yet")),
     ("monitoring", Needless("there is no JVM to be watched by JMX")),
-    ("prometheus", Later("metrics are not offered yet")),
-    ("analytics", Later("analytics are not offered yet")),
-    ("opentelemetry", Later("tracing is not offered yet")),
-    ("open_telemetry", Later("tracing is not offered yet")),
-    ("logging", Needless("MYELIN_LOG says what is logged")),
-    ("clustering", Later("several members that share work are not offered yet")),
-    ("cluster_config", Later("several members that share work are not offered yet")),
-    ("task_handling", Later("tasks are not offered yet")),
+    ("prometheus", Later("metrics are not supported yet")),
+    ("analytics", Later("analytics are not supported yet")),
+    ("opentelemetry", Later("tracing is not supported yet")),
+    ("open_telemetry", Later("tracing is not supported yet")),
+    ("logging", Needless("the environment variable MYELIN_LOG sets the log level")),
+    ("clustering", Later("several members that share work are not supported yet")),
+    ("cluster_config", Later("several members that share work are not supported yet")),
+    ("task_handling", Needless("every bus runs all tasks of its configuration")),
     ("datasource", Heeded),
     ("datasource.driver", Needless("the URL says which database it is")),
     ("datasource.jmx_enable", Needless("there is no JVM to be watched by JMX")),
@@ -76,8 +76,8 @@ const KEYS: &[(&str, Standing)] = &[
     ("system_parameter", Needless("there is no JVM that has system properties; $sys means [myelin.system]")),
     ("message_builders", Heeded),
     ("message_formatters", Heeded),
-    ("blocking.message_builders", Needless("what a body is read as follows from its content type")),
-    ("blocking.message_formatters", Needless("how a body is written follows from its content type")),
+    ("blocking.message_builders", Needless("the content type decides how a body is read")),
+    ("blocking.message_formatters", Needless("the content type decides how a body is written")),
     ("custom_message_builders", Heeded),
     ("custom_message_formatters", Heeded),
     ("synapse_handlers", CLASS),
@@ -104,10 +104,10 @@ const KEYS: &[(&str, Standing)] = &[
     ("mediation.synapse.threads_queue_length", THREADS),
     ("mediation.synapse.command_debugger_port", Needless("there is no debugger")),
     ("mediation.synapse.event_debugger_port", Needless("there is no debugger")),
-    ("mediation.flow", Later("statistics are not offered yet")),
-    ("mediation.statistics", Later("statistics are not offered yet")),
-    ("mediation.stat", Later("statistics are not offered yet")),
-    ("mediation.tracer", Later("tracing is not offered yet")),
+    ("mediation.flow", Later("statistics are not supported yet")),
+    ("mediation.statistics", Later("statistics are not supported yet")),
+    ("mediation.stat", Later("statistics are not supported yet")),
+    ("mediation.tracer", Later("tracing is not supported yet")),
     ("mediation.synapse.global_timeout_interval", Heeded),
     ("mediation.synapse.global_endpoint_suspend_duration", Heeded),
     ("mediation.synapse.global_endpoint_suspend_progression_factor", Heeded),
@@ -136,54 +136,48 @@ const KEYS: &[(&str, Standing)] = &[
     ("transport.http.listener.port", Heeded),
     ("transport.http.listener.enable", Heeded),
     ("transport.http.listener.bind_address", Heeded),
-    ("transport.http.listener.hostname", Needless("[server] hostname is how the bus is called")),
+    ("transport.http.listener.hostname", Needless("[server] hostname sets the name of the bus")),
     ("transport.http.listener.wsdl_epr_prefix", Heeded),
     ("transport.http.listener", TLS),
     ("transport.http.secured_listener.wsdl_epr_prefix", Heeded),
     ("transport.http.secured_listener", TLS),
-    ("transport.http.sender.enable", Needless("endpoints decide what is sent to")),
+    ("transport.http.sender.enable", Needless("endpoints decide where messages are sent")),
     ("transport.http.sender", TLS),
     ("transport.http.secured_sender", TLS),
     ("transport.http.core_worker_pool_size", THREADS),
     ("transport.http.max_worker_pool_size", THREADS),
     ("transport.http.worker_pool_queue_length", THREADS),
     ("transport.http.worker_thread_keepalive_sec", THREADS),
-    ("transport.http.io_buffer_size", Needless("buffers have the size that was measured to be best")),
+    ("transport.http.io_buffer_size", Needless("the bus chooses the size of its buffers")),
     ("transport.http.force_xml_validation", Needless("a body is checked where something reads it")),
     ("transport.http.force_json_validation", Needless("a body is checked where something reads it")),
-    ("transport.http.preserve_http_user_agent", Needless("what clients say of themselves is passed on")),
-    ("transport.http.preserve_http_server_name", Needless("what backends say of themselves is passed on")),
-    ("transport.http.preserve_http_headers", Needless("headers are passed on as they came")),
-    (
-        "transport.http.disable_connection_keepalive",
-        Later("[myelin.server] keep_alive and [myelin.client] keep_alive say it"),
-    ),
-    (
-        "transport.http",
-        Needless("the HTTP transport is our own; [myelin.server] and [myelin.client] say what it may do"),
-    ),
+    ("transport.http.preserve_http_user_agent", Needless("the bus passes the header of clients on")),
+    ("transport.http.preserve_http_server_name", Needless("the bus passes the header of backends on")),
+    ("transport.http.preserve_http_headers", Needless("the bus passes header lines on as they came")),
+    ("transport.http.disable_connection_keepalive", Later("use keep_alive in [myelin.server] and [myelin.client]")),
+    ("transport.http", Needless("[myelin.server] and [myelin.client] hold the settings of the HTTP transport")),
     ("transport.passthru.http.listener.port", Heeded),
     ("transport.passthru.https", TLS),
-    (
-        "transport.passthru",
-        Needless("the HTTP transport is our own; [myelin.server] and [myelin.client] say what it may do"),
-    ),
+    ("transport.passthru", Needless("[myelin.server] and [myelin.client] hold the settings of the HTTP transport")),
     ("transport.blocking", Needless("a blocking call takes no thread, and goes out as all others do")),
     ("transport.local", Needless("services of the same bus are reached by local:// without a connection")),
-    ("transport.jms", Later("JMS is not offered yet")),
-    ("transport.rabbitmq", Later("RabbitMQ is not offered yet")),
-    ("transport.kafka", Later("Kafka is not offered yet")),
-    ("transport.mqtt", Later("MQTT is not offered yet")),
-    ("transport.vfs", Later("files as a transport are not offered yet")),
-    ("transport.mail", Later("mail is not offered yet")),
-    ("transport.ws", Later("WebSocket is not offered yet")),
-    ("transport.wss", Later("WebSocket is not offered yet")),
-    ("transport.tcp", Later("TCP as a transport is not offered yet")),
-    ("transport.udp", Later("UDP as a transport is not offered yet")),
-    ("transport.hl7", Later("HL7 is not offered yet")),
-    ("transport.fix", Later("FIX is not offered yet")),
-    ("transport.msmq", Later("MSMQ is not offered yet")),
-    ("transport.sap", Later("SAP is not offered yet")),
+    ("transport.jms", Later("JMS is not supported yet")),
+    ("transport.rabbitmq", Later("RabbitMQ is not supported yet")),
+    ("transport.kafka", Later("Kafka is not supported yet")),
+    ("transport.mqtt", Later("MQTT is not supported yet")),
+    (
+        "transport.vfs",
+        Needless("the file transport is always on; the parameters of proxies and inbound endpoints configure it"),
+    ),
+    ("transport.mail", Later("mail is not supported yet")),
+    ("transport.ws", Later("WebSocket is not supported yet")),
+    ("transport.wss", Later("WebSocket is not supported yet")),
+    ("transport.tcp", Later("TCP as a transport is not supported yet")),
+    ("transport.udp", Later("UDP as a transport is not supported yet")),
+    ("transport.hl7", Later("HL7 is not supported yet")),
+    ("transport.fix", Later("FIX is not supported yet")),
+    ("transport.msmq", Later("MSMQ is not supported yet")),
+    ("transport.sap", Later("SAP is not supported yet")),
 ];
 
 /// What is to be said of a file, each line with its place in the file, which is told as `name`.
@@ -230,7 +224,7 @@ impl Walk<'_> {
             Some((key, Later(why) | Needless(why))) if self.told.insert(key) => format!("{key} has no effect: {why}"),
             Some(_) => return,
             None => match nearest(path) {
-                Some(known) => format!("{path} is unknown and has no effect; {known} is meant, perhaps"),
+                Some(known) => format!("{path} is unknown and has no effect; did you mean {known}?"),
                 None => format!("{path} is unknown and has no effect"),
             },
         };
@@ -276,8 +270,8 @@ mod tests {
         let text = "[server]\nhostname = 'h'\noffest = 3\n[transport.jms]\nlistener.enable = true\n\
                     [[transport.jms.sender]]\nname = 'x'\n[nonsense]\na.b = 1\n[transport.http]\nlistener.port = 1\n";
         let expected = [
-            "d.toml:3:1: server.offest is unknown and has no effect; server.offset is meant, perhaps",
-            "d.toml:5:10: transport.jms has no effect: JMS is not offered yet",
+            "d.toml:3:1: server.offest is unknown and has no effect; did you mean server.offset?",
+            "d.toml:5:10: transport.jms has no effect: JMS is not supported yet",
             "d.toml:9:3: nonsense.a.b is unknown and has no effect",
         ];
         assert_eq!(remarks("d.toml", text), expected);

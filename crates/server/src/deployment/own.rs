@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use monitors::OwnMonitor;
-use myelin_mediation::{DuplicateKeys, Priorities, PriorityRule};
-use myelin_transport::{ClientOptions, Expect, Retry, ServerOptions};
-use serde::{Deserialize, Deserializer};
+use myelin_engine::{DuplicateKeys, Priorities, PriorityRule};
+use myelin_http::{ClientOptions, Expect, Retry, ServerOptions};
+use serde::Deserialize;
 
 use super::databases::OwnSql;
 use super::security::OwnSecurity;
-use super::set;
+use super::values::{duration, set};
 use crate::worker::WorkOptions;
 
 /// The `[myelin]` table: every limit and deadline by name.
@@ -80,7 +80,7 @@ impl OwnPriorities {
     }
 }
 
-/// `[myelin.flow]`: see [`myelin_mediation::Settings`].
+/// `[myelin.flow]`: see [`myelin_engine::Settings`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct OwnFlow {
@@ -96,7 +96,7 @@ pub(super) struct OwnWork {
     wait: Option<Duration>,
 }
 
-/// `[myelin.content]`: see [`myelin_mediation::Settings`].
+/// `[myelin.content]`: see [`myelin_engine::Settings`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct OwnContent {
@@ -105,7 +105,7 @@ struct OwnContent {
     json_duplicate_keys: Option<OwnDuplicateKeys>,
 }
 
-/// `[myelin.xslt]`: see [`myelin_mediation::StylesheetLimits`].
+/// `[myelin.xslt]`: see [`myelin_engine::StylesheetLimits`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct OwnXslt {
@@ -117,7 +117,7 @@ struct OwnXslt {
     memory_bytes: Option<u64>,
 }
 
-/// `[myelin.scripts]`: see [`myelin_mediation::ScriptLimits`].
+/// `[myelin.scripts]`: see [`myelin_engine::ScriptLimits`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct OwnScripts {
@@ -199,15 +199,9 @@ enum OwnRetry {
     Never,
 }
 
-/// Reads a text such as `1m 30s`.
-pub(super) fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    humantime::parse_duration(&text).map(Some).map_err(serde::de::Error::custom)
-}
-
 impl Own {
     /// Puts what it says about content and stylesheets into the settings of mediation.
-    pub(super) fn apply_content(&self, settings: &mut myelin_mediation::Settings) {
+    pub(super) fn apply_content(&self, settings: &mut myelin_engine::Settings) {
         let OwnContent { body_bytes, cache_bytes, json_duplicate_keys } = &self.content;
         set(&mut settings.branches, self.flow.branches.map(|branches| branches.max(1)));
         settings.monitors = self.monitors.iter().map(OwnMonitor::settings).collect();

@@ -6,6 +6,8 @@ use std::collections::HashMap;
 
 use toml::{Table, Value};
 
+use super::values::find;
+
 /// A text refers to one that refers to another, this often at most.
 const DEPTH: usize = 8;
 
@@ -67,15 +69,15 @@ impl Sources<'_> {
         match kind {
             "env" => (self.environment)(name).ok_or_else(|| format!("the environment has no {name}")),
             "sys" => {
-                let value = super::find(&self.table, &format!("myelin.system.{name}")).map(plain);
+                let value = find(&self.table, &format!("myelin.system.{name}")).map(plain);
                 value.ok_or_else(|| format!("$sys{{{name}}} is a property of a JVM: say what it is in [myelin.system]"))
             }
             "ref" => {
-                let value = super::find(&self.table, name).ok_or_else(|| format!("there is no {name}"))?;
+                let value = find(&self.table, name).ok_or_else(|| format!("there is no {name}"))?;
                 self.text(&plain(value), depth + 1)
             }
             _ => {
-                let secret = super::find(&self.table, &format!("secrets.{name}")).and_then(Value::as_str);
+                let secret = find(&self.table, &format!("secrets.{name}")).and_then(Value::as_str);
                 let secret = secret.ok_or_else(|| format!("[secrets] has no {name}"))?;
                 match secret.strip_prefix('[').and_then(|secret| secret.strip_suffix(']')) {
                     Some(secret) => Ok(secret.to_owned()),
@@ -116,7 +118,7 @@ mod tests {
                     [myelin.system]\n'carbon.home' = '/opt'\n[myelin.security.users]\nalice = '$env{NONE}'";
         let mut table: Table = text.parse().unwrap();
         let unknown = replace(&mut table, &|name| (name == "HOST").then(|| "host".to_owned()));
-        let at = |path: &str| super::super::find(&table, path).and_then(Value::as_str).unwrap().to_owned();
+        let at = |path: &str| find(&table, path).and_then(Value::as_str).unwrap().to_owned();
         assert_eq!(at("server.hostname"), "ahostb");
         assert_eq!(at("server.url"), "https://ahostb:3/");
         assert_eq!(at("server.home"), "/opt/x");

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use anyhow::{Context, anyhow};
-use myelin_mediation::{REPLAY_ENTRIES, SecuritySettings, User};
+use myelin_engine::{REPLAY_ENTRIES, SecuritySettings, User};
 use myelin_wss::Replays;
 use myelin_wss::policy::Crypto;
 use serde::Deserialize;
 
-use super::set;
+use super::values::set;
 use super::wso2::File;
 
 /// `[myelin.security]`: see [`SecuritySettings`].

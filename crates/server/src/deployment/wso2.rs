@@ -1,16 +1,37 @@
 //! Reading WSO2's keys as what they have to be.
 
 use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use anyhow::{anyhow, bail};
-use myelin_mediation::EndpointSettings;
+use myelin_engine::EndpointSettings;
+use toml::{Table, Value};
 
 use super::placeholders::{self, Environment};
-use super::{DEFAULT_OFFSET, HTTP_PORT, IpAddr, Ipv4Addr, Limits, SocketAddr, Table, Value, find, set};
+use super::values::{find, set};
 
+/// Synapse's port for plain HTTP, before any offset.
+pub(super) const HTTP_PORT: u16 = 8280;
+/// The offset Micro Integrator adds where its file names none.
+const DEFAULT_OFFSET: i64 = 10;
 /// How long an endpoint is suspended after too many failures in a row, where the file says how many but not how long.
 const PAUSE: Duration = Duration::from_secs(30);
+
+/// Limits and deadlines by the names of WSO2.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Limits {
+    /// `[transport.http] socket_timeout`.
+    pub(super) socket_timeout: Option<Duration>,
+    /// `[transport.http] connection_timeout`.
+    pub(super) connection_timeout: Option<Duration>,
+    /// `[transport.http] max_message_size_bytes`, where `enable_message_size_validation` is true.
+    pub(super) message_bytes: Option<u64>,
+    /// `[transport.http] max_open_connections`, of clients.
+    pub(super) connections: Option<usize>,
+    /// `[transport.http] max_http_connection_per_host_port`, to a backend.
+    pub(super) backend_connections: Option<usize>,
+}
 
 /// A file whose texts hold what they refer to.
 pub(super) struct File {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
+use myelin_java_text::percent::{Plus, decoded_bytes};
 use myelin_xslt::{Resolver, Resource, Wanted};
 
 use super::Arguments;
@@ -115,26 +116,10 @@ fn is_scheme(text: &str) -> bool {
 
 /// A path without `%20` and its like; left as it is where they make no text.
 fn unescaped(path: &str) -> Cow<'_, str> {
-    if !path.contains('%') {
-        return Cow::Borrowed(path);
+    match decoded_bytes(path, Plus::Itself) {
+        Cow::Borrowed(_) => Cow::Borrowed(path),
+        Cow::Owned(bytes) => String::from_utf8(bytes).map_or(Cow::Borrowed(path), Cow::Owned),
     }
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let Some((&first, behind)) = rest.split_first() {
-        let digits = behind.get(..2).filter(|_| first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
-        let escaped = digits.filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
-        match escaped.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &behind[2..];
-            }
-            None => {
-                bytes.push(first);
-                rest = behind;
-            }
-        }
-    }
-    String::from_utf8(bytes).map_or(Cow::Borrowed(path), Cow::Owned)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A bus in the test's own process, before backends that are rude or polite.
+//! A bus in the test's own process, before backends that are faulty or healthy.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
@@ -8,13 +8,13 @@ pub(crate) mod process;
 use std::fs;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use myelin_server::{Listen, Running, Settings, UnderWay, start};
-use myelin_testkit::rude::{Backend, Script};
+use myelin_testkit::faulty::{Backend, Latch, Script, Step, Until};
 
-/// How long a test waits for what must happen.
-pub(crate) const DEADLINE: Duration = Duration::from_secs(10);
+/// How long a test waits for what must happen, on a machine with other things to do.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 
 /// A running bus; stopped when dropped.
 pub(crate) struct Bus {
@@ -31,11 +31,11 @@ impl Bus {
 
     /// A bus with a configuration and settings of its own; it listens on a free port.
     pub(crate) fn with(configuration: &str, settings: Settings) -> Bus {
-        Bus::mediating(configuration, &myelin_mediation::Settings::default(), settings)
+        Bus::mediating(configuration, &myelin_engine::Settings::default(), settings)
     }
 
     /// The same with settings of its own for what is mediated.
-    pub(crate) fn mediating(configuration: &str, mediation: &myelin_mediation::Settings, settings: Settings) -> Bus {
+    pub(crate) fn mediating(configuration: &str, mediation: &myelin_engine::Settings, settings: Settings) -> Bus {
         let running = start(Arc::new(load(configuration, mediation)), settings).unwrap();
         let (_, address) = running.urls[0].split_once("://").unwrap();
         let address = address.parse().unwrap();
@@ -43,12 +43,12 @@ impl Bus {
     }
 
     /// Lets another configuration serve.
-    pub(crate) fn swap_to(&self, bus: myelin_mediation::Bus) {
+    pub(crate) fn swap_to(&self, bus: myelin_engine::Bus) {
         self.running.as_ref().unwrap().swap().to(Arc::new(bus));
     }
 
     /// The configuration that serves.
-    pub(crate) fn bus(&self) -> Arc<myelin_mediation::Bus> {
+    pub(crate) fn bus(&self) -> Arc<myelin_engine::Bus> {
         self.running.as_ref().unwrap().swap().bus()
     }
 
@@ -63,7 +63,7 @@ impl Bus {
     }
 
     /// What stops it from another thread.
-    pub(crate) fn stopper(&self) -> myelin_transport::Stop {
+    pub(crate) fn stopper(&self) -> myelin_http::Stop {
         self.running.as_ref().unwrap().stopper()
     }
 }
@@ -76,12 +76,21 @@ impl Drop for Bus {
     }
 }
 
+/// Waits until it is so.
+pub(crate) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+    let until = Instant::now() + DEADLINE;
+    while !is_so() {
+        assert!(Instant::now() < until, "{what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// Loads a configuration, all of which must be sound.
-pub(crate) fn load(configuration: &str, settings: &myelin_mediation::Settings) -> myelin_mediation::Bus {
+pub(crate) fn load(configuration: &str, settings: &myelin_engine::Settings) -> myelin_engine::Bus {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("synapse.xml");
     fs::write(&file, configuration).unwrap();
-    let loaded = myelin_mediation::load(&[file], settings);
+    let loaded = myelin_engine::load(&[file], settings);
     assert_eq!(loaded.report.faulty(), 0, "{}", loaded.report.to_text());
     loaded.bus
 }
@@ -109,6 +118,18 @@ pub(crate) fn settings() -> Settings {
 /// A backend that answers every request in the same way and keeps its connections.
 pub(crate) fn answering(response: impl Into<Vec<u8>>) -> Backend {
     Backend::start([Script::answering(response)]).unwrap()
+}
+
+/// A backend that answers each request in the same way once the latch is open.
+pub(crate) fn held(latch: &Latch, response: impl Into<Vec<u8>>) -> Backend {
+    let steps = [
+        Step::Read(Until::Head),
+        Step::Read(Until::Body),
+        Step::Hold(latch.clone()),
+        Step::Send(response.into()),
+        Step::Again,
+    ];
+    Backend::start(Script::of(steps)).unwrap()
 }
 
 /// A POST to the proxy `P` with a length.

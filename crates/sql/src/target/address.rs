@@ -1,5 +1,7 @@
 //! The parts of a JDBC URL.
 
+use myelin_java_text::percent::{Plus, decoded_bytes, is_broken};
+
 /// Where a server is, which database of it, and who asks.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Address {
@@ -28,7 +30,7 @@ impl Address {
             None => (None, None),
         };
         if server.contains(',') {
-            return Err("several servers in one URL are not offered; name one".into());
+            return Err("several servers in one URL are not supported; name one".into());
         }
         // An address of IPv6 has colons of its own, in brackets.
         let (host, port) = match server.rsplit_once(':').filter(|(_, port)| !port.contains(']')) {
@@ -90,20 +92,11 @@ impl Parameters {
 
 /// A part of a URL with its escapes resolved (RFC 3986 §2.1).
 fn decoded(text: &str) -> Result<String, String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, behind @ ..] = rest {
-        rest = behind;
-        if *first != b'%' {
-            bytes.push(*first);
-            continue;
-        }
-        let digits = rest.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        bytes.push(byte.ok_or("a percent sign in the URL has no two hexadecimal digits behind it")?);
-        rest = &rest[2..];
+    if is_broken(text) {
+        return Err("a percent sign in the URL is not followed by two hexadecimal digits".to_owned());
     }
-    String::from_utf8(bytes).map_err(|_| "the URL is no text in UTF-8".to_owned())
+    String::from_utf8(decoded_bytes(text, Plus::Itself).into_owned())
+        .map_err(|_| "the URL is no text in UTF-8".to_owned())
 }
 
 #[cfg(test)]

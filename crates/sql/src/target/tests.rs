@@ -1,6 +1,6 @@
 //! URLs as configurations have them.
 
-use myelin_mediation::database::Password;
+use myelin_flow::database::Password;
 
 use super::*;
 
@@ -23,8 +23,8 @@ fn what_is_not_offered_is_refused_with_what_is() {
     check("jdbc:derby://localhost:1527/db;password=hush", "jdbc:sqlite:FILE");
     check("jdbc:oracle:thin:@db:1521/orders", "PostgreSQL");
     check("jdbc:exotic:orders", "PostgreSQL");
-    check("$url", "is no URL");
-    check("postgresql://bus:hush@db/orders", "is no URL");
+    check("$url", "is not the URL of a database");
+    check("postgresql://bus:hush@db/orders", "is not the URL of a database");
     check("jdbc:postgresql://a,b/orders", "name one");
     check("jdbc:postgresql://a/orders?sslmode=maybe&password=hush", "verify-full");
     check("jdbc:mysql://a/orders?sslMode=maybe", "VERIFY_IDENTITY");
@@ -36,7 +36,7 @@ fn what_is_not_offered_is_refused_with_what_is() {
 fn what_a_url_says_besides_has_its_effect_or_is_told() {
     let (target, remarks) =
         read("jdbc:postgresql://db/orders?sslmode=require&connectTimeout=2&socketTimeout=3&tcpKeepAlive=true");
-    assert_eq!(remarks, ["tcpKeepAlive in the URL has no effect: no driver here knows it"]);
+    assert_eq!(remarks, ["tcpKeepAlive in the URL has no effect: the bus does not know it"]);
     assert_eq!((target.connect_timeout.as_secs(), target.timeout.as_secs()), (2, 3));
     assert!(target.first.as_deref().unwrap().contains("statement_timeout = 3000"));
     let (target, remarks) = read("jdbc:mysql://db/orders?useSSL=false&autoReconnect=true&socketTimeout=2500");
@@ -63,7 +63,7 @@ fn who_asks_is_said_by_the_source_before_the_url() {
 #[test]
 fn a_schema_and_an_isolation_are_set_on_each_connection() {
     let mut source = source("jdbc:postgresql:orders?currentSchema=a%22b,c");
-    source.pool.isolation = Some(myelin_mediation::database::Isolation::Serializable);
+    source.pool.isolation = Some(myelin_flow::database::Isolation::Serializable);
     let first = Target::read(&source, &Limits::default()).unwrap().0.first.unwrap();
     assert!(first.contains("ISOLATION LEVEL SERIALIZABLE"), "{first}");
     assert!(first.contains("search_path = \"a\"\"b\", \"c\""), "{first}");

@@ -8,10 +8,13 @@ pub(crate) mod shared;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use myelin_mediation::database::{
+use myelin_flow::database::{
     Answer, Call, Cell, Column, DataSource, Database, DatabaseError, Databases, Kind, Manner, Value,
 };
 use myelin_sql::{Limits, Sql};
+
+/// How long a test waits for what must happen, on a machine with other things to do.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 
 /// A database with what holds it.
 pub(crate) struct Asked {
@@ -85,7 +88,7 @@ pub(crate) fn text(text: &str) -> Value {
 
 /// Waits until a server that listens already answers as well.
 pub(crate) fn wait_for(source: &DataSource) {
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + DEADLINE;
     while let Err(error) = Asked::new(source).row("select 1", vec![], 1) {
         assert!(Instant::now() < until, "{error:?}");
         std::thread::sleep(Duration::from_millis(100));

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use myelin_mediation::database::{DataSource, DatabaseErrorKind, Manner, Value};
+use myelin_flow::database::{DataSource, DatabaseErrorKind, Manner, Value};
 
-use super::{Asked, hurried, text};
+use super::{Asked, DEADLINE, hurried, text};
 
 /// Texts that would be more than a value of the table `company`, whose key is `name`, if they were not sent apart from
 /// the statement.
@@ -45,9 +45,9 @@ pub(crate) fn a_statement_that_hangs_is_ended_and_told(mut source: DataSource, h
     let begun = Instant::now();
     let error = asked.row(hanging, vec![], 1).unwrap_err();
     assert_eq!(error.kind, DatabaseErrorKind::Late, "{error:?}");
-    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < DEADLINE, "{:?}", begun.elapsed());
     assert_eq!(asked.one("select 1", vec![]).as_deref(), Some("1"));
-    let until = Instant::now() + Duration::from_secs(10);
+    let until = Instant::now() + DEADLINE;
     while asked.one(running, vec![]).as_deref() != Some("0") {
         assert!(Instant::now() < until, "the server still runs it");
         asked.pause(Duration::from_millis(50));

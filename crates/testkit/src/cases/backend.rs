@@ -1,17 +1,24 @@
 //! The backend of a case: what it answers stands in files, and what it gets is kept.
 
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime};
 
-use myelin_mediation::transport::{LocalFuture, Outgoing, SendError, SendErrorKind, Transport};
-use myelin_message::{Body, BodyError, Head, Message, Source, Wire};
+use myelin_engine::transport::{LocalFuture, Outgoing, SendError, SendErrorKind, Sender, Sent};
+use myelin_message::{Body, BodyError, Head, Message};
 
 use super::http_file;
-use crate::clock::Clock;
+use crate::scripted::{Pieces, ScriptedBody};
+
+/// The same at the start of every run, so that cases which print the time have the same answer every day:
+/// 2026-01-01T00:00:00Z.
+pub(super) fn start() -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(1_767_225_600)
+}
+
+/// So small that nobody can rely on getting all at once.
+const PIECE_BYTES: usize = 7;
 
 /// What the backend does with one request.
 #[derive(Clone, Debug)]
@@ -26,12 +33,11 @@ pub(super) struct Received {
     pub(super) text: Vec<u8>,
 }
 
-/// The transport of a case.
+/// All backends of a case.
 pub(super) struct Backend {
     /// By the number of the request, from 1; a number without a reply has that of the nearest one before it.
     replies: BTreeMap<usize, Reply>,
     received: RefCell<Vec<Received>>,
-    pub(super) clock: Clock,
     /// Whether mediation read a body that the case left on the wire.
     read: Rc<Cell<bool>>,
 }
@@ -64,7 +70,7 @@ pub(super) fn error_reply(text: &str) -> Result<Reply, String> {
 
 impl Backend {
     pub(super) fn new(replies: BTreeMap<usize, Reply>) -> Backend {
-        Backend { replies, received: RefCell::default(), clock: Clock::default(), read: Rc::default() }
+        Backend { replies, received: RefCell::default(), read: Rc::default() }
     }
 
     /// What it got so far, as files.
@@ -77,8 +83,7 @@ impl Backend {
         if bytes.is_empty() {
             return Body::Empty;
         }
-        let source = Rc::new(Pieces { bytes: RefCell::new(bytes), read: Rc::clone(&self.read) });
-        Body::Wire(Wire { source, ticket: 1 })
+        ScriptedBody::watched(bytes, Pieces::Of(PIECE_BYTES), Rc::clone(&self.read))
     }
 
     /// Whether mediation read a body that came over the wire.
@@ -86,9 +91,9 @@ impl Backend {
         self.read.get()
     }
 
-    async fn answer(&self, mut outgoing: Outgoing) -> Result<Message, SendError> {
+    async fn reply(&self, mut outgoing: Outgoing) -> Result<Message, SendError> {
         let mut body = std::mem::replace(&mut outgoing.body, Body::Empty);
-        let bytes = match relayed(&mut body).await {
+        let bytes = match ScriptedBody::relayed(&mut body).await {
             Ok(bytes) => bytes,
             Err(error) => return Err(SendError { kind: SendErrorKind::Request(error), message: error.to_string() }),
         };
@@ -109,80 +114,9 @@ impl Backend {
     }
 }
 
-impl Transport for Backend {
-    fn send<'a>(&'a self, request: Outgoing) -> LocalFuture<'a, Result<Message, SendError>> {
-        Box::pin(self.answer(request))
-    }
-
-    /// The same at the start of every run, so that cases which print the time have the same answer every day:
-    /// 2026-01-01T00:00:00Z.
-    fn now(&self) -> SystemTime {
-        SystemTime::UNIX_EPOCH + Duration::from_secs(1_767_225_600) + self.clock.now()
-    }
-
-    fn monotonic(&self) -> Duration {
-        self.clock.now()
-    }
-
-    fn sleep(&self, time: Duration) -> LocalFuture<'static, ()> {
-        self.clock.sleep(time)
-    }
-
-    fn spawn(&self, task: LocalFuture<'static, ()>) {
-        self.clock.spawn(task);
-    }
-}
-
-/// The bytes of a body, whatever its form; a body from the wire is taken as the transport would relay it.
-///
-/// Errors: the body's own.
-pub(super) async fn relayed(body: &mut Body) -> Result<Vec<u8>, BodyError> {
-    if let Body::Wire(wire) = body
-        && let Ok(pieces) = Rc::clone(&wire.source).as_any().downcast::<Pieces>()
-    {
-        let bytes = pieces.bytes.take();
-        *body = Body::Gone;
-        return Ok(bytes);
-    }
-    Ok(body.bytes(u64::MAX).await?.to_vec())
-}
-
-/// A body that comes in small pieces, so that nobody can rely on getting all at once.
-struct Pieces {
-    bytes: RefCell<Vec<u8>>,
-    read: Rc<Cell<bool>>,
-}
-
-const PIECE_BYTES: usize = 7;
-
-impl Source for Pieces {
-    fn remaining(&self, _ticket: u64) -> Option<u64> {
-        Some(self.bytes.borrow().len() as u64)
-    }
-
-    fn poll_piece(&self, _ticket: u64, _cx: &mut Context<'_>, into: &mut Vec<u8>) -> Poll<Result<bool, BodyError>> {
-        self.read.set(true);
-        let mut bytes = self.bytes.borrow_mut();
-        let count = bytes.len().min(PIECE_BYTES);
-        into.extend(bytes.drain(..count));
-        Poll::Ready(Ok(!bytes.is_empty()))
-    }
-
-    fn poll_look(
-        &self,
-        _ticket: u64,
-        _cx: &mut Context<'_>,
-        _limit_bytes: u64,
-        look: &mut dyn FnMut(&[u8], bool) -> bool,
-    ) -> Poll<Result<(), BodyError>> {
-        let bytes = self.bytes.borrow();
-        let ends = (PIECE_BYTES..bytes.len()).step_by(PIECE_BYTES).chain([bytes.len()]);
-        let _ = ends.into_iter().any(|end| look(&bytes[..end], end == bytes.len()));
-        Poll::Ready(Ok(()))
-    }
-
-    fn as_any(self: Rc<Self>) -> Rc<dyn Any> {
-        self
+impl Sender for Backend {
+    fn send<'a>(&'a self, outgoing: Outgoing) -> LocalFuture<'a, Result<Sent, SendError>> {
+        Box::pin(async move { self.reply(outgoing).await.map(Sent::Response) })
     }
 }
 

@@ -8,15 +8,16 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use myelin_mediation::transport::Transport;
-use myelin_mediation::{Arrival, Engine, Report as LoadReport, Settings, load};
+use myelin_engine::transport::Transport;
+use myelin_engine::{Arrival, Engine, Report as LoadReport, Settings, load};
 use myelin_message::{Body, Message};
 
-use super::backend::{Backend, Reply, error_reply, relayed};
+use super::backend::{Backend, Reply, error_reply, start};
 use super::difference::{between, first_line};
 use super::http_file::{self, Malformed, Parsed};
 use super::{Difference, Options, Outcome};
 use crate::clock::Clock;
+use crate::scripted::{ScriptedBody, ScriptedTransport};
 
 /// No case has more exchanges; numbers beyond are a slip of the pen.
 const EXCHANGE_LIMIT: usize = 1000;
@@ -43,19 +44,20 @@ pub(super) fn run(folder: &Path, options: &Options) -> io::Result<Outcome> {
     check.loading(&loaded.report)?;
     let requests = check.numbered("request", "", "http")?;
     let replies = check.replies()?;
-    let backend = Rc::new(Backend::new(replies));
-    let engine = Engine::new(Arc::new(loaded.bus), Rc::clone(&backend) as Rc<dyn Transport>);
+    let transport = Rc::new(ScriptedTransport::new(Backend::new(replies), start()));
+    let (backend, clock) = (&transport.backend, &transport.clock);
+    let engine = Engine::new(Arc::new(loaded.bus), Rc::clone(&transport) as Rc<dyn Transport>);
     let mut answered = Vec::new();
     for (number, path) in requests {
         let Some(request) = check.parse(&path, http_file::request)? else { continue };
         let message = Message::new(request.head, backend.on_the_wire(request.body));
-        match serve(&engine, &backend.clock, message) {
+        match serve(&engine, clock, message) {
             Some(answer) => check.compare("response", "", number, &answer)?,
             None => check.complain(path, 0, "there is no answer, however long one waits".to_owned()),
         }
         answered.push(number);
     }
-    if !backend.clock.run_spawned() {
+    if !clock.run_spawned() {
         check.complain(folder.to_owned(), 0, "something goes on for ever behind the last answer".to_owned());
     }
     check.stale("response", "", &answered)?;
@@ -74,16 +76,17 @@ pub(super) fn run(folder: &Path, options: &Options) -> io::Result<Outcome> {
 /// Sends one request through the engine; `None` where it waits for what never comes.
 fn serve(engine: &Engine, clock: &Clock, message: Message) -> Option<Vec<u8>> {
     let arrival = Arrival {
-        peer: SocketAddr::from(([127, 0, 0, 1], 50000)),
-        local: SocketAddr::from(([127, 0, 0, 1], 8280)),
-        secure: false,
+        transport: "http",
+        peer: Some(SocketAddr::from(([127, 0, 0, 1], 50000))),
+        local: Some(SocketAddr::from(([127, 0, 0, 1], 8280))),
         inbound: None,
         correlation: "case",
     };
     clock.run(async {
         let mut answer = engine.serve(message, arrival).await;
         let mut body = std::mem::replace(&mut answer.body, Body::Empty);
-        let body = relayed(&mut body).await.unwrap_or_else(|error| format!("(no body: {error})").into_bytes());
+        let body =
+            ScriptedBody::relayed(&mut body).await.unwrap_or_else(|error| format!("(no body: {error})").into_bytes());
         http_file::write_response(answer.status, answer.reason.as_deref(), &answer.head, &body)
     })
 }

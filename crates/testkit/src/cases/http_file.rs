@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use http::StatusCode;
-use myelin_mediation::transport::{Method, Outgoing};
+use myelin_engine::transport::{Method, Outgoing};
 use myelin_message::{Head, HeaderId, Line, Start, Version, is_token, is_value};
 
 /// What a file holds: a head as from the wire, and the bytes behind its empty line.
@@ -65,7 +65,7 @@ pub(super) fn write_request(outgoing: &Outgoing, body: &[u8]) -> Vec<u8> {
         Method::AsCame => outgoing.head.method(),
         Method::Named(method) => method,
     };
-    let mut out = format!("{method} {} HTTP/1.1\n", outgoing.uri);
+    let mut out = format!("{method} {} HTTP/1.1\n", outgoing.address);
     if let Some(host) = &outgoing.host {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "Host: {host}");

@@ -5,10 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
-use myelin_mediation::Given;
+use myelin_engine::TestInput;
 use myelin_xml::{Document, Kind, NodeId, Options};
 
 use super::mock::{Resource, Service};
+use super::same::without_cdata;
 
 /// Nobody's test is larger.
 const FILE_LIMIT_BYTES: u64 = 16 << 20;
@@ -55,7 +56,7 @@ pub(super) struct Case {
     pub(super) path: Option<String>,
     pub(super) method: Option<String>,
     pub(super) https: bool,
-    pub(super) given: Vec<Given>,
+    pub(super) given: Vec<TestInput>,
     pub(super) assertions: Vec<Assertion>,
 }
 
@@ -230,7 +231,7 @@ fn case(node: Node<'_>, index: usize) -> Result<Case, String> {
         case.https = input.text_of("request-protocol").is_some_and(|name| name.eq_ignore_ascii_case("https"));
         for property in input.child("properties").into_iter().flat_map(Node::elements) {
             let given = |name: &str| property.attribute(name);
-            case.given.push(Given {
+            case.given.push(TestInput {
                 scope: given("scope").unwrap_or_else(|| "default".to_owned()),
                 name: given("name").ok_or_else(|| format!("{}: a property has no name", case.name))?,
                 value: given("value").unwrap_or_default(),
@@ -298,10 +299,4 @@ fn resource(node: Node<'_>) -> Result<Resource, String> {
         payload: payload(response),
         headers: headers(response),
     })
-}
-
-/// Some tools escape the marks of a CDATA section instead of writing one.
-pub(super) fn without_cdata(text: &str) -> &str {
-    let text = text.trim();
-    text.strip_prefix("<![CDATA[").and_then(|text| text.strip_suffix("]]>")).map_or(text, str::trim)
 }

@@ -1,14 +1,12 @@
 //! The services that a unit test pretends: whatever the configuration sends is answered by them, and by nobody else.
 
 use std::cell::RefCell;
-use std::time::{Duration, SystemTime};
 
-use http::{StatusCode, Uri};
-use myelin_mediation::transport::{LocalFuture, Method, Outgoing, SendError, SendErrorKind, Transport};
+use http::StatusCode;
+use myelin_engine::transport::{Address, LocalFuture, Method, Outgoing, SendError, SendErrorKind, Sender, Sent};
 use myelin_message::{Body, Head, Message};
 
 use super::same::comparable;
-use crate::clock::Clock;
 
 /// A service that is pretended.
 #[derive(Debug)]
@@ -44,25 +42,24 @@ pub(super) struct Stood {
     pub(super) service: usize,
 }
 
-/// The transport of a unit test.
+/// All services of a unit test.
 pub(super) struct Mocks {
     pub(super) services: Vec<Service>,
     pub(super) stood: Vec<Stood>,
-    pub(super) clock: Clock,
     /// What was sent and got no answer that the test describes.
     pub(super) strays: RefCell<Vec<String>>,
 }
 
 impl Mocks {
-    async fn answer(&self, mut outgoing: Outgoing) -> Result<Message, SendError> {
+    async fn reply(&self, mut outgoing: Outgoing) -> Result<Message, SendError> {
         let method = match &outgoing.method {
             Method::AsCame => outgoing.head.method().to_owned(),
             Method::Named(name) => name.clone(),
         };
         let body = outgoing.body.bytes(u64::MAX).await.unwrap_or_default().to_vec();
         let body = String::from_utf8_lossy(&body).into_owned();
-        let Some((service, rest)) = self.service(&outgoing.uri) else {
-            let message = format!("no mock service stands for {method} {}", outgoing.uri);
+        let Some((service, rest)) = self.service(&outgoing.address) else {
+            let message = format!("no mock service stands for {method} {}", outgoing.address);
             self.strays.borrow_mut().push(message.clone());
             return Err(SendError { kind: SendErrorKind::ConnectFailed, message });
         };
@@ -79,7 +76,8 @@ impl Mocks {
     }
 
     /// The service that stands for an address, and the rest of the path behind what is its own.
-    fn service(&self, uri: &Uri) -> Option<(&Service, String)> {
+    fn service(&self, address: &Address) -> Option<(&Service, String)> {
+        let Address::Uri(uri) = address else { return None };
         let target = uri.path_and_query().map_or("/", |target| target.as_str());
         let own = self.services.iter().find(|service| {
             let is_here = matches!(uri.host(), Some("localhost" | "127.0.0.1"));
@@ -149,24 +147,8 @@ pub(super) fn content_type(payload: &str) -> &'static str {
     }
 }
 
-impl Transport for Mocks {
-    fn send<'a>(&'a self, request: Outgoing) -> LocalFuture<'a, Result<Message, SendError>> {
-        Box::pin(self.answer(request))
-    }
-
-    fn now(&self) -> SystemTime {
-        SystemTime::now()
-    }
-
-    fn monotonic(&self) -> Duration {
-        self.clock.now()
-    }
-
-    fn sleep(&self, time: Duration) -> LocalFuture<'static, ()> {
-        self.clock.sleep(time)
-    }
-
-    fn spawn(&self, task: LocalFuture<'static, ()>) {
-        self.clock.spawn(task);
+impl Sender for Mocks {
+    fn send<'a>(&'a self, outgoing: Outgoing) -> LocalFuture<'a, Result<Sent, SendError>> {
+        Box::pin(async move { self.reply(outgoing).await.map(Sent::Response) })
     }
 }

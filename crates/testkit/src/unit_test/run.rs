@@ -5,16 +5,17 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::SystemTime;
 
-use myelin_mediation::transport::Transport;
-use myelin_mediation::{Arrival, Engine, Settings, Trial, load};
+use myelin_engine::transport::Transport;
+use myelin_engine::{Arrival, Engine, SequenceTest, Settings, load};
 use myelin_message::{Body, Head, Message};
 
 use super::descriptor::{self, Assertion, Node, Registered, Source, parse};
 use super::mock::{Mocks, Stood, content_type};
 use super::same::comparable;
 use super::{Case, Suite};
-use crate::clock::Clock;
+use crate::scripted::ScriptedTransport;
 
 /// What is tested.
 enum Subject {
@@ -35,7 +36,7 @@ pub(super) fn suite(file: &Path) -> Suite {
 /// A loaded configuration with its pretended services.
 struct Stage {
     engine: Engine,
-    mocks: Rc<Mocks>,
+    transport: Rc<ScriptedTransport<Mocks>>,
     subject: Subject,
 }
 
@@ -61,10 +62,10 @@ impl Stage {
             return Err(loaded.report.to_text());
         }
         let stood = paths.iter().flat_map(|path| stood(path, &services)).collect();
-        let clock = Clock::default();
-        let mocks = Rc::new(Mocks { services, stood, clock, strays: RefCell::default() });
-        let engine = Engine::new(Arc::new(loaded.bus), Rc::clone(&mocks) as Rc<dyn Transport>);
-        Ok((Stage { engine, mocks, subject: subject_of(&paths[0])? }, cases))
+        let mocks = Mocks { services, stood, strays: RefCell::default() };
+        let transport = Rc::new(ScriptedTransport::new(mocks, SystemTime::now()));
+        let engine = Engine::new(Arc::new(loaded.bus), Rc::clone(&transport) as Rc<dyn Transport>);
+        Ok((Stage { engine, transport, subject: subject_of(&paths[0])? }, cases))
     }
 
     fn run(&self, case: &descriptor::Case) -> Case {
@@ -81,17 +82,17 @@ impl Stage {
         let mut failures = failures.unwrap_or_else(|error| vec![error]);
         if !failures.is_empty() {
             // What nobody answered explains most of what does not hold.
-            failures.append(&mut self.mocks.strays.borrow_mut());
+            failures.append(&mut self.transport.backend.strays.borrow_mut());
         }
-        self.mocks.strays.borrow_mut().clear();
+        self.transport.backend.strays.borrow_mut().clear();
         Case { name: case.name.clone(), failures }
     }
 
     fn sequence(&self, name: &str, case: &descriptor::Case) -> Result<Vec<String>, String> {
         let asked: Vec<&str> = case.assertions.iter().map(|assertion| assertion.actual.as_str()).collect();
-        let trial = Trial { sequence: name, given: &case.given, asked: &asked };
+        let trial = SequenceTest { sequence: name, given: &case.given, asked: &asked };
         let message = message("POST", "/", case, &[])?;
-        let tried = self.mocks.clock.run(self.engine.try_sequence(&trial, message, arrival(case.https)));
+        let tried = self.transport.clock.run(self.engine.test_sequence(&trial, message, arrival(case.https)));
         let tried = tried.ok_or("the sequence waits for what never comes")??;
         let answers = case.assertions.iter().zip(tried.answers);
         let mut failures: Vec<String> = answers.filter_map(|(assertion, got)| assertion.failure(got)).collect();
@@ -105,7 +106,7 @@ impl Stage {
         let headers: Vec<_> = case.given.iter().filter(|given| given.scope == "transport").collect();
         let headers: Vec<_> = headers.iter().map(|given| (given.name.as_str(), given.value.as_str())).collect();
         let message = message(&method.to_ascii_uppercase(), target, case, &headers)?;
-        let served = self.mocks.clock.run(async {
+        let served = self.transport.clock.run(async {
             let mut answer = self.engine.serve(message, arrival(case.https)).await;
             let body = answer.body.bytes(u64::MAX).await.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
             (answer, body)
@@ -258,9 +259,9 @@ fn message(method: &str, target: &str, case: &descriptor::Case, headers: &[(&str
 
 fn arrival(secure: bool) -> Arrival<'static> {
     Arrival {
-        peer: SocketAddr::from(([127, 0, 0, 1], 50000)),
-        local: SocketAddr::from(([127, 0, 0, 1], if secure { 8243 } else { 8280 })),
-        secure,
+        transport: if secure { "https" } else { "http" },
+        peer: Some(SocketAddr::from(([127, 0, 0, 1], 50000))),
+        local: Some(SocketAddr::from(([127, 0, 0, 1], if secure { 8243 } else { 8280 }))),
         inbound: None,
         correlation: "unit-test",
     }

@@ -3,8 +3,6 @@
 use myelin_xml::c14n::{self, Canonical, Method, Subset};
 use myelin_xml::{Document, Options};
 
-use super::descriptor::without_cdata;
-
 /// A text in the form that is compared.
 pub(super) fn comparable(text: &str) -> String {
     let text = without_cdata(text);
@@ -14,6 +12,12 @@ pub(super) fn comparable(text: &str) -> String {
         _ => None,
     };
     canonical.as_deref().unwrap_or(text).chars().filter(|character| !character.is_whitespace()).collect()
+}
+
+/// Some tools escape the marks of a CDATA section instead of writing one.
+pub(super) fn without_cdata(text: &str) -> &str {
+    let text = text.trim();
+    text.strip_prefix("<![CDATA[").and_then(|text| text.strip_suffix("]]>")).map_or(text, str::trim)
 }
 
 fn canonical_xml(text: &str) -> Option<String> {

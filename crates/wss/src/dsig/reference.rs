@@ -1,6 +1,6 @@
 //! References: from an element to its canonical bytes, straight into a digest.
 
-use myelin_xml::c14n::{Canonical, Sink, Subset, canonicalize as write_canonical};
+use myelin_xml::c14n::{Canonical, Method, Sink, Subset, canonicalize as write_canonical};
 use myelin_xml::{Document, NodeId};
 
 use super::{Reference, Transform};
@@ -111,4 +111,15 @@ pub(super) fn canonicalize(
 ) -> Result<(), Refusal> {
     write_canonical(document, Subset { apex, excluded }, canonical, sink)
         .map_err(|error| Refusal::new(Rule::Malformed, error.to_string()))
+}
+
+impl Reference {
+    /// How the target becomes bytes.
+    fn canonical(&self) -> Canonical {
+        let named = self.transforms.iter().find_map(|transform| match transform {
+            Transform::Canonical(canonical) | Transform::StrTransform(canonical) => Some(canonical.clone()),
+            Transform::Enveloped => None,
+        });
+        named.unwrap_or_else(|| Canonical::new(Method::Inclusive))
+    }
 }

@@ -1,13 +1,14 @@
 //! Signatures with keys that both sides know: those of key pairs are tested where the keys are, and against others.
 
-use myelin_xml::{Options, XML_NAMESPACE};
+use myelin_xml::c14n::Method;
+use myelin_xml::{Document, Options, XML_NAMESPACE};
 use proptest::prelude::*;
 
 use super::*;
-use crate::Limits;
 use crate::crypto::hmac;
 use crate::ids::Ids;
 use crate::vocabulary::{DS, WSSE, WSU};
+use crate::{Limits, Refusal, Rule};
 
 const SECRET: &[u8] = b"a key that both sides know";
 const METHOD: SignatureMethod = SignatureMethod::Hmac(DigestMethod::Sha256);

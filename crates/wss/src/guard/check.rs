@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use super::Guard;
 use super::needs::Needs;
-use super::{Direction, Guard, Side, Uses};
 use crate::Problem;
 use crate::keys::{Certificate, Identity, KeyKind};
 use crate::policy::{Alternative, Binding, EncryptionUser, HeaderPart, Password, TokenKind};
+use crate::side::{Direction, Side, Uses};
 
 /// What is found wrong, and what is worth a warning.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! Which keys a policy asks of one side.
 
-use super::{Direction, Side, Uses};
 use crate::policy::{Alternative, Binding, Policy, TokenKind};
+use crate::side::{Direction, Side, Uses};
 
 /// Which keys a policy asks of one side: by the first alternative for what it sends, and by any for what it receives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,8 +6,10 @@ use std::time::Duration;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
+use super::needs::Needs;
 use super::*;
-use crate::findings::User;
+use crate::Rule;
+use crate::findings::{Findings, User};
 use crate::keys::testing::{Authority, identity, key, now, parameters};
 use crate::keys::{Curve, KeyKind, TrustLimits};
 use crate::policy::testing::{SP, WSP, X509, asymmetric, binding_with, symmetric, transport, written};

@@ -5,11 +5,11 @@ use std::cell::Cell;
 
 use myelin_xml::{Arena, Kind, NodeId};
 
-use super::Inspection;
-use super::algorithms::Use;
 use super::envelope::Envelope;
 use super::found::{At, Decrypted, Extent, Known};
+use super::inspection::Inspection;
 use super::keys::decryption;
+use super::uses::Use;
 use crate::crypto::decrypt;
 use crate::enc::{self, EncryptedData, Form, Piece};
 use crate::ids::Ids;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use myelin_xml::NodeId;
 
-use super::Inspection;
 use super::found::{Cover, Known, Signer};
+use super::inspection::Inspection;
 use super::key_info::{CertificateName, Encoding, KeyName, Reader, dereferenced};
 use crate::crypto::Secret;
 use crate::dsig::Dereferenced;

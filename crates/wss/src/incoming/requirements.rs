@@ -7,11 +7,11 @@ mod supporting;
 
 use myelin_xml::{Kind, NodeId};
 
-use super::Inspection;
 use super::found::{At, Cover, Decrypted, Extent, Signed, Signer};
+use super::inspection::Inspection;
 use crate::findings::{Part, Place, Saml, User};
-use crate::guard::Side;
 use crate::policy::{Alternative, Binding, Common, Layout, Password};
+use crate::side::Side;
 use crate::token::saml::Assertion;
 use crate::token::username::UsernameToken;
 use crate::vocabulary::WSU;

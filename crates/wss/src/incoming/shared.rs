@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use myelin_xml::NodeId;
 
-use super::Inspection;
-use super::algorithms::Use;
 use super::found::{At, Known, Origin, SharedKey, SharedKeyKind};
+use super::inspection::Inspection;
 use super::key_info::{KeyName, is_written};
 use super::keys::{decryption, misplaced};
+use super::uses::Use;
 use crate::algorithm::{DigestMethod, KeyTransport};
 use crate::crypto::{digest, random, unwrap};
 use crate::enc::{EncryptedKey, KeyMethod};

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use myelin_xml::NodeId;
 
-use super::Inspection;
-use super::algorithms::Use;
 use super::found::{At, Cover, Signed};
+use super::inspection::Inspection;
 use super::key_info::Encoding;
 use super::keys::VerifyingKey;
+use super::uses::Use;
 use crate::dsig::{Reference, Signature, Target, Transform, VerifyWith};
 use crate::{Refusal, Rule};
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use myelin_xml::NodeId;
 use myelin_xml::c14n::Method as Canonicalization;
 
-use super::Inspection;
 use super::found::{Asserted, At};
+use super::inspection::Inspection;
 use super::key_info::{CertificateName, KeyName};
 use crate::algorithm::{DigestMethod, SignatureMethod};
 use crate::dsig::{Signature, Target, Transform, VerifyWith};

@@ -11,8 +11,8 @@ use aws_lc_rs::signature::{
     self, EcdsaKeyPair, EcdsaSigningAlgorithm, EcdsaVerificationAlgorithm, KeyPair, ParsedPublicKey,
 };
 
+use super::curve::Curve;
 use super::der::{self, Reader};
-use super::public::Curve;
 use crate::algorithm::{DigestMethod, SignatureMethod};
 use crate::crypto::{CryptoError, Secret, digest};
 

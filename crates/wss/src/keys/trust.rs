@@ -17,11 +17,9 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::{Cache, Certificate, Name};
-use crate::algorithm::DigestMethod;
-use crate::crypto::{Digest, Hasher};
+use crate::crypto::Digest;
 
 pub use crl::Crl;
-use path::{Search, Window};
 
 /// Whom we trust, and certificates to look up.
 #[derive(Debug)]
@@ -38,6 +36,24 @@ pub struct Trust {
     limits: TrustLimits,
     /// Chains that were found to be trusted, and when the answer holds.
     accepted: Cache<(Digest, Purpose), Window>,
+}
+
+/// When an answer holds, both ends included.
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    from: SystemTime,
+    until: SystemTime,
+}
+
+impl Window {
+    fn holds(self, now: SystemTime) -> bool {
+        (self.from..=self.until).contains(&now)
+    }
+
+    fn narrow(&mut self, from: SystemTime, until: SystemTime) {
+        self.from = self.from.max(from);
+        self.until = self.until.min(until);
+    }
 }
 
 /// What a certificate has to keep to.
@@ -177,25 +193,6 @@ impl Trust {
         self.by_key_identifier.entry(certificate.key_identifier().to_vec()).or_insert(at);
         self.by_thumbprint.entry(certificate.thumbprint().to_vec()).or_insert(at);
         self.certificates.push(certificate);
-    }
-
-    /// Checks that the first certificate of `chain` is trusted; the others may help to find a path, in any order.
-    ///
-    /// Remembers whom it accepted, and until when.
-    /// Errors: [`TrustError`] for the best path there is.
-    pub fn check(&self, chain: &[Arc<Certificate>], purpose: Purpose, now: SystemTime) -> Result<(), TrustError> {
-        let Some((first, others)) = chain.split_first() else {
-            return Err(TrustError { subject: String::new(), reason: Distrust::Missing });
-        };
-        let mut hasher = Hasher::new(DigestMethod::Sha256);
-        chain.iter().for_each(|certificate| hasher.update(certificate.fingerprint().as_ref()));
-        let key = (hasher.finish(), purpose);
-        if self.accepted.find(&key).is_some_and(|window| window.holds(now)) {
-            return Ok(());
-        }
-        let window = Search::run(self, first, others, purpose, now)?;
-        self.accepted.put(key, window);
-        Ok(())
     }
 
     /// The anchors.

@@ -1,15 +1,12 @@
 //! Putting the message together: in the end, and wherever canonical forms have to be seen at their places.
 
-use std::borrow::Cow;
-use std::fmt::Display;
-
 use myelin_soap::Envelope;
 use myelin_xml::{DoctypePolicy, Document, NodeId, Options};
 
-use super::Message;
+use super::errors::unprotectable;
 use super::header::{Item, Slot, write_message, write_security};
+use super::message::Message;
 use crate::Error;
-use crate::crypto::CryptoError;
 use crate::guard::Secured;
 use crate::ids::Ids;
 use crate::policy::Binding;
@@ -87,19 +84,4 @@ fn own_output() -> Options {
         doctype: DoctypePolicy::Skip,
         ..Options::default()
     }
-}
-
-/// A part of the message that cannot be signed or encrypted.
-pub(super) fn unprotectable(why: impl Display) -> Error {
-    Error::Part(Cow::Owned(why.to_string()))
-}
-
-/// An operation that did not do with its key.
-pub(super) fn cryptography(why: CryptoError) -> Error {
-    Error::Cryptography(Cow::Owned(why.to_string()))
-}
-
-/// A document that has no room for what has to be added.
-pub(super) fn too_large(why: impl Display) -> Error {
-    Error::Limit(Cow::Owned(why.to_string()))
 }

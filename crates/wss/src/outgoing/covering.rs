@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use myelin_xml::NodeId;
 
-use super::assembly::unprotectable;
 use super::encrypting::Encrypted;
+use super::errors::unprotectable;
+use super::header;
+use super::message::Message;
 use super::parts::{self, Part, Place};
 use super::signing::{Covered, How};
 use super::supporting::Supporting;
-use super::{Message, header};
 use crate::Error;
 use crate::ids::Ids;
 use crate::policy::Parts;

@@ -1,30 +1,21 @@
 //! Encryption of parts of the envelope and of items of the header.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::Arc;
 
 use myelin_xml::{NodeId, Replacements, write_replacing};
 
-use super::Message;
-use super::assembly::cryptography;
+use super::errors::cryptography;
 use super::header::{self, Ciphertext, Item, Slot};
+use super::message::Message;
 use super::parts::{self, Part, Place};
+use super::session::Encryption;
 use super::supporting::Supporting;
 use crate::Error;
-use crate::algorithm::BlockCipher;
-use crate::crypto::{Secret, encrypt};
+use crate::crypto::encrypt;
 use crate::enc::{Form, NewData, reference_list};
 use crate::policy::Common;
 use crate::vocabulary::{WSSE11, WSU};
 use crate::writing::element;
-
-/// A key with all that says which one it is.
-pub(super) struct Encryption {
-    pub(super) key: Arc<Secret>,
-    pub(super) cipher: BlockCipher,
-    /// The content of `ds:KeyInfo`.
-    pub(super) key_info: Vec<u8>,
-}
 
 /// A part that was encrypted.
 pub(super) struct Encrypted {

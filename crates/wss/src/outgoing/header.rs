@@ -3,7 +3,7 @@
 use myelin_soap::{Envelope, Version};
 use myelin_xml::{Document, Kind, NodeId, Replacements, write_replacing};
 
-use super::assembly::too_large;
+use super::errors::too_large;
 use crate::Error;
 use crate::policy::{Layout, Rampart};
 use crate::vocabulary::WSSE;

@@ -1,6 +1,6 @@
 //! Ids that nothing in a message has yet.
 
-use super::assembly::cryptography;
+use super::errors::cryptography;
 use crate::Error;
 use crate::crypto::fill;
 

@@ -6,7 +6,7 @@ use myelin_soap::Envelope;
 use myelin_xml::{Document, Kind, NodeId};
 use myelin_xpath::{Context, NoHost, Node, NodeRef};
 
-use super::assembly::too_large;
+use super::errors::too_large;
 use super::ids::Ids;
 use crate::Error;
 use crate::policy::{HeaderPart, Parts};

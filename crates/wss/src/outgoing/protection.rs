@@ -2,68 +2,23 @@
 
 use std::sync::Arc;
 
-use super::Message;
-use super::assembly::cryptography;
+use super::errors::cryptography;
 use super::header::{Item, Slot};
+use super::message::Message;
 use super::reference::{Pointer, key_value, pki_path, token_reference, value_type};
+use super::session::{Origin, SessionKey};
 use super::signing::{Covered, How, Signing, SigningKey};
 use super::tokens::{NONCE_BYTES, binary_token};
 use crate::algorithm::{DigestMethod, SignatureMethod};
 use crate::crypto::{Secret, digest, fill, p_sha1, random};
-use crate::enc::{KeyMethod, NewKey};
-use crate::guard::{Direction, SharedKey};
+use crate::enc::KeyMethod;
+use crate::guard::SharedKey;
 use crate::keys::{Certificate, KeyKind};
 use crate::policy::{AlgorithmSuite, KeyReference, Token, TokenKind, X509Form};
+use crate::side::Direction;
 use crate::vocabulary::WSU;
 use crate::writing::element;
 use crate::{Error, binary};
-
-/// A key that encrypts, and from which others may be derived.
-pub(super) struct SessionKey {
-    pub(super) secret: Arc<Secret>,
-    pub(super) origin: Origin,
-}
-
-/// Where the receiver has a session key from.
-pub(super) enum Origin {
-    /// From an `EncryptedKey` of this message.
-    Message {
-        id: String,
-        method: KeyMethod,
-        /// The key, encrypted.
-        value: Vec<u8>,
-        /// Whose key decrypts it: the content of `ds:KeyInfo`.
-        key_info: Vec<u8>,
-    },
-    /// From the request, where this was the SHA-1 of the encrypted key.
-    Request([u8; 20]),
-}
-
-impl SessionKey {
-    /// How something in the message refers to the key: the content of `ds:KeyInfo`.
-    pub(super) fn reference(&self) -> Vec<u8> {
-        match &self.origin {
-            Origin::Message { id, .. } => token_reference("", &Pointer::EncryptedKey(id)),
-            Origin::Request(sha1) => token_reference("", &Pointer::EncryptedKeySha1(sha1)),
-        }
-    }
-
-    /// The id of the `EncryptedKey` of this message.
-    pub(super) fn id(&self) -> Option<&str> {
-        match &self.origin {
-            Origin::Message { id, .. } => Some(id),
-            Origin::Request(_) => None,
-        }
-    }
-
-    /// The `EncryptedKey` with its id and what is encrypted with it; `None` where the receiver knows the key.
-    pub(super) fn element(&self, references: &[&str]) -> Option<(String, Vec<u8>)> {
-        let Origin::Message { id, method, value, key_info } = &self.origin else { return None };
-        let mut text = Vec::new();
-        NewKey { id, method: *method, key_info, references }.write(value, &mut text);
-        Some((id.clone(), text))
-    }
-}
 
 /// How a certificate is shown: the reference, and the token that stands in the message for it.
 struct Shown {

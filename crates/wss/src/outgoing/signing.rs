@@ -6,10 +6,10 @@ use std::sync::Arc;
 use myelin_xml::NodeId;
 use myelin_xml::c14n::{Canonical, Method, Subset, canonicalize};
 
-use super::Message;
-use super::assembly::cryptography;
-use super::assembly::unprotectable;
+use super::errors::cryptography;
+use super::errors::unprotectable;
 use super::header::{Item, Slot};
+use super::message::Message;
 use crate::Error;
 use crate::algorithm::{DigestMethod, SignatureMethod};
 use crate::crypto::{Digest, Hasher, Secret, digest, hmac};

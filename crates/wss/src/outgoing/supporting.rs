@@ -1,20 +1,17 @@
 //! What the header holds beside keys and signatures: the timestamp, supporting tokens, signature confirmations.
 
-use myelin_xml::c14n::{Canonical, Method, Subset, canonicalize};
-use myelin_xml::{Document, Options};
-
-use super::Message;
-use super::assembly::cryptography;
+use super::assertion::Assertion;
+use super::errors::cryptography;
 use super::header::{Item, Slot};
+use super::message::Message;
 use super::reference::{Pointer, token_reference};
 use super::signing::{Covered, How, Signing};
 use super::tokens::{NONCE_BYTES, User, signature_confirmation, timestamp, username};
 use crate::Error;
 use crate::crypto::fill;
-use crate::guard::Direction;
-use crate::policy::{Common, Password, SamlVersion, SupportingTokens, TokenKind};
+use crate::policy::{Common, Password, SupportingTokens, TokenKind};
+use crate::side::Direction;
 use crate::time::{Precision, written};
-use crate::vocabulary::{SAML_11, SAML_20};
 
 /// A supporting token in the header.
 pub(super) struct Supporting<'a> {
@@ -26,15 +23,6 @@ pub(super) struct Supporting<'a> {
     pub(super) item: Option<usize>,
     /// What it endorses with.
     pub(super) signing: Option<Signing>,
-}
-
-/// An assertion, ready to be shown.
-pub(super) struct Assertion {
-    id: String,
-    version: SamlVersion,
-    /// As it was given.
-    text: Vec<u8>,
-    canonical: Vec<u8>,
 }
 
 impl<'a> Message<'a> {
@@ -161,28 +149,5 @@ impl<'a> Message<'a> {
 
     fn precision(&self) -> Precision {
         if self.alternative.rampart.timestamp_precision_millis { Precision::Millis } else { Precision::Seconds }
-    }
-}
-
-impl Assertion {
-    /// Reads an assertion that is given as XML.
-    ///
-    /// Errors: it is no assertion of SAML with an id.
-    pub(super) fn read(text: &str) -> Result<Assertion, Error> {
-        let wrong = || Error::Missing("a SAML assertion with an id".into());
-        let document = Document::parse(text.as_bytes().to_vec(), &Options::default()).map_err(|_| wrong())?;
-        let root = document.root_element().ok_or_else(wrong)?;
-        let name = document.qname(root);
-        let (version, attribute) = match (name.namespace, name.local) {
-            (SAML_11, "Assertion") => (SamlVersion::V11, "AssertionID"),
-            (SAML_20, "Assertion") => (SamlVersion::V20, "ID"),
-            _ => return Err(wrong()),
-        };
-        let id = document.attribute(root, "", attribute).ok_or_else(wrong)?.into_owned();
-        let text = document.as_read(root).ok_or_else(wrong)?.as_bytes().to_vec();
-        let mut canonical = Vec::new();
-        let subset = Subset { apex: root, excluded: &[] };
-        canonicalize(&document, subset, &Canonical::new(Method::Exclusive), &mut canonical).map_err(|_| wrong())?;
-        Ok(Assertion { id, version, text, canonical })
     }
 }

@@ -7,10 +7,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::dsig::{Signature, Target, VerifyWith};
-use crate::guard::{Keys, Settings, Side, Users, Uses};
+use crate::guard::{Keys, Settings, Users};
 use crate::keys::testing::{identity, now};
 use crate::keys::{Curve, KeyKind, Trust, TrustLimits};
 use crate::policy::Policy;
+use crate::side::{Side, Uses};
 use crate::vocabulary::{DS, WSSE, WSU};
 use crate::{Limits, crypto::Secret};
 

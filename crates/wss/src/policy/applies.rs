@@ -4,7 +4,7 @@ use myelin_xml::c14n::Method;
 
 use super::{AlgorithmSuite, Alternative, Binding, Common, Inclusion, SupportingTokens, Token};
 use crate::algorithm::{AesKeyWrap, BlockCipher, DigestMethod, KeyTransport, SignatureMethod};
-use crate::guard::Direction;
+use crate::side::Direction;
 
 impl Binding {
     /// What all bindings have; none without a binding.

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use myelin_xml::{Document, Kind, NodeId};
 
-use super::reader::{is_policy, is_security, problem};
+use super::names::{is_policy, is_security, problem};
 use crate::Problem;
 use crate::vocabulary::WSU;
 

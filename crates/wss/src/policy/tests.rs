@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::testing::{SP, WSP, X509, asymmetric, binding_with, symmetric, transport, written};
 use super::*;
 use crate::algorithm::{BlockCipher, DigestMethod, KeyBits, KeyTransport, SignatureMethod};
-use crate::guard::Direction;
+use crate::side::Direction;
 use crate::vocabulary::{WSC_13, WSC_2005};
 
 fn parse(content: &str) -> Result<(Policy, Vec<Problem>), Vec<Problem>> {

@@ -1,7 +1,8 @@
 //! Tokens (WS-SecurityPolicy §5).
 
+use super::names::SP_11;
 use super::normal::Assertion;
-use super::reader::{Reader, SP_11};
+use super::reader::Reader;
 use super::{DerivedKeys, Inclusion, KeyReference, Password, SamlVersion, Token, TokenKind, X509Form};
 use crate::vocabulary::{WSC_13, WSC_2005};
 

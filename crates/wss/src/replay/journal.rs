@@ -8,7 +8,7 @@ use std::fs::{File, OpenOptions, TryLockError, create_dir_all};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use super::Mark;
+use super::mark::Mark;
 
 /// A mark, and the second from which it need not be known, with the highest byte first.
 const RECORD_BYTES: usize = 24;

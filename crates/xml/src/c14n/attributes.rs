@@ -1,7 +1,8 @@
 //! The attribute axis: in canonical order, with what an element inherits from ancestors that are left out.
 
 use super::base::join;
-use super::{Method, Selection};
+use super::canonical::Method;
+use super::selection::Selection;
 use crate::{Document, NodeId, XML_NAMESPACE};
 
 /// An attribute to be written.

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Canonical, Method, NodeRef, Selection};
+use super::canonical::{Canonical, Method};
+use super::selection::{NodeRef, Selection};
 use crate::document::{Bindings, Fixups, Prefix};
 use crate::{Atom, Document, Kind, NodeId};
 

@@ -1,9 +1,11 @@
 //! The walk over the nodes in document order that writes the canonical form.
 
 use super::attributes::{self, Item};
+use super::canonical::{Canonical, RelativeNamespace};
 use super::namespaces::{Mark, Namespaces};
-use super::{Canonical, RelativeNamespace, Selection, Sink, is_top_level};
+use super::selection::{Selection, is_top_level};
 use crate::document::Fixups;
+use crate::sink::Sink;
 use crate::writer::{escape_attribute, escape_text};
 use crate::{Document, Kind, NodeId};
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::node::{Flags, Node};
-use super::{Document, Kind, NodeId, names_bytes};
+use super::{Document, Kind, NodeId, Prolog};
 use crate::event::{Start, Text};
 use crate::parser::place::Place;
 use crate::{Error, ErrorKind, Event, Limit, NameId, Names, Options, Parser, Step};
@@ -22,7 +22,7 @@ pub struct Arena {
 impl Arena {
     /// How much memory it holds, about.
     pub fn size_bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>() + self.made.capacity() + names_bytes(&self.names)
+        self.nodes.capacity() * size_of::<Node>() + self.made.capacity() + self.names.memory_bytes()
     }
 }
 
@@ -31,17 +31,6 @@ const KEPT_NAMES: usize = 4_096;
 
 /// How many nodes are made room for before any was seen.
 const GUESSED_NODES: usize = 4_096;
-
-/// What stands in the source before the root element and is no node.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Prolog {
-    /// The XML declaration, where there is one.
-    pub(crate) declaration: Option<Range<usize>>,
-    /// Whether the declaration names another encoding than UTF-8, which the source is in now.
-    pub(crate) other_encoding: bool,
-    /// The document type, where there is one and it was skipped.
-    pub(crate) doctype: Option<Range<usize>>,
-}
 
 impl Document {
     /// Reads a whole document in UTF-8. The source stays inside; nothing of it is copied.
@@ -105,7 +94,7 @@ impl Document {
             source: String::new(),
             made,
             nodes,
-            known_bytes: names_bytes(&names),
+            known_bytes: names.memory_bytes(),
             names,
             prolog: Prolog::default(),
             relinked: false,

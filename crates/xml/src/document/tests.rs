@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::*;
+use crate::names::NAME_BYTES;
 use crate::{DoctypePolicy, Options, XML_NAMESPACE};
 
 pub(crate) fn read(text: &str) -> Document {

@@ -1,6 +1,19 @@
 //! From other encodings to UTF-8, piece by piece.
 
-use super::Encoding;
+/// An encoding that documents may be in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// UTF-8.
+    Utf8,
+    /// UTF-16, the lower byte first.
+    Utf16Le,
+    /// UTF-16, the higher byte first.
+    Utf16Be,
+    /// ISO-8859-1: each byte is the character of that number.
+    Latin1,
+    /// US-ASCII: bytes from 0x80 on are errors.
+    UsAscii,
+}
 
 /// Makes UTF-8 of a document that comes in pieces.
 ///

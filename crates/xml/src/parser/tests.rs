@@ -4,7 +4,7 @@ mod bounds;
 mod differential;
 mod documents;
 
-use super::window::BLOCK;
+use super::window::{AHEAD, BLOCK};
 use super::*;
 use crate::error::{ErrorKind, Limit};
 use crate::event::Event;

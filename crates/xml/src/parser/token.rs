@@ -1,11 +1,8 @@
-//! Tokens, and the events they become.
+//! Tokens: what was read, by places in the input.
 
 use std::ops::Range;
 
-use super::{Parser, markup};
-use crate::event::{Comment, Doctype, End, Event, Instruction, Start, Text, XmlDeclaration};
 use crate::names::NameId;
-use crate::value;
 
 /// What was read, by places in the input; small, because each event passes through it.
 pub(super) enum Token {
@@ -25,50 +22,4 @@ pub(super) struct DeclarationParts {
     pub(super) version: Range<usize>,
     pub(super) encoding: Option<Range<usize>>,
     pub(super) standalone: Option<bool>,
-}
-
-impl Parser {
-    #[inline]
-    pub(super) fn event<'a>(&'a self, token: Token, input: &'a [u8]) -> Event<'a> {
-        let absolute = |range: &Range<usize>| self.base + range.start..self.base + range.end;
-        match token {
-            Token::Start { name, range, empty } => Event::Start(Start {
-                name,
-                empty,
-                range: absolute(&range),
-                tag: &input[range],
-                parts: &self.parts,
-                names: &self.names,
-            }),
-            Token::End { name, range } => Event::End(End { name, range: absolute(&range) }),
-            Token::Text { range, verbatim } => {
-                Event::Text(Text { cdata: false, verbatim, range: absolute(&range), bytes: &input[range] })
-            }
-            Token::Cdata { range, verbatim } => {
-                let bytes = &input[range.start + "<![CDATA[".len()..range.end - "]]>".len()];
-                Event::Text(Text { cdata: true, verbatim, range: absolute(&range), bytes })
-            }
-            Token::Comment { range } => Event::Comment(Comment {
-                range: absolute(&range),
-                raw: value::text(&input[range.start + "<!--".len()..range.end - "-->".len()]),
-            }),
-            Token::Instruction { range } => {
-                let (target, raw) = markup::instruction_parts(&input[range.start + "<?".len()..range.end - "?>".len()]);
-                Event::Instruction(Instruction {
-                    range: absolute(&range),
-                    target: value::text(target),
-                    raw: value::text(raw),
-                })
-            }
-            Token::Doctype { range } => {
-                Event::Doctype(Doctype { range: absolute(&range), raw: value::text(&input[range]) })
-            }
-            Token::Declaration { range } => Event::Declaration(XmlDeclaration {
-                range: absolute(&range),
-                version: value::text(&input[self.declaration.version.clone()]),
-                encoding: self.declaration.encoding.clone().map(|range| value::text(&input[range])),
-                standalone: self.declaration.standalone,
-            }),
-        }
-    }
 }

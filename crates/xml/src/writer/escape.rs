@@ -2,7 +2,7 @@
 //!
 //! Canonical XML replaces just those that have to be, so that it and ordinary writing need one set of rules.
 
-use crate::c14n::Sink;
+use crate::sink::Sink;
 
 /// Writes text so that reading it gives the same.
 ///

@@ -1,6 +1,6 @@
 //! Elements on lines of their own, for people.
 
-use super::Writer;
+use super::document::Writer;
 use crate::XML_NAMESPACE;
 use crate::document::{Document, Kind, NodeId};
 

@@ -2,8 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{DeclarationPolicy, Writer};
-use crate::document::{Document, Kind, NodeId};
+use crate::document::{Document, NodeId};
 
 /// The bytes that take the place of nodes, or of all that is in an element.
 ///
@@ -11,13 +10,13 @@ use crate::document::{Document, Kind, NodeId};
 /// A replacement below another one has no effect.
 #[derive(Debug, Default)]
 pub struct Replacements<'a> {
-    places: HashMap<NodeId, Place<'a>>,
+    pub(super) places: HashMap<NodeId, Place<'a>>,
     /// Elements with a replacement somewhere below them, which cannot be copied as a whole.
-    above: HashSet<NodeId>,
+    pub(super) above: HashSet<NodeId>,
 }
 
 #[derive(Debug)]
-enum Place<'a> {
+pub(super) enum Place<'a> {
     Node(&'a [u8]),
     Content(&'a [u8]),
 }
@@ -42,43 +41,10 @@ impl<'a> Replacements<'a> {
     }
 }
 
-/// Appends the node with all below it to `out`, in UTF-8, with replacements.
-///
-/// Shape: as [`write`](super::write()) writes the document node; any other node is written as it stands in the document,
-/// so that prefixes that are in scope around it are not declared again.
-pub fn write_replacing(document: &Document, node: NodeId, replacements: &Replacements<'_>, out: &mut Vec<u8>) {
-    let mut writer = Writer { document, fixups: document.fixups(), replacements: Some(replacements), out };
-    match document.kind(node) {
-        Kind::Document => writer.top_level(DeclarationPolicy::AsRead),
-        _ => writer.subtree(node),
-    }
-}
-
-impl Writer<'_> {
-    /// Writes what takes the node's place; `None` where nothing does, otherwise whether its children come next.
-    #[inline]
-    pub(super) fn replaced(&mut self, node: NodeId) -> Option<bool> {
-        let replacements = self.replacements?;
-        match replacements.places.get(&node) {
-            Some(Place::Node(bytes)) => self.out.extend_from_slice(bytes),
-            Some(Place::Content(bytes)) => {
-                self.start_tag(node, true);
-                self.out.extend_from_slice(bytes);
-                self.end_tag(node);
-            }
-            None if replacements.above.contains(&node) => {
-                self.start_tag(node, true);
-                return Some(true);
-            }
-            None => return None,
-        }
-        Some(false)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::tests::find;
+    use super::super::write_replacing;
     use super::*;
     use crate::document::tests::read;
 

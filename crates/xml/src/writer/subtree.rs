@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::{Writer, escape_attribute, escape_text};
+use super::document::Writer;
+use super::escape::{escape_attribute, escape_text};
+use super::replace::Place;
 use crate::Atom;
 use crate::document::{Kind, NodeId};
 
@@ -200,5 +202,25 @@ impl Writer<'_> {
             self.put(":");
         }
         self.put(name.local);
+    }
+
+    /// Writes what takes the node's place; `None` where nothing does, otherwise whether its children come next.
+    #[inline]
+    fn replaced(&mut self, node: NodeId) -> Option<bool> {
+        let replacements = self.replacements?;
+        match replacements.places.get(&node) {
+            Some(Place::Node(bytes)) => self.out.extend_from_slice(bytes),
+            Some(Place::Content(bytes)) => {
+                self.start_tag(node, true);
+                self.out.extend_from_slice(bytes);
+                self.end_tag(node);
+            }
+            None if replacements.above.contains(&node) => {
+                self.start_tag(node, true);
+                return Some(true);
+            }
+            None => return None,
+        }
+        Some(false)
     }
 }

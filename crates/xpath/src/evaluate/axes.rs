@@ -2,8 +2,8 @@
 
 use myelin_xml::{Document, Kind, NodeId};
 
-use super::{Flow, Run};
 use crate::ast::Axis;
+use crate::run::{Flow, Run};
 use crate::value::{Node, NodeRef};
 
 impl<'a> Run<'a> {

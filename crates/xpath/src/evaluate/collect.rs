@@ -2,8 +2,8 @@
 
 use myelin_xml::Document;
 
-use super::Run;
 use crate::error::Error;
+use crate::run::Run;
 use crate::value::{Item, Node, NodeRef, Value};
 
 /// Items on their way into a [`Value`].

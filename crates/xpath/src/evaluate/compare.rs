@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::{Flow, Focus, Run, Stop, finish};
 use crate::ast::{Comparison, Expr, NodeComparison};
 use crate::compare;
 use crate::environment::Version;
 use crate::error::Error;
+use crate::run::{Flow, Focus, Run, Stop, finish};
 use crate::types::AtomicType as T;
 use crate::value::cast::cast;
 use crate::value::{Atomic, Item, Value};

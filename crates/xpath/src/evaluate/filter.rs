@@ -1,8 +1,9 @@
 //! Predicates on sequences, and sets of nodes joined, shared and taken away.
 
-use super::{Flow, Focus, Run, Stop, finish};
 use crate::ast::{Axis, Expr, NameTest, NodeTest, Predicate, PredicateKind};
 use crate::error::Error;
+use crate::run::{Flow, Focus, Run, Stop, finish};
+use crate::value::node::sort;
 use crate::value::{Item, NodeRef, Value};
 
 use super::collect::Collector;
@@ -16,16 +17,6 @@ pub(super) fn nodes<'a>(value: &Value<'a>, operator: &str) -> Result<Vec<NodeRef
 pub(super) fn no_node(operator: &str) -> Error {
     let code = if operator == "/" { "XPTY0019" } else { "XPTY0004" };
     Error::value(code, format!("`{operator}` takes nodes, and there is something else"))
-}
-
-/// Puts nodes into document order, each once.
-pub(crate) fn sort(nodes: &mut Vec<NodeRef<'_>>) {
-    // Most lists are in order already, and seeing that costs one pass.
-    if nodes.windows(2).all(|pair| pair[0].order(pair[1]).is_lt()) {
-        return;
-    }
-    nodes.sort_unstable_by(|one, other| one.order(*other));
-    nodes.dedup();
 }
 
 /// Whether a test takes a namespace node, whose name is its prefix.

@@ -1,26 +1,19 @@
 //! Maps, arrays and functions: made, looked into, called (XPath 3.1 §3.1.5, §3.1.6, §3.11).
 
-use super::{Flow, Focus, Frame, Run};
 use crate::ast::{CAPTURED, Callee, Expr};
 use crate::environment::Version;
 use crate::error::Error;
-use crate::functions::{Call, Function, MOST_ARGUMENTS};
-use crate::types::{SequenceType, Signature};
+use crate::function::{Call, Function, MOST_ARGUMENTS};
+use crate::run::{Flow, Focus, Frame, Run, stack_address};
+use crate::types::SequenceType;
 use crate::value::cast::cast;
-use crate::value::function::Body;
+use crate::value::function::{Body, Origin, out_of_bounds};
 use crate::value::{Array, Atomic, Closure, FunctionItem, Item, Map, Value, convert, whole};
 
 /// How much of the thread's stack an evaluation may have taken when it calls a function that is a value.
 ///
 /// What the function's body takes comes on top of it, and that is bounded by the depth of an expression.
 const STACK_BYTES: usize = 512 * 1024;
-
-/// Which expression a function was made by.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Origin<'a> {
-    pub(super) root: &'a Expr,
-    pub(super) version: Version,
-}
 
 /// The arguments of a call whose values are known already: the first so many variables.
 static ARGUMENTS: [Expr; MOST_ARGUMENTS] = [
@@ -44,12 +37,6 @@ static ARGUMENTS: [Expr; MOST_ARGUMENTS] = [
 
 /// One argument, and the context for the one left out behind it.
 static CONTEXT: [Expr; 2] = [Expr::Local(0), Expr::Context];
-
-/// An address near the end of the stack as it is now.
-pub(super) fn stack_address() -> usize {
-    let here = 0_u8;
-    std::ptr::from_ref(&here).addr()
-}
 
 impl<'a> Run<'a> {
     /// Makes a map, an array or a function.
@@ -300,14 +287,4 @@ fn looks_around(function: &Function, arity: usize) -> bool {
 
 fn wrong_arity(function: &FunctionItem<'_>, given: usize) -> Error {
     Error::value("XPTY0004", format!("a function of {} arguments is called with {given}", function.arity()))
-}
-
-pub(crate) fn out_of_bounds(position: i64, count: usize) -> Error {
-    Error::value("FOAY0001", format!("an array of {count} members has none at position {position}"))
-}
-
-/// A function where one of that signature is wanted: its arguments and results will be converted (§3.1.5.3).
-pub(crate) fn coerced<'a>(function: FunctionItem<'a>, signature: &Signature) -> Result<FunctionItem<'a>, Error> {
-    let arity = function.arity();
-    FunctionItem::closure(Body::Coerced { function, signature: signature.clone() }, arity)
 }

@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::{Flow, Focus, Run, Stop, axes, filter, finish};
+use super::axes;
 use crate::ast::{Axis, AxisStep, PredicateKind};
 use crate::error::Error;
+use crate::run::{Flow, Focus, Run, Stop, finish};
+use crate::value::node::sort;
 use crate::value::{Node, NodeRef};
 
 impl<'a> Run<'a> {
@@ -41,7 +43,7 @@ impl<'a> Run<'a> {
             Axis::PrecedingSibling => self.unseen(nodes.iter().rev(), step, focus, &mut take),
             _ => nodes.iter().try_for_each(|node| self.step_from(step, *node, focus, &mut take)),
         })?;
-        filter::sort(&mut found);
+        sort(&mut found);
         Ok(found)
     }
 

@@ -1,9 +1,11 @@
 //! Paths: one step after the other, without gathering nodes in between wherever document order allows it.
 
+use super::filter;
 use super::predicates::Positions;
-use super::{Flow, Focus, Run, Stop, filter, finish};
 use crate::ast::{Axis, AxisStep, Expr, Path, Predicate, PredicateKind, Step};
 use crate::error::Error;
+use crate::run::{Flow, Focus, Run, Stop, finish};
+use crate::value::node::sort;
 use crate::value::{Item, Node, NodeRef};
 
 /// Longer walks would be deep recursions; nodes are gathered in between instead.
@@ -81,7 +83,7 @@ impl<'a> Run<'a> {
                 let mut nodes = filter::nodes(&self.value(other, focus)?, "/")?;
                 // An operand that is no axis sees the items in the order they have (§3.3.1.1 of 3.1).
                 if matches!(path.steps[0], Step::Axis(_)) {
-                    filter::sort(&mut nodes);
+                    sort(&mut nodes);
                 }
                 self.steps(&nodes, &path.steps, focus, order, sink)
             }
@@ -286,7 +288,7 @@ impl<'a> Run<'a> {
             })?;
         }
         if !last || order == Order::Document {
-            filter::sort(&mut found);
+            sort(&mut found);
         }
         if !last {
             return Ok(Some(found));

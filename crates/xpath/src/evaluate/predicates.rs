@@ -1,8 +1,8 @@
 //! Predicates on items that come one by one, and on lists of them.
 
-use super::{Focus, Run};
 use crate::ast::{Predicate, PredicateKind};
 use crate::error::Error;
+use crate::run::{Focus, Run};
 use crate::value::{Item, Value};
 
 /// More predicates than this in a row are rare enough to be run over a list.

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::{Focus, Run, Stop, finish};
 use crate::ast::{Binding, Expr};
 use crate::environment::Version;
 use crate::error::Error;
+use crate::run::{Focus, Run, Stop, finish};
 use crate::value::{Atomic, Item, Value};
 
 impl<'a> Run<'a> {

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 
 use myelin_xml::Kind;
 
-use super::{Flow, Run, finish};
 use crate::environment::Version;
 use crate::error::Error;
-use crate::value::{Atomic, FunctionItem, Item, Node, NodeRef, Value, convert};
+use crate::run::{Flow, Run, finish};
+use crate::value::{Atomic, FunctionItem, Item, Node, NodeRef, Value, no_value};
 
 /// How much text costs as much as a node.
 pub(super) const BYTES_A_STEP: u64 = 16;
@@ -47,7 +47,7 @@ impl<'a> Run<'a> {
                 let only = self.only_atomic(&Value::Item(item))?;
                 only.ok_or_else(|| Error::value("XPTY0004", "one value is wanted here, and there is an empty array"))
             }
-            Item::Function(_) => Err(convert::no_value()),
+            Item::Function(_) => Err(no_value()),
             // Comments, instructions and namespaces never get a type from a schema: they are texts (§2.5.2 of 3.1).
             Item::Node(node) => match node.kind() {
                 Some(Kind::Comment | Kind::Instruction) | None => Ok(node.string_value().into()),

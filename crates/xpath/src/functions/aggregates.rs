@@ -1,11 +1,11 @@
 //! Functions that make one value of many (XPath 1.0 §4.4, Functions and Operators §14.4).
 
 use super::call::wrong_type;
-use super::{Call, Function, Returns};
 use crate::arithmetic::calculate;
 use crate::ast::{Arithmetic, Comparison};
 use crate::compare;
 use crate::error::Error;
+use crate::function::{Call, Function, Returns};
 use crate::types::AtomicType as T;
 use crate::value::cast::cast;
 use crate::value::{Atomic, Value};
@@ -99,7 +99,7 @@ fn extreme<'a>(call: &Call<'_, 'a>, wanted: Comparison) -> Result<Value<'a>, Err
             Some(best) => {
                 let compared = compare::atomic(wanted, &atomic, best, call.run.now);
                 let compared = compared.map_err(|error| Error::value("FORG0006", error.to_string()))?;
-                !compare::is_nan(best) && (compared || compare::is_nan(&atomic))
+                !best.is_nan() && (compared || atomic.is_nan())
             }
         };
         if better {

@@ -1,9 +1,10 @@
 //! Functions on arrays (Functions and Operators §17.3).
 
+use super::call::no_array;
 use super::higher::{sorted, truth};
-use super::{Call, Function, Library, Returns};
 use crate::error::Error;
-use crate::evaluate::out_of_bounds;
+use crate::function::{Body, Call, Function, Library, Returns};
+use crate::value::function::out_of_bounds;
 use crate::value::{Array, FunctionItem, Item, Value};
 
 use Returns::{Any, Number};
@@ -46,7 +47,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     array("flatten", 1, 1, Any, flatten),
 ];
 
-const fn array(name: &'static str, least: u8, most: u8, returns: Returns, run: super::Body) -> Function {
+const fn array(name: &'static str, least: u8, most: u8, returns: Returns, run: Body) -> Function {
     Function { library: Library::Array, ..Function::new(name, least, most, returns, run) }
 }
 
@@ -128,10 +129,6 @@ fn join<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
         Ok(())
     })?;
     Array::new(all).map(Value::from)
-}
-
-pub(super) fn no_array() -> Error {
-    Error::value("XPTY0004", "an array is wanted here, and there is something else")
 }
 
 fn for_each<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {

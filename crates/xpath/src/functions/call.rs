@@ -7,8 +7,9 @@ use std::rc::Rc;
 use crate::ast::Expr;
 use crate::environment::Version;
 use crate::error::Error;
-use crate::evaluate::{Flow, Focus, Run, finish};
-use crate::functions::Pattern;
+use crate::function::Call;
+use crate::pattern::Pattern;
+use crate::run::{Flow, finish};
 use crate::types::AtomicType as T;
 use crate::value::cast::cast;
 use crate::value::{Array, Atomic, FunctionItem, Item, Map, NodeRef, Value, whole};
@@ -57,18 +58,7 @@ impl Collation {
     }
 }
 
-/// A call of a function while an expression runs.
-pub(crate) struct Call<'r, 'a> {
-    pub(super) run: &'r Run<'a>,
-    pub(super) focus: &'r Focus<'r, 'a>,
-    arguments: &'a [Expr],
-}
-
-impl<'r, 'a> Call<'r, 'a> {
-    pub(crate) fn new(run: &'r Run<'a>, focus: &'r Focus<'r, 'a>, arguments: &'a [Expr]) -> Call<'r, 'a> {
-        Call { run, focus, arguments }
-    }
-
+impl<'a> Call<'_, 'a> {
     pub(super) fn is_v1(&self) -> bool {
         self.run.version == Version::V1
     }
@@ -244,7 +234,7 @@ impl<'r, 'a> Call<'r, 'a> {
     pub(super) fn map(&self, index: usize) -> Result<Map<'a>, Error> {
         match self.value(index)? {
             Value::Item(Item::Function(FunctionItem::Map(map))) => Ok(map),
-            _ => Err(super::maps::no_map()),
+            _ => Err(no_map()),
         }
     }
 
@@ -252,7 +242,7 @@ impl<'r, 'a> Call<'r, 'a> {
     pub(super) fn array(&self, index: usize) -> Result<Array<'a>, Error> {
         match self.value(index)? {
             Value::Item(Item::Function(FunctionItem::Array(array))) => Ok(array),
-            _ => Err(super::arrays::no_array()),
+            _ => Err(no_array()),
         }
     }
 
@@ -309,4 +299,12 @@ pub(super) fn wrong_type(wanted: &str, found: &Atomic<'_>) -> Error {
 
 pub(super) fn missing() -> Error {
     Error::value("XPTY0004", "a value is wanted here, and there is none")
+}
+
+pub(super) fn no_map() -> Error {
+    Error::value("XPTY0004", "a map is wanted here, and there is something else")
+}
+
+pub(super) fn no_array() -> Error {
+    Error::value("XPTY0004", "an array is wanted here, and there is something else")
 }

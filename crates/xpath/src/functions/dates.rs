@@ -1,8 +1,8 @@
 //! Functions on dates, times and durations (Functions and Operators §8 and §9).
 
-use super::{Call, Function, Returns};
 use crate::compare::zoned;
 use crate::error::Error;
+use crate::function::{Call, Function, Returns};
 use crate::types::AtomicType as T;
 use crate::value::calendar::{DAY, SECOND};
 use crate::value::{Atomic, Decimal, Duration, Moment, Value};

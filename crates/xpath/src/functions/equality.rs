@@ -2,9 +2,9 @@
 
 use myelin_xml::{Document, Kind, NodeId};
 
-use super::Call;
 use crate::compare;
 use crate::error::Error;
+use crate::function::Call;
 use crate::value::{Array, FunctionItem, Item, Map, NodeRef, Value};
 
 pub(super) fn deep_equal<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {

@@ -1,10 +1,10 @@
 //! Functions that take functions (Functions and Operators §16).
 
 use super::call::missing;
-use super::{Call, Function, Library, Returns};
 use crate::ast::Callee;
 use crate::compare;
 use crate::error::Error;
+use crate::function::{Call, Function, Library, MOST_ARGUMENTS, Returns};
 use crate::types::AtomicType as T;
 use crate::value::function::Body;
 use crate::value::{Atomic, FunctionItem, Item, QName, Value};
@@ -153,7 +153,7 @@ fn name<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 fn lookup<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let Some(Atomic::QName(name)) = call.typed(0, T::QName)? else { return Err(missing()) };
     let arity = call.integer(1)?;
-    let Some(arity) = usize::try_from(arity).ok().filter(|arity| *arity <= super::MOST_ARGUMENTS) else {
+    let Some(arity) = usize::try_from(arity).ok().filter(|arity| *arity <= MOST_ARGUMENTS) else {
         return Ok(Value::EMPTY);
     };
     let callee = match Library::of_namespace(&name.namespace) {

@@ -4,8 +4,8 @@ mod reader;
 mod writer;
 
 use super::maps::Duplicates;
-use super::{Call, Function, Returns};
 use crate::error::Error;
+use crate::function::{Call, Function, Returns};
 use crate::value::{Atomic, FunctionItem, Item, Map, Value};
 
 use Returns::{Any, Text};

@@ -1,8 +1,8 @@
 //! Functions on maps (Functions and Operators §17.1).
 
-use super::call::{missing, wrong_type};
-use super::{Call, Function, Library, Returns};
+use super::call::{missing, no_map, wrong_type};
 use crate::error::Error;
+use crate::function::{Body, Call, Function, Library, Returns};
 use crate::value::{Array, Atomic, FunctionItem, Item, Map, Value};
 
 use Returns::{Any, Boolean, Number};
@@ -23,7 +23,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     map("for-each", 2, 2, Any, for_each),
 ];
 
-const fn map(name: &'static str, least: u8, most: u8, returns: Returns, run: super::Body) -> Function {
+const fn map(name: &'static str, least: u8, most: u8, returns: Returns, run: Body) -> Function {
     Function { library: Library::Map, ..Function::new(name, least, most, returns, run) }
 }
 
@@ -90,10 +90,6 @@ fn merge<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
         Ok(())
     })?;
     Ok(Value::from(merged))
-}
-
-pub(super) fn no_map() -> Error {
-    Error::value("XPTY0004", "a map is wanted here, and there is something else")
 }
 
 fn keys<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 
 use myelin_xml::{Kind, NodeId, XML_NAMESPACE};
 
-use super::{Call, Function, Returns};
 use crate::error::Error;
+use crate::function::{Call, Function, Returns};
 use crate::value::number::is_space;
 use crate::value::{Atomic, Item, Node, NodeRef, QName, Value};
 

@@ -1,9 +1,9 @@
 //! Functions on numbers (XPath 1.0 §4.4, Functions and Operators §4).
 
 use super::call::missing;
-use super::{Call, Function, Returns};
 use crate::environment::Version;
 use crate::error::Error;
+use crate::function::{Call, Function, Returns};
 use crate::types::AtomicType as T;
 use crate::value::cast::cast;
 use crate::value::number::round as round_up;

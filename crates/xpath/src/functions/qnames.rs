@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use myelin_xml::Kind;
 
 use super::nodes::lookup;
-use super::{Call, Function, Returns};
 use crate::error::Error;
+use crate::function::{Call, Function, Returns};
 use crate::lexer::name_length;
 use crate::types::AtomicType as T;
 use crate::value::number::is_space;

@@ -1,10 +1,11 @@
 //! Functions on conditions and sequences (XPath 1.0 §4.1 and §4.3, Functions and Operators §7 and §14).
 
-use super::{Call, Function, Returns, equality};
+use super::equality;
 use crate::ast::Comparison;
 use crate::compare;
 use crate::error::Error;
-use crate::evaluate::Stop;
+use crate::function::{Call, Function, Returns};
+use crate::run::Stop;
 use crate::value::{Distinct, Item, Value};
 
 use Returns::{Any, Boolean, Number};

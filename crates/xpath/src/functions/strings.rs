@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::call::{CODEPOINTS, wrong_type};
-use super::{Call, Function, Returns};
 use crate::error::Error;
+use crate::function::{Call, Function, Returns};
 use crate::value::cast::collapse;
 use crate::value::number::{is_space, round};
 use crate::value::{Atomic, Item, Value};

@@ -1,7 +1,11 @@
 //! Functions that write texts into addresses (Functions and Operators §6).
 
-use super::{Call, Function, Returns};
+use std::borrow::Cow;
+
+use myelin_java_text::percent::encoded;
+
 use crate::error::Error;
+use crate::function::{Call, Function, Returns};
 use crate::value::Value;
 
 use Returns::Text;
@@ -19,19 +23,14 @@ fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte)
 }
 
-fn escaped<'a>(call: &Call<'_, 'a>, keep: fn(u8) -> bool) -> Result<Value<'a>, Error> {
+fn escaped<'a>(call: &Call<'_, 'a>, is_kept: fn(u8) -> bool) -> Result<Value<'a>, Error> {
     let text = call.text(0)?;
-    if text.bytes().all(keep) {
-        return call.built(text);
+    let escaped = match encoded(&text, is_kept) {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(escaped) => Some(escaped),
+    };
+    match escaped {
+        None => call.built(text),
+        Some(escaped) => call.built(escaped),
     }
-    let digit = |half: u8| char::from(b"0123456789ABCDEF"[usize::from(half)]);
-    let mut escaped = String::with_capacity(text.len() + 16);
-    for byte in text.bytes() {
-        if keep(byte) {
-            escaped.push(char::from(byte));
-        } else {
-            escaped.extend(['%', digit(byte >> 4), digit(byte & 15)]);
-        }
-    }
-    call.built(escaped)
 }

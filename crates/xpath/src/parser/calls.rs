@@ -4,8 +4,10 @@ use super::{Parser, refuse};
 use crate::ast::{Callee, Expr, InlineFunction};
 use crate::environment::{Argument, Declared};
 use crate::error::SyntaxError;
-use crate::functions::{self, Library, Pattern};
+use crate::function::{Function, Library, MOST_ARGUMENTS};
+use crate::functions;
 use crate::lexer::Kind;
+use crate::pattern::Pattern;
 use crate::types::{AtomicType, SequenceType};
 
 /// The namespace of XML Schema's types.
@@ -24,7 +26,7 @@ pub(super) enum FunctionName<'n> {
 
 /// What a name of this library means.
 enum Known {
-    Library(&'static functions::Function),
+    Library(&'static Function),
     Constructor(AtomicType),
 }
 
@@ -89,14 +91,14 @@ impl Parser<'_, '_> {
         let Kind::Integer(digits) = self.next() else {
             return Err(refuse(offset, "behind `#` stands how many arguments the function takes"));
         };
-        let count = digits.parse().ok().filter(|count| *count <= functions::MOST_ARGUMENTS);
+        let count = digits.parse().ok().filter(|count| *count <= MOST_ARGUMENTS);
         let count = count.ok_or_else(|| unknown(offset, format!("no function takes {digits} arguments")))?;
         self.reference(name, count, offset)
     }
 
     /// A function that takes so many arguments, as a value.
     fn reference(&mut self, name: FunctionName<'_>, count: usize, offset: usize) -> Result<Expr, SyntaxError> {
-        if count > functions::MOST_ARGUMENTS {
+        if count > MOST_ARGUMENTS {
             return Err(unknown(offset, format!("no function takes {count} arguments")));
         }
         let callee = match self.known(name, offset)? {
@@ -240,7 +242,7 @@ fn unknown(offset: usize, message: String) -> SyntaxError {
     SyntaxError { offset, message, code: "XPST0017" }
 }
 
-fn check_count(function: &functions::Function, count: usize, offset: usize) -> Result<(), SyntaxError> {
+fn check_count(function: &Function, count: usize, offset: usize) -> Result<(), SyntaxError> {
     let (least, most) = (usize::from(function.least), usize::from(function.most));
     if (least..=most).contains(&count) {
         return Ok(());
@@ -255,11 +257,7 @@ fn check_count(function: &functions::Function, count: usize, offset: usize) -> R
     Err(unknown(offset, format!("{}() takes {takes}, not {count}", function.name)))
 }
 
-fn library_call(
-    function: &'static functions::Function,
-    mut arguments: Vec<Expr>,
-    offset: usize,
-) -> Result<Expr, SyntaxError> {
+fn library_call(function: &'static Function, mut arguments: Vec<Expr>, offset: usize) -> Result<Expr, SyntaxError> {
     check_count(function, arguments.len(), offset)?;
     if function.defaults_to_context && arguments.len() == usize::from(function.least) {
         arguments.push(Expr::Context);

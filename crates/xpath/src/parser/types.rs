@@ -1,12 +1,28 @@
 //! Types behind `instance of`, `treat as`, `cast as` and `castable as`.
 
 use super::{Parser, refuse};
-use crate::ast::Axis;
+use crate::environment::Environment;
 use crate::error::SyntaxError;
 use crate::lexer::Kind;
+use crate::node_test::Axis;
 use crate::types::{AtomicType, ItemType, Occurrence, SequenceType, Signature};
 
 use super::calls::SCHEMA;
+
+impl SequenceType {
+    /// Reads a type as `as="…"` has it: `xs:string?`, `element(order)*`.
+    ///
+    /// Errors: what is wrong and at which byte of `text`: the author's.
+    /// Source: XPath 3.1 §2.5.4.
+    pub fn parse(text: &str, environment: &mut dyn Environment) -> Result<SequenceType, SyntaxError> {
+        let mut parser = Parser::new(text, environment)?;
+        let parsed = parser.sequence_type()?;
+        match parser.peek() {
+            Kind::End => Ok(parsed),
+            _ => Err(parser.error("the type ends before this")),
+        }
+    }
+}
 
 impl Parser<'_, '_> {
     pub(super) fn sequence_type(&mut self) -> Result<SequenceType, SyntaxError> {

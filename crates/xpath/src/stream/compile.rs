@@ -9,7 +9,7 @@ use std::fmt;
 
 use super::plan::{Body, Collector, Kind, Owner, Plan, Query, QueryId, Wanted};
 use crate::ast::{Expr, Step};
-use crate::functions::Returns;
+use crate::function::Returns;
 use crate::{Expression, Version};
 
 /// Why an expression cannot be answered from events; the tree answers it.

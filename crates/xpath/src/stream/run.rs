@@ -14,75 +14,12 @@ use myelin_xml::{Event, Name, NameId, Names, Parser, Step as Parsed, Text};
 
 use self::candidate::Tag;
 use self::collect::Found;
-use self::state::{Accumulator, Capture, Constant, Direct, GateState, Progressing, Scope, Settled};
+pub use self::state::{AnyHost, Run};
+use self::state::{Frame, Scene, Settled};
 use super::plan::{Masks, Plan, QueryId};
-use crate::Host;
-
-/// One pass over one document; kept for the next, it keeps memory of the usual size.
-///
-/// Shape: [`start`](Run::start), then either [`drive`](Run::drive) or [`event`](Run::event) for each event and
-/// [`finish`](Run::finish); all with the same plan. An answer once given is final.
-#[derive(Debug, Default)]
-pub struct Run {
-    /// How many elements are open.
-    depth: usize,
-    /// How many of these the host made up.
-    entered: usize,
-    /// How much text of elements was looked at.
-    valued_bytes: usize,
-    /// For each open element, the document before them, one for each word.
-    frames: Vec<Frame>,
-    /// The positions counted among the children of each open element.
-    counters: Vec<u64>,
-    totals: Vec<u64>,
-    /// For each name, one for each word: the steps it can take, and [`KNOWN`]; 0 where the name was not met.
-    classes: Vec<u64>,
-    /// The steps that fit the element which has just opened, but have more to them; one for each word.
-    candidates: Vec<u64>,
-    /// Steps nobody needs any more, one for each word.
-    retired: Vec<u64>,
-    accumulators: Vec<Accumulator>,
-    collecting: Vec<Progressing>,
-    gates: Vec<GateState>,
-    /// The elements with predicates that wait for what they hold, outermost first.
-    scopes: Vec<Scope>,
-    /// The elements whose text is wanted, outermost first.
-    captures: Vec<Capture>,
-    directs: Vec<Direct>,
-    /// At least the depth of the innermost scope or capture: elements deeper than this end without further ado.
-    watched: usize,
-    /// The text of all open captures of string values.
-    text: String,
-    /// The text node at which the pass is, which may come in several events.
-    node: String,
-    in_node: bool,
-    constants: Vec<Constant>,
-    answers: Vec<Settled>,
-    texts: Vec<String>,
-}
 
 /// The bit that no path has.
 const KNOWN: u64 = 1 << 63;
-
-/// What is looked for below one open element, of one word.
-#[derive(Clone, Copy, Debug, Default)]
-struct Frame {
-    /// The steps its children may take; with those that are looked for at any depth.
-    expects: u64,
-    /// Those of them that no further child will take: their positions have passed.
-    spent: u64,
-    /// The steps that nodes behind the element may still take, below an element around it.
-    above: u64,
-}
-
-impl Frame {
-    /// The steps that nodes still to come within the element may take; what its children cannot take any more, may
-    /// theirs.
-    #[inline]
-    fn hopes(self, masks: &Masks) -> u64 {
-        self.expects & (!self.spent | masks.carry) & masks.lasting
-    }
-}
 
 /// The answer of one expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -106,16 +43,6 @@ pub enum Progress {
     Settled,
     /// More of the document must come first.
     More,
-}
-
-/// A host that can be asked for as long or as short as it takes.
-pub type AnyHost<'s> = dyn for<'h> Host<'h> + 's;
-
-/// What a pass goes by.
-#[derive(Clone, Copy)]
-struct Scene<'a> {
-    plan: &'a Plan,
-    host: &'a AnyHost<'a>,
 }
 
 impl Run {

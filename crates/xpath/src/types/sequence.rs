@@ -3,10 +3,7 @@
 use std::fmt;
 
 use super::AtomicType;
-use crate::ast::{NameTest, NodeTest};
-use crate::environment::Environment;
-use crate::error::SyntaxError;
-use crate::parser;
+use crate::node_test::NodeTest;
 
 /// What kind of items, and how many of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,14 +56,6 @@ pub enum Occurrence {
 impl SequenceType {
     /// `item()*`: anything.
     pub const ANY: SequenceType = SequenceType { item: Some(ItemType::Any), occurrence: Occurrence::Any };
-
-    /// Reads a type as `as="…"` has it: `xs:string?`, `element(order)*`.
-    ///
-    /// Errors: what is wrong and at which byte of `text`: the author's.
-    /// Source: XPath 3.1 §2.5.4.
-    pub fn parse(text: &str, environment: &mut dyn Environment) -> Result<SequenceType, SyntaxError> {
-        parser::parse_type(text, environment)
-    }
 }
 
 impl SequenceType {
@@ -113,31 +102,6 @@ impl Signature {
     }
 }
 
-impl NodeTest {
-    fn is(&self, other: &NodeTest) -> bool {
-        let wider = |own: &NameTest, other: &NameTest| *other == NameTest::Any || own.is(other);
-        match (self, other) {
-            (_, NodeTest::Any) | (NodeTest::Instruction(_), NodeTest::Instruction(None)) => true,
-            (NodeTest::Document(_), NodeTest::Document(None)) => true,
-            (NodeTest::Element(own), NodeTest::Element(other)) => wider(own, other),
-            (NodeTest::Attribute(own), NodeTest::Attribute(other)) => wider(own, other),
-            (own, other) => own == other,
-        }
-    }
-}
-
-impl NameTest {
-    fn is(&self, other: &NameTest) -> bool {
-        match (self, other) {
-            // The same name may have two numbers.
-            (NameTest::Name { namespace, local, .. }, NameTest::Name { namespace: other, local: name, .. }) => {
-                namespace == other && local == name
-            }
-            (own, other) => own == other,
-        }
-    }
-}
-
 impl Occurrence {
     /// Whether so many items are as many as are wanted.
     pub fn takes(self, count: usize) -> bool {
@@ -181,38 +145,6 @@ impl fmt::Display for ItemType {
             ItemType::Map(Some(types)) => write!(f, "map({}, {})", types.0, types.1),
             ItemType::Array(None) => f.write_str("array(*)"),
             ItemType::Array(Some(members)) => write!(f, "array({members})"),
-        }
-    }
-}
-
-impl fmt::Display for NodeTest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NodeTest::Any => f.write_str("node()"),
-            NodeTest::Name(name) => name.fmt(f),
-            NodeTest::Text => f.write_str("text()"),
-            NodeTest::Comment => f.write_str("comment()"),
-            NodeTest::Instruction(None) => f.write_str("processing-instruction()"),
-            NodeTest::Instruction(Some(target)) => write!(f, "processing-instruction({target})"),
-            NodeTest::Element(NameTest::Any) => f.write_str("element()"),
-            NodeTest::Element(name) => write!(f, "element({name})"),
-            NodeTest::Attribute(NameTest::Any) => f.write_str("attribute()"),
-            NodeTest::Attribute(name) => write!(f, "attribute({name})"),
-            NodeTest::Document(None) => f.write_str("document-node()"),
-            NodeTest::Document(Some(name)) => write!(f, "document-node(element({name}))"),
-            NodeTest::Namespace => f.write_str("namespace-node()"),
-        }
-    }
-}
-
-impl fmt::Display for NameTest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NameTest::Any => f.write_str("*"),
-            NameTest::InNamespace(uri) => write!(f, "Q{{{uri}}}*"),
-            NameTest::Local(local) => write!(f, "*:{local}"),
-            NameTest::Name { namespace, local, .. } if namespace.is_empty() => f.write_str(local),
-            NameTest::Name { namespace, local, .. } => write!(f, "Q{{{namespace}}}{local}"),
         }
     }
 }

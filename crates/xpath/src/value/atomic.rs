@@ -1,14 +1,11 @@
 //! Values that are no nodes.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 
 use super::calendar::{Duration, Moment};
 use super::decimal::Decimal;
 use super::number;
-use crate::compare;
 use crate::environment::Version;
-use crate::error::Error;
 use crate::types::AtomicType as T;
 
 /// A value that is no node.
@@ -196,32 +193,16 @@ impl<'a> Atomic<'a> {
         matches!(self, Atomic::Double(_) | Atomic::Float(_) | Atomic::Decimal(_) | Atomic::Integer(..))
     }
 
-    /// The value as one of another type.
-    ///
-    /// Errors: `XPTY0004` where the types have nothing to do with each other, `FORG0001` and others where this value
-    /// does not fit.
-    /// Source: Functions and Operators §19.
-    pub fn cast(self, target: T, version: Version) -> Result<Atomic<'a>, Error> {
-        super::cast::cast(self, target, version)
+    /// Whether it is the number that is none.
+    pub(crate) fn is_nan(&self) -> bool {
+        match self {
+            Atomic::Double(number) => number.is_nan(),
+            Atomic::Float(number) => number.is_nan(),
+            _ => false,
+        }
     }
 
-    /// Whether this and the other are equal by `eq`, or both NaN; what cannot be compared is not the same.
-    ///
-    /// `now` has the zone that is taken where a time has none.
-    pub fn is_same(&self, other: &Atomic<'_>, now: Option<Moment>) -> bool {
-        compare::same(self, other, now)
-    }
-
-    /// The order in which `xsl:sort` and `fn:sort` put two values; NaN comes before all other numbers.
-    ///
-    /// Numbers of different types are told apart where their common type would round one of them, as otherwise there
-    /// would be no order of three of them. Texts are in the order of their characters' numbers.
-    /// Errors: `XPTY0004` where the types cannot be compared.
-    pub fn order(&self, other: &Atomic<'_>, now: Option<Moment>) -> Result<Ordering, Error> {
-        compare::sorting(self, other, now)
-    }
-
-    /// The same, owning what it borrowed.
+    /// The value, owning what it borrowed.
     pub fn into_owned(self) -> Atomic<'static> {
         match self {
             Atomic::Text(text, atomic) => Atomic::Text(Cow::Owned(text.into_owned()), atomic),

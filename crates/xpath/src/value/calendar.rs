@@ -6,9 +6,9 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use super::number::is_space;
-use crate::calendar::{civil, days_from_civil, days_in};
 use crate::types::AtomicType as T;
 pub use duration::Duration;
+use myelin_java_text::calendar::{civil, days_from_civil, days_in};
 
 /// Nanoseconds in one second and in one day.
 pub(crate) const SECOND: i128 = 1_000_000_000;

@@ -11,6 +11,17 @@ use crate::error::Error;
 use crate::lexer::name_length;
 use crate::types::AtomicType as T;
 
+impl<'a> Atomic<'a> {
+    /// The value as one of another type.
+    ///
+    /// Errors: `XPTY0004` where the types have nothing to do with each other, `FORG0001` and others where this value
+    /// does not fit.
+    /// Source: Functions and Operators §19.
+    pub fn cast(self, target: T, version: Version) -> Result<Atomic<'a>, Error> {
+        cast(self, target, version)
+    }
+}
+
 /// A value as another type.
 ///
 /// Errors: `XPTY0004` where the types have nothing to do with each other, `FORG0001` and others where this value does
@@ -217,6 +228,24 @@ fn to_text(text: Cow<'_, str>, target: T) -> Result<Atomic<'_>, Error> {
         _ => name(&token),
     };
     if fits { Ok(Atomic::Text(token.into(), target)) } else { Err(invalid(&token, target)) }
+}
+
+/// A whole number; a text of a type unknown is read as one, and version 1 rounds no number to make one.
+pub(crate) fn whole(atomic: &Atomic<'_>, version: Version) -> Result<i64, Error> {
+    let refused =
+        || Error::value("XPTY0004", format!("a whole number is wanted here, and there is {}", atomic.text(version)));
+    match atomic {
+        Atomic::Integer(number, _) => Ok(*number),
+        Atomic::Text(_, T::Untyped) if version != Version::V1 => match cast(atomic.clone(), T::Integer, version)? {
+            Atomic::Integer(number, _) => Ok(number),
+            _ => Err(refused()),
+        },
+        other if version == Version::V1 => {
+            let number = other.number();
+            if number.fract() == 0.0 && number.abs() < 1e18 { Ok(number as i64) } else { Err(refused()) }
+        }
+        _ => Err(refused()),
+    }
 }
 
 #[cfg(test)]

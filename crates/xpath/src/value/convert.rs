@@ -1,11 +1,11 @@
 //! Values as others want them: atomic, of a type, in document order.
 
 use super::cast::cast;
-use super::function::Body;
-use super::{Atomic, FunctionItem, Item, NodeRef, Value};
+use super::function::{Body, coerced};
+use super::instance::is_instance;
+use super::{Atomic, FunctionItem, Item, NodeRef, Value, node};
 use crate::environment::Version;
 use crate::error::Error;
-use crate::evaluate;
 use crate::types::{AtomicType as T, ItemType, Occurrence, SequenceType};
 
 /// Arrays with more items inside them than this are not made atomic by a host.
@@ -41,7 +41,7 @@ impl<'a> Value<'a> {
                 "only nodes have an order in a document, and there is something else",
             ));
         };
-        evaluate::sort(&mut nodes);
+        node::sort(&mut nodes);
         Ok(Value::from_nodes(nodes))
     }
 
@@ -59,7 +59,7 @@ impl<'a> Value<'a> {
     ///
     /// Source: XPath 3.1 §2.5.5.
     pub fn is_instance(&self, wanted: &SequenceType) -> bool {
-        evaluate::is_instance(self, wanted)
+        is_instance(self, wanted)
     }
 
     /// The value as a parameter or variable of that type takes it.
@@ -90,11 +90,6 @@ fn atomize_into<'a>(value: &Value<'a>, atomics: &mut Vec<Item<'a>>, left: &mut u
     })
 }
 
-/// Why a function does not become an atomic value.
-pub(crate) fn no_value() -> Error {
-    Error::value("FOTY0013", "a map or another function has no value to compare or calculate with")
-}
-
 /// The same, with `atomized` to make values atomic.
 pub(crate) fn converted<'a>(
     value: Value<'a>,
@@ -102,7 +97,7 @@ pub(crate) fn converted<'a>(
     version: Version,
     atomized: &dyn Fn(Value<'a>) -> Result<Value<'a>, Error>,
 ) -> Result<Value<'a>, Error> {
-    if evaluate::is_instance(&value, wanted) && !(calls_for_signature(wanted) && value.items().any(is_unchecked)) {
+    if is_instance(&value, wanted) && !(calls_for_signature(wanted) && value.items().any(is_unchecked)) {
         return Ok(value);
     }
     let single = matches!(wanted.occurrence, Occurrence::One | Occurrence::Optional);
@@ -126,14 +121,14 @@ pub(crate) fn converted<'a>(
             .into_items()
             .map(|item| match item {
                 Item::Function(function) if function.arity() == signature.parameters.len() => {
-                    evaluate::coerced(function, signature).map(Item::Function)
+                    coerced(function, signature).map(Item::Function)
                 }
                 other => Ok(other),
             })
             .collect();
         value = Value::from_items(items?);
     }
-    match evaluate::is_instance(&value, wanted) {
+    match is_instance(&value, wanted) {
         true => Ok(value),
         false => Err(unfit(wanted, &value)),
     }

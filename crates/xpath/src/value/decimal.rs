@@ -3,23 +3,18 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use myelin_java_text::decimal::{Decimal as Number, Rounding};
+
 use super::number::is_space;
 
-/// A decimal number: `mantissa` divided by ten to the power of `scale`, with no zeros at its end.
+/// A decimal number with no zeros at the end behind the point, so that equal numbers have equal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Decimal {
-    mantissa: i128,
-    scale: u32,
-}
+pub struct Decimal(Number);
 
 impl From<i64> for Decimal {
     fn from(whole: i64) -> Decimal {
-        Decimal { mantissa: i128::from(whole), scale: 0 }
+        Decimal(Number::new(i128::from(whole), 0))
     }
-}
-
-fn power(digits: u32) -> i128 {
-    10_i128.pow(digits)
 }
 
 impl Decimal {
@@ -27,7 +22,7 @@ impl Decimal {
     pub const DIGITS: u32 = 18;
 
     /// Zero.
-    pub const ZERO: Decimal = Decimal { mantissa: 0, scale: 0 };
+    pub const ZERO: Decimal = Decimal(Number::ZERO);
 
     /// `mantissa` divided by ten to the power of `scale`.
     pub fn new(mut mantissa: i128, mut scale: u32) -> Decimal {
@@ -35,37 +30,16 @@ impl Decimal {
             mantissa /= 10;
             scale -= 1;
         }
-        Decimal { mantissa, scale }
+        Decimal(Number::new(mantissa, scale as i32))
+    }
+
+    fn of(number: Number) -> Decimal {
+        Decimal::new(number.unscaled(), number.scale().unsigned_abs())
     }
 
     /// Reads `-1.50`; `None`: not a decimal, or one with too many digits.
     pub fn parse(text: &str) -> Option<Decimal> {
-        let text = text.trim_matches(is_space);
-        let (negative, digits) = match text.as_bytes().first()? {
-            b'-' => (true, &text[1..]),
-            b'+' => (false, &text[1..]),
-            _ => (false, text),
-        };
-        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-        if whole.is_empty() && fraction.is_empty() {
-            return None;
-        }
-        let fraction = fraction.trim_end_matches('0');
-        let mut mantissa = 0_i128;
-        let mut scale = 0;
-        for (index, digit) in whole.bytes().chain(fraction.bytes()).enumerate() {
-            if !digit.is_ascii_digit() {
-                return None;
-            }
-            if index >= whole.len() {
-                if scale == Decimal::DIGITS {
-                    continue;
-                }
-                scale += 1;
-            }
-            mantissa = mantissa.checked_mul(10)?.checked_add(i128::from(digit - b'0'))?;
-        }
-        Some(Decimal::new(if negative { -mantissa } else { mantissa }, scale))
+        Number::plain(text.trim_matches(is_space), Decimal::DIGITS).map(Decimal::of)
     }
 
     /// The decimal nearest to a double; `None`: too large, or no number.
@@ -78,113 +52,94 @@ impl Decimal {
 
     /// The nearest double.
     pub fn to_double(self) -> f64 {
-        if self.scale == 0 {
-            return self.mantissa as f64;
-        }
-        // Through the text, so that it is rounded once.
-        self.to_string().parse().unwrap_or(f64::NAN)
+        self.0.double()
     }
 
     /// The whole number, if it is one that fits.
     pub fn to_integer(self) -> Option<i64> {
-        i64::try_from(self.truncated().mantissa).ok()
+        i64::try_from(self.truncated().0.unscaled()).ok()
     }
 
     /// Below zero, zero or above.
     pub fn signum(self) -> i32 {
-        self.mantissa.signum() as i32
+        self.0.signum()
     }
 
     /// The value times ten to the power of `digits`, cut to a whole number; `None`: too large.
     pub fn scaled(self, digits: u32) -> Option<i128> {
-        if digits >= self.scale {
-            self.mantissa.checked_mul(10_i128.checked_pow(digits - self.scale)?)
-        } else {
-            Some(self.mantissa / power(self.scale - digits))
-        }
-    }
-
-    /// Both with the same scale.
-    fn aligned(self, other: Decimal) -> Option<(i128, i128, u32)> {
-        let scale = self.scale.max(other.scale);
-        Some((self.scaled(scale)?, other.scaled(scale)?, scale))
+        Some(self.0.rounded(i32::try_from(digits).ok()?, Rounding::Down)?.unscaled())
     }
 
     /// The sum; `None`: too large.
     pub fn plus(self, other: Decimal) -> Option<Decimal> {
-        let (one, other, scale) = self.aligned(other)?;
-        Some(Decimal::new(one.checked_add(other)?, scale))
+        self.0.plus(other.0).map(Decimal::of)
     }
 
     /// The difference; `None`: too large.
     pub fn minus(self, other: Decimal) -> Option<Decimal> {
-        self.plus(other.negated())
+        self.0.minus(other.0).map(Decimal::of)
     }
 
     /// The product; `None`: too large.
     pub fn multiply(self, other: Decimal) -> Option<Decimal> {
-        Some(Decimal::new(self.mantissa.checked_mul(other.mantissa)?, self.scale + other.scale))
+        self.0.times(other.0).map(Decimal::of)
     }
 
     /// The quotient, cut behind the last digit there is room for; `None`: divided by zero, or too large.
     pub fn divide(self, other: Decimal) -> Option<Decimal> {
-        if other.mantissa == 0 {
+        let (mut dividend, divisor) = (self.0.unscaled(), other.0.unscaled());
+        if divisor == 0 {
             return None;
         }
-        let mut dividend = self.mantissa;
-        let mut scale = self.scale;
-        while scale < Decimal::DIGITS + other.scale {
+        let (mut scale, behind) = (self.0.scale().unsigned_abs(), other.0.scale().unsigned_abs());
+        while scale < Decimal::DIGITS + behind {
             match dividend.checked_mul(10) {
                 Some(more) => dividend = more,
                 None => break,
             }
             scale += 1;
         }
-        let quotient = dividend / other.mantissa;
-        match scale.checked_sub(other.scale) {
+        let quotient = dividend.checked_div(divisor)?;
+        match scale.checked_sub(behind) {
             Some(scale) => Some(Decimal::new(quotient, scale)),
-            None => Some(Decimal::new(quotient.checked_mul(power(other.scale - scale))?, 0)),
+            None => Some(Decimal::new(quotient.checked_mul(10_i128.pow(behind - scale))?, 0)),
         }
     }
 
     /// What is left by the division cut to a whole number; `None`: divided by zero, or too large.
     pub fn remainder(self, other: Decimal) -> Option<Decimal> {
-        let (one, other, scale) = self.aligned(other)?;
-        Some(Decimal::new(one.checked_rem(other)?, scale))
+        self.0.modulo(other.0).map(Decimal::of)
     }
 
     /// With the other sign.
     pub fn negated(self) -> Decimal {
-        Decimal { mantissa: -self.mantissa, scale: self.scale }
+        Decimal(Number::new(self.0.unscaled().saturating_neg(), self.0.scale()))
     }
 
     /// Without what is behind the point.
     pub fn truncated(self) -> Decimal {
-        Decimal { mantissa: self.mantissa / power(self.scale), scale: 0 }
+        self.cut(Rounding::Down)
     }
 
     /// The largest whole number that is not larger.
     pub fn floor(self) -> Decimal {
-        Decimal { mantissa: self.mantissa.div_euclid(power(self.scale)), scale: 0 }
+        self.cut(Rounding::Floor)
+    }
+
+    fn cut(self, how: Rounding) -> Decimal {
+        // A number with fewer digits always fits.
+        Decimal(self.0.rounded(0, how).unwrap_or(self.0))
     }
 
     /// Rounded to so many digits behind the point (before it, where negative); halves go up, or to the even digit.
     pub fn round(self, digits: i32, to_even: bool) -> Decimal {
-        let cut = i64::from(self.scale) - i64::from(digits);
-        if cut <= 0 {
+        if self.0.scale() <= digits {
             return self;
         }
-        let Some(unit) = u32::try_from(cut).ok().and_then(|cut| 10_i128.checked_pow(cut)) else {
-            return Decimal::ZERO;
-        };
-        let (mut quotient, rest) = (self.mantissa.div_euclid(unit), self.mantissa.rem_euclid(unit));
-        let half = rest.cmp(&(unit - rest));
-        if half == Ordering::Greater || (half == Ordering::Equal && (!to_even || quotient % 2 != 0)) {
-            quotient += 1;
-        }
-        match u32::try_from(digits) {
-            Ok(scale) => Decimal::new(quotient, scale),
-            Err(_) => Decimal::new(quotient * power(digits.unsigned_abs()), 0),
+        let how = if to_even { Rounding::HalfEven } else { Rounding::HalfCeiling };
+        match self.0.rounded(digits, how).and_then(|rounded| rounded.rounded(digits.max(0), how)) {
+            Some(rounded) => Decimal::of(rounded),
+            None => Decimal::ZERO,
         }
     }
 }
@@ -197,26 +152,13 @@ impl PartialOrd for Decimal {
 
 impl Ord for Decimal {
     fn cmp(&self, other: &Decimal) -> Ordering {
-        match self.aligned(*other) {
-            Some((one, other, _)) => one.cmp(&other),
-            // One of them is too large to be written with the other's digits: the whole parts decide.
-            None => self.floor().mantissa.cmp(&other.floor().mantissa),
-        }
+        self.0.compare(other.0)
     }
 }
 
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let size = self.mantissa.unsigned_abs();
-        let unit = power(self.scale).unsigned_abs();
-        if self.mantissa < 0 {
-            f.write_str("-")?;
-        }
-        write!(f, "{}", size / unit)?;
-        if self.scale > 0 {
-            write!(f, ".{:0width$}", size % unit, width = self.scale as usize)?;
-        }
-        Ok(())
+        self.0.fmt(f)
     }
 }
 

@@ -5,10 +5,9 @@ use std::rc::Rc;
 
 use super::tree::{Levels, Tree};
 use super::{Atomic, Item, Value, key};
-use crate::ast::{Callee, InlineFunction};
+use crate::ast::{Callee, Expr, InlineFunction};
 use crate::environment::Version;
 use crate::error::Error;
-use crate::evaluate::Origin;
 use crate::types::Signature;
 
 /// Maps, arrays and functions within each other deeper than this are refused: they are gone through by recursion.
@@ -290,4 +289,21 @@ impl<'a> FunctionItem<'a> {
         bounded(levels)?;
         Ok(FunctionItem::Closure(Rc::new(Closure { body, arity, levels: levels + 1 })))
     }
+}
+
+/// Which expression a function was made by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Origin<'a> {
+    pub(crate) root: &'a Expr,
+    pub(crate) version: Version,
+}
+
+pub(crate) fn out_of_bounds(position: i64, count: usize) -> Error {
+    Error::value("FOAY0001", format!("an array of {count} members has none at position {position}"))
+}
+
+/// A function where one of that signature is wanted: its arguments and results will be converted (§3.1.5.3).
+pub(crate) fn coerced<'a>(function: FunctionItem<'a>, signature: &Signature) -> Result<FunctionItem<'a>, Error> {
+    let arity = function.arity();
+    FunctionItem::closure(Body::Coerced { function, signature: signature.clone() }, arity)
 }

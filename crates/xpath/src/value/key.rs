@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 
 use super::atomic::Atomic;
 use super::decimal::Decimal;
-use crate::compare::is_nan;
 
 /// The order of two keys of a map; equal where they are the same key.
 ///
@@ -55,7 +54,7 @@ pub(crate) fn numbers(left: &Atomic<'_>, right: &Atomic<'_>) -> Ordering {
     }
     let double = |atomic: &Atomic<'_>| atomic.as_double().unwrap_or(f64::NAN);
     match double(left).partial_cmp(&double(right)) {
-        None => is_nan(right).cmp(&is_nan(left)),
+        None => right.is_nan().cmp(&left.is_nan()),
         Some(Ordering::Equal) => exact(left).cmp(&exact(right)),
         Some(ordering) => ordering,
     }

@@ -124,3 +124,13 @@ impl std::fmt::Debug for NodeRef<'_> {
         self.node.fmt(f)
     }
 }
+
+/// Puts nodes into document order, each once.
+pub(crate) fn sort(nodes: &mut Vec<NodeRef<'_>>) {
+    // Most lists are in order already, and seeing that costs one pass.
+    if nodes.windows(2).all(|pair| pair[0].order(pair[1]).is_lt()) {
+        return;
+    }
+    nodes.sort_unstable_by(|one, other| one.order(*other));
+    nodes.dedup();
+}

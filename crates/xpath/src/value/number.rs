@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use myelin_java_text::number::scientific;
+
 use crate::environment::Version;
 
 /// White space of XML, and no other.
@@ -94,11 +96,7 @@ fn canonical<N: std::fmt::Display + std::fmt::UpperExp>(
     } else if (1e-6..1e6).contains(&size) {
         Cow::Owned(number.to_string())
     } else {
-        let text = format!("{number:E}");
-        Cow::Owned(match text.split_once('E') {
-            Some((digits, exponent)) if !digits.contains('.') => format!("{digits}.0E{exponent}"),
-            _ => text,
-        })
+        Cow::Owned(scientific(number))
     }
 }
 

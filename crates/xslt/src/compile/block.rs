@@ -2,18 +2,15 @@
 
 use std::rc::Rc;
 
-use super::Compiler;
-use super::element::{Child, Element};
-use super::functions::EXSLT;
+use super::compiler::Compiler;
+use super::element::{Child, EXSLT, Element};
 use super::here::Here;
 use super::problems::Made;
 use super::specs::{self, Role};
-use super::texts::join_texts;
-use crate::program::{At, Avt, Block, Content, Instruction, Kind, Part};
+use super::texts::{Instructions, join_texts};
+use crate::program::{Avt, Block, Content, Instruction, Kind, Part};
+use crate::scope::At;
 use crate::stack;
-
-/// Instructions that are being put together.
-pub(super) type Instructions = Vec<Instruction>;
 
 impl<'s> Compiler<'s> {
     /// All that stands inside an element.

@@ -1,57 +1,16 @@
 //! What a stylesheet declares, so that all of it can be referred to before any of it is compiled.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::Compiler;
-use super::element::{Attribute, Element};
-use super::functions::{EXSLT, KnownFunction};
+use super::compiler::Compiler;
+use super::element::{Attribute, EXSLT};
 use super::here::Here;
+use super::index::{Alias, Declaration, Declarations};
 use super::overrides::Subject;
 use super::problems::Made;
 use super::specs::{self, Role};
-use crate::program::{ExpandedName, Mode, NoMatch};
-
-/// An element below the stylesheet element, with what holds for it.
-#[derive(Clone)]
-pub(super) struct Declaration<'s> {
-    pub(super) element: Element<'s>,
-    pub(super) here: Rc<Here>,
-    pub(super) precedence: u32,
-    pub(super) imports_from: u32,
-    /// Counts the declarations in the order they are written, imports and includes in place.
-    pub(super) order: u32,
-}
-
-/// Declarations by kind, lowest precedence first; of those that can be overridden only what is left.
-#[derive(Default)]
-pub(super) struct Declarations<'s> {
-    pub(super) templates: Vec<Declaration<'s>>,
-    /// Simplified stylesheets: literal result elements that stand for a template.
-    pub(super) simplified: Vec<Declaration<'s>>,
-    pub(super) globals: Vec<(ExpandedName, Declaration<'s>)>,
-    pub(super) functions: Vec<Declaration<'s>>,
-    pub(super) attribute_sets: Vec<(ExpandedName, Vec<Declaration<'s>>)>,
-    pub(super) keys: Vec<(ExpandedName, Vec<Declaration<'s>>)>,
-    /// What says something about the whole: output, white space, decimal formats, modes, character maps.
-    pub(super) others: Vec<Declaration<'s>>,
-}
-
-/// What names refer to.
-#[derive(Default)]
-pub(super) struct Index {
-    pub(super) templates: HashMap<ExpandedName, u32>,
-    pub(super) globals: HashMap<ExpandedName, u32>,
-    pub(super) functions: HashMap<ExpandedName, Vec<KnownFunction>>,
-    pub(super) attribute_sets: HashMap<ExpandedName, u32>,
-}
-
-/// A namespace of the stylesheet that is another in the result.
-pub(super) struct Alias {
-    pub(super) stylesheet: String,
-    pub(super) prefix: String,
-    pub(super) result: String,
-}
+use crate::name::ExpandedName;
+use crate::program::{Mode, NoMatch, Rules};
 
 impl<'s> Compiler<'s> {
     /// Sorts the declarations, which come with ascending precedence, and gives numbers to what has a name.
@@ -199,7 +158,7 @@ impl<'s> Compiler<'s> {
         }
         let modes = self.modes.list().iter().zip(of_mode).map(|(name, rules)| Mode {
             name: name.clone(),
-            rules: crate::run::Rules::new(rules),
+            rules: Rules::new(rules),
             on_no_match: self.no_match.get(name).copied().unwrap_or(NoMatch::TextOnlyCopy),
         });
         modes.collect()

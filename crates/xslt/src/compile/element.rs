@@ -4,12 +4,14 @@ use std::borrow::Cow;
 
 use myelin_xml::{Kind, Name, NodeId};
 
-use super::here::Here;
 use super::module::Module;
-use crate::program::At;
+use crate::scope::At;
 
 /// The namespace of XSLT.
 pub(super) const XSLT: &str = "http://www.w3.org/1999/XSL/Transform";
+
+/// The namespace of EXSLT's functions and of the element that declares more of them.
+pub(super) const EXSLT: &str = "http://exslt.org/functions";
 
 /// Namespaces in which nothing can be declared (XSLT 3.0 §3.2).
 pub(super) const RESERVED: [&str; 9] = [
@@ -108,25 +110,6 @@ impl<'s> Element<'s> {
         document.attributes(self.node).filter(shown).map(move |node| Attribute::new(self.module, node))
     }
 
-    /// What stands inside. From 2.0 on, texts with a comment or instruction between them are one (XSLT 2.0 §4.2).
-    pub(super) fn children(self, here: &Here) -> Vec<Child<'s>> {
-        let document = &self.module.document;
-        let mut children = Vec::new();
-        for node in document.children(self.node) {
-            match document.kind(node) {
-                Kind::Element => children.push(Child::Element(Element { node, ..self })),
-                Kind::Text => match children.last_mut() {
-                    Some(Child::Text(before)) if !here.is_backwards() => {
-                        before.value.to_mut().push_str(&document.value(node));
-                    }
-                    _ => children.push(Child::Text(Attribute::new(self.module, node))),
-                },
-                _ => {}
-            }
-        }
-        children
-    }
-
     pub(super) fn elements(self) -> impl Iterator<Item = Element<'s>> {
         let document = &self.module.document;
         let elements = document.children(self.node).filter(|&node| document.kind(node) == Kind::Element);
@@ -135,7 +118,7 @@ impl<'s> Element<'s> {
 }
 
 impl<'s> Attribute<'s> {
-    fn new(module: &'s Module, node: NodeId) -> Attribute<'s> {
+    pub(super) fn new(module: &'s Module, node: NodeId) -> Attribute<'s> {
         match module.shadow(node) {
             Some(value) => Attribute { module, node, value: Cow::Owned(value), is_shadow: true },
             None => Attribute { module, node, value: module.document.value(node), is_shadow: false },

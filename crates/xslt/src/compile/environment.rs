@@ -4,10 +4,12 @@ use std::rc::Rc;
 
 use myelin_xpath::{Argument, Declared, Environment, Version};
 
-use super::Compiler;
+use super::compiler::Compiler;
 use super::here::Here;
 use crate::functions;
-use crate::program::{At, Call, CallTarget, ExpandedName, GLOBAL};
+use crate::name::ExpandedName;
+use crate::program::{Call, CallTarget, GLOBAL};
+use crate::scope::At;
 
 /// The namespace of XPath's own functions, in which those of XSLT are too.
 const FUNCTIONS: &str = "http://www.w3.org/2005/xpath-functions";

@@ -5,14 +5,16 @@ use std::rc::Rc;
 use myelin_xpath::types::SequenceType;
 use myelin_xpath::{Expression, SyntaxError};
 
-use super::Compiler;
 use super::braces::{self, Piece};
+use super::compiler::Compiler;
 use super::element::{Attribute, Element};
 use super::environment::Surroundings;
 use super::here::Here;
 use super::problems::{Made, Reported};
+use crate::name::ExpandedName;
 use crate::pattern::{self, Pattern};
-use crate::program::{Avt, AvtPart, Condition, ExpandedName, Expr, ParameterId, Scope, ScopeId, Select, TextSource};
+use crate::program::{Avt, AvtPart, Condition, Expr, ParameterId, ScopeId, Select, TextSource};
+use crate::scope::Scope;
 
 impl<'s> Compiler<'s> {
     /// The expression of an attribute.

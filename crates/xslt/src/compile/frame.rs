@@ -1,6 +1,6 @@
 //! Which variables are in scope, and the slots of a frame that they have while running.
 
-use crate::program::ExpandedName;
+use crate::name::ExpandedName;
 
 /// The variables of one template, function or global declaration, as far as they are in scope.
 ///

@@ -2,31 +2,14 @@
 
 use std::rc::Rc;
 
-use super::Compiler;
-use super::declarations::{Declaration, Declarations};
+use super::compiler::Compiler;
 use super::element::Element;
 use super::frame::Frame;
 use super::here::Here;
+use super::index::{Declaration, Declarations, KnownFunction};
 use super::problems::Made;
-use crate::program::{Binding, ExpandedName, FunctionParameter, Kind, UserFunction};
-
-/// The namespace of EXSLT's functions and of the element that declares more of them.
-pub(super) const EXSLT: &str = "http://exslt.org/functions";
-
-/// What is known of a function before it is compiled.
-pub(super) struct KnownFunction {
-    /// Its number.
-    pub(super) function: u32,
-    /// The fewest and the most arguments it takes.
-    least: usize,
-    most: usize,
-}
-
-impl KnownFunction {
-    pub(super) fn takes(&self, arguments: usize) -> bool {
-        (self.least..=self.most).contains(&arguments)
-    }
-}
+use crate::name::ExpandedName;
+use crate::program::{Binding, FunctionParameter, Kind, UserFunction};
 
 impl<'s> Compiler<'s> {
     /// Gives a function its number; one of higher precedence takes the number of the one it overrides.

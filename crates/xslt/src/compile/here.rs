@@ -3,13 +3,14 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use myelin_xml::XML_NAMESPACE;
+use myelin_xml::{Kind, XML_NAMESPACE};
 use myelin_xpath::Version;
 
-use super::element::{Attribute, Element, RESERVED, XSLT, is_white};
+use super::element::{Attribute, Child, Element, RESERVED, XSLT, is_white};
 use super::problems::{Made, Problems};
 use crate::functions::resolve;
-use crate::program::{ExpandedName, ScopeId};
+use crate::name::ExpandedName;
+use crate::program::ScopeId;
 
 /// What holds for an element.
 #[derive(Clone, Debug)]
@@ -214,6 +215,27 @@ impl Here {
     /// Whether white space alone stays in the stylesheet.
     pub(super) fn keeps(&self, text: &str) -> bool {
         self.preserve_space || !is_white(text)
+    }
+}
+
+impl<'s> Element<'s> {
+    /// What stands inside. From 2.0 on, texts with a comment or instruction between them are one (XSLT 2.0 §4.2).
+    pub(super) fn children(self, here: &Here) -> Vec<Child<'s>> {
+        let document = &self.module.document;
+        let mut children = Vec::new();
+        for node in document.children(self.node) {
+            match document.kind(node) {
+                Kind::Element => children.push(Child::Element(Element { node, ..self })),
+                Kind::Text => match children.last_mut() {
+                    Some(Child::Text(before)) if !here.is_backwards() => {
+                        before.value.to_mut().push_str(&document.value(node));
+                    }
+                    _ => children.push(Child::Text(Attribute::new(self.module, node))),
+                },
+                _ => {}
+            }
+        }
+        children
     }
 }
 

@@ -2,14 +2,15 @@
 
 use std::rc::Rc;
 
-use super::Compiler;
+use super::compiler::Compiler;
 use super::element::{Element, XSLT};
 use super::here::{Here, STANDARD};
 use super::problems::Made;
 use super::specs;
 use super::texts::join_texts;
+use crate::name::QualifiedName;
 use crate::output::LiteralStart;
-use crate::program::{Kind, LiteralAttribute, LiteralElement, QualifiedName};
+use crate::program::{Kind, LiteralAttribute, LiteralElement};
 
 impl<'s> Compiler<'s> {
     pub(super) fn literal(&mut self, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use myelin_xml::{DoctypePolicy, Document, ErrorKind, Limit, NodeId, Options, encoding};
 
 use super::entities::{self, Expanded};
-use crate::program::At;
+use crate::scope::At;
 
 /// Elements of a stylesheet may be nested as deep as this; those of people nest to about 40.
 ///

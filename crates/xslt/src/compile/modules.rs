@@ -6,44 +6,19 @@ use myelin_xml::{NodeId, XML_NAMESPACE};
 
 use super::element::{Attribute, Child, Element, XSLT, is_white};
 use super::here::Here;
+use super::loaded::{Found, Loaded};
 use super::module::Module;
 use super::problems::{Made, Problems, Reported};
 use super::specs;
 use super::statics::Statics;
-use crate::program::At;
 use crate::resolver::{Resolver, Wanted};
+use crate::scope::At;
 
 /// A stylesheet may be made of as many documents, one that is read twice counted twice.
 const MODULES: usize = 1_000;
 
 /// Modules may import and include each other as deep as this.
 const DEPTH: usize = 64;
-
-/// All documents of a stylesheet, and what they declare.
-pub(super) struct Loaded {
-    pub(super) modules: Vec<Module>,
-    pub(super) declarations: Vec<Found>,
-    /// The version that the outermost module says it is of.
-    pub(super) version: f64,
-}
-
-/// An element below the stylesheet element.
-pub(super) struct Found {
-    /// An index in [`Loaded::modules`].
-    module: usize,
-    node: NodeId,
-    pub(super) here: Rc<Here>,
-    pub(super) precedence: u32,
-    pub(super) imports_from: u32,
-    /// Whether it is a simplified stylesheet as a whole (§3.8).
-    pub(super) simplified: bool,
-}
-
-impl Loaded {
-    pub(super) fn element(&self, found: &Found) -> Element<'_> {
-        Element { module: &self.modules[found.module], node: found.node }
-    }
-}
 
 /// Reads a stylesheet with all its modules.
 pub(super) fn load(

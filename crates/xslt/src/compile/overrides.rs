@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::problems::Problems;
-use crate::program::{At, ExpandedName};
+use crate::name::ExpandedName;
+use crate::scope::At;
 
 /// What was said so far; it comes with ascending precedence.
 #[derive(Default)]

@@ -1,7 +1,8 @@
 //! What is wrong with a stylesheet, collected until all of it has been read.
 
-use crate::error::{Place, Problem};
-use crate::program::At;
+use crate::error::Problem;
+use crate::place::Place;
+use crate::scope::At;
 
 /// Says that a problem has been noted, so that whoever waits for a result need not say more.
 #[derive(Clone, Copy, Debug)]

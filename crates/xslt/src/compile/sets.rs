@@ -1,12 +1,13 @@
 //! `xsl:attribute-set` and `xsl:key` (XSLT 1.0 §7.1.4 and §12.2).
 
-use super::Compiler;
-use super::declarations::Declaration;
+use super::compiler::Compiler;
 use super::element::{Child, Element};
 use super::frame::Frame;
 use super::here::{CODEPOINT, Here};
+use super::index::Declaration;
 use super::problems::Made;
-use crate::program::{AttributeSet, AttributeSetPart, Binding, ExpandedName, Key, KeyDefinition};
+use crate::name::ExpandedName;
+use crate::program::{AttributeSet, AttributeSetPart, Binding, Key, KeyDefinition};
 
 impl<'s> Compiler<'s> {
     pub(super) fn attribute_set(&mut self, name: ExpandedName, declarations: &[Declaration<'s>]) -> Made<AttributeSet> {

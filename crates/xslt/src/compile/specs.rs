@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::Compiler;
+use super::compiler::Compiler;
 use super::element::{Attribute, Element, XSLT};
 use super::here::{Here, STANDARD, truth};
 use super::instructions::{

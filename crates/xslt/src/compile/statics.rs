@@ -10,9 +10,8 @@ use super::braces::{self, Piece};
 use super::element::{Attribute, Element, XSLT};
 use super::here::Here;
 use super::problems::{Made, Problems, Reported};
-use super::specs;
 use crate::functions;
-use crate::program::ExpandedName;
+use crate::name::ExpandedName;
 
 /// What all static expressions of a stylesheet may do together.
 const LIMITS: Limits = Limits { steps: 1_000_000, bytes: 1 << 20 };
@@ -23,12 +22,13 @@ const SCHEMA: &str = "http://www.w3.org/2001/XMLSchema";
 const ANSWER: u32 = 1 << 31;
 
 /// The static variables that are known so far.
-#[derive(Default)]
 pub(super) struct Statics {
     /// Each may refer to those before it.
     variables: Vec<(ExpandedName, Expression)>,
     answers: Vec<Answer>,
     meter: Meter,
+    /// Whether XSLT has an element of that local name, and this crate offers it.
+    offers: fn(&str) -> bool,
 }
 
 /// What a function says whose arguments are literals.
@@ -38,6 +38,11 @@ enum Answer {
 }
 
 impl Statics {
+    /// `offers` says whether an element of XSLT is offered.
+    pub(super) fn new(offers: fn(&str) -> bool) -> Statics {
+        Statics { variables: Vec::new(), answers: Vec::new(), meter: Meter::default(), offers }
+    }
+
     /// Whether `use-when` lets an element be there; it does where it is not written.
     pub(super) fn use_when(&mut self, element: Element<'_>, here: &Here, problems: &mut Problems) -> Made<bool> {
         let namespace = if element.name().namespace == XSLT { "" } else { XSLT };
@@ -193,7 +198,7 @@ impl Surroundings<'_> {
         let local = local.trim();
         Some(match name {
             "system-property" => Answer::Text(functions::property(namespace, local, self.here.rules()).to_owned()),
-            "element-available" => Answer::Truth(namespace == XSLT && specs::offers(local)),
+            "element-available" => Answer::Truth(namespace == XSLT && (self.statics.offers)(local)),
             "function-available" => {
                 let namespace = if prefix.is_empty() { "" } else { namespace };
                 let count = match arguments.get(1) {

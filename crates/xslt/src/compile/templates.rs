@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
-use super::Compiler;
-use super::declarations::Declaration;
+use super::compiler::Compiler;
 use super::element::Element;
 use super::environment::Surroundings;
 use super::frame::Frame;
 use super::here::Here;
+use super::index::Declaration;
 use super::problems::Made;
 use crate::pattern::{self, Pattern};
 use crate::program::{Block, Instruction, Kind, Rule, Template};

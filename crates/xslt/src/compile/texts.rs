@@ -2,11 +2,14 @@
 
 use std::rc::Rc;
 
-use super::Compiler;
-use super::block::Instructions;
+use super::compiler::Compiler;
 use super::element::Attribute;
 use super::here::Here;
-use crate::program::{At, Avt, AvtPart, Block, Content, Instruction, Kind};
+use crate::program::{Avt, AvtPart, Block, Content, Instruction, Kind};
+use crate::scope::At;
+
+/// Instructions that are being put together.
+pub(super) type Instructions = Vec<Instruction>;
 
 impl<'s> Compiler<'s> {
     /// A text, in which expressions may stand between braces.

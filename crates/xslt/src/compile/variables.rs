@@ -4,12 +4,13 @@ use std::rc::Rc;
 
 use myelin_xpath::types::SequenceType;
 
-use super::Compiler;
+use super::compiler::Compiler;
 use super::element::{Child, Element, RESERVED, XSLT};
 use super::here::{Here, truth};
 use super::problems::Made;
 use super::texts::join_texts;
-use crate::program::{Binding, ExpandedName, Kind, TemplateParameter, Variable, WithParam};
+use crate::name::ExpandedName;
+use crate::program::{Binding, Kind, TemplateParameter, Variable, WithParam};
 
 /// What a variable or parameter is bound to, and its type.
 pub(super) type Bound = (Binding, Option<SequenceType>);

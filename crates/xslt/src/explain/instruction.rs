@@ -1,9 +1,10 @@
 //! Instructions and what they hold, a line each.
 
 use super::{Typed, Writer};
+use crate::name::QualifiedName;
 use crate::program::{
-    Avt, AvtPart, Binding, Block, Condition, Content, Expr, GroupBy, Instruction, Kind, Message, ModeUse, Part,
-    QualifiedName, Select, Shape, Sort, Try, Variable, WithParam,
+    Avt, AvtPart, Binding, Block, Condition, Content, Expr, GroupBy, Instruction, Kind, Message, ModeUse, Part, Select,
+    Shape, Sort, Try, Variable, WithParam,
 };
 
 impl Writer<'_> {

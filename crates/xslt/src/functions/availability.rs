@@ -1,14 +1,12 @@
 //! What this processor is and what it offers (XSLT 1.0 §15 and §12.4, 3.0 §20).
 
 use myelin_xpath::types::AtomicType;
-use myelin_xpath::{Argument, Atomic, Declared, Environment, Error, Expression, Item, QName, Value, Version};
+use myelin_xpath::{Atomic, Error, Item, QName, Value, Version};
 
-use super::{Call, Function, find};
-use crate::compile::offers;
-use crate::program::ExpandedName;
+use super::{Call, Function};
+use crate::name::ExpandedName;
 
 const XSLT: &str = "http://www.w3.org/1999/XSL/Transform";
-const FUNCTIONS_OF_XPATH: &str = "http://www.w3.org/2005/xpath-functions";
 const FUNCTIONS_OF_EXSLT: &str = "http://exslt.org/functions";
 const SCHEMA: &str = "http://www.w3.org/2001/XMLSchema";
 
@@ -79,7 +77,7 @@ fn element_available<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
         return Err(Error::value("XTDE1440", format!("{written:?} is no name, or its prefix stands for no namespace")));
     };
     Ok(Value::from(match name.namespace.as_str() {
-        XSLT => offers(&name.local),
+        XSLT => call.machine.has_element(&name.local),
         FUNCTIONS_OF_EXSLT => name.local == "result",
         _ => false,
     }))
@@ -98,61 +96,7 @@ fn function_available<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
         2 => Some(call.value(1).number()),
         _ => None,
     };
-    let mut user = call.machine.program().functions.iter().filter(|function| function.name == name);
-    let user = user.any(|function| count.is_none_or(|count| count == function.parameters.len() as f64));
-    Ok(Value::from(user || is_available(&name, count)))
-}
-
-/// Whether there is a function of that name, for so many arguments if that is said, beside those of the stylesheet.
-pub(crate) fn is_available(name: &ExpandedName, count: Option<f64>) -> bool {
-    // Drafts of the functions' specification had other namespaces: they can be called, but are not promised.
-    if name.namespace.ends_with("/xpath-functions") && name.namespace != FUNCTIONS_OF_XPATH {
-        return false;
-    }
-    if let Some(function) = find(&name.namespace, &name.local) {
-        return count.is_none_or(|count| count >= 0.0 && function.takes(count as usize));
-    }
-    if name.namespace.is_empty() && name.local == "current" {
-        return count.is_none_or(|count| count == 0.0);
-    }
-    is_of_xpath(name, count)
-}
-
-/// Whether XPath itself has the function: asked of its compiler, so that both always agree.
-fn is_of_xpath(name: &ExpandedName, count: Option<f64>) -> bool {
-    let counts = match count {
-        Some(count) if (0.0..=20.0).contains(&count) => count as usize..=count as usize,
-        Some(_) => return false,
-        None => 0..=8,
-    };
-    let prefix = if name.namespace.is_empty() { "" } else { "p:" };
-    counts.into_iter().any(|count| {
-        let text = format!("{prefix}{}({})", name.local, vec!["()"; count].join(","));
-        Expression::compile(&text, &mut Only { namespace: &name.namespace }).is_ok()
-    })
-}
-
-/// Knows one prefix and nothing else.
-struct Only<'n> {
-    namespace: &'n str,
-}
-
-impl Environment for Only<'_> {
-    fn namespace(&self, prefix: &str) -> Option<String> {
-        (prefix == "p").then(|| self.namespace.to_owned())
-    }
-
-    fn variable(&mut self, _: Option<&str>, local: &str) -> Result<u32, String> {
-        Err(format!("${local} is unknown here"))
-    }
-
-    fn function(&mut self, _: &str, _: Option<&str>, _: &[Argument<'_>]) -> Result<Option<Declared>, String> {
-        Ok(None)
-    }
-
-    fn version(&self) -> Version {
-        Version::V3
-    }
+    Ok(Value::from(call.machine.has_function(&name, count)))
 }
 
 fn type_available<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {

@@ -7,7 +7,7 @@ use myelin_xpath::types::AtomicType as T;
 use myelin_xpath::{Atomic, Error, Item, NodeRef, Value, Version};
 
 use super::Services;
-use crate::program::Scope;
+use crate::scope::Scope;
 
 /// What a function is called with.
 pub(crate) struct Call<'c, 'a> {

@@ -1,6 +1,6 @@
 //! `parse-ietf-date()`: dates of mails and of HTTP (Functions and Operators §9.9.1).
 
-use myelin_xpath::calendar::MONTHS;
+use myelin_java_text::calendar::MONTHS;
 use myelin_xpath::types::AtomicType as T;
 use myelin_xpath::{Error, Moment, Value};
 

@@ -1,11 +1,10 @@
 //! Functions that find, name and copy nodes (XSLT 1.0 §12.2, §12.4; 3.0 §18).
 
 use myelin_xml::{Document, Kind, NodeId, Refusal};
-use myelin_xpath::{Atomic, Error, Item, Node, NodeRef, Value};
+use myelin_xpath::{Atomic, Error, Item, Node, NodeRef, Value, Version};
 
 use super::call::unmade;
 use super::{Call, Function};
-use crate::program::Key;
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::own("key", 2, 3, key),
@@ -22,9 +21,7 @@ fn key<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let name = call.scope.expand(&written).ok_or_else(|| {
         Error::value("XTDE1260", format!("key(): {written:?} is no name, or its prefix stands for no namespace"))
     })?;
-    let keys = &call.machine.program().keys;
-    let index = keys.iter().position(|key| key.name == name);
-    let Some(index) = index else {
+    let Some((key, composite)) = call.machine.key(&name) else {
         return Err(Error::value("XTDE1260", format!("key(): there is no xsl:key with the name {written}")));
     };
     let top = match call.count() {
@@ -33,14 +30,14 @@ fn key<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     };
     // Of a value that is no node-set, 1.0 takes one text.
     let most = if call.is_v1() && !call.value(1).is_nodes() { 1 } else { usize::MAX };
-    if keys[index].composite {
-        let value = Atomic::from(Key::joined(call.value(1)));
-        return below(call.machine.keyed(index as u32, &value, top)?, top);
+    if composite {
+        let value = Atomic::from(composite_key(call.value(1)));
+        return below(call.machine.keyed(key, &value, top)?, top);
     }
     let mut found = Vec::new();
     for item in call.value(1).items().take(most) {
         let value = if call.is_v1() { Atomic::from(item.into_text(call.version())) } else { item.atomize()? };
-        found.push(call.machine.keyed(index as u32, &value, top)?);
+        found.push(call.machine.keyed(key, &value, top)?);
     }
     match <[Value<'a>; 1]>::try_from(found) {
         Ok([nodes]) => below(nodes, top),
@@ -49,6 +46,13 @@ fn key<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
             below(Value::from_items(all).in_document_order()?, top)
         }
     }
+}
+
+/// The values of a composite key as one text.
+pub(crate) fn composite_key(values: &Value<'_>) -> String {
+    let texts: Vec<String> = values.items().map(|item| item.into_text(Version::V3).into_owned()).collect();
+    // No text of XML has this character in it.
+    texts.join("\0")
 }
 
 /// The nodes that are `top` or below it; all of them where it is the top of the tree.

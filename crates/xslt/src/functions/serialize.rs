@@ -5,8 +5,9 @@ use myelin_xpath::{Atomic, Error, FunctionItem, Item, Map, NodeRef, Value};
 
 use super::json::escape;
 use super::{Call, Function};
+use crate::name::ExpandedName;
 use crate::output::{Output, OutputError, OutputProperties};
-use crate::program::{ExpandedName, Scope};
+use crate::scope::Scope;
 
 pub(super) const FUNCTIONS: &[Function] = &[Function::own("serialize", 1, 2, serialize)];
 

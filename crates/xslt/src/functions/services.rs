@@ -1,15 +1,26 @@
 //! What functions ask of the transformation they run in.
 
+use myelin_java_text::decimal_format::Symbols;
 use myelin_xml::Document;
 use myelin_xpath::{Atomic, Error, Expression, Item, Moment, NodeRef, Value};
 
-use crate::program::{CallTarget, Program, Scope};
+use crate::name::ExpandedName;
 use crate::resolver::Resource;
+use crate::scope::Scope;
 
 /// A transformation as functions see it; `'a`: as long as it runs.
 pub(crate) trait Services<'a> {
-    /// The program that runs.
-    fn program(&self) -> &'a Program;
+    /// Whether XSLT has an element of that local name, and this crate offers it.
+    fn has_element(&self, local: &str) -> bool;
+
+    /// Whether the stylesheet, the library or XPath has a function of that name, for so many arguments if that is said.
+    fn has_function(&self, name: &ExpandedName, count: Option<f64>) -> bool;
+
+    /// The decimal format of that name; the empty name is that of the one without.
+    fn decimal_format(&self, name: &ExpandedName) -> Option<&'a Symbols>;
+
+    /// The number of the key of that name, and whether all values of a node are one key together.
+    fn key(&self, name: &ExpandedName) -> Option<(u32, bool)>;
 
     /// `current-dateTime()`, if somebody said what time it is.
     fn now(&self) -> Option<Moment>;
@@ -49,8 +60,8 @@ pub(crate) trait Services<'a> {
     /// Whether the transformation itself has made this document.
     fn is_temporary(&self, document: &'a Document) -> bool;
 
-    /// The nodes below `top` (a document node or whatever is detached) that have this value of a key, an index in
-    /// [`Program::keys`], in document order.
+    /// The nodes below `top` (a document node or whatever is detached) that have this value of a key, by its
+    /// number, in document order.
     fn keyed(&'a self, key: u32, value: &Atomic<'a>, top: NodeRef<'a>) -> Result<Value<'a>, Error>;
 
     /// `current-group()`; `None`: no group is worked on.
@@ -62,12 +73,9 @@ pub(crate) trait Services<'a> {
     /// What a group of `xsl:analyze-string` has captured; 0: the whole match. `None`: nothing.
     fn captured(&self, group: usize) -> Option<String>;
 
-    /// An expression that is known only now, compiled where `scope` says: by
-    /// [`dynamic::compile`](super::dynamic::compile) when it is asked for first, and then kept.
+    /// An expression that is known only now, compiled where `scope` says when it is asked for first,
+    /// and then kept.
     fn expression(&'a self, text: &str, scope: &'a Scope) -> Result<&'a Expression, Error>;
-
-    /// A number for what such an expression calls, which the host's `call` understands.
-    fn declare(&self, target: CallTarget, scope: &'a Scope) -> u32;
 
     /// Runs such an expression. It sees global variables only; expressions within expressions are bounded by the
     /// depth of the transformation.

@@ -2,13 +2,17 @@
 
 use std::cell::RefCell;
 
+use myelin_java_text::decimal_format::Symbols;
 use myelin_xml::{Document, Options};
 use myelin_xpath::types::AtomicType;
 use myelin_xpath::{Atomic, Context, Error, Expression, Host, Item, Moment, NodeRef, Value};
 
-use super::{Call, Services, dynamic};
-use crate::program::{CallTarget, DecimalFormat, ExpandedName, Program, Scope};
+use super::{Call, Services};
+use crate::compile::late;
+use crate::name::ExpandedName;
+use crate::program::{CallTarget, Program};
 use crate::resolver::Resource;
+use crate::scope::Scope;
 
 /// A transformation that is only what functions need of one; all of it lives as long as the tests.
 struct Bench {
@@ -19,8 +23,20 @@ struct Bench {
 }
 
 impl Services<'static> for Bench {
-    fn program(&self) -> &'static Program {
-        self.program
+    fn has_element(&self, local: &str) -> bool {
+        crate::compile::offers(local)
+    }
+
+    fn has_function(&self, name: &ExpandedName, count: Option<f64>) -> bool {
+        super::is_available(name, count)
+    }
+
+    fn decimal_format(&self, name: &ExpandedName) -> Option<&'static Symbols> {
+        self.program.decimal_format(name)
+    }
+
+    fn key(&self, _: &ExpandedName) -> Option<(u32, bool)> {
+        None
     }
 
     fn now(&self) -> Option<Moment> {
@@ -85,12 +101,11 @@ impl Services<'static> for Bench {
     }
 
     fn expression(&'static self, text: &str, scope: &'static Scope) -> Result<&'static Expression, Error> {
-        Ok(Box::leak(Box::new(dynamic::compile(self, text, scope)?)))
-    }
-
-    fn declare(&self, target: CallTarget, _: &'static Scope) -> u32 {
-        self.calls.borrow_mut().push(target);
-        self.calls.borrow().len() as u32 - 1
+        let mut declare = |target| {
+            self.calls.borrow_mut().push(target);
+            self.calls.borrow().len() as u32 - 1
+        };
+        Ok(Box::leak(Box::new(late::compile(self.program, text, scope, &mut declare)?)))
     }
 
     fn run(
@@ -125,19 +140,19 @@ fn parse(xml: &str) -> Document {
 }
 
 fn program() -> Program {
-    let named = |local: &str, format: DecimalFormat| (ExpandedName::new("", local), format);
-    let european = DecimalFormat { decimal_separator: ',', grouping_separator: '.', ..DecimalFormat::default() };
-    let signs = DecimalFormat {
+    let named = |local: &str, format: Symbols| (ExpandedName::new("", local), format);
+    let european = Symbols { decimal_separator: ',', grouping_separator: '.', ..Symbols::default() };
+    let signs = Symbols {
         minus_sign: '_',
         digit: '!',
         infinity: "huge".to_owned(),
         nan: "none".to_owned(),
-        ..DecimalFormat::default()
+        ..Symbols::default()
     };
-    let arabic = DecimalFormat { zero_digit: '\u{660}', ..DecimalFormat::default() };
+    let arabic = Symbols { zero_digit: '\u{660}', ..Symbols::default() };
     Program {
         decimal_formats: vec![
-            named("", DecimalFormat::default()),
+            named("", Symbols::default()),
             named("european", european),
             named("signs", signs),
             named("arabic", arabic),

@@ -10,6 +10,7 @@ mod copied;
 mod finish;
 mod indentation;
 mod prolog;
+mod tag;
 mod tags;
 
 use std::ops::Range;
@@ -23,11 +24,10 @@ use super::literal::LiteralStart;
 use super::properties::{Charset, OutputProperties};
 use super::scope::{Mark, Scopes};
 use super::spare::Spare;
-use attributes::Attributes;
 pub(super) use copied::CopiedTags;
 pub(crate) use finish::Finished;
 use indentation::Indentation;
-use prolog::{Early, Prolog};
+use tag::Attributes;
 
 /// How many elements within each other there is room for at first.
 const USUAL_DEPTH: usize = 16;
@@ -68,6 +68,24 @@ pub(super) struct Bytes<'o> {
     loose_text: bool,
     /// Whether other elements are around the result.
     inside: bool,
+}
+
+/// Something that came before it was clear how to write it.
+#[derive(Debug)]
+enum Early {
+    /// White space.
+    Text(String),
+    Comment(String),
+    Instruction(String, String),
+}
+
+/// How far the prolog is written.
+#[derive(Debug, Default)]
+struct Prolog {
+    /// Whether the line of the declaration or document type is still to be ended: before text it must not be.
+    line: bool,
+    /// Whether the place of the document type is passed.
+    doctype: bool,
 }
 
 /// How the result is written.

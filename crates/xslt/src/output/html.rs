@@ -2,6 +2,8 @@
 //!
 //! Source: HTML 4.01, the HTML standard, XSLT and XQuery Serialization 3.1 §7.
 
+use myelin_java_text::percent::encoded;
+
 /// What HTML knows of an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Traits(u8);
@@ -210,18 +212,7 @@ pub(super) fn is_uri(element: &str, attribute: &str) -> bool {
 ///
 /// Source: XPath and XQuery Functions 3.1 §6.4, fn:escape-html-uri.
 pub(super) fn escape_uri(value: &str) -> std::borrow::Cow<'_, str> {
-    let plain = |byte: u8| (b' '..0x7F).contains(&byte);
-    if value.bytes().all(plain) {
-        return value.into();
-    }
-    let mut escaped = String::with_capacity(value.len() * 2);
-    for byte in value.bytes() {
-        match plain(byte) {
-            true => escaped.push(char::from(byte)),
-            false => escaped.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    escaped.into()
+    encoded(value, |byte| byte == b' ' || byte.is_ascii_graphic())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::html::Traits;
-use crate::program::QualifiedName;
+use crate::name::QualifiedName;
 
 /// Prefix and namespace; the empty prefix is the default namespace, an empty namespace says that there is none.
 pub(crate) type Binding = (String, String);

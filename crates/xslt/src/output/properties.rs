@@ -2,7 +2,7 @@
 
 use myelin_xml::is_ncname;
 
-use crate::program::ExpandedName;
+use crate::name::ExpandedName;
 
 /// How a result is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

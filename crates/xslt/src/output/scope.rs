@@ -11,7 +11,6 @@ use myelin_xml::{Atom, Document, NameId, Names, NodeId, XML_NAMESPACE, XMLNS_NAM
 
 use super::error::OutputError;
 use super::literal::NamespaceSet;
-use super::spare::KEPT_NAMES;
 use memory::{Key, Memory};
 
 /// How many of the innermost bindings are looked at for a prefix of some namespace.
@@ -88,9 +87,10 @@ enum Unpinned<'o> {
 }
 
 impl Tables {
-    pub(super) fn is_large(&self) -> bool {
+    /// Whether it has room for more than so many names.
+    pub(super) fn is_larger(&self, names: usize) -> bool {
         let lengths = [self.bindings.capacity(), self.undo.capacity(), self.numbered.capacity(), self.made.capacity()];
-        lengths.into_iter().any(|length| length > KEPT_NAMES)
+        lengths.into_iter().any(|length| length > names)
     }
 }
 

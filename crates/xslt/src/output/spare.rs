@@ -13,7 +13,7 @@ use super::scope::Tables;
 const KEPT: usize = 4;
 
 /// What a table of names may hold to be kept; a large one would take memory for nothing ever after.
-pub(super) const KEPT_NAMES: usize = 1_024;
+const KEPT_NAMES: usize = 1_024;
 
 thread_local! {
     static KEPT_MEMORY: RefCell<Vec<Spare>> = const { RefCell::new(Vec::new()) };
@@ -39,10 +39,10 @@ impl Spare {
         if names > KEPT_NAMES || bytes > KEPT_NAMES * 64 {
             self.names = Names::new();
         }
-        if self.tables.is_large() {
+        if self.tables.is_larger(KEPT_NAMES) {
             self.tables = Tables::default();
         }
-        if self.copied.is_large() {
+        if self.copied.is_larger(KEPT_NAMES) {
             self.copied = CopiedTags::default();
         }
         KEPT_MEMORY.with_borrow_mut(|kept| {

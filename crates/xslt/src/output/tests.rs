@@ -3,7 +3,7 @@
 use myelin_xml::{DoctypePolicy, Document, NodeId, Options, WriteOptions, write};
 
 use super::*;
-use crate::program::QualifiedName;
+use crate::name::QualifiedName;
 
 mod html;
 mod namespaces;
@@ -276,7 +276,7 @@ fn a_whole_document_has_one_element_in_version_2() {
 #[test]
 fn text_of_some_elements_is_written_in_sections() {
     let mut cdata = fragment();
-    cdata.add_cdata_section_element(crate::program::ExpandedName::new("", "a"));
+    cdata.add_cdata_section_element(crate::name::ExpandedName::new("", "a"));
     let make = |output: &mut Output<'_>| {
         output.start_element(plain("a"))?;
         output.text("x]")?;
@@ -338,7 +338,7 @@ fn elements_are_indented_where_no_text_stands_beside_them() {
     let expected = "<!--c-->\n<a>\n  <b>t</b>\n  <c><d/>mixed<e><f/></e></c>\n  <g>\n    <?i d?>\n  </g>\n  <h xml:space=\"preserve\"><i/></h>\n</a>";
     assert_eq!(written(&indent, make), expected);
     let mut kept = indent.clone();
-    kept.add_suppressed_indentation(crate::program::ExpandedName::new("", "a"));
+    kept.add_suppressed_indentation(crate::name::ExpandedName::new("", "a"));
     assert!(written(&kept, make).contains("--><a><b>t</b><c>") || written(&kept, make).contains("-->\n<a><b>t</b><c>"));
 }
 

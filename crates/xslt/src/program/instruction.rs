@@ -2,9 +2,11 @@
 
 use myelin_xpath::types::SequenceType;
 
-use super::{At, Condition, Expr, ParameterId, QualifiedName, ScopeId, Select, TextSource};
+use super::{Condition, Expr, ParameterId, ScopeId, Select, TextSource};
+use crate::name::QualifiedName;
 use crate::output::LiteralStart;
 use crate::pattern::Pattern;
+use crate::scope::At;
 
 /// What stands inside an instruction or declaration, in order.
 pub(crate) type Block = Box<[Instruction]>;

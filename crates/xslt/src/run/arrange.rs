@@ -5,8 +5,10 @@ use std::cmp::Ordering;
 use myelin_xpath::{Atomic, Item, Moment, Value, Version};
 
 use super::failure::Failure;
+use super::failure::Outcome;
+use super::focus::Focus;
+use super::machine::Machine;
 use super::receiver::Receiver;
-use super::{Focus, Machine, Outcome};
 use crate::collation::Collation;
 use crate::program::{Binding, Sort};
 

@@ -3,11 +3,14 @@
 use myelin_xpath::{Value, Version};
 
 use super::failure::Failure;
+use super::failure::Outcome;
+use super::focus::Focus;
 use super::frame::Flow;
+use super::machine::{MESSAGES, Machine};
 use super::receiver::Receiver;
-use super::{Focus, MESSAGES, Machine, Outcome};
 use crate::options;
-use crate::program::{At, Block, Choose, Instruction, Kind, Message, ModeUse, Variable};
+use crate::program::{Block, Choose, Instruction, Kind, Message, ModeUse, Variable};
+use crate::scope::At;
 
 impl<'a> Machine<'a> {
     /// Runs what stands in a block inside others: a stylesheet may have hundreds of them inside each other.

@@ -6,9 +6,11 @@ use myelin_xpath::types::SequenceType;
 use myelin_xpath::{Atomic, Value, Version};
 
 use super::failure::Failure;
+use super::failure::Outcome;
+use super::focus::Focus;
+use super::focus::text_of;
+use super::machine::Machine;
 use super::receiver::Receiver;
-use super::select::text_of;
-use super::{Focus, Machine, Outcome};
 use crate::output::{Fragment, Output};
 use crate::program::{Avt, AvtPart, Binding, Block, Content, Instruction, Kind, ScopeId};
 

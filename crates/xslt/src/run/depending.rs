@@ -3,9 +3,11 @@
 use myelin_xml::Kind;
 use myelin_xpath::{Item, NodeRef, Value, Version};
 
+use super::failure::Outcome;
+use super::focus::Focus;
 use super::frame::Flow;
+use super::machine::Machine;
 use super::receiver::Receiver;
-use super::{Focus, Machine, Outcome};
 use crate::program::{Block, Part};
 
 impl<'a> Machine<'a> {

@@ -4,9 +4,11 @@ use myelin_xml::{Kind, Name};
 use myelin_xpath::{Item, Node, NodeRef, Version};
 
 use super::failure::Failure;
+use super::failure::Outcome;
+use super::focus::Focus;
 use super::frame::Flow;
+use super::machine::Machine;
 use super::receiver::Receiver;
-use super::{Focus, Machine, Outcome};
 use crate::program::{self, Attribute, Avt, Block, Copy, Element, Instruction, LiteralElement, ScopeId, Select, Shape};
 
 impl<'a> Machine<'a> {

@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 
-use crate::error::{Error, Place};
+use crate::error::Error;
 use crate::options::Message;
-use crate::program::{At, Program};
+use crate::place::Place;
+use crate::program::Program;
+use crate::scope::At;
 
 /// How many templates and functions a trail names.
 const TRAIL: usize = 12;

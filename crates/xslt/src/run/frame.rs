@@ -1,10 +1,10 @@
-//! Variables: a stack of values, of which each template, function and declaration has a part.
+//! What bodies have while they run: variables on a stack, arguments, the rule and the group that are worked on.
 
 use std::cell::{Cell, RefCell};
 
 use myelin_xpath::Value;
 
-use super::templates::Arguments;
+use crate::program::ParameterId;
 
 /// All frames, one behind the other.
 #[derive(Default)]
@@ -12,6 +12,32 @@ pub(super) struct Stack<'a> {
     values: RefCell<Vec<Value<'a>>>,
     /// Where the frame begins that is running.
     base: Cell<usize>,
+}
+
+/// How far a global variable has come.
+pub(super) enum Global<'a> {
+    Unset,
+    /// It is being evaluated: whoever asks now is part of its own definition.
+    Busy,
+    Set(Value<'a>),
+}
+
+/// What a template is called with: the values of parameters by name.
+pub(super) type Arguments<'a> = Vec<(ParameterId, Value<'a>)>;
+
+/// A rule that was chosen.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Running {
+    /// Its place in the order of the mode's rules.
+    pub(super) rule: u32,
+    pub(super) template: u32,
+}
+
+/// A group, as long as it is worked on.
+pub(super) struct Group<'a> {
+    pub(super) items: Value<'a>,
+    /// Nothing where groups begin or end by a pattern.
+    pub(super) key: Option<Value<'a>>,
 }
 
 /// What is left for whoever takes it up.

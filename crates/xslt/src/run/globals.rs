@@ -3,18 +3,13 @@
 use myelin_xpath::{Argument, Declared, Environment, Expression, Value};
 
 use super::failure::Failure;
+use super::failure::Outcome;
+use super::focus::Focus;
+use super::frame::Global;
 use super::host::Explain;
-use super::{Focus, Machine, Outcome};
+use super::machine::Machine;
+use crate::name::ExpandedName;
 use crate::options::{Parameter, ParameterValue};
-use crate::program::ExpandedName;
-
-/// How far a global variable has come.
-pub(super) enum Global<'a> {
-    Unset,
-    /// It is being evaluated: whoever asks now is part of its own definition.
-    Busy,
-    Set(Value<'a>),
-}
 
 /// Compiles the parameters that are given as expressions; `None` stands for those that are texts.
 pub(super) fn compile(parameters: &[Parameter]) -> Outcome<Vec<Option<Expression>>> {

@@ -3,8 +3,9 @@
 use myelin_xpath::{Error, Host, Item, Value};
 
 use super::failure::Failure;
-use super::services::DYNAMIC;
-use super::{Machine, Outcome};
+use super::failure::Outcome;
+use super::machine::DYNAMIC;
+use super::machine::Machine;
 use crate::functions::Call;
 use crate::program::{CallTarget, GLOBAL};
 

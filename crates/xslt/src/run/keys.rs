@@ -7,17 +7,13 @@ use std::rc::Rc;
 use myelin_xml::{Document, Kind, NodeId};
 use myelin_xpath::{Atomic, Item, Node, NodeRef, Value, Version};
 
+use super::caches::Index;
 use super::failure::Failure;
-use super::{Focus, Machine, Outcome};
+use super::failure::Outcome;
+use super::focus::{Focus, path};
+use super::machine::Machine;
+use crate::functions::composite_key;
 use crate::program::{Binding, Key};
-
-/// The nodes of a document by the values of a key.
-type Index = HashMap<String, Vec<NodeId>>;
-
-/// The indexes that were made, by key and by where the document is kept, which it is as long as they are.
-///
-/// `None`: one is being made, and whoever asks now is part of its own definition.
-pub(super) type Indexes = HashMap<(usize, *const Document), Option<Rc<Index>>>;
 
 impl<'a> Machine<'a> {
     /// The nodes of a document, in document order, that have this value of a key.
@@ -77,7 +73,7 @@ impl<'a> Machine<'a> {
                 || format!("key {}", key.name),
                 || {
                     let value = self.bind(&definition.value, &focus)?;
-                    let value = if key.composite { Value::from(Key::joined(&value)) } else { value };
+                    let value = if key.composite { Value::from(composite_key(&value)) } else { value };
                     for value in value.into_items() {
                         let text = match &value {
                             Item::Atomic(atomic) if typed => match comparable(atomic) {
@@ -96,7 +92,7 @@ impl<'a> Machine<'a> {
                 },
             );
             if let Err(failure) = &mut failed {
-                failure.at(definition.at, || Some(super::path(NodeRef::new(document, node))));
+                failure.at(definition.at, || Some(path(NodeRef::new(document, node))));
             }
             failed?;
         }

@@ -6,19 +6,14 @@ use std::rc::Rc;
 use myelin_xpath::{Atomic, Distinct, Item, Moment, Pattern, Segment, Value, Version};
 
 use super::failure::Failure;
-use super::frame::Flow;
+use super::failure::Outcome;
+use super::focus::Focus;
+use super::frame::{Flow, Group};
 use super::host::Explain;
+use super::machine::Machine;
 use super::receiver::Receiver;
-use super::{Focus, Machine, Outcome};
 use crate::collation::Collation;
 use crate::program::{AnalyzeString, Expr, ForEach, ForEachGroup, GroupBy, Iterate};
-
-/// A group, as long as it is worked on.
-pub(crate) struct Group<'a> {
-    pub(crate) items: Value<'a>,
-    /// Nothing where groups begin or end by a pattern.
-    pub(crate) key: Option<Value<'a>>,
-}
 
 impl<'a> Machine<'a> {
     /// `xsl:for-each` (XSLT 1.0 §8)

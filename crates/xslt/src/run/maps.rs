@@ -3,8 +3,10 @@
 use myelin_xpath::{FunctionItem, Item, Map, Value};
 
 use super::failure::Failure;
+use super::failure::Outcome;
+use super::focus::Focus;
+use super::machine::Machine;
 use super::receiver::Receiver;
-use super::{Focus, Machine, Outcome};
 use crate::program::{Binding, Block, Expr};
 
 impl<'a> Machine<'a> {

@@ -1,31 +1,15 @@
 //! Whether a node matches a pattern: from its last step backwards (XSLT 1.0 §5.2).
 
-use std::cell::RefCell;
-
 use myelin_xml::{Document, Kind, NodeId};
 use myelin_xpath::ast::{NameTest, NodeTest};
 use myelin_xpath::{Atomic, Context, Item, Node, NodeRef, Value};
 
+use super::caches::{MOST_POSITIONS, Taken};
+use super::failure::Outcome;
+use super::focus::{Focus, item};
 use super::host::Explain;
-use super::{Focus, Machine, Outcome, item};
+use super::machine::Machine;
 use crate::pattern::{Anchor, Link, Pattern, PatternPredicate, PatternStep};
-
-/// The nodes that steps with positions took below the parents they were last asked about.
-#[derive(Default)]
-pub(super) struct Positions<'a> {
-    last: RefCell<Vec<Taken<'a>>>,
-}
-
-struct Taken<'a> {
-    step: &'a PatternStep,
-    document: &'a Document,
-    parent: NodeId,
-    /// In document order.
-    nodes: Vec<NodeId>,
-}
-
-/// How many of them are kept.
-const KEPT: usize = 8;
 
 impl<'a> Machine<'a> {
     /// Whether some alternative of a pattern matches an item.
@@ -239,7 +223,7 @@ impl<'a> Machine<'a> {
         }
         let found = nodes.contains(&node);
         let mut last = self.positions.last.borrow_mut();
-        if last.len() == KEPT {
+        if last.len() == MOST_POSITIONS {
             last.remove(0);
         }
         last.push(Taken { step, document, parent, nodes });

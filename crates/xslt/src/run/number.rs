@@ -1,13 +1,13 @@
 //! `xsl:number` (XSLT 1.0 §7.7, 2.0 §12).
 
-use std::cell::Cell;
-
 use myelin_xml::{Document, Kind, NodeId};
 use myelin_xpath::{Item, Node, NodeRef, Version};
 
 use super::failure::Failure;
+use super::failure::Outcome;
+use super::focus::Focus;
+use super::machine::Machine;
 use super::receiver::Receiver;
-use super::{Focus, Machine, Outcome};
 use crate::numbering;
 use crate::pattern::Pattern;
 use crate::program::{Number, NumberLevel};
@@ -209,24 +209,6 @@ impl<'a> Machine<'a> {
         let ordinal = self.optional_avt(number.ordinal.as_ref(), focus)?;
         let ordinal = ordinal.is_some_and(|ordinal| !matches!(ordinal.trim(), "" | "no" | "false" | "0"));
         Ok(Options { grouping, traditional, ordinal })
-    }
-}
-
-/// What an instruction last counted: nodes are mostly numbered one behind the other.
-#[derive(Default)]
-pub(super) struct Counted<'a> {
-    last: Cell<Option<(&'a Number, &'a Document, NodeId, u64)>>,
-}
-
-impl<'a> Counted<'a> {
-    /// The number of a node, if it was the last that was numbered.
-    fn known(&self, number: &Number, document: &Document, node: NodeId) -> Option<u64> {
-        let (by, of, at, count) = self.last.get()?;
-        (std::ptr::eq(by, number) && std::ptr::eq(of, document) && at == node).then_some(count)
-    }
-
-    fn learn(&self, number: &'a Number, document: &'a Document, node: NodeId, count: u64) {
-        self.last.set(Some((number, document, node, count)));
     }
 }
 

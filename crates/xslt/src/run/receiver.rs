@@ -3,8 +3,9 @@
 use myelin_xml::{Document, Name, NodeId};
 use myelin_xpath::{Item, NodeRef, Value, Version};
 
-use super::select::text_of;
-use super::{Machine, Outcome};
+use super::failure::Outcome;
+use super::focus::text_of;
+use super::machine::Machine;
 use crate::output::{LiteralStart, Output, OutputError};
 
 /// Takes what instructions make.
@@ -20,6 +21,13 @@ pub(super) enum Late {
     Fail,
     /// They are left out, as 1.0 lets a processor recover (§7.1.3, §11.3).
     Ignore,
+}
+
+impl Machine<'_> {
+    /// What becomes of attributes that come too late.
+    pub(super) fn late(&self) -> Late {
+        if self.program.compatible { Late::Ignore } else { Late::Fail }
+    }
 }
 
 enum Target<'o, 'a: 'o> {

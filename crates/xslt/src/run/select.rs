@@ -3,10 +3,12 @@
 use std::borrow::Cow;
 
 use myelin_xml::{Document, Kind, NodeId};
-use myelin_xpath::{Item, Node, NodeRef, Value, Version};
+use myelin_xpath::{Node, NodeRef, Value, Version};
 
+use super::failure::Outcome;
+use super::focus::{Focus, text_of};
 use super::host::Explain;
-use super::{Focus, Machine, Outcome};
+use super::machine::Machine;
 use crate::program::{Condition, Expr, Select, Shape, Test, TextSource};
 
 /// A test as the numbers of one document.
@@ -250,14 +252,4 @@ impl<'a> Machine<'a> {
 fn attributes(document: &Document, node: NodeId) -> impl Iterator<Item = NodeId> {
     let element = document.kind(node) == Kind::Element;
     element.then(|| document.attributes(node)).into_iter().flatten()
-}
-
-/// The text of an item.
-pub(super) fn text_of<'a>(item: Item<'a>, version: Version) -> Cow<'a, str> {
-    item.into_text(version)
-}
-
-/// A node of a tree as an item.
-pub(super) fn item<'a>(document: &'a Document, node: NodeId) -> Item<'a> {
-    Item::Node(NodeRef::new(document, node))
 }

@@ -1,16 +1,35 @@
 //! What functions of the library ask of the machine.
 
+use myelin_java_text::decimal_format::Symbols;
 use myelin_xml::Document;
 use myelin_xpath::{Atomic, Context, Error, Expression, Item, Moment, NodeRef, Value};
 
-use super::Machine;
-use crate::functions::{Services, dynamic};
-use crate::program::{CallTarget, Program, Scope};
+use super::focus::Focus;
+use super::machine::{DYNAMIC, Machine};
+use crate::compile::{self, late};
+use crate::functions::{self, Services};
+use crate::name::ExpandedName;
 use crate::resolver::{Resource, Wanted};
+use crate::scope::Scope;
 
 impl<'a> Services<'a> for Machine<'a> {
-    fn program(&self) -> &'a Program {
-        self.program
+    fn has_element(&self, local: &str) -> bool {
+        compile::offers(local)
+    }
+
+    fn has_function(&self, name: &ExpandedName, count: Option<f64>) -> bool {
+        let mut user = self.program.functions.iter().filter(|function| function.name == *name);
+        user.any(|function| count.is_none_or(|count| count == function.parameters.len() as f64))
+            || functions::is_available(name, count)
+    }
+
+    fn decimal_format(&self, name: &ExpandedName) -> Option<&'a Symbols> {
+        self.program.decimal_format(name)
+    }
+
+    fn key(&self, name: &ExpandedName) -> Option<(u32, bool)> {
+        let index = self.program.keys.iter().position(|key| key.name == *name)?;
+        Some((index as u32, self.program.keys[index].composite))
     }
 
     fn now(&self) -> Option<Moment> {
@@ -79,17 +98,16 @@ impl<'a> Services<'a> for Machine<'a> {
         if let Some((.., expression)) = self.dynamic.borrow().iter().find(known) {
             return Ok(expression);
         }
-        let expression = dynamic::compile(self, text, scope)?;
+        let mut declare = |target| {
+            let mut declared = self.declared.borrow_mut();
+            declared.push((target, scope));
+            DYNAMIC + declared.len() as u32 - 1
+        };
+        let expression = late::compile(self.program, text, scope, &mut declare)?;
         Services::build(self, EXPRESSION_BYTES * (text.len() + 8))?;
         let expression = self.expressions.keep(expression);
         self.dynamic.borrow_mut().push((text.to_owned(), scope, expression));
         Ok(expression)
-    }
-
-    fn declare(&self, target: CallTarget, scope: &'a Scope) -> u32 {
-        let mut declared = self.declared.borrow_mut();
-        declared.push((target, scope));
-        DYNAMIC + declared.len() as u32 - 1
     }
 
     fn run(
@@ -99,15 +117,12 @@ impl<'a> Services<'a> for Machine<'a> {
         position: u64,
         size: u64,
     ) -> Result<Value<'a>, Error> {
-        let focus = super::Focus { item, position, size };
+        let focus = Focus { item, position, size };
         let context = Context { names: None, ..self.context(&focus) };
         let run = || expression.evaluate(&context).map_err(|error| self.failure(error, "the expression"));
         self.deeper(0, run).map_err(|failure| self.leave(failure))
     }
 }
-
-/// Slots of functions from here on are of expressions that were compiled while running.
-pub(super) const DYNAMIC: u32 = 1 << 30;
 
 /// What a letter of an expression is counted as.
 const EXPRESSION_BYTES: usize = 24;

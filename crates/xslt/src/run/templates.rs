@@ -6,17 +6,15 @@ use myelin_xml::{Document, Kind, NodeId};
 use myelin_xpath::{Item, Node, Value, Version};
 
 use super::failure::Failure;
-use super::frame::Flow;
+use super::failure::Outcome;
+use super::focus::Focus;
+use super::frame::{Arguments, Flow, Running};
+use super::machine::Machine;
 use super::receiver::Receiver;
-use super::rules::Running;
-use super::{Focus, Machine, Outcome};
 use crate::program::{
     ApplyTemplates, CallTemplate, NoMatch, ParameterId, Shape, Template, Test, UserFunction, WithParam,
 };
 use crate::stack;
-
-/// What a template is called with: the values of parameters by name.
-pub(super) type Arguments<'a> = Vec<(ParameterId, Value<'a>)>;
 
 /// The parts of the machine that a body has for itself; put back when it is left.
 struct Saved {

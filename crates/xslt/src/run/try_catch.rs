@@ -3,9 +3,11 @@
 use myelin_xpath::{Item, QName, Value, Version};
 
 use super::failure::Failure;
+use super::failure::Outcome;
+use super::focus::Focus;
 use super::frame::Flow;
+use super::machine::Machine;
 use super::receiver::Receiver;
-use super::{Focus, Machine, Outcome};
 use crate::program::{Binding, Catch, Try};
 
 const ERRORS: &str = "http://www.w3.org/2005/xqt-errors";

@@ -7,8 +7,9 @@
 use super::plan::{Action, Body, BodyId, Leaf, Mode, Part, Plan, Step, Takes};
 use crate::output::escape_xml;
 use crate::program::{
-    At, Avt, AvtPart, Block, Content, Instruction, Kind, ModeUse, NoMatch, Program, Select, Shape, Template, Test,
+    Avt, AvtPart, Block, Content, Instruction, Kind, ModeUse, NoMatch, Program, Select, Shape, Template, Test,
 };
+use crate::scope::At;
 use crate::stack;
 use myelin_xpath::Version;
 

@@ -1,7 +1,7 @@
 //! What a stylesheet does with the events of a parser, where one pass over them is enough.
 
+use crate::name::ExpandedName;
 use crate::output::LiteralStart;
-use crate::program::ExpandedName;
 
 /// A stylesheet that can run on events.
 #[derive(Debug)]

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use myelin_xml::{Event, Name, Names, Start, Text};
 
-use super::Job;
 use super::plan::{Action, Body, BodyId, Leaf, Part, Plan, Step, Takes};
-use super::writer::{Open, Scopes, Writer};
+use super::writer::{GaveUp, Open, Scopes, Writer};
+use crate::output::OutputProperties;
 
 /// What one pass needs and the next can use again.
 #[derive(Debug, Default)]
@@ -54,9 +54,18 @@ enum Kind {
     Copy,
 }
 
-/// A pass could not be finished; the tree has to do it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct GaveUp;
+/// What a pass is to do.
+pub(super) struct Job<'j> {
+    pub(super) plan: &'j Plan,
+    /// Tells the plan from others.
+    pub(super) owner: u64,
+    pub(super) output: &'j OutputProperties,
+    /// All of the document.
+    pub(super) source: &'j [u8],
+    /// Whether an element of it is transformed for its place.
+    pub(super) part: bool,
+    pub(super) limit_bytes: usize,
+}
 
 /// A pass under way.
 pub(super) struct Pass<'p> {

@@ -8,8 +8,11 @@ use std::ops::Range;
 
 use myelin_xml::{Atom, Name, Names};
 
-use super::run::GaveUp;
 use crate::output::{LiteralStart, escape_xml};
+
+/// A pass could not be finished; the tree has to do it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct GaveUp;
 
 /// More states than this are forgotten before the next message.
 const STATES: usize = 1_024;

@@ -1,11 +1,10 @@
 //! What expressions begin with, and built-ins with their arguments.
 
-use regex::Regex;
-
 use super::{Parser, made};
-use crate::builtins::{self, Takes};
+use crate::builtin::Takes;
+use crate::builtins;
 use crate::decimal::Decimal;
-use crate::parse::Refusal;
+use crate::error::Refusal;
 use crate::parse::token::Token;
 use crate::scan::{Kind, scan};
 use crate::stack::with_enough;
@@ -245,19 +244,5 @@ fn loop_question(name: &str) -> Option<LoopQuestion> {
         "item_parity_cap" => LoopQuestion::ParityCap,
         "item_cycle" => LoopQuestion::Cycle,
         _ => return None,
-    })
-}
-
-/// The pattern that a literal is, with FreeMarker's flags.
-///
-/// Errors: a sentence.
-pub(crate) fn regex(pattern: &str, flags: &str) -> Result<Regex, String> {
-    let mut builder = regex::RegexBuilder::new(pattern);
-    builder.size_limit(1 << 20);
-    builder.case_insensitive(flags.contains('i')).multi_line(flags.contains('m'));
-    builder.dot_matches_new_line(flags.contains('s')).ignore_whitespace(flags.contains('c'));
-    builder.build().map_err(|error| {
-        let reason = error.to_string();
-        format!("{pattern:?} is no pattern that is offered: {}", reason.lines().last().unwrap_or_default().trim())
     })
 }

@@ -128,10 +128,3 @@ impl<'a> Writer<'a> {
         Some(children.into_iter().rev().map(|(_, child)| child).collect())
     }
 }
-
-/// Whether a text between elements says nothing.
-///
-/// Source: `java.lang.Character.isWhitespace`.
-pub(super) fn is_space(text: &str) -> bool {
-    text.chars().all(|c| c <= ' ' || (c.is_whitespace() && !matches!(c, '\u{85}' | '\u{A0}' | '\u{2007}' | '\u{202F}')))
-}

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use myelin_xml::{XML_NAMESPACE, XMLNS_NAMESPACE, is_ncname};
 
-use super::Refused;
 use super::characters::{Context, write_string};
+use super::refused::Refused;
 use crate::convert::names::{encode, encode_first, is_plain};
 use crate::reader::Event;
 

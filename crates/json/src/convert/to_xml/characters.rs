@@ -55,7 +55,10 @@ pub(super) fn write_characters(raw: &[u8], escaped: bool, context: Context, out:
     while let Some(place) = find(raw, at, special) {
         at = place;
         let (character, length) = match raw[at] {
-            b'\\' if escaped => escape_at(&raw[at..]),
+            b'\\' if escaped => {
+                let (character, length) = escape_at(&raw[at..]);
+                (character.unwrap_or(char::REPLACEMENT_CHARACTER), length)
+            }
             // The reader let only UTF-8 through, so that two bytes follow.
             0xEF => match raw[at..] {
                 [_, 0xBF, 0xBE, ..] => return Err('\u{FFFE}'),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use myelin_xml::Outline;
+use myelin_xml::TreeRecorder;
 
 /// Is told of all that is written, as soon as it is.
 pub(super) trait Nodes {
@@ -27,30 +27,30 @@ impl Nodes for () {
     fn leave_to_parser(&mut self) {}
 }
 
-impl Nodes for Outline<'_> {
+impl Nodes for TreeRecorder<'_> {
     #[inline]
     fn start(&mut self, name: &[u8], at: usize) {
-        Outline::start(self, name, at);
+        TreeRecorder::start(self, name, at);
     }
 
     #[inline]
     fn attribute(&mut self, name: &[u8], range: Range<usize>, verbatim: bool) {
         let value = range.start + " =\"".len() + name.len()..range.end - 1;
-        Outline::attribute(self, name, range.start + 1..range.end, value, verbatim);
+        TreeRecorder::attribute(self, name, range.start + 1..range.end, value, verbatim);
     }
 
     #[inline]
     fn text(&mut self, range: Range<usize>, verbatim: bool) {
-        Outline::text(self, range, verbatim);
+        TreeRecorder::text(self, range, verbatim);
     }
 
     #[inline]
     fn end(&mut self, at: usize) {
-        Outline::end(self, at);
+        TreeRecorder::end(self, at);
     }
 
     #[inline]
     fn leave_to_parser(&mut self) {
-        Outline::leave_to_parser(self);
+        TreeRecorder::leave_to_parser(self);
     }
 }

@@ -1,7 +1,8 @@
 //! The grammar of a filter: `||` of `&&` of comparisons, existence tests and what stands in parentheses.
 
-use super::super::filter::{Expression, Operand, Operator};
-use super::super::number;
+use myelin_java_text::decimal;
+
+use super::super::ast::{Expression, Operand, Operator};
 use super::{Parser, Surroundings};
 use crate::error::Error;
 
@@ -113,7 +114,7 @@ impl Parser<'_> {
             Some(b'/') => Ok(Operand::Pattern(Box::new(self.pattern()?))),
             Some(b'-' | b'.' | b'0'..=b'9') => {
                 let length = rest.bytes().take_while(|byte| byte.is_ascii_digit() || b"-.eE".contains(byte)).count();
-                if number::compare(&rest[..length], "0").is_none() {
+                if decimal::compare(&rest[..length], "0").is_none() {
                     return self.fail("expected a number");
                 }
                 self.at += length;

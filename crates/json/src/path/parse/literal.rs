@@ -1,6 +1,7 @@
 //! Values that stand in a path: strings in either quotes, JSON, patterns.
 
-use regex::{Regex, RegexBuilder};
+use myelin_java_text::pattern::{Flags, compiled};
+use regex::Regex;
 
 use super::Parser;
 use crate::error::Error;
@@ -83,26 +84,22 @@ impl Parser<'_> {
         let end = self.closing(b'/', "a pattern is not closed")?;
         let inside = &self.text[start + 1..end];
         self.at = end + 1;
-        // The line feed ends a comment that a pattern with the flag `x` may close with.
-        let mut builder = RegexBuilder::new(&format!("\\A(?:{inside}\n)\\z"));
-        if !self.text[self.at..].bytes().take_while(u8::is_ascii_alphabetic).any(|flag| flag == b'x') {
-            builder = RegexBuilder::new(&format!("\\A(?:{inside})\\z"));
-        }
+        let mut flags = Flags { is_whole: true, ..Flags::default() };
         while let Some(flag) = self.peek() {
             match flag {
-                b'i' => builder.case_insensitive(true),
-                b'x' => builder.ignore_whitespace(true),
-                b'm' => builder.multi_line(true),
-                b's' => builder.dot_matches_new_line(true),
-                // Only about line ends and about Unicode, which is always on.
-                b'd' | b'u' | b'U' => &mut builder,
+                b'i' => flags.caseless = true,
+                b'x' => flags.comments = true,
+                b'm' => flags.multi_line = true,
+                b's' => flags.dot_all = true,
+                // Only about line ends and about letters beyond ASCII.
+                b'd' | b'u' | b'U' => {}
                 _ => break,
-            };
+            }
             self.at += 1;
         }
-        builder.build().or_else(|error| {
+        compiled(inside, &flags).or_else(|message| {
             self.at = start;
-            self.fail(format!("not a pattern that can be matched in linear time: {error}"))
+            self.fail(format!("not a pattern that can be matched in linear time: {message}"))
         })
     }
 }

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use myelin_mediation::MonitorSettings;
+use myelin_engine::MonitorSettings;
 use serde::Deserialize;
 
-use super::{duration, set};
+use crate::deployment::values::{duration, set};
 
 /// One of `[[myelin.monitors]]`.
 #[derive(Debug, Deserialize)]

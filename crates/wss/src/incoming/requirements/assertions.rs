@@ -1,8 +1,8 @@
 //! Assertions: of each the subject has to be confirmed, by somebody who speaks for this very message.
 
-use super::super::Inspection;
 use super::super::found::{Asserted, At, Signed, Signer};
 use super::Requirements;
+use crate::incoming::inspection::Inspection;
 use crate::token::saml::Method;
 use crate::{Refusal, Rule};
 

@@ -3,9 +3,9 @@
 use myelin_xml::{Kind, NodeId};
 use myelin_xpath::{Context, NoHost, Node, NodeRef};
 
-use super::super::Inspection;
 use super::super::found::{Extent, Signed};
 use super::Requirements;
+use crate::incoming::inspection::Inspection;
 use crate::policy::{HeaderPart, Parts};
 use crate::structure::is_space;
 use crate::{Refusal, Rule};

@@ -2,12 +2,12 @@
 
 use myelin_xml::NodeId;
 
-use super::super::Inspection;
 use super::super::found::{At, Cover, Origin, SharedKey, SharedKeyKind, Signed, Signer};
 use super::Requirements;
-use crate::guard::Side;
+use crate::incoming::inspection::Inspection;
 use crate::keys::Certificate;
 use crate::policy::{Binding, Common, DerivedKeys, SupportingTokens, Token, TokenKind};
+use crate::side::Side;
 use crate::vocabulary::{DS, SAML_11, SAML_20, WSC_13, WSC_2005, WSSE, WSSE11, WSU, XENC};
 use crate::{Refusal, Rule};
 

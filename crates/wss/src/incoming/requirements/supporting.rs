@@ -2,9 +2,9 @@
 
 use myelin_xml::NodeId;
 
-use super::super::Inspection;
 use super::super::found::{At, Signed, Signer};
 use super::{Fulfilled, Requirements};
+use crate::incoming::inspection::Inspection;
 use crate::policy::{SupportingTokens, Token, TokenKind, X509Form};
 use crate::{Refusal, Rule};
 

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use myelin_java_text::calendar::days_from_civil;
+
 use super::super::der::{self, Damaged, Element};
 
 /// Longer serial numbers are nobody's; the standard has twenty bytes.
@@ -68,18 +70,10 @@ pub(in crate::keys) fn time(element: Element<'_>) -> Result<SystemTime, Damaged>
     if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 23 || minute > 59 || second > 60 {
         return Err(WRONG);
     }
-    let seconds = ((days(year, month, day) * 24 + hour) * 60 + minute) * 60 + second;
+    let seconds = ((days_from_civil(year, month as u8, day as u8) * 24 + hour) * 60 + minute) * 60 + second;
     let distance = Duration::from_secs(seconds.unsigned_abs());
     let epoch = SystemTime::UNIX_EPOCH;
     if seconds < 0 { epoch.checked_sub(distance) } else { epoch.checked_add(distance) }.ok_or(WRONG)
-}
-
-/// Days since the first of January 1970, in the Gregorian calendar; years begin in March, so that the leap day is last.
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let months_since_march = (month + 9) % 12;
-    let day_of_year = (153 * months_since_march + 2) / 5 + day - 1;
-    year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + day_of_year - 719_468
 }
 
 #[cfg(test)]

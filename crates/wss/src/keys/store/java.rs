@@ -5,8 +5,8 @@
 //!
 //! Source: Java Object Serialization Specification §6.4.
 
-use super::KeyStoreError;
-use super::jks::Input;
+use super::error::KeyStoreError;
+use super::input::Input;
 
 /// How deep objects may lie in objects.
 const NESTING_MAX: usize = 32;

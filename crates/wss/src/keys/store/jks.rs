@@ -5,8 +5,13 @@
 use std::sync::Arc;
 
 use super::super::{Certificate, Identity};
+use super::content::{KeyStore, Passwords};
+use super::error::KeyStoreError;
+use super::input::Input;
+use super::kind::StoreKind;
+use super::parts::CHAIN_MAX;
 use super::sealed::Budget;
-use super::{CHAIN_MAX, KeyStore, KeyStoreError, Passwords, StoreKind, java, sealed};
+use super::{java, sealed};
 use crate::algorithm::DigestMethod;
 use crate::crypto::Hasher;
 
@@ -17,52 +22,6 @@ const DIGEST_BYTES: usize = 20;
 const PRIVATE_KEY: u32 = 1;
 const CERTIFICATE: u32 = 2;
 const SECRET_KEY: u32 = 3;
-
-/// Reads numbers and texts one behind the other.
-pub(super) struct Input<'a> {
-    rest: &'a [u8],
-    kind: StoreKind,
-}
-
-impl<'a> Input<'a> {
-    pub(super) fn take(&mut self, bytes: usize) -> Result<&'a [u8], KeyStoreError> {
-        let (taken, rest) = self.rest.split_at_checked(bytes).ok_or(self.malformed("it ends too early"))?;
-        self.rest = rest;
-        Ok(taken)
-    }
-
-    fn number(&mut self, bytes: usize) -> Result<u32, KeyStoreError> {
-        Ok(self.take(bytes)?.iter().fold(0, |number, &byte| number << 8 | u32::from(byte)))
-    }
-
-    pub(super) fn byte(&mut self) -> Result<u8, KeyStoreError> {
-        self.number(1).map(|number| number as u8)
-    }
-
-    pub(super) fn short(&mut self) -> Result<u16, KeyStoreError> {
-        self.number(2).map(|number| number as u16)
-    }
-
-    pub(super) fn long(&mut self) -> Result<u32, KeyStoreError> {
-        self.number(4)
-    }
-
-    /// Bytes after their number.
-    fn sized(&mut self) -> Result<&'a [u8], KeyStoreError> {
-        let bytes = self.long()?;
-        self.take(bytes as usize)
-    }
-
-    /// A text after the number of its bytes.
-    pub(super) fn text(&mut self) -> Result<String, KeyStoreError> {
-        let bytes = self.short()?;
-        Ok(String::from_utf8_lossy(self.take(usize::from(bytes))?).into_owned())
-    }
-
-    pub(super) fn malformed(&self, what: &'static str) -> KeyStoreError {
-        KeyStoreError::Malformed(self.kind, what)
-    }
-}
 
 pub(super) fn read(bytes: &[u8], kind: StoreKind, passwords: &Passwords) -> Result<KeyStore, KeyStoreError> {
     let cut = KeyStoreError::Malformed(kind, "it ends too early");

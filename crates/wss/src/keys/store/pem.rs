@@ -5,8 +5,11 @@ use std::sync::Arc;
 use super::super::der::Damaged;
 use super::super::pem::{Block, blocks};
 use super::super::{Certificate, PrivateKey};
+use super::content::{KeyStore, Passwords};
+use super::error::KeyStoreError;
+use super::kind::StoreKind;
+use super::parts::{Part, Parts};
 use super::sealed::{self, Budget};
-use super::{KeyStore, KeyStoreError, Part, Parts, Passwords, StoreKind};
 
 pub(super) fn read(bytes: &[u8], passwords: &Passwords) -> Result<KeyStore, KeyStoreError> {
     let blocks = blocks(bytes).map_err(|Damaged(what)| KeyStoreError::Malformed(StoreKind::Pem, what))?;

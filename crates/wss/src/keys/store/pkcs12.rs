@@ -7,8 +7,11 @@ use std::sync::Arc;
 use super::super::certificate::{digest_method, text};
 use super::super::der::{self, Damaged, Reader};
 use super::super::{Certificate, PrivateKey};
+use super::content::{KeyStore, Passwords};
+use super::error::KeyStoreError;
+use super::kind::StoreKind;
+use super::parts::{Part, Parts};
 use super::sealed::{self, Budget, Failure, Purpose};
-use super::{KeyStore, KeyStoreError, Part, Parts, Passwords, StoreKind};
 use crate::crypto::Secret;
 
 /// `1.2.840.113549.1.7.1`: data as it is.

@@ -12,7 +12,7 @@ use rc2::cipher::{BlockCipherDecrypt, KeyInit};
 use super::super::PrivateKey;
 use super::super::certificate::dotted;
 use super::super::der::{self, Damaged, Reader};
-use super::KeyStoreError;
+use super::error::KeyStoreError;
 use crate::algorithm::{DigestMethod, KeyBits};
 use crate::crypto::{Chained, Hasher, Secret, decrypt_blocks, digest, hmac};
 

@@ -8,9 +8,10 @@ use myelin_testkit::skip;
 use tempfile::TempDir;
 
 use super::super::testing::{identity, key};
-use super::super::{Curve, KeyKind};
+use super::super::{Curve, Identity, KeyKind};
 use super::*;
 use crate::algorithm::{DigestMethod, SignatureMethod};
+use crate::crypto::Secret;
 
 /// Runs a program in a folder; `false` where it is not installed, which is then said.
 fn run(folder: &TempDir, program: &str, arguments: &str) -> bool {

@@ -7,32 +7,36 @@ use std::time::SystemTime;
 
 use super::super::certificate::{GeneralName, Signed};
 use super::super::{Certificate, KeyKind};
-use super::{Distrust, Purpose, Trust, TrustError};
+use super::{Distrust, Purpose, Trust, TrustError, Window};
 use crate::algorithm::DigestMethod;
+use crate::crypto::Hasher;
 
 /// How many signatures are checked for one certificate at most, whatever the others in a chain lead to.
 const SIGNATURES_MAX: usize = 32;
 
-/// When an answer holds, both ends included.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Window {
-    from: SystemTime,
-    until: SystemTime,
-}
-
-impl Window {
-    pub(super) fn holds(self, now: SystemTime) -> bool {
-        (self.from..=self.until).contains(&now)
-    }
-
-    fn narrow(&mut self, from: SystemTime, until: SystemTime) {
-        self.from = self.from.max(from);
-        self.until = self.until.min(until);
+impl Trust {
+    /// Checks that the first certificate of `chain` is trusted; the others may help to find a path, in any order.
+    ///
+    /// Remembers whom it accepted, and until when.
+    /// Errors: [`TrustError`] for the best path there is.
+    pub fn check(&self, chain: &[Arc<Certificate>], purpose: Purpose, now: SystemTime) -> Result<(), TrustError> {
+        let Some((first, others)) = chain.split_first() else {
+            return Err(TrustError { subject: String::new(), reason: Distrust::Missing });
+        };
+        let mut hasher = Hasher::new(DigestMethod::Sha256);
+        chain.iter().for_each(|certificate| hasher.update(certificate.fingerprint().as_ref()));
+        let key = (hasher.finish(), purpose);
+        if self.accepted.find(&key).is_some_and(|window| window.holds(now)) {
+            return Ok(());
+        }
+        let window = Search::run(self, first, others, purpose, now)?;
+        self.accepted.put(key, window);
+        Ok(())
     }
 }
 
 /// A search for a path.
-pub(super) struct Search<'a> {
+struct Search<'a> {
     trust: &'a Trust,
     others: &'a [Arc<Certificate>],
     purpose: Purpose,
@@ -48,7 +52,7 @@ fn error(certificate: &Certificate, reason: Distrust) -> TrustError {
 
 impl<'a> Search<'a> {
     /// Finds a path from `first` that fulfils everything, and when it does.
-    pub(super) fn run(
+    fn run(
         trust: &'a Trust,
         first: &'a Arc<Certificate>,
         others: &'a [Arc<Certificate>],

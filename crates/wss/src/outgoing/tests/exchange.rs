@@ -8,10 +8,12 @@ use rcgen::{KeyPair, RsaKeySize};
 
 use super::{Alice, SOAP, read};
 use crate::Replays;
-use crate::guard::{Arrival, Departure, Guard, Keys, Settings, Side, Uses, Verified};
+use crate::guard::{Arrival, Departure, Verified};
+use crate::guard::{Guard, Keys, Settings};
 use crate::keys::testing::{identity, now, parameters};
 use crate::keys::{Certificate, Curve, Identity, KeyKind, PrivateKey, Trust, TrustLimits};
 use crate::policy::Policy;
+use crate::side::{Side, Uses};
 
 /// The assertions of a policy in its XML; `<p>` stands for a nested policy.
 fn written(content: &str) -> String {

@@ -3,7 +3,7 @@
 use myelin_xml::{Document, Kind, NodeId};
 
 use crate::error::Error;
-use crate::functions::Call;
+use crate::function::Call;
 use crate::value::Value;
 use crate::value::number::{format_double, is_space, parse_double};
 

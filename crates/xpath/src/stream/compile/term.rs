@@ -3,7 +3,7 @@
 use super::super::plan::{COLLECTOR_SLOTS, Kind, Owner, Part, Term};
 use super::{Compiler, NotStreamable, refuse};
 use crate::ast::Expr;
-use crate::functions::Function;
+use crate::function::Function;
 
 /// Functions that make one value of each operand, so that of nodes only the first counts (XPath 1.0 §4.2).
 const OF_VALUES: [&str; 20] = [

@@ -4,9 +4,8 @@ use myelin_xml::{Name, Start};
 
 use super::super::plan::{Check, Gate, Masks, Position};
 use super::collect::Found;
-use super::state::{Accumulator, GateState, Progressing, Scope};
+use super::state::{Accumulator, Frame, GateState, Progressing, Run, Scene, Scope, bits};
 use super::truth::Truth;
-use super::{Frame, Run, Scene};
 
 /// An element as it starts.
 #[derive(Clone, Copy)]
@@ -14,15 +13,6 @@ pub(super) struct Tag<'a> {
     pub(super) name: Name<'a>,
     /// `None` for an element that the host made up.
     pub(super) start: Option<&'a Start<'a>>,
-}
-
-/// The numbers of the bits that are set, from the lowest.
-pub(super) fn bits(mut word: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let bit = word.trailing_zeros() as usize;
-        word &= word.wrapping_sub(1);
-        (bit < 64).then_some(bit)
-    })
 }
 
 impl Run {

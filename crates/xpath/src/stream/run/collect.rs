@@ -6,9 +6,7 @@ use myelin_xml::{Attribute, Comment, Instruction, Name, Text};
 
 use super::super::LIMIT_BYTES;
 use super::super::plan::{Kind, Owner, Part};
-use super::candidate::bits;
-use super::state::{Capture, Direct};
-use super::{Run, Scene};
+use super::state::{Capture, Direct, Run, Scene, bits};
 
 /// How many elements whose text one collector wants may stand within each other: their text is looked at as often.
 const LIMIT_NESTED: u32 = 64;

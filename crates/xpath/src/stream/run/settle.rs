@@ -1,9 +1,8 @@
 //! When nothing more can be found, and the answers that follow from what is known.
 
 use super::super::plan::{Body, Owner, Plan, Wanted};
-use super::state::{Accumulator, Settled};
+use super::state::{Accumulator, Run, Scene, Settled};
 use super::truth::Truth;
-use super::{Run, Scene};
 
 impl Run {
     /// Reads what is the same for the whole pass, and answers what hangs on nothing else.

@@ -1,7 +1,80 @@
 //! What a pass remembers beside the steps: what was found so far, what is still open, and the answers.
 
-use super::super::plan::Plan;
-use super::{Frame, Run};
+use super::super::plan::{Masks, Plan};
+use crate::Host;
+
+/// One pass over one document; kept for the next, it keeps memory of the usual size.
+///
+/// Shape: [`start`](Run::start), then either [`drive`](Run::drive) or [`event`](Run::event) for each event and
+/// [`finish`](Run::finish); all with the same plan. An answer once given is final.
+#[derive(Debug, Default)]
+pub struct Run {
+    /// How many elements are open.
+    pub(super) depth: usize,
+    /// How many of these the host made up.
+    pub(super) entered: usize,
+    /// How much text of elements was looked at.
+    pub(super) valued_bytes: usize,
+    /// For each open element, the document before them, one for each word.
+    pub(super) frames: Vec<Frame>,
+    /// The positions counted among the children of each open element.
+    pub(super) counters: Vec<u64>,
+    pub(super) totals: Vec<u64>,
+    /// For each name, one for each word: the steps it can take, and [`KNOWN`]; 0 where the name was not met.
+    pub(super) classes: Vec<u64>,
+    /// The steps that fit the element which has just opened, but have more to them; one for each word.
+    pub(super) candidates: Vec<u64>,
+    /// Steps nobody needs any more, one for each word.
+    pub(super) retired: Vec<u64>,
+    pub(super) accumulators: Vec<Accumulator>,
+    pub(super) collecting: Vec<Progressing>,
+    pub(super) gates: Vec<GateState>,
+    /// The elements with predicates that wait for what they hold, outermost first.
+    pub(super) scopes: Vec<Scope>,
+    /// The elements whose text is wanted, outermost first.
+    pub(super) captures: Vec<Capture>,
+    pub(super) directs: Vec<Direct>,
+    /// At least the depth of the innermost scope or capture: elements deeper than this end without further ado.
+    pub(super) watched: usize,
+    /// The text of all open captures of string values.
+    pub(super) text: String,
+    /// The text node at which the pass is, which may come in several events.
+    pub(super) node: String,
+    pub(super) in_node: bool,
+    pub(super) constants: Vec<Constant>,
+    pub(super) answers: Vec<Settled>,
+    pub(super) texts: Vec<String>,
+}
+
+/// What is looked for below one open element, of one word.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Frame {
+    /// The steps its children may take; with those that are looked for at any depth.
+    pub(super) expects: u64,
+    /// Those of them that no further child will take: their positions have passed.
+    pub(super) spent: u64,
+    /// The steps that nodes behind the element may still take, below an element around it.
+    pub(super) above: u64,
+}
+
+impl Frame {
+    /// The steps that nodes still to come within the element may take; what its children cannot take any more, may
+    /// theirs.
+    #[inline]
+    pub(super) fn hopes(self, masks: &Masks) -> u64 {
+        self.expects & (!self.spent | masks.carry) & masks.lasting
+    }
+}
+
+/// A host that can be asked for as long or as short as it takes.
+pub type AnyHost<'s> = dyn for<'h> Host<'h> + 's;
+
+/// What a pass goes by.
+#[derive(Clone, Copy)]
+pub(super) struct Scene<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) host: &'a AnyHost<'a>,
+}
 
 /// What a collector has found, as far as it is certain, or as far as one of its predicates turns out true.
 #[derive(Debug, Default)]
@@ -105,7 +178,7 @@ pub(super) enum Settled {
     Open,
     Boolean(bool),
     Number(f64),
-    /// It stands in [`Run::texts`](super::Run).
+    /// It stands in [`Run::texts`].
     Text,
     NeedsTree,
 }
@@ -161,4 +234,13 @@ fn at_least<T: Default>(list: &mut Vec<T>, length: usize) {
     if list.len() < length {
         list.resize_with(length, T::default);
     }
+}
+
+/// The numbers of the bits that are set, from the lowest.
+pub(super) fn bits(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = word.trailing_zeros() as usize;
+        word &= word.wrapping_sub(1);
+        (bit < 64).then_some(bit)
+    })
 }

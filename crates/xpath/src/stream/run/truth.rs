@@ -1,8 +1,7 @@
 //! How conditions stand while only a part of the document is known.
 
 use super::super::plan::{Condition, Kind, Operand, Owner, Term};
-use super::state::{Accumulator, Scalar};
-use super::{Run, Scene};
+use super::state::{Accumulator, Run, Scalar, Scene};
 use crate::ast::Comparison;
 use crate::compare;
 use crate::value::Atomic;

@@ -1,8 +1,7 @@
 //! Values: what the host knows, and expressions over what was collected.
 
 use super::super::plan::{COLLECTOR_SLOTS, Kind, Term};
-use super::state::Scalar;
-use super::{Run, Scene};
+use super::state::{Run, Scalar, Scene};
 use crate::ast::Expr;
 use crate::value::{Atomic, Item, Value};
 use crate::{Context, Error, Host, Version, evaluate};

@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use super::super::Compiler;
 use super::super::element::Element;
 use super::super::here::Here;
 use super::super::problems::Made;
+use crate::compile::compiler::Compiler;
 use crate::program::{AnalyzeString, Avt, Kind};
 
 pub(in crate::compile) fn analyze_string<'s>(

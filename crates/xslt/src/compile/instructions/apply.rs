@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use super::super::Compiler;
+use super::super::compiler::{Compiler, NamedCall};
 use super::super::element::Element;
 use super::super::here::Here;
 use super::super::problems::Made;
-use crate::program::{ApplyTemplates, At, CallTemplate, Kind, ModeUse, ParameterId};
+use crate::program::{ApplyTemplates, CallTemplate, Kind, ModeUse};
 
 pub(in crate::compile) fn apply_templates<'s>(
     compiler: &mut Compiler<'s>,
@@ -61,14 +61,4 @@ pub(in crate::compile) fn next_match<'s>(
     here: &Rc<Here>,
 ) -> Made<Kind> {
     compiler.only_params(element, here).map(Kind::NextMatch)
-}
-
-/// A call of a named template, to be checked when the parameters of all templates are known.
-pub(in crate::compile) struct NamedCall {
-    pub(in crate::compile) template: u32,
-    /// The parameters it passes, without those that tunnel.
-    pub(in crate::compile) passed: Vec<ParameterId>,
-    pub(in crate::compile) at: At,
-    /// Whether parameters that the template does not have are ignored.
-    pub(in crate::compile) lenient: bool,
 }

@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use super::super::Compiler;
 use super::super::element::{Child, Element};
 use super::super::here::Here;
 use super::super::problems::Made;
+use crate::compile::compiler::Compiler;
 use crate::program::{Block, Choose, Condition, Kind, Part};
 
 pub(in crate::compile) fn if_<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {

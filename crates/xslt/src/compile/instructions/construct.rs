@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use super::super::Compiler;
 use super::super::element::{Child, Element};
 use super::super::here::{Here, truth};
 use super::super::problems::Made;
 use super::super::texts::join_texts;
+use crate::compile::compiler::Compiler;
 use crate::program::{self, Avt, Content, Instruction, Kind};
 
 pub(in crate::compile) fn element<'s>(

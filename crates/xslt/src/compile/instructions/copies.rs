@@ -3,11 +3,11 @@
 
 use std::rc::Rc;
 
-use super::super::Compiler;
 use super::super::element::Element;
 use super::super::here::{Here, truth};
 use super::super::problems::Made;
 use super::super::texts::join_texts;
+use crate::compile::compiler::Compiler;
 use crate::program::{Choose, Copy, Kind};
 
 pub(in crate::compile) fn copy<'s>(compiler: &mut Compiler<'s>, element: Element<'s>, here: &Rc<Here>) -> Made<Kind> {

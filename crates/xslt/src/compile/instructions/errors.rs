@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
-use super::super::Compiler;
 use super::super::element::{Attribute, Child, Element};
 use super::super::here::Here;
 use super::super::problems::Made;
-use crate::program::{Binding, Catch, ExpandedName, Kind, Try};
+use crate::compile::compiler::Compiler;
+use crate::name::ExpandedName;
+use crate::program::{Binding, Catch, Kind, Try};
 
 /// The namespace of the variables that tell what went wrong.
 const ERRORS: &str = "http://www.w3.org/2005/xqt-errors";

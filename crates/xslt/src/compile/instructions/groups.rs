@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use super::super::Compiler;
 use super::super::element::Element;
 use super::super::here::Here;
 use super::super::problems::Made;
+use crate::compile::compiler::Compiler;
 use crate::program::{ForEachGroup, GroupBy, Kind};
 
 pub(in crate::compile) fn for_each_group<'s>(

@@ -2,16 +2,11 @@
 
 use std::rc::Rc;
 
-use myelin_xpath::types::SequenceType;
-
-use super::super::Compiler;
+use super::super::compiler::{Compiler, Loop};
 use super::super::element::{Child, Element};
 use super::super::here::Here;
 use super::super::problems::{Made, Reported};
-use crate::program::{Binding, ExpandedName, Iterate, Kind, Variable};
-
-/// The parameters of a loop that is being compiled, with their slots and types.
-pub(in crate::compile) type Loop = Vec<(ExpandedName, u32, Option<SequenceType>)>;
+use crate::program::{Binding, Iterate, Kind, Variable};
 
 pub(in crate::compile) fn iterate<'s>(
     compiler: &mut Compiler<'s>,

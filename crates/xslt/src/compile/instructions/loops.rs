@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use super::super::Compiler;
 use super::super::element::Element;
 use super::super::here::{Here, truth};
 use super::super::problems::Made;
+use crate::compile::compiler::Compiler;
 use crate::program::{Avt, Binding, ForEach, Kind, Sort};
 
 pub(in crate::compile) fn for_each<'s>(

@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use super::super::Compiler;
 use super::super::element::Element;
 use super::super::here::Here;
 use super::super::problems::Made;
+use crate::compile::compiler::Compiler;
 use crate::pattern::Pattern;
 use crate::program::{Avt, Expr, Kind, Number, NumberLevel};
 

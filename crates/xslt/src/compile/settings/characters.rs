@@ -1,18 +1,12 @@
 //! `xsl:character-map` (XSLT 2.0 §20.1).
 
-use super::super::Compiler;
-use super::super::declarations::Declaration;
 use super::super::element::Element;
 use super::super::problems::Made;
-use super::Settings;
-use crate::program::{At, ExpandedName};
-
-/// `xsl:character-map`
-#[derive(Default)]
-pub(super) struct CharacterMap {
-    uses: Vec<(ExpandedName, At)>,
-    characters: Vec<(char, String)>,
-}
+use super::{CharacterMap, Settings};
+use crate::compile::compiler::Compiler;
+use crate::compile::index::Declaration;
+use crate::name::ExpandedName;
+use crate::scope::At;
 
 impl<'s> Compiler<'s> {
     /// `xsl:character-map`

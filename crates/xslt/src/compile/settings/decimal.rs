@@ -1,10 +1,13 @@
 //! `xsl:decimal-format` (XSLT 1.0 §12.3).
 
-use super::super::Compiler;
-use super::super::declarations::Declaration;
+use myelin_java_text::decimal_format::Symbols;
+
 use super::super::problems::Made;
 use super::Settings;
-use crate::program::{DecimalFormat, ExpandedName};
+use crate::compile::compiler::Compiler;
+use crate::compile::index::Declaration;
+use crate::name::ExpandedName;
+use crate::numbering::zero_digit;
 
 impl<'s> Compiler<'s> {
     /// `xsl:decimal-format`
@@ -17,7 +20,7 @@ impl<'s> Compiler<'s> {
         };
         let known = settings.decimal_formats.iter().position(|(known, _)| *known == name);
         let index = known.unwrap_or_else(|| {
-            settings.decimal_formats.push((name.clone(), DecimalFormat::default()));
+            settings.decimal_formats.push((name.clone(), Symbols::default()));
             settings.decimal_formats.len() - 1
         });
         for (local, set) in DECIMAL_ATTRIBUTES {
@@ -33,7 +36,7 @@ impl<'s> Compiler<'s> {
             }
         }
         let zero = settings.decimal_formats[index].1.zero_digit;
-        if !here.is_backwards() && !is_zero(zero) {
+        if !here.is_backwards() && zero_digit(zero) != Some(zero) {
             let message = format!("zero-digit={zero:?} is the digit zero of no script");
             self.problems.error(element.at(), "XTSE1295", message);
         }
@@ -73,7 +76,7 @@ impl<'s> Compiler<'s> {
 }
 
 /// Sets one property of a decimal format; false where the value is no character.
-type SetDecimal = fn(&mut DecimalFormat, &str) -> bool;
+type SetDecimal = fn(&mut Symbols, &str) -> bool;
 
 const DECIMAL_ATTRIBUTES: [(&str, SetDecimal); 11] = [
     ("decimal-separator", |format, text| set(&mut format.decimal_separator, text)),
@@ -104,14 +107,4 @@ fn set(place: &mut char, text: &str) -> bool {
         }
         _ => false,
     }
-}
-
-/// The zeros of the scripts whose digits Unicode has ten of in a row (category Nd).
-fn is_zero(character: char) -> bool {
-    const ZEROS: [u32; 37] = [
-        0x30, 0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0,
-        0xf20, 0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0, 0x1c40, 0x1c50, 0xa620,
-        0xa8d0, 0xa900, 0xa9d0, 0xa9f0, 0xaa50, 0xabf0, 0xff10,
-    ];
-    ZEROS.contains(&(character as u32)) || (0x104a0..=0x1e950).contains(&(character as u32))
 }

@@ -4,15 +4,15 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use myelin_xpath::{Argument, Atomic, Declared, Environment, Error, Expression, Item, Value, Version};
+use myelin_xpath::{Atomic, Error, Expression, Item, Value};
 
 use super::sets::identity;
 use super::strings::elements;
 use super::{COMMON, DYNAMIC};
-use crate::functions::{Call, Function, Services, find, refusal};
-use crate::program::{CallTarget, ExpandedName, GLOBAL, Scope};
+use crate::functions::function::Body;
+use crate::functions::{Call, Function};
 
-const fn function(name: &'static str, count: u8, run: crate::functions::Body) -> Function {
+const fn function(name: &'static str, count: u8, run: Body) -> Function {
     Function { namespace: DYNAMIC, name, least: count, most: count, run }
 }
 
@@ -24,76 +24,6 @@ pub(in crate::functions) const FUNCTIONS: &[Function] = &[
     function("map", 2, map),
     function("closure", 2, closure),
 ];
-
-/// Compiles an expression that is known only while a stylesheet runs, as if it stood where `scope` is.
-///
-/// Errors: `XPST0003` and its like for what is no expression.
-pub(crate) fn compile<'a>(machine: &'a dyn Services<'a>, text: &str, scope: &'a Scope) -> Result<Expression, Error> {
-    Expression::compile(text, &mut Late { machine, scope })
-        .map_err(|error| Error::value(error.code, format!("the expression {text:?}: {error}")))
-}
-
-/// What an expression may refer to that is compiled late.
-struct Late<'a> {
-    machine: &'a dyn Services<'a>,
-    scope: &'a Scope,
-}
-
-impl Late<'_> {
-    fn expand(&self, prefix: Option<&str>, local: &str) -> Option<ExpandedName> {
-        let namespace = match prefix {
-            Some(prefix) => self.scope.namespace(prefix)?,
-            None => "",
-        };
-        Some(ExpandedName::new(namespace, local))
-    }
-}
-
-impl Environment for Late<'_> {
-    fn namespace(&self, prefix: &str) -> Option<String> {
-        self.scope.namespace(prefix).map(str::to_owned)
-    }
-
-    fn variable(&mut self, prefix: Option<&str>, local: &str) -> Result<u32, String> {
-        let name = self.expand(prefix, local);
-        let globals = &self.machine.program().globals;
-        match globals.iter().position(|global| Some(&global.name) == name.as_ref()) {
-            Some(index) => Ok(GLOBAL | index as u32),
-            None => Err(format!("${local} is no global variable, and others cannot be seen from here")),
-        }
-    }
-
-    fn function(
-        &mut self,
-        name: &str,
-        namespace: Option<&str>,
-        arguments: &[Argument<'_>],
-    ) -> Result<Option<Declared>, String> {
-        let local = name.rsplit_once(':').map_or(name, |(_, local)| local);
-        let namespace = namespace.unwrap_or("");
-        if namespace.is_empty() && local == "current" && arguments.is_empty() {
-            return Ok(Some(Declared::Current));
-        }
-        let functions = &self.machine.program().functions;
-        let user = functions.iter().position(|function| {
-            function.name.local == local
-                && function.name.namespace == namespace
-                && function.parameters.len() >= arguments.len()
-                && function.parameters[arguments.len()..].iter().all(|parameter| parameter.default.is_some())
-        });
-        let target = match (user, find(namespace, local)) {
-            (Some(index), _) => CallTarget::User(index as u32),
-            (None, Some(function)) if function.takes(arguments.len()) => CallTarget::Library(function),
-            (None, Some(_)) => return Err(format!("{name}() does not take {} arguments", arguments.len())),
-            (None, None) => return refusal(namespace).map_or(Ok(None), |why| Err(format!("{name}(): {why}"))),
-        };
-        Ok(Some(Declared::Function(self.machine.declare(target, self.scope))))
-    }
-
-    fn version(&self) -> Version {
-        self.scope.rules()
-    }
-}
 
 /// The expression in an argument; `None` for what is none, for which EXSLT wants an empty node-set.
 fn expression<'a>(call: &Call<'_, 'a>, index: usize) -> Result<Option<&'a Expression>, Error> {

@@ -5,9 +5,10 @@ use std::hash::{BuildHasher, RandomState};
 use myelin_xpath::{Error, Item, Value};
 
 use super::MATH;
+use crate::functions::function::Body;
 use crate::functions::{Call, Function};
 
-const fn function(name: &'static str, count: u8, run: crate::functions::Body) -> Function {
+const fn function(name: &'static str, count: u8, run: Body) -> Function {
     Function { namespace: MATH, name, least: count, most: count, run }
 }
 

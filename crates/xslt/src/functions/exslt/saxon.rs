@@ -3,9 +3,10 @@
 use myelin_xpath::{Error, Value};
 
 use super::SAXON;
+use crate::functions::function::Body;
 use crate::functions::{Call, Function};
 
-const fn function(name: &'static str, least: u8, run: crate::functions::Body) -> Function {
+const fn function(name: &'static str, least: u8, run: Body) -> Function {
     Function { namespace: SAXON, name, least, most: 1, run }
 }
 

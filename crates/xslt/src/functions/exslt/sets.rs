@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use myelin_xpath::{Error, Item, Node, NodeRef, Value};
 
 use super::SETS;
+use crate::functions::function::Body;
 use crate::functions::{Call, Function};
 
-const fn function(name: &'static str, count: u8, run: crate::functions::Body) -> Function {
+const fn function(name: &'static str, count: u8, run: Body) -> Function {
     Function { namespace: SETS, name, least: count, most: count, run }
 }
 

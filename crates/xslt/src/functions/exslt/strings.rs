@@ -2,15 +2,17 @@
 
 use std::borrow::Cow;
 
+use myelin_java_text::percent::{Plus, decoded_bytes, encoded};
 use myelin_xml::{Arena, Document, TreeBuilder};
 use myelin_xpath::{Error, Item, NodeRef, Value};
 
 use super::STRINGS;
 use super::common::text_node;
 use crate::functions::call::unmade;
+use crate::functions::function::Body;
 use crate::functions::{Call, Function};
 
-const fn function(name: &'static str, least: u8, most: u8, run: crate::functions::Body) -> Function {
+const fn function(name: &'static str, least: u8, most: u8, run: Body) -> Function {
     Function { namespace: STRINGS, name, least, most, run }
 }
 
@@ -185,18 +187,10 @@ fn encode_uri<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
         return Ok(Value::from(""));
     }
     let escape_reserved = call.value(1).boolean();
-    let mut encoded = String::new();
-    for byte in call.any_text(0).bytes() {
-        let kept =
-            byte.is_ascii_alphanumeric() || PLAIN.contains(&byte) || (!escape_reserved && RESERVED.contains(&byte));
-        if kept {
-            encoded.push(char::from(byte));
-        } else {
-            let digit = |half: u8| char::from(b"0123456789ABCDEF"[usize::from(half)]);
-            encoded.extend(['%', digit(byte >> 4), digit(byte & 15)]);
-        }
-    }
-    call.built(encoded)
+    let is_kept = |byte: u8| {
+        byte.is_ascii_alphanumeric() || PLAIN.contains(&byte) || (!escape_reserved && RESERVED.contains(&byte))
+    };
+    call.built(encoded(&call.any_text(0), is_kept).into_owned())
 }
 
 /// The opposite; nothing where the bytes are no text in UTF-8.
@@ -205,21 +199,7 @@ fn decode_uri<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
         return Ok(Value::from(""));
     }
     let text = call.any_text(0);
-    let mut decoded = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, behind)) = rest.split_first() {
-        let digit = |index: usize| behind.get(index).and_then(|digit| char::from(*digit).to_digit(16));
-        match (byte, digit(0), digit(1)) {
-            (b'%', Some(high), Some(low)) => {
-                decoded.push((high * 16 + low) as u8);
-                rest = &behind[2..];
-            }
-            _ => {
-                decoded.push(byte);
-                rest = behind;
-            }
-        }
-    }
+    let decoded = decoded_bytes(&text, Plus::Itself).into_owned();
     call.built(String::from_utf8(decoded).unwrap_or_default())
 }
 

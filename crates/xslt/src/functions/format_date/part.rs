@@ -1,7 +1,7 @@
 //! One component of a date as its marker wants it (Functions and Operators §9.8.4.2 to §9.8.4.6).
 
+use myelin_java_text::calendar::MONTHS;
 use myelin_xpath::Moment;
-use myelin_xpath::calendar::MONTHS;
 
 use super::picture::Marker;
 use super::{Calendar, DAYS};

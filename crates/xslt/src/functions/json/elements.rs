@@ -6,7 +6,7 @@ use myelin_json::{Event, Kind};
 use myelin_xml::{Arena, NameId, TreeBuilder};
 use myelin_xpath::{Error, Value};
 
-use super::{Duplicates, NAMESPACE, Options, events, meaning};
+use super::reading::{Duplicates, NAMESPACE, Options, events, meaning};
 use crate::functions::Call;
 use crate::functions::call::unmade;
 

@@ -1,7 +1,5 @@
 //! Tags of elements that are copied from documents: written once, then copied themselves.
 
-use crate::output::spare::KEPT_NAMES;
-
 /// Tags by the numbers that names have in the scopes of the result.
 #[derive(Debug, Default)]
 pub(in crate::output) struct CopiedTags {
@@ -20,8 +18,9 @@ struct CopiedTag {
 }
 
 impl CopiedTags {
-    pub(in crate::output) fn is_large(&self) -> bool {
-        self.tags.capacity() > KEPT_NAMES || self.text.capacity() > KEPT_NAMES * 64
+    /// Whether it has room for more than so many names.
+    pub(in crate::output) fn is_larger(&self, names: usize) -> bool {
+        self.tags.capacity() > names || self.text.capacity() > names * 64
     }
 
     /// Memory for others.

@@ -1,26 +1,8 @@
 //! What stands before the first element, and how the first element decides what the result is.
 
-use super::{Bytes, Format, Indentation, Open, OutputError, Repertoire, XHTML_NAMESPACE};
+use super::{Bytes, Early, Format, Indentation, Open, OutputError, Repertoire, XHTML_NAMESPACE};
 use crate::output::html::Traits;
 use crate::output::properties::{Charset, Method, Standalone};
-
-/// Something that came before it was clear how to write it.
-#[derive(Debug)]
-pub(super) enum Early {
-    /// White space.
-    Text(String),
-    Comment(String),
-    Instruction(String, String),
-}
-
-/// How far the prolog is written.
-#[derive(Debug, Default)]
-pub(super) struct Prolog {
-    /// Whether the line of the declaration or document type is still to be ended: before text it must not be.
-    line: bool,
-    /// Whether the place of the document type is passed.
-    doctype: bool,
-}
 
 impl Bytes<'_> {
     /// Decides by the first element (XSLT 1.0 §16, XSLT 2.0 §20).

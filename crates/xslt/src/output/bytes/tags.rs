@@ -3,11 +3,11 @@
 use myelin_xml::{Atom, Document, Name, NameId, Names, NodeId};
 
 use super::{Bytes, Format, Open, OutputError, Repertoire, Written, XHTML_NAMESPACE};
+use crate::name::ExpandedName;
 use crate::output::escape::{Context, escape};
 use crate::output::html::Traits;
 use crate::output::literal::LiteralStart;
 use crate::output::scope::Chosen;
-use crate::program::ExpandedName;
 
 impl<'o> Bytes<'o> {
     #[inline]

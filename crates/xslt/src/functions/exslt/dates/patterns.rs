@@ -1,12 +1,11 @@
 //! Dates written and read by the patterns of Java's `SimpleDateFormat`.
 
+use myelin_java_text::date::{DateTime, Fields, Pattern, Time, Zone};
 use myelin_xpath::Moment;
-use myelin_xpath::calendar::MONTHS;
 use myelin_xpath::types::AtomicType as T;
 
-use super::{DATE, DAY, MONTH, TIME, YEAR, day, function, month, read, show, week_in_month, written_year};
+use super::{DAY, MONTH, TIME, YEAR, function, read, show};
 use crate::functions::Function;
-use crate::functions::format_date::Calendar;
 
 pub(in crate::functions) const FUNCTIONS: &[Function] = &[
     function("format-date", 2, 2, |call| {
@@ -18,226 +17,64 @@ pub(in crate::functions) const FUNCTIONS: &[Function] = &[
     }),
 ];
 
-/// A piece of a pattern.
-#[derive(Debug, PartialEq)]
-enum Piece {
-    Text(String),
-    /// A letter, and how often it stands there.
-    Field(char, usize),
-}
-
-/// Letters are fields; what stands between apostrophes is a text, and two of them are one.
-fn pieces(pattern: &str) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    let mut letters = pattern.chars().peekable();
-    let text = |letter: char, pieces: &mut Vec<Piece>| match pieces.last_mut() {
-        Some(Piece::Text(text)) => text.push(letter),
-        _ => pieces.push(Piece::Text(letter.to_string())),
-    };
-    let mut quoted = false;
-    while let Some(letter) = letters.next() {
-        if letter == '\'' {
-            if letters.next_if_eq(&'\'').is_some() {
-                text('\'', &mut pieces);
-            } else {
-                quoted = !quoted;
-            }
-        } else if letter.is_ascii_alphabetic() && !quoted {
-            let mut count = 1;
-            while letters.next_if_eq(&letter).is_some() {
-                count += 1;
-            }
-            pieces.push(Piece::Field(letter, count));
-        } else {
-            text(letter, &mut pieces);
-        }
-    }
-    pieces
-}
-
-/// Numbers are padded to no more than this.
-const WIDEST: usize = 20;
-
 /// Writes what the moment has of the fields, and nothing for the others.
 fn write(moment: &Moment, pattern: &str) -> String {
-    let mut text = String::new();
-    for piece in pieces(pattern) {
-        match piece {
-            Piece::Text(literal) => text.push_str(&literal),
-            Piece::Field(field, count) => write_field(moment, field, count, &mut text),
-        }
-    }
-    text
-}
-
-fn write_field(moment: &Moment, field: char, count: usize, text: &mut String) {
     let has = |kinds: &[T]| kinds.contains(&moment.kind);
     let (hour, minute, nanos) = moment.clock();
-    let hour = hour.unsigned_abs();
-    let number = match field {
-        'y' if has(YEAR) && count == 2 => moment.year.unsigned_abs() % 100,
-        'y' if has(YEAR) => written_year(moment.year).unsigned_abs(),
-        'M' if has(MONTH) && count > 3 => return text.push_str(month(moment)),
-        'M' if has(MONTH) && count == 3 => return text.push_str(&month(moment)[..3]),
-        'M' if has(MONTH) => u64::from(moment.month),
-        'd' if has(DAY) => u64::from(moment.day),
-        'G' if has(YEAR) => return text.push_str(if moment.year > 0 { "AD" } else { "BC" }),
-        'E' if has(DATE) && count > 3 => return text.push_str(day(moment)),
-        'E' if has(DATE) => return text.push_str(&day(moment)[..3]),
-        'D' if has(DATE) => moment.day_in_year(),
-        'F' if has(DATE) => u64::from((moment.day - 1) / 7 + 1),
-        'w' if has(DATE) => moment.week_in_year(),
-        'W' if has(DATE) => week_in_month(moment) as u64,
-        'a' if has(TIME) => return text.push_str(if hour < 12 { "AM" } else { "PM" }),
-        'H' if has(TIME) => hour,
-        'k' if has(TIME) => (hour + 23) % 24 + 1,
-        'K' if has(TIME) => hour % 12,
-        'h' if has(TIME) => (hour + 11) % 12 + 1,
-        'm' if has(TIME) => minute.unsigned_abs(),
-        's' if has(TIME) => (nanos / 1_000_000_000) as u64,
-        'S' if has(TIME) => (nanos / 1_000_000 % 1_000) as u64,
-        'z' | 'Z' => {
-            if let Some(zone) = moment.zone {
-                let (sign, minutes) = (if zone < 0 { '-' } else { '+' }, zone.unsigned_abs());
-                let (name, colon) = if field == 'z' { ("GMT", ":") } else { ("", "") };
-                text.push_str(&format!("{name}{sign}{:02}{colon}{:02}", minutes / 60, minutes % 60));
-            }
-            return;
-        }
-        _ => return,
+    let time = Time {
+        hour: hour as u8,
+        minute: minute as u8,
+        second: (nanos / 1_000_000_000) as u8,
+        nano: (nanos % 1_000_000_000) as u32,
     };
-    text.push_str(&format!("{number:0width$}", width = count.min(WIDEST)));
-}
-
-/// Fields that were read.
-#[derive(Default)]
-struct Fields {
-    year: Option<i64>,
-    month: Option<u8>,
-    day: Option<u8>,
-    hour: Option<i64>,
-    minute: Option<i64>,
-    second: Option<i64>,
-    milliseconds: Option<i64>,
-    afternoon: Option<bool>,
-    zone: Option<i16>,
+    let stamp = DateTime {
+        year: has(YEAR).then_some(moment.year),
+        month: has(MONTH).then_some(moment.month),
+        day: has(DAY).then_some(moment.day),
+        time: has(TIME).then_some(time),
+        zone: moment.zone.map(Zone::Offset),
+    };
+    Pattern::lenient(pattern).write(&stamp).unwrap_or_default()
 }
 
 /// Reads a date; what was read says of which type it is.
 fn parse(text: &str, pattern: &str) -> Option<Moment> {
-    let mut rest = text;
-    let mut fields = Fields::default();
-    let pieces = pieces(pattern);
-    for (index, piece) in pieces.iter().enumerate() {
-        match piece {
-            Piece::Text(literal) => rest = rest.strip_prefix(literal.as_str())?,
-            Piece::Field(field, count) => {
-                // Numbers that touch each other have as many digits as letters; others as many as there are.
-                let touching = matches!(pieces.get(index + 1), Some(Piece::Field(..)));
-                fields.read(*field, *count, touching, &mut rest)?;
-            }
-        }
-    }
-    if rest.is_empty() { fields.moment() } else { None }
+    moment(&Pattern::lenient(pattern).read(text)?)
 }
 
-/// The number at the beginning of a text.
-fn leading(rest: &mut &str, most: usize) -> Option<i64> {
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count().min(most);
-    let number = rest[..digits].parse().ok()?;
-    *rest = &rest[digits..];
-    Some(number)
-}
-
-/// Which of some names a text begins with, whole or by its first three letters.
-fn named(rest: &mut &str, names: &[&str]) -> Option<usize> {
-    for (index, name) in names.iter().enumerate() {
-        for form in [name, &name[..3.min(name.len())]] {
-            let begins = rest.get(..form.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(form));
-            if begins {
-                *rest = &rest[form.len()..];
-                return Some(index);
-            }
-        }
-    }
-    None
-}
-
-impl Fields {
-    fn read(&mut self, field: char, count: usize, touching: bool, rest: &mut &str) -> Option<()> {
-        let most = if touching { count } else { 9 };
-        let small = |rest: &mut &str| u8::try_from(leading(rest, most)?).ok();
-        match field {
-            'y' => {
-                let digits = rest.len();
-                let year = leading(rest, most)?;
-                // Two digits are a year of this century.
-                self.year = Some(if count == 2 && digits - rest.len() == 2 { 2000 + year } else { year });
-            }
-            'M' if count > 2 => self.month = Some(named(rest, &MONTHS)? as u8 + 1),
-            'M' => self.month = Some(small(rest)?),
-            'd' => self.day = Some(small(rest)?),
-            'H' => self.hour = Some(leading(rest, most)?),
-            'k' => self.hour = Some(leading(rest, most)? % 24),
-            'h' | 'K' => self.hour = Some(leading(rest, most)? % 12),
-            'm' => self.minute = Some(leading(rest, most)?),
-            's' => self.second = Some(leading(rest, most)?),
-            'S' => self.milliseconds = Some(leading(rest, most)?),
-            'a' => self.afternoon = Some(named(rest, &["AM", "PM"])? == 1),
-            'E' => drop(named(rest, &super::DAYS)?),
-            'G' => drop(named(rest, &["AD", "BC"])?),
-            'z' | 'Z' => {
-                let zone = rest.strip_prefix("GMT").unwrap_or(rest);
-                let sign = match zone.chars().next() {
-                    Some('+') => 1,
-                    Some('-') => -1,
-                    _ if zone.is_empty() || zone == "Z" => {
-                        (self.zone, *rest) = (Some(0), "");
-                        return Some(());
-                    }
-                    _ => return None,
-                };
-                let mut digits = &zone[1..];
-                let hours = leading(&mut digits, 2)?;
-                digits = digits.strip_prefix(':').unwrap_or(digits);
-                let minutes = leading(&mut digits, 2)?;
-                self.zone = Some(sign * i16::try_from(hours * 60 + minutes).ok().filter(|zone| *zone <= 14 * 60)?);
-                *rest = digits;
-            }
-            // Week and day of a year say nothing that the other fields do not.
-            'D' | 'F' | 'w' | 'W' => drop(leading(rest, most)?),
-            _ => return None,
-        }
-        Some(())
-    }
-
-    fn moment(&self) -> Option<Moment> {
-        let time = self.hour.is_some() || self.minute.is_some() || self.second.is_some();
-        let kind = match (self.year, self.month, self.day, time) {
-            (Some(_), _, _, true) => T::DateTime,
-            (Some(_), _, Some(_), false) => T::Date,
-            (Some(_), Some(_), None, false) => T::GYearMonth,
-            (Some(_), None, None, false) => T::GYear,
-            (None, None, None, true) => T::Time,
-            (None, Some(_), Some(_), false) => T::GMonthDay,
-            (None, Some(_), None, false) => T::GMonth,
-            (None, None, Some(_), false) => T::GDay,
-            _ => return None,
-        };
-        let afternoon = if self.afternoon == Some(true) { 12 } else { 0 };
-        let hour = self.hour.unwrap_or(0) + if self.hour.is_some_and(|hour| hour < 12) { afternoon } else { 0 };
-        let (minute, second) = (self.minute.unwrap_or(0), self.second.unwrap_or(0));
-        let milliseconds = self.milliseconds.unwrap_or(0);
-        // Written and read again, so that what is no date is refused in one place.
-        let text = format!(
-            "{:04}-{:02}-{:02}T{hour:02}:{minute:02}:{second:02}.{milliseconds:03}",
-            self.year.unwrap_or(1972),
-            self.month.unwrap_or(1),
-            self.day.unwrap_or(1),
-        );
-        let whole = Moment::parse(&text, T::DateTime)?;
-        Some(Moment { zone: self.zone, ..whole.to_kind(kind) })
-    }
+fn moment(fields: &Fields) -> Option<Moment> {
+    let hour = fields.hour_of_day();
+    let time = hour.is_some() || fields.minute.is_some() || fields.second.is_some();
+    let kind = match (fields.year, fields.month, fields.day, time) {
+        (Some(_), _, _, true) => T::DateTime,
+        (Some(_), _, Some(_), false) => T::Date,
+        (Some(_), Some(_), None, false) => T::GYearMonth,
+        (Some(_), None, None, false) => T::GYear,
+        (None, None, None, true) => T::Time,
+        (None, Some(_), Some(_), false) => T::GMonthDay,
+        (None, Some(_), None, false) => T::GMonth,
+        (None, None, Some(_), false) => T::GDay,
+        _ => return None,
+    };
+    let year = fields.proleptic_year().unwrap_or(1972);
+    // Written and read again, so that what is no date is refused in one place.
+    let text = format!(
+        "{}{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:09}",
+        if year < 0 { "-" } else { "" },
+        year.unsigned_abs(),
+        fields.month.unwrap_or(1),
+        fields.day.unwrap_or(1),
+        hour.unwrap_or(0),
+        fields.minute.unwrap_or(0),
+        fields.second.unwrap_or(0),
+        fields.nano.unwrap_or(0),
+    );
+    let whole = Moment::parse(&text, T::DateTime)?;
+    let zone = match fields.zone {
+        Some(minutes) => Some(i16::try_from(minutes).ok().filter(|minutes| minutes.abs() <= 14 * 60)?),
+        None => None,
+    };
+    Some(Moment { zone, ..whole.to_kind(kind) })
 }
 
 #[cfg(test)]

@@ -1,0 +1,256 @@
+//! A request to one backend: made of the message, sent, and answered.
+
+use std::sync::Arc;
+
+use myelin_message::{Body, Message, StatusCode};
+
+use crate::endpoints::authentication::Credentials;
+use crate::endpoints::policy::{EndpointPolicy, SentState};
+use crate::endpoints::soap_fault;
+use crate::endpoints::{Endpoint, Target, address, addressee, member, method, set_action};
+use myelin_flow::context::RequestContext;
+use myelin_flow::exchange::{Direction, Exchange};
+use myelin_flow::fault::{Fault, Origin, Outcome};
+use myelin_flow::property::{Scope, slot};
+use myelin_flow::reference::EndpointIdentity;
+use myelin_flow::transport::{Address, LocalFuture, Method, Outgoing, SendError, SendErrorKind, Sent, Transport};
+
+/// The codes of faults that say of a backend that it cannot be reached or does not answer.
+const OF_SENDING: std::ops::RangeInclusive<u32> = 101500..=101509;
+
+/// A request on its way out.
+pub(super) struct Request {
+    outgoing: Outgoing,
+    /// What the endpoint is told of the bus.
+    credentials: Option<Credentials>,
+    /// Whether its body is to be read first, so that it leaves with its length.
+    wants_length: bool,
+    after: SendOutcome,
+}
+
+/// What is needed of a request once it has been sent, or has failed.
+struct SendOutcome {
+    /// Whether nobody waits for the response.
+    out_only: bool,
+    endpoint: Option<Arc<Endpoint>>,
+}
+
+impl Request {
+    /// Makes the request to an endpoint that is no rule but a backend, or to where the message is addressed.
+    ///
+    /// `for_good` says that nobody looks at the message afterwards.
+    /// Errors: 303001 while the endpoint is not to be tried, else the bus's.
+    pub(super) fn new(
+        exchange: &mut Exchange,
+        context: &RequestContext<'_>,
+        endpoint: Option<&Arc<Endpoint>>,
+        for_good: bool,
+    ) -> Outcome<Box<Request>> {
+        if let Some(endpoint) = endpoint
+            && !endpoint.health.is_ready(context.transport)
+        {
+            return Err(endpoint.not_ready());
+        }
+        let address = match endpoint.map(|endpoint| (endpoint, &endpoint.target)) {
+            Some((endpoint, Target::Address { uri, text })) => Address::Uri(address(exchange, endpoint, uri, text)?),
+            Some((_, Target::Other(text))) => Address::Other(Arc::clone(text)),
+            Some((_, Target::Http { template, .. })) => Address::Uri(template.uri(exchange, context)?),
+            Some((endpoint, Target::Described(described))) => {
+                let spot = described.spot().ok_or_else(|| endpoint.not_ready())?;
+                Address::Uri(address(exchange, endpoint, &spot.uri, &spot.text)?)
+            }
+            Some((_, Target::Member(member))) => Address::Uri(member::uri(member, exchange, context)?),
+            _ => addressee(exchange, context)?,
+        };
+        let own_method = match endpoint.map(|endpoint| &endpoint.target) {
+            Some(Target::Http { method, .. }) => method.as_deref(),
+            _ => None,
+        };
+        let method = method(exchange, own_method)?;
+        let credentials = match endpoint.and_then(|endpoint| endpoint.surroundings.as_ref()) {
+            Some(surroundings) => surroundings.credentials(exchange, context)?,
+            None => None,
+        };
+        let timeout = match endpoint {
+            Some(endpoint) => endpoint.timeout.of(exchange, context)?,
+            None => context.definitions.settings.endpoints.timeout,
+        };
+        let host =
+            exchange.properties.get(Scope::Axis2, slot::REQUEST_HOST_HEADER).map(|host| host.text().into_owned());
+        exchange.last_endpoint = endpoint.map(|endpoint| Arc::clone(endpoint) as Arc<dyn EndpointIdentity>);
+        let mut message = exchange.take_message(for_good);
+        exchange.shape(&mut message)?;
+        set_action(exchange, &mut message)?;
+        if let Some(cookie) = exchange.properties.get(Scope::Default, slot::LB_COOKIE_HEADER) {
+            message.head.set("Cookie", cookie.text().as_bytes())?;
+        }
+        if exchange.properties.is_true(Scope::Axis2, slot::FORCE_POST_PUT_NOBODY) {
+            message.body = Body::Empty;
+        }
+        if let Method::Named(name) = &method
+            && matches!(name.as_str(), "GET" | "HEAD")
+        {
+            // A message turned into one of these asks for something; its old body means nothing there.
+            message.body = Body::Empty;
+        }
+        Ok(Box::new(Request {
+            wants_length: exchange.wants_length(),
+            after: SendOutcome {
+                out_only: exchange.properties.is_true(Scope::Default, slot::OUT_ONLY),
+                endpoint: endpoint.cloned(),
+            },
+            credentials,
+            outgoing: Outgoing {
+                method,
+                address,
+                head: message.head,
+                body: message.body,
+                timeout,
+                host,
+                manner: exchange.manner(),
+            },
+        }))
+    }
+
+    /// Sends the request and puts the response in its place; `None` where the configuration wants no response.
+    ///
+    /// Errors: the backend's, which the endpoint's state hears of, or whoever's body it was.
+    pub(super) async fn carry_out(
+        mut self: Box<Self>,
+        exchange: &mut Exchange,
+        context: &RequestContext<'_>,
+    ) -> Outcome<Option<()>> {
+        let prepared = self.prepare(exchange, context).await;
+        let (sending, after) = self.begin(context);
+        let sent = match prepared {
+            Ok(departed) => match sending.await {
+                Ok(response) => Ok((response, departed)),
+                Err(error) => Err(after.fault(error, context.transport)),
+            },
+            Err(fault) => Err(fault),
+        };
+        let outcome = match sent {
+            Ok((Sent::Accepted, _)) => {
+                after.succeeded();
+                return Ok(None);
+            }
+            Ok((Sent::Response(response), _)) if after.wants_no(&response, exchange) => {
+                after.succeeded();
+                return Ok(None);
+            }
+            Ok((Sent::Response(response), departed)) => {
+                exchange.set_response(response);
+                match (after.surroundings(), departed) {
+                    (Some(around), Some(departed)) => {
+                        let outcome = Box::pin(around.returned(exchange, context, *departed)).await;
+                        // An answer that comes in on its own may stay away, and a request may have been sent once more.
+                        outcome.inspect_err(|fault| {
+                            if OF_SENDING.contains(&fault.code) {
+                                after.failed(fault, context.transport);
+                            }
+                        })
+                    }
+                    _ => Ok(()),
+                }
+            }
+            Err(fault) => Err(fault),
+        };
+        let outcome = match outcome {
+            Ok(()) if soap_fault::matters(exchange) => {
+                let outcome = Box::pin(soap_fault::refuse(exchange, context)).await;
+                outcome.inspect_err(|fault| after.failed(fault, context.transport))
+            }
+            outcome => outcome,
+        };
+        match outcome {
+            Ok(()) => {
+                after.succeeded();
+                Ok(Some(()))
+            }
+            Err(fault) => Err(after.sign(fault)),
+        }
+    }
+
+    /// Makes the request what the endpoint wants and reads its body, as far as either is asked for.
+    async fn prepare(&mut self, exchange: &Exchange, context: &RequestContext<'_>) -> Outcome<Option<Box<SentState>>> {
+        let has_outgoing_properties = exchange.has_outgoing_properties();
+        if has_outgoing_properties {
+            Box::pin(exchange.recode(&mut self.outgoing.head, &mut self.outgoing.body, context)).await?;
+        }
+        let departed = match self.after.surroundings().cloned() {
+            Some(around) => {
+                let departed = around.depart(&mut self.outgoing, self.credentials.take(), exchange, context);
+                // Few have any: on the heap it does not make every exchange larger.
+                Some(Box::new(Box::pin(departed).await?))
+            }
+            None => None,
+        };
+        if has_outgoing_properties {
+            exchange.bare_content_type(&mut self.outgoing.head);
+        }
+        let is_known = !self.outgoing.manner.http10 && self.outgoing.body.length().is_some();
+        if self.wants_length && !is_known {
+            let is_response = exchange.direction == Direction::Response;
+            let read = self.outgoing.body.bytes(context.definitions.settings.body_limit_bytes).await.map(drop);
+            read.map_err(|error| Fault::body(&error, is_response))?;
+        }
+        Ok(departed)
+    }
+
+    /// Hands a request to the transport; a function of its own, so that no future holds the request twice.
+    fn begin<'a>(
+        self: Box<Self>,
+        context: &RequestContext<'a>,
+    ) -> (LocalFuture<'a, Result<Sent, SendError>>, SendOutcome) {
+        (context.transport.send(self.outgoing), self.after)
+    }
+}
+
+impl SendOutcome {
+    /// Whether the configuration wants nothing of that response.
+    fn wants_no(&self, response: &Message, exchange: &Exchange) -> bool {
+        let is_accepted = response.status == StatusCode::ACCEPTED;
+        self.out_only || (is_accepted && exchange.properties.is_true(Scope::Axis2, slot::IGNORE_SC_ACCEPTED))
+    }
+
+    fn surroundings(&self) -> Option<&Arc<EndpointPolicy>> {
+        self.endpoint.as_ref()?.surroundings.as_ref()
+    }
+
+    fn succeeded(&self) {
+        if let Some(endpoint) = &self.endpoint {
+            endpoint.health.succeeded(endpoint);
+        }
+    }
+
+    /// What the client or the bus did wrong says nothing about the backend.
+    fn failed(&self, fault: &Fault, clock: &dyn Transport) {
+        if let Some(endpoint) = self.endpoint.as_ref().filter(|_| fault.origin == Origin::Backend) {
+            endpoint.health.failed(endpoint, fault.code, clock.monotonic());
+        }
+    }
+
+    fn fault(&self, error: SendError, clock: &dyn Transport) -> Box<Fault> {
+        let timed_out = error.kind == SendErrorKind::ResponseTimeout;
+        let nobody_there = {
+            use SendErrorKind::{Address, ConnectFailed, ConnectTimeout};
+            matches!(error.kind, Address | ConnectFailed | ConnectTimeout)
+        };
+        let mut fault = Box::<Fault>::from(error);
+        self.failed(&fault, clock);
+        fault.discard = timed_out && self.endpoint.as_ref().is_some_and(|endpoint| endpoint.discard);
+        if let Some(Target::Described(described)) = self.endpoint.as_ref().map(|endpoint| &endpoint.target)
+            && nobody_there
+        {
+            described.failed();
+        }
+        fault
+    }
+
+    fn sign(&self, fault: Box<Fault>) -> Box<Fault> {
+        match &self.endpoint {
+            Some(endpoint) => endpoint.sign(fault),
+            None => fault,
+        }
+    }
+}

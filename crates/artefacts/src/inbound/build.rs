@@ -1,0 +1,190 @@
+//! `<inboundEndpoint>`: a port of its own for HTTP or HTTPS, or a source of another channel.
+
+mod tls;
+
+use std::sync::Arc;
+
+use crate::inbound::{Inbound, InboundSource, Receiving, ReceivingService, by_protocol, source};
+use crate::loader::Loader;
+use myelin_channel::{Receive, Source, Spec, listed};
+use myelin_config::element::{Element, Text};
+use myelin_config::problem::Problem;
+use myelin_java_text::pattern::Pattern;
+
+/// Parameters of WSO2's that size what this bus does not have.
+const OF_WORKERS: &[&str] = &[
+    "inbound.worker.pool.size.core",
+    "inbound.worker.pool.size.max",
+    "inbound.worker.thread.keep.alive.sec",
+    "inbound.worker.pool.queue.length",
+    "inbound.thread.group.id",
+    "inbound.thread.id",
+];
+
+/// Reads an inbound endpoint; `None` where it is sound but switched off.
+///
+/// Source: WSO2's `InboundEndpointFactory` and `InboundHttpServerWorker`.
+pub fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<InboundEndpoint>, Problem> {
+    let name: Arc<str> = element.required("name")?.value.trim().into();
+    if let Some(class) = element.attribute("class") {
+        let message = format!("{} is a JVM class, which cannot run in a native program", class.value.trim());
+        return Err(class.problem(message));
+    }
+    let protocol = element.required("protocol")?;
+    for attribute in ["statistics", "trace"] {
+        element.attribute(attribute);
+    }
+    let sequence_of = |name: &str, loader: &mut Loader| {
+        let key = element.attribute(name).filter(|key| !key.value.trim().is_empty());
+        key.map(|key| loader.sequence_id(key)).transpose()
+    };
+    let sequence = sequence_of("sequence", loader)?;
+    let fault = sequence_of("onError", loader)?;
+    let is_suspended = element.switch("suspend", false)?;
+    if is_suspended {
+        loader.warning(element.problem("the inbound endpoint is not opened: suspend is true"));
+    }
+    let is_secure = match by_protocol(loader.settings.channels, protocol.value.trim()) {
+        Some(Spec { receive: Receive::ByListener, .. }) => protocol.value.trim() == "https",
+        Some(Spec { receive: Receive::BySource(read), .. }) => {
+            if sequence.is_none() {
+                loader.main(element.text())?;
+            }
+            let (source, unknown) = source(*read, &parameters(element, loader), element, loader);
+            for parameter in unknown {
+                parameter.forgive();
+                let name = parameter.attribute("name").map_or("", |name| name.value.trim());
+                let message = format!("parameter {name:?} has no effect for protocol {}", protocol.value.trim());
+                loader.warning(parameter.problem(message));
+            }
+            let Some(source) = source else { return Ok(None) };
+            let source: Arc<dyn Source> = source.into();
+            let inbound = InboundSource {
+                kind: "inboundEndpoint",
+                name,
+                place: element.place.clone(),
+                way: source.describe(),
+                slot: loader.names().slot("inbound.endpoint.name"),
+                sequence,
+                fault,
+            };
+            let properties = inbound.properties();
+            let receiver = ReceivingService::Inbound(Arc::new(inbound));
+            let receiving = Receiving { source, receiver, properties };
+            return Ok((!is_suspended).then_some(InboundEndpoint::Source(receiving)));
+        }
+        _ => {
+            let offered = listed(loader.settings.channels.iter().flat_map(|channel| channel.protocols).copied());
+            let message = format!("protocol {:?} is not offered yet: {offered} are", protocol.value.trim());
+            return Err(protocol.problem(message));
+        }
+    };
+    let Parameters { port, filter, tls } = Parameters::read(element, is_secure, loader)?;
+    let Some(port) = port else {
+        return Err(element.problem("<inboundEndpoint>: the parameter inbound.http.port is missing"));
+    };
+    let tls = if is_secure { Some(Arc::new(tls.build(element, loader)?)) } else { None };
+    if sequence.is_none() && filter.is_none() {
+        loader.main(element.text())?;
+    }
+    let secured = if is_secure { " by TLS" } else { "" };
+    let entrance = InboundSource {
+        kind: "inboundEndpoint",
+        name,
+        place: element.place.clone(),
+        way: match &filter {
+            Some(filter) => format!("port {port}{secured}: {} goes to services, the rest to main", filter.label()),
+            None => format!("port {port}{secured}: every path"),
+        },
+        slot: loader.names().slot("inbound.endpoint.name"),
+        sequence,
+        fault,
+    };
+    let listener = || Inbound { entrance: Arc::new(entrance), port, filter, tls };
+    Ok((!is_suspended).then(|| InboundEndpoint::Listener(listener())))
+}
+
+/// How the messages of an inbound endpoint get here.
+pub enum InboundEndpoint {
+    /// By a port of its own.
+    Listener(Inbound),
+    /// By a source of its own.
+    Source(Receiving),
+}
+
+/// The parameters of an inbound endpoint; what else stands there has no effect.
+fn parameters<'e>(element: &'e Element, loader: &mut Loader) -> Vec<&'e Element> {
+    let mut parameters = Vec::new();
+    for child in &element.children {
+        match child.name.as_str() {
+            "parameters" => parameters.extend(&child.children),
+            "description" => {}
+            _ => {
+                child.forgive();
+                loader.warning(child.problem(format!("{} has no effect in an inbound endpoint", child.tag())));
+            }
+        }
+    }
+    parameters
+}
+
+/// What the parameters of an inbound endpoint say.
+#[derive(Default)]
+struct Parameters<'e> {
+    port: Option<u16>,
+    filter: Option<Pattern>,
+    tls: tls::Parameters<'e>,
+}
+
+impl<'e> Parameters<'e> {
+    fn read(element: &'e Element, is_secure: bool, loader: &mut Loader) -> Result<Parameters<'e>, Problem> {
+        let mut read = Parameters::default();
+        for child in &element.children {
+            match child.name.as_str() {
+                "parameters" => {
+                    for parameter in &child.children {
+                        read.take(parameter, is_secure, loader)?;
+                    }
+                }
+                "description" => {}
+                _ => {
+                    child.forgive();
+                    loader.warning(child.problem(format!("{} has no effect in an inbound endpoint", child.tag())));
+                }
+            }
+        }
+        Ok(read)
+    }
+
+    fn take(&mut self, parameter: &'e Element, is_secure: bool, loader: &mut Loader) -> Result<(), Problem> {
+        match parameter.required("name")?.value.trim() {
+            "inbound.http.port" => self.port = Some(number(parameter.text())?),
+            "dispatch.filter.pattern" => {
+                let text = parameter.text();
+                let pattern = |text: Text<'_>| Pattern::compile(text.value).map_err(|message| text.problem(message));
+                self.filter = (!text.value.is_empty()).then(|| pattern(text)).transpose()?;
+            }
+            other if OF_WORKERS.contains(&other) => {
+                if !["", "-1"].contains(&parameter.text().value) {
+                    let message = format!("{other} has no effect: there are no pools of threads to size");
+                    loader.warning(parameter.problem(message));
+                }
+            }
+            other if is_secure && self.tls.take(other, parameter, loader)? => {}
+            other => {
+                parameter.forgive();
+                let protocol = if is_secure { "https" } else { "http" };
+                let message = format!("parameter {other:?} has no effect for protocol {protocol}");
+                loader.warning(parameter.problem(message));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn number(text: Text<'_>) -> Result<u16, Problem> {
+    match text.value.trim().parse::<u16>() {
+        Ok(port) if port > 0 => Ok(port),
+        _ => Err(text.problem(format!("{:?} is no port: 1 to 65535 are", text.value.trim()))),
+    }
+}

@@ -1,0 +1,47 @@
+//! Messages that a source brings: what source, and what serves them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use myelin_channel::Source;
+use myelin_flow::property::Properties;
+
+use super::InboundSource;
+
+/// A source of messages, and what serves them.
+pub struct Receiving {
+    /// What brings the messages.
+    pub source: Arc<dyn Source>,
+    /// What serves them.
+    pub receiver: ReceivingService,
+    /// The properties that each exchange starts with.
+    pub properties: Properties,
+}
+
+/// What serves the messages of a source.
+pub enum ReceivingService {
+    /// The proxy of that name.
+    Proxy(Arc<str>),
+    /// The sequence of an inbound endpoint or of a task.
+    Inbound(Arc<InboundSource>),
+}
+
+impl Receiving {
+    /// The name of the inbound endpoint that it is for, if it is for one.
+    pub fn inbound(&self) -> Option<&str> {
+        match &self.receiver {
+            ReceivingService::Inbound(inbound) if inbound.kind == "inboundEndpoint" => Some(&inbound.name),
+            _ => None,
+        }
+    }
+}
+
+/// As the log names it.
+impl fmt::Display for Receiving {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.receiver {
+            ReceivingService::Proxy(name) => write!(f, "proxy {name}"),
+            ReceivingService::Inbound(inbound) => write!(f, "{} {}", inbound.kind, inbound.name),
+        }
+    }
+}

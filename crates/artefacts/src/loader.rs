@@ -1,0 +1,371 @@
+//! What builders ask while an artefact is built: other artefacts, names, and where to leave problems.
+
+mod external_texts;
+mod fetched;
+mod injected;
+mod operations;
+mod parameters;
+mod states;
+pub use fetched::Fetched;
+pub use injected::injected;
+pub use parameters::{is_of_sequence, parameters};
+pub(crate) use states::States;
+
+use std::any::Any;
+use std::collections::{HashMap, HashSet};
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
+use crate::spec::Mediators;
+use crate::vocabulary;
+use myelin_config::choice::Choice;
+use myelin_config::element::{Element, Text};
+use myelin_config::library::Libraries;
+use myelin_config::problem::{Place, Problem};
+use myelin_config::resource::Resource;
+use myelin_config::sources::Sources;
+use myelin_content::Fragment;
+use myelin_content::text_of;
+use myelin_expression::Compiler;
+use myelin_flow::exchange::Direction;
+use myelin_flow::reload::InheritedState;
+use myelin_flow::sequence::SequenceRef;
+use myelin_flow::sequence::{Block, Node, Sequence, SequenceId};
+use myelin_flow::settings::Settings;
+use myelin_flow::template::{Parameter, TemplateId};
+
+/// Which of the bus's endpoints.
+pub type EndpointId = usize;
+
+/// The local entries of a configuration as they stand in their files, by their keys.
+pub type EntryResources = HashMap<String, Resource>;
+
+/// One artefact of another, by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reference {
+    /// A sequence.
+    Sequence(SequenceId),
+    /// An endpoint.
+    Endpoint(EndpointId),
+    /// A sequence template.
+    Template(TemplateId),
+    /// A proxy by the number it was declared with.
+    Proxy(usize),
+}
+
+/// What a local entry holds.
+#[derive(Clone, Debug)]
+pub enum Entry {
+    /// An element.
+    Xml(Fragment),
+    /// Anything else.
+    Text(String),
+}
+
+impl Entry {
+    /// Its text: of XML what stands between the tags.
+    pub fn text(self) -> String {
+        match self {
+            Entry::Text(text) => text,
+            Entry::Xml(fragment) => fragment.document.string_value(fragment.node).into_owned(),
+        }
+    }
+}
+
+/// The state of loading.
+pub struct Loader {
+    /// What expressions are compiled with.
+    compiler: Compiler,
+    /// The mediators that the configuration may use.
+    pub(crate) mediators: &'static Mediators,
+    /// The numbers of the sequences, by their names.
+    pub sequences: HashMap<String, SequenceId>,
+    /// The numbers of the endpoints, by their names.
+    pub endpoints: HashMap<String, EndpointId>,
+    /// The proxies, by the order in which they were declared.
+    pub proxies: HashMap<String, usize>,
+    /// The names of the inbound endpoints.
+    pub inbounds: HashSet<String>,
+    /// The sequence templates with what they declare.
+    pub templates: HashMap<String, (TemplateId, Arc<[Parameter]>)>,
+    /// The local entries, by their keys.
+    pub entries: HashMap<String, Entry>,
+    /// The connectors that came in archives.
+    pub libraries: Libraries,
+    /// The local entries as stylesheets, schemas and descriptions read them.
+    pub entry_resources: Arc<EntryResources>,
+    /// The files that the configuration was read from.
+    pub sources: Sources,
+    heirs: InheritedState,
+    /// What keys may mean that are worked out while serving, by the extensions of its files.
+    pub keys: HashMap<&'static [&'static str], Arc<Choice<str>>>,
+    /// What was found in the registry and waits to be built.
+    pub fetched: Vec<Fetched>,
+    /// The settings of the bus; data sources that the configuration declares are added to them.
+    pub settings: Settings,
+    /// What each feature keeps while the configuration is loaded.
+    states: States,
+    /// Whether the flow sends its message again behind the mediator that is being built.
+    sends_again: bool,
+    /// What the artefact that is being built refers to.
+    pub references: Vec<(Reference, Place)>,
+}
+
+impl Deref for Loader {
+    type Target = Compiler;
+
+    fn deref(&self) -> &Compiler {
+        &self.compiler
+    }
+}
+
+impl DerefMut for Loader {
+    fn deref_mut(&mut self) -> &mut Compiler {
+        &mut self.compiler
+    }
+}
+
+impl Loader {
+    /// One that has seen nothing yet, and builds these mediators.
+    pub fn new(settings: &Settings, sources: &Sources, mediators: &'static Mediators) -> Loader {
+        Loader {
+            compiler: Compiler::new(settings),
+            mediators,
+            settings: settings.clone(),
+            states: States::default(),
+            sequences: HashMap::new(),
+            endpoints: HashMap::new(),
+            proxies: HashMap::new(),
+            inbounds: HashSet::new(),
+            templates: HashMap::new(),
+            entries: HashMap::new(),
+            libraries: Libraries::default(),
+            entry_resources: Arc::default(),
+            keys: HashMap::new(),
+            fetched: Vec::new(),
+            sends_again: false,
+            references: Vec::new(),
+            sources: sources.clone(),
+            heirs: InheritedState::of(&settings.reload_state),
+        }
+    }
+
+    /// What a feature keeps while the configuration is loaded, found by its type; its default when it is asked for first.
+    pub(crate) fn state<T: Any + Default>(&mut self) -> &mut T {
+        self.states.get_or_default()
+    }
+
+    /// What the part of a configuration with that definition has learnt in the bus before this one, if it was there and
+    /// that `fits`; otherwise what `make` begins with.
+    pub fn inherit<T: Any + Send + Sync>(
+        &mut self,
+        kind: &'static str,
+        definition: String,
+        fits: impl FnOnce(&T) -> bool,
+        make: impl FnOnce() -> T,
+    ) -> Arc<T> {
+        self.heirs.inherit(kind, definition, fits, make)
+    }
+
+    /// The same for what all parts with that definition have together.
+    pub fn share<T: Any + Send + Sync>(
+        &self,
+        kind: &'static str,
+        definition: String,
+        make: impl FnOnce() -> T,
+    ) -> Arc<T> {
+        self.heirs.share(kind, definition, make)
+    }
+
+    /// The number of the sequence that a fixed key names: one of the configuration, or of the registry.
+    ///
+    /// Errors: a [`Problem`] at the reference where there is none of that name.
+    pub fn sequence_id(&mut self, key: Text<'_>) -> Result<SequenceId, Problem> {
+        let id = match self.sequences.get(key.value.trim()) {
+            Some(&id) => id,
+            None => self.fetch(key, "sequence", Reference::Sequence)?,
+        };
+        self.references.push((Reference::Sequence(id), key.place(0)));
+        Ok(id)
+    }
+
+    /// The number of the endpoint that a fixed key names: one of the configuration, or of the registry.
+    ///
+    /// Errors: a [`Problem`] at the reference where there is none of that name.
+    pub fn endpoint_id(&mut self, key: Text<'_>) -> Result<EndpointId, Problem> {
+        let id = match self.endpoints.get(key.value.trim()) {
+            Some(&id) => id,
+            None => self.fetch(key, "endpoint", Reference::Endpoint)?,
+        };
+        self.references.push((Reference::Endpoint(id), key.place(0)));
+        Ok(id)
+    }
+
+    /// Notes that a proxy is needed.
+    ///
+    /// Errors: a [`Problem`] at the reference where there is none of that name.
+    pub fn proxy(&mut self, name: Text<'_>) -> Result<(), Problem> {
+        let found = self.proxies.get(name.value.trim()).copied();
+        let id = found.ok_or_else(|| name.problem(format!("there is no proxy {:?}", name.value.trim())))?;
+        self.references.push((Reference::Proxy(id), name.place(0)));
+        Ok(())
+    }
+
+    /// Notes that the main sequence is needed.
+    ///
+    /// Errors: a [`Problem`] at the place that needs it where there is none.
+    pub fn main(&mut self, place: Text<'_>) -> Result<(), Problem> {
+        let id = *self.sequences.get("main").ok_or_else(|| place.problem("there is no sequence \"main\""))?;
+        self.references.push((Reference::Sequence(id), place.place(0)));
+        Ok(())
+    }
+
+    /// The number of the sequence template that a fixed name means, and its parameters.
+    ///
+    /// Errors: a [`Problem`] at the reference where there is none of that name.
+    pub fn template(&mut self, name: Text<'_>) -> Result<(TemplateId, Arc<[Parameter]>), Problem> {
+        let mut found = self.templates.get(name.value.trim()).cloned();
+        if found.is_none() {
+            self.declare_operation(name)?;
+            found = self.templates.get(name.value.trim()).cloned();
+        }
+        let (id, parameters) = found.ok_or_else(|| name.problem(format!("there is no template {:?}", name.value)))?;
+        self.references.push((Reference::Template(id), name.place(0)));
+        Ok((id, parameters))
+    }
+
+    /// What the local entry or resource of the registry holds that a fixed key names.
+    ///
+    /// Errors: a [`Problem`] at the reference where there is none of that name.
+    pub fn entry(&self, key: Text<'_>) -> Result<Entry, Problem> {
+        match self.entries.get(key.value.trim()) {
+            Some(entry) => Ok(entry.clone()),
+            None => self.fetch_entry(key),
+        }
+    }
+
+    /// The same, to be read as a part of the configuration.
+    ///
+    /// Errors: a [`Problem`] at the reference where there is none of that name, or where it holds no element.
+    pub fn entry_element(&self, key: Text<'_>) -> Result<Element, Problem> {
+        let name = key.value.trim();
+        match self.entry(key)? {
+            Entry::Xml(fragment) => Element::parse(&name.into(), text_of(&fragment.document, fragment.node)),
+            Entry::Text(_) => Err(key.problem(format!("{name:?} holds no XML"))),
+        }
+    }
+
+    /// The mediators that are an element's children.
+    pub fn block(&mut self, parent: &Element) -> Block {
+        self.nodes(parent.children.iter())
+    }
+
+    /// The mediators of some elements; those with problems are left out, the problems are kept.
+    pub fn nodes<'a>(&mut self, elements: impl Iterator<Item = &'a Element>) -> Block {
+        let mut nodes = Vec::new();
+        let outer = self.sends_again;
+        let elements: Vec<&Element> =
+            elements.filter(|element| !element.is("description") && !element.is("comment")).collect();
+        for (element, sends_again) in elements.iter().zip(sends_behind(&elements, outer, self.mediators)) {
+            self.sends_again = sends_again;
+            match self.node(element) {
+                Ok(node) => nodes.push(node),
+                Err(problem) => {
+                    element.forgive();
+                    self.problem(problem);
+                }
+            }
+        }
+        self.sends_again = outer;
+        nodes.into()
+    }
+
+    /// Builds something whose flow goes on with other elements, besides what is behind it in its block.
+    pub fn followed_by<T>(&mut self, behind: &[&Element], build: impl FnOnce(&mut Loader) -> T) -> T {
+        let outer = self.sends_again;
+        let mediators = self.mediators;
+        self.sends_again = outer || behind.iter().any(|element| sends(element, mediators));
+        let built = build(self);
+        self.sends_again = outer;
+        built
+    }
+
+    fn node(&mut self, element: &Element) -> Result<Node, Problem> {
+        if !element.is_synapse() {
+            return Err(element.problem(format!("unknown mediator {}", element.tag())));
+        }
+        let mediators = self.mediators;
+        let Some(spec) = mediators.find(element) else {
+            return Err(element.problem(vocabulary::mediator(element, mediators.table)));
+        };
+        let (place, mediator) = (element.place.clone(), (spec.build)(element, self)?);
+        let node = Node { element: spec.element, place: place.clone(), mediator };
+        match spec.beside {
+            Some(beside) if self.sends_again => {
+                // The message is needed again: a copy of it is sent, beside the flow.
+                let block = vec![node].into();
+                let sequence = Sequence { name: spec.element.into(), place: place.clone(), block, on_error: None };
+                Ok(Node { element: spec.element, place, mediator: beside(sequence, self) })
+            }
+            _ => Ok(node),
+        }
+    }
+
+    /// A sequence from an element that holds mediators; `name` is what the trail calls it.
+    pub fn sequence(&mut self, name: &str, element: &Element) -> Sequence {
+        let on_error = element
+            .attribute("onError")
+            .filter(|key| !key.value.trim().is_empty())
+            .and_then(|key| self.sequence_id(key).map_err(|problem| self.problem(problem)).ok());
+        self.plans.begin();
+        let block = self.block(element);
+        self.plans.end();
+        Sequence { name: name.into(), place: element.place.clone(), block, on_error }
+    }
+
+    /// A sequence named by an attribute, or one that stands inside as a child; the attribute wins.
+    pub fn sequence_of(&mut self, parent: &Element, name: &str) -> Option<SequenceRef> {
+        let child = parent.child(name);
+        if let Some(key) = parent.attribute(name) {
+            if let Some(child) = child {
+                child.forgive();
+                let message = format!("{} has no effect: the attribute {name:?} names a sequence", child.tag());
+                self.warning(child.problem(message));
+            }
+            return match self.sequence_id(key) {
+                Ok(id) => Some(SequenceRef::Named(id)),
+                Err(problem) => {
+                    self.problem(problem);
+                    None
+                }
+            };
+        }
+        let child = child?;
+        Some(SequenceRef::Inline(Box::new(self.sequence(name, child))))
+    }
+}
+
+/// For each mediator of a block, whether the flow sends its message again behind it; `outer` says it of the block.
+fn sends_behind(elements: &[&Element], outer: bool, mediators: &Mediators) -> Vec<bool> {
+    // Requests and responses pass `in` and `out`, but no message passes both.
+    let [mut requests, mut responses] = [outer; 2];
+    let mut behind = Vec::with_capacity(elements.len());
+    for element in elements.iter().rev() {
+        let spec = mediators.find(element);
+        let only = spec.and_then(|spec| spec.only);
+        let (for_requests, for_responses) = (only != Some(Direction::Response), only != Some(Direction::Request));
+        behind.push((requests && for_requests) || (responses && for_responses));
+        let sends = sends(element, mediators);
+        let ends = spec.is_some_and(|spec| (spec.ends)(element));
+        requests = !ends && (requests || (sends && for_requests));
+        responses = !ends && (responses || (sends && for_responses));
+    }
+    behind.reverse();
+    behind
+}
+
+/// Whether a mediator sends the message of its flow or copies of it, itself or inside.
+fn sends(element: &Element, mediators: &Mediators) -> bool {
+    mediators.find(element).is_some_and(|spec| spec.sends)
+        || element.children.iter().any(|child| sends(child, mediators))
+}

@@ -1,0 +1,279 @@
+//! `<aggregate>`: what was split goes on as one message.
+
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::Poll;
+use std::time::Duration;
+
+use myelin_xpath::{Atomic, Item, Value};
+
+use crate::aggregation::{ConfiguredCount, MergeMode, extract, extract_last, merge};
+use crate::inner_sequence::InnerSequence;
+use crate::loader::Loader;
+use crate::spec::{Built, Spec};
+use myelin_config::element::Element;
+use myelin_config::problem::Problem;
+use myelin_expression::{Expression, ResultType};
+use myelin_expression::{Need, when_ready};
+use myelin_flow::branches::{Aggregation, CorrelationGroup, GroupMember, MessageCount, gathered_limit_bytes};
+use myelin_flow::context::RequestContext;
+use myelin_flow::effect::Effect;
+use myelin_flow::exchange::Exchange;
+use myelin_flow::fault::{Fault, Outcome};
+use myelin_flow::mediator::{Flow, Mediator, Step};
+use myelin_flow::property::{self, Scope, Slot};
+
+pub(super) const SPEC: Spec = Spec::new("aggregate", DOC, build);
+
+const DOC: &str = r#"
+Gathers what `clone` or `iterate` split: messages wait here until there are enough, and go on as one.
+A message that was not split passes.
+
+- `id`: gathers the branches of the `clone` or `iterate` with that `id`; without it, those of the nearest one around.
+- `correlateOn`: an `expression`; a message for which it is false passes, one for which it finds nothing is a fault.
+- `completeCondition`: `timeout` in seconds from the first message on; in it `messageCount` with `min` and `max`,
+  numbers or expressions in braces, where `-1` stands for none.
+- `onComplete`: `expression` says what is taken of each message (default: the first element of the body, or the JSON);
+  the mediators inside, or the named `sequence`, run with the aggregated message, which then goes on behind `aggregate`.
+  Without either the flow ends.
+  `enclosingElementProperty`: the property that holds the element to put around all, or names the member that holds JSON.
+  `aggregateElementType`: `child` takes what is in the elements found, or the members of the JSON objects found;
+  `root` (default) takes them as they are, JSON as the elements of an array.
+
+It is complete when `min` or `max` is reached, when all branches are there, when the time is over, and as soon as no more
+branches can come: with what is there, or where that is less than `min`, with the fault of a branch.
+Branches that are not there by then are ended.
+The aggregated message has the properties and the header of the first that came; the parts are in the order of the branches.
+
+    <aggregate id="offers">
+        <completeCondition timeout="5">
+            <messageCount min="2" max="-1"/>
+        </completeCondition>
+        <onComplete expression="//o:offer" xmlns:o="urn:offers">
+            <send/>
+        </onComplete>
+    </aggregate>
+
+    <property name="all">
+        <offers xmlns=""/>
+    </property>
+    <aggregate>
+        <onComplete expression="json-eval($.offer)" enclosingElementProperty="all" sequence="audit"/>
+    </aggregate>
+"#;
+
+struct Aggregate {
+    id: Option<String>,
+    correlation: Option<Expression>,
+    timeout: Option<Duration>,
+    min: ConfiguredCount,
+    max: ConfiguredCount,
+    expression: Option<Expression>,
+    mode: MergeMode,
+    enclosing: Option<Slot>,
+    on_complete: Option<InnerSequence>,
+    need: Need,
+}
+
+/// What becomes of a message that arrives.
+enum Arrival {
+    /// It is none of these.
+    Passes,
+    /// It is with the others.
+    Gathered,
+    /// It is the first, and waits for the others.
+    Waits(Rc<CorrelationGroup>, Rc<Aggregation>),
+}
+
+fn build(element: &Element, loader: &mut Loader) -> Built {
+    let id = element.attribute("id").map(|id| id.value.to_owned());
+    let mut parts = [("correlateOn", None), ("completeCondition", None), ("onComplete", None)];
+    for child in element.children.iter().filter(|child| !child.is("description")) {
+        match parts.iter_mut().find(|(name, part)| child.is(name) && part.is_none()) {
+            Some((_, part)) => *part = Some(child),
+            None => return Err(child.problem(format!("<aggregate> does not hold {} here", child.tag()))),
+        }
+    }
+    let [(_, correlate_on), (_, condition), (_, on_complete)] = parts;
+    let correlation = match correlate_on {
+        Some(correlate_on) => {
+            let message = "<correlateOn> chooses among the branches of one request; it gathers nothing over several";
+            loader.warning(correlate_on.problem(message));
+            Some(Expression::compile(correlate_on.required("expression")?, ResultType::Nodes, loader)?)
+        }
+        None => None,
+    };
+    let timeout = condition.map(timeout).transpose()?.flatten();
+    let count = condition.and_then(|condition| condition.child("messageCount"));
+    let min = ConfiguredCount::read(count, "min", loader)?;
+    let max = ConfiguredCount::read(count, "max", loader)?;
+    let Some(on_complete) = on_complete else {
+        return Err(element.problem("<aggregate> needs <onComplete>, which says what becomes of the messages"));
+    };
+    let expression = match on_complete.attribute("expression") {
+        Some(text) => Some(Expression::compile(text, ResultType::Nodes, loader)?),
+        None => None,
+    };
+    let mode = match on_complete.attribute("aggregateElementType").map(|kind| (kind.value, kind)) {
+        None | Some(("root" | "", _)) => MergeMode::Root,
+        Some(("child", _)) => MergeMode::Child,
+        Some((other, text)) => {
+            return Err(text.problem(format!("aggregateElementType {other:?} is neither root nor child")));
+        }
+    };
+    let enclosing = on_complete.attribute("enclosingElementProperty").map(|name| loader.names().slot(name.value));
+    let has_mediators = on_complete.children.iter().any(|child| !child.is("description") && !child.is("comment"));
+    let on_complete = match on_complete.attribute("sequence") {
+        Some(key) => Some(InnerSequence::Named(loader.sequence_id(key)?)),
+        None if has_mediators => Some(InnerSequence::Inline(loader.block(on_complete))),
+        None => None,
+    };
+    let need = Need::built();
+    Ok(Box::new(Aggregate { id, correlation, timeout, min, max, expression, mode, enclosing, on_complete, need }))
+}
+
+fn timeout(condition: &Element) -> Result<Option<Duration>, Problem> {
+    let Some(text) = condition.attribute("timeout").filter(|text| !text.value.trim().is_empty()) else {
+        return Ok(None);
+    };
+    let seconds: i64 = text.value.trim().parse().map_err(|_| text.problem("timeout is no number of seconds"))?;
+    Ok(u64::try_from(seconds).ok().filter(|&seconds| seconds > 0).map(Duration::from_secs))
+}
+
+impl Aggregate {
+    /// Which of the groups of a message is gathered here: the nearest that has not met yet.
+    fn kin<'a>(&self, exchange: &'a mut Exchange) -> Option<&'a mut GroupMember> {
+        let mut all = exchange.members.iter_mut().rev();
+        match &self.id {
+            Some(id) => all.find(|kin| kin.group.is_of(id)),
+            None => all.find(|kin| kin.is_coming()),
+        }
+    }
+
+    /// A message arrives.
+    fn arrive(&self, exchange: &mut Exchange, context: &RequestContext<'_>) -> Outcome<Arrival> {
+        let Some(kin) = self.kin(exchange) else { return Ok(Arrival::Passes) };
+        if !kin.is_coming() {
+            // As in Synapse, what was gathered once is not gathered again.
+            return Ok(Arrival::Gathered);
+        }
+        let (group, number) = (Rc::clone(&kin.group), kin.number);
+        if let Some(correlation) = &self.correlation
+            && !correlates(correlation, exchange, context)?
+        {
+            return Ok(Arrival::Passes);
+        }
+        let expression = self.expression.as_ref();
+        let place = std::ptr::from_ref(self).addr();
+        let (aggregation, brought, is_first) = match group.aggregation(place) {
+            // Nobody looks at its message any more, unless it is too much and somebody handles that.
+            Some(aggregation) if aggregation.has_room(exchange.built_bytes()) => {
+                (aggregation, extract_last(expression, self.mode, exchange, context)?, false)
+            }
+            Some(aggregation) => (aggregation, extract(expression, self.mode, exchange, context)?, false),
+            None => {
+                let brought = extract(expression, self.mode, exchange, context)?;
+                let enough =
+                    MessageCount { min: self.min.value(exchange, context)?, max: self.max.value(exchange, context)? };
+                let aggregation =
+                    Rc::new(Aggregation::new(enough, gathered_limit_bytes(&context.definitions.settings)));
+                group.begin_aggregation(place, &aggregation);
+                (aggregation, brought, true)
+            }
+        };
+        aggregation.add(number, brought)?;
+        // It has its place among the others: the room it had is for those that come.
+        if let Some(kin) = self.kin(exchange) {
+            kin.arrive();
+        }
+        exchange.permits = (None, None);
+        group.wake();
+        Ok(if is_first { Arrival::Waits(group, aggregation) } else { Arrival::Gathered })
+    }
+
+    /// Waits for the others and makes one message of all.
+    async fn gather(
+        &self,
+        group: Rc<CorrelationGroup>,
+        aggregation: Rc<Aggregation>,
+        exchange: &mut Exchange,
+        context: &RequestContext<'_>,
+    ) -> Outcome<()> {
+        let mut sleep = self.timeout.map(|timeout| context.transport.sleep(timeout));
+        let is_timeout = poll_fn(|cx| {
+            if aggregation.is_enough(&group) {
+                return Poll::Ready(false);
+            }
+            if let Some(sleep) = &mut sleep
+                && sleep.as_mut().poll(cx).is_ready()
+            {
+                return Poll::Ready(true);
+            }
+            group.wait(cx.waker());
+            Poll::Pending
+        })
+        .await;
+        let is_too_little = !is_timeout && aggregation.is_too_little();
+        let pieces = aggregation.complete();
+        context.branches.cancel_group(&group);
+        if is_too_little {
+            let none = || Fault::bus("Fewer messages came than are to be aggregated");
+            return Err(group.take_fault().unwrap_or_else(none));
+        }
+        let enclosing = match self.enclosing.map(|slot| exchange.properties.get(Scope::Default, slot)) {
+            None => None,
+            Some(Some(property::Value::Xml(fragment))) => Some(fragment.clone()),
+            Some(_) => {
+                let message = "The property that is to hold the element around aggregated messages holds none";
+                return Err(Fault::bus(message));
+            }
+        };
+        merge(pieces, self.mode, enclosing.as_ref(), gathered_limit_bytes(&context.definitions.settings), exchange)
+    }
+}
+
+/// Whether a message is one of those to be gathered.
+fn correlates(expression: &Expression, exchange: &Exchange, context: &RequestContext<'_>) -> Outcome<bool> {
+    let nothing = || Fault::bus("The expression by which messages are to be aggregated finds nothing in one of them");
+    match expression.xpath() {
+        Some(xpath) => {
+            let found = xpath.with_value(exchange, context, |value| match value.as_nodes() {
+                Some(nodes) => (!nodes.is_empty()).then_some(true),
+                None => Some(!matches!(value, Value::Item(Item::Atomic(Atomic::Boolean(false))))),
+            })?;
+            found.ok_or_else(nothing)
+        }
+        None => match expression.text(exchange, context)? {
+            Some(text) => Ok(text != "false"),
+            None => Err(nothing()),
+        },
+    }
+}
+
+impl Mediator for Aggregate {
+    fn effect(&self) -> Effect<'_> {
+        let effect = Effect::changing(self.need.reads());
+        match &self.on_complete {
+            Some(on_complete) => effect.with("complete", on_complete.steps()),
+            None => effect,
+        }
+    }
+
+    fn step<'a>(&'a self, exchange: &'a mut Exchange, context: &'a RequestContext<'a>) -> Step<'a> {
+        if self.kin(exchange).is_none() {
+            return Step::Done(exchange, Ok(Flow::Next));
+        }
+        when_ready(&self.need, exchange, context, move |exchange| match self.arrive(exchange, context) {
+            Ok(Arrival::Passes) => Step::Done(exchange, Ok(Flow::Next)),
+            Ok(Arrival::Gathered) => Step::Done(exchange, Ok(Flow::Drop)),
+            Ok(Arrival::Waits(group, aggregation)) => Step::Wait(Box::pin(async move {
+                match (self.gather(group, aggregation, exchange, context).await, &self.on_complete) {
+                    (Ok(()), Some(on_complete)) => on_complete.run(exchange, context).finish().await,
+                    (Ok(()), None) => (exchange, Ok(Flow::Drop)),
+                    (Err(fault), _) => (exchange, Err(fault)),
+                }
+            })),
+            Err(fault) => Step::Done(exchange, Err(fault)),
+        })
+    }
+}

@@ -1,0 +1,136 @@
+//! Operations of connectors that came in an archive: templates, which run with what the operation gives them.
+
+use crate::loader::Loader;
+use crate::mediators::call_template;
+use crate::mediators::connector::operation::{Answer, answer, keep};
+use crate::mediators::connector::parameter::{in_braces, setting};
+use crate::mediators::connector::result;
+use crate::spec::{Built, Spec};
+use crate::values::ConfiguredValue;
+use crate::vocabulary;
+use myelin_config::element::{Element, Text};
+use myelin_config::problem::Problem;
+use myelin_expression::Need;
+use myelin_flow::context::RequestContext;
+use myelin_flow::effect::{Effect, Reads, Steps};
+use myelin_flow::exchange::Exchange;
+use myelin_flow::fault::Outcome;
+use myelin_flow::mediator::{Flow, Mediator, Step};
+use myelin_flow::property::Slot;
+use myelin_flow::sequence::{Block, Node};
+
+/// What an operation of a connector is called in the trail of a fault, as all of them are.
+const ELEMENT: &str = "connector operation";
+
+pub(super) const OPERATION: Spec = Spec::new(ELEMENT, "See docs/connectors.md.", build).sends();
+
+struct Operation {
+    /// The template of the connection, if there is one, and that of the operation.
+    block: Block,
+    answer: Answer,
+}
+
+fn build(element: &Element, loader: &mut Loader) -> Built {
+    let Some(template) = loader.operation(element, &element.name)? else {
+        return Err(element.problem(vocabulary::mediator(element, loader.mediators.table)));
+    };
+    let mut nodes = Vec::new();
+    if let Some(key) = element.attribute("configKey").filter(|key| !key.value.trim().is_empty()) {
+        nodes.push(connect(key, element, loader)?);
+    }
+    nodes.push(calling(&template, element, element, loader)?);
+    let answer = answer(element, loader)?;
+    Ok(Box::new(Operation { block: nodes.into(), answer }))
+}
+
+/// What runs the template of the connection that a local entry holds.
+fn connect(key: Text<'_>, element: &Element, loader: &mut Loader) -> Result<Node, Problem> {
+    if in_braces(key.value).is_some() {
+        return Err(key.problem("a connection is named while loading: it cannot be worked out for each message"));
+    }
+    let init = loader.entry_element(key)?;
+    let connector = |name: &str| name.split('.').next().map(str::to_owned);
+    if connector(&init.name) != connector(&element.name) {
+        let message = format!("{:?} is no connection of this connector: it holds {}", key.value.trim(), init.tag());
+        return Err(key.problem(message));
+    }
+    match loader.operation(element, &init.name)? {
+        Some(template) => calling(&template, &init, element, loader),
+        None => Err(key.problem(format!("there is no connector for {}", init.tag()))),
+    }
+}
+
+/// What runs a template with the parameters that stand in an element.
+fn calling(template: &str, given: &Element, element: &Element, loader: &mut Loader) -> Result<Node, Problem> {
+    let (id, declared) = loader.template(element.standing(template))?;
+    let mut arguments: Vec<(Slot, ConfiguredValue)> = Vec::new();
+    for child in given.children.iter().filter(|child| !child.is("description")) {
+        // WSO2's tools write the name and kind of a connection, whether its template asks for them or not.
+        let is_of_tools = matches!(child.name.as_str(), "name" | "connectionType");
+        if !declared.iter().any(|known| known.name == child.name) {
+            if is_of_tools {
+                continue;
+            }
+            let message = format!("{} has no effect in {}: it has no such parameter", child.tag(), given.tag());
+            loader.warning(child.problem(message));
+            continue;
+        }
+        if let Some(inside) = child.children.first() {
+            let message = format!(
+                "{}: elements in a parameter ({}) are for Java classes alone; a template gets text, which XML is in CDATA",
+                child.tag(),
+                inside.tag()
+            );
+            return Err(child.problem(message));
+        }
+        let slot = loader.names().slot(&child.name);
+        if !child.text().value.is_empty() && !arguments.iter().any(|(known, _)| *known == slot) {
+            arguments.push((slot, setting(child.text(), loader)?));
+        }
+    }
+    let mediator = Box::new(call_template::calling(id, arguments));
+    Ok(Node { element: ELEMENT, place: element.place.clone(), mediator })
+}
+
+impl Mediator for Operation {
+    fn effect(&self) -> Effect<'_> {
+        let reads = if matches!(self.answer, Answer::Variable(_)) { Reads::Whole } else { Reads::Nothing };
+        Effect::reading(reads).with("", Steps::Block(&self.block))
+    }
+
+    fn step<'a>(&'a self, exchange: &'a mut Exchange, context: &'a RequestContext<'a>) -> Step<'a> {
+        match self.answer {
+            Answer::Message => self.block.run(exchange, context),
+            Answer::MessageAndVariable(slot) => Step::Wait(Box::pin(async move {
+                let (exchange, outcome) = self.block.run(exchange, context).finish().await;
+                let outcome = match outcome {
+                    Ok(Flow::Next) => result::of_response(exchange, false)
+                        .and_then(|value| keep(slot, value, exchange))
+                        .map(|()| Flow::Next),
+                    outcome => outcome,
+                };
+                (exchange, outcome)
+            })),
+            Answer::Variable(slot) => Step::Wait(Box::pin(async move {
+                let outcome = self.run_aside(slot, exchange, context).await;
+                (exchange, outcome)
+            })),
+        }
+    }
+}
+
+impl Operation {
+    /// Runs on a copy of the message; what becomes of it goes into the variable, its properties into the message's.
+    async fn run_aside(&self, slot: Slot, exchange: &mut Exchange, context: &RequestContext<'_>) -> Outcome<Flow> {
+        Need::read().fulfil(exchange, context).await?;
+        let mut aside = exchange.branch()?;
+        let (_, outcome) = self.block.run(&mut aside, context).finish().await;
+        if outcome? == Flow::Next {
+            Need::built().fulfil(&mut aside, context).await?;
+            let value = result::of_response(&aside, true)?;
+            exchange.properties.adopt(aside.properties);
+            keep(slot, value, exchange)?;
+        }
+        Ok(Flow::Next)
+    }
+}

@@ -1,0 +1,79 @@
+//! `<switch>`: the first case whose pattern matches runs.
+
+use crate::inner_sequence::InnerSequence;
+use crate::loader::Loader;
+use crate::spec::{Built, Spec};
+use myelin_config::element::Element;
+use myelin_expression::{Expression, ResultType};
+use myelin_expression::{Need, when_ready};
+use myelin_flow::context::RequestContext;
+use myelin_flow::effect::Effect;
+use myelin_flow::exchange::Exchange;
+use myelin_flow::mediator::{Mediator, Step};
+use myelin_flow::sequence::Block;
+use myelin_java_text::pattern::Pattern;
+
+pub(super) const SPEC: Spec = Spec::new("switch", DOC, build);
+
+const DOC: &str = r#"
+Runs the first `case` whose `regex` matches the whole text of `source`, or `default` where none does.
+What is not set matches no case.
+
+    <switch source="$trp:routing">
+        <case regex="xadmin;.*">
+            <property name="target" value="admin"/>
+        </case>
+        <default>
+            <drop/>
+        </default>
+    </switch>
+"#;
+
+struct Switch {
+    source: Expression,
+    need: Need,
+    cases: Vec<(Pattern, InnerSequence)>,
+    otherwise: InnerSequence,
+}
+
+fn build(element: &Element, loader: &mut Loader) -> Built {
+    let source = Expression::compile(element.required("source")?, ResultType::Text, loader)?;
+    let mut cases = Vec::new();
+    let mut otherwise = None;
+    for child in &element.children {
+        if child.is("case") {
+            let regex =
+                child.attribute("regex").ok_or_else(|| child.problem("<case>: attribute \"regex\" is missing"))?;
+            let pattern = Pattern::compile(regex.value).map_err(|message| regex.problem(message))?;
+            cases.push((pattern, InnerSequence::Inline(loader.block(child))));
+        } else if child.is("default") && otherwise.is_none() {
+            child.attribute("description");
+            otherwise = Some(InnerSequence::Inline(loader.block(child)));
+        } else {
+            return Err(child.problem(format!("<switch> holds cases and one default, not {}", child.tag())));
+        }
+    }
+    let otherwise = otherwise.unwrap_or_else(|| InnerSequence::Inline(Block::default()));
+    let need = Need::of([&source]);
+    Ok(Box::new(Switch { source, need, cases, otherwise }))
+}
+
+impl Mediator for Switch {
+    fn effect(&self) -> Effect<'_> {
+        let start = Effect::reading(self.need.reads());
+        let cases = self.cases.iter().map(|(pattern, branch)| (format!("case {}", pattern.label()), branch));
+        let all = cases.chain([("default".to_owned(), &self.otherwise)]);
+        all.fold(start, |effect, (label, branch)| effect.with(label, branch.steps()))
+    }
+
+    fn step<'a>(&'a self, exchange: &'a mut Exchange, context: &'a RequestContext<'a>) -> Step<'a> {
+        when_ready(&self.need, exchange, context, |exchange| {
+            let found = match self.source.text(exchange, context) {
+                Ok(Some(text)) => self.cases.iter().find(|(pattern, _)| pattern.matches(&text)),
+                Ok(None) => None,
+                Err(fault) => return Step::Done(exchange, Err(fault)),
+            };
+            found.map_or(&self.otherwise, |(_, branch)| branch).run(exchange, context)
+        })
+    }
+}

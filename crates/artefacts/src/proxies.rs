@@ -1,0 +1,42 @@
+//! Proxy services.
+
+mod build;
+mod description;
+mod publishing;
+pub use build::proxy;
+pub use description::{MetadataQuery, ProxyDescription, answer, find_operation};
+
+use std::sync::Arc;
+
+use myelin_channel::Source;
+
+use crate::endpoints::EndpointRef;
+use crate::guards::ProxySecurity;
+use myelin_config::problem::Place;
+use myelin_flow::sequence::SequenceRef;
+
+/// A proxy service.
+pub struct Proxy {
+    /// Its name, which is the last part of its path.
+    pub name: Arc<str>,
+    /// Where it is defined.
+    pub place: Place,
+    /// Whether it is reached over plain HTTP.
+    pub http: bool,
+    /// Whether it is reached over HTTPS.
+    pub https: bool,
+    /// What requests run through.
+    pub in_sequence: Option<SequenceRef>,
+    /// What responses run through.
+    pub out_sequence: Option<SequenceRef>,
+    /// What faults run through.
+    pub fault_sequence: Option<SequenceRef>,
+    /// Where requests go that no sequence sent.
+    pub endpoint: Option<EndpointRef>,
+    /// What protects its messages.
+    pub security: Option<ProxySecurity>,
+    /// What brings messages to it besides HTTP.
+    pub sources: Vec<Arc<dyn Source>>,
+    /// What it says about itself.
+    pub description: ProxyDescription,
+}

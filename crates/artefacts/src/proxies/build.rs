@@ -1,0 +1,165 @@
+//! Proxy services from their elements.
+
+use std::sync::Arc;
+
+use crate::endpoints::{self, EndpointRef};
+use crate::guards;
+use crate::inbound::{by_transport, source};
+use crate::loader::Loader;
+use crate::proxies::Proxy;
+use crate::proxies::publishing;
+use myelin_channel::{Receive, Source, Spec, listed};
+use myelin_config::element::Element;
+use myelin_config::problem::Problem;
+
+/// Reads a proxy; `None` where it is sound but switched off.
+pub fn proxy(element: &Element, loader: &mut Loader) -> Result<Option<Proxy>, Problem> {
+    let name: Arc<str> = element.required("name")?.value.trim().into();
+    let Transports { http, https, sources, unread } = transports(element, loader)?;
+    for attribute in ["pinnedServers", "serviceGroup"] {
+        if let Some(text) = element.attribute(attribute) {
+            loader.warning(text.problem(format!("{attribute} has no effect: the proxy is offered by every server")));
+        }
+    }
+    let mut target = None;
+    for child in &element.children {
+        match child.name.as_str() {
+            "target" if child.is_synapse() && target.is_none() => target = Some(child),
+            "description" => {}
+            "parameter" => publishing::parameter(child, unread.contains(&std::ptr::from_ref(child)), loader),
+            "publishWSDL" | "policy" | "enableSec" => {}
+            "enableAddressing" | "enableRM" => {
+                loader.problem(child.problem(format!("{} is not offered yet", child.tag())));
+            }
+            _ => {
+                child.forgive();
+                loader.warning(child.problem(format!("{} has no effect in a proxy", child.tag())));
+            }
+        }
+    }
+    let Some(target) = target else { return Err(element.problem("<proxy>: <target> is missing")) };
+    for child in &target.children {
+        if !["inSequence", "outSequence", "faultSequence", "endpoint"].iter().any(|known| child.is(known)) {
+            child.forgive();
+            loader.warning(child.problem(format!("{} has no effect in a target", child.tag())));
+        }
+    }
+    let endpoint = match (target.attribute("endpoint"), target.child("endpoint")) {
+        (Some(key), _) => loader.endpoint_id(key).map(|id| Some(EndpointRef::Named(id))),
+        (None, Some(child)) => endpoints::endpoint_reference(child, loader).map(Some),
+        (None, None) => Ok(None),
+    };
+    let endpoint = endpoint.unwrap_or_else(|problem| {
+        loader.problem(problem);
+        None
+    });
+    let description = publishing::describe(element, &name, (http, https), loader);
+    let proxy = Proxy {
+        name,
+        place: element.place.clone(),
+        http,
+        https,
+        in_sequence: loader.sequence_of(target, "inSequence"),
+        out_sequence: loader.sequence_of(target, "outSequence"),
+        fault_sequence: loader.sequence_of(target, "faultSequence"),
+        endpoint,
+        security: guards::build::proxy(element, loader),
+        description,
+        sources,
+    };
+    match element.attribute("startOnLoad") {
+        Some(text) if text.value.trim().eq_ignore_ascii_case("false") => {
+            loader.warning(text.problem("the proxy is not offered: startOnLoad is false"));
+            Ok(None)
+        }
+        _ => Ok(Some(proxy)),
+    }
+}
+
+/// How a proxy is reached.
+struct Transports {
+    /// Over plain HTTP, and over HTTPS.
+    http: bool,
+    https: bool,
+    /// By what brings messages to it.
+    sources: Vec<Arc<dyn Source>>,
+    /// The parameters that none of these channels knows.
+    unread: Vec<*const Element>,
+}
+
+/// Transports of Synapse's that no channel offers yet; any other word is a mistake.
+const NOT_YET: &[&str] = &[
+    "amqp",
+    "fix",
+    "hl7",
+    "jms",
+    "kafka",
+    "mailto",
+    "mail",
+    "mqtt",
+    "msmq",
+    "rabbitmq",
+    "sap",
+    "bapi",
+    "idoc",
+    "tcp",
+    "udp",
+    "vfs",
+    "websocket",
+    "ws",
+    "wss",
+    "xmpp",
+    "grpc",
+    "msgrpc",
+    "smpp",
+];
+
+/// Reads the `transports` attribute, and the parameters of the channels that it names.
+fn transports(element: &Element, loader: &mut Loader) -> Result<Transports, Problem> {
+    let parameters: Vec<&Element> = element.children.iter().filter(|child| child.is("parameter")).collect();
+    let unread = parameters.iter().map(|parameter| std::ptr::from_ref(*parameter)).collect();
+    let mut found = Transports { http: false, https: false, sources: Vec::new(), unread };
+    let Some(text) = element.attribute("transports") else {
+        return Ok(Transports { http: true, https: true, ..found });
+    };
+    let mut not_yet = Vec::new();
+    let mut is_local = false;
+    for name in text.value.split([' ', ',', '\t', '\n', '\r']).filter(|name| !name.is_empty()) {
+        match (name, by_transport(loader.settings.channels, name)) {
+            ("http", _) => found.http = true,
+            ("https", _) => found.https = true,
+            ("all", _) => (found.http, found.https) = (true, true),
+            ("local", _) => is_local = true,
+            (_, Some(Spec { receive: Receive::BySource(read), .. })) => {
+                let (source, unknown) = source(*read, &parameters, element, loader);
+                let unknown: Vec<*const Element> = unknown.into_iter().map(std::ptr::from_ref).collect();
+                found.unread.retain(|parameter| unknown.contains(parameter));
+                found.sources.extend(source.map(Arc::from));
+            }
+            (other, _) if NOT_YET.contains(&other) => not_yet.push(other),
+            (other, _) => {
+                let offered = listed(loader.settings.channels.iter().flat_map(|channel| channel.transports).copied());
+                let message = format!("there is no transport {other:?}: {offered} are offered");
+                return Err(text.problem(message));
+            }
+        }
+    }
+    let is_reached = found.http || found.https || !found.sources.is_empty();
+    if !not_yet.is_empty() {
+        let names = not_yet.join(" ");
+        if !is_reached {
+            return Err(text.problem(format!("transport {names:?} is not offered yet")));
+        }
+        let message = format!("transport {names:?} is not offered yet: the proxy is reached by the others only");
+        loader.warning(text.problem(message));
+    }
+    if !is_reached && is_local {
+        // What is for this bus alone would be open to everybody.
+        return Err(text.problem("transport \"local\" is not offered yet".to_owned()));
+    }
+    if text.value.trim().is_empty() {
+        // This is what a tool writes for "all of them".
+        (found.http, found.https) = (true, true);
+    }
+    Ok(found)
+}

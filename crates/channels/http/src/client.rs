@@ -1,0 +1,466 @@
+//! Sends a request to a backend and reads its response's head, while the request's body is still on its way.
+
+use std::future::poll_fn;
+use std::io;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http::{StatusCode, Uri};
+use myelin_message::{
+    Address, Body, BodyError, Head, HeaderId, Message, Method, Outgoing, SendError, SendErrorKind, Version, Wire,
+    is_token,
+};
+use tokio::time::{Instant, timeout_at};
+
+use crate::address::BackendAddress;
+use crate::connection::{CONTINUE, Connection, HeadError, Link, PendingUpload, Shared, Side};
+use crate::dial::Dialer;
+use crate::h1::{
+    ConnectionHeader, Framing, HeadScanner, RequestLine, ResponseHead, StatusLine, is_host, parse_response,
+    write_request, write_response,
+};
+use crate::options::{ClientOptions, Expect, Pace, Retry};
+use crate::pool::{Checkout, HostPool, Permit, Pool};
+use crate::relay::{BodySource, Broken, Bytes, Coding, Ends, HEAD_BYTES, MERGE_BYTES, Relay, Upload, Waits, merged};
+use crate::timer::Tick;
+use crate::tls::Trust;
+
+/// Requests with a body up to this size are kept until the response begins, to be sent again if need be.
+const REPLAY_BYTES: usize = 64 * 1024;
+/// How long a connection has to lie unused before a larger request than [`MERGE_BYTES`] is kept for its sake.
+const STALE: Duration = Duration::from_millis(500);
+/// Interim responses before the final one; more is no dialogue any more.
+const MOST_INTERIM: usize = 32;
+/// A connection that was closed while idle shows it within a round trip; one that dies later died at work.
+const RACE: Duration = Duration::from_secs(1);
+/// How often unused connections are looked at.
+const SWEEP: Duration = Duration::from_secs(1);
+
+/// One thread's way to backends.
+pub struct Client {
+    options: ClientOptions,
+    /// Who answers `Expect: 100-continue`, and the pace clients are held to: as the listener has it.
+    expect: Expect,
+    pace: Pace,
+    dialer: Dialer,
+    pool: Pool<Link>,
+}
+
+/// What one request needs to know on every attempt.
+struct SendContext<'a> {
+    target: BackendAddress<'a>,
+    /// The client that asked, where its connection is at hand: interim responses go to it.
+    client: Option<Shared>,
+    to_head: bool,
+    start: Tick,
+    timeout: Option<Duration>,
+    /// Whether the connection is to end with the answer.
+    close: bool,
+}
+
+/// An attempt that ended without a response.
+struct Failed {
+    error: SendError,
+    /// Not a byte of a response came.
+    unanswered: bool,
+}
+
+/// How an attempt goes on.
+enum Event {
+    Head(Result<usize, HeadError>),
+    Broken(Broken),
+    TimedOut,
+}
+
+impl Client {
+    /// A client for the current thread, inside a `LocalSet`.
+    ///
+    /// `trust` says whom `https` addresses are trusted by; `expect` and `pace` are the listener's.
+    pub fn new(options: ClientOptions, expect: Expect, pace: Pace, trust: Trust) -> Rc<Client> {
+        let dialer = Dialer::new(trust, options.resolve);
+        let client = Rc::new(Client { options, expect, pace, dialer, pool: Pool::default() });
+        let swept = Rc::downgrade(&client);
+        tokio::task::spawn_local(async move {
+            loop {
+                tokio::time::sleep(SWEEP).await;
+                let Some(client) = swept.upgrade() else { break };
+                client.pool.sweep(&client.options);
+            }
+        });
+        client
+    }
+
+    /// How many backend connections serve a request or its answer, with the requests that wait for one.
+    pub fn busy(&self) -> usize {
+        self.pool.busy()
+    }
+
+    /// Sends a request; gives the response as soon as its head is there, its body still on the wire.
+    ///
+    /// A request that a reused connection loses without a byte of a response is sent once more on a fresh one, where
+    /// [`ClientOptions::retry`] allows it.
+    /// Errors: [`SendError`]; each names the address.
+    pub async fn send(&self, mut request: Outgoing) -> Result<Message, SendError> {
+        let address = std::mem::replace(&mut request.address, Address::Uri(Uri::default()));
+        let target = BackendAddress::of(&address)?;
+        request.body.settle();
+        let source = match &request.body {
+            Body::Wire(wire) => BodySource::of(wire),
+            _ => None,
+        };
+        let client = source.as_ref().and_then(BodySource::connection).cloned();
+        let method = method_of(&request.method, &request.head);
+        let repeatable = match self.options.retry {
+            Retry::Always => true,
+            Retry::Idempotent => matches!(method, "GET" | "HEAD" | "PUT" | "DELETE" | "OPTIONS" | "TRACE"),
+            Retry::Never => false,
+        };
+        let to_head = method == "HEAD";
+        let (timeout, close) = (request.timeout, request.manner.close);
+        let context = SendContext { target, client, to_head, start: Tick::now(), timeout, close };
+        let host = self.pool.host(context.target.tls, context.target.authority);
+        let mut reused = host.reuse();
+        // Only a connection that had time to be closed can lose a request that way: a busy one needs no copy.
+        let stale = reused.as_ref().is_some_and(|idle| Tick::since(idle.since) >= STALE);
+        let keep_bytes = if stale { REPLAY_BYTES } else { MERGE_BYTES };
+        let mut upload = Some(self.upload(&context, request, source, keep_bytes)?);
+        let mut repeated = false;
+        loop {
+            let (backend, was_used) = match reused.take() {
+                Some(idle) => (idle.connection, true),
+                None => Box::pin(self.open(&host, &context)).await?,
+            };
+            let sent_at = Tick::now();
+            let failed = match self.exchange(&backend, &mut upload, &context).await {
+                Ok(message) => return Ok(message),
+                Err(failed) => failed,
+            };
+            let raced = was_used && failed.unanswered && Tick::since(sent_at) <= RACE;
+            let again = raced && repeatable && !repeated;
+            if !again || !upload.as_mut().is_some_and(|upload| upload.relay.rewind()) {
+                return Err(failed.error);
+            }
+            tracing::debug!(address = context.target.authority, "a reused connection was closed: sending again");
+            repeated = true;
+        }
+    }
+
+    /// Turns a request into what is written: its head now, its body as it comes.
+    fn upload(
+        &self,
+        context: &SendContext<'_>,
+        request: Outgoing,
+        source: Option<BodySource>,
+        keep_bytes: usize,
+    ) -> Result<Upload, SendError> {
+        let Outgoing { method, mut head, body, host, manner, .. } = request;
+        let target = &context.target;
+        let (framing, coding) = match &body {
+            Body::Empty => (Framing::Empty, Coding::AsCame),
+            Body::Bytes(bytes) => (Framing::Length(bytes.len() as u64), Coding::AsCame),
+            Body::Shared(bytes) => (Framing::Length(bytes.len() as u64), Coding::AsCame),
+            Body::Gone | Body::Reading(..) | Body::Built(_) => {
+                return Err(target.error(SendErrorKind::Request(BodyError::Gone), ""));
+            }
+            Body::Wire(_) => match &source {
+                Some(BodySource::Connection(client)) => match client.borrow().framing {
+                    // A response that ends with its connection goes on in chunks.
+                    Framing::UntilClose => (Framing::Chunked, Coding::Chunked),
+                    framing => (framing, Coding::AsCame),
+                },
+                Some(BodySource::Foreign(body)) => match body.framing() {
+                    Framing::Chunked => (Framing::Chunked, Coding::Chunked),
+                    framing => (framing, Coding::AsCame),
+                },
+                None => return Err(target.error(SendErrorKind::Request(BodyError::Gone), "")),
+            },
+        };
+        self.settle_expectation(context, &body, &mut head);
+        let as_came = matches!(body, Body::Wire(_)) && says(&head, framing);
+        let mut bytes = Vec::with_capacity(HEAD_BYTES + body.length().map_or(0, merged));
+        let method = method_of(&method, &head);
+        let kept = head.known(HeaderId::Host).filter(|_| self.options.preserve_host);
+        let kept = kept.and_then(|value| std::str::from_utf8(value).ok());
+        let host = host.as_deref().or(kept).unwrap_or(target.authority);
+        if !is_host(host.as_bytes()) || !is_token(method.as_bytes()) {
+            return Err(target.error(SendErrorKind::Address, "the method or the Host to send is none"));
+        }
+        let version = if manner.http10 { Version::Http10 } else { Version::Http11 };
+        if manner.http10 && framing == Framing::Chunked {
+            return Err(target.error(SendErrorKind::Address, "HTTP/1.0 has no body of unknown length"));
+        }
+        let absolute = manner.absolute.then(|| {
+            let scheme = if target.tls { "https" } else { "http" };
+            format!("{scheme}://{}{}", target.authority, target.path)
+        });
+        let path = absolute.as_deref().unwrap_or(target.path);
+        let line = RequestLine { method, target: path, host, version, close: manner.close };
+        write_request(&mut bytes, line, &head, framing, as_came);
+        let relay = match body {
+            Body::Bytes(_) | Body::Shared(_) => Relay::whole(bytes, Bytes::of(body)),
+            _ if framing == Framing::Empty => Relay::whole(bytes, Bytes::default()),
+            // Who is no client cannot be sent away for being slow.
+            _ if context.client.is_none() => Relay::new(bytes, coding),
+            _ => Relay::new(bytes, coding).keep(keep_bytes).pace(Waits::Source, self.pace),
+        };
+        let source = source.filter(|_| !relay.is_complete());
+        Ok(Upload { relay, source })
+    }
+
+    /// `Expect` goes on to the backend only while the client still waits and the backend is to answer it.
+    fn settle_expectation(&self, context: &SendContext<'_>, body: &Body, head: &mut Head) {
+        if head.known(HeaderId::Expect).is_none() {
+            return;
+        }
+        let mut relayed = false;
+        if let (Body::Wire(_), Some(client)) = (body, &context.client) {
+            let client = &mut *client.borrow_mut();
+            if let Side::Client { awaits_continue: awaits @ true, .. } = &mut client.side {
+                relayed = self.expect == Expect::Relay;
+                if !relayed {
+                    // So few bytes always fit; a client that is gone shows when its body is read.
+                    let _ = client.stream.poll_write(&mut Context::from_waker(std::task::Waker::noop()), CONTINUE);
+                    *awaits = false;
+                }
+            }
+        }
+        if !relayed {
+            head.remove("expect");
+        }
+    }
+
+    /// Opens a connection, or takes one that came free while waiting for room; says whether it was used before.
+    async fn open(&self, host: &Rc<HostPool<Link>>, context: &SendContext<'_>) -> Result<(Shared, bool), SendError> {
+        let target = &context.target;
+        if let Some(client) = &context.client {
+            client.borrow_mut().input.compact();
+        }
+        let deadline = Instant::now() + self.options.connect_timeout;
+        let overloaded = |detail: &str| target.error(SendErrorKind::Overloaded, detail);
+        let permit = match host.open(&self.options) {
+            Some(permit) => permit,
+            None => match timeout_at(deadline, host.take(&self.options)).await {
+                Ok(Checkout::Open(permit)) => permit,
+                Ok(Checkout::Reused(idle)) => return Ok((idle.connection, true)),
+                Ok(Checkout::Full) => return Err(overloaded("as many requests wait for a connection as may wait")),
+                Err(_) => return Err(overloaded("no connection came free in time")),
+            },
+        };
+        let stream = self.dialer.connect(target.tls, target.host, target.port, deadline).await.map_err(|error| {
+            let kind = match error.kind() {
+                io::ErrorKind::TimedOut => SendErrorKind::ConnectTimeout,
+                _ => SendErrorKind::ConnectFailed,
+            };
+            target.error(kind, &error.to_string())
+        })?;
+        Ok((self.connection(stream, permit), false))
+    }
+
+    fn connection(&self, stream: crate::stream::Stream, permit: Permit<Link>) -> Shared {
+        Rc::new_cyclic(|this| {
+            let side = Side::Backend { upload: None, keep_alive: true, permit, this: this.clone() };
+            Link::new(Connection::new(stream, self.options.idle, side))
+        })
+    }
+
+    /// One attempt: sends and waits for the final head. The upload stays with the caller unless a response came.
+    async fn exchange(
+        &self,
+        backend: &Shared,
+        upload: &mut Option<Upload>,
+        context: &SendContext<'_>,
+    ) -> Result<Message, Failed> {
+        let mut attempt = SendAttempt::default();
+        let mut interim = 0;
+        loop {
+            let event = poll_fn(|cx| self.poll_exchange(cx, backend, upload, context, &mut attempt)).await;
+            let length = match event {
+                Event::Head(Ok(length)) => length,
+                event => return Err(self.failed(event, backend, context, attempt)),
+            };
+            let response = {
+                let connection = &mut *backend.borrow_mut();
+                let response = parse_response(&connection.input.bytes()[..length], context.to_head, self.options.head);
+                connection.input.consume(length);
+                attempt.scanner = HeadScanner::default();
+                attempt.answered = true;
+                response.map_err(|refusal| context.failed(SendErrorKind::Protocol, refusal.reason))?
+            };
+            if !response.status.is_informational() {
+                let sent_all = attempt.uploaded && attempt.send_error.is_none();
+                let rest = if attempt.uploaded || attempt.send_error.is_some() { None } else { upload.take() };
+                return Ok(begin_response(backend, response, rest, sent_all, context.close));
+            }
+            interim += 1;
+            if response.status == StatusCode::SWITCHING_PROTOCOLS || interim > MOST_INTERIM {
+                let detail = "an upgrade nobody asked for, or more interim responses than 32";
+                return Err(context.failed(SendErrorKind::Protocol, detail));
+            }
+            if let Some(client) = &context.client {
+                Box::pin(relay_interim(client, &response)).await;
+            }
+        }
+    }
+
+    fn poll_exchange(
+        &self,
+        cx: &mut Context<'_>,
+        backend: &Shared,
+        upload: &mut Option<Upload>,
+        context: &SendContext<'_>,
+        attempt: &mut SendAttempt,
+    ) -> Poll<Event> {
+        let connection = &mut *backend.borrow_mut();
+        let Some(upload) = upload else { return Poll::Ready(Event::TimedOut) };
+        if !attempt.uploaded && attempt.send_error.is_none() {
+            match upload.poll(cx, connection) {
+                Poll::Pending => {}
+                Poll::Ready(Ok(())) => attempt.uploaded = true,
+                // A backend that has heard enough answers and closes: its answer may be there to be read.
+                Poll::Ready(Err(Broken::Target(error))) => attempt.send_error = Some(error),
+                Poll::Ready(Err(broken)) => return Poll::Ready(Event::Broken(broken)),
+            }
+        }
+        if let Poll::Ready(head) = connection.poll_head(cx, &mut attempt.scanner, self.options.head.bytes) {
+            return Poll::Ready(Event::Head(head));
+        }
+        let deadline = match context.timeout {
+            Some(timeout) => context.start.plus(timeout),
+            // As long as the request is still on its way, the backend is not late.
+            None => upload.relay.last_progress().plus(self.options.response_timeout),
+        };
+        if deadline.passed() {
+            return Poll::Ready(Event::TimedOut);
+        }
+        connection.timer.wake_at(deadline.min(upload.relay.deadline(self.options.idle)), cx);
+        if let Some(client) = &context.client {
+            // A wait begins: what the client sent ahead is kept in its own size.
+            client.borrow_mut().input.compact();
+        }
+        Poll::Pending
+    }
+
+    fn failed(&self, event: Event, backend: &Shared, context: &SendContext<'_>, attempt: SendAttempt) -> Failed {
+        let unanswered = !attempt.answered && backend.borrow().input.is_empty();
+        let closed = |detail: String| {
+            let error = match attempt.send_error {
+                Some(error) => context.target.error(SendErrorKind::Sending, &error.to_string()),
+                None => context.target.error(SendErrorKind::Closed, &detail),
+            };
+            Failed { error, unanswered }
+        };
+        match event {
+            Event::Head(Err(HeadError::Ended(true))) => closed("in the middle of the head".into()),
+            Event::Head(Err(HeadError::Io(error))) => closed(error.to_string()),
+            Event::Head(Err(HeadError::Scan(_))) => context
+                .failed(SendErrorKind::Protocol, "a head whose lines do not end in CR LF, or one that is too long"),
+            Event::Head(_) => closed(String::new()),
+            Event::TimedOut => context.failed(SendErrorKind::ResponseTimeout, ""),
+            Event::Broken(Broken::Source(error)) => context.failed(SendErrorKind::Request(error), ""),
+            Event::Broken(Broken::TimedOut(Waits::Source)) => {
+                context.failed(SendErrorKind::Request(BodyError::TimedOut), "")
+            }
+            Event::Broken(Broken::TimedOut(Waits::Target)) => {
+                context.failed(SendErrorKind::ResponseTimeout, "the backend stopped reading the request")
+            }
+            Event::Broken(Broken::Target(error)) => context.failed(SendErrorKind::Sending, &error.to_string()),
+        }
+    }
+}
+
+/// How far an attempt has come.
+#[derive(Default)]
+struct SendAttempt {
+    uploaded: bool,
+    send_error: Option<io::Error>,
+    scanner: HeadScanner,
+    /// A head has come, be it an interim one.
+    answered: bool,
+}
+
+impl SendContext<'_> {
+    /// A failure that sending again would not mend.
+    fn failed(&self, kind: SendErrorKind, detail: &str) -> Failed {
+        Failed { error: self.target.error(kind, detail), unanswered: false }
+    }
+}
+
+/// Hands the response out: its body is read, and the rest of its request sent, by whoever relays it.
+fn begin_response(
+    backend: &Shared,
+    response: ResponseHead,
+    rest: Option<Upload>,
+    sent_all: bool,
+    close: bool,
+) -> Message {
+    let connection = &mut *backend.borrow_mut();
+    connection.begin_body(response.framing);
+    let uploads = rest.is_some();
+    if let Side::Backend { upload, keep_alive, .. } = &mut connection.side {
+        *keep_alive = response.keep_alive && !close && (sent_all || uploads);
+        *upload = rest.map(|rest| Box::new(rest) as Box<dyn PendingUpload>);
+    }
+    if response.framing == Framing::Empty && !uploads {
+        connection.retire();
+        return Message::new(response.head, Body::Empty);
+    }
+    let source = Rc::clone(backend);
+    Message::new(response.head, Body::Wire(Wire { source, ticket: connection.ticket }))
+}
+
+/// Passes `100 Continue` to a client that waits for it, and other interim responses to any HTTP/1.1 client.
+async fn relay_interim(client: &Shared, response: &ResponseHead) {
+    let wanted = match &mut client.borrow_mut().side {
+        Side::Client { awaits_continue, .. } if response.status == StatusCode::CONTINUE => {
+            std::mem::take(awaits_continue)
+        }
+        Side::Client { version, .. } => *version == Version::Http11,
+        Side::Backend { .. } => false,
+    };
+    if !wanted {
+        return;
+    }
+    let mut bytes = Vec::new();
+    let line = StatusLine { status: response.status, reason: response.head.reason() };
+    write_response(&mut bytes, line, &response.head, Framing::Empty, true, ConnectionHeader::Persistent, None);
+    let mut relay = Relay::whole(bytes, Bytes::default());
+    let sent = poll_fn(|cx| {
+        let client = &mut *client.borrow_mut();
+        client.timer.wake_at(relay.deadline(client.idle), cx);
+        relay.poll(cx, Ends::Out(client))
+    })
+    .await;
+    // A client that took part of a head and no more gets nothing behind it.
+    client.borrow_mut().severed |= sent.is_err();
+}
+
+/// Whether a head's own lines state that framing, so that they can stay as they came.
+pub(crate) fn says(head: &Head, framing: Framing) -> bool {
+    let length = head.known(HeaderId::ContentLength);
+    let coding = head.known(HeaderId::TransferEncoding);
+    match framing {
+        Framing::Empty => coding.is_none() && length == Some(b"0"),
+        Framing::Length(expected) => {
+            let said = length.and_then(|value| std::str::from_utf8(value).ok()).and_then(|value| value.parse().ok());
+            coding.is_none() && said == Some(expected) && once(head, HeaderId::ContentLength)
+        }
+        Framing::Chunked => {
+            length.is_none()
+                && coding.is_some_and(|value| value.eq_ignore_ascii_case(b"chunked"))
+                && once(head, HeaderId::TransferEncoding)
+        }
+        Framing::UntilClose => length.is_none() && coding.is_none(),
+    }
+}
+
+fn once(head: &Head, id: HeaderId) -> bool {
+    head.lines().iter().filter(|line| line.id == id).count() == 1
+}
+
+fn method_of<'a>(method: &'a Method, head: &'a Head) -> &'a str {
+    match method {
+        Method::AsCame => head.method(),
+        Method::Named(name) => name,
+    }
+}

@@ -1,0 +1,289 @@
+//! One client connection from its first byte to its last: request, answer, request, answer.
+
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use http::StatusCode;
+use myelin_message::{Body, HeaderId, Message, Version, Wire, is_token};
+
+use crate::answer::{self, Asked, DRAIN_BYTES, Next};
+use crate::buffer::over_budget;
+use crate::connection::{Connection, HeadError, Link, Shared, Side};
+use crate::h1::{Framing, HeadScanner, Refusal, RequestHead, ScanError, parse_request};
+use crate::pacer::Pacer;
+use crate::service::{ConnectionInfo, Record};
+use crate::state::ServerState;
+use crate::stream::Stream;
+use crate::timer::Tick;
+
+/// Empty lines before a request line that are skipped (RFC 9112 §2.2 asks for one at least).
+const BLANK_LINES: usize = 4;
+/// How long that may take, and how long a client whose connection is being closed may be silent.
+const DRAIN_TIME: Duration = Duration::from_secs(2);
+/// How long a client whose connection is being closed may go on sending, unless the bus is stopping.
+const LINGER_TIME: Duration = Duration::from_secs(30);
+/// How long a client beyond the limit of connections may take to ask, and so to hear of it.
+const CROWDED_PATIENCE: Duration = Duration::from_secs(1);
+
+/// What came instead of a request.
+enum Ended {
+    /// The client is through, or the bus is stopping.
+    Quietly,
+    /// The head cannot be accepted; the client is told, without a body where it asked by HEAD, and the connection closed.
+    Refused { refusal: Refusal, to_head: bool },
+}
+
+impl From<Refusal> for Ended {
+    fn from(refusal: Refusal) -> Ended {
+        Ended::Refused { refusal, to_head: false }
+    }
+}
+
+/// Serves one connection to its end.
+pub(crate) async fn serve_connection(state: &Rc<ServerState>, stream: Stream, info: &ConnectionInfo, crowded: bool) {
+    let side = Side::Client {
+        awaits_continue: false,
+        version: Version::Http11,
+        body_bytes: state.options.body_bytes,
+        pacer: Pacer::new(state.options.pace),
+    };
+    let client: Shared = Rc::new(Link::new(Connection::new(stream, state.options.idle, side)));
+    let mut patience = if crowded { CROWDED_PATIENCE } else { state.options.head_timeout };
+    loop {
+        let request = match next_request(state, &client, patience).await {
+            Ok(request) => request,
+            Err(Ended::Quietly) => return,
+            Err(Ended::Refused { refusal, to_head }) => {
+                return Box::pin(refuse(state, &client, info, refusal, to_head)).await;
+            }
+        };
+        if crowded || over_budget() {
+            let refusal = Refusal { status: 503, reason: "the bus is at its limit; try again" };
+            let to_head = request.head.method() == "HEAD";
+            return Box::pin(refuse(state, &client, info, refusal, to_head)).await;
+        }
+        match exchange(state, &client, request, info).await {
+            Next::Request => {}
+            Next::Close => return linger(state, &client).await,
+            Next::Drop => return,
+        }
+        patience = state.options.keep_alive;
+    }
+}
+
+/// One request and its answer.
+async fn exchange(state: &Rc<ServerState>, client: &Shared, request: RequestHead, info: &ConnectionInfo) -> Next {
+    let started = state.service.records().then(Instant::now);
+    let asked = Asked::of(&request);
+    let mut record = started.map(|_| {
+        Box::new(Record {
+            peer: info.peer,
+            method: request.head.method().to_owned(),
+            target: request.head.target().to_owned(),
+            status: 0,
+            sent_bytes: 0,
+            duration: Duration::ZERO,
+            correlation: None,
+            complete: false,
+        })
+    });
+    let ticket = client.borrow().ticket;
+    let source = Rc::clone(client);
+    let mut head = request.head;
+    add_forwarded(state, &mut head, info);
+    let message = Message::new(head, Body::Wire(Wire { source, ticket }));
+    let response = state.service.serve(message, info.arrival()).await;
+    if let Some(record) = &mut record {
+        record.status = response.status.as_u16();
+        let correlation = response.head.known(HeaderId::ActivityId);
+        record.correlation = correlation.map(|value| String::from_utf8_lossy(value).into_owned());
+    }
+    // On the heap, where mediation just was: an idle connection is small, and a busy one uses the same memory twice.
+    let outcome = Box::pin(answer::send(state, client, response, asked)).await;
+    if let (Some(mut record), Some(started)) = (record, started) {
+        record.duration = started.elapsed();
+        record.sent_bytes = outcome.sent_bytes;
+        record.complete = outcome.complete;
+        state.service.finished(&record);
+    }
+    let next = match outcome.next {
+        Next::Request if !drained(client).await => Next::Close,
+        next => next,
+    };
+    client.borrow_mut().end_message();
+    next
+}
+
+/// Waits for the next request head.
+async fn next_request(state: &ServerState, client: &Shared, patience: Duration) -> Result<RequestHead, Ended> {
+    let mut scanner = HeadScanner::default();
+    let mut blank_lines = 0;
+    let mut deadline = Tick::after(patience);
+    let mut begun = false;
+    let length = poll_fn(|cx| {
+        let connection = &mut *client.borrow_mut();
+        loop {
+            match connection.poll_head(cx, &mut scanner, state.options.head.bytes) {
+                Poll::Ready(Ok(2)) if blank_lines < BLANK_LINES => {
+                    connection.input.consume(2);
+                    scanner = HeadScanner::default();
+                    blank_lines += 1;
+                }
+                Poll::Ready(Ok(length)) => return Poll::Ready(Ok(length)),
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(ended(&error, &scanner))),
+                Poll::Pending => break,
+            }
+        }
+        match connection.input.bytes().first() {
+            None if state.stopping.get() => return Poll::Ready(Err(Ended::Quietly)),
+            None => {}
+            Some(first) if !is_token(&[*first]) && *first != b'\r' => {
+                let reason = "the request line is a method, a target and HTTP/1.1";
+                return Poll::Ready(Err(Refusal { status: 400, reason }.into()));
+            }
+            Some(_) if !begun => {
+                begun = true;
+                deadline = Tick::after(state.options.head_timeout);
+            }
+            Some(_) => {}
+        }
+        if deadline.passed() {
+            let late = Refusal { status: 408, reason: "the head of the request did not come in time" };
+            return Poll::Ready(Err(if begun { late.into() } else { Ended::Quietly }));
+        }
+        connection.timer.wake_at(deadline, cx);
+        Poll::Pending
+    })
+    .await?;
+    let connection = &mut *client.borrow_mut();
+    let request = parse_request(&connection.input.bytes()[..length], state.options.head)?;
+    connection.input.consume(length);
+    connection.begin_body(request.framing);
+    let mut too_large = false;
+    if let Side::Client { awaits_continue, version, body_bytes, .. } = &mut connection.side {
+        *awaits_continue = request.expects_continue;
+        *version = request.head.version();
+        if let (Some(limit), Framing::Length(length)) = (body_bytes, request.framing) {
+            too_large = length > *limit;
+        }
+    }
+    if too_large {
+        let refusal = Refusal { status: 413, reason: "the body is larger than this bus accepts" };
+        return Err(Ended::Refused { refusal, to_head: request.head.method() == "HEAD" });
+    }
+    Ok(request)
+}
+
+fn ended(error: &HeadError, scanner: &HeadScanner) -> Ended {
+    let (status, reason) = match error {
+        HeadError::Scan(ScanError::BareLineFeed) => (400, "a line ends in CR LF"),
+        HeadError::Scan(ScanError::TooLong) if scanner.past_start_line() => {
+            (431, "the head is longer than this bus accepts")
+        }
+        HeadError::Scan(ScanError::TooLong) => (414, "the request line is longer than this bus accepts"),
+        HeadError::Ended(true) => (400, "the head of the request broke off"),
+        HeadError::Ended(false) | HeadError::Io(_) => return Ended::Quietly,
+    };
+    Refusal { status, reason }.into()
+}
+
+/// Says on request whom a request came from, before any mediator sees it.
+fn add_forwarded(state: &ServerState, head: &mut myelin_message::Head, info: &ConnectionInfo) {
+    let forwarded = state.options.forwarded;
+    // None of these values can break a line: they are addresses, constants, and a Host that was checked.
+    if forwarded.via {
+        let version = if head.version() == Version::Http10 { "1.0 myelin" } else { "1.1 myelin" };
+        let _ = head.append("Via", version.as_bytes());
+    }
+    if forwarded.x_forwarded {
+        let _ = head.append("X-Forwarded-For", info.peer.ip().to_string().as_bytes());
+        let _ = head.append("X-Forwarded-Proto", if info.secure { b"https" } else { b"http" });
+        if let Some(host) = head.known(HeaderId::Host).map(<[u8]>::to_vec) {
+            let _ = head.append("X-Forwarded-Host", &host);
+        }
+    }
+}
+
+async fn refuse(state: &Rc<ServerState>, client: &Shared, info: &ConnectionInfo, refusal: Refusal, to_head: bool) {
+    let started = Instant::now();
+    let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::BAD_REQUEST);
+    let mut response = answer::plain(status, refusal.reason);
+    if status == StatusCode::SERVICE_UNAVAILABLE {
+        // A constant is always a value a header can hold.
+        let _ = response.head.append("Retry-After", b"1");
+    }
+    let outcome = answer::send(state, client, response, Asked::refused(to_head)).await;
+    if state.service.records() {
+        state.service.finished(&Record {
+            peer: info.peer,
+            method: String::new(),
+            target: String::new(),
+            status: status.as_u16(),
+            sent_bytes: outcome.sent_bytes,
+            duration: started.elapsed(),
+            correlation: None,
+            complete: outcome.complete,
+        });
+    }
+    if outcome.next != Next::Drop {
+        linger(state, client).await;
+    }
+}
+
+/// Reads what is left of a request that was answered early; `false` where it is too much or takes too long.
+async fn drained(client: &Shared) -> bool {
+    if client.borrow().decoder.is_done() {
+        return true;
+    }
+    let deadline = Tick::after(DRAIN_TIME);
+    let mut skipped = 0;
+    poll_fn(|cx| {
+        let connection = &mut *client.borrow_mut();
+        let end = connection.poll_skip(cx, &mut skipped);
+        if end.is_pending() && (skipped > DRAIN_BYTES || deadline.passed()) {
+            return Poll::Ready(false);
+        }
+        connection.timer.wake_at(deadline, cx);
+        end
+    })
+    .await
+}
+
+/// Closes so that the client can still read its answer: closing with unread bytes would reset the connection
+/// and take the answer away (RFC 9112 §9.6).
+/// Most clients send all of a request before they look for its answer, so whatever comes is read, and forgotten.
+async fn linger(state: &ServerState, client: &Shared) {
+    let mut last = Tick::after(LINGER_TIME);
+    let mut silence = Tick::after(DRAIN_TIME);
+    let mut shut = false;
+    poll_fn(|cx| {
+        let connection = &mut *client.borrow_mut();
+        if !shut {
+            match connection.stream.poll_shutdown(cx) {
+                Poll::Ready(Ok(())) => shut = true,
+                Poll::Ready(Err(_)) => return Poll::Ready(()),
+                Poll::Pending => {}
+            }
+        }
+        let mut received = 0;
+        if shut && connection.poll_forget(cx, &mut received).is_ready() {
+            return Poll::Ready(());
+        }
+        if received > 0 {
+            silence = Tick::after(DRAIN_TIME);
+        }
+        if state.stopping.get() {
+            // Of all these looks the first has the nearest end.
+            last = last.min(Tick::after(DRAIN_TIME));
+        }
+        let deadline = silence.min(last);
+        if deadline.passed() {
+            return Poll::Ready(());
+        }
+        connection.timer.wake_at(deadline, cx);
+        Poll::Pending
+    })
+    .await;
+}

@@ -1,0 +1,39 @@
+//! HTTP on the wire: listeners, the HTTP/1.1 engine, TLS, connection pools and timers.
+//!
+//! Nothing here has heard of a mediator. `Content-Length`, `Transfer-Encoding` and hop-by-hop headers live here and
+//! nowhere else.
+
+mod address;
+mod ahead;
+mod answer;
+mod buffer;
+mod client;
+mod connection;
+mod conversation;
+mod dates;
+mod dial;
+pub mod h1;
+mod listener;
+mod options;
+mod pacer;
+mod pool;
+mod relay;
+mod server;
+mod service;
+mod spec;
+mod splice;
+mod state;
+mod stream;
+mod timer;
+mod tls;
+
+pub use buffer::kept_bytes;
+pub use client::Client;
+pub use listener::{Listener, ListenerCommand, bind};
+pub use options::{ClientOptions, Expect, Forwarded, Pace, Retry, ServerOptions};
+pub use rustls::ServerConfig;
+pub use server::{Stop, serve};
+pub use service::{Record, Service};
+pub use spec::SPEC;
+pub use state::ConnectionCount;
+pub use tls::{TlsError, Trust, server_config, server_config_of};

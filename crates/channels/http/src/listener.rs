@@ -1,0 +1,171 @@
+//! Listeners: sockets that accept connections, each of which is a task from then on.
+
+use std::cell::RefCell;
+use std::io;
+use std::net::{SocketAddr, TcpListener as StdListener};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::ServerConfig;
+use socket2::{Domain, Protocol, Socket, Type};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
+
+use crate::conversation;
+use crate::service::ConnectionInfo;
+use crate::state::{ConnectionCount, ConnectionGuard, ServerState};
+use crate::stream::Stream;
+
+/// Connections the kernel may hold for us before we accept them.
+const BACKLOG: i32 = 4096;
+/// Connections beyond the limit that are told so with 503; further ones, and all of TLS, are closed at once.
+const TOLD_WHY: usize = 64;
+/// The pause after the process ran out of file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// A socket that accepts, and the certificate it shows.
+pub struct Listener {
+    /// Made by [`bind`].
+    pub socket: StdListener,
+    /// `None` for plain HTTP.
+    pub tls: Option<Arc<ServerConfig>>,
+    /// The name of the inbound endpoint that it is for, if it is none of the server's own.
+    pub inbound: Option<Arc<str>>,
+}
+
+/// What changes on a thread that serves.
+pub enum ListenerCommand {
+    /// Another listener, which is told from the others by its port.
+    Open(Listener),
+    /// What the listener of that port is for, and what it shows, to connections from now on.
+    Change {
+        /// The port of the listener.
+        port: u16,
+        /// Another certificate, or none for plain HTTP.
+        tls: Option<Arc<ServerConfig>>,
+        /// As [`Listener::inbound`].
+        inbound: Option<Arc<str>>,
+    },
+    /// Nothing is accepted any more on that port; its connections end as others do.
+    Close(u16),
+}
+
+/// Opens a listening socket; several threads may each open one on the same address and share its connections.
+///
+/// Errors: the system's: address in use, no permission, no such address.
+pub fn bind(address: SocketAddr) -> io::Result<StdListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    socket.set_reuse_address(true)?;
+    socket.set_reuse_port(true)?;
+    socket.set_nonblocking(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    Ok(socket.into())
+}
+
+/// What a listener speaks, and for whom.
+#[derive(Clone)]
+struct ListenerSettings {
+    acceptor: Option<TlsAcceptor>,
+    inbound: Option<Arc<str>>,
+}
+
+impl ListenerSettings {
+    fn new(tls: Option<Arc<ServerConfig>>, inbound: Option<Arc<str>>) -> ListenerSettings {
+        ListenerSettings { acceptor: tls.map(TlsAcceptor::from), inbound }
+    }
+}
+
+/// A listener that accepts until it is dropped; other settings may take the place of its own.
+pub(crate) struct OpenListener {
+    pub(crate) port: u16,
+    settings: Rc<RefCell<ListenerSettings>>,
+    task: JoinHandle<()>,
+}
+
+impl OpenListener {
+    /// Begins to accept.
+    ///
+    /// Errors: a socket that tokio cannot take over.
+    pub(crate) fn open(
+        listener: Listener,
+        state: &Rc<ServerState>,
+        count: &ConnectionCount,
+    ) -> io::Result<OpenListener> {
+        let socket = TcpListener::from_std(listener.socket)?;
+        let port = socket.local_addr()?.port();
+        let settings = Rc::new(RefCell::new(ListenerSettings::new(listener.tls, listener.inbound)));
+        let accepting = accept(socket, Rc::clone(&settings), Rc::clone(state), count.clone());
+        Ok(OpenListener { port, settings, task: tokio::task::spawn_local(accepting) })
+    }
+
+    /// Lets it show something else to connections from now on.
+    pub(crate) fn change(&self, tls: Option<Arc<ServerConfig>>, inbound: Option<Arc<str>>) {
+        self.settings.replace(ListenerSettings::new(tls, inbound));
+    }
+}
+
+impl Drop for OpenListener {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn accept(
+    socket: TcpListener,
+    settings: Rc<RefCell<ListenerSettings>>,
+    state: Rc<ServerState>,
+    count: ConnectionCount,
+) {
+    loop {
+        let (stream, peer) = match socket.accept().await {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // A client that gave up while it waited is no reason to pause; having no descriptor left is.
+                if !matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::Interrupted) {
+                    tracing::warn!(%error, "cannot accept a connection; the listener tries again");
+                    sleep(ACCEPT_PAUSE).await;
+                }
+                continue;
+            }
+        };
+        let guard = ConnectionGuard::new(&state, &count);
+        let ListenerSettings { acceptor, inbound } = settings.borrow().clone();
+        let beyond = count.open().saturating_sub(state.options.connections);
+        // A few hear why they are not served; the rest would use up the descriptors that those inside need.
+        if beyond > TOLD_WHY || (beyond > 0 && acceptor.is_some()) {
+            continue;
+        }
+        let crowded = beyond > 0;
+        tokio::task::spawn_local(async move {
+            let state = Rc::clone(guard.state());
+            // Both only make the connection slower or the log poorer.
+            let _ = stream.set_nodelay(true);
+            let local = stream.local_addr().unwrap_or(peer);
+            let connection = ConnectionInfo { peer, local, secure: acceptor.is_some(), inbound };
+            let stream = match acceptor {
+                None => Stream::Plain(stream),
+                // A handshake needs room that the connection behind it does not.
+                Some(acceptor) => match Box::pin(handshake(stream, acceptor, &state)).await {
+                    Some(stream) => stream,
+                    None => return,
+                },
+            };
+            conversation::serve_connection(&state, stream, &connection, crowded).await;
+        });
+    }
+}
+
+async fn handshake(stream: TcpStream, acceptor: TlsAcceptor, state: &ServerState) -> Option<Stream> {
+    match timeout(state.options.head_timeout, acceptor.accept(stream)).await {
+        Ok(Ok(stream)) => Some(Stream::Tls(Box::new(stream.into()))),
+        Ok(Err(error)) => {
+            tracing::debug!(%error, "TLS handshake failed");
+            None
+        }
+        Err(_) => None,
+    }
+}

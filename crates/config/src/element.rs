@@ -1,0 +1,462 @@
+//! A configuration element: names, attributes, text and places, free of the parser that read it.
+
+use std::cell::Cell;
+use std::ops::Range;
+use std::sync::Arc;
+
+use myelin_content::{Fragment, text_of};
+use myelin_xml::{DeclaredEncoding, Document, ErrorKind, Kind, NodeId, Options};
+
+use crate::problem::{Place, Problem};
+
+/// The namespace of the configuration language.
+pub const SYNAPSE: &str = "http://ws.apache.org/ns/synapse";
+
+/// Elements nested deeper than this are refused: building them recurses.
+const DEPTH_LIMIT: usize = 64;
+
+/// One element with everything below it.
+#[derive(Debug)]
+pub struct Element {
+    /// The namespace; `None` where there is none.
+    pub namespace: Option<String>,
+    /// The local name.
+    pub name: String,
+    /// Where its start tag begins.
+    pub place: Place,
+    /// The elements in it, in order.
+    pub children: Vec<Element>,
+    attributes: Vec<Attribute>,
+    text: String,
+    file: Arc<File>,
+    node: NodeId,
+    visited: Cell<bool>,
+}
+
+#[derive(Debug)]
+struct Attribute {
+    name: String,
+    value: String,
+    name_offset: usize,
+    value_offset: usize,
+    // Escapes shift offsets inside the value, so a column in it is then the value's own.
+    escaped: bool,
+    read: Cell<bool>,
+}
+
+/// One file as a tree, and where its lines start.
+#[derive(Debug)]
+struct File {
+    name: Arc<str>,
+    tree: Document,
+    lines: Vec<usize>,
+}
+
+impl File {
+    fn new(name: &Arc<str>, tree: Document) -> File {
+        let breaks = memchr::memchr_iter(b'\n', tree.source().as_bytes());
+        let lines = std::iter::once(0).chain(breaks.map(|at| at + 1)).collect();
+        File { name: Arc::clone(name), tree, lines }
+    }
+
+    fn place(&self, offset: usize) -> Place {
+        let line = self.lines.partition_point(|&start| start <= offset).max(1);
+        let before = self.tree.source().get(self.lines[line - 1]..offset).unwrap_or_default();
+        Place { file: Arc::clone(&self.name), line: line as u32, column: before.chars().count() as u32 + 1 }
+    }
+
+    fn range(&self, node: NodeId) -> Range<usize> {
+        // Nobody changes a configuration's tree, so that each node has its range.
+        self.tree.range(node).unwrap_or_default()
+    }
+}
+
+/// An attribute's value with the place of each character in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Text<'a> {
+    /// The value, escapes resolved.
+    pub value: &'a str,
+    element: &'a Element,
+    offset: usize,
+    exact: bool,
+}
+
+impl<'a> Text<'a> {
+    /// The place of the byte `offset` inside the value.
+    pub fn place(&self, offset: usize) -> Place {
+        let inside = if self.exact { offset.min(self.value.len()) } else { 0 };
+        self.element.file.place(self.offset + inside)
+    }
+
+    /// A problem that this value has.
+    pub fn problem(&self, message: impl Into<String>) -> Problem {
+        Problem { place: self.place(0), message: message.into() }
+    }
+
+    /// The namespace that a prefix stands for where this value stands.
+    pub fn namespace(&self, prefix: &str) -> Option<&'a str> {
+        self.element.file.tree.lookup_namespace(self.element.node, prefix)
+    }
+
+    /// Another value that is meant by this one: its problems stand where this one begins.
+    pub fn standing_for<'b>(&self, value: &'b str) -> Text<'b>
+    where
+        'a: 'b,
+    {
+        Text { value, exact: false, ..*self }
+    }
+
+    /// The part of this value from `start` to `end`.
+    pub fn part(&self, range: Range<usize>) -> Text<'a> {
+        let offset = if self.exact { self.offset + range.start } else { self.offset };
+        Text { value: &self.value[range], offset, ..*self }
+    }
+}
+
+impl Element {
+    /// Reads a whole document.
+    ///
+    /// Errors: a [`Problem`] with line and column where the text is not well-formed, nests too deep or has a DTD.
+    pub fn parse(file: &Arc<str>, text: String) -> Result<Element, Problem> {
+        // The text was decoded already, whatever its declaration says.
+        let options = Options { declared_encoding: DeclaredEncoding::Any, ..Options::default() };
+        let tree = Document::parse(text.into_bytes(), &options).map_err(|error| {
+            let place = Place { file: Arc::clone(file), line: error.line as u32, column: error.column as u32 };
+            let message = match error.kind {
+                ErrorKind::DoctypeRefused => "a DTD is refused: it could define entities".to_owned(),
+                kind => format!("not well-formed XML: {kind}"),
+            };
+            Problem { place, message }
+        })?;
+        let file = Arc::new(File::new(file, tree));
+        let root = file.tree.root_element().expect("a document that was read has a root element");
+        convert(root, &file, 0)
+    }
+
+    /// Whether this element belongs to the configuration language and has that local name.
+    pub fn is(&self, name: &str) -> bool {
+        self.name == name && self.is_synapse()
+    }
+
+    /// Whether this element is in Synapse's namespace, or in none: files without a declaration are common.
+    pub fn is_synapse(&self) -> bool {
+        self.namespace.as_deref().is_none_or(|namespace| namespace == SYNAPSE)
+    }
+
+    /// The name as a reader of the file would say it.
+    pub fn tag(&self) -> String {
+        if self.is_synapse() {
+            format!("<{}>", self.name)
+        } else {
+            format!("<{}> of {}", self.name, self.namespace.as_deref().unwrap_or_default())
+        }
+    }
+
+    /// The value of an attribute without namespace.
+    pub fn attribute(&self, name: &str) -> Option<Text<'_>> {
+        self.visited.set(true);
+        let attribute = self.attributes.iter().find(|attribute| attribute.name == name)?;
+        attribute.read.set(true);
+        Some(Text { value: &attribute.value, element: self, offset: attribute.value_offset, exact: !attribute.escaped })
+    }
+
+    /// The value of an attribute that must be there and not be empty.
+    pub fn required(&self, name: &str) -> Result<Text<'_>, Problem> {
+        match self.attribute(name) {
+            Some(text) if !text.value.trim().is_empty() => Ok(text),
+            Some(text) => Err(text.problem(format!("{}: attribute {name:?} is empty", self.tag()))),
+            None => Err(self.problem(format!("{}: attribute {name:?} is missing", self.tag()))),
+        }
+    }
+
+    /// A switch; `default` where nothing is said.
+    ///
+    /// Errors: a [`Problem`] where it is neither on nor off.
+    pub fn switch(&self, name: &str, default: bool) -> Result<bool, Problem> {
+        match self.attribute(name).map(|text| (text.value.trim(), text)) {
+            None | Some(("", _)) => Ok(default),
+            Some(("true", _)) => Ok(true),
+            Some(("false", _)) => Ok(false),
+            Some((other, text)) => Err(text.problem(format!("{name} {other:?} is neither true nor false"))),
+        }
+    }
+
+    /// A value that is meant by this element: its problems stand where it begins.
+    pub fn standing<'a>(&'a self, value: &'a str) -> Text<'a> {
+        Text { value, element: self, offset: self.file.range(self.node).start, exact: false }
+    }
+
+    /// The text directly in this element, white space around it left out.
+    pub fn text(&self) -> Text<'_> {
+        self.visited.set(true);
+        Text { value: self.text.trim(), element: self, offset: self.file.range(self.node).start, exact: false }
+    }
+
+    /// The text and the values of the attributes, for whoever looks at all of them.
+    pub fn texts(&self) -> impl Iterator<Item = Text<'_>> {
+        let text =
+            Text { value: self.text.trim(), element: self, offset: self.file.range(self.node).start, exact: false };
+        let values = self.attributes.iter().map(|attribute| Text {
+            value: &attribute.value,
+            element: self,
+            offset: attribute.value_offset,
+            exact: !attribute.escaped,
+        });
+        values.chain([text])
+    }
+
+    /// The first child of the language with that name.
+    pub fn child(&self, name: &str) -> Option<&Element> {
+        self.visited.set(true);
+        self.children.iter().find(|child| child.is(name))
+    }
+
+    /// All that prefixes stand for in this element.
+    pub fn namespaces(&self) -> Vec<(&str, &str)> {
+        self.file.tree.namespaces_in_scope(self.node)
+    }
+
+    /// The element as it stands in the file.
+    pub fn source(&self) -> &str {
+        self.file.tree.source().get(self.file.range(self.node)).unwrap_or_default()
+    }
+
+    /// The element as a document of its own, in which everything has the line and column that it has in its file.
+    ///
+    /// Its start tag declares what holds around it, too: the default namespace, and each prefix that comes up in it.
+    pub fn standalone(&self) -> String {
+        let source = self.source();
+        let end = end_of_start_tag(source);
+        let mut text = padding(&self.place);
+        text.push_str(&source[..end]);
+        let own: Vec<&str> = self.file.tree.declarations(self.node).map(|(prefix, _)| prefix).collect();
+        for (prefix, namespace) in self.namespaces() {
+            let comes_up = prefix.is_empty() || source.contains(&format!("{prefix}:"));
+            if prefix != "xml" && comes_up && !own.contains(&prefix) {
+                let colon = if prefix.is_empty() { "" } else { ":" };
+                let namespace = namespace.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
+                text.push_str(&format!(" xmlns{colon}{prefix}=\"{namespace}\""));
+            }
+        }
+        text + &source[end..]
+    }
+
+    /// The text in this element, in which everything has the line and column that it has in its file, save where
+    /// something in it was escaped; an XML declaration is blanked out, as it no longer stands at the start.
+    pub fn standalone_text(&self) -> String {
+        let text = self.text().value;
+        let start = self.file.range(self.node).start;
+        let offset = self.source().find(text).unwrap_or_default();
+        let declaration = if text.starts_with("<?xml ") { text.find("?>").map_or(0, |at| at + 2) } else { 0 };
+        padding(&self.file.place(start + offset)) + &" ".repeat(declaration) + &text[declaration..]
+    }
+
+    /// The element with all below it, as a piece of XML of its own, with the namespaces that its names use.
+    pub fn fragment(&self) -> Fragment {
+        self.forgive();
+        Fragment::parse(&text_of(&self.file.tree, self.node)).expect("an element that was read is written as one")
+    }
+
+    /// A copy nobody has looked at, with what `fill` gives in the place of the texts and attributes that it knows.
+    pub fn filled(&self, fill: &dyn Fn(&str) -> Option<String>) -> Element {
+        let attribute = |attribute: &Attribute| {
+            let filled = fill(&attribute.value);
+            Attribute {
+                name: attribute.name.clone(),
+                escaped: attribute.escaped || filled.is_some(),
+                value: filled.unwrap_or_else(|| attribute.value.clone()),
+                name_offset: attribute.name_offset,
+                value_offset: attribute.value_offset,
+                read: Cell::new(false),
+            }
+        };
+        Element {
+            namespace: self.namespace.clone(),
+            name: self.name.clone(),
+            place: self.place.clone(),
+            children: self.children.iter().map(|child| child.filled(fill)).collect(),
+            attributes: self.attributes.iter().map(attribute).collect(),
+            text: fill(&self.text).unwrap_or_else(|| self.text.clone()),
+            file: Arc::clone(&self.file),
+            node: self.node,
+            visited: Cell::new(false),
+        }
+    }
+
+    /// An empty element of the language that is made of this one: its problems stand where this one does.
+    pub fn made(&self, name: &str) -> Element {
+        Element {
+            namespace: None,
+            name: name.to_owned(),
+            place: self.place.clone(),
+            children: Vec::new(),
+            attributes: Vec::new(),
+            text: String::new(),
+            file: Arc::clone(&self.file),
+            node: self.node,
+            visited: Cell::new(false),
+        }
+    }
+
+    /// The same with an attribute, of one that was made.
+    pub fn with_attribute(mut self, name: &str, value: &str) -> Element {
+        let start = self.file.range(self.node).start;
+        self.attributes.push(Attribute {
+            name: name.to_owned(),
+            value: value.to_owned(),
+            name_offset: start,
+            value_offset: start,
+            escaped: true,
+            read: Cell::new(false),
+        });
+        self
+    }
+
+    /// The same with a text, of one that was made.
+    pub fn with_text(self, text: &str) -> Element {
+        Element { text: text.to_owned(), ..self }
+    }
+
+    /// The same with one more child, of one that was made.
+    pub fn with_child(mut self, child: Element) -> Element {
+        self.children.push(child);
+        self
+    }
+
+    /// A problem that this element has.
+    pub fn problem(&self, message: impl Into<String>) -> Problem {
+        Problem { place: self.place.clone(), message: message.into() }
+    }
+
+    /// Counts every attribute here and below as read: nothing more is to be said about this element.
+    pub fn forgive(&self) {
+        self.attributes.iter().for_each(|attribute| attribute.read.set(true));
+        self.children.iter().for_each(Element::forgive);
+    }
+
+    /// Warns of attributes nobody read, in elements somebody looked at, here and below.
+    pub fn unread(&self, warnings: &mut Vec<Problem>) {
+        for attribute in &self.attributes {
+            // Every element of the language may carry these, and they change nothing.
+            let free = matches!(attribute.name.as_str(), "description" | "trace" | "statistics");
+            if self.visited.get() && !attribute.read.get() && !free {
+                let place = self.file.place(attribute.name_offset);
+                let message = format!("{}: attribute {:?} has no effect here", self.tag(), attribute.name);
+                warnings.push(Problem { place, message });
+            }
+        }
+        self.children.iter().for_each(|child| child.unread(warnings));
+    }
+}
+
+/// What brings text to a place: an empty line for each above it, and a blank for each character before it.
+fn padding(place: &Place) -> String {
+    "\n".repeat(place.line as usize - 1) + &" ".repeat(place.column as usize - 1)
+}
+
+/// Where the `>` or `/>` of the tag stands that a text begins with.
+fn end_of_start_tag(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(found) = memchr::memchr3(b'>', b'"', b'\'', &bytes[at..]) {
+        at += found;
+        if bytes[at] == b'>' {
+            return if bytes[..at].ends_with(b"/") { at - 1 } else { at };
+        }
+        at += 1 + memchr::memchr(bytes[at], &bytes[at + 1..]).map_or(0, |quote| quote + 1);
+    }
+    text.len()
+}
+
+fn convert(node: NodeId, file: &Arc<File>, depth: usize) -> Result<Element, Problem> {
+    let tree = &file.tree;
+    let place = file.place(file.range(node).start);
+    if depth >= DEPTH_LIMIT {
+        return Err(Problem { place, message: format!("elements nest deeper than {DEPTH_LIMIT}") });
+    }
+    let attributes = tree.attributes(node).map(|attribute| {
+        let (name, value) = (tree.qname(attribute), tree.value(attribute));
+        let value_range = tree.value_range(attribute).unwrap_or_default();
+        Attribute {
+            name: match name.namespace {
+                "" => name.local.to_owned(),
+                // A qualified attribute is none of the language's, whatever its local name.
+                namespace => format!("{{{namespace}}}{}", name.local),
+            },
+            name_offset: file.range(attribute).start,
+            value_offset: value_range.start,
+            escaped: tree.source().get(value_range) != Some(&*value),
+            value: value.into_owned(),
+            read: Cell::new(false),
+        }
+    });
+    let of_kind = |kind: Kind| tree.children(node).filter(move |&child| tree.kind(child) == kind);
+    let name = tree.qname(node);
+    Ok(Element {
+        namespace: Some(name.namespace).filter(|namespace| !namespace.is_empty()).map(str::to_owned),
+        name: name.local.to_owned(),
+        place,
+        attributes: attributes.collect(),
+        children: of_kind(Kind::Element).map(|child| convert(child, file, depth + 1)).collect::<Result<_, _>>()?,
+        text: of_kind(Kind::Text).map(|text| tree.value(text)).collect(),
+        file: Arc::clone(file),
+        node,
+        visited: Cell::new(false),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Element, Problem> {
+        Element::parse(&"a.xml".into(), text.to_owned())
+    }
+
+    #[test]
+    fn an_element_knows_the_place_of_its_attributes_to_the_character() {
+        let root = parse("<a>\n  <b é=\"1\" x=\"12345\"/>\n</a>").unwrap();
+        let text = root.children[0].attribute("x").unwrap();
+        assert_eq!((text.place(0).line, text.place(0).column), (2, 15));
+        assert_eq!(text.place(3).column, 18);
+        assert_eq!(text.part(2..4).place(0).column, 17);
+        assert_eq!(root.children[0].source(), "<b é=\"1\" x=\"12345\"/>");
+    }
+
+    #[test]
+    fn a_standalone_document_declares_what_holds_around_it_and_keeps_every_place() {
+        let check = |text: &str, expected: &str| assert_eq!(parse(text).unwrap().children[0].standalone(), expected);
+        check(
+            "<a xmlns='urn:a' xmlns:p='urn:p' xmlns:q='urn:q&amp;'>\n é<b x='>' p:y=\"/>\"><q:c/></b></a>",
+            "\n  <b x='>' p:y=\"/>\" xmlns=\"urn:a\" xmlns:p=\"urn:p\" xmlns:q=\"urn:q&amp;\"><q:c/></b>",
+        );
+        check("<a xmlns='urn:a'>\n<b xmlns=''/></a>", "\n<b xmlns=''/>");
+        let check = |text: &str, expected: &str| assert_eq!(parse(text).unwrap().standalone_text(), expected);
+        check("<a>\n<![CDATA[<?xml version='1.0'?><b/>]]></a>", &format!("\n{}<b/>", " ".repeat(9 + 21)));
+        check("<a>&lt;b/></a>", "<b/>");
+    }
+
+    #[test]
+    fn a_document_type_is_refused_and_broken_text_has_a_place() {
+        assert!(parse("<!DOCTYPE a []><a/>").unwrap_err().message.contains("DTD"));
+        let problem = parse("<a>\n<b></a>").unwrap_err();
+        assert_eq!(problem.place.line, 2);
+        assert!(!problem.message.contains("at 2"), "{}", problem.message);
+    }
+
+    #[test]
+    fn elements_that_nest_without_end_are_refused() {
+        let text = format!("{}{}", "<a>".repeat(100), "</a>".repeat(100));
+        assert!(parse(&text).unwrap_err().message.contains("nest"));
+    }
+
+    #[test]
+    fn only_attributes_nobody_read_are_warned_of() {
+        let root = parse("<a x='1' y='2' description='d'><b z='3'/></a>").unwrap();
+        root.attribute("x");
+        let mut warnings = Vec::new();
+        root.unread(&mut warnings);
+        assert_eq!(warnings.len(), 1);
+        assert!(warnings[0].message.contains("\"y\""));
+    }
+}

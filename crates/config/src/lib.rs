@@ -1,0 +1,19 @@
+//! Configuration: from files, archives and registries to elements with their places, and problems at places.
+//!
+//! It knows no artefact: what an element means is said in the layers above.
+
+pub mod application;
+pub mod archive;
+pub mod choice;
+pub mod element;
+pub mod files;
+pub mod included;
+pub mod layout;
+pub mod library;
+pub mod problem;
+pub mod properties;
+pub mod registry;
+pub mod report;
+pub mod resource;
+pub mod sources;
+pub mod summary;

@@ -1,0 +1,72 @@
+//! What is wrong with a configuration, and where.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+/// A place in a configuration file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file's path, as it was given.
+    pub file: Arc<str>,
+    /// From 1.
+    pub line: u32,
+    /// From 1, in characters.
+    pub column: u32,
+}
+
+impl Place {
+    /// Where something is told of a file as a whole.
+    pub fn start_of(file: &Arc<str>) -> Place {
+        Place { file: Arc::clone(file), line: 1, column: 1 }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+/// Something in a configuration that keeps an artefact from running, or that has no effect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Where it is.
+    pub place: Place,
+    /// What is wrong and what would be right, without the place.
+    pub message: String,
+}
+
+impl Problem {
+    /// The path of the file it is in.
+    pub fn file(&self) -> &str {
+        &self.place.file
+    }
+
+    /// The line, from 1.
+    pub fn line(&self) -> u32 {
+        self.place.line
+    }
+
+    /// The column in characters, from 1.
+    pub fn column(&self) -> u32 {
+        self.place.column
+    }
+
+    /// What is wrong, in one sentence.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// For programs: `{"file", "line", "column", "message"}`.
+    pub fn to_json(&self) -> Value {
+        json!({ "file": self.file(), "line": self.line(), "column": self.column(), "message": self.message() })
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}: {}", self.place.file, self.place.line, self.place.column, self.message)
+    }
+}

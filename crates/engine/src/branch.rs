@@ -1,0 +1,276 @@
+//! Flows of one client's request that run beside each other.
+//!
+//! The first flow borrows what it needs and costs nothing; what runs beside it owns its surroundings, a [`BranchContext`].
+//! The first answer that any of them gives is the client's. A client that goes away before it had one cancels them all;
+//! once it has one, the others go on to their ends, which their deadlines bound.
+
+mod split;
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::future::{Future, poll_fn};
+use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::rc::{Rc, Weak};
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use myelin_message::Message;
+
+pub(crate) use split::carry_on;
+
+use crate::bus::Bus;
+use crate::engine::{Arrival, Engine, EngineContext, FlowKind};
+use crate::service::OwnedService;
+use myelin_flow::branches::{BranchPermit, BranchPermits, CorrelationGroup, LIVE_COPIES, body_limit_bytes};
+use myelin_flow::context::RequestContext;
+use myelin_flow::context::{Counts, RunningBranches};
+use myelin_flow::exchange::Exchange;
+use myelin_flow::fault::{Fault, Outcome};
+use myelin_flow::transport::{LocalFuture, Transport};
+
+/// All copies that are made for a request, so many times.
+const ALL_COPIES: usize = 256;
+
+/// What a copy costs at least, however small its body is: its head, its properties, and what runs it.
+const COPY_BYTES: usize = 1 << 10;
+
+/// What the flows of one request stand on.
+pub(crate) struct BranchContext {
+    bus: Arc<Bus>,
+    transport: Rc<dyn Transport>,
+    counts: Rc<Counts>,
+    service: OwnedService,
+    peer: Option<SocketAddr>,
+    local: Option<SocketAddr>,
+    came_by: &'static str,
+    inbound: Option<Box<str>>,
+    correlation: String,
+    permits: Rc<BranchPermits>,
+    copied_bytes: Cell<usize>,
+    state: RefCell<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The first answer that a branch gave.
+    answer: Option<Message>,
+    /// The first fault that no branch answered.
+    fault: Option<Box<Fault>>,
+    /// The branches that are not at their ends.
+    live: Vec<Rc<Task>>,
+    /// Who waits for an answer.
+    waiting: Option<Waker>,
+}
+
+/// One branch.
+struct Task {
+    stage: Weak<BranchContext>,
+    counts: Rc<Counts>,
+    /// The groups it belongs to.
+    groups: Vec<Rc<CorrelationGroup>>,
+    /// `None` when it has ended, or was cancelled.
+    future: RefCell<Option<LocalFuture<'static, ()>>>,
+    cancelled: Cell<bool>,
+    waker: RefCell<Option<Waker>>,
+}
+
+/// Runs a task, and tells the stage of its end however it ends.
+struct Run(Rc<Task>);
+
+impl BranchContext {
+    /// What the flows beside the one with that context stand on.
+    pub(crate) fn new(context: &RequestContext<'_>, service: OwnedService, engine: &Engine) -> Rc<BranchContext> {
+        let Arrival { transport: came_by, peer, local, inbound, correlation } = context.arrival;
+        let (bus, transport, counts) = engine.parts();
+        let settings = &bus.definitions.settings;
+        let permits = BranchPermits::new(settings.branches, body_limit_bytes(settings).saturating_mul(LIVE_COPIES));
+        Rc::new(BranchContext {
+            bus,
+            transport,
+            counts,
+            service,
+            peer,
+            local,
+            came_by,
+            inbound: inbound.map(Box::from),
+            correlation: correlation.to_owned(),
+            permits,
+            copied_bytes: Cell::default(),
+            state: RefCell::default(),
+        })
+    }
+
+    /// What surrounds a flow on this stage.
+    pub(crate) fn context<'a>(self: &'a Rc<BranchContext>) -> EngineContext<'a> {
+        let BranchContext { came_by, peer, local, ref inbound, ref correlation, .. } = **self;
+        let service = self.service.borrowed();
+        let context = RequestContext {
+            definitions: &self.bus.definitions,
+            transport: &*self.transport,
+            arrival: Arrival { transport: came_by, peer, local, inbound: inbound.as_deref(), correlation },
+            service: service.identity(),
+            counts: &self.counts,
+            branches: &**self,
+        };
+        EngineContext { context, bus: &self.bus, service, ground: FlowKind::BranchContext(self) }
+    }
+
+    /// Begins a branch that belongs to these groups.
+    fn spawn(self: &Rc<BranchContext>, groups: Vec<Rc<CorrelationGroup>>, future: LocalFuture<'static, ()>) {
+        let task = Rc::new(Task {
+            stage: Rc::downgrade(self),
+            counts: Rc::clone(&self.counts),
+            groups,
+            future: RefCell::new(Some(future)),
+            cancelled: Cell::default(),
+            waker: RefCell::default(),
+        });
+        self.counts.branches.set(self.counts.branches.get() + 1);
+        self.state.borrow_mut().live.push(Rc::clone(&task));
+        self.transport.spawn(Box::pin(Run(task)));
+    }
+
+    /// Waits for room for one more branch with a message of that size.
+    async fn permit(&self, bytes: usize) -> BranchPermit {
+        self.permits.take(bytes).await
+    }
+
+    /// Notes that a message was copied: the work that one request makes is bounded, however small its parts are.
+    ///
+    /// Errors: the bus's, where it is too much.
+    fn count_copy(&self, (exchange, bytes): (Exchange, usize)) -> Outcome<(Exchange, usize)> {
+        self.copied_bytes.set(self.copied_bytes.get().saturating_add(bytes.max(COPY_BYTES)));
+        let limit = body_limit_bytes(&self.bus.definitions.settings).saturating_mul(ALL_COPIES);
+        if self.copied_bytes.get() > limit {
+            let detail = format!("more than {limit} bytes were copied");
+            return Err(Fault::bus("A message is split into parts that are too large together").with_detail(detail));
+        }
+        Ok((exchange, bytes))
+    }
+
+    /// A branch's answer: the client's, if it is the first.
+    fn answer(&self, answer: Message) {
+        let mut state = self.state.borrow_mut();
+        state.answer.get_or_insert(answer);
+        wake(state.waiting.take());
+    }
+
+    /// A branch ended with a fault that nobody answered: the client's answer, if no branch has a better one.
+    pub(crate) fn fail(&self, fault: Box<Fault>) {
+        self.state.borrow_mut().fault.get_or_insert(fault);
+    }
+
+    /// Waits for the first answer; where all branches end without one, their first fault, if there was any.
+    pub(crate) async fn answered(&self) -> Result<Option<Message>, Box<Fault>> {
+        poll_fn(|context| {
+            let mut state = self.state.borrow_mut();
+            if let Some(answer) = state.answer.take() {
+                return Poll::Ready(Ok(Some(answer)));
+            }
+            if state.live.is_empty() {
+                return Poll::Ready(state.fault.take().map_or(Ok(None), Err));
+            }
+            state.waiting = Some(context.waker().clone());
+            Poll::Pending
+        })
+        .await
+    }
+
+    /// Ends all branches where they are.
+    pub(crate) fn cancel(&self) {
+        let live = std::mem::take(&mut self.state.borrow_mut().live);
+        live.iter().for_each(|task| task.cancel());
+    }
+}
+
+impl RunningBranches for BranchContext {
+    /// Ends the branches of a group, except the one that is running, which asks for it.
+    fn cancel_group(&self, group: &Rc<CorrelationGroup>) {
+        let is_other = |task: &Rc<Task>| task.groups.iter().any(|known| Rc::ptr_eq(known, group)) && !task.is_running();
+        let others: Vec<_> = self.state.borrow().live.iter().filter(|task| is_other(task)).cloned().collect();
+        others.iter().for_each(|task| task.cancel());
+    }
+}
+
+/// The stage of a first flow, which is made when another flow begins.
+#[derive(Default)]
+pub(crate) struct FirstBranchContext(OnceCell<Rc<BranchContext>>);
+
+impl FirstBranchContext {
+    /// The stage, if there is one.
+    pub(crate) fn get(&self) -> Option<&Rc<BranchContext>> {
+        self.0.get()
+    }
+
+    /// The stage; made now where there is none.
+    pub(crate) fn get_or_init(&self, make: impl FnOnce() -> Rc<BranchContext>) -> &Rc<BranchContext> {
+        self.0.get_or_init(make)
+    }
+}
+
+impl RunningBranches for FirstBranchContext {
+    fn cancel_group(&self, group: &Rc<CorrelationGroup>) {
+        if let Some(stage) = self.get() {
+            stage.cancel_group(group);
+        }
+    }
+}
+
+fn wake(waker: Option<Waker>) {
+    if let Some(waker) = waker {
+        waker.wake();
+    }
+}
+
+impl Task {
+    fn is_running(&self) -> bool {
+        self.future.try_borrow_mut().is_err()
+    }
+
+    fn cancel(self: &Rc<Task>) {
+        self.cancelled.set(true);
+        // Where it cancels itself it is being polled, and is dropped when that is over.
+        let future = self.future.try_borrow_mut().ok().and_then(|mut future| future.take());
+        drop(future);
+        wake(self.waker.take());
+    }
+}
+
+impl Future for Run {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let task = &self.0;
+        let mut future = task.future.borrow_mut();
+        let Some(running) = &mut *future else { return Poll::Ready(()) };
+        // A defect in one branch ends that branch: nothing of it is shared with the others.
+        let polled = catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(context)));
+        if let (Err(_), Some(stage)) = (&polled, task.stage.upgrade()) {
+            let fault = Fault::bus("The bus failed while it served this request");
+            fault.log(&stage.context().context.arrival);
+            stage.fail(fault);
+        }
+        if !matches!(polled, Ok(Poll::Pending)) || task.cancelled.get() {
+            let ended = future.take();
+            drop(future);
+            drop(ended);
+            return Poll::Ready(());
+        }
+        *task.waker.borrow_mut() = Some(context.waker().clone());
+        Poll::Pending
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        let branches = &self.0.counts.branches;
+        branches.set(branches.get() - 1);
+        let Some(stage) = self.0.stage.upgrade() else { return };
+        let mut state = stage.state.borrow_mut();
+        state.live.retain(|task| !Rc::ptr_eq(task, &self.0));
+        if state.live.is_empty() {
+            wake(state.waiting.take());
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Begins the branches in which a flow goes on, one after the other as there is room for them.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use myelin_message::Message;
+
+use crate::branch::BranchContext;
+use crate::engine::EngineContext;
+use crate::engine::flow;
+use myelin_flow::answer;
+use myelin_flow::branches::{BranchPermits, BranchResponse, BranchTargets, Split};
+use myelin_flow::exchange::Exchange;
+use myelin_flow::fault::Outcome;
+use myelin_flow::mediator::Flow;
+use myelin_flow::sequence::{self, Continuation};
+
+/// Begins the branches in which a flow goes on; the flow itself ends here.
+///
+/// `implicit` says whether what the flow besides does not send goes to the service's own endpoint.
+pub(crate) fn carry_on(exchange: &mut Exchange, engine: &EngineContext<'_>, implicit: bool) {
+    let Some(mut split) = exchange.split.take() else { return };
+    let parent = split.parent.take();
+    let stage = engine.stage();
+    let behind: Rc<[Continuation]> = std::mem::take(&mut split.behind).into();
+    let around: Vec<_> = exchange.members.iter().map(|kin| Rc::clone(&kin.group)).collect();
+    let mut groups = around.clone();
+    groups.push(Rc::clone(&split.branches.group));
+    let left = if split.comes_back { Rc::clone(&behind) } else { Rc::default() };
+    stage.spawn(groups, Box::pin(begin_all(Rc::clone(stage), split, left)));
+    if let Some(parent) = parent {
+        stage.spawn(around, Box::pin(go_on(Rc::clone(stage), parent, behind, implicit)));
+    }
+}
+
+/// The flow that goes on besides as if nothing had been: a branch like the others for the client, who waits for none
+/// of them once one has answered.
+async fn go_on(stage: Rc<BranchContext>, mut exchange: Box<Exchange>, behind: Rc<[Continuation]>, implicit: bool) {
+    let engine = stage.context();
+    let outcome = Continuation::run(&behind, &mut exchange, &engine.context).await;
+    let outcome = match sequence::settled(outcome, &exchange, &engine.context) {
+        Ok(flow) => flow::carry_on(&mut exchange, &engine, flow, implicit).await,
+        Err(fault) => Err(fault),
+    };
+    end(&stage, &mut exchange, outcome).await;
+}
+
+/// Begins branches as there is room for them.
+async fn begin_all(stage: Rc<BranchContext>, split: Box<Split>, behind: Rc<[Continuation]>) {
+    let Split { mut branches, sequential, targets, response, .. } = *split;
+    let alone = sequential.then(|| BranchPermits::new(1, usize::MAX));
+    let mut pending_branches = branches.group.pending_branches();
+    while let Some(kin) = pending_branches.next() {
+        let number = kin.number;
+        let one_by_one = match &alone {
+            Some(alone) => Some(alone.take(0).await),
+            None => None,
+        };
+        let (mut exchange, bytes) = match branches.make(kin).and_then(|made| stage.count_copy(made)) {
+            Ok(made) => made,
+            Err(fault) => {
+                fault.log(&stage.context().context.arrival);
+                branches.group.fail(&fault);
+                return stage.fail(fault);
+            }
+        };
+        exchange.permits = (Some(stage.permit(bytes).await), one_by_one);
+        let groups = exchange.members.iter().map(|kin| Rc::clone(&kin.group)).collect();
+        let life = live(Rc::clone(&stage), exchange, (Arc::clone(&targets), number, response), Rc::clone(&behind));
+        stage.spawn(groups, Box::pin(life));
+    }
+}
+
+/// The targets of a mediator, which of them a branch runs, and how it goes on with a response.
+type NumberedTarget = (Arc<dyn BranchTargets>, usize, BranchResponse);
+
+/// One branch from its beginning to its end, which may be the client's answer.
+async fn live(stage: Rc<BranchContext>, mut exchange: Exchange, target: NumberedTarget, behind: Rc<[Continuation]>) {
+    let engine = stage.context();
+    let outcome = run(&target, &behind, &mut exchange, &engine).await;
+    end(&stage, &mut exchange, outcome).await;
+}
+
+/// A branch has come to its end, which may be the client's answer; a fault is for its handlers first.
+async fn end(stage: &Rc<BranchContext>, exchange: &mut Exchange, outcome: Outcome<Option<Message>>) {
+    let outcome = match outcome {
+        Err(fault) => Box::pin(flow::recover(exchange, &stage.context(), fault)).await.map(Some),
+        outcome => outcome,
+    };
+    if let Err(fault) = &outcome {
+        exchange.members.iter().for_each(|kin| kin.group.fail(fault));
+    }
+    match outcome {
+        Ok(None) => {}
+        _ if exchange.accepted => stage.answer(answer::accepted()),
+        Ok(Some(answer)) => stage.answer(answer),
+        Err(fault) => stage.fail(fault),
+    }
+}
+
+/// Runs a branch's target, and what is behind the mediator that made the branch.
+///
+/// As in Micro Integrator a branch comes back to what is behind only where its target has called a backend.
+async fn run(
+    (targets, number, response): &NumberedTarget,
+    behind: &[Continuation],
+    exchange: &mut Exchange,
+    engine: &EngineContext<'_>,
+) -> Outcome<Option<Message>> {
+    let mut flow = targets.run(*number, *response, exchange, &engine.context).await?;
+    if flow == Flow::Next && exchange.called && exchange.decision.is_none() {
+        let outcome = Continuation::run(behind, exchange, &engine.context).await;
+        flow = sequence::settled(outcome, exchange, &engine.context)?;
+    } else if let Some(split) = exchange.split.as_mut().filter(|_| flow == Flow::Split) {
+        split.behind.extend_from_slice(behind);
+    }
+    // What the target sent knows the handlers around it; neither they nor a template stand around what comes back.
+    exchange.handlers.clear();
+    exchange.template_frames.clear();
+    flow::carry_on(exchange, engine, flow, false).await
+}

@@ -1,0 +1,84 @@
+//! A loaded configuration, ready to serve. It never changes.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use myelin_artefacts::apis::Apis;
+use myelin_artefacts::endpoints::{EndpointStatus, Endpoints, Monitor};
+use myelin_artefacts::inbound::{Inbound, Port, Receiving};
+use myelin_artefacts::proxies::Proxy;
+use myelin_flow::definitions::Definitions;
+use myelin_flow::sequence::{Sequence, SequenceId};
+
+/// A loaded configuration: what is sound of it, with every fixed reference resolved.
+pub struct Bus {
+    pub(crate) definitions: Definitions,
+    pub(crate) endpoints: Arc<Endpoints>,
+    pub(crate) proxies: HashMap<String, Arc<Proxy>>,
+    pub(crate) apis: Apis,
+    /// The names of proxies that are faulty: they are offered by nobody, `main` included.
+    pub(crate) faulty: HashSet<String>,
+    /// The inbound endpoints, by their names.
+    pub(crate) inbounds: HashMap<Arc<str>, Arc<Inbound>>,
+    /// What is received by sources: tasks, folders.
+    pub(crate) receivings: Vec<Arc<Receiving>>,
+    pub(crate) main: Option<SequenceId>,
+    pub(crate) fault: Option<SequenceId>,
+}
+
+impl Bus {
+    /// The sequence with that number.
+    pub(crate) fn sequence(&self, id: SequenceId) -> Option<&Sequence> {
+        self.definitions.sequence(id)
+    }
+
+    /// The names of the proxies it serves, in alphabetical order.
+    pub fn proxies(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.proxies.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// The names of the APIs it serves, in the order in which they are asked, and the paths they start at.
+    pub fn apis(&self) -> Vec<(&str, &str)> {
+        self.apis.offers.iter().map(|(api, address)| (&*api.name, address.prefix.as_str())).collect()
+    }
+
+    /// The ports of inbound endpoints, on which the bus is to be reached, too.
+    pub fn ports(&self) -> BTreeMap<u16, Port<'_>> {
+        let ports = self.inbounds.values();
+        ports.map(|inbound| (inbound.port, Port { name: &inbound.entrance.name, tls: inbound.tls.as_ref() })).collect()
+    }
+
+    /// Whether requests to no proxy are mediated by a `main` sequence.
+    pub fn has_main(&self) -> bool {
+        self.main.is_some()
+    }
+
+    /// What the bus receives by sources, which somebody has to let run: see [`crate::receive`].
+    pub fn receivings(&self) -> &[Arc<Receiving>] {
+        &self.receivings
+    }
+
+    /// The named endpoints, by name.
+    pub fn endpoints(&self) -> Vec<EndpointStatus> {
+        self.endpoints.status()
+    }
+
+    /// Takes a named endpoint out, or brings it back and forgets what it did wrong; says whether there is one.
+    ///
+    /// One that is off gets no message, alone or in a group, until it is switched on again. One that its monitor finds
+    /// down stays so.
+    pub fn switch_endpoint(&self, name: &str, on: bool) -> bool {
+        self.endpoints.switch(name, on)
+    }
+
+    /// The monitors of this bus, each to be run once in a process; those of a bus that it follows are dropped after
+    /// these were made, so that what they found goes on.
+    ///
+    /// An endpoint that is faulty is not monitored.
+    /// Errors: whatever is wrong with the settings, in sentences.
+    pub fn monitors(&self) -> Result<Vec<Monitor>, Vec<String>> {
+        self.endpoints.monitors(&self.definitions.settings.monitors)
+    }
+}

@@ -1,0 +1,139 @@
+//! Which service a request is for, by its path.
+
+use std::sync::Arc;
+
+use myelin_message::Head;
+
+use crate::bus::Bus;
+use myelin_artefacts::apis::{Api, Caller, Extent};
+use myelin_artefacts::inbound::{Inbound, InboundSource};
+use myelin_artefacts::proxies::{MetadataQuery, Proxy};
+use myelin_flow::replies;
+use myelin_message::Arrival;
+
+/// The path under which Synapse offers proxies.
+const SERVICES: &str = "/services/";
+
+/// Where a request goes.
+pub(crate) enum Route<'a> {
+    /// To a proxy; the second is where the rest of the target starts.
+    Proxy(&'a Arc<Proxy>, usize),
+    /// To an API.
+    Api(&'a Arc<Api>, Extent),
+    /// To `main`; the second is where the rest of the target starts.
+    Main(usize),
+    /// To the sequence of an inbound endpoint; the second is where the rest of the target starts.
+    InboundSource(&'a Arc<InboundSource>, usize),
+    /// It asks a proxy about itself; the second is where the question starts.
+    Description(&'a Proxy, usize),
+    /// To who waits for an answer that does not come back on its connection.
+    Reply,
+    /// Nobody offers that.
+    Nowhere,
+}
+
+/// What a request asks for.
+pub(crate) struct Asked<'a> {
+    head: &'a Head,
+    secure: bool,
+    path_start: usize,
+    path_end: usize,
+}
+
+impl<'a> Asked<'a> {
+    fn new(head: &'a Head, secure: bool) -> Asked<'a> {
+        let target = head.target();
+        let path_start = path_start(target);
+        let path_end = memchr::memchr2(b'?', b'#', target.as_bytes()).unwrap_or(target.len()).max(path_start);
+        Asked { head, secure, path_start, path_end }
+    }
+
+    /// Its path with the query.
+    fn uri(&self) -> &'a str {
+        &self.head.target()[self.path_start..]
+    }
+
+    /// Where the rest of a path starts that names no service: behind its first slash.
+    fn rest(&self) -> usize {
+        (self.path_start + 1).min(self.head.target().len())
+    }
+}
+
+/// Finds the service for a request.
+pub(crate) fn dispatch<'a>(bus: &'a Bus, head: &Head, arrival: &Arrival<'_>) -> Route<'a> {
+    let asked = Asked::new(head, arrival.is_secure());
+    match arrival.inbound.map(|name| bus.inbounds.get(name)) {
+        None => service(bus, &asked),
+        Some(Some(inbound)) => from_inbound(inbound, bus, &asked),
+        // A connection that outlives its inbound endpoint leads nowhere.
+        Some(None) => Route::Nowhere,
+    }
+}
+
+/// Where a request goes that came to its port.
+///
+/// As in WSO2, an API that is bound to it comes first; with a filter what is for no service goes to `main`, and
+/// without one to the sequence.
+fn from_inbound<'a>(inbound: &'a Arc<Inbound>, bus: &'a Bus, asked: &Asked<'_>) -> Route<'a> {
+    if let Some(route) = api(bus, asked, Caller::Inbound(&inbound.entrance.name)) {
+        return route;
+    }
+    match &inbound.filter {
+        Some(filter) if filter.matches(asked.uri()) => service(bus, asked),
+        Some(_) => main(bus, asked),
+        None => Route::InboundSource(&inbound.entrance, asked.rest()),
+    }
+}
+
+/// The service of the bus that a path names, or else `main`.
+pub(crate) fn service<'a>(bus: &'a Bus, asked: &Asked<'_>) -> Route<'a> {
+    let &Asked { head, secure, path_start, path_end } = asked;
+    let target = head.target();
+    let path = &target[path_start..path_end];
+    if let Some(rest) = path.strip_prefix(SERVICES) {
+        let name = rest.split('/').next().unwrap_or_default();
+        if let Some(proxy) = find(bus, name).filter(|proxy| if secure { proxy.https } else { proxy.http }) {
+            if matches!(head.method(), "GET" | "HEAD") && MetadataQuery::of(&target[path_end..]).is_some() {
+                return Route::Description(proxy, path_end);
+            }
+            return Route::Proxy(proxy, path_start + SERVICES.len() + name.len());
+        }
+        if name == replies::SERVICE && head.method() == "POST" {
+            return Route::Reply;
+        }
+        // What was meant for a faulty proxy must not slip into `main`, which may do anything with it.
+        if bus.faulty.contains(name) {
+            return Route::Nowhere;
+        }
+    }
+    api(bus, asked, Caller::Server).unwrap_or_else(|| main(bus, asked))
+}
+
+/// The API that a path names, among those that are offered to who calls.
+pub(crate) fn api<'a>(bus: &'a Bus, asked: &Asked<'_>, caller: Caller<'_>) -> Option<Route<'a>> {
+    let offer = bus.apis.offers.find(asked.uri(), asked.head, asked.secure, caller)?;
+    let address_end = asked.path_start + offer.address.prefix.len();
+    Some(match &offer.api {
+        Some(api) => Route::Api(api, Extent { path_start: asked.path_start, address_end }),
+        None => Route::Nowhere,
+    })
+}
+
+/// The main sequence, if there is one.
+pub(crate) fn main<'a>(bus: &'a Bus, asked: &Asked<'_>) -> Route<'a> {
+    if bus.main.is_some() { Route::Main(asked.rest()) } else { Route::Nowhere }
+}
+
+/// A proxy by its name, or by its name with a port behind a dot (`Echo.EchoHttpSoap11Endpoint`).
+fn find<'a>(bus: &'a Bus, name: &str) -> Option<&'a Arc<Proxy>> {
+    bus.proxies.get(name).or_else(|| bus.proxies.get(name.rsplit_once('.')?.0))
+}
+
+/// Where the path starts in a target that may be absolute.
+fn path_start(target: &str) -> usize {
+    if target.starts_with('/') {
+        return 0;
+    }
+    let Some(authority) = target.find("://").map(|at| at + 3) else { return 0 };
+    target[authority..].find(['/', '?']).map_or(target.len(), |at| authority + at)
+}

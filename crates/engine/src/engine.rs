@@ -1,0 +1,323 @@
+//! Takes one request at a time through a bus, and always gives an answer.
+
+pub(crate) mod flow;
+mod incoming_reply;
+mod receive;
+
+use receive::Course;
+pub use receive::receive;
+
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Poll;
+
+pub use myelin_message::Arrival;
+use myelin_message::{HeaderId, Message, StatusCode};
+
+use crate::branch::{BranchContext, FirstBranchContext};
+use crate::bus::Bus;
+use crate::dispatch::{Route, dispatch};
+use crate::service::Service;
+use myelin_artefacts::apis::{self, Passed};
+use myelin_artefacts::proxies;
+use myelin_content::Format;
+use myelin_flow::answer;
+use myelin_flow::context::{Counts, RequestContext};
+use myelin_flow::exchange::Exchange;
+use myelin_flow::fault::Fault;
+use myelin_flow::property::{Properties, Scope, slot};
+use myelin_flow::settings::Priorities;
+use myelin_flow::transport::Transport;
+
+/// Serves requests on one thread.
+pub struct Engine {
+    bus: Arc<Bus>,
+    transport: Rc<dyn Transport>,
+    counts: Rc<Counts>,
+}
+
+/// An exchange counts as under way as long as this lives.
+struct UnderWay<'a>(&'a Counts);
+
+impl<'a> UnderWay<'a> {
+    fn begin(counts: &'a Counts) -> UnderWay<'a> {
+        counts.exchanges.set(counts.exchanges.get() + 1);
+        UnderWay(counts)
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.exchanges.set(self.0.exchanges.get() - 1);
+    }
+}
+
+/// Cancels what runs beside a flow, when nobody waits for it any more.
+struct Waiting<'a>(Option<&'a FirstBranchContext>);
+
+impl Waiting<'_> {
+    /// There is an answer: what runs beside may go on without the client.
+    fn over(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if let Some(stage) = self.0.and_then(FirstBranchContext::get) {
+            stage.cancel();
+        }
+    }
+}
+
+/// A service that does not hang on the request: that of a source.
+struct Known<'a> {
+    service: Service<'a>,
+    /// The properties that the exchange starts with.
+    properties: Properties,
+    /// Where it is noted how the exchange ends.
+    course: &'a Course,
+}
+
+/// What surrounds an exchange while the engine runs it.
+pub(crate) struct EngineContext<'a> {
+    /// As mediators see it.
+    pub(crate) context: RequestContext<'a>,
+    pub(crate) bus: &'a Bus,
+    /// What serves it.
+    pub(crate) service: Service<'a>,
+    pub(crate) ground: FlowKind<'a>,
+}
+
+/// What the flows of a request stand on.
+pub(crate) enum FlowKind<'a> {
+    /// The first flow: a stage is made when another one begins.
+    Engine(&'a Engine, &'a FirstBranchContext),
+    /// One that runs beside it.
+    BranchContext(&'a Rc<BranchContext>),
+}
+
+impl<'a> EngineContext<'a> {
+    /// What flows beside this one stand on; made when it is first asked for.
+    pub(crate) fn stage(&self) -> &'a Rc<BranchContext> {
+        match self.ground {
+            FlowKind::Engine(engine, stage) => {
+                stage.get_or_init(|| BranchContext::new(&self.context, self.service.to_owned(), engine))
+            }
+            FlowKind::BranchContext(stage) => stage,
+        }
+    }
+}
+
+impl Engine {
+    /// An engine for one thread; engines on other threads share the bus.
+    pub fn new(bus: Arc<Bus>, transport: Rc<dyn Transport>) -> Engine {
+        Engine { bus, transport, counts: Rc::default() }
+    }
+
+    /// The engine of the bus that takes this one's place on the same thread; both count together what is under way.
+    pub fn renewed(&self, bus: Arc<Bus>) -> Engine {
+        Engine { bus, transport: Rc::clone(&self.transport), counts: Rc::clone(&self.counts) }
+    }
+
+    /// The bus this engine serves.
+    pub fn bus(&self) -> &Arc<Bus> {
+        &self.bus
+    }
+
+    /// What is under way on its thread.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// What surrounds a first flow.
+    pub(crate) fn context<'a>(
+        &'a self,
+        service: Service<'a>,
+        arrival: Arrival<'a>,
+        stage: &'a FirstBranchContext,
+    ) -> EngineContext<'a> {
+        let context = RequestContext {
+            definitions: &self.bus.definitions,
+            transport: &*self.transport,
+            arrival,
+            service: service.identity(),
+            counts: &self.counts,
+            branches: stage,
+        };
+        EngineContext { context, bus: &self.bus, service, ground: FlowKind::Engine(self, stage) }
+    }
+
+    /// What it stands on, to be kept by flows that outlive the first one.
+    pub(crate) fn parts(&self) -> (Arc<Bus>, Rc<dyn Transport>, Rc<Counts>) {
+        (Arc::clone(&self.bus), Rc::clone(&self.transport), Rc::clone(&self.counts))
+    }
+
+    /// Serves one request.
+    ///
+    /// Shape: the answer's head may still hold a backend's framing and hop-by-hop lines, which the transport drops;
+    /// a body that nobody read is still on the backend's wire.
+    /// Errors: none; whatever goes wrong is an answer with a status from 400 on, and one line in the log.
+    pub async fn serve(&self, request: Message, arrival: Arrival<'_>) -> Message {
+        self.answer(request, arrival, self.bus.definitions.settings.priorities.as_ref(), None).await
+    }
+
+    /// Serves what a flow of this bus sends to a service of it.
+    ///
+    /// It needs no turn of its own: who sent it has one, and would wait for itself.
+    /// Shape and errors: as [`Engine::serve`].
+    pub async fn serve_own(&self, request: Message, arrival: Arrival<'_>) -> Message {
+        self.answer(request, arrival, None, None).await
+    }
+
+    async fn answer(
+        &self,
+        request: Message,
+        arrival: Arrival<'_>,
+        priorities: Option<&Priorities>,
+        known: Option<Known<'_>>,
+    ) -> Message {
+        let _under_way = UnderWay::begin(&self.counts);
+        let format = Format::of(request.head.known(HeaderId::ContentType));
+        let mut mediation = pin!(self.mediate(request, &arrival, priorities, known));
+        poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| mediation.as_mut().poll(cx))) {
+            Ok(poll) => poll,
+            // A defect in one exchange ends that exchange: nothing of it is shared with the others.
+            Err(_) => {
+                let fault = Fault::bus("The bus failed while it served this request");
+                fault.log(&arrival);
+                Poll::Ready(answer::from_fault(&fault, format))
+            }
+        })
+        .await
+    }
+
+    /// `known` is the service where it does not hang on the request.
+    async fn mediate(
+        &self,
+        mut request: Message,
+        arrival: &Arrival<'_>,
+        priorities: Option<&Priorities>,
+        known: Option<Known<'_>>,
+    ) -> Message {
+        let bus = &*self.bus;
+        let mut passed = Passed::default();
+        let mut properties = Properties::default();
+        let course = known.as_ref().map(|known| known.course);
+        let (service, postfix_start) = if let Some(Known { service, properties: brought, .. }) = known {
+            properties = brought;
+            (service, usize::MAX)
+        } else {
+            match dispatch(bus, &request.head, arrival) {
+                Route::Proxy(proxy, postfix_start) => (Service::Proxy(proxy), postfix_start),
+                Route::Main(postfix_start) => (Service::Main, postfix_start),
+                Route::InboundSource(entrance, postfix_start) => {
+                    properties = entrance.properties();
+                    (Service::InboundSource(entrance), postfix_start)
+                }
+                Route::Api(api, extent) => {
+                    let entered =
+                        apis::enter(api, extent, &mut request, &bus.apis, &*self.transport, &mut passed, arrival).await;
+                    match entered {
+                        Ok((entry, brought)) => {
+                            properties = brought;
+                            (Service::of_api(api, entry), extent.address_end)
+                        }
+                        Err(answer) => return passed.finish(*answer),
+                    }
+                }
+                Route::Description(proxy, question_start) => {
+                    let answer =
+                        proxies::answer(proxy, question_start, &request, &bus.definitions, &*self.transport, arrival);
+                    return Box::pin(answer).await;
+                }
+                Route::Reply => return Box::pin(incoming_reply::receive(request, &bus.definitions)).await,
+                Route::Nowhere => return answer::plain(StatusCode::NOT_FOUND, "Nothing is offered at this path"),
+            }
+        };
+        let stage = FirstBranchContext::default();
+        let waiting = Waiting(Some(&stage));
+        let engine = self.context(service, *arrival, &stage);
+        let mut exchange = Exchange::new(request);
+        if let Some(types) = &bus.definitions.settings.content_types {
+            exchange.set_content_types(types);
+        }
+        exchange.properties = properties;
+        exchange.postfix_start = postfix_start;
+        exchange.guarded = service.fault(bus).is_some();
+        // Whoever has to wait for its turn holds nothing but its connection.
+        let turn = match priorities {
+            None => Ok(None),
+            Some(priorities) => {
+                let turn = priorities.admit(service.name(), &exchange.message.head, &*self.transport);
+                Box::pin(turn).await.map(Some)
+            }
+        };
+        let _turn = match turn {
+            Ok(turn) => turn,
+            Err(fault) => return passed.finish(answer::from_fault(&flow::told(fault, &engine), exchange.format)),
+        };
+        // As in Synapse, where Rampart stands before mediation, no sequence hears of what is refused here.
+        let admitted = match service.security() {
+            None => None,
+            Some(security) => match Box::pin(security.admit(&mut exchange, &engine.context)).await {
+                Ok(admitted) => Some(admitted),
+                Err(fault) => return answer::from_fault(&flow::told(fault, &engine), exchange.format),
+            },
+        };
+        let chosen = match service.description() {
+            Some(description) => Box::pin(proxies::find_operation(description, &mut exchange, &engine.context)).await,
+            None => Ok(()),
+        };
+        let outcome = match chosen {
+            Ok(()) => flow::converse(&mut exchange, &engine, service.incoming(bus), true).await,
+            Err(fault) => Ok(Some(answer::from_fault(&flow::told(fault, &engine), exchange.format))),
+        };
+        let answer = match outcome {
+            Ok(None) if stage.get().is_some() => {
+                Box::pin(flow::answered_beside(&engine, exchange.format, course)).await
+            }
+            Ok(answer) => {
+                if let Some(course) = course {
+                    course.answered.set(answer.is_some());
+                }
+                answer.unwrap_or_else(answer::accepted)
+            }
+            // Faults are rare: on the heap they do not make every exchange larger.
+            Err(fault) => {
+                match Box::pin(flow::recover(&mut exchange, &engine, fault)).await {
+                    Ok(answer) => {
+                        if let Some(course) = course {
+                            course.answered.set(true);
+                        }
+                        answer
+                    }
+                    // A handler goes on in branches, whose answers come before the fault.
+                    Err(fault) if stage.get().is_some() => {
+                        engine.stage().fail(fault);
+                        Box::pin(flow::answered_beside(&engine, exchange.format, course)).await
+                    }
+                    Err(fault) => {
+                        if let Some(course) = course {
+                            course.fail(&fault);
+                        }
+                        answer::from_fault(&fault, exchange.format)
+                    }
+                }
+            }
+        };
+        if let Some(course) = course {
+            let is_set = |scope| exchange.properties.is_true(scope, slot::SET_ROLLBACK_ONLY);
+            course.rolled_back.set(is_set(Scope::Default) || is_set(Scope::Axis2));
+        }
+        waiting.over();
+        let answer = passed.finish(if exchange.accepted { answer::accepted() } else { answer });
+        match admitted {
+            Some(admitted) => Box::pin(admitted.secure(answer, exchange.format, &engine.context)).await,
+            None => answer,
+        }
+    }
+}

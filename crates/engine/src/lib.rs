@@ -1,0 +1,38 @@
+//! Loads configurations and runs messages through them. Opens no socket.
+//!
+//! [`load`] turns Synapse configuration into a [`Bus`] that never changes and a [`Report`] of what was found;
+//! an [`Engine`] takes one request at a time through that bus and always gives an answer.
+//! The only way out is [`transport::Transport`], so every scenario runs in memory.
+
+mod branch;
+mod bus;
+mod dispatch;
+mod engine;
+mod explain;
+mod load;
+mod sequence_test;
+mod service;
+
+pub use bus::Bus;
+pub use engine::{Arrival, Engine, receive};
+pub use explain::Explanation;
+pub use load::{Loaded, load};
+pub use myelin_artefacts::endpoints::{EndpointStatus, Monitor, State as EndpointState};
+pub use myelin_artefacts::inbound::Receiving;
+pub use myelin_artefacts::inbound::{ClientCertificates, Port, PortTls};
+pub use myelin_artefacts::mediators::mediators_markdown;
+pub use myelin_config::problem::Problem;
+pub use myelin_config::report::{Artefact, Report};
+pub use myelin_config::sources::{Sources, Stamp, State};
+pub use myelin_config::summary::{Cause, Share, Summary};
+pub use myelin_content::ContentTypes;
+pub use myelin_flow::context::Counts;
+pub use myelin_flow::property::properties_markdown;
+pub use myelin_flow::reload::ReloadState;
+pub use myelin_flow::replies::Replies;
+pub use myelin_flow::settings::{
+    DuplicateKeys, EndpointSettings, JsonSwitches, MonitorSettings, Priorities, PriorityRule, PublicAddresses,
+    REPLAY_ENTRIES, ScriptLimits, SecuritySettings, Settings, StylesheetLimits, User,
+};
+pub use myelin_flow::{database, transport};
+pub use sequence_test::{SequenceTest, TestInput, TestOutcome};

@@ -1,0 +1,221 @@
+//! Layouts as tools make them, and archives: what is found in them, and what becomes of faults.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::load::load;
+use myelin_config::report::Report;
+use myelin_flow::settings::Settings;
+use myelin_testkit::pack;
+
+fn write(folder: &Path, path: &str, text: impl AsRef<[u8]>) {
+    let path = folder.join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+fn sequence(name: &str, mediators: &str) -> String {
+    format!("<sequence xmlns='http://ws.apache.org/ns/synapse' name='{name}'>{mediators}</sequence>")
+}
+
+fn report(paths: &[PathBuf]) -> Report {
+    load(paths, &Settings::default()).report
+}
+
+/// What is found under a path, as `kind name`, with `!` behind what is faulty.
+fn found(path: &Path) -> Vec<String> {
+    let report = report(&[path.to_owned()]);
+    let told = report.artefacts.iter().map(|artefact| {
+        let name = artefact.name.rsplit('/').next().unwrap_or_default();
+        format!("{} {name}{}", artefact.kind, if artefact.is_ok() { "" } else { "!" })
+    });
+    told.collect()
+}
+
+const STYLESHEET: &str = "<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform'/>";
+
+#[test]
+fn the_home_of_a_micro_integrator_is_read_with_its_archives_and_registry() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = "repository/deployment/server";
+    let main = sequence("main", "<xslt key='gov:/a.xslt'/>");
+    write(folder.path(), &format!("{server}/synapse-configs/default/sequences/main.xml"), main);
+    write(folder.path(), &format!("{server}/carbonapps/app.car"), application("App", &[("one", &sequence("one", ""))]));
+    write(folder.path(), &format!("{server}/carbonapps/notes.txt"), "");
+    write(folder.path(), &format!("{server}/dataservices/people.dbs"), "<data name='people'/>");
+    write(folder.path(), "registry/governance/a.xslt", STYLESHEET);
+    let expected = ["sequence main", "archive App", "sequence one", "dataService people.dbs!"];
+    assert_eq!(found(folder.path()), expected);
+    assert_eq!(found(&folder.path().join(server)), expected);
+    assert_eq!(found(&folder.path().join(server).join("synapse-configs")), ["sequence main"]);
+}
+
+#[test]
+fn a_project_of_the_extension_for_vs_code_is_read_with_its_resources() {
+    let folder = tempfile::tempdir().unwrap();
+    let inside = "src/main/wso2mi";
+    let steps = "<xslt key='gov:/x/a.xslt'/><xslt key='resources:b.xslt'/>";
+    write(folder.path(), "pom.xml", "<project/>");
+    write(folder.path(), &format!("{inside}/artifacts/sequences/s.xml"), sequence("s", steps));
+    write(folder.path(), &format!("{inside}/artifacts/data-sources/d.xml"), DATA_SOURCE);
+    write(folder.path(), &format!("{inside}/resources/registry/gov/x/a.xslt"), STYLESHEET);
+    let resources = "<artifacts><artifact name='b' type='registry/resource'><item><file>b.xslt</file>\
+                     <path>/_system/governance/mi-resources</path></item></artifact></artifacts>";
+    write(folder.path(), &format!("{inside}/resources/artifact.xml"), resources);
+    write(folder.path(), &format!("{inside}/resources/b.xslt"), STYLESHEET);
+    write(folder.path(), &format!("{inside}/resources/connectors/mi-connector.zip"), "");
+    let expected = ["datasource d", "sequence s", "connector mi-connector.zip"];
+    assert_eq!(found(folder.path()), expected);
+    assert_eq!(found(&folder.path().join(inside)), expected);
+}
+
+#[test]
+fn the_modules_of_a_maven_project_are_read_with_the_resources_that_they_bring_along() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "pom.xml", "<project/>");
+    let steps = "<xslt key='conf:/x/a.xslt'/><xslt key='conf:/all/deep/b.xslt'/>";
+    write(folder.path(), "configs/src/main/synapse-config/sequences/s.xml", sequence("s", steps));
+    write(folder.path(), "configs/artifact.xml", "<artifacts/>");
+    let resources = "<artifacts><artifact name='r' type='registry/resource'>\
+                     <item><file>a.xslt</file><path>/_system/config/x</path></item>\
+                     <collection><directory>all</directory><path>/_system/config/all</path></collection>\
+                     </artifact></artifacts>";
+    write(folder.path(), "registry/artifact.xml", resources);
+    write(folder.path(), "registry/a.xslt", STYLESHEET);
+    write(folder.path(), "registry/all/deep/b.xslt", STYLESHEET);
+    write(folder.path(), "composite/pom.xml", "<project/>");
+    assert_eq!(found(folder.path()), ["sequence s"]);
+}
+
+/// An archive with sequences and a resource `conf:/app/NAME.xslt`.
+fn application(name: &str, sequences: &[(&str, &str)]) -> Vec<u8> {
+    packed(name, sequences, &[])
+}
+
+fn packed(name: &str, sequences: &[(&str, &str)], more: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut files = Vec::new();
+    let mut dependencies = String::new();
+    for (sequence, text) in sequences {
+        dependencies.push_str(&format!("<dependency artifact='{sequence}' version='1.0.0' include='true'/>"));
+        let artifact = format!(
+            "<artifact name='{sequence}' version='1.0.0' type='synapse/sequence'><file>{sequence}.xml</file></artifact>"
+        );
+        files.push((format!("{sequence}_1.0.0/artifact.xml"), artifact.into_bytes()));
+        files.push((format!("{sequence}_1.0.0/{sequence}.xml"), text.as_bytes().to_vec()));
+    }
+    dependencies.push_str("<dependency artifact='r' version='1' serverRole='EnterpriseIntegrator'/>");
+    let artifact = "<artifact name='r' version='1' type='registry/resource'><file>registry-info.xml</file></artifact>";
+    files.push(("r_1/artifact.xml".into(), artifact.into()));
+    let info = "<resources><item><file>a.xslt</file><path>/_system/config/app</path>\
+                <mediaType>application/xslt+xml</mediaType></item>\
+                <collection><directory>all</directory><path>/_system/config/all</path></collection></resources>";
+    files.push(("r_1/registry-info.xml".into(), info.into()));
+    files.push((format!("r_1/resources/{}", "a.xslt"), STYLESHEET.into()));
+    let artifacts = format!(
+        "<artifacts><artifact name='{name}' version='1.0.0' type='carbon/application'>{dependencies}</artifact></artifacts>"
+    );
+    files.push(("artifacts.xml".into(), artifacts.into_bytes()));
+    let mut files: Vec<(&str, &[u8])> = files.iter().map(|(name, text)| (name.as_str(), text.as_slice())).collect();
+    files.extend(more);
+    pack(&files)
+}
+
+/// Loads archives of one folder.
+fn archives(archives: &[(&str, Vec<u8>)]) -> Report {
+    let folder = tempfile::tempdir().unwrap();
+    archives.iter().for_each(|(name, bytes)| write(folder.path(), name, bytes));
+    report(&[folder.path().to_owned()])
+}
+
+fn problems(report: &Report) -> Vec<String> {
+    let all = report.artefacts.iter().flat_map(|artefact| &artefact.problems);
+    all.map(|problem| problem.message().to_owned()).collect()
+}
+
+#[test]
+fn an_archive_brings_artefacts_and_resources_that_others_may_use() {
+    let user = application("B", &[("two", &sequence("two", "<sequence key='one'/>"))]);
+    let one = sequence("one", "<xslt key='conf:/app/a.xslt'/>");
+    let found = archives(&[("a.car", application("A", &[("one", &one)])), ("b.car", user)]);
+    assert_eq!(found.faulty(), 0, "{}", found.to_text());
+    let file = &found.artefacts[1].file;
+    assert!(file.ends_with("a.car!/one_1.0.0/one.xml"), "{file}");
+}
+
+#[test]
+fn an_archive_with_a_fault_is_left_out_whole_with_what_needs_it_and_the_rest_runs() {
+    let bad = application("A", &[("one", &sequence("one", "")), ("bad", &sequence("bad", "<frobnicate/>"))]);
+    let user = application("B", &[("two", &sequence("two", "<sequence key='one'/>"))]);
+    let sound = application("C", &[("three", &sequence("three", ""))]);
+    let found = archives(&[("a.car", bad), ("b.car", user), ("c.car", sound)]);
+    let names: Vec<&str> =
+        found.artefacts.iter().filter(|artefact| artefact.is_ok()).map(|artefact| &*artefact.name).collect();
+    assert_eq!(names, ["C", "three"], "{}", found.to_text());
+    let text = found.to_text();
+    assert!(text.contains("unknown mediator <frobnicate>"), "{text}");
+    assert!(text.contains("the archive is left out whole, as sequence bad in it is faulty"), "{text}");
+    assert!(text.contains("there is no sequence \"one\""), "{text}");
+}
+
+#[test]
+fn archives_that_cannot_be_read_are_faulty_alone() {
+    let check = |bytes: Vec<u8>, part: &str| {
+        let sound = application("C", &[("three", &sequence("three", ""))]);
+        let found = archives(&[("bad.car", bytes), ("c.car", sound)]);
+        assert_eq!((found.ok(), found.faulty()), (2, 1), "{}", found.to_text());
+        assert!(problems(&found)[0].contains(part), "{part:?} is not in {}", found.to_text());
+    };
+    check(b"no archive".to_vec(), "no sound archive");
+    check(pack(&[("a", b"")]), "no artifacts.xml");
+    check(pack(&[("artifacts.xml", b"<artifacts/>")]), "names no artifact");
+    check(pack(&[("artifacts.xml", b"<artifacts>")]), "not well-formed");
+    let missing = "<artifacts><artifact name='a'><dependency artifact='b' version='1'/></artifact></artifacts>";
+    check(pack(&[("artifacts.xml", missing.as_bytes())]), "holds no b_1/artifact.xml");
+    let artifact = "<artifact name='b' type='service/dataservice'/>";
+    let files: [(&str, &[u8]); 2] = [("artifacts.xml", missing.as_bytes()), ("b_1/artifact.xml", artifact.as_bytes())];
+    check(pack(&files), "data services");
+}
+
+#[test]
+fn one_artefact_in_two_archives_is_a_problem_that_names_both() {
+    let of = |name: &str| application(name, &[("one", &sequence("one", ""))]);
+    let found = archives(&[("a.car", of("A")), ("b.car", of("B"))]);
+    let problems = problems(&found);
+    assert!(problems.iter().any(|problem| problem.contains("a.car!/one_1.0.0/one.xml")), "{problems:#?}");
+    assert_eq!(found.ok(), 2);
+    let found = archives(&[("a.car", of("A")), ("b.car", of("A"))]);
+    assert!(found.to_text().contains("goes by the name of another archive"), "{}", found.to_text());
+}
+
+#[test]
+fn archives_that_others_need_have_to_be_there_or_inside() {
+    let descriptor = |text: &str| format!("<project>{text}</project>").into_bytes();
+    let needs = descriptor(
+        "<id>org_B_1.0.0</id><dependencies><dependency groupId='org' artifactId='A' version='1.0.0'/></dependencies>",
+    );
+    let user = packed("B", &[("two", &sequence("two", "<sequence key='one'/>"))], &[("descriptor.xml", &needs)]);
+    let found = archives(&[("b.car", user.clone())]);
+    assert!(problems(&found).iter().any(|it| it.contains("it needs the archive org_A_1.0.0")), "{}", found.to_text());
+    let id = descriptor("<id>org_A_1.0.0</id>");
+    let needed = packed("A", &[("one", &sequence("one", ""))], &[("descriptor.xml", &id)]);
+    let found = archives(&[("a.car", needed.clone()), ("b.car", user)]);
+    assert_eq!(found.faulty(), 0, "{}", found.to_text());
+    let files: [(&str, &[u8]); 2] = [("descriptor.xml", &needs), ("dependencies/a.car", &needed)];
+    let fat = packed("B", &[("two", &sequence("two", "<sequence key='one'/>"))], &files);
+    let found = archives(&[("fat.car", fat)]);
+    assert_eq!(found.faulty(), 0, "{}", found.to_text());
+    // Archives in archives without end are none of a configuration.
+    let mut nested = needed;
+    for level in 0..5 {
+        let name = format!("n{level}");
+        nested = packed(&name, &[], &[("dependencies/in.car", &nested)]);
+    }
+    let found = archives(&[("deep.car", nested)]);
+    assert!(found.to_text().contains("archives lie deeper"), "{}", found.to_text());
+}
+
+/// A data source as the extension for VS Code writes it.
+const DATA_SOURCE: &str = "<datasource><name>d</name><description/><jndiConfig useDataSourceFactory='false'><name>jdbc/d</name>\
+                           </jndiConfig><definition type='RDBMS'><configuration><driverClassName>org.sqlite.JDBC\
+                           </driverClassName><url>jdbc:sqlite:d.db</url><username>u</username><password>p</password>\
+                           <maxActive>3</maxActive></configuration></definition></datasource>";

@@ -1,0 +1,175 @@
+//! What serves an exchange: its sequences and its endpoint.
+
+use std::sync::Arc;
+
+use crate::bus::Bus;
+use myelin_artefacts::apis::{Api, Entry, Resource};
+use myelin_artefacts::endpoints::Endpoint;
+use myelin_artefacts::guards::ProxySecurity;
+use myelin_artefacts::inbound::InboundSource;
+use myelin_artefacts::proxies::{Proxy, ProxyDescription};
+use myelin_config::problem::Place;
+use myelin_flow::context::ServiceIdentity;
+use myelin_flow::sequence::SequenceRef;
+use myelin_flow::sequence::{Sequence, SequenceId};
+
+/// What serves an exchange, borrowed from the bus.
+#[derive(Clone, Copy)]
+pub(crate) enum Service<'a> {
+    /// The main sequence.
+    Main,
+    /// A proxy.
+    Proxy(&'a Arc<Proxy>),
+    /// A resource of an API, by its number.
+    Api(&'a Arc<Api>, usize),
+    /// A task or a port of its own.
+    InboundSource(&'a Arc<InboundSource>),
+    /// An API of which no resource is for the request, and the sequence that answers then.
+    Stray(&'a Arc<Api>, SequenceId),
+}
+
+/// The same for flows that outlive the first one.
+pub(crate) enum OwnedService {
+    Main,
+    Proxy(Arc<Proxy>),
+    Api(Arc<Api>, usize),
+    InboundSource(Arc<InboundSource>),
+    Stray(Arc<Api>, SequenceId),
+}
+
+impl OwnedService {
+    pub(crate) fn borrowed(&self) -> Service<'_> {
+        match self {
+            OwnedService::Main => Service::Main,
+            OwnedService::Proxy(proxy) => Service::Proxy(proxy),
+            OwnedService::Api(api, resource) => Service::Api(api, *resource),
+            OwnedService::InboundSource(entrance) => Service::InboundSource(entrance),
+            OwnedService::Stray(api, sequence) => Service::Stray(api, *sequence),
+        }
+    }
+}
+
+impl<'a> Service<'a> {
+    /// To be kept.
+    pub(crate) fn to_owned(self) -> OwnedService {
+        match self {
+            Service::Main => OwnedService::Main,
+            Service::Proxy(proxy) => OwnedService::Proxy(Arc::clone(proxy)),
+            Service::Api(api, resource) => OwnedService::Api(Arc::clone(api), resource),
+            Service::InboundSource(entrance) => OwnedService::InboundSource(Arc::clone(entrance)),
+            Service::Stray(api, sequence) => OwnedService::Stray(Arc::clone(api), sequence),
+        }
+    }
+
+    /// The element that defines it.
+    pub(crate) fn kind(self) -> &'static str {
+        match self {
+            Service::Main => "sequence",
+            Service::Proxy(_) => "proxy",
+            Service::Api(..) | Service::Stray(..) => "api",
+            Service::InboundSource(entrance) => entrance.kind,
+        }
+    }
+
+    pub(crate) fn name(self) -> &'a str {
+        match self {
+            Service::Main => "main",
+            Service::Proxy(proxy) => &proxy.name,
+            Service::Api(api, _) | Service::Stray(api, _) => &api.name,
+            Service::InboundSource(entrance) => &entrance.name,
+        }
+    }
+
+    /// What mediators know of it.
+    pub(crate) fn identity(self) -> ServiceIdentity<'a> {
+        ServiceIdentity { kind: self.kind(), name: self.name() }
+    }
+
+    /// The part of an API that a request is for.
+    pub(crate) fn of_api(api: &'a Arc<Api>, entry: Entry) -> Service<'a> {
+        match entry {
+            Entry::Resource(index) => Service::Api(api, index),
+            Entry::Stray(sequence) => Service::Stray(api, sequence),
+        }
+    }
+
+    /// Where it stands.
+    pub(crate) fn place(self, bus: &'a Bus) -> Option<&'a Place> {
+        match self {
+            Service::Main => main(bus).map(|main| &main.place),
+            Service::Proxy(proxy) => Some(&proxy.place),
+            Service::Api(api, resource) => Some(&resource_of(api, resource).place),
+            Service::InboundSource(entrance) => Some(&entrance.place),
+            Service::Stray(api, _) => Some(&api.place),
+        }
+    }
+
+    /// What requests run through.
+    pub(crate) fn incoming(self, bus: &'a Bus) -> Option<&'a Sequence> {
+        match self {
+            Service::Main => main(bus),
+            Service::Proxy(proxy) => find(proxy.in_sequence.as_ref(), bus),
+            Service::Api(api, resource) => find(resource_of(api, resource).in_sequence.as_ref(), bus),
+            Service::InboundSource(entrance) => entrance.sequence.map_or_else(|| main(bus), |id| bus.sequence(id)),
+            Service::Stray(_, sequence) => bus.sequence(sequence),
+        }
+    }
+
+    /// What responses run through.
+    pub(crate) fn outgoing(self, bus: &'a Bus) -> Option<&'a Sequence> {
+        match self {
+            // As in Synapse, what comes back belongs to no service, and that is `main`.
+            Service::Main | Service::InboundSource(_) => main(bus),
+            Service::Proxy(proxy) => find(proxy.out_sequence.as_ref(), bus),
+            Service::Api(api, resource) => find(resource_of(api, resource).out_sequence.as_ref(), bus),
+            Service::Stray(..) => None,
+        }
+    }
+
+    /// What faults run through: its own sequence, or the one for all.
+    pub(crate) fn fault(self, bus: &'a Bus) -> Option<&'a Sequence> {
+        let own = match self {
+            Service::Main | Service::Stray(..) => None,
+            Service::InboundSource(entrance) => entrance.fault.and_then(|id| bus.sequence(id)),
+            Service::Proxy(proxy) => find(proxy.fault_sequence.as_ref(), bus),
+            Service::Api(api, resource) => find(resource_of(api, resource).fault_sequence.as_ref(), bus),
+        };
+        own.or_else(|| bus.sequence(bus.fault?))
+    }
+
+    /// What protects its messages.
+    pub(crate) fn security(self) -> Option<&'a ProxySecurity> {
+        match self {
+            Service::Proxy(proxy) => proxy.security.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The description that tells its operations, where it has one of its own.
+    pub(crate) fn description(self) -> Option<&'a ProxyDescription> {
+        match self {
+            Service::Main | Service::Api(..) | Service::InboundSource(_) | Service::Stray(..) => None,
+            Service::Proxy(proxy) => Some(&proxy.description).filter(|description| description.has_operations()),
+        }
+    }
+
+    /// Where requests go that no sequence sent.
+    pub(crate) fn endpoint(self, bus: &'a Bus) -> Option<&'a Arc<Endpoint>> {
+        match self {
+            Service::Proxy(proxy) => proxy.endpoint.as_ref()?.find_in(&bus.endpoints),
+            _ => None,
+        }
+    }
+}
+
+fn resource_of(api: &Api, number: usize) -> &Resource {
+    &api.resources[number]
+}
+
+fn main(bus: &Bus) -> Option<&Sequence> {
+    bus.sequence(bus.main?)
+}
+
+fn find<'a>(sequence: Option<&'a SequenceRef>, bus: &'a Bus) -> Option<&'a Sequence> {
+    sequence?.find(&bus.definitions)
+}

@@ -1,0 +1,327 @@
+//! Loading: what is found, what is refused and where, and that the rest runs.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::path::Path;
+
+use crate::common::{Scenario, get, load_text, report, response};
+use myelin_engine::{Report, Settings, load};
+use proptest::prelude::*;
+
+/// Asserts that the configuration has exactly one faulty artefact with a problem that says `part`, at that column.
+fn refused(artefacts: &str, part: &str) {
+    let report = report(artefacts);
+    let problems: Vec<String> =
+        report.artefacts.iter().flat_map(|artefact| &artefact.problems).map(ToString::to_string).collect();
+    assert!(problems.iter().any(|problem| problem.contains(part)), "{part:?} is not in {problems:#?}");
+}
+
+fn in_sequence(mediators: &str) -> String {
+    format!("<sequence name='s'>{mediators}</sequence>")
+}
+
+#[test]
+fn what_is_not_offered_is_named_and_what_is_unknown_is_said_to_be() {
+    let check = |mediators: &str, part: &str| refused(&in_sequence(mediators), part);
+    check("<smooks/>", "<smooks> is not offered yet");
+    check("<class name='a.B'/>", "JVM class");
+    check("<spring bean='a'/>", "JVM class");
+    check("<email.send/>", "connector operation");
+    check("<frobnicate/>", "unknown mediator <frobnicate>");
+    check("<log xmlns='urn:other'/>", "unknown mediator");
+    check("<send receive='nobody'/>", "there is no sequence \"nobody\"");
+    check("<header name='wsse:Security' value='x'/>", "stands for no namespace");
+    for scope in ["registry", "env", "file"] {
+        check(&format!("<property name='p' value='1' scope='{scope}'/>"), "can be read and not be written");
+    }
+    check("<property name='p' value='1' scope='func'/>", "set by <call-template>");
+    check("<property name='p' value='1' scope='andun'/>", "\"andun\" is unknown");
+    check("<property name='{1 +}' value='1'/>", "expression");
+    check("<property name='p' value='a&#10;b' scope='transport'/>", "no HTTP header can hold");
+    check("<NTLM/>", "basicAuth");
+    check("<transaction action='new'/>", "JTA");
+    check("<router/>", "<conditionalRouter> does the same");
+    check("<property name='p' value='x' type='INTEGER'/>", "no INTEGER");
+    check("<property name='p' value='1' type='OM'/>", "no XML");
+    check("<property name='HTTP_SC' value='99' scope='axis2'/>", "HTTP_SC cannot be");
+    check("<property name='a b' value='1' scope='transport'/>", "name of an HTTP header");
+    check("<property value='1'/>", "\"name\" is missing");
+    check("<property name='x'/>", "value, expression");
+    check("<filter source='$trp:a' regex='(?=a)'/>", "look-ahead");
+    check("<switch source='$trp:a'><case regex='(a'/></switch>", "not a regular expression");
+    check("<sequence key='nobody'/>", "there is no sequence \"nobody\"");
+    check("<sequence key='gov:/x'/>", "no such file in the registry");
+    check("<send><endpoint key='nobody'/></send>", "there is no endpoint \"nobody\"");
+    let check = |endpoint: &str, part: &str| refused(&format!("<endpoint name='e'>{endpoint}</endpoint>"), part);
+    check("<address uri='http://me:hush@host/'/>", "an address with a user in it is not offered");
+    check("<address uri='jms:/queue'/>", "transport \"jms\"");
+    check("<address uri='nonsense'/>", "not an absolute");
+    check("<address uri='http://'/>", "not a URI");
+    check("<address uri='http://h/' format='binary'/>", "format");
+    check("<loadbalance/>", "<loadbalance> needs at least one <endpoint>");
+    check("<wsdl service='s'/>", "attribute \"port\" is missing");
+    check("<http uri-template='http://h/{?x}'/>", "not offered");
+    check("<http uri-template='http://h/{uri.var.x'/>", "not closed");
+    check("<class name='a.B'/>", "JVM class");
+    check("", "needs a key");
+    refused("<proxy name='p'/>", "<target> is missing");
+    refused("<proxy name='p' transports='jms'><target/></proxy>", "\"jms\" is not offered");
+    refused("<proxy name='p'><target/><enableRM/></proxy>", "<enableRM> is not offered");
+    refused("<eventSource name='t'/>", "<eventSource> is not offered yet");
+    refused("<surprise/>", "unknown artefact");
+    refused("<localEntry key='k' src='http://h/x'/>", "is not fetched");
+    refused("<localEntry key='k' src='file:nowhere.xml'/>", "cannot be read");
+}
+
+#[test]
+fn expressions_that_are_wrong_are_refused_at_their_column() {
+    let check = |expression: &str, column: u32, part: &str| {
+        let text = format!("<filter xpath=\"{expression}\"/>");
+        let report = report(&in_sequence(&text));
+        let problem = &report.artefacts[0].problems[0];
+        assert!(problem.message().contains(part), "{problem}");
+        let start = "<definitions xmlns=\"http://ws.apache.org/ns/synapse\"><sequence name='s'><filter xpath=\"".len();
+        assert_eq!(problem.column() as usize - start, column as usize, "{problem}");
+    };
+    check("$nobody:x", 1, "no known kind");
+    check("$nobody", 1, "known are $body");
+    check("frob(1)", 1, "frob");
+    check("//a = nobody:a", 7, "nobody");
+    check("concat('a')", 1, "argument");
+    check("1 +", 4, "a value is missing");
+    check("(1", 3, "");
+    check("1 2", 3, "");
+    check("'a", 1, "");
+    check("a ? b", 3, "");
+    check("get-property(//a, 'b')", 1, "literal");
+    check("base64Encode('a', 'KOI8-R')", 1, "UTF-8");
+    check("1 + json-eval($.a)", 5, "alone");
+    check("json-eval($.a[)", 15, "JSONPath");
+    check("json-eval($.a.{$ctx:b})", 15, "nothing is worked out in braces");
+}
+
+#[test]
+fn all_problems_of_an_artefact_are_told_with_their_lines() {
+    let report = report(
+        "<sequence name='s'>\n<class name='x'/>\n<log bogus='1'/>\n<xslt key='k'/>\n</sequence>\n<sequence name='t'/>",
+    );
+    assert_eq!((report.ok(), report.faulty()), (1, 1));
+    let lines: Vec<u32> = report.artefacts[0].problems.iter().map(myelin_engine::Problem::line).collect();
+    assert_eq!(lines, [2, 4]);
+    let warning = &report.artefacts[0].warnings[0];
+    assert_eq!((warning.line(), warning.column()), (3, 6));
+    assert!(warning.message().contains("\"bogus\""));
+}
+
+#[test]
+fn what_needs_a_faulty_artefact_is_faulty_and_the_rest_runs() {
+    let report = report(
+        "<sequence name='a'><sequence key='b'/></sequence>\
+         <sequence name='b'><filter xpath='true()'><then sequence='c'/></filter></sequence>\
+         <sequence name='c'><sequence key='a'/><validate/></sequence>\
+         <sequence name='self'><sequence key='self'/></sequence>\
+         <endpoint name='e'><wsdl/></endpoint>\
+         <proxy name='p'><target endpoint='e'/></proxy>\
+         <proxy name='q'><target inSequence='self'/></proxy>",
+    );
+    let state = |name: &str| report.artefacts.iter().find(|artefact| artefact.name == name).unwrap().is_ok();
+    assert!(!state("a") && !state("b") && !state("c") && !state("e") && !state("p"));
+    assert!(state("self") && state("q"));
+    let problem = &report.artefacts[0].problems[0];
+    assert_eq!(problem.message(), "needs sequence \"b\", which is faulty");
+    assert!(problem.column() > 60);
+}
+
+#[test]
+fn the_later_of_two_with_one_name_is_faulty() {
+    let report =
+        report("<sequence name='a'/>\n<sequence name='a'><drop/></sequence>\n<endpoint name='a'><default/></endpoint>");
+    let states: Vec<bool> = report.artefacts.iter().map(myelin_engine::Artefact::is_ok).collect();
+    assert_eq!(states, [true, false, true]);
+    assert!(report.artefacts[1].problems[0].message().contains("before this one"));
+    assert_eq!(report.artefacts[1].problems[0].line(), 2);
+}
+
+#[test]
+fn a_proxy_that_publishes_a_wsdl_runs_with_a_warning() {
+    let report = report(
+        "<proxy name='p' transports='http jms'><target><inSequence><drop/></inSequence></target><publishWSDL uri='file:x'/></proxy>",
+    );
+    assert!(report.artefacts[0].is_ok());
+    assert_eq!(report.artefacts[0].warnings.len(), 2);
+}
+
+#[test]
+fn a_report_is_text_and_json() {
+    let report = report("<sequence name='a'/><sequence name='b'><xslt/></sequence>");
+    let text = report.to_text();
+    assert!(
+        text.contains("ok     sequence a (") && text.contains("faulty sequence b (") && text.contains("1 ok, 1 faulty")
+            || text.contains("artefacts that run: 1, faulty: 1"),
+        "{text}"
+    );
+    let json = report.to_json();
+    assert_eq!((json["files"].as_u64(), json["ok"].as_u64(), json["faulty"].as_u64()), (Some(1), Some(1), Some(1)));
+    assert_eq!(json["artefacts"][1]["status"], "faulty");
+    assert!(json["artefacts"][1]["problems"][0]["column"].as_u64().unwrap() > 0);
+}
+
+fn write(folder: &Path, path: &str, text: &str) {
+    let path = folder.join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+fn load_folder(folder: &Path) -> Report {
+    load(&[folder.to_owned()], &Settings::default()).report
+}
+
+#[test]
+fn a_folder_layout_is_found_from_above_and_from_inside() {
+    let folder = tempfile::tempdir().unwrap();
+    let xmlns = "xmlns='http://ws.apache.org/ns/synapse'";
+    let base = "synapse-configs/default";
+    write(folder.path(), &format!("{base}/synapse.xml"), &format!("<definitions {xmlns}/>"));
+    write(folder.path(), &format!("{base}/registry.xml"), &format!("<registry {xmlns} provider='x'/>"));
+    write(
+        folder.path(),
+        &format!("{base}/sequences/main.xml"),
+        &format!("<sequence {xmlns} name='main'><send/></sequence>"),
+    );
+    write(
+        folder.path(),
+        &format!("{base}/proxy-services/P.xml"),
+        "<proxy name='P'><target inSequence='main'/></proxy>",
+    );
+    write(folder.path(), &format!("{base}/endpoints/E.txt"), "not loaded");
+    write(folder.path(), &format!("{base}/endpoints/broken.xml"), "<endpoint");
+    for path in [folder.path().to_owned(), folder.path().join("synapse-configs"), folder.path().join(base)] {
+        let report = load_folder(&path);
+        assert_eq!((report.files, report.ok(), report.faulty()), (5, 3, 1), "{}", report.to_text());
+        assert_eq!(report.artefacts.iter().find(|artefact| artefact.kind == "file").unwrap().problems.len(), 1);
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_used_is_a_faulty_file_and_the_rest_loads() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "a.xml", "<sequence name='a'/>");
+    write(folder.path(), "b.xml", "<!DOCTYPE x [<!ENTITY a 'b'>]><sequence name='b'/>");
+    write(folder.path(), "c.xml", "<sequence name='c'>\n  <log>\n</sequence>");
+    let mut paths = vec![folder.path().to_owned(), folder.path().join("nowhere.xml")];
+    let report = load(&paths, &Settings::default()).report;
+    assert_eq!((report.files, report.ok(), report.faulty()), (4, 1, 3), "{}", report.to_text());
+    assert!(report.artefacts.iter().any(|artefact| artefact.problems.iter().any(|problem| problem.line() == 3)));
+    paths.clear();
+    assert_eq!(load(&paths, &Settings::default()).report.files, 0);
+}
+
+#[test]
+fn a_local_entry_may_take_a_sequence_from_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "parts/seq.xml", "<sequence name='x'><drop/></sequence>");
+    write(
+        folder.path(),
+        "a.xml",
+        "<definitions><localEntry key='k' src='file:parts/seq.xml'/><sequence name='a'><sequence key='k'/></sequence></definitions>",
+    );
+    let report = load(&[folder.path().join("a.xml")], &Settings::default()).report;
+    assert_eq!(report.faulty(), 0, "{}", report.to_text());
+}
+
+#[test]
+fn hostile_nesting_is_a_problem_and_not_a_crash() {
+    let deep = format!("{}{}", "<filter xpath='true()'>".repeat(100_000), "</filter>".repeat(100_000));
+    refused(&in_sequence(&deep), "inside each other");
+    let chain = format!("<filter xpath='{}1'/>", "1+".repeat(20_000));
+    refused(&in_sequence(&chain), "operators");
+    let deep = format!("<filter xpath='{}1{}'/>", "(".repeat(20_000), ")".repeat(20_000));
+    refused(&in_sequence(&deep), "nests deeper");
+    let minus = format!("<filter xpath='{}1'/>", "-".repeat(20_000));
+    refused(&in_sequence(&minus), "operators");
+}
+
+const WORDS: &[&str] = &[
+    "$trp:a",
+    "get-property",
+    "(",
+    ")",
+    "'x'",
+    ",",
+    "and",
+    "or",
+    "*",
+    "div",
+    "-",
+    "1",
+    ".5",
+    "=",
+    "!=",
+    "<=",
+    "//",
+    "[",
+    "]",
+    "$",
+    ":",
+    "é",
+    "\"",
+    " ",
+    "concat",
+    "$ctx:",
+    "..",
+    "@",
+    "mod",
+    "matches",
+    "{",
+    "}",
+    "'transport'",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_expression_makes_loading_or_serving_panic(words in proptest::collection::vec(proptest::sample::select(WORDS), 0..40)) {
+        let text = words.concat().replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
+        let mediators = format!("<property name='a' expression=\"{text}\"/><filter xpath=\"{text}\"/><respond/>");
+        let loaded = load_text(&format!("<sequence name='main'>{mediators}</sequence>"));
+        for artefact in &loaded.report.artefacts {
+            prop_assert!(artefact.problems.iter().all(|problem| problem.line() > 0 && problem.column() > 0));
+        }
+        let expected = if loaded.bus.has_main() { 200 } else { 404 };
+        let scenario = Scenario::of(loaded, |_, _| Ok(response(200, &[], "")));
+        let reply = scenario.serve(get("/x?a=1"));
+        // An expression may ask for what its values have not: `1//a` is a fault, and no panic.
+        let is_fault = reply.status == 500 && reply.body.contains("could not be evaluated");
+        prop_assert!(reply.status == expected || is_fault, "{:?}", reply);
+    }
+
+    #[test]
+    fn no_request_target_makes_serving_panic(target in "(/services/P|http://h|/|)[\\PC]{0,12}(\\?\\PC{0,8})?") {
+        let loaded = load_text(
+            "<proxy name='P'><target><inSequence><property name='a' expression=\"concat($url:a, $axis2:REST_URL_POSTFIX, \
+             $axis2:SERVICE_PREFIX, get-property('To'))\"/></inSequence><endpoint><address uri='http://b/'/></endpoint>\
+             </target></proxy><sequence name='main'><send><endpoint><address uri='http://b'/></endpoint></send></sequence>",
+        );
+        let scenario = Scenario::of(loaded, |_, _| Ok(response(200, &[], "")));
+        let reply = scenario.serve(get(&target));
+        prop_assert!(!reply.body.contains("The bus failed"), "{:?}", reply);
+    }
+
+    #[test]
+    fn no_mutation_of_a_configuration_makes_loading_panic(at in 0usize..2000, length in 0usize..30, by in "\\PC{0,6}") {
+        let sound = "<proxy name='p' transports='http'><target><inSequence><log level='custom' separator='x'>\
+            <property name='a' expression='$trp:x'/></log><switch source='$url:a'><case regex='[a-z]+'>\
+            <header name='To' value='http://x/'/></case><default><drop/></default></switch><filter xpath='1=1'><then>\
+            <send><endpoint><http method='get' uri-template='http://h/{uri.var.x}'><timeout><duration>5</duration>\
+            </timeout></http></endpoint></send></then><else sequence='s'/></filter></inSequence></target></proxy>\
+            <sequence name='s' onError='s'><sequence key=\"{get-property('x')}\"/></sequence>";
+        let mut letters: Vec<char> = sound.chars().collect();
+        let start = at % letters.len();
+        let end = (start + length).min(letters.len());
+        letters.splice(start..end, by.chars());
+        let report = report(&letters.into_iter().collect::<String>());
+        prop_assert!(!report.to_text().is_empty());
+    }
+}

@@ -1,0 +1,52 @@
+//! Loading what is to be secured: a policy that cannot be honoured is a problem, never a weaker check.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use crate::common::{Scenario, load_text, post, report};
+
+/// Asserts that what is loaded has a problem that says `part`.
+fn refused(artefacts: &str, part: &str) {
+    let report = report(artefacts);
+    let problems: Vec<String> =
+        report.artefacts.iter().flat_map(|artefact| &artefact.problems).map(ToString::to_string).collect();
+    assert!(problems.iter().any(|problem| problem.contains(part)), "{part:?} is not in {problems:#?}");
+}
+
+#[test]
+fn security_without_a_policy_or_a_policy_without_security_is_a_problem() {
+    let proxy = |inside: &str, part: &str| refused(&format!("<proxy name='p'><target/>{inside}</proxy>"), part);
+    proxy("<enableSec/>", "nothing says how messages have to be secured");
+    proxy("<policy key='k'/>", "add <enableSec/>");
+    proxy("<enableSec/><policy/>", "\"key\" is missing");
+    proxy("<enableSec/><policy key='k'/>", "no local entry \"k\"");
+    let endpoint = |security: &str, part: &str| {
+        for target in ["address uri='http://h/'", "http uri-template='http://h/'", "default"] {
+            let kind = target.split(' ').next().unwrap();
+            refused(&format!("<endpoint name='e'><{target}>{security}</{kind}></endpoint>"), part);
+        }
+    };
+    endpoint("<enableSec/>", "nothing says how messages have to be secured");
+    endpoint("<enableSec policy='k'/>", "no local entry \"k\"");
+    endpoint("<enableSec inboundPolicy='k'/>", "no local entry \"k\"");
+    endpoint("<enableSec policy='k' outboundPolicy='k'/>", "policy stands for both ways");
+}
+
+#[test]
+fn what_is_no_policy_keeps_its_proxy_from_being_offered_with_the_policys_own_place() {
+    let artefacts = "<localEntry key='k'>\n<nothing/></localEntry>\
+                     <proxy name='p'><target/><enableSec/><policy key='k'/></proxy>";
+    let report = report(artefacts);
+    let proxy = report.artefacts.iter().find(|artefact| artefact.name == "p").unwrap();
+    assert!(proxy.problems.iter().any(|problem| problem.message().contains("policy \"k\" is faulty")), "{proxy:?}");
+    assert!(proxy.problems.len() > 1, "what is wrong with the policy is told: {proxy:?}");
+}
+
+#[test]
+fn a_proxy_that_cannot_be_secured_is_offered_by_nobody() {
+    let loaded = load_text(
+        "<sequence name='main'><respond/></sequence>\
+         <proxy name='p'><target><inSequence><respond/></inSequence></target><enableSec/></proxy>",
+    );
+    let scenario = Scenario::of(loaded, |_, _| unreachable!("nothing is sent"));
+    assert_eq!(scenario.serve(post("/services/p", &[], "<a/>")).status, 404);
+}

@@ -1,0 +1,60 @@
+//! What a running expression asks of the exchange.
+
+use myelin_flow::context::RequestContext;
+use myelin_flow::exchange::Exchange;
+use myelin_flow::template::Argument;
+use myelin_xpath::{Atomic, Error, Host, Item, NodeRef, Value};
+
+use crate::deferred_expression;
+use crate::places::MessagePart;
+use crate::source::{Source, SourceValue};
+use crate::xpath::Bindings;
+
+/// The exchange as an expression sees it.
+pub struct MessageHost<'a> {
+    /// What the expression's variables and functions mean.
+    pub bindings: &'a Bindings,
+    /// The exchange that it asks.
+    pub exchange: &'a Exchange,
+    /// What surrounds the exchange.
+    pub context: &'a RequestContext<'a>,
+}
+
+impl<'a> Host<'a> for MessageHost<'_> {
+    fn variable(&'a self, slot: u32) -> Result<Value<'a>, Error> {
+        if let Some(place) = MessagePart::of_slot(slot) {
+            // Whoever streams has made a path of it; whoever evaluates has a tree.
+            let tree = self.exchange.tree().map_err(|fault| Error::Host(fault.to_string()))?;
+            return Ok(place.find(tree).map_or(Value::EMPTY, |node| Value::node(tree.document(), node)));
+        }
+        let source = self.bindings.sources.get(slot as usize - MessagePart::ALL.len());
+        if let Some(Source::Parameter(slot)) = source
+            && let Some(Argument::Deferred(expression)) = self.exchange.argument(*slot)
+            && let Some(expression) = deferred_expression(&**expression)
+        {
+            return expression.value(self.exchange, self.context).map_err(|fault| Error::Host(fault.to_string()));
+        }
+        Ok(source.map_or(Value::EMPTY, |source| value(source.read(self.exchange, self.context))))
+    }
+
+    fn call(&'a self, slot: u32, arguments: &[Value<'a>], _: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
+        let function = self.bindings.functions.get(slot as usize);
+        function.map_or(Ok(Value::EMPTY), |function| function.call(arguments, self.exchange, self.context))
+    }
+}
+
+/// What was read, as a value of XPath: what is not set is an empty node-set.
+pub(super) fn value(read: SourceValue<'_>) -> Value<'_> {
+    let atomic = match read {
+        SourceValue::Nothing => return Value::EMPTY,
+        SourceValue::Xml(fragment) => return Value::node(&fragment.document, fragment.node),
+        SourceValue::List(list) => {
+            let nodes = list.iter().map(|fragment| Item::Node(NodeRef::new(&fragment.document, fragment.node)));
+            return Value::from_items(nodes.collect());
+        }
+        SourceValue::Text(std::borrow::Cow::Borrowed(text)) => Atomic::from(text),
+        SourceValue::Text(std::borrow::Cow::Owned(text)) => Atomic::from(text),
+        SourceValue::Boolean(boolean) => Atomic::Boolean(boolean),
+    };
+    Value::Item(Item::Atomic(atomic))
+}

@@ -1,0 +1,383 @@
+//! One pass over the bytes of a message as they come, for the expressions of a [`Plan`]; it stops at the decision.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use myelin_content::{Format, Unreadable};
+use myelin_flow::context::RequestContext;
+use myelin_flow::exchange::{Direction, Exchange};
+use myelin_flow::fault::{Fault, Outcome};
+use myelin_flow::passes::{Pass, Passes};
+use myelin_json as json;
+use myelin_message::Body;
+use myelin_soap::Version;
+use myelin_xml::encoding::{self, Decoder, Encoding};
+use myelin_xml::{Event, Name, Options, Parser, Step};
+use myelin_xpath::stream::{self, Run};
+
+use crate::plan::{Compiled, Plan, Query};
+use crate::{Bindings, MessageHost};
+
+/// An answer that is final.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Answer<'a> {
+    Boolean(bool),
+    Number(f64),
+    Text(&'a str),
+}
+
+/// One pass.
+#[derive(Debug)]
+pub(crate) struct Scan {
+    plan: Option<Arc<Plan>>,
+    xml: Xml,
+    json: Option<json::Run>,
+    /// The text that a path into JSON found.
+    found: Option<String>,
+    /// How much of the body was shown before.
+    seen: usize,
+}
+
+/// The state of reading XML.
+#[derive(Debug)]
+struct Xml {
+    parser: Parser,
+    run: Run,
+    stage: Stage,
+    /// Whether comments or instructions came before the root element.
+    preceded: bool,
+    /// Which SOAP it is; plain XML stands in an envelope of SOAP 1.1.
+    version: Version,
+    /// What is not UTF-8 is made so here, as far as it has come.
+    decoder: Option<Decoder>,
+    utf8: Vec<u8>,
+    decoded: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// The encoding is not known.
+    Encoding,
+    /// The root element has not been seen, and with it whether this is SOAP.
+    Root,
+    Inside,
+}
+
+thread_local! {
+    /// Passes that are over, for the next messages of this thread: their buffers have the right size already.
+    #[expect(clippy::vec_box, reason = "a pass moves between here and an exchange as a pointer")]
+    static SPARE: RefCell<Vec<Box<Scan>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// How many passes a thread keeps.
+const SPARE_SCANS: usize = 4;
+/// A text that was not UTF-8 and took more than this gives its memory back.
+const KEPT_TEXT_BYTES: usize = 64 * 1024;
+
+/// The answer to a query on a body that was not built.
+pub(crate) fn answer_of<'a>(exchange: &'a Exchange, query: &Query) -> Option<Answer<'a>> {
+    if let Body::Built(_) = exchange.message.body {
+        return None;
+    }
+    let scan = exchange.passes.iter::<Scan>().find(|scan| scan.is_of(&query.plan))?;
+    if let Plan::Json(_) = &*query.plan {
+        return scan.found.as_deref().map(Answer::Text);
+    }
+    scan.xml.answer(query)
+}
+
+/// What a property or header is now counts: passes that asked for the old ones are over.
+pub(super) fn forget_volatile(passes: &mut Passes) {
+    while let Some(scan) = passes.take(|scan: &Scan| scan.plan.as_ref().is_some_and(|plan| plan.is_volatile())) {
+        scan.retire();
+    }
+}
+
+impl Pass for Scan {
+    /// Gives its memory to the next message.
+    fn retire(mut self: Box<Scan>) {
+        self.plan = None;
+        self.found = None;
+        if self.xml.utf8.capacity() > KEPT_TEXT_BYTES {
+            self.xml.utf8 = Vec::new();
+        }
+        // The list may be gone at thread end.
+        let _ = SPARE.try_with(|spare| {
+            let mut spare = spare.borrow_mut();
+            if spare.len() < SPARE_SCANS {
+                spare.push(self);
+            }
+        });
+    }
+}
+
+impl Default for Scan {
+    fn default() -> Scan {
+        let xml = Xml {
+            parser: Parser::new(Options::default()),
+            run: Run::new(),
+            stage: Stage::Encoding,
+            preceded: false,
+            version: Version::Soap11,
+            decoder: None,
+            utf8: Vec::new(),
+            decoded: 0,
+        };
+        Scan { plan: None, xml, json: None, found: None, seen: 0 }
+    }
+}
+
+/// Brings a query to its answer; `false` where only the built body can give one.
+///
+/// Errors: faults of whoever sent the body.
+pub(super) fn poll_answered(
+    exchange: &mut Exchange,
+    context: &RequestContext<'_>,
+    query: &Query,
+    cx: &mut Context<'_>,
+) -> Poll<Outcome<bool>> {
+    let format = exchange.content.format;
+    let fits = match &*query.plan {
+        Plan::Json(_) => format == Format::Json,
+        // What stands for XML is found in the built body alone.
+        _ => (format.is_xml() || matches!(format, Format::None | Format::Other)) && query.id(Version::Soap11).is_some(),
+    };
+    // A body that is being read is one that needs its built form.
+    if !fits || matches!(exchange.message.body, Body::Built(_) | Body::Reading(..)) {
+        return Poll::Ready(Ok(false));
+    }
+    if answer_of(exchange, query).is_some() {
+        return Poll::Ready(Ok(true));
+    }
+    let scan = exchange.passes.take(|scan: &Scan| scan.is_of(&query.plan));
+    let mut scan = scan.unwrap_or_else(|| SPARE.with_borrow_mut(Vec::pop).unwrap_or_default());
+    // The body is looked at while properties and headers are: they are taken apart for that.
+    let mut body = std::mem::replace(&mut exchange.message.body, Body::Gone);
+    let mut unreadable = None;
+    let seen = {
+        let (limit_bytes, exchange) = (context.definitions.settings.body_limit_bytes, &*exchange);
+        scan.begin(&query.plan);
+        let mut read = |bytes: &[u8], complete| {
+            let settled = scan.read(bytes, complete, query, exchange, context);
+            settled.unwrap_or_else(|error| {
+                unreadable = Some(error);
+                true
+            })
+        };
+        match format {
+            // There is nothing to be found in what is neither XML nor JSON, so nobody needs to look.
+            Format::None | Format::Other if !matches!(body, Body::Gone) => {
+                read(&[], true);
+                Poll::Ready(Ok(()))
+            }
+            _ => body.poll_look(cx, limit_bytes, &mut read),
+        }
+    };
+    exchange.message.body = body;
+    let answered = scan.has_answered(query);
+    exchange.passes.put(scan);
+    let is_response = exchange.direction == Direction::Response;
+    if let Some(unreadable) = unreadable {
+        return Poll::Ready(Err(Fault::of_content(unreadable, is_response)));
+    }
+    Poll::Ready(match ready!(seen) {
+        Ok(()) => Ok(answered),
+        Err(error) => Err(Fault::body(&error, is_response)),
+    })
+}
+
+impl Scan {
+    fn is_of(&self, plan: &Arc<Plan>) -> bool {
+        self.plan.as_ref().is_some_and(|own| Arc::ptr_eq(own, plan))
+    }
+
+    /// Starts the pass, unless it has started.
+    fn begin(&mut self, plan: &Arc<Plan>) {
+        if self.is_of(plan) {
+            return;
+        }
+        self.plan = Some(Arc::clone(plan));
+        self.seen = 0;
+        match (&**plan, &mut self.json) {
+            (Plan::Json(paths), Some(run)) => run.restart(Arc::clone(paths)),
+            (Plan::Json(paths), none) => *none = Some(json::Run::new(Arc::clone(paths), json::Options::default())),
+            _ => {
+                self.xml.restart();
+            }
+        }
+    }
+
+    /// Reads on in what has come; says whether the query is settled.
+    ///
+    /// Errors: what of the body is not as its content type says.
+    fn read(
+        &mut self,
+        bytes: &[u8],
+        complete: bool,
+        query: &Query,
+        exchange: &Exchange,
+        context: &RequestContext<'_>,
+    ) -> Result<bool, Unreadable> {
+        // Another look begins with less than the last one ended with where the body is shown in pieces again.
+        if bytes.len() < self.seen {
+            return Ok(false);
+        }
+        self.seen = bytes.len();
+        if let Some(run) = &mut self.json
+            && let Plan::Json(_) = &*query.plan
+        {
+            // As in Synapse, nothing is found where there is no body.
+            if complete && bytes.is_empty() {
+                self.found = Some(String::new());
+            }
+            if self.found.is_none() && run.next(bytes, complete)? == json::Progress::Decided {
+                let text = run.answers()[0].text(bytes);
+                self.found = Some(text.map(String::from).unwrap_or_else(|error| {
+                    tracing::warn!(target: "myelin::expression", "json-eval() finds nothing: {error}");
+                    String::new()
+                }));
+            }
+            return Ok(self.found.is_some());
+        }
+        self.xml.read(bytes, complete, query, &host(&query.plan, exchange, context), exchange)
+    }
+
+    fn has_answered(&self, query: &Query) -> bool {
+        match &*query.plan {
+            Plan::Json(_) => self.found.is_some(),
+            _ => self.xml.answer(query).is_some(),
+        }
+    }
+}
+
+/// Whom the expressions of a plan ask for what is not in the message.
+fn host<'a>(plan: &'a Plan, exchange: &'a Exchange, context: &'a RequestContext<'a>) -> MessageHost<'a> {
+    static NO_BINDINGS: Bindings = Bindings::NONE;
+    let bindings = if let Plan::Alone(_, bindings) = plan { bindings } else { &NO_BINDINGS };
+    MessageHost { bindings, exchange, context }
+}
+
+impl Xml {
+    fn restart(&mut self) {
+        self.parser.reset();
+        (self.stage, self.preceded) = (Stage::Encoding, false);
+        self.decoder = None;
+        self.utf8.clear();
+        self.decoded = 0;
+    }
+
+    /// The answer to a query; none as long as it is open, and where only a tree has it.
+    fn answer(&self, query: &Query) -> Option<Answer<'_>> {
+        if self.stage != Stage::Inside {
+            return None;
+        }
+        match self.run.answer(query.id(self.version)?)? {
+            stream::Answer::Boolean(boolean) => Some(Answer::Boolean(boolean)),
+            stream::Answer::Number(number) => Some(Answer::Number(number)),
+            stream::Answer::Text(text) => Some(Answer::Text(text)),
+            stream::Answer::NeedsTree => None,
+        }
+    }
+
+    fn read(
+        &mut self,
+        bytes: &[u8],
+        complete: bool,
+        query: &Query,
+        host: &MessageHost<'_>,
+        exchange: &Exchange,
+    ) -> Result<bool, Unreadable> {
+        let Some(compiled) = query.plan.compiled() else { return Ok(true) };
+        if complete && bytes.is_empty() {
+            // As in Synapse, there is an envelope where there is no body, and nothing in it.
+            (self.stage, self.version) = (Stage::Inside, Version::Soap11);
+            let plan = compiled.plan(self.version);
+            self.run.start(plan, host);
+            enter(&mut self.run, plan, host);
+            self.run.finish(plan, host);
+            return Ok(true);
+        }
+        if self.stage == Stage::Encoding {
+            let Some(detected) = encoding::detect(exchange.content.charset(), bytes, complete)? else {
+                return Ok(false);
+            };
+            self.parser.set_declared_encoding(detected.declared);
+            self.decoder = (detected.encoding != Encoding::Utf8).then(|| Decoder::new(detected.encoding));
+            self.stage = Stage::Root;
+        }
+        if let Some(decoder) = &mut self.decoder {
+            decoder.push(&bytes[self.decoded..], &mut self.utf8);
+            self.decoded = bytes.len();
+            if complete {
+                decoder.finish(&mut self.utf8);
+            }
+        }
+        let utf8 = std::mem::take(&mut self.utf8);
+        let input = if self.decoder.is_some() { &utf8 } else { bytes };
+        let settled = self.read_utf8(input, complete, compiled, query, host);
+        self.utf8 = utf8;
+        settled
+    }
+
+    fn read_utf8(
+        &mut self,
+        input: &[u8],
+        complete: bool,
+        compiled: &Compiled,
+        query: &Query,
+        host: &MessageHost<'_>,
+    ) -> Result<bool, Unreadable> {
+        if self.stage == Stage::Root && !self.read_root(input, complete, compiled, host)? {
+            return Ok(false);
+        }
+        let Some(id) = query.id(self.version) else { return Ok(true) };
+        let plan = compiled.plan(self.version);
+        let progress = self.run.drive(plan, host, &mut self.parser, input, complete, id)?;
+        Ok(progress == stream::Progress::Settled)
+    }
+
+    /// Reads up to the root element, which says what kind of message it is; whether it has come.
+    fn read_root(
+        &mut self,
+        input: &[u8],
+        complete: bool,
+        compiled: &Compiled,
+        host: &MessageHost<'_>,
+    ) -> Result<bool, Unreadable> {
+        loop {
+            match self.parser.next(input, complete)? {
+                Step::Event(Event::Comment(_) | Event::Instruction(_)) => self.preceded = true,
+                Step::Event(event) => {
+                    let Event::Start(start) = &event else { continue };
+                    let name = start.names().get(start.name);
+                    let version = Version::of_namespace(name.namespace).filter(|_| name.local == "Envelope");
+                    self.stage = Stage::Inside;
+                    self.version = version.unwrap_or(Version::Soap11);
+                    let plan = compiled.plan(self.version);
+                    self.run.start(plan, host);
+                    if version.is_none() {
+                        enter(&mut self.run, plan, host);
+                    }
+                    // What stands before an envelope belongs to the document, and comes before it.
+                    if version.is_none() || !self.preceded {
+                        self.run.event(plan, host, &event);
+                        return Ok(true);
+                    }
+                    break;
+                }
+                // Without a root element there is no end either: the parser says so.
+                Step::More | Step::End => return Ok(false),
+            }
+        }
+        self.parser.reset();
+        Ok(true)
+    }
+}
+
+/// Puts plain XML into the body of an envelope that is not there.
+fn enter(run: &mut Run, plan: &stream::Plan, host: &MessageHost<'_>) {
+    for local in ["Envelope", "Body"] {
+        run.enter(plan, host, Name { prefix: "soapenv", local, namespace: Version::Soap11.namespace() });
+    }
+}

@@ -1,0 +1,167 @@
+//! How the body of a message gets into a form that somebody works on: not before it is asked for, and no further.
+
+mod leaving;
+mod looks;
+
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use myelin_content::{BuiltBody, Content, Format, Tree, Unreadable, build};
+use myelin_message::Body;
+
+pub use leaving::render_body;
+pub use looks::NeededForms;
+
+use crate::context::RequestContext;
+use crate::exchange::{Direction, Exchange};
+use crate::fault::{Fault, Outcome};
+use crate::offload::offload;
+
+/// What takes longer to build than anybody on the same thread should wait for.
+const LONG_BYTES: usize = 256 * 1024;
+
+/// Reads the whole body; one that was built stays so.
+///
+/// Errors: faults of whoever sent it.
+pub fn poll_read(exchange: &mut Exchange, context: &RequestContext<'_>, cx: &mut Context<'_>) -> Poll<Outcome<()>> {
+    if let Body::Built(_) = exchange.message.body {
+        return Poll::Ready(Ok(()));
+    }
+    let read = exchange.message.body.poll_bytes(cx, context.definitions.settings.body_limit_bytes).map_ok(drop);
+    read.map_err(|error| Fault::body(&error, exchange.direction == Direction::Response))
+}
+
+/// How far a body is, when nothing more has to come of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readiness {
+    /// As far as somebody needs it.
+    Ready,
+    /// Its bytes are there, and building it takes longer than others on this thread should wait for.
+    Unbuilt,
+}
+
+/// Reads the whole body and builds the form that its content type stands for; a long one is left as bytes.
+///
+/// What nobody understands stays where it is.
+///
+/// Errors: faults of whoever sent it. A body that is not what it should be is still there, as bytes.
+pub fn poll_build(
+    exchange: &mut Exchange,
+    context: &RequestContext<'_>,
+    cx: &mut Context<'_>,
+) -> Poll<Outcome<Readiness>> {
+    if exchange.switches.is_none() {
+        exchange.switches = Some(Arc::clone(&context.definitions.settings.json));
+    }
+    if let Body::Built(_) = exchange.message.body {
+        return Poll::Ready(Ok(Readiness::Ready));
+    }
+    if exchange.is_opaque() && exchange.content.format != Format::Binary {
+        return Poll::Ready(Ok(Readiness::Ready));
+    }
+    ready!(poll_read(exchange, context, cx))?;
+    if matches!(&exchange.message.body, Body::Bytes(bytes) if bytes.len() > LONG_BYTES) {
+        return Poll::Ready(Ok(Readiness::Unbuilt));
+    }
+    let bytes = take_bytes(exchange);
+    let form = build(bytes, &exchange.content, query(exchange));
+    Poll::Ready(put_built(form, exchange).map(|()| Readiness::Ready))
+}
+
+/// The same for whoever waits anyway, and to the end: a long body is built on another thread.
+///
+/// Errors: as far as it is read, those of whoever sent it; the bus's, 503 where too much waits for such a thread, and the
+/// body is gone then.
+pub async fn build_body(exchange: &mut Exchange, context: &RequestContext<'_>) -> Outcome<()> {
+    match poll_fn(|cx| poll_build(exchange, context, cx)).await? {
+        Readiness::Ready => Ok(()),
+        Readiness::Unbuilt => Box::pin(build_offloaded(exchange, context)).await,
+    }
+}
+
+/// Builds a body that was read, on another thread.
+///
+/// Errors: the sender's, as [`poll_built`]; the bus's, 503 where too much waits for such a thread.
+pub async fn build_offloaded(exchange: &mut Exchange, context: &RequestContext<'_>) -> Outcome<()> {
+    let bytes = take_bytes(exchange);
+    let (content, query) = (exchange.content.clone(), query(exchange).to_owned());
+    let form = offload(context, move || build(bytes, &content, &query)).await?;
+    put_built(form, exchange)
+}
+
+fn take_bytes(exchange: &mut Exchange) -> Vec<u8> {
+    match exchange.message.body.take() {
+        Body::Bytes(bytes) => bytes,
+        _ => Vec::new(),
+    }
+}
+
+/// The parameters of the request, which are fields of a form, too.
+fn query(exchange: &Exchange) -> &str {
+    let query = exchange.message.head.target().split_once('?');
+    query.filter(|_| exchange.direction == Direction::Request).map_or("", |(_, query)| query)
+}
+
+fn put_built(form: Result<BuiltBody, (Unreadable, Vec<u8>)>, exchange: &mut Exchange) -> Outcome<()> {
+    match form {
+        Ok(form) => {
+            exchange.message.body = form.into_body();
+            exchange.passes.clear();
+            Ok(())
+        }
+        Err((unreadable, bytes)) => {
+            exchange.message.body = Body::Bytes(bytes);
+            exchange.not_understood = true;
+            Err(Fault::of_content(unreadable, exchange.direction == Direction::Response))
+        }
+    }
+}
+
+/// Whether a body ends within `limit_bytes`. One whose sender does not say is looked at as far as that; what has come
+/// stays where it is, and is relayed with the rest if there is too much.
+///
+/// Errors: faults of whoever sends a body that breaks off.
+pub async fn is_within(body: &mut Body, limit_bytes: u64, is_response: bool) -> Outcome<bool> {
+    body.settle();
+    if let Some(length) = body.length() {
+        return Ok(length <= limit_bytes);
+    }
+    let mut is_within = false;
+    let looked = poll_fn(|cx| {
+        body.poll_look(cx, u64::MAX, &mut |bytes, is_all| {
+            let has_room = bytes.len() as u64 <= limit_bytes;
+            is_within = is_all && has_room;
+            is_all || !has_room
+        })
+    });
+    looked.await.map_err(|error| Fault::body(&error, is_response))?;
+    Ok(is_within)
+}
+
+/// Takes the body out of a message that leaves, as XML; reads it where nobody did.
+///
+/// Errors: faults of whoever sent it; the body is gone then.
+pub async fn take_tree(
+    body: &mut Body,
+    content: &Content,
+    context: &RequestContext<'_>,
+    is_response: bool,
+) -> Outcome<Tree> {
+    if !matches!(body, Body::Built(_)) {
+        let read = body.bytes(context.definitions.settings.body_limit_bytes).await.map(drop);
+        read.map_err(|error| Fault::body(&error, is_response))?;
+        let Body::Bytes(bytes) = body.take() else { return Ok(Tree::empty()) };
+        let form = match bytes.len() > LONG_BYTES {
+            true => {
+                let content = content.clone();
+                Box::pin(offload(context, move || build(bytes, &content, ""))).await?
+            }
+            false => build(bytes, content, ""),
+        };
+        *body = form.map_err(|(error, _)| Fault::of_content(error, is_response))?.into_body();
+    }
+    let switches = Arc::clone(&context.definitions.settings.json);
+    let tree = BuiltBody::take(body)?.ok_or_else(Fault::missing)?.into_xml(switches);
+    tree.map(|tree| *tree).map_err(|error| Fault::of_content(error, is_response))
+}

@@ -1,0 +1,29 @@
+//! A message on its way through a configuration: the exchange with its properties, faults, sequences of mediators, and
+//! what of the layers above a flow has to know, as traits and extensions.
+//!
+//! Nothing here opens a socket, reads a file or a clock: the ways out are [`transport::Transport`] and
+//! [`database::Databases`].
+
+pub mod answer;
+pub mod branches;
+pub mod context;
+pub mod database;
+pub mod definitions;
+pub mod effect;
+pub mod exchange;
+pub mod extensions;
+pub mod fault;
+pub mod forms;
+pub mod identity;
+pub mod mediator;
+pub mod offload;
+pub mod passes;
+pub mod property;
+pub mod reference;
+pub mod reload;
+pub mod replies;
+pub mod sequence;
+pub mod settings;
+pub mod template;
+pub mod transport;
+pub mod yielding;

@@ -1,0 +1,278 @@
+//! Sequences: mediators one after the other, with a handler for what goes wrong.
+
+use std::sync::Arc;
+
+use myelin_config::problem::Place;
+use myelin_message::Body;
+
+use crate::context::RequestContext;
+use crate::definitions::Definitions;
+use crate::effect::Reads;
+use crate::exchange::Exchange;
+use crate::fault::{Fault, Outcome};
+use crate::mediator::{Flow, Mediator, Step};
+
+/// Sequences and branches nested deeper than this while serving are a loop.
+const DEPTH_LIMIT: u32 = 100;
+
+/// Which of the bus's named sequences.
+pub type SequenceId = usize;
+
+/// A list of mediators: a sequence, or the inside of one that has an inside.
+#[derive(Clone, Default)]
+pub struct Block {
+    // Shared with what is left of it where a flow goes on in branches, which outlive the flow.
+    nodes: Arc<[Node]>,
+}
+
+/// What is left of a block behind a mediator whose flow goes on in branches.
+#[derive(Clone)]
+pub struct Continuation {
+    block: Block,
+    /// The number of the mediator to go on with.
+    next: usize,
+    /// Whether it is the last of its flow.
+    last: bool,
+    /// How many handlers of faults stand around it.
+    handlers: usize,
+    /// How many templates it runs in.
+    templates: usize,
+}
+
+/// A mediator and where it stands.
+pub struct Node {
+    /// The element's name.
+    pub element: &'static str,
+    /// Where it stands.
+    pub place: Place,
+    /// What it does.
+    pub mediator: Box<dyn Mediator>,
+}
+
+/// A sequence with its error handler.
+pub struct Sequence {
+    /// Its name, or what it is to a proxy: `inSequence` …
+    pub name: Arc<str>,
+    /// Where it stands.
+    pub place: Place,
+    /// What it does.
+    pub block: Block,
+    /// The sequence that runs when a step of this one fails.
+    pub on_error: Option<SequenceId>,
+}
+
+/// A sequence of the bus, or one that belongs to a proxy alone.
+pub enum SequenceRef {
+    /// One of the bus's.
+    Named(SequenceId),
+    /// One of a service's own.
+    Inline(Box<Sequence>),
+}
+
+impl SequenceRef {
+    /// The sequence meant.
+    pub fn find<'a>(&'a self, definitions: &'a Definitions) -> Option<&'a Sequence> {
+        match self {
+            SequenceRef::Named(id) => definitions.sequence(*id),
+            SequenceRef::Inline(sequence) => Some(sequence),
+        }
+    }
+}
+
+impl From<Vec<Node>> for Block {
+    fn from(nodes: Vec<Node>) -> Block {
+        Block { nodes: nodes.into() }
+    }
+}
+
+impl Block {
+    /// The mediators in order.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// Runs the mediators until one ends the flow; becomes a future only from the first that waits.
+    pub fn run<'a>(&'a self, exchange: &'a mut Exchange, context: &'a RequestContext<'a>) -> Step<'a> {
+        if exchange.depth >= DEPTH_LIMIT {
+            let message = format!("Sequences nest deeper than {DEPTH_LIMIT}: one calls itself without end");
+            return Step::Done(exchange, Err(Fault::bus(message)));
+        }
+        exchange.depth += 1;
+        let last = exchange.last;
+        self.run_from(0, last, exchange, context)
+    }
+
+    fn run_from<'a>(
+        &'a self,
+        start: usize,
+        last: bool,
+        mut exchange: &'a mut Exchange,
+        context: &'a RequestContext<'a>,
+    ) -> Step<'a> {
+        for (index, node) in self.nodes.iter().enumerate().skip(start) {
+            exchange.last = last && index + 1 == self.nodes.len();
+            let unread = is_unread(exchange);
+            match node.mediator.step(exchange, context) {
+                Step::Done(back, Ok(Flow::Next)) => {
+                    debug_assert!(
+                        !unread || is_unread(back) || node.may_read(),
+                        "{} said it reads nothing",
+                        node.element
+                    );
+                    exchange = back;
+                }
+                Step::Done(back, outcome) => {
+                    let outcome = self.end(index, last, back, outcome);
+                    return Step::Done(back, outcome);
+                }
+                Step::Wait(future) => {
+                    return Step::Wait(Box::pin(async move {
+                        match future.await {
+                            (back, Ok(Flow::Next)) => {
+                                debug_assert!(
+                                    !unread || is_unread(back) || node.may_read(),
+                                    "{} said it reads nothing",
+                                    node.element
+                                );
+                                self.run_from(index + 1, last, back, context).finish().await
+                            }
+                            (back, outcome) => {
+                                let outcome = self.end(index, last, back, outcome);
+                                (back, outcome)
+                            }
+                        }
+                    }));
+                }
+            }
+        }
+        exchange.depth -= 1;
+        Step::Done(exchange, Ok(Flow::Next))
+    }
+
+    /// The flow goes on in branches, which are to come back to this block first.
+    pub fn follow_split(self, exchange: &mut Exchange) {
+        let (handlers, templates) = (exchange.handlers.len(), exchange.template_frames.len());
+        if let Some(split) = &mut exchange.split {
+            split.behind.push(Continuation { block: self, next: 0, last: false, handlers, templates });
+        }
+    }
+
+    /// The flow leaves the block at a mediator; what is behind it is kept for the branches that come back to it.
+    fn end(&self, index: usize, last: bool, exchange: &mut Exchange, outcome: Outcome<Flow>) -> Outcome<Flow> {
+        exchange.depth -= 1;
+        if let (Ok(Flow::Split), Some(split)) = (&outcome, &mut exchange.split)
+            && index + 1 < self.nodes.len()
+        {
+            let (handlers, templates) = (exchange.handlers.len(), exchange.template_frames.len());
+            split.behind.push(Continuation { block: self.clone(), next: index + 1, last, handlers, templates });
+        }
+        self.nodes[index].sign(outcome)
+    }
+}
+
+impl Continuation {
+    /// Runs what is left of several blocks, from the inside out; a fault leaves with the handlers around it.
+    pub async fn run(left: &[Continuation], exchange: &mut Exchange, context: &RequestContext<'_>) -> Outcome<Flow> {
+        for (index, rest) in left.iter().enumerate() {
+            exchange.depth = (left.len() - index) as u32;
+            exchange.handlers.truncate(rest.handlers);
+            exchange.template_frames.truncate(rest.templates);
+            let (_, outcome) = rest.block.run_from(rest.next, rest.last, exchange, context).finish().await;
+            match outcome {
+                Ok(Flow::Next) => {}
+                Ok(flow) => {
+                    if let Some(split) = exchange.split.as_mut().filter(|_| flow == Flow::Split) {
+                        split.behind.extend_from_slice(&left[index + 1..]);
+                    }
+                    return Ok(flow);
+                }
+                Err(mut fault) => {
+                    fault.handlers.get_or_insert_with(|| exchange.handlers.clone());
+                    return Err(fault);
+                }
+            }
+        }
+        Ok(Flow::Next)
+    }
+}
+
+/// Whether the body is as it came, on the wire; debug builds ask, to hold mediators to what they say of themselves.
+fn is_unread(exchange: &Exchange) -> bool {
+    cfg!(debug_assertions) && matches!(exchange.message.body, Body::Wire(_))
+}
+
+impl Node {
+    /// Whether the mediator said that it may do something with the body.
+    fn may_read(&self) -> bool {
+        let effect = self.mediator.effect();
+        effect.reads > Reads::Nothing || effect.changes || effect.sends.is_some() || !effect.inside.is_empty()
+    }
+
+    fn sign(&self, outcome: Outcome<Flow>) -> Outcome<Flow> {
+        outcome.map_err(|mut fault| {
+            fault.trail.push(format!("{} ({})", self.element, self.place));
+            fault
+        })
+    }
+}
+
+impl Sequence {
+    /// Runs the sequence; a fault leaves it with the handlers around where it came from.
+    pub fn run<'a>(&'a self, exchange: &'a mut Exchange, context: &'a RequestContext<'a>) -> Step<'a> {
+        let outer = exchange.handlers.len();
+        exchange.handlers.extend(self.on_error);
+        match self.block.run(exchange, context) {
+            Step::Done(back, outcome) => {
+                let outcome = self.leave(back, outer, outcome);
+                Step::Done(back, outcome)
+            }
+            Step::Wait(future) => Step::Wait(Box::pin(async move {
+                let (back, outcome) = future.await;
+                let outcome = self.leave(back, outer, outcome);
+                (back, outcome)
+            })),
+        }
+    }
+
+    fn leave(&self, exchange: &mut Exchange, outer: usize, outcome: Outcome<Flow>) -> Outcome<Flow> {
+        let outcome = outcome.map_err(|mut fault| {
+            fault.handlers.get_or_insert_with(|| exchange.handlers.clone());
+            fault.trail.push(format!("{} ({})", self.name, self.place));
+            fault
+        });
+        exchange.handlers.truncate(outer);
+        outcome
+    }
+}
+
+/// Runs a sequence to its end.
+pub async fn run(sequence: Option<&Sequence>, exchange: &mut Exchange, context: &RequestContext<'_>) -> Outcome<Flow> {
+    let Some(sequence) = sequence else { return Ok(Flow::Next) };
+    exchange.last = true;
+    exchange.depth = 0;
+    let (exchange, outcome) = sequence.run(exchange, context).finish().await;
+    settled(outcome, exchange, context)
+}
+
+/// What a flow ended with, once it is settled what becomes of a message that it sent before.
+pub fn settled(outcome: Outcome<Flow>, exchange: &Exchange, context: &RequestContext<'_>) -> Outcome<Flow> {
+    match outcome {
+        // What was sent is on its way: a failure behind it concerns the log, not the client.
+        Err(fault) if exchange.decision.is_some() => {
+            fault.log(&context.arrival);
+            Ok(Flow::Next)
+        }
+        outcome => outcome,
+    }
+}
+
+/// The sequence with a name that came up while serving.
+///
+/// Errors: the bus's, where there is no sound one.
+pub fn named<'a>(name: &str, context: &RequestContext<'a>) -> Outcome<(SequenceId, &'a Sequence)> {
+    let id = context.definitions.sequence_ids.get(name.trim()).copied();
+    id.and_then(|id| Some((id, context.definitions.sequence(id)?))).ok_or_else(|| {
+        Fault::bus("A sequence that the configuration calls for does not exist")
+            .with_detail(format!("there is no sound sequence {name:?}"))
+    })
+}

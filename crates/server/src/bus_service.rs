@@ -1,0 +1,101 @@
+//! The bus as the listeners of one thread see it: a service that answers requests.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use myelin_channel::LocalFuture;
+use myelin_engine::Engine;
+use myelin_engine::transport::Transport;
+use myelin_http::{Record, Service};
+use myelin_message::{Arrival, HeaderId, Message};
+
+use crate::access_log::Lines;
+use crate::correlation;
+use crate::swap::{Buses, Swap};
+
+/// One thread's engine as the listeners see it.
+pub(crate) struct BusService {
+    /// What new requests are served by; those under way hold on to theirs, and with it to the bus that it serves.
+    engine: RefCell<Rc<Engine>>,
+    /// Whether there is another bus to serve.
+    buses: RefCell<Buses>,
+    /// Requests without a correlation id get one.
+    correlate: bool,
+    access_log: Option<Rc<Lines>>,
+}
+
+impl BusService {
+    pub(crate) fn new(
+        swap: &Swap,
+        transport: Rc<dyn Transport>,
+        correlate: bool,
+        access_log: Option<Rc<Lines>>,
+    ) -> BusService {
+        let mut buses = swap.subscribe();
+        let engine = Engine::new(Arc::clone(&buses.borrow_and_update()), transport);
+        BusService { engine: RefCell::new(Rc::new(engine)), buses: RefCell::new(buses), correlate, access_log }
+    }
+
+    /// The engine of the bus that serves now.
+    pub(crate) fn engine(&self) -> Rc<Engine> {
+        let mut buses = self.buses.borrow_mut();
+        // A bus whose swap is gone serves on.
+        if buses.has_changed().unwrap_or(false) {
+            let bus = Arc::clone(&buses.borrow_and_update());
+            let renewed = self.engine.borrow().renewed(bus);
+            self.engine.replace(Rc::new(renewed));
+        }
+        Rc::clone(&self.engine.borrow())
+    }
+
+    /// Requests without an answer, and flows beside their first one.
+    pub(crate) fn under_way(&self) -> (usize, usize) {
+        let engine = self.engine();
+        (engine.counts().exchanges.get(), engine.counts().branches.get())
+    }
+
+    /// Lets go of a bus that was replaced though no request comes; ends with the thread.
+    pub(crate) async fn keep_up(self: Rc<BusService>, swap: Swap) {
+        let mut buses = swap.subscribe();
+        while buses.changed().await.is_ok() {
+            self.engine();
+        }
+    }
+}
+
+impl Service for BusService {
+    fn serve<'a>(&'a self, mut request: Message, arrival: Arrival<'a>) -> LocalFuture<'a, Message> {
+        Box::pin(async move {
+            let came = request.head.known(HeaderId::ActivityId);
+            let came = came.map(|value| String::from_utf8_lossy(value).into_owned());
+            let id = match came {
+                Some(id) => Cow::Owned(id),
+                None if self.correlate => {
+                    let id = correlation::fresh();
+                    // A UUID is always a value a header can hold.
+                    let _ = request.head.append(correlation::HEADER, id.as_bytes());
+                    Cow::Owned(id)
+                }
+                None => Cow::Borrowed(""),
+            };
+            let mut answer = self.engine().serve(request, Arrival { correlation: &id, ..arrival }).await;
+            if self.correlate && answer.head.known(HeaderId::ActivityId).is_none() {
+                // What came in a header can leave in one.
+                let _ = answer.head.append(correlation::HEADER, id.as_bytes());
+            }
+            answer
+        })
+    }
+
+    fn records(&self) -> bool {
+        self.access_log.is_some()
+    }
+
+    fn finished(&self, record: &Record) {
+        if let Some(lines) = &self.access_log {
+            lines.add(record);
+        }
+    }
+}

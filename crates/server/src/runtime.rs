@@ -1,0 +1,55 @@
+//! The time of a thread, its tasks, and the work that it has done beside it.
+
+use std::sync::LazyLock;
+use std::time::{Duration, Instant, SystemTime};
+
+use myelin_channel::{LocalFuture, Overloaded, Runtime, Work};
+
+use crate::worker::{WorkOptions, Worker};
+
+/// What one thread asks the machine for, sockets aside.
+pub(crate) struct ThreadRuntime {
+    worker: Worker,
+}
+
+/// When the clock of [`Runtime::monotonic`] began. All threads go by the same one, for they share what they know of
+/// endpoints, and so does the bus that follows after a reload.
+static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+impl ThreadRuntime {
+    pub(crate) fn new(work: WorkOptions) -> ThreadRuntime {
+        ThreadRuntime { worker: Worker::new(work) }
+    }
+}
+
+impl Runtime for ThreadRuntime {
+    fn now(&self) -> SystemTime {
+        SystemTime::now()
+    }
+
+    fn monotonic(&self) -> Duration {
+        START.elapsed()
+    }
+
+    fn sleep(&self, time: Duration) -> LocalFuture<'static, ()> {
+        Box::pin(tokio::time::sleep(time))
+    }
+
+    fn turn(&self) -> LocalFuture<'static, ()> {
+        // Who only wakes itself goes on before the sockets are asked.
+        Box::pin(tokio::task::yield_now())
+    }
+
+    fn spawn(&self, task: LocalFuture<'static, ()>) {
+        tokio::task::spawn_local(task);
+    }
+
+    fn work<'a>(&'a self, work: Work) -> LocalFuture<'a, Result<(), Overloaded>> {
+        Box::pin(self.worker.run(work))
+    }
+
+    fn deadline(&self, after: Duration) -> Box<dyn Fn() -> bool + Send> {
+        let end = Instant::now() + after;
+        Box::new(move || Instant::now() >= end)
+    }
+}

@@ -1,0 +1,27 @@
+//! A bus that serves over real sockets, before backends that are faulty or healthy.
+
+#![allow(clippy::unwrap_used, reason = "what fails in a test fails the test")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod balance;
+mod caching;
+mod descriptions;
+mod early;
+mod failures;
+mod faults;
+mod inbound;
+mod isolation;
+mod local;
+mod looking;
+mod monitors;
+mod rampart;
+mod relay;
+mod reload;
+mod routing;
+mod security;
+mod smuggling;
+#[cfg(feature = "sql")]
+mod sql;
+mod tls;

@@ -1,0 +1,99 @@
+//! The functions of the library, each declared in the file that holds it.
+
+mod aggregates;
+mod arrays;
+mod call;
+mod dates;
+mod equality;
+mod higher;
+mod json;
+mod maps;
+mod math;
+mod nodes;
+mod numbers;
+mod patterns;
+mod qnames;
+mod sequences;
+mod strings;
+mod uris;
+
+use crate::function::{Function, Library};
+pub(crate) use patterns::pattern_arguments;
+
+/// Strings joined; also what `||` does.
+pub(crate) const CONCAT: &Function = &strings::FUNCTIONS[0];
+
+/// A name from a namespace and a lexical form; also what `xs:QName('p:local')` does.
+pub(crate) const QNAME: &Function = &qnames::FUNCTIONS[0];
+
+const FAMILIES: [&[Function]; 14] = [
+    strings::FUNCTIONS,
+    sequences::FUNCTIONS,
+    nodes::FUNCTIONS,
+    numbers::FUNCTIONS,
+    aggregates::FUNCTIONS,
+    patterns::FUNCTIONS,
+    dates::FUNCTIONS,
+    uris::FUNCTIONS,
+    qnames::FUNCTIONS,
+    math::FUNCTIONS,
+    higher::FUNCTIONS,
+    maps::FUNCTIONS,
+    arrays::FUNCTIONS,
+    json::FUNCTIONS,
+];
+
+fn all() -> impl Iterator<Item = &'static Function> {
+    FAMILIES.into_iter().flatten()
+}
+
+/// The function with that name.
+pub(crate) fn find(library: Library, name: &str) -> Option<&'static Function> {
+    all().find(|function| function.name == name && function.library == library)
+}
+
+/// The function whose name is nearest to one that does not exist.
+pub(crate) fn nearest(library: Library, name: &str) -> Option<&'static str> {
+    let names = all().filter(|function| function.library == library).map(|function| function.name);
+    names.map(|known| (distance(name, known), known)).min().filter(|(far, _)| *far <= 2).map(|(_, known)| known)
+}
+
+/// How many letters have to be added, left out or changed to make one name from the other.
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (line, letter) in one.chars().take(40).enumerate() {
+        let mut diagonal = row[0];
+        row[0] = line + 1;
+        for (column, wanted) in other.iter().enumerate() {
+            let changed = diagonal + usize::from(letter != *wanted);
+            diagonal = row[column + 1];
+            row[column + 1] = changed.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_in_the_tables_once() {
+        let mut names: Vec<_> = all().map(|function| (function.library as u8, function.name)).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn the_nearest_name_is_offered() {
+        let check = |name: &str, expected: Option<&str>| assert_eq!(nearest(Library::Core, name), expected, "{name}");
+        check("uppercase", Some("upper-case"));
+        check("frobnicate", None);
+        check("uper-case", Some("upper-case"));
+        check("contain", Some("contains"));
+        check("normalise-space", Some("normalize-space"));
+    }
+}

@@ -1,0 +1,33 @@
+//! A function of the library: its name, how many arguments it takes, and what it does.
+
+use myelin_xpath::{Error, Value};
+
+use super::call::Call;
+
+/// A function of the library.
+#[derive(Debug)]
+pub(crate) struct Function {
+    /// Empty: XSLT's own, which are called without a prefix.
+    pub(crate) namespace: &'static str,
+    pub(crate) name: &'static str,
+    /// The fewest arguments it takes.
+    pub(crate) least: u8,
+    /// The most arguments it takes; 255: any number.
+    pub(crate) most: u8,
+    pub(crate) run: Body,
+}
+
+/// What a function does.
+pub(crate) type Body = for<'c, 'a> fn(&Call<'c, 'a>) -> Result<Value<'a>, Error>;
+
+impl Function {
+    /// A function that is called without a prefix.
+    pub(super) const fn own(name: &'static str, least: u8, most: u8, run: Body) -> Function {
+        Function { namespace: "", name, least, most, run }
+    }
+
+    /// Whether it takes so many arguments.
+    pub(crate) fn takes(&self, count: usize) -> bool {
+        count >= usize::from(self.least) && (self.most == u8::MAX || count <= usize::from(self.most))
+    }
+}

@@ -1,0 +1,78 @@
+//! Documents that a stylesheet asks for are read, each once.
+
+use myelin_xml::{Document, View};
+use myelin_xpath::{Error, NodeRef};
+
+use super::documents::strip;
+use super::machine::Machine;
+use crate::resolver::Wanted;
+
+impl<'a> Machine<'a> {
+    /// The document that `href` names, seen from `base`.
+    ///
+    /// Errors: `FODC0002`, with the resolver's or the parser's sentence.
+    pub(super) fn load_document(&self, href: &str, base: &str) -> Result<&'a Document, Error> {
+        let asked = (href.to_owned(), base.to_owned());
+        if let Some(document) = self.documents.asked.borrow().get(&asked) {
+            return Ok(document);
+        }
+        let refused = |message: String| Error::value("FODC0002", message);
+        let own = self.program.files.iter().zip(&self.program.sources).find(|(uri, _)| href.is_empty() && *uri == base);
+        let (uri, bytes) = match own {
+            Some((uri, source)) => (uri.clone(), source.as_bytes().to_vec()),
+            None => {
+                let found = self.options.resolver.resolve(href, base, Wanted::Document).map_err(refused)?;
+                (found.uri, found.bytes)
+            }
+        };
+        let known = self.documents.known.borrow().iter().find(|(known, _)| *known == uri).map(|(_, known)| *known);
+        let document = match known {
+            Some(document) => document,
+            None => {
+                let document = self.read_document(&bytes, &uri).map_err(refused)?;
+                let document = self.keep(document).map_err(|failure| self.leave(failure))?;
+                self.documents.known.borrow_mut().push((uri, document));
+                document
+            }
+        };
+        self.documents.asked.borrow_mut().insert(asked, document);
+        Ok(document)
+    }
+
+    fn read_document(&self, bytes: &[u8], uri: &str) -> Result<Document, String> {
+        let refused = |error: myelin_xml::Error| format!("{uri}: {error}");
+        let (text, declared_encoding) = myelin_xml::encoding::decode(None, bytes).map_err(refused)?;
+        let doctype = myelin_xml::DoctypePolicy::Skip;
+        let options = myelin_xml::Options { declared_encoding, doctype, ..myelin_xml::Options::default() };
+        let mut document = Document::parse(text.into_owned(), &options).map_err(refused)?;
+        if !self.program.strip.is_empty() {
+            let mut view = View::default();
+            strip(self.program, &mut document, &mut view);
+            // It is never put back: this document belongs to the transformation.
+            drop(view);
+        }
+        Ok(document)
+    }
+
+    /// The base URI of a node: that of its document, changed by each `xml:base` above it.
+    pub(super) fn base_of(&self, node: NodeRef<'a>) -> Option<String> {
+        let mut bases = Vec::new();
+        let mut next = Some(node);
+        while let Some(at) = next {
+            if let Some(tree) = at.node.tree()
+                && let Some(base) = at.document.attribute(tree, myelin_xml::XML_NAMESPACE, "base")
+            {
+                bases.push(base.into_owned());
+            }
+            next = at.parent();
+        }
+        let mut base = self.documents.uri(node.document);
+        while let Some(next) = bases.pop() {
+            base = Some(match base {
+                Some(base) => crate::functions::resolve(&next, &base),
+                None => next,
+            });
+        }
+        base
+    }
+}

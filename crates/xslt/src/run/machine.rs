@@ -1,0 +1,164 @@
+//! The machine: what a transformation under way knows and keeps, and its limits.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use myelin_xml::Document;
+use myelin_xpath::{Context, Expression, Limits as XpathLimits, Meter, NameTable, NodeRef, Value};
+
+use super::caches::{Counted, Indexes, Positions, Tables};
+use super::documents::Documents;
+use super::failure::{Failure, Outcome};
+use super::focus::Focus;
+use super::frame::{Global, Group, Left, Running, Stack};
+use super::store::{Shelf, Store};
+use crate::options::{Message, Options};
+use crate::program::{CallTarget, ParameterId, Program};
+use crate::scope::Scope;
+
+/// Instructions between two questions whether the time is over.
+const BREATH: u64 = 1_024;
+
+/// How many messages are kept.
+pub(super) const MESSAGES: usize = 1_000;
+
+/// Slots of functions from here on are of expressions that were compiled while running: the index in
+/// [`Machine::declared`] plus this.
+pub(super) const DYNAMIC: u32 = 1 << 30;
+
+/// One transformation under way. What changes is in cells, as expressions call back into it.
+pub(crate) struct Machine<'a> {
+    pub(crate) program: &'a Program,
+    pub(super) options: &'a Options<'a>,
+    /// The source as a node: the document node of what is seen.
+    pub(super) source: NodeRef<'a>,
+    pub(super) stack: Stack<'a>,
+    pub(super) globals: RefCell<Vec<Global<'a>>>,
+    pub(super) shelf: Shelf<'a, Document>,
+    /// Expressions that were compiled while running.
+    pub(super) expressions: Shelf<'a, Expression>,
+    pub(super) dynamic: RefCell<Vec<(String, &'a Scope, &'a Expression)>>,
+    /// What these call.
+    pub(super) declared: RefCell<Vec<(CallTarget, &'a Scope)>>,
+    /// The numbers that `generate-id()` tells documents apart by; the source has 0.
+    pub(super) numbered: RefCell<HashMap<*const Document, u32>>,
+    pub(super) documents: Documents<'a>,
+    pub(super) keys: RefCell<Indexes>,
+    pub(super) names: NameTable<'a>,
+    pub(super) tables: Tables<'a>,
+    pub(super) positions: Positions<'a>,
+    pub(super) counted: Counted<'a>,
+    pub(super) meter: Meter,
+    pub(super) instructions: Cell<u64>,
+    pub(super) depth: Cell<u32>,
+    /// How many parts of the stack were made beside the thread's own.
+    pub(super) stacks: Cell<u64>,
+    /// The mode that templates are looked for in by `mode="#current"`, and the rule that is running.
+    pub(super) mode: Cell<u32>,
+    pub(super) rule: Cell<Option<Running>>,
+    pub(super) tunnel: RefCell<Rc<Vec<(ParameterId, Value<'a>)>>>,
+    pub(super) group: RefCell<Option<Rc<Group<'a>>>>,
+    pub(super) captures: RefCell<Option<Rc<Vec<String>>>>,
+    /// What `xsl:break`, `func:result` and tail calls leave for whoever takes them up.
+    pub(super) left: RefCell<Left<'a>>,
+    /// Why a call from an expression failed: expressions can hand on no more than its text.
+    pub(super) failed: RefCell<Option<Box<Failure>>>,
+    pub(super) messages: RefCell<Vec<Message>>,
+}
+
+impl<'a> Machine<'a> {
+    pub(super) fn new(
+        program: &'a Program,
+        document: &'a Document,
+        options: &'a Options<'a>,
+        (store, expressions): &'a (Store<Document>, Store<Expression>),
+    ) -> Machine<'a> {
+        let source = NodeRef::new(document, document.document_node());
+        Machine {
+            program,
+            options,
+            source,
+            stack: Stack::default(),
+            globals: RefCell::new((0..program.globals.len()).map(|_| Global::Unset).collect()),
+            shelf: store.shelf(),
+            expressions: expressions.shelf(),
+            dynamic: RefCell::default(),
+            declared: RefCell::default(),
+            numbered: RefCell::default(),
+            documents: Documents::new(options.source_uri.map(|uri| (uri.to_owned(), document))),
+            keys: RefCell::default(),
+            names: NameTable::new(program.names.len()),
+            tables: Tables::new(program.modes.len()),
+            positions: Positions::default(),
+            counted: Counted::default(),
+            meter: Meter::default(),
+            instructions: Cell::new(0),
+            depth: Cell::new(0),
+            stacks: Cell::new(0),
+            mode: Cell::new(0),
+            rule: Cell::new(None),
+            tunnel: RefCell::default(),
+            group: RefCell::default(),
+            captures: RefCell::default(),
+            left: RefCell::default(),
+            failed: RefCell::default(),
+            messages: RefCell::default(),
+        }
+    }
+
+    /// Counts an instruction.
+    #[inline]
+    pub(super) fn count(&self) -> Outcome<()> {
+        let count = self.instructions.get() + 1;
+        self.instructions.set(count);
+        if count.is_multiple_of(BREATH) { self.breathe(count) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn breathe(&self, count: u64) -> Outcome<()> {
+        let limit = self.options.limits.instructions;
+        if count > limit {
+            return Err(Failure::limit(format!("more than {limit} instructions were run")));
+        }
+        if self.options.expired.is_some_and(|expired| expired()) {
+            return Err(Failure::limit("the time for the transformation is over"));
+        }
+        Ok(())
+    }
+
+    /// Counts memory that is built and stays.
+    pub(crate) fn build(&self, bytes: usize) -> Outcome<()> {
+        self.meter.add(0, bytes as u64);
+        match self.rest().bytes {
+            0 => Err(Failure::limit(format!("more than {} bytes were built", self.options.limits.memory_bytes))),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn rest(&self) -> XpathLimits {
+        let limits = self.options.limits;
+        self.meter.rest_of(XpathLimits { steps: limits.instructions, bytes: limits.memory_bytes })
+    }
+
+    /// The context of an expression.
+    pub(super) fn context(&'a self, focus: &Focus<'a>) -> Context<'a> {
+        Context {
+            item: focus.item.clone(),
+            position: focus.position,
+            size: focus.size,
+            host: self,
+            limits: self.rest(),
+            now: self.options.now,
+            current: None,
+            meter: Some(&self.meter),
+            names: Some(&self.names),
+        }
+    }
+
+    /// Keeps a document that was made, as long as the transformation runs.
+    pub(super) fn keep(&self, document: Document) -> Outcome<&'a Document> {
+        self.build(size_of::<Document>() + document.size_bytes())?;
+        Ok(self.shelf.keep(document))
+    }
+}

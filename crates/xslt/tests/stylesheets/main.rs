@@ -1,0 +1,8 @@
+//! Stylesheets from text to result: what they make, within which limits, and that one pass makes the same as the tree.
+
+mod basics;
+mod bombs;
+mod forms;
+mod later;
+mod safety;
+mod stream;
