@@ -3,7 +3,10 @@
 //! Loading has two stages: elements with their places, then artefacts that know each other by number.
 //! An artefact with a problem is left out, and so is whatever needs it; all the rest runs.
 
-mod artefact;
+mod assembly;
+mod item;
+mod kind;
+mod kinds;
 mod loops;
 #[cfg(test)]
 mod tests;

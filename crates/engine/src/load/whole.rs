@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::load::Loaded;
-use crate::load::artefact;
+use crate::load::assembly;
 use myelin_config::archive::INSIDE;
 use myelin_config::layout;
 use myelin_config::problem::{Place, Problem};
@@ -19,7 +19,7 @@ pub(super) fn load(paths: &[PathBuf], settings: &Settings) -> Loaded {
     let mut left_out: BTreeMap<String, Vec<Artefact>> = BTreeMap::new();
     loop {
         let without: BTreeSet<String> = left_out.keys().cloned().collect();
-        let mut loaded = artefact::assemble(layout::find(paths, &without, &sources), settings, sources.clone());
+        let mut loaded = assembly::assemble(layout::find(paths, &without, &sources), settings, sources.clone());
         let faulty = faulty(&loaded.report);
         if faulty.is_empty() {
             let artefacts = left_out.into_values().flatten();

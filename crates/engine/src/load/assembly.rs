@@ -1,0 +1,207 @@
+//! From files to a bus: who is declared, who is built, who needs whom.
+
+use std::any::Any;
+use std::collections::{HashMap, HashSet, hash_map};
+use std::sync::Arc;
+
+use crate::bus::Bus;
+use crate::load::Loaded;
+use crate::load::item::Item;
+use crate::load::kind::Parts;
+use crate::load::kinds;
+use crate::load::loops;
+use myelin_artefacts::apis::Apis;
+use myelin_artefacts::endpoints::Endpoints;
+use myelin_artefacts::loader::{Fetched, Loader, Reference};
+use myelin_artefacts::mediators;
+use myelin_config::element::Element;
+use myelin_config::files::File;
+use myelin_config::layout::Found;
+use myelin_config::problem::{Place, Problem};
+use myelin_config::registry::Registry;
+use myelin_config::report::Report;
+use myelin_config::sources::Sources;
+use myelin_flow::definitions::Definitions;
+use myelin_flow::settings::Settings;
+
+/// Builds the bus and the report from what was found.
+pub(super) fn assemble(found: Found, settings: &Settings, sources: Sources) -> Loaded {
+    let Found { files, roots, resources, properties, configs, libraries, .. } = found;
+    let count = files.len();
+    let mut loader = Loader::new(settings, &sources, &mediators::ALL);
+    let mut items: Vec<Item> = files.into_iter().flat_map(items).collect();
+    let first_file = items.first().map_or("", |item| &item.place.file);
+    loader.registry = Registry::new(settings.home.as_deref(), first_file, &sources);
+    loader.libraries = libraries;
+    declare(&mut items, &mut loader, settings);
+    loader.registry.deploy(resources, roots);
+    loader.properties = properties;
+    loader.configs = configs;
+    items.iter_mut().for_each(|item| item.inject(&loader));
+    let is_first = |item: &Item| item.kind.is_some_and(|kind| kind.is_built_first);
+    items.iter_mut().filter(|item| is_first(item)).for_each(|item| item.build(&mut loader));
+    items.iter_mut().filter(|item| !is_first(item)).for_each(|item| item.build(&mut loader));
+    // Each may need another of the registry; as each key is fetched once, this ends.
+    while let Some(Fetched { key, element, id }) = loader.fetched.pop() {
+        let mut item = Item { name: key, id: Some(id), ..item(element) };
+        item.build(&mut loader);
+        items.push(item);
+    }
+    refuse_shared_addresses(&mut items);
+    refuse_loops(&mut items);
+    spread(&mut items);
+    let report = Report { files: count, artefacts: items.iter().map(Item::report).collect() };
+    Loaded { bus: bus(items, loader, settings), report, sources }
+}
+
+/// The artefacts of one file.
+fn items(mut file: File) -> Vec<Item> {
+    let kind = kinds::find(file.kind);
+    match std::mem::replace(&mut file.root, Ok(None)) {
+        Ok(Some(mut root)) if root.is("definitions") => {
+            let children = std::mem::take(&mut root.children).into_iter();
+            children.filter(|child| !child.is("description")).map(item).collect()
+        }
+        Ok(Some(root)) => vec![item(root)],
+        Ok(None) => vec![Item::broken(file, None, kind)],
+        Err(problem) => vec![Item::broken(file, Some(problem), kind)],
+    }
+}
+
+fn item(element: Element) -> Item {
+    let kind = kinds::find(&element.name);
+    Item::new(element, kind)
+}
+
+/// Gives names and numbers, so that artefacts may refer to each other in any order.
+fn declare(items: &mut [Item], loader: &mut Loader, settings: &Settings) {
+    let mut taken: HashMap<(String, String), Place> = HashMap::new();
+    for item in items.iter_mut().filter(|item| item.element.is_some()) {
+        let key = (item.element_name.clone(), item.name.clone());
+        if let Some(first) = taken.get(&key).filter(|_| !item.name.is_empty()) {
+            let message =
+                format!("there is another {} named {:?} before this one ({first})", item.element_name, item.name);
+            item.problems.push(Problem { place: item.place.clone(), message });
+            continue;
+        }
+        taken.insert(key, item.place.clone());
+        if let Some(kind) = item.kind {
+            (kind.declare)(item, loader, settings);
+        }
+    }
+    for item in items.iter_mut().filter(|item| item.element.is_some()) {
+        if let Some(kind) = item.kind {
+            (kind.declare_held)(item, loader);
+        }
+    }
+}
+
+/// Complains of artefacts at an address that another of their kind has.
+fn refuse_shared_addresses(items: &mut [Item]) {
+    let mut taken: HashMap<(String, String), (String, Place)> = HashMap::new();
+    for item in items {
+        let Some(address) = item.product.as_ref().and_then(|product| product.address.as_ref()) else { continue };
+        match taken.entry((item.element_name.clone(), address.key.clone())) {
+            hash_map::Entry::Vacant(entry) => {
+                entry.insert((item.name.clone(), item.place.clone()));
+            }
+            hash_map::Entry::Occupied(entry) => {
+                let (name, place) = entry.get();
+                let (shown, effect) = (&address.shown, address.effect);
+                let message = format!("{shown} is that of {} {name:?} ({place}){effect}", item.element_name);
+                item.problems.push(Problem { place: item.place.clone(), message });
+            }
+        }
+    }
+}
+
+/// Marks endpoints that lead to themselves as faulty.
+fn refuse_loops(items: &mut [Item]) {
+    let endpoint = |reference: Reference| if let Reference::Endpoint(id) = reference { Some(id) } else { None };
+    let mut names = Vec::new();
+    for item in items.iter() {
+        let Some(id) = item.id.and_then(endpoint) else { continue };
+        names.extend(item.references.iter().filter_map(|(reference, _)| Some((id, endpoint(*reference)?))));
+    }
+    let endless: HashSet<usize> = loops::endless(&names).into_iter().collect();
+    for item in items.iter_mut().filter(|item| item.id.and_then(endpoint).is_some_and(|id| endless.contains(&id))) {
+        let to_one =
+            |(reference, _): &&(Reference, Place)| endpoint(*reference).is_some_and(|id| endless.contains(&id));
+        if let Some((_, place)) = item.references.iter().find(to_one) {
+            let message = "this leads back to an endpoint that it comes from, and to no backend".to_owned();
+            item.problems.push(Problem { place: place.clone(), message });
+        }
+    }
+}
+
+/// Marks what needs a faulty artefact as faulty, until nothing changes.
+fn spread(items: &mut [Item]) {
+    let owners: HashMap<Reference, usize> =
+        items.iter().enumerate().filter_map(|(index, item)| Some((item.id?, index))).collect();
+    loop {
+        let mut changed = false;
+        for index in 0..items.len() {
+            for (reference, place) in std::mem::take(&mut items[index].references) {
+                let Some(&owner) = owners.get(&reference) else { continue };
+                if items[owner].problems.is_empty() {
+                    // It may turn faulty in a later round.
+                    items[index].references.push((reference, place));
+                } else if owner != index {
+                    let message =
+                        format!("needs {} {:?}, which is faulty", items[owner].element_name, items[owner].name);
+                    items[index].problems.push(Problem { place, message });
+                    changed = true;
+                }
+            }
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+/// Puts together what is sound.
+fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
+    let mut parts = Parts::of(&loader);
+    for mut item in items {
+        match (item.problems.is_empty(), item.product.take(), item.kind) {
+            (true, Some(product), _) => (product.put)(&mut parts),
+            (false, _, Some(kind)) => (kind.remain)(item, &mut parts),
+            _ => {}
+        }
+    }
+    let Parts { sequences, endpoints, templates, entries, proxies, faulty, offers, receivings, inbounds } = parts;
+    let sound = |name: &str| loader.sequences.get(name).copied().filter(|&id| sequences[id].is_some());
+    let asked = loader.names.asked_external();
+    let external = asked.filter_map(|(asked, name)| Some((asked, loader.external_text(asked.0, name)?))).collect();
+    let (main, fault) = (sound("main"), sound("fault"));
+    let apis = Apis::new(offers, &loader.names, sound);
+    let external_texts = loader.external_texts();
+    let mut names = std::mem::take(&mut loader.names);
+    let entries = entries.into_iter().map(|(key, text)| (names.slot(&key), text)).collect();
+    let endpoints = Arc::new(Endpoints::new(endpoints, loader.endpoints));
+    let definitions = Definitions {
+        settings: settings.clone(),
+        external,
+        external_texts,
+        names,
+        entries,
+        sequence_ids: loader.sequences,
+        sequences,
+        templates,
+        template_ids: loader.templates.into_iter().map(|(name, (id, _))| (name, id)).collect(),
+        tables: vec![Arc::clone(&endpoints) as Arc<dyn Any + Send + Sync>],
+    };
+    Bus {
+        definitions,
+        endpoints,
+        inbounds,
+        receivings,
+        main,
+        fault,
+        apis,
+        // The later of two with one name is faulty, the first serves.
+        faulty: faulty.into_iter().filter(|name| !proxies.contains_key(name)).collect(),
+        proxies,
+    }
+}
