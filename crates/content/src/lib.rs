@@ -2,11 +2,6 @@
 //!
 //! Pure: bytes in, bytes out. Nothing here knows an exchange, a protocol, or waits.
 
-#![allow(
-    missing_docs,
-    reason = "much is public since the crates were parted that nobody needs: it is made private first"
-)]
-
 mod annotation;
 mod build;
 mod built_body;

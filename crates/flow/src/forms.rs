@@ -82,7 +82,7 @@ pub async fn build_body(exchange: &mut Exchange, context: &RequestContext<'_>) -
 
 /// Builds a body that was read, on another thread.
 ///
-/// Errors: the sender's, as [`poll_built`]; the bus's, 503 where too much waits for such a thread.
+/// Errors: the sender's, as [`build_body`]; the bus's, 503 where too much waits for such a thread.
 pub async fn build_offloaded(exchange: &mut Exchange, context: &RequestContext<'_>) -> Outcome<()> {
     let bytes = take_bytes(exchange);
     let (content, query) = (exchange.content.clone(), query(exchange).to_owned());

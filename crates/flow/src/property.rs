@@ -405,7 +405,7 @@ impl Properties {
 
     /// The slot of a name that came up while serving and is to be set, given to it now if it had none.
     ///
-    /// Errors: the bus's, where an exchange makes up more than [`NAME_LIMIT`] names.
+    /// Errors: the bus's, where an exchange makes up more than `NAME_LIMIT` names.
     pub fn slot_to_set(&mut self, name: &str, names: &Names) -> Outcome<Slot> {
         if let Some(slot) = self.slot(name, names) {
             return Ok(slot);
@@ -463,7 +463,7 @@ impl Properties {
 
     /// Whether one more value may be held beside the others: XML takes many times the memory it came in.
     ///
-    /// Errors: the bus's, where it would be more than [`LIMIT_BYTES`].
+    /// Errors: the bus's, where it would be more than `LIMIT_BYTES`.
     pub fn check_room(&self, value: &Value) -> Outcome<()> {
         let held: usize = self.entries.iter().filter_map(|entry| entry.value.as_ref()).map(Value::memory_bytes).sum();
         if held + value.memory_bytes() <= LIMIT_BYTES {

@@ -60,7 +60,7 @@ pub struct Settings {
     pub replies: Replies,
     /// How many requests are served at once, and who first; without it all are.
     pub priorities: Option<Priorities>,
-    /// Which endpoints are checked beside the messages that go to them; see [`Bus::monitors`].
+    /// Which endpoints are checked beside the messages that go to them.
     pub monitors: Vec<MonitorSettings>,
 }
 

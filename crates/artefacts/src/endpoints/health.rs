@@ -100,7 +100,7 @@ impl Health {
         });
     }
 
-    /// A monitor found the endpoint well, or what it says of it; see [`Checks::count`].
+    /// A monitor found the endpoint well, or what it says of it; see `Checks::count`.
     pub fn checked(&self, endpoint: &dyn Display, found: Result<(), String>, fall: u32, rise: u32) {
         let (turn, down) = self.change(|known| {
             let turn = known.checks.count(found, fall, rise);

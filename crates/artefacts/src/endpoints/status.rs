@@ -18,7 +18,7 @@ pub struct EndpointStatus {
     pub kind: &'static str,
     /// Whether it is used.
     pub state: State,
-    /// When it may be tried again while it is not active, on the clock of [`myelin_flow::transport::Transport::monotonic`].
+    /// When it may be tried again while it is not active, on the clock of [`myelin_channel::Runtime::monotonic`].
     pub retry_at: Option<Duration>,
     /// What its monitor saw, while that has taken it out: it gets no message then, whatever its state.
     pub down: Option<String>,

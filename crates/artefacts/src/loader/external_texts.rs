@@ -34,7 +34,7 @@ impl Loader {
 
     /// What expressions may name while serving, where one of them works out a name.
     ///
-    /// Resources that are no texts are left out, and those behind [`KEPT_BYTES`] of others, which is said in the log.
+    /// Resources that are no texts are left out, and those behind `KEPT_BYTES` of others, which is said in the log.
     pub fn external_texts(&self) -> ExternalTexts {
         let mut kept = ExternalTexts::default();
         if self.names.asks_any_external(ExternalSource::File) {
