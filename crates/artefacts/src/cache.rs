@@ -6,6 +6,7 @@
 
 mod control;
 mod identity;
+mod rules;
 mod shelf;
 mod stored;
 
@@ -17,10 +18,9 @@ use myelin_message::{Head, StatusCode};
 use crate::cache::control::Control;
 use crate::cache::shelf::Shelf;
 use crate::loader::Loader;
-pub(crate) use identity::{Generator, Headers};
+pub(crate) use identity::{Generator, Headers, Key};
 use myelin_flow::exchange::Exchange;
-use myelin_java_text::pattern::Pattern;
-pub(crate) use shelf::Key;
+pub(crate) use rules::Rules;
 pub(crate) use stored::Stored;
 
 /// A cache.
@@ -40,18 +40,6 @@ pub(crate) struct Bounds {
     pub most: usize,
     /// How large the body of one may be.
     pub largest_bytes: u64,
-}
-
-/// What requests are known by, which answers are kept, and how they are given again.
-#[derive(Debug)]
-pub(crate) struct Rules {
-    pub generator: Generator,
-    /// What their statuses match.
-    pub statuses: Pattern,
-    /// Whether `Cache-Control` and `ETag` are heeded.
-    pub control: bool,
-    /// Whether they say how old they are.
-    pub age: bool,
 }
 
 /// A request that was not answered from a cache, and whose answer the cache waits for.

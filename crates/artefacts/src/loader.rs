@@ -1,14 +1,17 @@
 //! What builders ask while an artefact is built: other artefacts, names, and where to leave problems.
 
+mod entry;
 mod external_texts;
-mod fetched;
 mod injected;
 mod operations;
 mod parameters;
+mod reference;
+mod registry;
 mod states;
-pub use fetched::Fetched;
+pub use entry::{Entry, EntryResources};
 pub use injected::injected;
 pub use parameters::{is_of_sequence, parameters};
+pub use reference::{EndpointId, Fetched, Reference};
 pub(crate) use states::States;
 
 use std::any::Any;
@@ -22,9 +25,7 @@ use myelin_config::choice::Choice;
 use myelin_config::element::{Element, Text};
 use myelin_config::library::Libraries;
 use myelin_config::problem::{Place, Problem};
-use myelin_config::resource::Resource;
 use myelin_config::sources::Sources;
-use myelin_content::Fragment;
 use myelin_content::text_of;
 use myelin_expression::Compiler;
 use myelin_flow::exchange::Direction;
@@ -33,44 +34,6 @@ use myelin_flow::sequence::SequenceRef;
 use myelin_flow::sequence::{Block, Node, Sequence, SequenceId};
 use myelin_flow::settings::Settings;
 use myelin_flow::template::{Parameter, TemplateId};
-
-/// Which of the bus's endpoints.
-pub type EndpointId = usize;
-
-/// The local entries of a configuration as they stand in their files, by their keys.
-pub type EntryResources = HashMap<String, Resource>;
-
-/// One artefact of another, by number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Reference {
-    /// A sequence.
-    Sequence(SequenceId),
-    /// An endpoint.
-    Endpoint(EndpointId),
-    /// A sequence template.
-    Template(TemplateId),
-    /// A proxy by the number it was declared with.
-    Proxy(usize),
-}
-
-/// What a local entry holds.
-#[derive(Clone, Debug)]
-pub enum Entry {
-    /// An element.
-    Xml(Fragment),
-    /// Anything else.
-    Text(String),
-}
-
-impl Entry {
-    /// Its text: of XML what stands between the tags.
-    pub fn text(self) -> String {
-        match self {
-            Entry::Text(text) => text,
-            Entry::Xml(fragment) => fragment.document.string_value(fragment.node).into_owned(),
-        }
-    }
-}
 
 /// The state of loading.
 pub struct Loader {
@@ -296,7 +259,7 @@ impl Loader {
         }
         let mediators = self.mediators;
         let Some(spec) = mediators.find(element) else {
-            return Err(element.problem(vocabulary::mediator(element, mediators.table)));
+            return Err(element.problem(vocabulary::mediator(element, mediators.elements())));
         };
         let (place, mediator) = (element.place.clone(), (spec.build)(element, self)?);
         let node = Node { element: spec.element, place: place.clone(), mediator };

@@ -86,6 +86,11 @@ pub struct Mediators {
 }
 
 impl Mediators {
+    /// The names of the elements that the documentation has.
+    pub(crate) fn elements(&self) -> impl Iterator<Item = &'static str> {
+        self.table.iter().map(|spec| spec.element)
+    }
+
     /// What builds the mediator that an element stands for; `None` where there is none.
     pub fn find(&self, element: &Element) -> Option<&Spec> {
         if !element.is_synapse() {

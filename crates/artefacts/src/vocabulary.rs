@@ -1,6 +1,5 @@
 //! The words of the language that this bus knows but does not run, and what is said of each.
 
-use crate::spec::Spec;
 use myelin_config::element::Element;
 
 /// Mediators that come later.
@@ -64,14 +63,14 @@ const ARTEFACTS_LATER: &[&str] = &["eventSource", "messageProcessor", "messageSt
 /// Artefacts of tools that mean nothing while serving.
 const ARTEFACTS_OF_TOOLS: &[&str] = &["executor", "metadata", "taskManager"];
 
-/// Why a mediator that is none of these cannot be built.
-pub(crate) fn mediator(element: &Element, mediators: &[Spec]) -> String {
+/// Why a mediator cannot be built that is none of those with these names.
+pub(crate) fn mediator(element: &Element, known: impl Iterator<Item = &'static str>) -> String {
     let name = element.name.as_str();
     let never = MEDIATORS_NEVER.iter().find(|(known, _)| *known == name);
     if MEDIATORS_LATER.contains(&name) {
         format!("mediator <{name}> is not offered yet")
     } else if name == "class" {
-        class(element.attribute("name").map_or("", |name| name.value.trim()), mediators)
+        class(element.attribute("name").map_or("", |name| name.value.trim()), known)
     } else if let Some((_, reason)) = never {
         format!("mediator <{name}> is not offered: {reason}")
     } else if name.contains('.') {
@@ -84,12 +83,12 @@ pub(crate) fn mediator(element: &Element, mediators: &[Spec]) -> String {
 /// What is said of a mediator in Java, by the name of its class.
 ///
 /// Synapse's own mediators are classes, too, and some configurations name them: `LogMediator` is `<log>`.
-fn class(name: &str, mediators: &[Spec]) -> String {
+fn class(name: &str, mut mediators: impl Iterator<Item = &'static str>) -> String {
     let own = name.strip_prefix("org.apache.synapse.").and_then(|name| name.rsplit('.').next());
     let own = own.and_then(|own| own.strip_suffix("Mediator"));
-    let spec = mediators.iter().find(|spec| own.is_some_and(|own| spec.element.eq_ignore_ascii_case(own)));
+    let same = mediators.find(|element| own.is_some_and(|own| element.eq_ignore_ascii_case(own)));
     let known = CLASSES.iter().find(|(end, _)| name.ends_with(end)).map(|(_, instead)| (*instead).to_owned());
-    match known.or_else(|| spec.map(|spec| format!("<{}> does the same", spec.element))) {
+    match known.or_else(|| same.map(|element| format!("<{element}> does the same"))) {
         Some(instead) => {
             format!("mediator <class>: {name} is a JVM class, which cannot run in a native program; {instead}")
         }
@@ -123,8 +122,8 @@ mod tests {
 
     #[test]
     fn a_class_is_refused_with_what_does_the_same() {
-        let check =
-            |name: &str, part: &str| assert!(class(name, MEDIATORS).contains(part), "{}", class(name, MEDIATORS));
+        let class = |name: &str| class(name, MEDIATORS.iter().map(|spec| spec.element));
+        let check = |name: &str, part: &str| assert!(class(name).contains(part), "{}", class(name));
         check("org.wso2.carbon.connector.RestURLBuilder", "<http> endpoint");
         check("org.apache.synapse.mediators.builtin.LogMediator", "<log> does the same");
         check("org.apache.synapse.mediators.Mediator", "that <call> asks");

@@ -9,9 +9,11 @@ use myelin_wss::algorithm::DigestMethod;
 use myelin_wss::crypto::Hasher;
 use myelin_xml::{Document, Kind, NodeId};
 
-use crate::cache::shelf::Key;
 use myelin_content::{Json, Tree};
 use myelin_flow::exchange::Exchange;
+
+/// What a request is known by.
+pub(crate) type Key = [u8; 32];
 
 /// What of a request counts.
 #[derive(Debug)]

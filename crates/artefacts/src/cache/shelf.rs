@@ -4,10 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::cache::identity::Key;
 use crate::cache::stored::Stored;
-
-/// What a request is known by.
-pub(crate) type Key = [u8; 32];
 
 /// What keeping an answer takes apart from the answer.
 const OVERHEAD_BYTES: usize = 512;

@@ -5,10 +5,9 @@ use std::time::{Duration, SystemTime};
 
 use myelin_message::{Body, Head, Message, StatusCode};
 
-use crate::cache::Rules;
 use crate::cache::control::{Control, knows};
-use crate::cache::identity::variant;
-use crate::cache::shelf::Key;
+use crate::cache::identity::{Key, variant};
+use crate::cache::rules::Rules;
 use myelin_content::Content;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::property::{Scope, Slot, Value, slot};

@@ -32,7 +32,7 @@ struct Operation {
 
 fn build(element: &Element, loader: &mut Loader) -> Built {
     let Some(template) = loader.operation(element, &element.name)? else {
-        return Err(element.problem(vocabulary::mediator(element, loader.mediators.table)));
+        return Err(element.problem(vocabulary::mediator(element, loader.mediators.elements())));
     };
     let mut nodes = Vec::new();
     if let Some(key) = element.attribute("configKey").filter(|key| !key.value.trim().is_empty()) {

@@ -1,6 +1,6 @@
 //! Sequences, endpoints and entries that keys of the registry name: read when the first of their keys comes up.
 
-use crate::loader::{Entry, Loader, Reference};
+use crate::loader::{Entry, Fetched, Loader, Reference};
 use myelin_config::element::{Element, Text};
 use myelin_config::files;
 use myelin_config::included::{Content, Included};
@@ -9,16 +9,6 @@ use myelin_config::properties;
 use myelin_config::registry;
 use myelin_config::resource::Resource;
 use myelin_flow::property::ExternalSource;
-
-/// An artefact of the registry that something refers to; it is built behind those of the configuration.
-pub struct Fetched {
-    /// The key it is referred to by.
-    pub key: String,
-    /// What the resource holds.
-    pub element: Element,
-    /// The number that it got when it was referred to.
-    pub id: Reference,
-}
 
 impl Loader {
     /// The number of the sequence or endpoint that a key of the registry names.
