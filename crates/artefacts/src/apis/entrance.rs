@@ -70,7 +70,7 @@ pub async fn enter(
     }
     if !api.handlers.is_empty() {
         // Few APIs have any: on the heap they do not make every exchange larger.
-        Box::pin(handler::pass(api, &request.head, &visit, transport, passed)).await?;
+        Box::pin(handler::pass(&api.handlers, &api.resources, &request.head, &visit, transport, passed)).await?;
     }
     let entered = find(api, &visit, apis)?;
     if let (Entry::Resource(index), "OPTIONS") = (entered.0, visit.method) {
@@ -85,7 +85,7 @@ pub async fn enter(
 /// Finds the resource, and what else there is where none is for the request.
 fn find(api: &Arc<Api>, visit: &Visit<'_>, apis: &Apis) -> Entered {
     let Apis { brought, mismatch, method_not_allowed, .. } = apis;
-    let (handler, status) = match api.choose(visit) {
+    let (handler, status) = match api.resources.choose(visit) {
         Choice::Resource(index, found) => {
             let resource = &api.resources[index];
             if visit.method == "OPTIONS" && !resource.lists("OPTIONS") {

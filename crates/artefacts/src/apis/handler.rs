@@ -2,18 +2,21 @@
 //!
 //! In Synapse these are Java classes; the three that Micro Integrator brings along are known here by their names.
 
+mod answer;
 mod basic;
 pub(super) mod build;
 mod cors;
 mod oauth;
 
-use myelin_message::{Body, Head, Message, StatusCode};
+use myelin_message::{Head, Message};
 
+pub(super) use answer::empty;
 pub use basic::Basic;
 pub use cors::Cors;
 pub use oauth::{Algorithm, OAuth, Rules};
 
-use crate::apis::{Api, Visit};
+use crate::apis::resources::Resources;
+use crate::apis::visit::Visit;
 use myelin_flow::transport::Transport;
 
 /// A handler of an API.
@@ -50,15 +53,16 @@ impl Passed {
 ///
 /// Errors: the answer of the handler that does not let it pass.
 pub(super) async fn pass(
-    api: &Api,
+    handlers: &[Handler],
+    resources: &Resources,
     head: &Head,
     visit: &Visit<'_>,
     transport: &dyn Transport,
     passed: &mut Passed,
 ) -> Result<(), Box<Message>> {
-    for handler in &api.handlers {
+    for handler in handlers {
         let refused = match handler {
-            Handler::Cors(cors) => cors.handle(api, head, visit, &mut passed.lines),
+            Handler::Cors(cors) => cors.handle(resources, head, visit, &mut passed.lines),
             Handler::Basic(basic) => basic.handle(head),
             Handler::OAuth(oauth) => oauth.handle(head, transport, &mut passed.spent).await,
         };
@@ -67,23 +71,4 @@ pub(super) async fn pass(
         }
     }
     Ok(())
-}
-
-/// An answer without a body.
-pub(super) fn empty(status: StatusCode) -> Message {
-    Message::answer(status, Body::Empty)
-}
-
-/// The same with a challenge to authenticate (RFC 9110 §11.6.1).
-fn challenge(value: &str) -> Message {
-    let mut answer = empty(StatusCode::UNAUTHORIZED);
-    answer.head.set("WWW-Authenticate", value.as_bytes()).expect("our own challenges are valid header values");
-    answer
-}
-
-/// The credentials of a scheme in a header like `Authorization`, where there are some.
-fn credentials<'a>(head: &'a Head, header: &str, scheme: &str) -> Option<&'a str> {
-    let value = std::str::from_utf8(head.first(header)?).ok()?;
-    let (name, rest) = value.trim().split_once(' ')?;
-    name.eq_ignore_ascii_case(scheme).then(|| rest.trim())
 }

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
-use crate::apis::{Address, Path, Resource};
+use crate::apis::address::Address;
+use crate::apis::resource::{Path, Resource};
 
 /// The definition of an API, both ways of writing it; one of them is missing where the other cannot be made of it.
 #[derive(Debug, Default)]

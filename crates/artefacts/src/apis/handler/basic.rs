@@ -11,7 +11,7 @@ use myelin_message::{Head, Message, StatusCode};
 use myelin_wss::algorithm::DigestMethod;
 use myelin_wss::crypto::{hmac, hmac_verify};
 
-use crate::apis::handler::{challenge, credentials, empty};
+use crate::apis::handler::answer::{challenge, credentials, empty};
 use myelin_flow::settings::User;
 
 /// Lets the users of the deployment in.

@@ -5,8 +5,10 @@
 
 use myelin_message::{Head, Message, StatusCode};
 
-use crate::apis::handler::empty;
-use crate::apis::{Api, Choice, Resource, Visit};
+use crate::apis::handler::answer::empty;
+use crate::apis::resource::Resource;
+use crate::apis::resources::{Choice, Resources};
+use crate::apis::visit::Visit;
 
 /// The settings of the handler.
 #[derive(Debug, Default)]
@@ -25,15 +27,15 @@ impl Cors {
     /// Collects what the answer has to say; answers a question about what would be allowed itself.
     pub(super) fn handle(
         &self,
-        api: &Api,
+        resources: &Resources,
         head: &Head,
         visit: &Visit<'_>,
         lines: &mut Vec<(&'static str, String)>,
     ) -> Option<Message> {
         let wanted = text(head, "Access-Control-Request-Method").filter(|_| visit.method == "OPTIONS");
         let Some(wanted) = wanted else {
-            let resource = match api.choose(visit) {
-                Choice::Resource(index, _) => Some(&api.resources[index]),
+            let resource = match resources.choose(visit) {
+                Choice::Resource(index, _) => Some(&resources[index]),
                 _ => None,
             };
             // A resource that names `OPTIONS` answers browsers itself.
@@ -42,10 +44,10 @@ impl Cors {
             }
             return None;
         };
-        match api.for_method(visit, wanted) {
-            Choice::Resource(index, _) if api.resources[index].lists("OPTIONS") => None,
+        match resources.for_method(visit, wanted) {
+            Choice::Resource(index, _) if resources[index].lists("OPTIONS") => None,
             Choice::Resource(index, _) => {
-                self.say(Some(&api.resources[index]), head, lines);
+                self.say(Some(&resources[index]), head, lines);
                 if let Some(age) = &self.max_age {
                     lines.push(("Access-Control-Max-Age", age.clone()));
                 }

@@ -11,11 +11,11 @@ use std::time::Duration;
 use http::Uri;
 use myelin_message::{Head, Message, StatusCode};
 
-pub use token::Algorithm;
+pub use token::{Algorithm, Rules};
 
+use crate::apis::handler::answer::{challenge, credentials, empty};
 use crate::apis::handler::oauth::keys::{KeySet, KeysError};
 use crate::apis::handler::oauth::token::{Refusal, Token};
-use crate::apis::handler::{challenge, credentials, empty};
 use myelin_flow::transport::Transport;
 
 /// Tokens longer than this are refused unread.
@@ -29,19 +29,6 @@ pub struct OAuth {
     /// Whether that header stays here.
     pub remove_header: bool,
     keys: KeySet,
-}
-
-/// What a token has to be like.
-#[derive(Debug)]
-pub struct Rules {
-    pub issuers: Vec<String>,
-    /// One of these is meant by each token; empty where nobody asks.
-    pub audience: Vec<String>,
-    pub algorithms: Vec<Algorithm>,
-    /// How long ago it may have been issued.
-    pub age_max: Option<Duration>,
-    /// Whether a token that is bound to a client's certificate is as good as any other.
-    pub ignores_binding: bool,
 }
 
 impl OAuth {

@@ -7,8 +7,6 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use myelin_wss::algorithm::{DigestMethod, SignatureMethod};
 use serde_json::Value;
 
-use crate::apis::handler::oauth::Rules;
-
 /// How far the clocks of issuer and bus may be apart.
 const LEEWAY: Duration = Duration::from_secs(5);
 
@@ -33,6 +31,19 @@ pub(super) struct Token<'a> {
     /// What is signed: header and claims as they came.
     pub(super) signed: &'a [u8],
     pub(super) signature: Vec<u8>,
+}
+
+/// What a token has to be like.
+#[derive(Debug)]
+pub struct Rules {
+    pub issuers: Vec<String>,
+    /// One of these is meant by each token; empty where nobody asks.
+    pub audience: Vec<String>,
+    pub algorithms: Vec<Algorithm>,
+    /// How long ago it may have been issued.
+    pub age_max: Option<Duration>,
+    /// Whether a token that is bound to a client's certificate is as good as any other.
+    pub ignores_binding: bool,
 }
 
 /// A way to sign tokens.

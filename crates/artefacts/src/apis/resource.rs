@@ -1,0 +1,104 @@
+//! A resource of an API: its paths, and what else a request has to be like.
+
+use std::fmt;
+
+use crate::apis::mapping::Mapping;
+use crate::apis::template::Template;
+use crate::apis::visit::Visit;
+use myelin_config::problem::Place;
+use myelin_flow::sequence::SequenceRef;
+use myelin_java_text::pattern::Pattern;
+
+/// A resource of an API.
+pub struct Resource {
+    pub place: Place,
+    pub path: Path,
+    /// Empty where all are meant.
+    pub methods: Vec<String>,
+    /// Whether it is reached over plain HTTP, and over HTTPS.
+    pub http: bool,
+    pub https: bool,
+    /// What `Content-Type` a request with a body has to have, to the letter.
+    pub content_type: Option<String>,
+    pub user_agent: Option<Pattern>,
+    pub in_sequence: Option<SequenceRef>,
+    pub out_sequence: Option<SequenceRef>,
+    pub fault_sequence: Option<SequenceRef>,
+}
+
+/// Which paths a resource is for.
+#[derive(Debug)]
+pub enum Path {
+    Mapping {
+        text: String,
+        mapping: Mapping,
+    },
+    Template(Template),
+    /// Those that no other resource is for.
+    Any,
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Path::Mapping { text, .. } => text,
+            Path::Template(template) => template.text(),
+            Path::Any => "/*",
+        })
+    }
+}
+
+impl Path {
+    /// The paths of a URL mapping.
+    pub fn mapping(text: &str) -> Path {
+        Path::Mapping { text: text.to_owned(), mapping: Mapping::parse(text) }
+    }
+}
+
+impl Resource {
+    /// Whether it names the method.
+    pub fn lists(&self, method: &str) -> bool {
+        self.methods.iter().any(|known| known == method)
+    }
+
+    /// Whether a request of that method may be for it; `OPTIONS` may always ask what it knows.
+    pub fn allows(&self, method: &str) -> bool {
+        method == "OPTIONS" || self.methods.is_empty() || self.lists(method)
+    }
+
+    /// Whether a request is for it, its path apart.
+    pub(super) fn takes(&self, visit: &Visit<'_>) -> bool {
+        let protocol = if visit.secure { self.https } else { self.http };
+        // As in Synapse, where `OPTIONS` is welcome whatever else is asked for.
+        protocol && (visit.method == "OPTIONS" || self.allows(visit.method) && self.fits(visit))
+    }
+
+    fn fits(&self, visit: &Visit<'_>) -> bool {
+        let content = match &self.content_type {
+            Some(wanted) if visit.has_body => visit.content_type == Some(wanted.as_bytes()),
+            _ => true,
+        };
+        let agent =
+            |pattern: &Pattern| visit.user_agent.is_some_and(|agent| pattern.matches(&String::from_utf8_lossy(agent)));
+        content && self.user_agent.as_ref().is_none_or(agent)
+    }
+
+    /// The methods it answers to, for a header.
+    pub fn methods(&self) -> String {
+        if self.methods.is_empty() {
+            // What Synapse says of a resource that names none.
+            return "GET, POST, PUT, DELETE".to_owned();
+        }
+        let methods = self.methods.iter().map(String::as_str).filter(|&method| method != "OPTIONS");
+        methods.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The mapping or template as it was written; `/` for a resource that has neither.
+    pub fn pattern(&self) -> &str {
+        match &self.path {
+            Path::Mapping { text, .. } => text,
+            Path::Template(template) => template.text(),
+            Path::Any => "/",
+        }
+    }
+}
