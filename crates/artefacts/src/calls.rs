@@ -7,11 +7,12 @@ pub(crate) use payload::Payload;
 
 use crate::endpoints::{self, EndpointRef};
 use myelin_expression::Need;
+use myelin_flow::branches::Split;
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::Receiver;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
 use myelin_flow::forms::render_body;
+use myelin_flow::mediator::Receiver;
 
 /// Why only a call whose answer takes the place of the message can go to a list of recipients.
 pub(crate) const ONE_ANSWER_NEEDED: &str = "A list of recipients has more than one answer: a <send> can go there, and a <call> that is \
@@ -31,7 +32,7 @@ pub(crate) async fn send(
     context: &RequestContext<'_>,
 ) -> Outcome<bool> {
     let answered = send_or_split(exchange, endpoint, context).await?;
-    match exchange.split.take() {
+    match Split::take(exchange) {
         Some(_) => Err(Fault::bus(ONE_ANSWER_NEEDED)),
         None => Ok(answered),
     }

@@ -12,10 +12,9 @@ use myelin_config::element::Element;
 use myelin_config::problem::Problem;
 use myelin_flow::context::RequestContext;
 use myelin_flow::database::{self, Call, Manner};
-use myelin_flow::effect::Effect;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
-use myelin_flow::mediator::{Flow, Mediator, Step};
+use myelin_flow::mediator::{Effect, Flow, Mediator, Step};
 use myelin_flow::property::{Scope, Value};
 
 /// A mediator that asks a database.

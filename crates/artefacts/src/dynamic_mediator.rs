@@ -12,10 +12,9 @@ use myelin_config::choice::Choice;
 use myelin_expression::Expression;
 use myelin_expression::Need;
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::{Effect, Reads};
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
-use myelin_flow::mediator::{Flow, Mediator, Step};
+use myelin_flow::mediator::{Effect, Flow, Mediator, Reads, Step};
 use myelin_flow::offload::offload;
 
 /// Makes a mediator of a text and its key; a sentence where that cannot be.

@@ -4,10 +4,9 @@ use crate::loader::Loader;
 use myelin_config::element::Element;
 use myelin_config::problem::Problem;
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::Steps;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Fault;
-use myelin_flow::mediator::{Flow, Step};
+use myelin_flow::mediator::{Flow, Step, Steps};
 use myelin_flow::sequence::{Block, SequenceId};
 
 /// What runs: mediators that stand here, or a named sequence.

@@ -84,7 +84,7 @@ impl<T: BranchTargets + 'static> Splitter<T> {
         };
         let Splitter { sequential, comes_back, ref targets, .. } = *self;
         let targets: Arc<dyn BranchTargets> = Arc::clone(targets) as Arc<dyn BranchTargets>;
-        exchange.split = Some(Box::new(Split {
+        let split = Split {
             branches,
             sequential,
             comes_back,
@@ -92,7 +92,8 @@ impl<T: BranchTargets + 'static> Splitter<T> {
             response: BranchResponse::default(),
             parent,
             behind: Vec::new(),
-        }));
+        };
+        split.leave(exchange);
         Ok(Flow::Split)
     }
 }

@@ -12,22 +12,20 @@ use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::rc::{Rc, Weak};
-use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use myelin_message::Message;
 
 pub(crate) use split::carry_on;
 
-use crate::bus::Bus;
-use crate::engine::{Arrival, Engine, EngineContext, FlowKind};
+use crate::engine::{Arrival, EngineContext, EngineParts, FlowKind};
 use crate::service::OwnedService;
 use myelin_flow::branches::{BranchPermit, BranchPermits, CorrelationGroup, LIVE_COPIES, body_limit_bytes};
 use myelin_flow::context::RequestContext;
 use myelin_flow::context::{Counts, RunningBranches};
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
-use myelin_flow::transport::{LocalFuture, Transport};
+use myelin_flow::transport::LocalFuture;
 
 /// All copies that are made for a request, so many times.
 const ALL_COPIES: usize = 256;
@@ -37,9 +35,7 @@ const COPY_BYTES: usize = 1 << 10;
 
 /// What the flows of one request stand on.
 pub(crate) struct BranchContext {
-    bus: Arc<Bus>,
-    transport: Rc<dyn Transport>,
-    counts: Rc<Counts>,
+    parts: EngineParts,
     service: OwnedService,
     peer: Option<SocketAddr>,
     local: Option<SocketAddr>,
@@ -80,15 +76,12 @@ struct Run(Rc<Task>);
 
 impl BranchContext {
     /// What the flows beside the one with that context stand on.
-    pub(crate) fn new(context: &RequestContext<'_>, service: OwnedService, engine: &Engine) -> Rc<BranchContext> {
+    pub(crate) fn new(context: &RequestContext<'_>, service: OwnedService, parts: EngineParts) -> Rc<BranchContext> {
         let Arrival { transport: came_by, peer, local, inbound, correlation } = context.arrival;
-        let (bus, transport, counts) = engine.parts();
-        let settings = &bus.definitions.settings;
+        let settings = &parts.bus.definitions.settings;
         let permits = BranchPermits::new(settings.branches, body_limit_bytes(settings).saturating_mul(LIVE_COPIES));
         Rc::new(BranchContext {
-            bus,
-            transport,
-            counts,
+            parts,
             service,
             peer,
             local,
@@ -106,29 +99,29 @@ impl BranchContext {
         let BranchContext { came_by, peer, local, ref inbound, ref correlation, .. } = **self;
         let service = self.service.borrowed();
         let context = RequestContext {
-            definitions: &self.bus.definitions,
-            transport: &*self.transport,
+            definitions: &self.parts.bus.definitions,
+            transport: &*self.parts.transport,
             arrival: Arrival { transport: came_by, peer, local, inbound: inbound.as_deref(), correlation },
             service: service.identity(),
-            counts: &self.counts,
+            counts: &self.parts.counts,
             branches: &**self,
         };
-        EngineContext { context, bus: &self.bus, service, ground: FlowKind::BranchContext(self) }
+        EngineContext { context, bus: &self.parts.bus, service, ground: FlowKind::BranchContext(self) }
     }
 
     /// Begins a branch that belongs to these groups.
     fn spawn(self: &Rc<BranchContext>, groups: Vec<Rc<CorrelationGroup>>, future: LocalFuture<'static, ()>) {
         let task = Rc::new(Task {
             stage: Rc::downgrade(self),
-            counts: Rc::clone(&self.counts),
+            counts: Rc::clone(&self.parts.counts),
             groups,
             future: RefCell::new(Some(future)),
             cancelled: Cell::default(),
             waker: RefCell::default(),
         });
-        self.counts.branches.set(self.counts.branches.get() + 1);
+        self.parts.counts.branches.set(self.parts.counts.branches.get() + 1);
         self.state.borrow_mut().live.push(Rc::clone(&task));
-        self.transport.spawn(Box::pin(Run(task)));
+        self.parts.transport.spawn(Box::pin(Run(task)));
     }
 
     /// Waits for room for one more branch with a message of that size.
@@ -141,7 +134,7 @@ impl BranchContext {
     /// Errors: the bus's, where it is too much.
     fn count_copy(&self, (exchange, bytes): (Exchange, usize)) -> Outcome<(Exchange, usize)> {
         self.copied_bytes.set(self.copied_bytes.get().saturating_add(bytes.max(COPY_BYTES)));
-        let limit = body_limit_bytes(&self.bus.definitions.settings).saturating_mul(ALL_COPIES);
+        let limit = body_limit_bytes(&self.parts.bus.definitions.settings).saturating_mul(ALL_COPIES);
         if self.copied_bytes.get() > limit {
             let detail = format!("more than {limit} bytes were copied");
             return Err(Fault::bus("A message is split into parts that are too large together").with_detail(detail));

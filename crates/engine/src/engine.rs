@@ -1,10 +1,12 @@
 //! Takes one request at a time through a bus, and always gives an answer.
 
+mod context;
+mod course;
 pub(crate) mod flow;
 mod incoming_reply;
 mod receive;
 
-use receive::Course;
+pub(crate) use context::{EngineContext, EngineParts, FlowKind};
 pub use receive::receive;
 
 use std::future::{Future, poll_fn};
@@ -17,9 +19,10 @@ use std::task::Poll;
 pub use myelin_message::Arrival;
 use myelin_message::{HeaderId, Message, StatusCode};
 
-use crate::branch::{BranchContext, FirstBranchContext};
+use crate::branch::FirstBranchContext;
 use crate::bus::Bus;
 use crate::dispatch::{Route, dispatch};
+use crate::engine::course::Course;
 use crate::service::Service;
 use myelin_artefacts::apis::{self, Passed};
 use myelin_artefacts::proxies;
@@ -34,9 +37,7 @@ use myelin_flow::transport::Transport;
 
 /// Serves requests on one thread.
 pub struct Engine {
-    bus: Arc<Bus>,
-    transport: Rc<dyn Transport>,
-    counts: Rc<Counts>,
+    parts: EngineParts,
 }
 
 /// An exchange counts as under way as long as this lives.
@@ -82,55 +83,25 @@ struct Known<'a> {
     course: &'a Course,
 }
 
-/// What surrounds an exchange while the engine runs it.
-pub(crate) struct EngineContext<'a> {
-    /// As mediators see it.
-    pub(crate) context: RequestContext<'a>,
-    pub(crate) bus: &'a Bus,
-    /// What serves it.
-    pub(crate) service: Service<'a>,
-    pub(crate) ground: FlowKind<'a>,
-}
-
-/// What the flows of a request stand on.
-pub(crate) enum FlowKind<'a> {
-    /// The first flow: a stage is made when another one begins.
-    Engine(&'a Engine, &'a FirstBranchContext),
-    /// One that runs beside it.
-    BranchContext(&'a Rc<BranchContext>),
-}
-
-impl<'a> EngineContext<'a> {
-    /// What flows beside this one stand on; made when it is first asked for.
-    pub(crate) fn stage(&self) -> &'a Rc<BranchContext> {
-        match self.ground {
-            FlowKind::Engine(engine, stage) => {
-                stage.get_or_init(|| BranchContext::new(&self.context, self.service.to_owned(), engine))
-            }
-            FlowKind::BranchContext(stage) => stage,
-        }
-    }
-}
-
 impl Engine {
     /// An engine for one thread; engines on other threads share the bus.
     pub fn new(bus: Arc<Bus>, transport: Rc<dyn Transport>) -> Engine {
-        Engine { bus, transport, counts: Rc::default() }
+        Engine { parts: EngineParts { bus, transport, counts: Rc::default() } }
     }
 
     /// The engine of the bus that takes this one's place on the same thread; both count together what is under way.
     pub fn renewed(&self, bus: Arc<Bus>) -> Engine {
-        Engine { bus, transport: Rc::clone(&self.transport), counts: Rc::clone(&self.counts) }
+        Engine { parts: EngineParts { bus, ..self.parts.clone() } }
     }
 
     /// The bus this engine serves.
     pub fn bus(&self) -> &Arc<Bus> {
-        &self.bus
+        &self.parts.bus
     }
 
     /// What is under way on its thread.
     pub fn counts(&self) -> &Counts {
-        &self.counts
+        &self.parts.counts
     }
 
     /// What surrounds a first flow.
@@ -141,19 +112,14 @@ impl Engine {
         stage: &'a FirstBranchContext,
     ) -> EngineContext<'a> {
         let context = RequestContext {
-            definitions: &self.bus.definitions,
-            transport: &*self.transport,
+            definitions: &self.parts.bus.definitions,
+            transport: &*self.parts.transport,
             arrival,
             service: service.identity(),
-            counts: &self.counts,
+            counts: &self.parts.counts,
             branches: stage,
         };
-        EngineContext { context, bus: &self.bus, service, ground: FlowKind::Engine(self, stage) }
-    }
-
-    /// What it stands on, to be kept by flows that outlive the first one.
-    pub(crate) fn parts(&self) -> (Arc<Bus>, Rc<dyn Transport>, Rc<Counts>) {
-        (Arc::clone(&self.bus), Rc::clone(&self.transport), Rc::clone(&self.counts))
+        EngineContext { context, bus: &self.parts.bus, service, ground: FlowKind::First(&self.parts, stage) }
     }
 
     /// Serves one request.
@@ -162,7 +128,7 @@ impl Engine {
     /// a body that nobody read is still on the backend's wire.
     /// Errors: none; whatever goes wrong is an answer with a status from 400 on, and one line in the log.
     pub async fn serve(&self, request: Message, arrival: Arrival<'_>) -> Message {
-        self.answer(request, arrival, self.bus.definitions.settings.priorities.as_ref(), None).await
+        self.answer(request, arrival, self.parts.bus.definitions.settings.priorities.as_ref(), None).await
     }
 
     /// Serves what a flow of this bus sends to a service of it.
@@ -180,7 +146,7 @@ impl Engine {
         priorities: Option<&Priorities>,
         known: Option<Known<'_>>,
     ) -> Message {
-        let _under_way = UnderWay::begin(&self.counts);
+        let _under_way = UnderWay::begin(&self.parts.counts);
         let format = Format::of(request.head.known(HeaderId::ContentType));
         let mut mediation = pin!(self.mediate(request, &arrival, priorities, known));
         poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| mediation.as_mut().poll(cx))) {
@@ -203,7 +169,7 @@ impl Engine {
         priorities: Option<&Priorities>,
         known: Option<Known<'_>>,
     ) -> Message {
-        let bus = &*self.bus;
+        let (bus, transport) = (&*self.parts.bus, &*self.parts.transport);
         let mut passed = Passed::default();
         let mut properties = Properties::default();
         let course = known.as_ref().map(|known| known.course);
@@ -220,7 +186,7 @@ impl Engine {
                 }
                 Route::Api(api, extent) => {
                     let entered =
-                        apis::enter(api, extent, &mut request, &bus.apis, &*self.transport, &mut passed, arrival).await;
+                        apis::enter(api, extent, &mut request, &bus.apis, transport, &mut passed, arrival).await;
                     match entered {
                         Ok((entry, brought)) => {
                             properties = brought;
@@ -230,8 +196,7 @@ impl Engine {
                     }
                 }
                 Route::Description(proxy, question_start) => {
-                    let answer =
-                        proxies::answer(proxy, question_start, &request, &bus.definitions, &*self.transport, arrival);
+                    let answer = proxies::answer(proxy, question_start, &request, &bus.definitions, transport, arrival);
                     return Box::pin(answer).await;
                 }
                 Route::Reply => return Box::pin(incoming_reply::receive(request, &bus.definitions)).await,
@@ -252,7 +217,7 @@ impl Engine {
         let turn = match priorities {
             None => Ok(None),
             Some(priorities) => {
-                let turn = priorities.admit(service.name(), &exchange.message.head, &*self.transport);
+                let turn = priorities.admit(service.name(), &exchange.message.head, transport);
                 Box::pin(turn).await.map(Some)
             }
         };

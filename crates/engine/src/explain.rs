@@ -13,7 +13,7 @@ use crate::service::Service;
 use myelin_artefacts::apis::Resource;
 use myelin_artefacts::inbound::ReceivingService;
 use myelin_config::problem::Place;
-use myelin_flow::effect::{Effect, InnerFlow, Reads, Receiver, Steps};
+use myelin_flow::mediator::{Effect, InnerFlow, Reads, Receiver, Steps};
 use myelin_flow::sequence::{Block, Node, Sequence};
 
 /// Sequences within each other beyond this are not told; one that calls itself never ends.

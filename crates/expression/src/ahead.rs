@@ -11,7 +11,8 @@ use myelin_flow::context::RequestContext;
 use myelin_xpath::{Atomic, Context, Error, Expression, Host, Item, Limits, Moment, Node, NodeRef, Value};
 
 use crate::places::MessagePart;
-use crate::{ResultType, text};
+use crate::result_type::ResultType;
+use crate::text;
 
 /// How large a tree is, in bytes of memory, that is worth the trouble.
 const LARGE_BYTES: usize = 16 * 1024;

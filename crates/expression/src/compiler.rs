@@ -13,7 +13,7 @@ use myelin_wss::guard::KeyFiles;
 use myelin_wss::keys::{KeyStore, Passwords, StoreKind};
 use myelin_wss::policy::Crypto;
 
-use crate::PlanBuilder;
+use crate::plan::PlanBuilder;
 
 /// What stands in `config.properties` in the place of values.
 const CONFIG_TYPES: &[&str] = &["string", "code", "cert", "int", "integer", "long", "float", "double", "boolean"];

@@ -6,10 +6,11 @@ use myelin_flow::property::ExternalSource;
 use myelin_wss::algorithm::DigestMethod;
 use myelin_xpath::{Argument, Declared, Environment};
 
+use crate::compiler::Compiler;
 use crate::functions::Function;
 use crate::places::MessagePart;
+use crate::secrets;
 use crate::source::{Source, SourceScope};
-use crate::{Compiler, secrets};
 
 /// The state of compiling one expression: what its slots stand for.
 pub(super) struct XPathEnvironment<'a> {

@@ -13,7 +13,6 @@ use myelin_wss::crypto::hmac;
 use myelin_wss::keys::{Certificate, Identity};
 use myelin_xpath::{Atomic, Error, Item, Value};
 
-use crate::host::value;
 use crate::source::{Source, SourceScope};
 
 /// A function that the bus calls while serving.
@@ -46,7 +45,7 @@ impl Function {
         let failed = |why: &dyn std::fmt::Display| Error::Host(why.to_string());
         let text = match self {
             Function::Property(base) => {
-                return Ok(value(Source::read_named(*base, &argument(last), exchange, context)));
+                return Ok(Source::read_named(*base, &argument(last), exchange, context).into());
             }
             Function::Date => date::format(context.transport.now(), &argument(last)),
             Function::Base64Encode(charset) => BASE64.encode(charset.encode_text(&argument(0))),

@@ -2,13 +2,12 @@
 
 use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
-use myelin_flow::template::Argument;
-use myelin_xpath::{Atomic, Error, Host, Item, NodeRef, Value};
+use myelin_xpath::{Error, Host, Item, Value};
 
-use crate::deferred_expression;
+use crate::bindings::Bindings;
+use crate::deferred::expression_of;
 use crate::places::MessagePart;
-use crate::source::{Source, SourceValue};
-use crate::xpath::Bindings;
+use crate::source::Source;
 
 /// The exchange as an expression sees it.
 pub struct MessageHost<'a> {
@@ -29,32 +28,15 @@ impl<'a> Host<'a> for MessageHost<'_> {
         }
         let source = self.bindings.sources.get(slot as usize - MessagePart::ALL.len());
         if let Some(Source::Parameter(slot)) = source
-            && let Some(Argument::Deferred(expression)) = self.exchange.argument(*slot)
-            && let Some(expression) = deferred_expression(&**expression)
+            && let Some(expression) = expression_of(self.exchange.argument(*slot))
         {
             return expression.value(self.exchange, self.context).map_err(|fault| Error::Host(fault.to_string()));
         }
-        Ok(source.map_or(Value::EMPTY, |source| value(source.read(self.exchange, self.context))))
+        Ok(source.map_or(Value::EMPTY, |source| source.read(self.exchange, self.context).into()))
     }
 
     fn call(&'a self, slot: u32, arguments: &[Value<'a>], _: Option<&Item<'a>>) -> Result<Value<'a>, Error> {
         let function = self.bindings.functions.get(slot as usize);
         function.map_or(Ok(Value::EMPTY), |function| function.call(arguments, self.exchange, self.context))
     }
-}
-
-/// What was read, as a value of XPath: what is not set is an empty node-set.
-pub(super) fn value(read: SourceValue<'_>) -> Value<'_> {
-    let atomic = match read {
-        SourceValue::Nothing => return Value::EMPTY,
-        SourceValue::Xml(fragment) => return Value::node(&fragment.document, fragment.node),
-        SourceValue::List(list) => {
-            let nodes = list.iter().map(|fragment| Item::Node(NodeRef::new(&fragment.document, fragment.node)));
-            return Value::from_items(nodes.collect());
-        }
-        SourceValue::Text(std::borrow::Cow::Borrowed(text)) => Atomic::from(text),
-        SourceValue::Text(std::borrow::Cow::Owned(text)) => Atomic::from(text),
-        SourceValue::Boolean(boolean) => Atomic::Boolean(boolean),
-    };
-    Value::Item(Item::Atomic(atomic))
 }

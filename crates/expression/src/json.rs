@@ -8,7 +8,9 @@ use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
 use myelin_json::{Error, Path, Rules};
 
-use crate::{Answer, PlanBuilder, Query, ResultType, answer_of};
+use crate::plan::{PlanBuilder, Query};
+use crate::result_type::ResultType;
+use crate::scan::{Answer, answer_of};
 
 /// A compiled path.
 #[derive(Debug)]

@@ -6,7 +6,9 @@
 //! wire, and from the built body where there is one; both give the same.
 
 mod ahead;
+mod bindings;
 mod compiler;
+mod deferred;
 mod environment;
 mod functions;
 mod host;
@@ -17,6 +19,7 @@ mod places;
 mod plan;
 mod questions;
 pub mod ready;
+mod result_type;
 mod scan;
 mod secrets;
 mod source;
@@ -35,12 +38,13 @@ use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Outcome;
 use myelin_flow::property::{self, Scope, Slot};
-use myelin_flow::template::{Argument, Deferred};
 use myelin_json::Path;
 use myelin_xml::{Document, NodeId};
 use myelin_xpath::{Atomic, Item, Value};
 
+pub use bindings::Bindings;
 pub use compiler::Compiler;
+pub use deferred::DeferredExpression;
 pub use host::MessageHost;
 pub use inline::{InlinePart, InlineText};
 pub use json::fixed_path;
@@ -48,15 +52,16 @@ pub use need::{Need, when_ready};
 pub use places::{MessagePart, path_of_part};
 pub use plan::{PlanBuilder, Query};
 pub use ready::Immediate;
+pub use result_type::ResultType;
 pub use source::{Source, SourceScope};
 pub use text::fragment_of;
-pub use xpath::{Bindings, XPath};
+pub use xpath::XPath;
 
-use crate::ahead::{Question, answer_all, answer_here};
+use crate::deferred::{Evaluate, expression_of};
 use crate::json::JsonEval;
-use crate::scan::{Answer, answer_of};
 use crate::source::SourceValue;
 use crate::synapse::Synapse;
+use crate::xpath::XPathOrSource;
 
 /// An expression, compiled.
 #[derive(Debug)]
@@ -73,22 +78,25 @@ enum Kind {
     Synapse(Box<Synapse>),
 }
 
-impl Deferred for Expression {}
+impl Evaluate for Expression {
+    fn text<'a>(&'a self, exchange: &'a Exchange, context: &'a RequestContext<'a>) -> Outcome<Option<Cow<'a, str>>> {
+        Expression::text(self, exchange, context)
+    }
 
-/// The expression that a parameter of a template is.
-fn deferred_expression(argument: &dyn Deferred) -> Option<&Expression> {
-    (argument as &dyn Any).downcast_ref()
+    fn value<'a>(&self, exchange: &'a Exchange, context: &RequestContext<'_>) -> Outcome<Value<'a>> {
+        Expression::value(self, exchange, context)
+    }
 }
 
-/// What a mediator asks of an expression.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResultType {
-    /// Whether it holds.
-    Boolean,
-    /// The text that Synapse stores and prints.
-    Text,
-    /// Nodes, which only the built body has.
-    Nodes,
+impl From<Expression> for DeferredExpression {
+    fn from(expression: Expression) -> DeferredExpression {
+        DeferredExpression(Box::new(expression))
+    }
+}
+
+/// The expression that a parameter of a running template holds, where it holds one.
+fn deferred(exchange: &Exchange, slot: Slot) -> Option<&Expression> {
+    (expression_of(exchange.argument(slot))? as &dyn Any).downcast_ref()
 }
 
 impl Expression {
@@ -142,7 +150,10 @@ impl Expression {
         }
         let kind = match JsonEval::inside(text.value)? {
             Some(range) => Kind::Json(JsonEval::compile(text.value, range, wanted, compiler.for_expressions().1)?),
-            None => XPath::compile(text, wanted, compiler)?,
+            None => match XPath::compile(text, wanted, compiler)? {
+                XPathOrSource::XPath(xpath) => Kind::XPath(xpath),
+                XPathOrSource::Source(source) => Kind::Source(source),
+            },
         };
         Ok(Expression { kind })
     }
@@ -179,8 +190,7 @@ impl Expression {
     /// The expression that a parameter of the running template holds, where this is one that does; else itself.
     pub fn resolved<'a>(&'a self, exchange: &'a Exchange) -> &'a Expression {
         if let Kind::Source(Source::Parameter(slot)) = self.kind
-            && let Some(Argument::Deferred(expression)) = exchange.argument(slot)
-            && let Some(expression) = deferred_expression(&**expression)
+            && let Some(expression) = deferred(exchange, slot)
         {
             return expression;
         }
@@ -332,12 +342,8 @@ impl Expression {
 
     /// What it stands for: itself, or where it is nothing but a template's parameter that is an expression, that one.
     pub fn meant<'a>(&'a self, exchange: &'a Exchange) -> &'a Expression {
-        let argument = match &self.kind {
-            Kind::Source(Source::Parameter(slot)) => exchange.argument(*slot),
-            _ => None,
-        };
-        match argument {
-            Some(Argument::Deferred(expression)) => deferred_expression(&**expression).unwrap_or(self),
+        match &self.kind {
+            Kind::Source(Source::Parameter(slot)) => deferred(exchange, *slot).unwrap_or(self),
             _ => self,
         }
     }

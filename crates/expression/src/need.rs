@@ -5,11 +5,10 @@ use std::task::{Context, Poll, Waker, ready};
 
 use myelin_content::Format;
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::Reads;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Outcome;
 use myelin_flow::forms::{NeededForms, Readiness, build_offloaded, poll_build, poll_read, render_body};
-use myelin_flow::mediator::Step;
+use myelin_flow::mediator::{Reads, Step};
 use myelin_flow::property::{Slot, slot};
 
 use crate::plan::Query;

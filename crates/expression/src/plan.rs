@@ -7,7 +7,8 @@ use myelin_soap::Version;
 use myelin_xpath::Expression;
 use myelin_xpath::stream::{self, QueryId, StartAt, Wanted};
 
-use crate::{Bindings, path_of_part};
+use crate::bindings::Bindings;
+use crate::places::path_of_part;
 
 /// Expressions that are answered in one pass.
 #[derive(Debug)]

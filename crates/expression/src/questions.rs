@@ -9,7 +9,9 @@ use myelin_flow::fault::Outcome;
 use myelin_flow::offload::offload;
 use myelin_json::Path;
 
-use crate::{Expression, Question, XPath, answer_all, answer_here};
+use crate::Expression;
+use crate::ahead::{Question, answer_all, answer_here};
+use crate::xpath::XPath;
 
 /// What of expressions asks nothing but the message.
 #[derive(Clone, Debug, Default)]

@@ -1,10 +1,9 @@
 //! Mediators that wait for nothing but the body.
 
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::Effect;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Outcome;
-use myelin_flow::mediator::{Flow, Mediator, Step};
+use myelin_flow::mediator::{Effect, Flow, Mediator, Step};
 
 use crate::{Need, when_ready};
 

@@ -16,8 +16,9 @@ use myelin_xml::encoding::{self, Decoder, Encoding};
 use myelin_xml::{Event, Name, Options, Parser, Step};
 use myelin_xpath::stream::{self, Run};
 
+use crate::bindings::Bindings;
+use crate::host::MessageHost;
 use crate::plan::{Compiled, Plan, Query};
-use crate::{Bindings, MessageHost};
 
 /// An answer that is final.
 #[derive(Clone, Copy, Debug, PartialEq)]

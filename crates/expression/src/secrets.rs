@@ -9,7 +9,7 @@ use myelin_wss::algorithm::{DigestMethod, KeyTransport};
 use myelin_wss::keys::{KeyStore, Passwords};
 use myelin_xpath::Argument;
 
-use crate::Compiler;
+use crate::compiler::Compiler;
 use crate::functions::Function;
 
 /// What `encrypt` and `decrypt` want behind the text.

@@ -12,8 +12,9 @@ use myelin_flow::template::Argument;
 use myelin_java_text::date;
 use myelin_java_text::percent::{Plus, decoded};
 use myelin_message::Body;
+use myelin_xpath::{Atomic, Item, NodeRef, Value as XPathValue};
 
-use crate::deferred_expression;
+use crate::deferred::expression_of;
 
 /// What was read.
 #[derive(Debug)]
@@ -214,8 +215,8 @@ impl Source {
 fn parameter<'a>(slot: Slot, exchange: &'a Exchange, context: &'a RequestContext<'a>) -> SourceValue<'a> {
     match exchange.argument(slot) {
         Some(Argument::Value(value)) => value.into(),
-        Some(Argument::Deferred(expression)) => {
-            match deferred_expression(&**expression).map_or(Ok(None), |it| it.text(exchange, context)) {
+        argument @ Some(Argument::Deferred(_)) => {
+            match expression_of(argument).map_or(Ok(None), |it| it.text(exchange, context)) {
                 Ok(text) => text.map_or(SourceValue::Nothing, SourceValue::Text),
                 Err(fault) => {
                     tracing::warn!(target: "myelin::expression", "a parameter of a template has no value: {fault}");
@@ -258,6 +259,24 @@ impl<'a> From<&'a Value> for SourceValue<'a> {
             // An integer stays text as long as it is only printed: `7` must not become `7.0`.
             other => SourceValue::Text(other.text()),
         }
+    }
+}
+
+/// As a value of XPath: what is not set is an empty node-set.
+impl<'a> From<SourceValue<'a>> for XPathValue<'a> {
+    fn from(read: SourceValue<'a>) -> XPathValue<'a> {
+        let atomic = match read {
+            SourceValue::Nothing => return XPathValue::EMPTY,
+            SourceValue::Xml(fragment) => return XPathValue::node(&fragment.document, fragment.node),
+            SourceValue::List(list) => {
+                let nodes = list.iter().map(|fragment| Item::Node(NodeRef::new(&fragment.document, fragment.node)));
+                return XPathValue::from_items(nodes.collect());
+            }
+            SourceValue::Text(Cow::Borrowed(text)) => Atomic::from(text),
+            SourceValue::Text(Cow::Owned(text)) => Atomic::from(text),
+            SourceValue::Boolean(boolean) => Atomic::Boolean(boolean),
+        };
+        XPathValue::Item(Item::Atomic(atomic))
     }
 }
 

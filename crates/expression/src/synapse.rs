@@ -25,13 +25,16 @@ use myelin_flow::property::{self, Slot};
 use myelin_java_text::{date as datetime, decimal};
 use myelin_json::Path;
 
+use crate::compiler::Compiler;
+use crate::places::MessagePart;
 use crate::source::Source;
 use crate::synapse::evaluate::Run;
 use crate::synapse::failure::{Failure, Result};
 use crate::synapse::parse::{Parser, Wrong};
 use crate::synapse::tree::{Node, Route};
 use crate::synapse::value::Value;
-use crate::{Compiler, Kind, MessagePart, XPath, fragment_of};
+use crate::text::fragment_of;
+use crate::xpath::{XPath, XPathOrSource};
 
 /// A compiled expression.
 #[derive(Debug)]
@@ -84,7 +87,7 @@ impl Synapse {
     pub(super) fn looks_at_body(&self) -> bool {
         self.any(|node| match node {
             Node::Payload(_) => true,
-            Node::XPath(kind) => matches!(&**kind, Kind::XPath(xpath) if xpath.looks_at_body()),
+            Node::XPath(kind) => matches!(&**kind, XPathOrSource::XPath(xpath) if xpath.looks_at_body()),
             _ => false,
         })
     }
@@ -109,9 +112,8 @@ impl Synapse {
         self.any(|node| match node {
             Node::Read(source, _) => source.is_parameter(),
             Node::XPath(kind) => match &**kind {
-                Kind::Source(source) => source.is_parameter(),
-                Kind::XPath(xpath) => xpath.bindings().ask_for_parameters(),
-                _ => false,
+                XPathOrSource::Source(source) => source.is_parameter(),
+                XPathOrSource::XPath(xpath) => xpath.bindings().ask_for_parameters(),
             },
             _ => false,
         })
@@ -123,9 +125,10 @@ impl Synapse {
         self.node.walk(&mut |node| match node {
             Node::Read(source, _) => slots.extend(source.addressed()),
             Node::XPath(kind) => match &**kind {
-                Kind::Source(source) => slots.extend(source.addressed()),
-                Kind::XPath(xpath) => slots.extend(xpath.bindings().sources.iter().filter_map(Source::addressed)),
-                _ => {}
+                XPathOrSource::Source(source) => slots.extend(source.addressed()),
+                XPathOrSource::XPath(xpath) => {
+                    slots.extend(xpath.bindings().sources.iter().filter_map(Source::addressed));
+                }
             },
             _ => {}
         });
@@ -160,8 +163,8 @@ impl Synapse {
     pub(super) fn xpath(&self) -> Option<&XPath> {
         match &self.node {
             Node::XPath(kind) => match &**kind {
-                Kind::XPath(xpath) => Some(xpath),
-                _ => None,
+                XPathOrSource::XPath(xpath) => Some(xpath),
+                XPathOrSource::Source(_) => None,
             },
             _ => None,
         }
@@ -233,8 +236,8 @@ fn fixed(route: Option<&Route>) -> Option<&Arc<Path>> {
 }
 
 /// The elements that an XPath leads to; `None` where it leads to something else.
-fn nodes_of(kind: &Kind, exchange: &Exchange, context: &RequestContext<'_>) -> Outcome<Option<Vec<Fragment>>> {
-    let Kind::XPath(xpath) = kind else { return Ok(None) };
+fn nodes_of(kind: &XPathOrSource, exchange: &Exchange, context: &RequestContext<'_>) -> Outcome<Option<Vec<Fragment>>> {
+    let XPathOrSource::XPath(xpath) = kind else { return Ok(None) };
     xpath.with_value(exchange, context, |value| {
         let nodes = value.as_nodes().unwrap_or_default();
         let fragments = Fragment::all(nodes.into_iter().filter_map(fragment_of).map(Outcome::Ok))?;

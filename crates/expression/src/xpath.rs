@@ -14,12 +14,16 @@ use myelin_xpath::ast::Expr;
 use myelin_xpath::{Atomic, Context, Error, Expression as Compiled, Item, Node, NodeRef, Returns, Value};
 
 use crate::ahead::{Answers, Precomputed, Question};
+use crate::bindings::Bindings;
+use crate::compiler::Compiler;
 use crate::environment::XPathEnvironment;
-use crate::functions::Function;
 use crate::host::MessageHost;
 use crate::places::MessagePart;
-use crate::source::{Source, SourceScope};
-use crate::{Answer, Compiler, Kind, Query, ResultType, answer_of, fragment_of, text};
+use crate::plan::Query;
+use crate::result_type::ResultType;
+use crate::scan::{Answer, answer_of};
+use crate::source::Source;
+use crate::text::{self, fragment_of};
 
 /// A compiled expression and what its variables and functions stand for.
 #[derive(Debug)]
@@ -31,23 +35,12 @@ pub struct XPath {
     query: Option<Query>,
 }
 
-/// What the variables and functions of one expression stand for, by their slots. The slots of message parts come first
-/// and are the same in every expression.
-#[derive(Debug, Default)]
-pub struct Bindings {
-    pub(super) sources: Vec<Source>,
-    pub(super) functions: Vec<Function>,
-}
-
-impl Bindings {
-    /// Whether it asks for parameters of a template.
-    pub(super) fn ask_for_parameters(&self) -> bool {
-        self.sources.iter().any(Source::is_parameter)
-            || self.functions.iter().any(|function| matches!(function, Function::Property(SourceScope::Function)))
-    }
-
-    /// Those of an expression that asks nothing but the message.
-    pub const NONE: Bindings = Bindings { sources: Vec::new(), functions: Vec::new() };
+/// What a text of XPath was compiled to.
+#[derive(Debug)]
+pub(crate) enum XPathOrSource {
+    XPath(XPath),
+    /// One variable or property and nothing else.
+    Source(Source),
 }
 
 impl XPath {
@@ -58,14 +51,14 @@ impl XPath {
         text: Text<'_>,
         wanted: ResultType,
         compiler: &mut Compiler,
-    ) -> Result<Kind, (usize, String)> {
+    ) -> Result<XPathOrSource, (usize, String)> {
         let mut environment = XPathEnvironment::new(text, compiler);
         let compiled =
             Compiled::compile(text.value, &mut environment).map_err(|error| (error.offset, error.message))?;
         let mut bindings = Bindings { sources: environment.sources, functions: environment.functions };
         let places = MessagePart::ALL.len() as u32;
         if let Expr::Variable(slot @ 4..) = *compiled.ast() {
-            return Ok(Kind::Source(bindings.sources.swap_remove((slot - places) as usize)));
+            return Ok(XPathOrSource::Source(bindings.sources.swap_remove((slot - places) as usize)));
         }
         let looks_at_body = compiled.needs_context() || compiled.variables().iter().any(|&slot| slot < places);
         let mut xpath =
@@ -81,7 +74,7 @@ impl XPath {
             let (_, plans) = compiler.for_expressions();
             xpath.query = Some(plans.add(&xpath.compiled, wanted, (!pure).then_some(&xpath.bindings)));
         }
-        Ok(Kind::XPath(xpath))
+        Ok(XPathOrSource::XPath(xpath))
     }
 
     pub(super) fn looks_at_body(&self) -> bool {

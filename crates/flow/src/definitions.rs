@@ -1,4 +1,4 @@
-//! What a configuration defines that flows refer to by number or name. It never changes.
+//! What a configuration defines that flows refer to by number or name: sequences, templates, texts. It never changes.
 
 mod external_texts;
 
@@ -8,10 +8,13 @@ use std::sync::Arc;
 
 pub use external_texts::ExternalTexts;
 
+use myelin_config::problem::Place;
+
+use crate::ids::{SequenceId, TemplateId};
+use crate::mediator::Mediator;
 use crate::property::{ExternalSource, Names, Slot};
-use crate::sequence::{Sequence, SequenceId};
 use crate::settings::Settings;
-use crate::template::{SequenceTemplate, TemplateId};
+use crate::template::Parameter;
 
 /// The definitions of a configuration, as flows see them.
 #[derive(Default)]
@@ -39,6 +42,51 @@ pub struct Definitions {
     pub tables: Vec<Arc<dyn Any + Send + Sync>>,
 }
 
+/// A sequence with its error handler.
+pub struct Sequence {
+    /// Its name, or what it is to a proxy: `inSequence` …
+    pub name: Arc<str>,
+    /// Where it stands.
+    pub place: Place,
+    /// What it does.
+    pub block: Block,
+    /// The sequence that runs when a step of this one fails.
+    pub on_error: Option<SequenceId>,
+}
+
+/// A sequence of the bus, or one that belongs to a proxy alone.
+pub enum SequenceRef {
+    /// One of the bus's.
+    Named(SequenceId),
+    /// One of a service's own.
+    Inline(Box<Sequence>),
+}
+
+/// A sequence template.
+pub struct SequenceTemplate {
+    /// What callers may or have to give.
+    pub parameters: Arc<[Parameter]>,
+    /// What it does.
+    pub sequence: Sequence,
+}
+
+/// A list of mediators: a sequence, or the inside of one that has an inside.
+#[derive(Clone, Default)]
+pub struct Block {
+    // Shared with what is left of it where a flow goes on in branches, which outlive the flow.
+    nodes: Arc<[Node]>,
+}
+
+/// A mediator and where it stands.
+pub struct Node {
+    /// The element's name.
+    pub element: &'static str,
+    /// Where it stands.
+    pub place: Place,
+    /// What it does.
+    pub mediator: Box<dyn Mediator>,
+}
+
 impl Definitions {
     /// The sequence with that number.
     pub fn sequence(&self, id: SequenceId) -> Option<&Sequence> {
@@ -53,5 +101,28 @@ impl Definitions {
     /// The table of that type.
     pub fn table<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.tables.iter().find_map(|table| table.downcast_ref())
+    }
+}
+
+impl SequenceRef {
+    /// The sequence meant.
+    pub fn find<'a>(&'a self, definitions: &'a Definitions) -> Option<&'a Sequence> {
+        match self {
+            SequenceRef::Named(id) => definitions.sequence(*id),
+            SequenceRef::Inline(sequence) => Some(sequence),
+        }
+    }
+}
+
+impl From<Vec<Node>> for Block {
+    fn from(nodes: Vec<Node>) -> Block {
+        Block { nodes: nodes.into() }
+    }
+}
+
+impl Block {
+    /// The mediators in order.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
     }
 }

@@ -10,18 +10,17 @@ use std::sync::Arc;
 
 use myelin_content::{Content, ContentTypes, Format};
 use myelin_json::convert::Switches;
-use myelin_message::{Body, Message};
+use myelin_message::{Body, HeaderId, Message, StatusCode};
 
 pub use facts::action_of;
 
-use crate::branches::{BranchPermit, GroupMember, Split};
-use crate::exchange::leaving::to_response;
+use crate::branches::{BranchPermit, GroupMember};
 use crate::extensions::Extensions;
 use crate::fault::{Fault, Outcome};
+use crate::ids::SequenceId;
 use crate::passes::Passes;
 use crate::property::{Properties, Scope, Slot, Value, slot};
 use crate::reference::{EndpointIdentity, PendingSend};
-use crate::sequence::SequenceId;
 use crate::template::{Argument, Frame};
 
 /// The state of one exchange.
@@ -58,8 +57,6 @@ pub struct Exchange {
     pub depth: u32,
     /// Whether a backend has answered since it began.
     pub called: bool,
-    /// The branches that it goes on in, from the mediator that says so to the one who begins them.
-    pub split: Option<Box<Split>>,
     /// The groups of branches that it belongs to, from the outside in.
     pub members: Vec<GroupMember>,
     /// The room that it has as a branch, until it has ended or met others: among all, and among its group.
@@ -117,7 +114,6 @@ impl Exchange {
             answering: false,
             depth: 0,
             called: false,
-            split: None,
             members: Vec::new(),
             permits: (None, None),
             extensions: Extensions::default(),
@@ -228,4 +224,13 @@ impl Exchange {
             self.properties.put(Scope::Default, slot::PROTOCOL_STATE_ON_FAILURE, text(state));
         }
     }
+}
+
+/// Makes a response of a request.
+///
+/// Synapse answers with the request's own header lines; these four would be untrue or harmful there.
+fn to_response(message: &mut Message) {
+    let only_a_request_has = [HeaderId::Host, HeaderId::Expect, HeaderId::UserAgent, HeaderId::ProxyAuthorization];
+    message.head.remove_if(|id, _| only_a_request_has.contains(&id));
+    message.status = StatusCode::OK;
 }

@@ -20,6 +20,11 @@ impl Extensions {
         self.0.iter().find_map(|value| (&**value as &dyn Any).downcast_ref())
     }
 
+    /// The value of that type, to be changed.
+    pub fn get_mut<T: Extension>(&mut self) -> Option<&mut T> {
+        self.0.iter_mut().find_map(|value| (&mut **value as &mut dyn Any).downcast_mut())
+    }
+
     /// The value of that type, to be changed; a new one where there was none.
     pub fn get_or_default<T: Extension + Default>(&mut self) -> &mut T {
         let is_it = |value: &dyn Extension| (value as &dyn Any).is::<T>();

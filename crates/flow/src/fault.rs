@@ -10,8 +10,8 @@ use myelin_soap as soap;
 use myelin_wss::{FaultCode, Refusal, Rule};
 
 use crate::database::{DatabaseError, DatabaseErrorKind};
+use crate::ids::SequenceId;
 use crate::property::Value;
-use crate::sequence::SequenceId;
 use crate::transport::{SendError, SendErrorKind};
 
 /// What a step of mediation gives: faults are rare and large, so they are boxed.

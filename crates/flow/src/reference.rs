@@ -2,11 +2,8 @@
 
 use std::any::Any;
 
-use serde_json::Value;
-
-use crate::definitions::Definitions;
 use crate::extensions::Extension;
-use crate::sequence::SequenceId;
+use crate::ids::SequenceId;
 
 /// An endpoint, as the exchange remembers the one it was sent to last.
 pub trait EndpointIdentity: Send + Sync {
@@ -15,12 +12,6 @@ pub trait EndpointIdentity: Send + Sync {
 
     /// Its fixed address, where it has one: Synapse's `ENDPOINT_PREFIX`.
     fn prefix(&self) -> Option<&str>;
-}
-
-/// A reference to an endpoint, as the explanation of a flow tells it.
-pub trait EndpointReference {
-    /// What it is, for people and programs: `{"name", "to", "timeout_ms"}`; of a group, `to` lists its members so.
-    fn explain(&self, definitions: &Definitions) -> Value;
 }
 
 /// What `send` or `call` lets leave: taken there, carried out when the flow has ended.

@@ -1,29 +1,18 @@
-//! Sequences: mediators one after the other, with a handler for what goes wrong.
+//! Runs sequences: mediators one after the other, with a handler for what goes wrong.
 
-use std::sync::Arc;
-
-use myelin_config::problem::Place;
 use myelin_message::Body;
 
+pub use crate::definitions::{Block, Node, Sequence, SequenceRef};
+pub use crate::ids::SequenceId;
+
+use crate::branches::Split;
 use crate::context::RequestContext;
-use crate::definitions::Definitions;
-use crate::effect::Reads;
 use crate::exchange::Exchange;
 use crate::fault::{Fault, Outcome};
-use crate::mediator::{Flow, Mediator, Step};
+use crate::mediator::{Flow, Reads, Step};
 
 /// Sequences and branches nested deeper than this while serving are a loop.
 const DEPTH_LIMIT: u32 = 100;
-
-/// Which of the bus's named sequences.
-pub type SequenceId = usize;
-
-/// A list of mediators: a sequence, or the inside of one that has an inside.
-#[derive(Clone, Default)]
-pub struct Block {
-    // Shared with what is left of it where a flow goes on in branches, which outlive the flow.
-    nodes: Arc<[Node]>,
-}
 
 /// What is left of a block behind a mediator whose flow goes on in branches.
 #[derive(Clone)]
@@ -39,58 +28,7 @@ pub struct Continuation {
     templates: usize,
 }
 
-/// A mediator and where it stands.
-pub struct Node {
-    /// The element's name.
-    pub element: &'static str,
-    /// Where it stands.
-    pub place: Place,
-    /// What it does.
-    pub mediator: Box<dyn Mediator>,
-}
-
-/// A sequence with its error handler.
-pub struct Sequence {
-    /// Its name, or what it is to a proxy: `inSequence` …
-    pub name: Arc<str>,
-    /// Where it stands.
-    pub place: Place,
-    /// What it does.
-    pub block: Block,
-    /// The sequence that runs when a step of this one fails.
-    pub on_error: Option<SequenceId>,
-}
-
-/// A sequence of the bus, or one that belongs to a proxy alone.
-pub enum SequenceRef {
-    /// One of the bus's.
-    Named(SequenceId),
-    /// One of a service's own.
-    Inline(Box<Sequence>),
-}
-
-impl SequenceRef {
-    /// The sequence meant.
-    pub fn find<'a>(&'a self, definitions: &'a Definitions) -> Option<&'a Sequence> {
-        match self {
-            SequenceRef::Named(id) => definitions.sequence(*id),
-            SequenceRef::Inline(sequence) => Some(sequence),
-        }
-    }
-}
-
-impl From<Vec<Node>> for Block {
-    fn from(nodes: Vec<Node>) -> Block {
-        Block { nodes: nodes.into() }
-    }
-}
-
 impl Block {
-    /// The mediators in order.
-    pub fn nodes(&self) -> &[Node] {
-        &self.nodes
-    }
-
     /// Runs the mediators until one ends the flow; becomes a future only from the first that waits.
     pub fn run<'a>(&'a self, exchange: &'a mut Exchange, context: &'a RequestContext<'a>) -> Step<'a> {
         if exchange.depth >= DEPTH_LIMIT {
@@ -109,8 +47,8 @@ impl Block {
         mut exchange: &'a mut Exchange,
         context: &'a RequestContext<'a>,
     ) -> Step<'a> {
-        for (index, node) in self.nodes.iter().enumerate().skip(start) {
-            exchange.last = last && index + 1 == self.nodes.len();
+        for (index, node) in self.nodes().iter().enumerate().skip(start) {
+            exchange.last = last && index + 1 == self.nodes().len();
             let unread = is_unread(exchange);
             match node.mediator.step(exchange, context) {
                 Step::Done(back, Ok(Flow::Next)) => {
@@ -152,7 +90,7 @@ impl Block {
     /// The flow goes on in branches, which are to come back to this block first.
     pub fn follow_split(self, exchange: &mut Exchange) {
         let (handlers, templates) = (exchange.handlers.len(), exchange.template_frames.len());
-        if let Some(split) = &mut exchange.split {
+        if let Some(split) = Split::of(exchange) {
             split.behind.push(Continuation { block: self, next: 0, last: false, handlers, templates });
         }
     }
@@ -160,13 +98,13 @@ impl Block {
     /// The flow leaves the block at a mediator; what is behind it is kept for the branches that come back to it.
     fn end(&self, index: usize, last: bool, exchange: &mut Exchange, outcome: Outcome<Flow>) -> Outcome<Flow> {
         exchange.depth -= 1;
-        if let (Ok(Flow::Split), Some(split)) = (&outcome, &mut exchange.split)
-            && index + 1 < self.nodes.len()
-        {
+        if matches!(outcome, Ok(Flow::Split)) && index + 1 < self.nodes().len() {
             let (handlers, templates) = (exchange.handlers.len(), exchange.template_frames.len());
-            split.behind.push(Continuation { block: self.clone(), next: index + 1, last, handlers, templates });
+            if let Some(split) = Split::of(exchange) {
+                split.behind.push(Continuation { block: self.clone(), next: index + 1, last, handlers, templates });
+            }
         }
-        self.nodes[index].sign(outcome)
+        self.nodes()[index].sign(outcome)
     }
 }
 
@@ -181,7 +119,9 @@ impl Continuation {
             match outcome {
                 Ok(Flow::Next) => {}
                 Ok(flow) => {
-                    if let Some(split) = exchange.split.as_mut().filter(|_| flow == Flow::Split) {
+                    if flow == Flow::Split
+                        && let Some(split) = Split::of(exchange)
+                    {
                         split.behind.extend_from_slice(&left[index + 1..]);
                     }
                     return Ok(flow);

@@ -1,22 +1,13 @@
-//! Sequence templates: sequences with parameters, which `call-template` gives.
+//! What sequence templates declare, and what `call-template` gives them.
 
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
+pub use crate::definitions::SequenceTemplate;
+pub use crate::ids::TemplateId;
+
 use crate::property::{Slot, Value};
-use crate::sequence::Sequence;
-
-/// Which of the bus's sequence templates.
-pub type TemplateId = usize;
-
-/// A sequence template.
-pub struct SequenceTemplate {
-    /// What callers may or have to give.
-    pub parameters: Arc<[Parameter]>,
-    /// What it does.
-    pub sequence: Sequence,
-}
 
 /// A parameter as a template declares it.
 #[derive(Debug)]

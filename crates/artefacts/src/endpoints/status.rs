@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::endpoints::deliver::DEPTH_LIMIT;
 use crate::endpoints::{Endpoint, EndpointRef, Endpoints, Group, State, Target};
 use myelin_flow::definitions::Definitions;
-use myelin_flow::reference::EndpointReference;
+use myelin_flow::mediator::EndpointReference;
 
 /// A named endpoint as it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,12 +18,11 @@ use myelin_config::problem::Problem;
 use myelin_content::Format;
 use myelin_expression::Need;
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::{Effect, Reads};
 use myelin_flow::exchange::{Direction, Exchange};
 use myelin_flow::extensions::Extension;
 use myelin_flow::fault::{Fault, Outcome};
 use myelin_flow::forms::is_within;
-use myelin_flow::mediator::{Flow, Mediator, Step};
+use myelin_flow::mediator::{Effect, Flow, Mediator, Reads, Step};
 use myelin_flow::property::{Scope, slot};
 
 pub(super) const SPEC: Spec = Spec::new("cache", DOC, build);

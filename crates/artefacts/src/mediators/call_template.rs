@@ -8,13 +8,12 @@ use crate::spec::{Built, Spec};
 use crate::values::{ConfiguredValue, embedded_expression};
 use myelin_config::element::{Element, Text};
 use myelin_config::problem::Problem;
-use myelin_expression::{Expression, ResultType};
+use myelin_expression::{DeferredExpression, Expression, ResultType};
 use myelin_expression::{Need, when_ready};
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::{Effect, Steps};
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
-use myelin_flow::mediator::{Flow, Mediator, Step};
+use myelin_flow::mediator::{Effect, Flow, Mediator, Step, Steps};
 use myelin_flow::property::{Slot, Value};
 use myelin_flow::sequence::SequenceId;
 use myelin_flow::template::{Argument, Deferred, Parameter, SequenceTemplate, TemplateId};
@@ -56,7 +55,7 @@ enum Target {
 /// What a parameter is given.
 enum Given {
     Now(ConfiguredValue),
-    Later(Arc<Expression>),
+    Later(Arc<DeferredExpression>),
 }
 
 fn build(element: &Element, loader: &mut Loader) -> Built {
@@ -123,7 +122,7 @@ fn given(value: Text<'_>, loader: &mut Loader) -> Result<Given, Problem> {
     if expression.asks_beyond_the_message() {
         return Err(value.problem("{{…}} looks at the message alone: what else it names, Synapse does not find either"));
     }
-    Ok(Given::Later(Arc::new(expression)))
+    Ok(Given::Later(Arc::new(expression.into())))
 }
 
 impl Mediator for CallTemplate {

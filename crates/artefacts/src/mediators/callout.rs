@@ -15,10 +15,9 @@ use myelin_content::{Fragment, Json};
 use myelin_expression::Need;
 use myelin_expression::{Expression, ResultType};
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::{Effect, Reads};
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
-use myelin_flow::mediator::{Flow, Mediator, Step};
+use myelin_flow::mediator::{Effect, Flow, Mediator, Reads, Step};
 use myelin_flow::property::{Scope, Slot, Value, slot};
 
 pub(super) const SPEC: Spec = Spec::new("callout", DOC, build).sends();

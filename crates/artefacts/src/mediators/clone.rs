@@ -7,9 +7,8 @@ use crate::splitting::Splitter;
 use myelin_config::element::Element;
 use myelin_expression::{Need, when_ready};
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::Effect;
 use myelin_flow::exchange::Exchange;
-use myelin_flow::mediator::{Mediator, Step};
+use myelin_flow::mediator::{Effect, Mediator, Step};
 use myelin_flow::sequence::Sequence;
 
 pub(super) const SPEC: Spec = Spec::new("clone", DOC, build).sends();

@@ -10,10 +10,9 @@ use myelin_config::element::{Element, Text};
 use myelin_config::problem::{Place, Problem};
 use myelin_expression::Need;
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::Effect;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Outcome;
-use myelin_flow::mediator::{Flow, Mediator, Step};
+use myelin_flow::mediator::{Effect, Flow, Mediator, Step};
 use myelin_flow::sequence::{Block, Node};
 
 pub(super) const SPEC: Spec =

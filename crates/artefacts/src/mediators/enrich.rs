@@ -14,10 +14,9 @@ use myelin_config::element::Element;
 use myelin_config::problem::Problem;
 use myelin_expression::Immediate;
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::Effect;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Outcome;
-use myelin_flow::mediator::Flow;
+use myelin_flow::mediator::{Effect, Flow};
 use myelin_flow::property::{Scope, slot};
 
 pub(super) const SPEC: Spec = Spec::new("enrich", DOC, build);

@@ -13,10 +13,9 @@ use myelin_content::{Fragment, Tree};
 use myelin_expression::Need;
 use myelin_expression::{Expression, ResultType};
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::Effect;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
-use myelin_flow::mediator::{Flow, Mediator, Step};
+use myelin_flow::mediator::{Effect, Flow, Mediator, Step};
 use myelin_flow::property::{Scope, Slot, Value};
 use myelin_flow::yielding::Yielding;
 

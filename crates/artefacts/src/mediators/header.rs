@@ -13,10 +13,9 @@ use myelin_expression::Expression;
 use myelin_expression::Immediate;
 use myelin_expression::Need;
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::Effect;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Outcome;
-use myelin_flow::mediator::Flow;
+use myelin_flow::mediator::{Effect, Flow};
 use myelin_flow::property::{Scope, Slot, Value, slot};
 
 pub(super) const SPEC: Spec = Spec::new("header", DOC, build);

@@ -10,10 +10,9 @@ use myelin_config::problem::Problem;
 use myelin_expression::{Expression, ResultType};
 use myelin_expression::{Need, when_ready};
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::Effect;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Outcome;
-use myelin_flow::mediator::{Flow, Mediator, Step};
+use myelin_flow::mediator::{Effect, Flow, Mediator, Step};
 
 pub(super) const SPEC: Spec = Spec::new("iterate", DOC, build).sends();
 

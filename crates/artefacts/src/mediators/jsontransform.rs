@@ -18,10 +18,9 @@ use myelin_content::Format;
 use myelin_content::text_of;
 use myelin_expression::{Need, when_ready};
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::Effect;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
-use myelin_flow::mediator::{Flow, Mediator, Step};
+use myelin_flow::mediator::{Effect, Flow, Mediator, Step};
 use myelin_flow::offload::offload;
 use myelin_java_text::pattern;
 

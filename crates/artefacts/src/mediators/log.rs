@@ -15,10 +15,9 @@ use myelin_content::{Json, Tree};
 use myelin_expression::InlineText;
 use myelin_expression::{Need, when_ready};
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::Effect;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Outcome;
-use myelin_flow::mediator::{Flow, Mediator, Step};
+use myelin_flow::mediator::{Effect, Flow, Mediator, Step};
 use myelin_flow::property::{Scope, slot};
 
 pub(super) const SPEC: Spec = Spec::new("log", DOC, build);

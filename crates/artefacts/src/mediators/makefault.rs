@@ -20,10 +20,9 @@ use myelin_content::{Tree, text_of};
 use myelin_expression::{Expression, ResultType};
 use myelin_expression::{Need, when_ready};
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::Effect;
 use myelin_flow::exchange::{Direction, Exchange};
 use myelin_flow::fault::Outcome;
-use myelin_flow::mediator::{Flow, Mediator, Step};
+use myelin_flow::mediator::{Effect, Flow, Mediator, Step};
 use myelin_flow::property::{Scope, Value, slot};
 
 pub(super) const SPEC: Spec = Spec::new("makefault", DOC, build);

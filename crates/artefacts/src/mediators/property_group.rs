@@ -4,9 +4,8 @@ use crate::loader::Loader;
 use crate::spec::{Built, Spec};
 use myelin_config::element::Element;
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::{Effect, Steps};
 use myelin_flow::exchange::Exchange;
-use myelin_flow::mediator::{Mediator, Step};
+use myelin_flow::mediator::{Effect, Mediator, Step, Steps};
 use myelin_flow::sequence::Block;
 
 pub(super) const SPEC: Spec = Spec::new("propertyGroup", DOC, build);

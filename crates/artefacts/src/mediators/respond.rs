@@ -5,10 +5,9 @@ use crate::spec::{Built, Spec, at_once};
 use myelin_config::element::Element;
 use myelin_expression::Immediate;
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::{Effect, Receiver};
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Outcome;
-use myelin_flow::mediator::Flow;
+use myelin_flow::mediator::{Effect, Flow, Receiver};
 
 pub(super) const SPEC: Spec = Spec::new("respond", DOC, build).ends();
 

@@ -15,10 +15,9 @@ use myelin_expression::Need;
 use myelin_expression::{Expression, ResultType};
 use myelin_flow::branches::{Contribution, JoinSet, gathered_limit_bytes};
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::Effect;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
-use myelin_flow::mediator::{Flow, Mediator, Step};
+use myelin_flow::mediator::{Effect, Flow, Mediator, Step};
 use myelin_flow::property::Slot;
 
 pub(super) const SPEC: Spec = Spec::new("scatter-gather", DOC, build);

@@ -17,10 +17,9 @@ use myelin_config::element::{Element, Text};
 use myelin_config::problem::Problem;
 use myelin_expression::{Need, when_ready};
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::Effect;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
-use myelin_flow::mediator::{Mediator, Step};
+use myelin_flow::mediator::{Effect, Mediator, Step};
 use myelin_flow::offload::offload;
 use myelin_flow::transport::within;
 

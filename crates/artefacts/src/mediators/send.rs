@@ -10,10 +10,9 @@ use myelin_expression::Expression;
 use myelin_expression::Immediate;
 use myelin_expression::Need;
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::{Effect, Receiver, Steps};
 use myelin_flow::exchange::{Decision, Exchange};
 use myelin_flow::fault::{Fault, Outcome};
-use myelin_flow::mediator::Flow;
+use myelin_flow::mediator::{Effect, Flow, Receiver, Steps};
 use myelin_flow::sequence::SequenceId;
 use myelin_flow::sequence::named;
 

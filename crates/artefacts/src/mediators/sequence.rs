@@ -7,10 +7,9 @@ use myelin_config::element::Element;
 use myelin_expression::Expression;
 use myelin_expression::{Need, when_ready};
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::{Effect, Steps};
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
-use myelin_flow::mediator::{Mediator, Step};
+use myelin_flow::mediator::{Effect, Mediator, Step, Steps};
 use myelin_flow::sequence::named;
 use myelin_flow::sequence::{Sequence, SequenceId};
 

@@ -7,9 +7,8 @@ use myelin_config::element::Element;
 use myelin_expression::{Expression, ResultType};
 use myelin_expression::{Need, when_ready};
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::Effect;
 use myelin_flow::exchange::Exchange;
-use myelin_flow::mediator::{Mediator, Step};
+use myelin_flow::mediator::{Effect, Mediator, Step};
 use myelin_flow::sequence::Block;
 use myelin_java_text::pattern::Pattern;
 

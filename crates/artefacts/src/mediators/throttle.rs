@@ -13,11 +13,10 @@ use myelin_config::element::Element;
 use myelin_config::problem::Problem;
 use myelin_flow::answer;
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::Effect;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::extensions::Extension;
 use myelin_flow::fault::{Fault, Outcome};
-use myelin_flow::mediator::{Flow, Mediator, Step};
+use myelin_flow::mediator::{Effect, Flow, Mediator, Step};
 
 pub(super) const SPEC: Spec = Spec::new("throttle", DOC, build);
 

@@ -19,7 +19,7 @@ use myelin_flow::sequence::{self, Continuation};
 ///
 /// `implicit` says whether what the flow besides does not send goes to the service's own endpoint.
 pub(crate) fn carry_on(exchange: &mut Exchange, engine: &EngineContext<'_>, implicit: bool) {
-    let Some(mut split) = exchange.split.take() else { return };
+    let Some(mut split) = Split::take(exchange) else { return };
     let parent = split.parent.take();
     let stage = engine.stage();
     let behind: Rc<[Continuation]> = std::mem::take(&mut split.behind).into();
@@ -111,7 +111,9 @@ async fn run(
     if flow == Flow::Next && exchange.called && exchange.decision.is_none() {
         let outcome = Continuation::run(behind, exchange, &engine.context).await;
         flow = sequence::settled(outcome, exchange, &engine.context)?;
-    } else if let Some(split) = exchange.split.as_mut().filter(|_| flow == Flow::Split) {
+    } else if flow == Flow::Split
+        && let Some(split) = Split::of(exchange)
+    {
         split.behind.extend_from_slice(behind);
     }
     // What the target sent knows the handlers around it; neither they nor a template stand around what comes back.

@@ -3,11 +3,12 @@
 use myelin_message::{Body, HeaderId, Message};
 
 use crate::branch;
-use crate::engine::receive::Course;
+use crate::engine::course::Course;
 use crate::engine::{EngineContext, FlowKind};
 use myelin_artefacts::endpoints;
 use myelin_content::Format;
 use myelin_flow::answer;
+use myelin_flow::branches::Split;
 use myelin_flow::exchange::{Decision, Direction, Exchange};
 use myelin_flow::fault::{Fault, Outcome};
 use myelin_flow::forms::render_body;
@@ -101,7 +102,7 @@ pub(crate) async fn carry_on(
         };
         exchange.note_forced_accept();
         if endpoints::carry_out(departure, exchange, &engine.context).await?.is_none() {
-            if let Some(split) = &mut exchange.split {
+            if let Some(split) = Split::of(exchange) {
                 split.response.receive = receive;
                 flow = Flow::Split;
                 continue;

@@ -1,45 +1,25 @@
 //! Messages that sources bring: from folders, triggers and, later, brokers.
 
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::engine::course::Course;
 use crate::engine::{Engine, Known};
 use crate::service::Service;
 use myelin_artefacts::inbound::{Receiving, ReceivingService};
 use myelin_channel::{Delivery, Ending, Runtime};
 use myelin_flow::branches::BranchPermits;
-use myelin_flow::fault::Fault;
 use myelin_flow::identity;
 use myelin_message::Arrival;
 
 /// So many messages of one source are under way at once; the next one waits.
 const LIMIT: usize = 100;
 
-/// What is noted of an exchange for whoever has to acknowledge its message.
-#[derive(Default)]
-pub(super) struct Course {
-    /// Whether somebody answered.
-    pub(super) answered: Cell<bool>,
-    /// Whether the configuration wants the message to come again.
-    pub(super) rolled_back: Cell<bool>,
-    /// The code and sentence of a fault that no sequence answered.
-    pub(super) fault: RefCell<Option<(String, String)>>,
-}
-
-impl Course {
-    /// A fault came all its way.
-    pub(super) fn fail(&self, fault: &Fault) {
-        let code = fault.error_code().text().into_owned();
-        self.fault.replace(Some((code, fault.message.clone())));
-    }
-}
-
 /// Takes what a source brings into an engine, until it brings no more, or until this is dropped.
 ///
 /// Shape: what was taken goes on when this is dropped. Of all engines of a bus one receives from a source.
 pub async fn receive(receiving: Arc<Receiving>, engine: Rc<Engine>) {
-    let (_, transport, _) = engine.parts();
+    let transport = Rc::clone(&engine.parts.transport);
     let mut receiver = receiving.source.open(Rc::clone(&transport) as Rc<dyn Runtime>);
     let permits = BranchPermits::new(LIMIT, usize::MAX);
     while let Some(delivery) = receiver.next().await {
@@ -55,15 +35,15 @@ pub async fn receive(receiving: Arc<Receiving>, engine: Rc<Engine>) {
 impl Engine {
     /// Serves a message that a source brought, and tells the source how that ended.
     async fn serve_delivery(&self, receiving: &Receiving, delivery: Delivery) {
-        let branches = &self.counts.branches;
+        let branches = &self.parts.counts.branches;
         branches.set(branches.get() + 1);
         let Delivery { message, arrival, acknowledge } = delivery;
-        let correlation = identity::new(self.transport.now());
+        let correlation = identity::new(self.parts.transport.now());
         let inbound = receiving.inbound();
         let arrival = Arrival { inbound, correlation: &correlation, ..arrival };
         let service = match &receiving.receiver {
             ReceivingService::Inbound(inbound) => Some(Service::InboundSource(inbound)),
-            ReceivingService::Proxy(name) => self.bus.proxies.get(&**name).map(Service::Proxy),
+            ReceivingService::Proxy(name) => self.parts.bus.proxies.get(&**name).map(Service::Proxy),
         };
         let course = Course::default();
         let ending = match service {

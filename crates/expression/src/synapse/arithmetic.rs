@@ -8,9 +8,23 @@ use std::cmp::Ordering;
 
 use crate::synapse::decimal::{Decimal, Rounding};
 use crate::synapse::failure::{Failure, Result};
-use crate::synapse::tree::Operator;
 use crate::synapse::value::{Kind, Number, Value};
 use crate::text::LIMIT_BYTES;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operator {
+    Plus,
+    Minus,
+    Times,
+    Divided,
+    Modulo,
+    Equal,
+    Unequal,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
 
 /// What an operator makes of two values.
 pub(super) fn apply<'a>(left: &Value<'a>, operator: Operator, right: &Value<'a>) -> Result<Value<'a>> {

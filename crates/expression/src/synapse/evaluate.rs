@@ -11,15 +11,15 @@ use myelin_flow::property::{ExternalSource, Lookup, Scope};
 use myelin_java_text::pattern::Finder;
 use myelin_json::{self as json, NodeId, Path};
 
-use crate::Kind;
 use crate::source::{Source, SourceValue};
-use crate::synapse::arithmetic;
+use crate::synapse::arithmetic::{self, Operator};
 use crate::synapse::datetime::{DateTime, Pattern};
 use crate::synapse::failure::{Failure, Result};
 use crate::synapse::function::Function;
-use crate::synapse::tree::{Date, Junction, Node, Operator, Prepared, Route};
+use crate::synapse::tree::{Date, Junction, Node, Prepared, Route};
 use crate::synapse::value::{Json, Number, Value, parse};
 use crate::text::LIMIT_BYTES;
+use crate::xpath::XPathOrSource;
 
 /// One message, as an expression sees it.
 #[derive(Clone, Copy)]
@@ -214,11 +214,10 @@ impl<'a> Run<'a> {
         Ok(Value::Text(Cow::Borrowed(text)))
     }
 
-    fn xpath(self, kind: &'a Kind) -> Result<Value<'a>> {
+    fn xpath(self, kind: &'a XPathOrSource) -> Result<Value<'a>> {
         let text = match kind {
-            Kind::XPath(xpath) => Some(xpath.text(self.exchange, self.context)?),
-            Kind::Source(source) => source.read(self.exchange, self.context).text(),
-            _ => None,
+            XPathOrSource::XPath(xpath) => Some(xpath.text(self.exchange, self.context)?),
+            XPathOrSource::Source(source) => source.read(self.exchange, self.context).text(),
         };
         Ok(Value::Text(text.unwrap_or_default()))
     }

@@ -7,12 +7,15 @@ use myelin_config::element::Text;
 use myelin_flow::property::ExternalSource;
 use myelin_java_text::pattern::Finder;
 
+use crate::compiler::Compiler;
+use crate::result_type::ResultType;
+use crate::secrets;
 use crate::source::{Source, SourceScope};
+use crate::synapse::arithmetic::Operator;
 use crate::synapse::datetime::Pattern;
 use crate::synapse::function::Function;
-use crate::synapse::tree::{Date, Junction, Node, Operator, Prepared};
-use crate::xpath::XPath;
-use crate::{Compiler, ResultType, secrets};
+use crate::synapse::tree::{Date, Junction, Node, Prepared};
+use crate::xpath::{XPath, XPathOrSource};
 
 /// The byte where an expression is wrong, and a sentence.
 pub(super) type Wrong = (usize, String);
@@ -278,7 +281,7 @@ impl<'t, 'l> Parser<'t, 'l> {
         Ok(Node::XPath(Box::new(kind)))
     }
 
-    fn compile_xpath(&mut self, text: Text<'_>, start: usize) -> Result<crate::Kind, Wrong> {
+    fn compile_xpath(&mut self, text: Text<'_>, start: usize) -> Result<XPathOrSource, Wrong> {
         // Several passes for one expression would be more than one look at the tree.
         XPath::compile(text, ResultType::Nodes, self.compiler)
             .map_err(|(offset, message)| ((start + offset).min(self.text.value.len()), message))

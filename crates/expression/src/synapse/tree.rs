@@ -6,10 +6,11 @@ use myelin_flow::property::Slot;
 use myelin_java_text::pattern::Finder;
 use myelin_json::Path;
 
-use crate::Kind;
 use crate::source::Source;
+use crate::synapse::arithmetic::Operator;
 use crate::synapse::datetime::Pattern;
 use crate::synapse::function::Function;
+use crate::xpath::XPathOrSource;
 
 /// One part of an expression. How deep parts are nested is bounded by the parser.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ pub(super) enum Node {
     /// The same with a key that is worked out, and the name of a property if it is one of the resource.
     ResourceOf(Box<Node>, Option<String>),
     /// `xpath("…")`
-    XPath(Box<Kind>),
+    XPath(Box<XPathOrSource>),
     /// A variable, and where in it.
     Variable(Slot, String, Option<Route>),
     /// The message's body, and where in it.
@@ -80,21 +81,6 @@ impl<T> Prepared<T> {
             Prepared::Open(node) => Some(node),
         }
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operator {
-    Plus,
-    Minus,
-    Times,
-    Divided,
-    Modulo,
-    Equal,
-    Unequal,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

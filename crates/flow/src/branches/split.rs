@@ -6,13 +6,15 @@ use std::sync::Arc;
 use crate::branches::correlation_group::{CorrelationGroup, GroupMember};
 use crate::context::RequestContext;
 use crate::exchange::Exchange;
+use crate::extensions::Extension;
 use crate::fault::Outcome;
+use crate::ids::SequenceId;
 use crate::mediator::Flow;
 use crate::property::{Names, Scope, Slot, Value};
-use crate::sequence::{Continuation, SequenceId};
+use crate::sequence::Continuation;
 use crate::transport::LocalFuture;
 
-/// What a mediator leaves in its exchange for who begins the branches.
+/// What a mediator leaves in its exchange for who begins the branches: it stands among the extensions of the exchange.
 pub struct Split {
     /// Makes their messages.
     pub branches: BranchMessages,
@@ -28,6 +30,25 @@ pub struct Split {
     pub parent: Option<Box<Exchange>>,
     /// What is left of the sequences around the mediator, from the inside out.
     pub behind: Vec<Continuation>,
+}
+
+impl Extension for Split {}
+
+impl Split {
+    /// Leaves it in an exchange.
+    pub fn leave(self, exchange: &mut Exchange) {
+        exchange.extensions.put(self);
+    }
+
+    /// What was left in an exchange.
+    pub fn of(exchange: &mut Exchange) -> Option<&mut Split> {
+        exchange.extensions.get_mut()
+    }
+
+    /// Takes out what was left in an exchange.
+    pub fn take(exchange: &mut Exchange) -> Option<Box<Split>> {
+        exchange.extensions.take()
+    }
 }
 
 /// What the branches of one mediator do.
@@ -55,7 +76,7 @@ pub struct BranchResponse {
 /// How a flow goes on that called an endpoint: with the response, or, for a list of recipients, in branches that go on
 /// with theirs.
 pub fn called(exchange: &mut Exchange) -> Flow {
-    let Some(split) = &mut exchange.split else { return Flow::Next };
+    let Some(split) = Split::of(exchange) else { return Flow::Next };
     split.comes_back = true;
     split.response.calls = true;
     Flow::Split

@@ -6,7 +6,7 @@ use http::StatusCode;
 use myelin_content::{Charset, Content, Enclosure, Format, Json, OutputForm, Tree, charset, write_charset};
 use myelin_message::{Body, HeaderId, Message};
 
-use crate::exchange::{Direction, Exchange, action_of};
+use crate::exchange::{Direction, Exchange, action_of, to_response};
 use crate::fault::{Fault, Outcome};
 use crate::property::{Scope, Value, slot};
 use crate::transport::Manner;
@@ -262,13 +262,4 @@ impl Exchange {
             absolute: is_set(slot::POST_TO_URI) || is_set(slot::FULL_URI),
         }
     }
-}
-
-/// Makes a response of a request.
-///
-/// Synapse answers with the request's own header lines; these four would be untrue or harmful there.
-pub(super) fn to_response(message: &mut Message) {
-    let only_a_request_has = [HeaderId::Host, HeaderId::Expect, HeaderId::UserAgent, HeaderId::ProxyAuthorization];
-    message.head.remove_if(|id, _| only_a_request_has.contains(&id));
-    message.status = StatusCode::OK;
 }

@@ -9,8 +9,8 @@ use crate::context::RequestContext;
 use crate::exchange::{Direction, Exchange};
 use crate::fault::{Fault, Outcome};
 use crate::forms::take_tree;
+use crate::ids::SequenceId;
 use crate::property::{Scope, Slot, slot};
-use crate::sequence::SequenceId;
 
 /// The properties that the functions here heed.
 const OUTGOING: [Slot; 3] = [slot::CHARACTER_SET_ENCODING, slot::SET_CHARACTER_ENCODING, slot::HTTP_ETAG];

@@ -14,10 +14,9 @@ use myelin_config::element::{Element, Text};
 use myelin_config::problem::Problem;
 use myelin_expression::Need;
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::{Effect, Reads, Receiver, Steps};
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Outcome;
-use myelin_flow::mediator::{Flow, Mediator, Step};
+use myelin_flow::mediator::{Effect, Flow, Mediator, Reads, Receiver, Step, Steps};
 use myelin_flow::property::{Scope, Slot, Value, slot};
 use myelin_flow::sequence::Block;
 

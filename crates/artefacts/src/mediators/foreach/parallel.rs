@@ -19,10 +19,9 @@ use myelin_expression::{Expression, ResultType};
 use myelin_expression::{Need, when_ready};
 use myelin_flow::branches::{Contribution, JoinSet, gathered_limit_bytes};
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::Effect;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
-use myelin_flow::mediator::{Flow, Mediator, Step};
+use myelin_flow::mediator::{Effect, Flow, Mediator, Step};
 use myelin_flow::property::{Scope, Slot, Value};
 use myelin_flow::yielding::Yielding;
 

@@ -23,10 +23,9 @@ use myelin_config::problem::Problem;
 use myelin_content::into_utf8;
 use myelin_expression::{Need, when_ready};
 use myelin_flow::context::RequestContext;
-use myelin_flow::effect::Effect;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
-use myelin_flow::mediator::{Mediator, Step};
+use myelin_flow::mediator::{Effect, Mediator, Step};
 use myelin_flow::offload::offload;
 
 /// What takes more steps starts over apart: so long nobody else on this thread minds waiting.

@@ -1,0 +1,48 @@
+//! What surrounds an exchange while the engine runs it.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::branch::{BranchContext, FirstBranchContext};
+use crate::bus::Bus;
+use crate::service::Service;
+use myelin_flow::context::{Counts, RequestContext};
+use myelin_flow::transport::Transport;
+
+/// What an engine consists of; flows that outlive the first one of their request keep it.
+#[derive(Clone)]
+pub(crate) struct EngineParts {
+    pub(crate) bus: Arc<Bus>,
+    pub(crate) transport: Rc<dyn Transport>,
+    pub(crate) counts: Rc<Counts>,
+}
+
+/// What surrounds an exchange while the engine runs it.
+pub(crate) struct EngineContext<'a> {
+    /// As mediators see it.
+    pub(crate) context: RequestContext<'a>,
+    pub(crate) bus: &'a Bus,
+    /// What serves it.
+    pub(crate) service: Service<'a>,
+    pub(crate) ground: FlowKind<'a>,
+}
+
+/// What the flows of a request stand on.
+pub(crate) enum FlowKind<'a> {
+    /// The first flow: a stage is made when another one begins.
+    First(&'a EngineParts, &'a FirstBranchContext),
+    /// One that runs beside it.
+    BranchContext(&'a Rc<BranchContext>),
+}
+
+impl<'a> EngineContext<'a> {
+    /// What flows beside this one stand on; made when it is first asked for.
+    pub(crate) fn stage(&self) -> &'a Rc<BranchContext> {
+        match self.ground {
+            FlowKind::First(parts, stage) => {
+                stage.get_or_init(|| BranchContext::new(&self.context, self.service.to_owned(), parts.clone()))
+            }
+            FlowKind::BranchContext(stage) => stage,
+        }
+    }
+}
