@@ -2,21 +2,20 @@
 
 mod grant;
 mod tokens;
+mod value;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use http::StatusCode;
 use myelin_message::{Body, Head};
 
 use crate::endpoints::authentication::grant::{Grant, TokenRequest};
 use crate::endpoints::authentication::tokens::Tokens;
+use crate::endpoints::authentication::value::{Value, basic};
 use crate::loader::Loader;
-use myelin_config::element::{Element, Text};
+use myelin_config::element::Element;
 use myelin_config::problem::Problem;
-use myelin_expression::{Expression, ResultType};
 use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
@@ -48,12 +47,6 @@ pub(super) struct Again {
     timeout: Option<Duration>,
     host: Option<String>,
     manner: Manner,
-}
-
-/// A value of the configuration: text, a secret, or worked out for each message.
-pub(super) enum Value {
-    Fixed(String),
-    Computed(Expression),
 }
 
 /// Bodies of requests up to here are kept until the answer has come, to be sent once more with another token.
@@ -147,43 +140,4 @@ impl Authentication {
         exchange.set_response(response);
         Ok(())
     }
-}
-
-impl Value {
-    /// The text of a child element.
-    fn of_child(parent: &Element, name: &str, loader: &mut Loader) -> Result<Value, Problem> {
-        match parent.child(name) {
-            Some(child) if !child.text().value.trim().is_empty() => Value::of(child.text(), loader),
-            _ => Err(parent.problem(format!("{} needs <{name}>", parent.tag()))),
-        }
-    }
-
-    fn of(text: Text<'_>, loader: &mut Loader) -> Result<Value, Problem> {
-        let value = text.value.trim();
-        if value.starts_with("${") {
-            return Err(text.problem("Synapse expressions `${…}` are not offered yet"));
-        }
-        if let Some(inside) = value.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-            let start = text.value.len() - text.value.trim_start().len() + 1;
-            let expression = Expression::compile(text.part(start..start + inside.len()), ResultType::Text, loader)?;
-            if expression.looks_at_body() {
-                return Err(text.problem("what is said to an endpoint cannot be taken from the body of the message"));
-            }
-            return Ok(Value::Computed(expression));
-        }
-        loader.secret(value).map(Value::Fixed).map_err(|message| text.problem(message))
-    }
-
-    /// The value for one message.
-    fn text(&self, exchange: &Exchange, context: &RequestContext<'_>) -> Outcome<String> {
-        match self {
-            Value::Fixed(text) => Ok(text.clone()),
-            Value::Computed(expression) => Ok(expression.text(exchange, context)?.unwrap_or_default().into_owned()),
-        }
-    }
-}
-
-/// RFC 7617 §2.
-fn basic(username: &str, password: &str) -> String {
-    format!("Basic {}", BASE64.encode(format!("{username}:{password}")))
 }

@@ -4,11 +4,11 @@ mod groups;
 
 use std::sync::Arc;
 
+use crate::endpoints::address::other;
 use crate::endpoints::endpoint_template;
 use crate::endpoints::state::Rules;
 use crate::endpoints::{
-    Described, Endpoint, EndpointPolicy, EndpointRef, Health, Resolving, Target, Template, Timeout, absolute, other,
-    rules,
+    Described, Endpoint, EndpointPolicy, EndpointRef, Health, Resolving, Target, Template, Timeout, absolute, rules,
 };
 use crate::loader::Loader;
 use myelin_config::element::Element;

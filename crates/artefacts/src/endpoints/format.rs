@@ -11,7 +11,7 @@ use myelin_soap::Version;
 use myelin_wsdl::Binding;
 use myelin_xml::Kind;
 
-use crate::endpoints::parse_uri;
+use crate::endpoints::address::{escape, parse_uri};
 use crate::loader::Loader;
 use myelin_config::element::Element;
 use myelin_content::Charset;
@@ -23,7 +23,6 @@ use myelin_flow::fault::{Fault, Outcome};
 use myelin_flow::forms::{build_body, take_tree};
 use myelin_flow::identity;
 use myelin_flow::transport::{Address, Method, Outgoing};
-use myelin_java_text::percent;
 
 /// What form messages are to leave in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -323,9 +322,4 @@ fn query(tree: &Tree, outgoing: &mut Outgoing) -> Outcome<()> {
     outgoing.body = Body::Empty;
     outgoing.head.remove("Content-Type");
     Ok(())
-}
-
-/// Escapes whatever is not unreserved (RFC 3986 §2.3).
-pub(super) fn escape(text: &str, out: &mut String) {
-    percent::push(text.as_bytes(), |byte| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte), out);
 }

@@ -2,7 +2,7 @@
 
 use http::Uri;
 
-use crate::endpoints::parse_uri;
+use crate::endpoints::address::parse_uri;
 use myelin_config::element::{Element, Text};
 use myelin_config::problem::Problem;
 use myelin_flow::context::RequestContext;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::endpoints::Described;
 use crate::endpoints::addressing::{Addressed, Related};
 use crate::endpoints::authentication::{Again, Authentication, Credentials};
 use crate::endpoints::format::{Before, Shape};
+use crate::endpoints::wsdl::Described;
 use crate::guards::endpoint as endpoint_security;
 use crate::guards::{self, Protection};
 use crate::loader::Loader;

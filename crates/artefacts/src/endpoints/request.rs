@@ -1,13 +1,16 @@
 //! A request to one backend: made of the message, sent, and answered.
 
+mod head;
+
 use std::sync::Arc;
 
 use myelin_message::{Body, Message, StatusCode};
 
 use crate::endpoints::authentication::Credentials;
+use crate::endpoints::endpoint::{Endpoint, Target};
 use crate::endpoints::policy::{EndpointPolicy, SentState};
-use crate::endpoints::soap_fault;
-use crate::endpoints::{Endpoint, Target, address, addressee, member, method, set_action};
+use crate::endpoints::{member, soap_fault};
+use head::{address, addressee, method, set_action};
 use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::{Direction, Exchange};
 use myelin_flow::fault::{Fault, Origin, Outcome};

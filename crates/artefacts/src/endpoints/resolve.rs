@@ -1,8 +1,7 @@
 //! `key-expression`: an endpoint whose name is worked out from the message.
 
-use std::sync::Arc;
+use std::borrow::Cow;
 
-use crate::endpoints::{Endpoint, Endpoints};
 use crate::loader::Loader;
 use myelin_config::element::Text;
 use myelin_config::problem::Problem;
@@ -26,18 +25,20 @@ impl Resolving {
         Ok(Resolving { need: Need::of([&expression]), expression })
     }
 
-    /// The endpoint that the current message is for.
+    /// The name of the endpoint that the current message is for.
     ///
-    /// Errors: 305100 where there is none of that name, or of whoever made a message that cannot be read.
-    pub(super) async fn endpoint<'a>(
-        &self,
-        exchange: &mut Exchange,
-        context: &RequestContext<'a>,
-    ) -> Outcome<&'a Arc<Endpoint>> {
+    /// Errors: of whoever made a message that cannot be read.
+    pub(super) async fn name<'e>(
+        &'e self,
+        exchange: &'e mut Exchange,
+        context: &'e RequestContext<'_>,
+    ) -> Outcome<Cow<'e, str>> {
         self.need.fulfil(exchange, context).await?;
-        let key = self.expression.text(exchange, context)?.unwrap_or_default();
-        Endpoints::of(context.definitions).find(key.trim()).ok_or_else(|| {
-            Fault::not_ready(NOT_FOUND, format!("there is no endpoint {key:?}, which the expression names"))
-        })
+        Ok(self.expression.text(exchange, context)?.unwrap_or_default())
+    }
+
+    /// That there is no endpoint of that name: 305100.
+    pub(super) fn not_found(name: &str) -> Box<Fault> {
+        Fault::not_ready(NOT_FOUND, format!("there is no endpoint {name:?}, which the expression names"))
     }
 }

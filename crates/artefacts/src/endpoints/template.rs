@@ -3,7 +3,7 @@
 
 use http::Uri;
 
-use crate::endpoints::{absolute, parse_uri};
+use crate::endpoints::address::{absolute, parse_uri};
 use crate::loader::Loader;
 use myelin_config::element::Text;
 use myelin_config::problem::Problem;

@@ -6,8 +6,8 @@ use http::Uri;
 use myelin_wsdl::{Description, Documents, Port};
 
 use crate::descriptions::{self, RemoteDescription};
+use crate::endpoints::address::absolute;
 use crate::endpoints::format::Shape;
-use crate::endpoints::{Endpoint, Target, absolute};
 use crate::loader::Loader;
 use myelin_config::element::Element;
 use myelin_config::problem::Problem;
@@ -85,24 +85,18 @@ impl Described {
         }
     }
 
+    /// Where the description is: where the configuration says; else, by the custom of Axis2 and others, at the address
+    /// of the port with `?wsdl` behind it.
+    pub(super) fn uri(&self) -> Option<Uri> {
+        match &self.origin {
+            Origin::Remote(uri, _) => Some(uri.clone()),
+            Origin::Held(spot) => format!("{}?wsdl", spot.text).parse().ok(),
+        }
+    }
+
     /// What it is, for people.
     pub(super) fn text(&self) -> String {
         format!("port {} of service {} in a description", self.port, self.service)
-    }
-}
-
-impl Endpoint {
-    /// Where its description is: that of a `wsdl` endpoint where it says; else, by the custom of Axis2 and others, at its
-    /// address with `?wsdl` behind it.
-    pub fn description_uri(&self) -> Option<Uri> {
-        match &self.target {
-            Target::Address { text, .. } => format!("{text}?wsdl").parse().ok(),
-            Target::Described(described) => match &described.origin {
-                Origin::Remote(uri, _) => Some(uri.clone()),
-                Origin::Held(spot) => format!("{}?wsdl", spot.text).parse().ok(),
-            },
-            _ => None,
-        }
     }
 }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use http::Uri;
 
-use crate::endpoints::absolute;
-use crate::endpoints::authentication::{Value, basic};
+use crate::endpoints::address::{absolute, escape};
+use crate::endpoints::authentication::value::{Value, basic};
 use crate::loader::Loader;
 use myelin_config::element::Element;
 use myelin_config::problem::Problem;
@@ -171,9 +171,9 @@ impl TokenRequest {
             let value = refresh.filter(|_| name == REFRESH_TOKEN).unwrap_or(value);
             let separator = if out.is_empty() { "" } else { "&" };
             out.push_str(separator);
-            crate::endpoints::escape(name, &mut out);
+            escape(name, &mut out);
             out.push('=');
-            crate::endpoints::escape(value, &mut out);
+            escape(value, &mut out);
         }
         out
     }
