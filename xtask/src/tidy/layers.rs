@@ -77,6 +77,30 @@ const FOLDERS: &[(&str, &[&[&str]])] = &[
         ],
     ),
     (
+        // `spec` and `loader` know each other: a mediator is built by the loader, and builds those inside it with it.
+        "artefacts",
+        &[
+            &["message_edits", "message_parts", "placeholders", "splitting", "uri_parts", "vocabulary"],
+            &["loader"],
+            &[
+                "cache",
+                "conditions",
+                "datasources",
+                "descriptions",
+                "dynamic_mediator",
+                "guards",
+                "inbound",
+                "inner_sequence",
+                "templates",
+                "throttle",
+                "values",
+            ],
+            &["aggregation", "databases", "endpoints", "stylesheets", "tasks"],
+            &["apis", "branch_targets", "calls", "proxies", "schemas"],
+            &["mediators"],
+        ],
+    ),
+    (
         "bench",
         &[&["listening", "request", "security", "suite"], &["echo", "load", "relay", "stockquote"], &["comparison"]],
     ),
