@@ -8,7 +8,7 @@ use myelin_flow::offload::offload;
 ///
 /// While this thread has only one exchange under way, nobody gains by another thread, and the way there and back costs
 /// more than it brings. With several, the others are served meanwhile.
-/// Errors: as [`apart`].
+/// Errors: as [`offload`].
 pub(super) async fn run<T: Send + 'static>(
     context: &RequestContext<'_>,
     work: impl FnOnce() -> T + Send + 'static,
