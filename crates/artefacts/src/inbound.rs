@@ -4,7 +4,7 @@ mod build;
 mod parameters;
 mod receiving;
 pub use build::{InboundEndpoint, inbound};
-pub use parameters::{by_protocol, by_transport, source};
+pub use parameters::{Unread, by_protocol, by_transport, source};
 pub use receiving::{Receiving, ReceivingService};
 
 use std::sync::Arc;

@@ -9,7 +9,7 @@ mod runtime;
 mod spec;
 mod tls;
 
-pub use parameters::{Complaint, Parameters, Severity};
+pub use parameters::{Complaint, Parameters, Severity, nearest};
 pub use receive::{Acknowledge, Delivery, Ending, Receiver, Source};
 pub use runtime::{LocalFuture, Overloaded, Runtime, Work, within};
 pub use spec::{BUILT_IN, HTTP, LOCAL, MakeSender, Receive, Spec, find_scheme, listed};

@@ -1,6 +1,7 @@
 //! The parameters of a proxy or an inbound endpoint, as a channel reads them.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// The parameters that a configuration gives, and what the channel has to say of them.
@@ -9,6 +10,8 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub struct Parameters {
     values: Vec<Parameter>,
+    /// The names that the channel asked for: all that it knows.
+    asked: RefCell<BTreeSet<String>>,
     complaints: RefCell<Vec<Complaint>>,
 }
 
@@ -44,13 +47,20 @@ impl Parameters {
     pub fn new<N: Into<String>, V: Into<String>>(values: impl IntoIterator<Item = (N, V)>) -> Parameters {
         let parameter =
             |(name, value): (N, V)| Parameter { name: name.into(), value: value.into(), read: Cell::default() };
-        Parameters { values: values.into_iter().map(parameter).collect(), complaints: RefCell::default() }
+        Parameters { values: values.into_iter().map(parameter).collect(), ..Parameters::default() }
     }
 
     /// The value of a parameter without the white space around it; `None` where it is not given, or empty.
     pub fn text(&self, name: &str) -> Option<&str> {
-        let parameter = self.values.iter().rev().find(|parameter| parameter.name == name)?;
-        parameter.read.set(true);
+        if !self.asked.borrow().contains(name) {
+            self.asked.borrow_mut().insert(name.to_owned());
+        }
+        let mut all = self.values.iter().rev().filter(|parameter| parameter.name == name);
+        let parameter = all.next()?;
+        let others = all.inspect(|other| other.read.set(true)).count();
+        if !parameter.read.replace(true) && others > 0 {
+            self.warning(name, format!("{name} is given {} times: the last one counts", others + 1));
+        }
         Some(parameter.value.trim()).filter(|value| !value.is_empty())
     }
 
@@ -127,15 +137,51 @@ impl Parameters {
         unread.map(|parameter| parameter.name.as_str()).collect()
     }
 
+    /// The name that a misspelt one is closest to, of those that the channel asked for, if any is close.
+    pub fn nearest(&self, name: &str) -> Option<String> {
+        nearest(name, self.asked.borrow().iter().map(String::as_str)).map(str::to_owned)
+    }
+
     /// The names that begin so, asked for or not.
     pub fn starting_with<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a str> {
         self.values.iter().map(|parameter| parameter.name.as_str()).filter(move |name| name.starts_with(prefix))
     }
 }
 
+/// The known name that a misspelt one is closest to, if any is close; the case of letters does not count.
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let name = name.to_ascii_lowercase();
+    let near = known.map(|known| (distance(&name, &known.to_ascii_lowercase()), known)).min()?;
+    (near.0 <= name.len() / 5 + 1).then_some(near.1)
+}
+
+/// How many bytes have to be put in, taken out or replaced to make one text another.
+fn distance(one: &str, other: &str) -> usize {
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (index, byte) in one.bytes().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], index + 1);
+        for (place, other) in other.bytes().enumerate() {
+            let replaced = diagonal + usize::from(byte != other);
+            diagonal = row[place + 1];
+            row[place + 1] = replaced.min(diagonal + 1).min(row[place] + 1);
+        }
+    }
+    row[other.len()]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_several_parameters_with_one_name_the_last_counts() {
+        let parameters = Parameters::new([("a", "1"), ("b", "2"), ("a", "3")]);
+        assert_eq!((parameters.text("a"), parameters.text("a")), (Some("3"), Some("3")));
+        assert_eq!(parameters.unread(), ["b"]);
+        let complaints = parameters.complaints();
+        assert_eq!(complaints.len(), 1);
+        assert_eq!(complaints[0].message, "a is given 2 times: the last one counts");
+    }
 
     #[test]
     fn parameters_are_read_by_name_and_what_is_wrong_is_kept() {
@@ -145,6 +191,8 @@ mod tests {
         assert_eq!(parameters.text("d"), None);
         assert_eq!(parameters.required("e"), None);
         assert_eq!(parameters.unread(), ["c"]);
+        assert_eq!(parameters.nearest("B").as_deref(), Some("b"));
+        assert_eq!(parameters.nearest("sequential"), None);
         let complaints = parameters.complaints();
         assert_eq!(complaints.len(), 2);
         assert_eq!(complaints[0].parameter.as_deref(), Some("b"));

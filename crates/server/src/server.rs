@@ -133,6 +133,9 @@ impl Running {
 /// How often a thread that stops asks whether flows still go on behind their answers.
 const BRANCHES_ASKED: Duration = Duration::from_millis(10);
 
+/// How long a thread that stops waits for what is still done beside it, and nobody waits for any more.
+const LEFT_BEHIND: Duration = Duration::from_secs(1);
+
 /// What every thread needs to begin.
 #[derive(Clone)]
 struct ThreadPlan {
@@ -222,7 +225,7 @@ fn run_thread(
     // The thread for long work is the bus's, too, whoever counts.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().thread_name("bus-work").build()?;
     let local = tokio::task::LocalSet::new();
-    local.block_on(&runtime, async move {
+    let served = local.block_on(&runtime, async move {
         let ThreadPlan { swap, settings, trust, writer, connections, stop, is_first } = plan;
         let server = settings.server;
         let client = Client::new(settings.client, server.expect, server.pace, trust);
@@ -277,6 +280,9 @@ fn run_thread(
             tokio::time::sleep(BRANCHES_ASKED).await;
         }
         anyhow::Ok(())
-    })?;
-    Ok(())
+    });
+    drop(local);
+    // Nothing ends a step of a file system that hangs, nor long work that does not look at the clock.
+    runtime.shutdown_timeout(LEFT_BEHIND);
+    served
 }

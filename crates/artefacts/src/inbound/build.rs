@@ -51,12 +51,8 @@ pub fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<InboundE
                 loader.main(element.text())?;
             }
             let (source, unknown) = source(*read, &parameters(element, loader), element, loader);
-            for parameter in unknown {
-                parameter.forgive();
-                let name = parameter.attribute("name").map_or("", |name| name.value.trim());
-                let message = format!("parameter {name:?} has no effect for protocol {}", protocol.value.trim());
-                loader.warning(parameter.problem(message));
-            }
+            let whose = format!(" for protocol {}", protocol.value.trim());
+            unknown.iter().for_each(|parameter| parameter.tell(&whose, loader));
             let Some(source) = source else { return Ok(None) };
             let source: Arc<dyn Source> = source.into();
             let inbound = InboundSource {

@@ -7,14 +7,14 @@ use crate::loader::Loader;
 
 /// Lets a channel read the parameters in these elements; what it says of them gets their places.
 ///
-/// Shape: `None` where a parameter keeps the artefact from running; the loader has the problem then. Second are the
-/// elements that the channel knows nothing of.
+/// Shape: `None` where a parameter keeps the artefact from running; the loader has the problem then. Second is what the
+/// channel knows nothing of.
 pub fn source<'e>(
     read: fn(&Parameters) -> Option<Box<dyn Source>>,
     elements: &[&'e Element],
     owner: &Element,
     loader: &mut Loader,
-) -> (Option<Box<dyn Source>>, Vec<&'e Element>) {
+) -> (Option<Box<dyn Source>>, Vec<Unread<'e>>) {
     let name_of = |element: &Element| element.attribute("name").map_or("", |name| name.value.trim()).to_owned();
     let mut values = Vec::with_capacity(elements.len());
     for element in elements {
@@ -42,8 +42,27 @@ pub fn source<'e>(
         }
     }
     let unread = parameters.unread();
-    let unknown = elements.iter().filter(|element| unread.contains(&&*name_of(element))).copied().collect();
-    (source.filter(|_| is_sound), unknown)
+    let unknown = elements.iter().filter(|element| unread.contains(&&*name_of(element)));
+    let unknown = unknown.map(|element| Unread { element, nearest: parameters.nearest(&name_of(element)) });
+    (source.filter(|_| is_sound), unknown.collect())
+}
+
+/// A parameter that a channel knows nothing of.
+pub struct Unread<'e> {
+    /// Where it stands.
+    pub element: &'e Element,
+    /// The name that may have been meant.
+    pub nearest: Option<String>,
+}
+
+impl Unread<'_> {
+    /// Tells that it has no effect.
+    pub fn tell(&self, whose: &str, loader: &mut Loader) {
+        self.element.forgive();
+        let name = self.element.attribute("name").map_or("", |name| name.value.trim());
+        let hint = self.nearest.as_ref().map_or_else(String::new, |nearest| format!("; did you mean {nearest}?"));
+        loader.warning(self.element.problem(format!("parameter {name:?} has no effect{whose}{hint}")));
+    }
 }
 
 /// The channel with a name that a proxy's `transports` attribute has for it.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::endpoints::{self, EndpointRef};
 use crate::guards;
-use crate::inbound::{by_transport, source};
+use crate::inbound::{Unread, by_transport, source};
 use crate::loader::Loader;
 use crate::proxies::Proxy;
 use crate::proxies::publishing;
@@ -26,7 +26,10 @@ pub fn proxy(element: &Element, loader: &mut Loader) -> Result<Option<Proxy>, Pr
         match child.name.as_str() {
             "target" if child.is_synapse() && target.is_none() => target = Some(child),
             "description" => {}
-            "parameter" => publishing::parameter(child, unread.contains(&std::ptr::from_ref(child)), loader),
+            "parameter" => {
+                let unread = unread.iter().find(|unread| std::ptr::eq(unread.element, child));
+                publishing::parameter(child, unread, loader);
+            }
             "publishWSDL" | "policy" | "enableSec" => {}
             "enableAddressing" | "enableRM" => {
                 loader.problem(child.problem(format!("{} is not offered yet", child.tag())));
@@ -77,14 +80,14 @@ pub fn proxy(element: &Element, loader: &mut Loader) -> Result<Option<Proxy>, Pr
 }
 
 /// How a proxy is reached.
-struct Transports {
+struct Transports<'e> {
     /// Over plain HTTP, and over HTTPS.
     http: bool,
     https: bool,
     /// By what brings messages to it.
     sources: Vec<Arc<dyn Source>>,
     /// The parameters that none of these channels knows.
-    unread: Vec<*const Element>,
+    unread: Vec<Unread<'e>>,
 }
 
 /// Transports of Synapse's that no channel offers yet; any other word is a mistake.
@@ -115,9 +118,9 @@ const NOT_YET: &[&str] = &[
 ];
 
 /// Reads the `transports` attribute, and the parameters of the channels that it names.
-fn transports(element: &Element, loader: &mut Loader) -> Result<Transports, Problem> {
+fn transports<'e>(element: &'e Element, loader: &mut Loader) -> Result<Transports<'e>, Problem> {
     let parameters: Vec<&Element> = element.children.iter().filter(|child| child.is("parameter")).collect();
-    let unread = parameters.iter().map(|parameter| std::ptr::from_ref(*parameter)).collect();
+    let unread = parameters.iter().map(|element| Unread { element, nearest: None }).collect();
     let mut found = Transports { http: false, https: false, sources: Vec::new(), unread };
     let Some(text) = element.attribute("transports") else {
         return Ok(Transports { http: true, https: true, ..found });
@@ -132,8 +135,11 @@ fn transports(element: &Element, loader: &mut Loader) -> Result<Transports, Prob
             ("local", _) => is_local = true,
             (_, Some(Spec { receive: Receive::BySource(read), .. })) => {
                 let (source, unknown) = source(*read, &parameters, element, loader);
-                let unknown: Vec<*const Element> = unknown.into_iter().map(std::ptr::from_ref).collect();
-                found.unread.retain(|parameter| unknown.contains(parameter));
+                found.unread.retain_mut(|unread| {
+                    let same = unknown.iter().find(|unknown| std::ptr::eq(unknown.element, unread.element));
+                    unread.nearest = same.and_then(|same| same.nearest.clone()).or(unread.nearest.take());
+                    same.is_some()
+                });
                 found.sources.extend(source.map(Arc::from));
             }
             (other, _) if NOT_YET.contains(&other) => not_yet.push(other),

@@ -6,6 +6,7 @@ use myelin_wsdl::{Form, Links};
 
 use crate::descriptions::{self, RemoteDescription};
 use crate::endpoints::absolute;
+use crate::inbound::Unread;
 use crate::loader::Loader;
 use crate::proxies::description::{
     DescriptionLocation, DescriptionSource, ProxyDescription, PublishedDescription, PublishingOptions,
@@ -79,13 +80,12 @@ pub(super) fn describe(
     ProxyDescription { options, source, is_strict: !is_on("disableOperationValidation") }
 }
 
-/// Reads a parameter of a proxy that no channel has read: one that means nothing is warned of.
-pub(super) fn parameter(element: &Element, is_unread: bool, loader: &mut Loader) {
+/// Reads a parameter of a proxy, which no channel has read where it is `unread`: one that means nothing is warned of.
+pub(super) fn parameter(element: &Element, unread: Option<&Unread<'_>>, loader: &mut Loader) {
     element.attribute("key");
     let name = element.attribute("name").map_or("", |name| name.value);
-    if is_unread && !PARAMETERS.contains(&name) {
-        element.forgive();
-        loader.warning(element.problem(format!("parameter {name:?} has no effect")));
+    if let Some(unread) = unread.filter(|_| !PARAMETERS.contains(&name)) {
+        unread.tell("", loader);
     }
 }
 

@@ -1,9 +1,9 @@
 //! Looking into a folder again and again, and delivering what is there.
 
 use std::collections::{HashMap, VecDeque};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use myelin_channel::{Delivery, LocalFuture, Receiver, Runtime};
@@ -58,7 +58,7 @@ pub(crate) struct Poller {
 
 impl Poller {
     pub(crate) fn new(settings: Arc<Settings>, runtime: Rc<dyn Runtime>) -> Poller {
-        let turns = Arc::new(Semaphore::new(settings.at_once));
+        let turns = turns(&settings);
         let list = &settings.records;
         let records = Records::new(settings.location.path.clone(), list.folder.clone(), list.name.clone());
         let records = Arc::new(Mutex::new(records));
@@ -285,6 +285,31 @@ impl Poller {
         tracing::error!(file = %path.display(), "{problem}");
         self.told.insert(key, now);
     }
+}
+
+/// The turns of those that take the same files one after the other.
+type Turns = HashMap<(PathBuf, String), Weak<Semaphore>>;
+
+/// How many files may be under way at once.
+///
+/// Where they are taken one after the other, this holds for the receivers of two configurations, too: after a reload
+/// the new one waits until the file that the old one has taken is done.
+fn turns(settings: &Settings) -> Arc<Semaphore> {
+    static TURNS: Mutex<Option<Turns>> = Mutex::new(None);
+    let new = Arc::new(Semaphore::new(settings.at_once));
+    if settings.at_once > 1 {
+        return new;
+    }
+    let pattern = settings.filter.pattern.as_ref().map_or("", |pattern| pattern.label());
+    let key = (settings.location.path.clone(), pattern.to_owned());
+    let mut all = TURNS.lock().unwrap_or_else(PoisonError::into_inner);
+    let all = all.get_or_insert_default();
+    all.retain(|_, turns| turns.strong_count() > 0);
+    if let Some(known) = all.get(&key).and_then(Weak::upgrade) {
+        return known;
+    }
+    all.insert(key, Arc::downgrade(&new));
+    new
 }
 
 impl Receiver for Poller {

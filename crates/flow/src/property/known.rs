@@ -190,6 +190,23 @@ const ALL: &[Known] = &[
         "WS",
         "`false`: the content type that leaves names no character set, and `CHARACTER_SET_ENCODING` is not heeded.",
     ),
+    known(
+        "transport.vfs.ReplyFileName",
+        "transport",
+        Flow,
+        "AS",
+        "The name of the file that the message is written to, in a folder; see [file.md](file.md). \
+         Unset: what the address or the proxy says, else `response.xml`.",
+    ),
+    known(
+        "SET_ROLLBACK_ONLY",
+        "default",
+        Flow,
+        "AS",
+        "`true`: the message stays where its source took it from, as a file, and comes again. \
+         A request over HTTP never does.",
+    ),
+    known("SET_ROLLBACK_ONLY", "axis2", Flow, "AS", "The same."),
     known("TRANSPORT_HEADERS", "axis2", Flow, "AS", "Removed: all header lines go. It can be read."),
     known("EXCESS_TRANSPORT_HEADERS", "axis2", Flow, "AS", "Removed: of headers with several lines the first stays."),
     known("ERROR_CODE", "default", Read, "AS", "In a fault sequence: Synapse's code, or the word of `throwError`."),
@@ -258,6 +275,14 @@ const ALL: &[Known] = &[
          `SYNAPSE_RESOURCE`; see [apis.md](apis.md).",
     ),
     known(
+        "FILE_NAME",
+        "transport",
+        Read,
+        "AS",
+        "Of a message that was a file: its name. So are `FILE_PATH`, `FILE_URI`, `FILE_LENGTH` (bytes), \
+         `LAST_MODIFIED` (milliseconds since 1970), `VFS_SCHEME` and `RELATIVE_PATH`; see [file.md](file.md).",
+    ),
+    known(
         "security.user",
         "default",
         Read,
@@ -285,21 +310,25 @@ const ALL: &[Known] = &[
     known("PRESERVE_ENVELOPE", "default", Idle, "AS", "a message that may have to be sent again is always kept"),
     known("ClientApiNonBlocking", "axis2", Idle, "AS", "no thread waits for a send"),
     known("transportNonBlocking", "axis2", Idle, "AS", "no thread waits for a send"),
+    known(
+        "OUTPUT_FILE",
+        "axis2",
+        Idle,
+        "AS",
+        "the address of the endpoint names the file, or `transport.vfs.ReplyFileName` in scope `transport`",
+    ),
     known("NoDefaultContentType", "axis2", Idle, "WS", "no content type is ever made up for a message without one"),
     known("PROXY_PROFILE_TARGET_HOST", "axis2", Idle, "WS", "there are no proxy profiles"),
     known("FORCE_COLLECT_PAYLOAD", "default", Idle, "WS", "nothing collects payloads for statistics"),
     known("synapse.is.concurrent.access.allowed", "default", Idle, "WS", "throttles keep their own counts"),
     known("PRESERVE_XML_PROCESSING_INSTRUCTIONS", "axis2", Idle, "WS", "processing instructions always stay"),
     known("RETRY_ON_SOAPFAULT", "default", Later, "WS", "message processors"),
-    known("SET_ROLLBACK_ONLY", "default", Later, "AS", "brokers"),
     known("SET_REQUEUE_ON_ROLLBACK", "default", Later, "WS", "brokers"),
     known("ACKNOWLEDGE", "default", Later, "WS", "brokers"),
     known("ACK_DECISION", "default", Later, "WS", "brokers"),
     known("JMS_COORELATION_ID", "axis2", Later, "AS", "brokers"),
     known("JMS_WAIT_REPLY", "axis2", Later, "AS", "brokers"),
     known("transport.jms.ContentTypeProperty", "axis2", Later, "AS", "brokers"),
-    known("OUTPUT_FILE", "axis2", Later, "AS", "files"),
-    known("transport.vfs.ReplyFileName", "transport", Later, "AS", "files"),
     known("transport.mail.Format", "axis2", Later, "AS", "mail"),
 ];
 
@@ -365,6 +394,10 @@ mod tests {
         check("ERROR_CODE", "axis2", None);
         check("FORCE_SOAP_FAULT", "axis2", Some("every client gets an answer"));
         check("JMS_WAIT_REPLY", "axis2", Some("no effect yet, as brokers are not offered"));
+        check("SET_ROLLBACK_ONLY", "axis2", None);
+        check("SET_ROLLBACK_ONLY", "default", None);
+        check("transport.vfs.ReplyFileName", "transport", None);
+        check("transport.vfs.ReplyFileName", "axis2", Some("in scope \"transport\" it would"));
         check("my.own", "axis2", None);
     }
 

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use myelin_channel::nearest;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -223,7 +224,7 @@ impl Walk<'_> {
             Some((_, Heeded)) => return,
             Some((key, Later(why) | Needless(why))) if self.told.insert(key) => format!("{key} has no effect: {why}"),
             Some(_) => return,
-            None => match nearest(path) {
+            None => match nearest(path, KEYS.iter().map(|(key, _)| *key)) {
                 Some(known) => format!("{path} is unknown and has no effect; did you mean {known}?"),
                 None => format!("{path} is unknown and has no effect"),
             },
@@ -239,26 +240,6 @@ impl Walk<'_> {
 fn standing(path: &str) -> Option<(&'static str, Standing)> {
     let fits = |key: &str| path.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     KEYS.iter().filter(|(key, _)| fits(key)).max_by_key(|(key, _)| key.len()).copied()
-}
-
-/// The known key that a misspelt one is closest to, if any is close.
-fn nearest(path: &str) -> Option<&'static str> {
-    let near = KEYS.iter().map(|(key, _)| (distance(path, key), *key)).min()?;
-    (near.0 <= path.len() / 5 + 1).then_some(near.1)
-}
-
-/// How many characters have to be put in, taken out or replaced to make one text another.
-fn distance(one: &str, other: &str) -> usize {
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (index, byte) in one.bytes().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], index + 1);
-        for (place, other) in other.bytes().enumerate() {
-            let replaced = diagonal + usize::from(byte != other);
-            diagonal = row[place + 1];
-            row[place + 1] = replaced.min(diagonal + 1).min(row[place] + 1);
-        }
-    }
-    row[other.len()]
 }
 
 #[cfg(test)]

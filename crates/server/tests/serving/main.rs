@@ -11,6 +11,7 @@ mod descriptions;
 mod early;
 mod failures;
 mod faults;
+mod files;
 mod inbound;
 mod isolation;
 mod local;

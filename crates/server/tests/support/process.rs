@@ -70,6 +70,11 @@ impl Process {
         kill_process(Pid::from_child(&self.child), Signal::HUP).unwrap();
     }
 
+    /// Asks it to stop.
+    pub(crate) fn terminate(&self) {
+        kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
+    }
+
     /// Waits for a line of the log that holds `part`.
     pub(crate) fn logged(&self, part: &str) -> String {
         let until = Instant::now() + DEADLINE;
