@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use crate::layers;
+use crate::lexicon;
 use crate::process::{cargo, lines, succeeds};
 use crate::workspace::root;
 
@@ -24,13 +25,15 @@ pub(crate) struct Arguments {
 /// Where a page lies, and what makes it.
 type Page = (&'static str, fn() -> Result<String>);
 
-/// Writes the pages of mediators, properties and commands, and the drawing of the crates; whether all is well.
+/// Writes the pages of mediators, properties and commands, the drawing of the crates and the list of their types;
+/// whether all is well.
 ///
 /// Errors: when the binary does not build, or a file cannot be read or written.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     // What needs no build comes first.
-    let pages: [Page; 4] = [
+    let pages: [Page; 5] = [
         ("ARCHITECTURE.md", layers::architecture),
+        ("docs/lexicon.md", lexicon::page),
         ("docs/mediators.md", || Ok(myelin_engine::mediators_markdown())),
         ("docs/properties.md", || Ok(myelin_engine::properties_markdown())),
         ("docs/cli.md", command_line),

@@ -42,13 +42,15 @@ type Arrows = BTreeMap<String, BTreeSet<String>>;
 /// Errors: when a file cannot be read, or the page has lost the lines between which the drawing stands.
 pub(crate) fn architecture() -> Result<String> {
     let page = fs::read_to_string(root().join("ARCHITECTURE.md")).context("reading ARCHITECTURE.md")?;
-    with_drawing(&page, &drawing(&reduced(&arrows()?)))
+    let drawing = drawing(&reduced(&arrows()?));
+    between(&page, (BEGIN, END), &drawing).context("ARCHITECTURE.md has no place for the drawing of the crates")
 }
 
-fn with_drawing(page: &str, drawing: &str) -> Result<String> {
-    let parts = page.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
-    let (before, behind) = parts.context("ARCHITECTURE.md has no place for the drawing of the crates")?;
-    Ok(format!("{before}{BEGIN}\n\n{drawing}\n{END}{behind}"))
+/// A page with another text between two of its lines; `None` where it lacks one of them.
+pub(crate) fn between(page: &str, (begin, end): (&str, &str), text: &str) -> Option<String> {
+    let (before, rest) = page.split_once(begin)?;
+    let (_, behind) = rest.split_once(end)?;
+    Some(format!("{before}{begin}\n\n{text}\n{end}{behind}"))
 }
 
 /// The dependencies that the sources of each crate import.
@@ -146,9 +148,9 @@ mod tests {
              | crate | stands on |\n|---|---|\n| `json` | `xml` |\n| `xml` | nothing of ours |\n"
         );
         let page = format!("before\n{BEGIN}\nold\n{END}\nbehind\n");
-        let new = with_drawing(&page, &drawing).unwrap();
+        let new = between(&page, (BEGIN, END), &drawing).unwrap();
         assert_eq!(new, format!("before\n{BEGIN}\n\n{drawing}\n{END}\nbehind\n"));
-        assert_eq!(with_drawing(&new, &drawing).unwrap(), new);
-        assert!(with_drawing("nothing", &drawing).is_err());
+        assert_eq!(between(&new, (BEGIN, END), &drawing).unwrap(), new);
+        assert_eq!(between("nothing", (BEGIN, END), &drawing), None);
     }
 }

@@ -8,6 +8,7 @@ mod conformance;
 mod docs;
 mod fuzz;
 mod layers;
+mod lexicon;
 mod packages;
 mod process;
 mod setup;

@@ -33,6 +33,7 @@ use myelin_config::problem::Place;
 pub struct Api {
     /// Its name, with `:v` and its version behind it where it has one.
     pub name: Arc<str>,
+    /// Where it is defined.
     pub place: Place,
     /// The context that it names, without a slash at the end; empty for `/`.
     pub context: Arc<str>,
@@ -40,6 +41,7 @@ pub struct Api {
     pub prefix: String,
     /// Empty where it has none.
     pub version: Arc<str>,
+    /// What it offers, in the order in which requests are compared with them.
     pub resources: Resources,
     /// What stands before the resources, in order.
     pub handlers: Vec<Handler>,

@@ -29,6 +29,7 @@ use myelin_flow::fault::{Fault, Outcome};
 /// A compiled policy.
 #[derive(Clone)]
 pub struct Way {
+    /// What protects the messages.
     pub guard: Arc<Guard>,
     /// Whether what is sent is protected by TLS alone.
     pub tls: bool,
@@ -37,7 +38,9 @@ pub struct Way {
 /// What protects requests, and what protects their responses; either may be missing.
 #[derive(Clone, Default)]
 pub struct Protection {
+    /// For requests.
     pub request: Option<Way>,
+    /// For responses.
     pub response: Option<Way>,
 }
 

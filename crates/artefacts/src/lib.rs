@@ -1,11 +1,6 @@
 //! What a configuration defines: mediators, endpoints, APIs, proxies, tasks, inbound endpoints, templates, stylesheets,
 //! schemas and guards. Each is built from its element by a loader.
 
-#![allow(
-    missing_docs,
-    reason = "much is public since the crates were parted that nobody needs: it is made private first"
-)]
-
 mod aggregation;
 pub mod apis;
 mod branch_targets;

@@ -13,9 +13,11 @@ pub struct Address {
     pub prefix: String,
     /// Only for that host, and that port.
     pub host: Option<String>,
+    /// The port that a request must have asked for, where one is demanded.
     pub port: Option<u16>,
-    /// Whether it is reached over plain HTTP, and over HTTPS.
+    /// Whether requests over plain HTTP are served.
     pub http: bool,
+    /// Whether requests over TLS are served.
     pub https: bool,
     /// The inbound endpoints that it is reached through, if not at the ports of the server alone.
     pub bound: Option<Bound>,
@@ -26,6 +28,7 @@ pub struct Address {
 pub struct Bound {
     /// Whether the ports of the server are among it.
     pub server: bool,
+    /// The inbound endpoints that it is bound to; empty where it is bound to none.
     pub inbounds: Vec<String>,
 }
 

@@ -16,6 +16,7 @@ use myelin_message::Arrival;
 /// The APIs of a bus, and what belongs to all of them.
 #[derive(Default)]
 pub struct Apis {
+    /// The APIs in the order in which they are asked.
     pub offers: Offers,
     brought: Brought,
     /// The sequences for requests that no resource is for, and for those whose method it does not know.
@@ -50,7 +51,9 @@ pub enum Entry {
 /// Where in a request's target the path starts, and where the address of its API ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
+    /// The offset in the request's target where its path begins.
     pub path_start: usize,
+    /// The offset in the request's target where the address of the API ends.
     pub address_end: usize,
 }
 

@@ -21,8 +21,11 @@ use myelin_flow::transport::Transport;
 
 /// A handler of an API.
 pub enum Handler {
+    /// Answers browsers that ask for other origins.
     Cors(Cors),
+    /// Asks for a user and a password.
     Basic(Basic),
+    /// Asks for a token.
     OAuth(Box<OAuth>),
 }
 

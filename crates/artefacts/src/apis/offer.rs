@@ -9,7 +9,9 @@ use crate::apis::address::{Address, Caller};
 
 /// An API at its address; a faulty one keeps its paths, so that nobody else answers in its place.
 pub struct Offer {
+    /// Where it is offered.
     pub address: Address,
+    /// The API; `None` where it is faulty.
     pub api: Option<Arc<Api>>,
 }
 

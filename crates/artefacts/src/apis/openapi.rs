@@ -10,7 +10,9 @@ use crate::apis::resource::{Path, Resource};
 /// The definition of an API, both ways of writing it; one of them is missing where the other cannot be made of it.
 #[derive(Debug, Default)]
 pub struct Definition {
+    /// The definition as JSON.
     pub json: Option<String>,
+    /// The definition as YAML.
     pub yaml: Option<String>,
 }
 

@@ -11,28 +11,39 @@ use myelin_java_text::pattern::Pattern;
 
 /// A resource of an API.
 pub struct Resource {
+    /// Where it is defined.
     pub place: Place,
+    /// The paths that it is for.
     pub path: Path,
     /// Empty where all are meant.
     pub methods: Vec<String>,
-    /// Whether it is reached over plain HTTP, and over HTTPS.
+    /// Whether requests over plain HTTP are served.
     pub http: bool,
+    /// Whether requests over TLS are served.
     pub https: bool,
     /// What `Content-Type` a request with a body has to have, to the letter.
     pub content_type: Option<String>,
+    /// What the header `User-Agent` must match.
     pub user_agent: Option<Pattern>,
+    /// What its requests run through.
     pub in_sequence: Option<SequenceRef>,
+    /// What its responses run through.
     pub out_sequence: Option<SequenceRef>,
+    /// What its faults run through.
     pub fault_sequence: Option<SequenceRef>,
 }
 
 /// Which paths a resource is for.
 #[derive(Debug)]
 pub enum Path {
+    /// Those that fit a `url-mapping`.
     Mapping {
+        /// The mapping as it is written.
         text: String,
+        /// The mapping as it is compared.
         mapping: Mapping,
     },
+    /// Those that a `uri-template` can give.
     Template(Template),
     /// Those that no other resource is for.
     Any,

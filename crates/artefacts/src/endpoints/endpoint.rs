@@ -32,7 +32,9 @@ const ALIAS_LIMIT: usize = 16;
 pub struct Endpoint {
     /// Its name; empty where it has none.
     pub name: Arc<str>,
+    /// Where it is defined.
     pub place: Place,
+    /// Where its messages go.
     pub target: Target,
     /// Whether it may be tried; it goes on after a reload.
     pub health: Arc<Health>,
@@ -51,11 +53,21 @@ pub struct Endpoint {
 /// How an endpoint finds its address.
 pub enum Target {
     /// A fixed URI, to which the rest of a REST request's path is appended.
-    Address { uri: Uri, text: String },
+    Address {
+        /// The URI.
+        uri: Uri,
+        /// The URI as it is written.
+        text: String,
+    },
     /// An address that only its channel can read.
     Other(Arc<str>),
     /// A URI with holes, and perhaps a method of its own.
-    Http { template: Template, method: Option<String> },
+    Http {
+        /// The URI with its holes.
+        template: Template,
+        /// The method of its requests; that of the message where unset.
+        method: Option<String>,
+    },
     /// Where the message is addressed.
     Default,
     /// One of several hosts, at the path the message is addressed to.
@@ -138,7 +150,9 @@ impl fmt::Display for Endpoint {
 /// A reference to an endpoint.
 #[derive(Clone)]
 pub enum EndpointRef {
+    /// One of the bus, by its number.
     Named(EndpointId),
+    /// One that is written in place.
     Inline(Arc<Endpoint>),
 }
 

@@ -13,6 +13,7 @@ use myelin_flow::transport::Transport;
 /// The state of one endpoint, shared by all threads and by the bus that follows after a reload.
 #[derive(Debug)]
 pub struct Health {
+    /// When it rests, and for how long.
     pub rules: Rules,
     /// Whether it is [`State::Active`] and not down, which is what nearly every request finds.
     active: AtomicBool,
@@ -29,6 +30,7 @@ struct Known {
 }
 
 impl Health {
+    /// One that has not failed yet.
     pub fn new(rules: Rules) -> Health {
         let known = Known { condition: Condition::new(), checks: Checks::default(), monitors: 0 };
         Health { rules, active: AtomicBool::new(true), known: Mutex::new(known) }

@@ -16,14 +16,24 @@ use myelin_java_text::percent::push_byte;
 
 /// A URI, or the pieces one is put together from.
 pub enum Template {
+    /// Without variables.
     Fixed(Uri),
     /// With what its expressions look at.
     Pieces(Vec<Piece>, Need),
 }
 
+/// A piece of a template.
 pub enum Piece {
+    /// As it stands.
     Text(String),
-    Hole { source: Source, reserved_stays: bool },
+    /// A variable of RFC 6570.
+    Hole {
+        /// Where its value comes from.
+        source: Source,
+        /// Whether characters with a meaning in URIs stay as they are: `{+name}`.
+        reserved_stays: bool,
+    },
+    /// A Synapse expression.
     Computed(Box<Expression>),
 }
 

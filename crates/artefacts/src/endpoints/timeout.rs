@@ -16,7 +16,12 @@ pub enum Timeout {
     /// Always the same; `None` leaves it to the transport.
     Fixed(Option<Duration>),
     /// As long as an expression says, in milliseconds; the general limit bounds it, and stands in for what is no number.
-    Computed { expression: Expression, need: Need },
+    Computed {
+        /// Gives the milliseconds.
+        expression: Expression,
+        /// What has to be read of the message before.
+        need: Need,
+    },
 }
 
 impl Timeout {

@@ -23,14 +23,17 @@ use myelin_flow::property::Scope;
 pub struct ProxySecurity {
     /// Of all other operations.
     pub general: Protection,
+    /// The operations that have policies of their own.
     pub operations: Vec<Operation>,
 }
 
 /// What protects the messages of one operation, both ways.
 pub struct Operation {
+    /// The local name of the operation's element.
     pub local: String,
     /// `None`: any.
     pub namespace: Option<String>,
+    /// What protects its messages, both ways.
     pub protection: Protection,
 }
 

@@ -151,7 +151,7 @@ mod tests {
         check("plain", "plain");
         check(&format!("$file{{{}}}", file.display()), "from a file");
         check("$secret{store}", "by alias");
-        check("$env{CARGO_PKG_NAME}", "myelin-engine");
+        check("$env{CARGO_PKG_NAME}", env!("CARGO_PKG_NAME"));
         for missing in ["$secret{other}", "$env{NOBODY_SETS_THIS}", "$file{/nowhere/at/all}"] {
             assert!(settings.secret(missing).is_err(), "{missing}");
         }

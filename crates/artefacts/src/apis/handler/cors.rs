@@ -19,7 +19,9 @@ pub struct Cors {
     pub allowed_methods: Vec<String>,
     /// The list as it is sent; `*` allows what is asked for.
     pub allow_headers: Option<String>,
+    /// Whether requests with credentials are allowed.
     pub allow_credentials: bool,
+    /// For how many seconds a browser may remember the answer.
     pub max_age: Option<String>,
 }
 

@@ -23,6 +23,7 @@ const TOKEN_LIMIT_BYTES: usize = 16 * 1024;
 
 /// Lets in who brings a token of a trusted issuer.
 pub struct OAuth {
+    /// What a token must say.
     pub rules: Rules,
     /// The header that the token is in.
     pub header: String,

@@ -36,9 +36,11 @@ pub(super) struct Token<'a> {
 /// What a token has to be like.
 #[derive(Debug)]
 pub struct Rules {
+    /// The issuers that are trusted; any where it is empty.
     pub issuers: Vec<String>,
     /// One of these is meant by each token; empty where nobody asks.
     pub audience: Vec<String>,
+    /// The algorithms that a token may be signed with.
     pub algorithms: Vec<Algorithm>,
     /// How long ago it may have been issued.
     pub age_max: Option<Duration>,
@@ -51,6 +53,7 @@ pub struct Rules {
 pub struct Algorithm {
     /// RFC 7518 §3.1.
     pub name: &'static str,
+    /// How the signature is made.
     pub method: SignatureMethod,
 }
 
