@@ -3,6 +3,7 @@
 mod circles;
 mod layers;
 mod modules;
+mod outside;
 mod source;
 
 use std::fs;

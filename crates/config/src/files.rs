@@ -1,7 +1,7 @@
 //! The files that a configuration consists of, and their text.
 
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,6 +11,9 @@ use crate::sources::Sources;
 
 /// A larger file is no configuration.
 const FILE_LIMIT_BYTES: u64 = 16 * 1024 * 1024;
+
+/// So much of a file with a secret is read.
+const SECRET_LIMIT_BYTES: u64 = 64 * 1024;
 
 /// A file of a configuration, or something else that is reported as a part of it.
 pub struct File {
@@ -74,6 +77,18 @@ pub fn bytes_up_to(limit: u64, path: &Path, sources: &Sources) -> Result<Vec<u8>
     }
     if bytes.len() as u64 > limit {
         return Err(at_start(format!("larger than {limit} bytes")));
+    }
+    Ok(bytes)
+}
+
+/// A secret that stands in a file, without the line ends behind it.
+///
+/// Errors: the file cannot be read; of a larger one than 64 KiB the beginning is the secret.
+pub fn secret(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    fs::File::open(path)?.take(SECRET_LIMIT_BYTES).read_to_end(&mut bytes)?;
+    while matches!(bytes.last(), Some(b'\n' | b'\r')) {
+        bytes.pop();
     }
     Ok(bytes)
 }

@@ -1,11 +1,13 @@
 //! Configuration: from files, archives and registries to elements with their places, and problems at places.
 //!
 //! It knows no artefact: what an element means is said in the layers above.
+//! What a configuration may ask of the process around the bus ([`environment`]) is read here as well.
 
 pub mod application;
 pub mod archive;
 pub mod choice;
 pub mod element;
+pub mod environment;
 pub mod files;
 pub mod included;
 pub mod layout;

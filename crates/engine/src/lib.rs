@@ -21,6 +21,7 @@ pub use myelin_artefacts::endpoints::{EndpointStatus, Monitor, State as Endpoint
 pub use myelin_artefacts::inbound::Receiving;
 pub use myelin_artefacts::inbound::{ClientCertificates, Port, PortTls};
 pub use myelin_artefacts::mediators::mediators_markdown;
+pub use myelin_config::environment::ProcessEnvironment;
 pub use myelin_config::problem::Problem;
 pub use myelin_config::report::{Artefact, Report};
 pub use myelin_config::sources::{Sources, Stamp, State};

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use myelin_config::element::Text;
+use myelin_config::environment::ProcessEnvironment;
 use myelin_config::problem::Problem;
 use myelin_config::registry::Registry;
 use myelin_flow::property::Names;
@@ -32,6 +33,8 @@ pub struct Compiler {
     pub registry: Registry,
     /// Secrets, users and key stores.
     pub security: SecuritySettings,
+    /// The process around the bus.
+    pub environment: ProcessEnvironment,
     /// What stands in `file.properties`.
     pub properties: HashMap<String, String>,
     /// What stands in `config.properties`.
@@ -46,7 +49,8 @@ impl Compiler {
     /// One that has seen nothing yet.
     pub fn new(settings: &Settings) -> Compiler {
         let plans = PlanBuilder::new(settings.json_duplicate_keys);
-        Compiler { plans, security: settings.security.clone(), ..Compiler::default() }
+        let (security, environment) = (settings.security.clone(), settings.environment.clone());
+        Compiler { plans, security, environment, ..Compiler::default() }
     }
 
     /// The property names seen so far.
@@ -73,15 +77,23 @@ impl Compiler {
     ///
     /// Errors: a sentence without the secret, where what is referred to is not there, or is no text.
     pub fn secret(&self, text: &str) -> Result<String, String> {
-        let secret = self.security.secret(text)?;
+        let secret = self.secret_bytes(text)?;
         String::from_utf8(secret.as_ref().to_vec()).map_err(|_| "the secret is no text in UTF-8".to_owned())
+    }
+
+    /// The same for a secret that need not be text.
+    ///
+    /// Errors: a sentence without the secret, where what is referred to is not there.
+    pub fn secret_bytes(&self, text: &str) -> Result<Secret, String> {
+        self.security.secret(text, &self.environment)
     }
 
     /// The value of a name whose value is injected: of the environment, of `file.properties`, or of `config.properties`.
     ///
     /// Errors: a sentence, where none of them has it.
     pub fn injected(&self, name: &str) -> Result<String, String> {
-        let found = std::env::var(name).ok().or_else(|| self.properties.get(name).cloned());
+        let variable = self.environment.variable(name).map(str::to_owned);
+        let found = variable.or_else(|| self.properties.get(name).cloned());
         // WSO2's tools write the type of each value there, which comes from elsewhere then.
         let own = || self.configs.get(name).filter(|value| !CONFIG_TYPES.contains(&value.as_str())).cloned();
         found.or_else(own).ok_or_else(|| {
@@ -123,7 +135,7 @@ impl Compiler {
 
     /// Where the key stores and passwords are that policies name.
     pub fn key_files(&self) -> impl KeyFiles {
-        Stores { registry: &self.registry, security: &self.security }
+        Stores { registry: &self.registry, security: &self.security, environment: &self.environment }
     }
 }
 
@@ -131,6 +143,7 @@ impl Compiler {
 struct Stores<'a> {
     registry: &'a Registry,
     security: &'a SecuritySettings,
+    environment: &'a ProcessEnvironment,
 }
 
 impl KeyFiles for Stores<'_> {
@@ -144,7 +157,7 @@ impl KeyFiles for Stores<'_> {
     }
 
     fn secret(&self, text: &str) -> Result<Secret, String> {
-        self.security.secret(text)
+        self.security.secret(text, self.environment)
     }
 
     fn key_password(&self, alias: &str) -> Option<Secret> {

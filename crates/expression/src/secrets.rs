@@ -58,7 +58,7 @@ fn opened<'e>(arguments: &[Argument<'e>], compiler: &Compiler) -> Result<(KeySto
         [file, password, alias, kind, algorithm] => (*file, *password, *alias, Some(*kind), *algorithm),
         _ => return Err(STORE.to_owned()),
     };
-    let passwords = Passwords { store: Some(compiler.security.secret(password)?), key: None };
+    let passwords = Passwords { store: Some(compiler.secret_bytes(password)?), key: None };
     Ok((compiler.key_store(file, kind, &passwords)?, alias, transport(algorithm)?))
 }
 

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use myelin_content::{Format, Fragment};
 use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::{Direction, Exchange};
-use myelin_flow::identity;
 use myelin_flow::property::{ExternalSource, Lookup, Names, Scope, Slot, Value, slot};
 use myelin_flow::reference::{ANY_OPERATION, Operation};
 use myelin_flow::template::Argument;
@@ -94,8 +93,9 @@ pub enum Source {
     SystemTime,
     /// A parameter of the running template.
     Parameter(Slot),
-    /// An environment variable or a secret, as it was when the configuration was loaded; an empty text for a variable
-    /// that was not there, as in Synapse.
+    /// An environment variable; an empty text for one that is not there, as in Synapse.
+    Environment(String),
+    /// A secret or an injected value, as it was when the configuration was loaded.
     Loaded(String),
     /// What was there when the configuration was loaded; nothing where it was not, as in Synapse.
     External(ExternalSource, Slot),
@@ -120,7 +120,7 @@ impl Source {
             (_, "SYSTEM_TIME") => Source::SystemTime,
             (SourceScope::Transport, _) => Source::Header(name.to_owned()),
             // A JVM reads its own system properties here; a native program has its environment.
-            (SourceScope::System, _) => Source::Loaded(std::env::var(name).unwrap_or_default()),
+            (SourceScope::System, _) => Source::Environment(name.to_owned()),
             (SourceScope::Axis2, _) => Source::Property(Scope::Axis2, slot?),
             (SourceScope::Axis2Client, _) => Source::Property(Scope::Axis2Client, slot?),
             (SourceScope::Function, _) => Source::Parameter(slot?),
@@ -161,7 +161,6 @@ impl Source {
                 let value = exchange.message.head.first(&name).map(String::from_utf8_lossy);
                 value.map_or(SourceValue::Nothing, SourceValue::Text)
             }
-            Some(Source::Loaded(value)) => SourceValue::Text(value.into()),
             Some(Source::Property(scope, slot)) => property(scope, slot, exchange, context),
             Some(Source::Parameter(slot)) => parameter(slot, exchange, context),
             Some(source) => match source.read(exchange, context) {
@@ -201,6 +200,10 @@ impl Source {
             Source::SystemTime => {
                 let now = context.transport.now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
                 text(Some(Cow::Owned(now.as_millis().to_string())))
+            }
+            Source::Environment(name) => {
+                let value = context.definitions.settings.environment.variable(name);
+                SourceValue::Text(Cow::Borrowed(value.unwrap_or_default()))
             }
             Source::Loaded(value) => SourceValue::Text(Cow::Borrowed(value)),
             Source::External(source, slot) => {
@@ -284,7 +287,7 @@ impl<'a> From<SourceValue<'a>> for XPathValue<'a> {
 fn given<'a>(slot: Slot, exchange: &'a Exchange, context: &'a RequestContext<'a>) -> Option<Cow<'a, str>> {
     match slot {
         slot::PROXY_NAME => context.service.proxy_name().map(Cow::Borrowed),
-        slot::SERVER_HOST => Some(Cow::Borrowed(identity::host())),
+        slot::SERVER_HOST => Some(Cow::Borrowed(context.definitions.settings.environment.host_name())),
         slot::TRANSPORT_IN_NAME => Some(Cow::Borrowed(context.arrival.transport)),
         slot::LAST_ENDPOINT => exchange.last_endpoint.as_ref().map(|endpoint| match endpoint.name() {
             "" => Cow::Borrowed("AnonymousEndpoint"),

@@ -1,8 +1,7 @@
-//! Identifiers that nobody else has, and the name of the machine.
+//! Identifiers that nobody else has.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
-use std::sync::LazyLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::fault::{Fault, Outcome};
@@ -25,15 +24,6 @@ pub fn new(now: SystemTime) -> String {
         (low >> 48) & 0x3fff | 0x8000,
         low & 0xffff_ffff_ffff
     )
-}
-
-/// The name of the machine; `localhost` where it says none.
-pub fn host() -> &'static str {
-    static HOST: LazyLock<String> = LazyLock::new(|| {
-        let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-        if name.trim().is_empty() { "localhost".to_owned() } else { name.trim().to_owned() }
-    });
-    &HOST
 }
 
 /// A new identifier that nobody can guess.

@@ -2,7 +2,7 @@
 //! what of the layers above a flow has to know, as traits and extensions.
 //!
 //! Nothing here opens a socket, reads a file or a clock: the ways out are [`transport::Transport`] and
-//! [`database::Databases`].
+//! [`database::Databases`]. What the process around the bus knows is in [`settings::Settings`].
 
 pub mod answer;
 pub mod branches;

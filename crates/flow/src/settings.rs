@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use myelin_config::environment::ProcessEnvironment;
 use myelin_content::ContentTypes;
 use myelin_java_text::pattern;
 
@@ -46,6 +47,8 @@ pub struct Settings {
     pub channels: &'static [myelin_channel::Spec],
     /// Where relative `file:` references of the configuration start; the referring file's own folder where unset.
     pub home: Option<PathBuf>,
+    /// The process around the bus: its environment variables, and the machine that it runs on.
+    pub environment: ProcessEnvironment,
     /// What is known for WS-Security besides its policies.
     pub security: SecuritySettings,
     /// What buses before this one have learnt, in a process that reloads.
@@ -77,6 +80,7 @@ impl Default for Settings {
             branches: 64,
             channels: myelin_channel::BUILT_IN,
             home: None,
+            environment: ProcessEnvironment::default(),
             security: SecuritySettings::default(),
             reload_state: ReloadState::default(),
             databases: DatabaseSettings::default(),

@@ -16,7 +16,7 @@ use myelin_bench::payload::{self, Payload};
 use myelin_bench::security::{self, KeyArguments};
 use myelin_bench::suite::Service;
 use myelin_bench::{echo, procfs, stockquote};
-use myelin_engine::REPLAY_ENTRIES;
+use myelin_engine::{ProcessEnvironment, REPLAY_ENTRIES};
 use myelin_testkit::{faulty, port};
 use myelin_wss::guard::{Side, Uses};
 use myelin_wss::{Guard, Replays};
@@ -300,7 +300,8 @@ fn content(envelope: &str) -> &str {
 }
 
 fn start_bus(files: &[PathBuf], address: SocketAddr) -> anyhow::Result<(Running, SocketAddr)> {
-    let mut settings = myelin_engine::Settings::default();
+    let environment = ProcessEnvironment::read();
+    let mut settings = myelin_engine::Settings { environment, ..Default::default() };
     // What was not sent in this run is no message of this run.
     settings.security.replays = Arc::new(Replays::in_memory(REPLAY_ENTRIES, SystemTime::now()));
     settings.databases.databases = Deployment::default().databases();

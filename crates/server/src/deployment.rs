@@ -15,8 +15,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use myelin_engine::EndpointSettings;
 use myelin_engine::database::Databases;
+use myelin_engine::{EndpointSettings, ProcessEnvironment};
 use myelin_http::{ClientOptions, ServerOptions};
 use myelin_wss::Replays;
 use myelin_wss::policy::Crypto;
@@ -120,11 +120,12 @@ fn parse(text: &str) -> anyhow::Result<Deployment> {
 }
 
 impl Deployment {
-    /// Puts what the file says about mediation into its settings.
+    /// Puts what the file says about mediation into its settings, and what the process around the bus says.
     ///
     /// Errors: a secret that is referred to is not there, a file cannot be read.
     pub(crate) fn apply_mediation(&self, settings: &mut myelin_engine::Settings) -> anyhow::Result<()> {
         settings.channels = CHANNELS;
+        settings.environment = ProcessEnvironment::read();
         self.own.apply_content(settings);
         // What is refused where it comes in need not be read.
         if let Some(largest) = self.own.server.body_bytes.or(self.wso2.message_bytes) {
@@ -137,7 +138,7 @@ impl Deployment {
         settings.endpoints = self.endpoints.clone();
         self.content.apply(settings)?;
         settings.security.server_store.clone_from(&self.server_store);
-        self.own.security.apply(&mut settings.security)?;
+        self.own.security.apply(&mut settings.security, &settings.environment)?;
         let sources = self.sources.iter().map(|source| source.resolved(settings));
         settings.databases.sources = sources.collect::<anyhow::Result<_>>()?;
         Ok(())

@@ -35,7 +35,8 @@ fn value(text: &str, loader: &Loader) -> Option<Result<String, String>> {
     let text = text.trim();
     match (text.strip_prefix("$SYSTEM:"), text.strip_prefix("$FILE:")) {
         (Some(name), _) => {
-            Some(std::env::var(name.trim()).map_err(|_| format!("the environment has no variable {name:?}")))
+            let value = loader.environment.variable(name.trim()).map(str::to_owned);
+            Some(value.ok_or_else(|| format!("the environment has no variable {name:?}")))
         }
         (_, Some(name)) => {
             let value = loader.properties.get(name.trim()).cloned();

@@ -1,7 +1,7 @@
 //! Synapse expressions: what `${…}` gives, against what WSO2's sources and tests say.
 
 use crate::common::{Scenario, load_text, request, response};
-use myelin_engine::{Settings, load};
+use myelin_engine::{ProcessEnvironment, Settings, load};
 use proptest::prelude::*;
 
 /// What the expressions are asked of.
@@ -308,7 +308,7 @@ fn secrets_and_injected_values_are_read_while_loading() {
         "<property name='a' expression=\"${{configs.name + ' ' + configs.own}}\"/>\
          <property name='b' expression='${{configs.price * 2}}'/>\
          <property name='c' expression=\"wso2:vault-lookup('{path}', 'FILE')\"/>\
-         <property name='d' expression=\"wso2:vault-lookup('CARGO_PKG_NAME', 'ENV', 'false')\"/>\
+         <property name='d' expression=\"wso2:vault-lookup('PASSWORD', 'ENV', 'false')\"/>\
          <property name='e' expression='${{wso2-vault(\"alias\")}}'/>\
          <header name='R' scope='transport' expression=\"concat($ctx:a, '|', $ctx:b, '|', $ctx:c, '|', $ctx:d, '|', $ctx:e)\"/>",
         path = secret.display()
@@ -320,14 +320,15 @@ fn secrets_and_injected_values_are_read_while_loading() {
              <endpoint><address uri='$FILE:url'/></endpoint></send></inSequence></target></proxy>"
         ),
     );
-    let mut settings = Settings::default();
+    let environment = ProcessEnvironment::of([("PASSWORD", "of the environment")]);
+    let mut settings = Settings { environment, ..Settings::default() };
     settings.security.secrets.insert("alias".to_owned(), b"of settings".to_vec().into());
     let loaded = load(&[folder.path().to_owned()], &settings);
     assert!(loaded.report.artefacts.iter().all(|artefact| artefact.problems.is_empty()), "{}", loaded.report.to_text());
     let scenario = Scenario::of(loaded, |_, _| Ok(response(200, &[], "")));
     scenario.serve(request("POST", "/services/P", &[("Host", "bus")], ""));
     let sent = scenario.into_sent();
-    assert_eq!(sent.header("R"), Some("of the file a value|14|hush|myelin-engine|of settings"));
+    assert_eq!(sent.header("R"), Some("of the file a value|14|hush|of the environment|of settings"));
     assert_eq!(sent.uri, "http://injected:81/a");
 
     let check = |steps: &str, part: &str| {

@@ -1,6 +1,7 @@
 //! Synapse's own functions and variables in XPath, and those of later XPath that configurations use.
 
-use crate::common::{Scenario, load_text, post, report, response};
+use crate::common::{Scenario, load_with, post, report, response};
+use myelin_engine::{ProcessEnvironment, Settings};
 
 const ORDER: &str = "<o id='7'><a>pen, ink</a><b>2</b></o>";
 
@@ -18,7 +19,9 @@ fn check(rows: &[(&str, &str)]) {
              </inSequence></target></proxy>"
         )
     });
-    let loaded = load_text(&proxies.collect::<String>());
+    let environment = ProcessEnvironment::of([("STAGE", "of the environment")]);
+    let settings = Settings { environment, ..Settings::default() };
+    let loaded = load_with(&proxies.collect::<String>(), &settings);
     assert_eq!(loaded.report.faulty(), 0, "{}", loaded.report.to_text());
     let scenario = Scenario::of(loaded, |_, _| Ok(response(200, &[], "")));
     let mut wrong = Vec::new();
@@ -68,7 +71,8 @@ fn functions_encode_digest_and_look_up() {
         ("$trp:X-Name", "of a header"),
         ("$url:q", "a b"),
         ("$var:v", "of a variable"),
-        ("$sys:CARGO_PKG_NAME", "myelin-engine"),
+        ("$sys:STAGE", "of the environment"),
+        ("get-property('system', concat('ST', 'AGE'))", "of the environment"),
         ("name($env)", "soapenv:Envelope"),
         ("$body/o/@id", "7"),
     ]);

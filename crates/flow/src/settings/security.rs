@@ -6,6 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use myelin_config::environment::ProcessEnvironment;
+use myelin_config::files;
 use myelin_wss::crypto::Secret;
 use myelin_wss::guard::Users;
 use myelin_wss::policy::Crypto;
@@ -51,9 +53,6 @@ pub struct User {
 /// More than a thousand messages a second for the ten minutes that they are good at most by default.
 pub const REPLAY_ENTRIES: usize = 1_000_000;
 
-/// What may stand behind `$file{…}`.
-const SECRET_FILE_LIMIT_BYTES: u64 = 64 * 1024;
-
 impl Default for SecuritySettings {
     fn default() -> SecuritySettings {
         SecuritySettings {
@@ -86,18 +85,20 @@ impl fmt::Debug for SecuritySettings {
 }
 
 impl SecuritySettings {
-    /// The secret that a text of a configuration is, or refers to.
+    /// The secret that a text of a configuration is, or refers to; asked for while a configuration is loaded.
     ///
     /// Shape: `$env{NAME}`, `$file{PATH}` without line ends behind, `$secret{ALIAS}`, or the secret itself.
     /// Errors: a sentence without the secret, where what is referred to is not there.
-    pub fn secret(&self, text: &str) -> Result<Secret, String> {
+    pub fn secret(&self, text: &str, environment: &ProcessEnvironment) -> Result<Secret, String> {
         let reference = |kind: &str| text.strip_prefix(kind)?.strip_suffix('}').map(str::trim);
         if let Some(name) = reference("$env{") {
-            let value = std::env::var(name).map_err(|_| format!("the environment has no variable {name:?}"))?;
-            return Ok(Secret::from(value.into_bytes()));
+            let value = environment.variable(name);
+            let value = value.ok_or_else(|| format!("the environment has no variable {name:?}"))?;
+            return Ok(Secret::from(value.as_bytes().to_vec()));
         }
         if let Some(path) = reference("$file{") {
-            return secret_file(Path::new(path)).map_err(|error| format!("{path}: {error}"));
+            let secret = files::secret(Path::new(path)).map_err(|error| format!("{path}: {error}"))?;
+            return Ok(Secret::from(secret));
         }
         if let Some(alias) = reference("$secret{") {
             let secret = self.secrets.get(alias).cloned();
@@ -110,16 +111,6 @@ impl SecuritySettings {
     pub fn accounts(&self) -> Arc<dyn Users> {
         Arc::new(Accounts(self.users.clone()))
     }
-}
-
-fn secret_file(path: &Path) -> std::io::Result<Secret> {
-    use std::io::Read;
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(SECRET_FILE_LIMIT_BYTES).read_to_end(&mut bytes)?;
-    while matches!(bytes.last(), Some(b'\n' | b'\r')) {
-        bytes.pop();
-    }
-    Ok(Secret::from(bytes))
 }
 
 struct Accounts(HashMap<String, User>);
@@ -145,15 +136,16 @@ mod tests {
         std::fs::write(&file, "from a file\r\n").unwrap();
         let secrets = HashMap::from([("store".to_owned(), Secret::from(b"by alias".to_vec()))]);
         let settings = SecuritySettings { secrets, ..SecuritySettings::default() };
+        let environment = ProcessEnvironment::of([("STORE", "of the environment")]);
         let check = |text: &str, expected: &str| {
-            assert_eq!(settings.secret(text).unwrap().as_ref(), expected.as_bytes(), "{text}");
+            assert_eq!(settings.secret(text, &environment).unwrap().as_ref(), expected.as_bytes(), "{text}");
         };
         check("plain", "plain");
         check(&format!("$file{{{}}}", file.display()), "from a file");
         check("$secret{store}", "by alias");
-        check("$env{CARGO_PKG_NAME}", env!("CARGO_PKG_NAME"));
+        check("$env{STORE}", "of the environment");
         for missing in ["$secret{other}", "$env{NOBODY_SETS_THIS}", "$file{/nowhere/at/all}"] {
-            assert!(settings.secret(missing).is_err(), "{missing}");
+            assert!(settings.secret(missing, &environment).is_err(), "{missing}");
         }
     }
 

@@ -67,7 +67,7 @@ impl Named {
     pub(super) fn resolved(&self, settings: &myelin_engine::Settings) -> anyhow::Result<(String, DataSource)> {
         let mut source = self.source.clone();
         if let Some(Password(text)) = &mut source.password {
-            let secret = settings.security.secret(text);
+            let secret = settings.security.secret(text, &settings.environment);
             let secret =
                 secret.and_then(|secret| String::from_utf8(secret.as_ref().to_vec()).map_err(|e| e.to_string()));
             *text = secret.map_err(|error| anyhow!("[[datasource]] {}: password: {error}", self.id))?;

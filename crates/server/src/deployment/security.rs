@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use anyhow::{Context, anyhow};
-use myelin_engine::{REPLAY_ENTRIES, SecuritySettings, User};
+use myelin_engine::{ProcessEnvironment, REPLAY_ENTRIES, SecuritySettings, User};
 use myelin_wss::Replays;
 use myelin_wss::policy::Crypto;
 use serde::Deserialize;
@@ -67,7 +67,11 @@ impl OwnSecurity {
     /// Puts what the file says into the settings.
     ///
     /// Errors: a secret that is referred to is not there, a file cannot be read.
-    pub(super) fn apply(&self, settings: &mut SecuritySettings) -> anyhow::Result<()> {
+    pub(super) fn apply(
+        &self,
+        settings: &mut SecuritySettings,
+        environment: &ProcessEnvironment,
+    ) -> anyhow::Result<()> {
         set(&mut settings.rsa_bits_min, self.rsa_bits);
         set(&mut settings.sha1_signatures, self.sha1_signatures);
         settings.audiences.clone_from(&self.audiences);
@@ -77,8 +81,9 @@ impl OwnSecurity {
         }
         // A secret refers to the environment or a file, not to other secrets.
         for (alias, Text(text)) in &self.secrets {
-            let secret =
-                settings.secret(text).map_err(|error| anyhow!("[myelin.security.secrets] {alias}: {error}"))?;
+            let secret = settings
+                .secret(text, environment)
+                .map_err(|error| anyhow!("[myelin.security.secrets] {alias}: {error}"))?;
             settings.secrets.insert(alias.clone(), secret);
         }
         for (name, user) in &self.users {
@@ -86,12 +91,15 @@ impl OwnSecurity {
                 OwnUser::Password(password) => (password, &[][..]),
                 OwnUser::WithRoles { password, roles } => (password, &roles[..]),
             };
-            let password = settings.secret(text).map_err(|error| anyhow!("[myelin.security.users] {name}: {error}"))?;
+            let password = settings
+                .secret(text, environment)
+                .map_err(|error| anyhow!("[myelin.security.users] {name}: {error}"))?;
             settings.users.insert(name.clone(), User { password, roles: roles.to_vec() });
         }
         for (alias, Text(text)) in &self.key_passwords {
-            let password =
-                settings.secret(text).map_err(|error| anyhow!("[myelin.security.key_passwords] {alias}: {error}"))?;
+            let password = settings
+                .secret(text, environment)
+                .map_err(|error| anyhow!("[myelin.security.key_passwords] {alias}: {error}"))?;
             settings.key_passwords.insert(alias.clone(), password);
         }
         let (limits, own) = (&mut settings.limits, &self.limits);

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use myelin_engine::transport::Transport;
-use myelin_engine::{Arrival, Engine, Report as LoadReport, Settings, load};
+use myelin_engine::{Arrival, Engine, ProcessEnvironment, Report as LoadReport, Settings, load};
 use myelin_message::{Body, Message};
 
 use super::backend::{Backend, Reply, error_reply, start};
@@ -40,7 +40,8 @@ pub(super) fn run(folder: &Path, options: &Options) -> io::Result<Outcome> {
         check.complain(folder.to_owned(), 0, "there is no synapse.xml".to_owned());
         return Ok(check.outcome());
     };
-    let loaded = load(&[configuration], &Settings::default());
+    let settings = Settings { environment: ProcessEnvironment::read(), ..Settings::default() };
+    let loaded = load(&[configuration], &settings);
     check.loading(&loaded.report)?;
     let requests = check.numbered("request", "", "http")?;
     let replies = check.replies()?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use myelin_engine::transport::Transport;
-use myelin_engine::{Arrival, Engine, SequenceTest, Settings, load};
+use myelin_engine::{Arrival, Engine, ProcessEnvironment, SequenceTest, Settings, load};
 use myelin_message::{Body, Head, Message};
 
 use super::descriptor::{self, Assertion, Node, Registered, Source, parse};
@@ -48,7 +48,7 @@ impl Stage {
         for (index, source) in std::iter::once(&subject).chain(&supporting).enumerate() {
             paths.push(placed(source, &folder.path().join(format!("artefact-{index}.xml")))?);
         }
-        let mut settings = Settings::default();
+        let mut settings = Settings { environment: ProcessEnvironment::read(), ..Settings::default() };
         if !resources.is_empty() {
             settings.home = Some(folder.path().to_owned());
             resources.iter().try_for_each(|resource| register(resource, folder.path()))?;

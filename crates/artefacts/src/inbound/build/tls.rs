@@ -159,7 +159,7 @@ fn roots(said: Option<&Element>, endpoint: &Element, loader: &Loader) -> Result<
                 return Err(endpoint.problem(message));
             };
             let at = |message: String| endpoint.problem(message);
-            let said = own.trust_password.map(|said| loader.security.secret(&said)).transpose().map_err(at)?;
+            let said = own.trust_password.map(|said| loader.secret_bytes(&said)).transpose().map_err(at)?;
             let passwords = Passwords { store: said, key: None };
             (endpoint, loader.key_store(&file, own.trust_kind.as_deref(), &passwords).map_err(at)?)
         }
@@ -191,7 +191,7 @@ fn password(store: &Element, name: &str, loader: &Loader) -> Result<Option<Secre
     let Some(element) = child(store, name) else { return Ok(None) };
     let alias = element.attribute(SECRET_ALIAS).map(|alias| format!("$secret{{{}}}", alias.value.trim()));
     let text = alias.as_deref().unwrap_or(element.text().value);
-    loader.security.secret(text).map(Some).map_err(|message| element.problem(message))
+    loader.secret_bytes(text).map(Some).map_err(|message| element.problem(message))
 }
 
 /// A child by its local name: these elements are in no namespace, in Synapse's or in none that matters.
