@@ -152,7 +152,9 @@ impl Parameters {
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.to_ascii_lowercase();
     let near = known.map(|known| (distance(&name, &known.to_ascii_lowercase()), known)).min()?;
-    (near.0 <= name.len() / 5 + 1).then_some(near.1)
+    // What all names have in common makes none of them near.
+    let own = name.rsplit('.').next().map_or(0, str::len);
+    (near.0 <= (name.len() / 5).min(own / 3) + 1).then_some(near.1)
 }
 
 /// How many bytes have to be put in, taken out or replaced to make one text another.
@@ -193,6 +195,8 @@ mod tests {
         assert_eq!(parameters.unread(), ["c"]);
         assert_eq!(parameters.nearest("B").as_deref(), Some("b"));
         assert_eq!(parameters.nearest("sequential"), None);
+        assert_eq!(nearest("one.two.Append", ["one.two.Build"].into_iter()), None);
+        assert_eq!(nearest("one.two.bild", ["one.two.Build"].into_iter()), Some("one.two.Build"));
         let complaints = parameters.complaints();
         assert_eq!(complaints.len(), 2);
         assert_eq!(complaints[0].parameter.as_deref(), Some("b"));

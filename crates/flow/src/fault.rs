@@ -207,6 +207,10 @@ impl From<SendError> for Box<Fault> {
             SendErrorKind::Sending => {
                 (101500, StatusCode::BAD_GATEWAY, "The request could not be written to the backend")
             }
+            SendErrorKind::Refused => {
+                let message = "The message cannot be written as it is";
+                return Fault::new(101500, Origin::Bus, StatusCode::BAD_GATEWAY, message).with_detail(error.message);
+            }
             SendErrorKind::Request(body) => return Fault::body(&body, false).with_detail(error.message),
             SendErrorKind::Overloaded => return Fault::overloaded(error.message),
         };

@@ -101,6 +101,9 @@ pub enum SendErrorKind {
     Protocol,
     /// Writing to the backend failed (101500). The backend's.
     Sending,
+    /// This message cannot be written there, though others may be: its file has no valid name, or somebody has its lock
+    /// (101500). It says nothing about the backend.
+    Refused,
     /// The body that was to be sent broke off, came too slowly, or was malformed or too large. Its sender's.
     Request(BodyError),
     /// A limit of this bus was reached: connections to that backend, memory (answered 503). The bus's.

@@ -149,6 +149,9 @@ impl Signals {
         let [terminate, interrupt, hangup] =
             [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()].map(signal);
         let (terminate, interrupt, hangup) = (terminate?, interrupt?, hangup?);
+        // Heard for good: a file that becomes larger than the process may write is an error of its writer then, and not
+        // the end of the process.
+        drop(signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?);
         drop(_entered);
         Ok(Signals { runtime, terminate, interrupt, hangup })
     }

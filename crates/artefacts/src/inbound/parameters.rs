@@ -43,7 +43,8 @@ pub fn source<'e>(
     }
     let unread = parameters.unread();
     let unknown = elements.iter().filter(|element| unread.contains(&&*name_of(element)));
-    let unknown = unknown.map(|element| Unread { element, nearest: parameters.nearest(&name_of(element)) });
+    let hint = |element| parameters.nearest(&name_of(element)).map(|nearest| format!("did you mean {nearest}?"));
+    let unknown = unknown.map(|element| Unread { element, hint: hint(element) });
     (source.filter(|_| is_sound), unknown.collect())
 }
 
@@ -51,8 +52,8 @@ pub fn source<'e>(
 pub struct Unread<'e> {
     /// Where it stands.
     pub element: &'e Element,
-    /// The name that may have been meant.
-    pub nearest: Option<String>,
+    /// What may have been meant, or is missing.
+    pub hint: Option<String>,
 }
 
 impl Unread<'_> {
@@ -60,7 +61,7 @@ impl Unread<'_> {
     pub fn tell(&self, whose: &str, loader: &mut Loader) {
         self.element.forgive();
         let name = self.element.attribute("name").map_or("", |name| name.value.trim());
-        let hint = self.nearest.as_ref().map_or_else(String::new, |nearest| format!("; did you mean {nearest}?"));
+        let hint = self.hint.as_ref().map_or_else(String::new, |hint| format!("; {hint}"));
         loader.warning(self.element.problem(format!("parameter {name:?} has no effect{whose}{hint}")));
     }
 }

@@ -117,10 +117,19 @@ const NOT_YET: &[&str] = &[
     "smpp",
 ];
 
+/// Says which transport would heed a parameter, where one would.
+fn needed(parameter: &Element, loader: &Loader) -> Option<String> {
+    let name = parameter.attribute("name")?.value.trim();
+    let (transport, _) = name.strip_prefix("transport.")?.split_once('.')?;
+    let channel = by_transport(loader.settings.channels, transport)?;
+    let Receive::BySource(_) = channel.receive else { return None };
+    Some(format!("it would have one if the transports of the proxy named {transport}"))
+}
+
 /// Reads the `transports` attribute, and the parameters of the channels that it names.
 fn transports<'e>(element: &'e Element, loader: &mut Loader) -> Result<Transports<'e>, Problem> {
     let parameters: Vec<&Element> = element.children.iter().filter(|child| child.is("parameter")).collect();
-    let unread = parameters.iter().map(|element| Unread { element, nearest: None }).collect();
+    let unread = parameters.iter().map(|element| Unread { element, hint: needed(element, loader) }).collect();
     let mut found = Transports { http: false, https: false, sources: Vec::new(), unread };
     let Some(text) = element.attribute("transports") else {
         return Ok(Transports { http: true, https: true, ..found });
@@ -137,7 +146,8 @@ fn transports<'e>(element: &'e Element, loader: &mut Loader) -> Result<Transport
                 let (source, unknown) = source(*read, &parameters, element, loader);
                 found.unread.retain_mut(|unread| {
                     let same = unknown.iter().find(|unknown| std::ptr::eq(unknown.element, unread.element));
-                    unread.nearest = same.and_then(|same| same.nearest.clone()).or(unread.nearest.take());
+                    // The transport is named: what was missing is not.
+                    unread.hint = same.and_then(|same| same.hint.clone());
                     same.is_some()
                 });
                 found.sources.extend(source.map(Arc::from));

@@ -103,7 +103,7 @@ async fn end(shared: &Rc<Shared>, claim: Claim, ending: Ending) {
         Ending::Accepted => Outcome::Success,
         Ending::Answered(answer) => reply(shared, &path, answer).await,
         Ending::Faulted { code, message } => {
-            tracing::warn!(file = %path.display(), code, message, "the exchange of a file ended in a fault");
+            tracing::warn!(file = %path.display(), code, fault = message, "the exchange of a file ended in a fault");
             Outcome::Failure
         }
     };

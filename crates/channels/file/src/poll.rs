@@ -206,8 +206,12 @@ impl Poller {
                 self.stable = self.shared.runtime.monotonic().saturating_add(stable);
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                let what = "there is nothing yet; files are taken as soon as there are some";
-                self.tell(&self.shared.settings.location.path.clone(), what);
+                let path = self.shared.settings.location.path.clone();
+                if path.extension().is_some() && path.parent().is_some_and(Path::is_dir) {
+                    tracing::debug!(file = %path.display(), "the file is not there yet");
+                } else {
+                    self.tell(&path, "the folder is not there; make it, or correct transport.vfs.FileURI");
+                }
             }
             Err(error) => {
                 self.failures += 1;

@@ -268,7 +268,10 @@ impl Reader<'_> {
         let sftp: Vec<_> = self.0.starting_with("transport.vfs.SFTP").map(str::to_owned).collect();
         let local = "only local files are taken";
         let locks = "locks beside the files keep all processes apart";
+        let of_addresses = "it belongs to the address that is written to, behind a question mark";
         let known = [
+            ("transport.vfs.Append", of_addresses),
+            ("transport.vfs.SendFileSynchronously", of_addresses),
             ("transport.vfs.DistributedLock", locks),
             ("transport.vfs.DistributedTimeout", locks),
             ("transport.vfs.Build", "a file is read as far as something asks for it"),

@@ -53,7 +53,7 @@ pub(crate) async fn write(
     let (name, modified, now) = (target.name_for(head), target.modified_for(head), runtime.now());
     let place = target.clone();
     let file = beside(runtime, PATIENCE, move || place.resolve(&name, now)).await;
-    let file = file.map_err(|wrong| sending(SendErrorKind::ConnectFailed, &target.location.path, &wrong))?;
+    let file = file.map_err(|wrong| sending(kind(&wrong), &target.location.path, &wrong))?;
     let mut body = Content::of(body).map_err(|wrong| unread(&file, wrong))?;
     let first = body.next().await.map_err(|wrong| unread(&file, wrong))?;
     let plan = Plan { file: file.clone(), appends: target.appends, modified };
@@ -85,7 +85,11 @@ pub(crate) async fn write(
         let _lock = lock;
         open.finish(&plan)
     };
-    beside(runtime, PATIENCE, finish).await.map_err(|wrong| sending(SendErrorKind::Sending, &file, &wrong))?;
+    let finished = beside(runtime, PATIENCE, finish).await;
+    finished.map_err(|wrong| match kind(&wrong) {
+        SendErrorKind::Refused => sending(SendErrorKind::Refused, &file, &wrong),
+        _ => sending(SendErrorKind::Sending, &file, &wrong),
+    })?;
     Ok(file)
 }
 
@@ -102,9 +106,9 @@ async fn wait_for_lock(runtime: &dyn Runtime, file: &Path, patience: Duration) -
                     patience.as_secs(),
                     names::lock_of(file).display()
                 );
-                return Err(error(SendErrorKind::ConnectTimeout, file, &what));
+                return Err(error(SendErrorKind::Refused, file, &what));
             }
-            Err(wrong) => return Err(sending(SendErrorKind::ConnectFailed, file, &wrong)),
+            Err(wrong) => return Err(sending(kind(&wrong), file, &wrong)),
         }
         wait = (wait * 2).min(LONGEST_WAIT);
     }
@@ -260,9 +264,10 @@ fn sending(kind: SendErrorKind, file: &Path, wrong: &io::Error) -> SendError {
     error(kind, file, &explained(wrong))
 }
 
-/// A full disk is met while writing, most of the others before.
+/// A name that is none is the message's own affair; a full disk is met while writing, most of the others before.
 fn kind(wrong: &io::Error) -> SendErrorKind {
     match wrong.kind() {
+        io::ErrorKind::Other | io::ErrorKind::InvalidFilename => SendErrorKind::Refused,
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => SendErrorKind::Sending,
         _ => SendErrorKind::ConnectFailed,
     }

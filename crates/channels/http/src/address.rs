@@ -53,6 +53,7 @@ fn error(kind: SendErrorKind, address: &dyn fmt::Display, detail: &str) -> SendE
         SendErrorKind::Protocol => "not an HTTP/1.1 response",
         SendErrorKind::Sending => "sending failed",
         SendErrorKind::Request(_) => "the request could not be read to its end",
+        SendErrorKind::Refused => "the message is refused",
         SendErrorKind::Overloaded => "too many requests at once",
     };
     let separator = if detail.is_empty() { "" } else { ": " };

@@ -5,6 +5,7 @@
 mod checked;
 mod killed;
 mod large;
+mod odd;
 mod reload;
 mod shared;
 

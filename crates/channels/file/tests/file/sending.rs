@@ -142,7 +142,7 @@ async fn a_locked_file_is_waited_for_but_not_for_ever() {
         let before = folder.clock.monotonic();
         let error = folder.send(&address, &[], bytes("after")).await.unwrap_err();
         let waited = (folder.clock.monotonic() - before).as_millis();
-        assert_eq!(error.kind, SendErrorKind::ConnectTimeout);
+        assert_eq!(error.kind, SendErrorKind::Refused);
         assert!(error.message.contains("out/a.lock"), "{error}");
         assert!((10_000..11_000).contains(&waited), "{waited}");
         assert_eq!(folder.read("out/a"), "before");
@@ -217,7 +217,10 @@ async fn names_that_lead_elsewhere_are_refused() {
     for name in ["../outside", "/tmp/outside", "a/../../outside", "a.lock"] {
         let error = folder.send("out", &[(NAME, name)], bytes("x")).await.unwrap_err();
         assert!(error.message.contains("no name of a file"), "{error}");
+        assert_eq!(error.kind, SendErrorKind::Refused);
     }
+    let error = folder.send("out", &[(NAME, &"a".repeat(300))], bytes("x")).await.unwrap_err();
+    assert_eq!(error.kind, SendErrorKind::Refused, "{error}");
     assert_eq!(folder.names(""), ["out/inside"]);
 }
 

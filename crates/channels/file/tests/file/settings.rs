@@ -80,6 +80,8 @@ fn what_has_no_effect_is_said() {
     check("transport.vfs.SFTPUserDirIsRoot", "true", "only local files");
     check("transport.vfs.Build", "true", "as far as something asks");
     check("transport.vfs.fileType", "ASCII", "byte by byte");
+    check("transport.vfs.Append", "true", "belongs to the address");
+    check("transport.vfs.SendFileSynchronously", "true", "belongs to the address");
     check("transport.vfs.ActionAfterErrors", "MOVE", "as in Synapse");
     check("transport.vfs.MoveAfterErrors", "vfs:file:///errors", "as in Synapse");
     check("transport.vfs.MoveAfterProcess", "vfs:file:///done", "ActionAfterProcess is DELETE, not MOVE");

@@ -73,6 +73,20 @@ fn a_misspelt_parameter_is_a_warning_and_a_wrong_value_a_problem_each_with_its_p
 }
 
 #[test]
+fn parameters_of_a_proxy_that_does_not_name_their_transport_say_what_is_missing() {
+    let parameter = "<parameter name=\"transport.vfs.FileURI\">vfs:file:///in</parameter>";
+    let proxy =
+        |transports: &str| format!("<proxy name=\"P\"{transports}><target><inSequence/></target>\n{parameter}</proxy>");
+    let expected = "warning: synapse.xml:2:1: parameter \"transport.vfs.FileURI\" has no effect; \
+                    it would have one if the transports of the proxy named vfs";
+    for transports in ["", " transports=\"http https\""] {
+        let said = checked(&proxy(transports));
+        assert!(said.lines().any(|line| line.trim() == expected), "{said}");
+    }
+    assert!(!checked(&proxy(" transports=\"vfs\"")).contains("warning"));
+}
+
+#[test]
 fn an_address_that_is_not_offered_is_refused_by_its_name() {
     for scheme in ["sftp", "ftp", "ftps", "smb", "smb2"] {
         let address = format!("vfs:{scheme}://host/out");
