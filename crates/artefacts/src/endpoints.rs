@@ -33,7 +33,7 @@ pub use address::absolute;
 pub use build::{endpoint, endpoint_reference};
 pub(crate) use deliver::send_branch;
 pub use deliver::{carry_out, depart};
-pub use endpoint::{Endpoint, EndpointRef, Endpoints, Target};
+pub use endpoint::{Endpoint, EndpointKind, EndpointRef, Endpoints};
 pub use endpoint_template::declare_template;
 pub use group::Group;
 pub use health::Health;

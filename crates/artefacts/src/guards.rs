@@ -4,11 +4,11 @@
 //! A message that was verified goes on as a tree without its `Security` header, decrypted; nobody behind the guard
 //! sees what was not verified.
 
-mod apart;
 mod backend;
 pub mod build;
 mod properties;
 mod proxy;
+mod work;
 pub use build::endpoint;
 
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use myelin_flow::fault::{Fault, Outcome};
 
 /// A compiled policy.
 #[derive(Clone)]
-pub struct Way {
+pub struct CompiledPolicy {
     /// What protects the messages.
     pub guard: Arc<Guard>,
     /// Whether what is sent is protected by TLS alone.
@@ -39,15 +39,15 @@ pub struct Way {
 #[derive(Clone, Default)]
 pub struct Protection {
     /// For requests.
-    pub request: Option<Way>,
+    pub request: Option<CompiledPolicy>,
     /// For responses.
-    pub response: Option<Way>,
+    pub response: Option<CompiledPolicy>,
 }
 
-impl Way {
+impl CompiledPolicy {
     /// A guard, with what is to be known of its policy here.
-    pub fn new(guard: Guard, tls: bool) -> Way {
-        Way { guard: Arc::new(guard), tls }
+    pub fn new(guard: Guard, tls: bool) -> CompiledPolicy {
+        CompiledPolicy { guard: Arc::new(guard), tls }
     }
 }
 

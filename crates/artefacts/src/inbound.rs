@@ -46,7 +46,7 @@ impl InboundSource {
 /// An inbound endpoint for HTTP or HTTPS.
 pub struct Inbound {
     /// What serves requests that no service gets.
-    pub entrance: Arc<InboundSource>,
+    pub source: Arc<InboundSource>,
     /// The port that is opened.
     pub port: u16,
     /// The paths at which the services of the bus are reached; without it none is.

@@ -47,7 +47,7 @@ impl Bus {
     /// The ports of inbound endpoints, on which the bus is to be reached, too.
     pub fn ports(&self) -> BTreeMap<u16, Port<'_>> {
         let ports = self.inbounds.values();
-        ports.map(|inbound| (inbound.port, Port { name: &inbound.entrance.name, tls: inbound.tls.as_ref() })).collect()
+        ports.map(|inbound| (inbound.port, Port { name: &inbound.source.name, tls: inbound.tls.as_ref() })).collect()
     }
 
     /// Whether requests to no proxy are mediated by a `main` sequence.

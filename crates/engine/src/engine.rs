@@ -180,9 +180,9 @@ impl Engine {
             match dispatch(bus, &request.head, arrival) {
                 Route::Proxy(proxy, postfix_start) => (Service::Proxy(proxy), postfix_start),
                 Route::Main(postfix_start) => (Service::Main, postfix_start),
-                Route::InboundSource(entrance, postfix_start) => {
-                    properties = entrance.properties();
-                    (Service::InboundSource(entrance), postfix_start)
+                Route::InboundSource(source, postfix_start) => {
+                    properties = source.properties();
+                    (Service::InboundSource(source), postfix_start)
                 }
                 Route::Api(api, extent) => {
                     let entered =

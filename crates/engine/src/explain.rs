@@ -72,15 +72,14 @@ impl Bus {
         for (api, _) in self.apis.offers.iter() {
             services.extend((0..api.resources.len()).map(|resource| teller.service(Service::Api(api, resource))));
         }
-        let mut inbounds: Vec<_> = self.inbounds.values().map(|inbound| &inbound.entrance).collect();
+        let mut inbounds: Vec<_> = self.inbounds.values().map(|inbound| &inbound.source).collect();
         inbounds.sort_by(|one, other| one.name.cmp(&other.name));
         let received = self.receivings.iter().filter_map(|receiving| match &receiving.receiver {
             ReceivingService::Inbound(inbound) => Some(inbound),
             ReceivingService::Proxy(_) => None,
         });
-        services.extend(
-            inbounds.into_iter().chain(received).map(|entrance| teller.service(Service::InboundSource(entrance))),
-        );
+        services
+            .extend(inbounds.into_iter().chain(received).map(|source| teller.service(Service::InboundSource(source))));
         services.extend(self.main.map(|_| teller.service(Service::Main)));
         let settings = &self.definitions.settings;
         let limits = vec![
@@ -128,7 +127,7 @@ impl<'a> Teller<'a> {
                 };
                 api.resources.get(resource).map(route).into_iter().collect()
             }
-            Service::InboundSource(entrance) => vec![entrance.way.clone()],
+            Service::InboundSource(source) => vec![source.way.clone()],
             Service::Stray(api, _) => vec![format!("{}/…, where no resource fits", api.prefix)],
         };
         let flows = [

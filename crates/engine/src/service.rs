@@ -43,7 +43,7 @@ impl OwnedService {
             OwnedService::Main => Service::Main,
             OwnedService::Proxy(proxy) => Service::Proxy(proxy),
             OwnedService::Api(api, resource) => Service::Api(api, *resource),
-            OwnedService::InboundSource(entrance) => Service::InboundSource(entrance),
+            OwnedService::InboundSource(source) => Service::InboundSource(source),
             OwnedService::Stray(api, sequence) => Service::Stray(api, *sequence),
         }
     }
@@ -56,7 +56,7 @@ impl<'a> Service<'a> {
             Service::Main => OwnedService::Main,
             Service::Proxy(proxy) => OwnedService::Proxy(Arc::clone(proxy)),
             Service::Api(api, resource) => OwnedService::Api(Arc::clone(api), resource),
-            Service::InboundSource(entrance) => OwnedService::InboundSource(Arc::clone(entrance)),
+            Service::InboundSource(source) => OwnedService::InboundSource(Arc::clone(source)),
             Service::Stray(api, sequence) => OwnedService::Stray(Arc::clone(api), sequence),
         }
     }
@@ -67,7 +67,7 @@ impl<'a> Service<'a> {
             Service::Main => "sequence",
             Service::Proxy(_) => "proxy",
             Service::Api(..) | Service::Stray(..) => "api",
-            Service::InboundSource(entrance) => entrance.kind,
+            Service::InboundSource(source) => source.kind,
         }
     }
 
@@ -76,7 +76,7 @@ impl<'a> Service<'a> {
             Service::Main => "main",
             Service::Proxy(proxy) => &proxy.name,
             Service::Api(api, _) | Service::Stray(api, _) => &api.name,
-            Service::InboundSource(entrance) => &entrance.name,
+            Service::InboundSource(source) => &source.name,
         }
     }
 
@@ -99,7 +99,7 @@ impl<'a> Service<'a> {
             Service::Main => main(bus).map(|main| &main.place),
             Service::Proxy(proxy) => Some(&proxy.place),
             Service::Api(api, resource) => Some(&resource_of(api, resource).place),
-            Service::InboundSource(entrance) => Some(&entrance.place),
+            Service::InboundSource(source) => Some(&source.place),
             Service::Stray(api, _) => Some(&api.place),
         }
     }
@@ -110,7 +110,7 @@ impl<'a> Service<'a> {
             Service::Main => main(bus),
             Service::Proxy(proxy) => find(proxy.in_sequence.as_ref(), bus),
             Service::Api(api, resource) => find(resource_of(api, resource).in_sequence.as_ref(), bus),
-            Service::InboundSource(entrance) => entrance.sequence.map_or_else(|| main(bus), |id| bus.sequence(id)),
+            Service::InboundSource(source) => source.sequence.map_or_else(|| main(bus), |id| bus.sequence(id)),
             Service::Stray(_, sequence) => bus.sequence(sequence),
         }
     }
@@ -130,7 +130,7 @@ impl<'a> Service<'a> {
     pub(crate) fn fault(self, bus: &'a Bus) -> Option<&'a Sequence> {
         let own = match self {
             Service::Main | Service::Stray(..) => None,
-            Service::InboundSource(entrance) => entrance.fault.and_then(|id| bus.sequence(id)),
+            Service::InboundSource(source) => source.fault.and_then(|id| bus.sequence(id)),
             Service::Proxy(proxy) => find(proxy.fault_sequence.as_ref(), bus),
             Service::Api(api, resource) => find(resource_of(api, resource).fault_sequence.as_ref(), bus),
         };

@@ -8,7 +8,8 @@ use crate::endpoints::address::other;
 use crate::endpoints::endpoint_template;
 use crate::endpoints::state::Rules;
 use crate::endpoints::{
-    Described, Endpoint, EndpointPolicy, EndpointRef, Health, Resolving, Target, Template, Timeout, absolute, rules,
+    Described, Endpoint, EndpointKind, EndpointPolicy, EndpointRef, Health, Resolving, Template, Timeout, absolute,
+    rules,
 };
 use crate::loader::Loader;
 use myelin_config::element::Element;
@@ -31,38 +32,38 @@ pub fn endpoint(element: &Element, loader: &mut Loader) -> Result<Endpoint, Prob
     }
     let name = element.attribute("name").map_or("", |name| name.value);
     let on_error = on_error(element, loader)?;
-    let make = |target, around: Around, loader: &mut Loader| Endpoint {
+    let make = |kind, around: Around, loader: &mut Loader| Endpoint {
         name: name.into(),
         place: element.place.clone(),
-        target,
+        kind,
         health: health(element, &around.rules, loader),
         properties: None,
         timeout: around.timeout,
         discard: around.discard,
         on_error,
-        surroundings: around.surroundings.shared(),
+        policy: around.policy.shared(),
     };
     let mut around = Around::new(loader);
     if let Some(key) = element.attribute("key") {
-        return Ok(make(Target::Alias(loader.endpoint_id(key)?), around, loader));
+        return Ok(make(EndpointKind::Alias(loader.endpoint_id(key)?), around, loader));
     }
     let properties = element.children.iter().filter(|child| child.is("property"));
     let properties = Some(loader.nodes(properties)).filter(|properties| !properties.nodes().is_empty());
-    let target = match element.attribute("key-expression") {
-        Some(expression) => Target::Resolving(Resolving::read(expression, loader)?),
+    let kind = match element.attribute("key-expression") {
+        Some(expression) => EndpointKind::Resolving(Resolving::read(expression, loader)?),
         None => {
-            let kind = kind(element, loader)?;
-            let target = target(element, kind, loader)?;
-            if !matches!(target, Target::Group(_) | Target::Recipients(_)) {
-                quality_of_service(kind, &mut around, loader);
+            let child = kind_element(element, loader)?;
+            let kind = kind(element, child, loader)?;
+            if !matches!(kind, EndpointKind::Group(_) | EndpointKind::Recipients(_)) {
+                quality_of_service(child, &mut around, loader);
             }
-            if let Target::Described(described) = &target {
-                around.surroundings.described = Some(Arc::clone(described));
+            if let EndpointKind::Described(described) = &kind {
+                around.policy.described = Some(Arc::clone(described));
             }
-            target
+            kind
         }
     };
-    Ok(Endpoint { properties, ..make(target, around, loader) })
+    Ok(Endpoint { properties, ..make(kind, around, loader) })
 }
 
 /// The state of the backend that an element defines, which a reload leaves as it is.
@@ -77,7 +78,7 @@ fn on_error(element: &Element, loader: &mut Loader) -> Result<Option<SequenceId>
 }
 
 /// The one element in an endpoint that says what it is.
-fn kind<'a>(element: &'a Element, loader: &mut Loader) -> Result<&'a Element, Problem> {
+fn kind_element<'a>(element: &'a Element, loader: &mut Loader) -> Result<&'a Element, Problem> {
     let mut kind: Option<&Element> = None;
     for child in &element.children {
         match child.name.as_str() {
@@ -93,39 +94,40 @@ fn kind<'a>(element: &'a Element, loader: &mut Loader) -> Result<&'a Element, Pr
     })
 }
 
-fn target(element: &Element, kind: &Element, loader: &mut Loader) -> Result<Target, Problem> {
-    match kind.name.as_str() {
-        "address" if kind.is_synapse() => address(kind, loader),
-        "http" if kind.is_synapse() => http(kind, loader),
-        "default" if kind.is_synapse() => Ok(Target::Default),
-        "wsdl" if kind.is_synapse() => Described::read(kind, loader).map(|it| Target::Described(Arc::new(it))),
-        "loadbalance" if kind.is_synapse() => {
-            groups::balance(kind, element.child("session"), loader).map(Target::Group)
+fn kind(element: &Element, child: &Element, loader: &mut Loader) -> Result<EndpointKind, Problem> {
+    match child.name.as_str() {
+        "address" if child.is_synapse() => address(child, loader),
+        "http" if child.is_synapse() => http(child, loader),
+        "default" if child.is_synapse() => Ok(EndpointKind::Default),
+        "wsdl" if child.is_synapse() => Described::read(child, loader).map(|it| EndpointKind::Described(Arc::new(it))),
+        "loadbalance" if child.is_synapse() => {
+            groups::balance(child, element.child("session"), loader).map(EndpointKind::Group)
         }
-        "recipientlist" if kind.is_synapse() => groups::recipients(kind, loader).map(Target::Recipients),
-        "failover" if kind.is_synapse() => groups::failover(kind, loader).map(Target::Group),
-        "dynamicLoadbalance" | "serviceDynamicLoadbalance" if kind.is_synapse() => {
-            let message = format!("{} finds its members in a cluster of Axis2; name them in <loadbalance>", kind.tag());
-            Err(kind.problem(message))
+        "recipientlist" if child.is_synapse() => groups::recipients(child, loader).map(EndpointKind::Recipients),
+        "failover" if child.is_synapse() => groups::failover(child, loader).map(EndpointKind::Group),
+        "dynamicLoadbalance" | "serviceDynamicLoadbalance" if child.is_synapse() => {
+            let message =
+                format!("{} finds its members in a cluster of Axis2; name them in <loadbalance>", child.tag());
+            Err(child.problem(message))
         }
-        "class" => Err(kind.problem("<class> names a JVM class, which cannot run in a native program")),
-        _ => Err(kind.problem(format!("unknown endpoint {}", kind.tag()))),
+        "class" => Err(child.problem("<class> names a JVM class, which cannot run in a native program")),
+        _ => Err(child.problem(format!("unknown endpoint {}", child.tag()))),
     }
 }
 
-fn address(element: &Element, loader: &Loader) -> Result<Target, Problem> {
+fn address(element: &Element, loader: &Loader) -> Result<EndpointKind, Problem> {
     let text = element.required("uri")?;
     let value = loader.configured(text)?;
     if let Some(address) = other(&value, loader.settings.channels) {
-        return address.map(Target::Other).map_err(|message| text.problem(message));
+        return address.map(EndpointKind::Other).map_err(|message| text.problem(message));
     }
     let uri = absolute(&value).map_err(|message| text.problem(message))?;
     let text = value.trim();
     let text = text.split('#').next().unwrap_or_default().to_owned();
-    Ok(Target::Address { uri, text })
+    Ok(EndpointKind::Address { uri, text })
 }
 
-fn http(element: &Element, loader: &mut Loader) -> Result<Target, Problem> {
+fn http(element: &Element, loader: &mut Loader) -> Result<EndpointKind, Problem> {
     let template = Template::parse(element.required("uri-template")?, loader)?;
     let method = match element.attribute("method") {
         Some(text) if text.value.trim().is_empty() => None,
@@ -138,7 +140,7 @@ fn http(element: &Element, loader: &mut Loader) -> Result<Target, Problem> {
         }
         None => None,
     };
-    Ok(Target::Http { template, method })
+    Ok(EndpointKind::Http { template, method })
 }
 
 /// What surrounds the address.
@@ -146,7 +148,7 @@ struct Around {
     timeout: Timeout,
     discard: bool,
     rules: Rules,
-    surroundings: EndpointPolicy,
+    policy: EndpointPolicy,
 }
 
 impl Around {
@@ -156,14 +158,14 @@ impl Around {
             timeout: Timeout::Fixed(settings.timeout),
             discard: false,
             rules: rules::default(settings),
-            surroundings: EndpointPolicy::default(),
+            policy: EndpointPolicy::default(),
         }
     }
 }
 
 /// Reads what surrounds the address: when it is tried, how long it is waited for, and what is done to its messages.
 fn quality_of_service(kind: &Element, around: &mut Around, loader: &mut Loader) {
-    around.surroundings = EndpointPolicy::read(kind, loader);
+    around.policy = EndpointPolicy::read(kind, loader);
     around.rules = rules::read(kind, loader);
     for child in &kind.children {
         match child.name.as_str() {
@@ -172,7 +174,7 @@ fn quality_of_service(kind: &Element, around: &mut Around, loader: &mut Loader) 
             // The description that stands in a `wsdl` endpoint.
             _ if !child.is_synapse() && kind.is("wsdl") => {}
             name if rules::ELEMENTS.contains(&name) => {}
-            _ if around.surroundings.take(child, loader) => {}
+            _ if around.policy.take(child, loader) => {}
             _ => loader.problem(child.problem(format!("{} is unknown in an endpoint", child.tag()))),
         }
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use myelin_message::{Body, Message};
 
-use crate::endpoints::endpoint::{Endpoint, EndpointRef, Endpoints, Target};
+use crate::endpoints::endpoint::{Endpoint, EndpointKind, EndpointRef, Endpoints};
 use crate::endpoints::request::Request;
 use crate::endpoints::resolve::Resolving;
 use myelin_content::Content;
@@ -138,27 +138,27 @@ pub(super) fn deliver_at<'a>(
         if let Some(properties) = &endpoint.properties {
             properties.run(exchange, context).finish().await.1?;
         }
-        let outcome = match &endpoint.target {
-            Target::Alias(id) => {
+        let outcome = match &endpoint.kind {
+            EndpointKind::Alias(id) => {
                 let endpoint = Endpoints::of(context.definitions).get(*id).ok_or_else(Fault::missing)?;
                 return deliver_at(depth + 1, exchange, context, endpoint).await;
             }
-            Target::Resolving(resolving) => {
+            EndpointKind::Resolving(resolving) => {
                 let name = resolving.name(exchange, context).await?;
                 let found = Endpoints::of(context.definitions).find(name.trim());
                 let found = found.ok_or_else(|| Resolving::not_found(&name))?;
                 deliver_at(depth + 1, exchange, context, found).await
             }
-            Target::Group(group) => group.deliver(depth, exchange, context, endpoint).await,
-            Target::Recipients(list) => list.deliver(depth, exchange, context, endpoint).await,
+            EndpointKind::Group(group) => group.deliver(depth, exchange, context, endpoint).await,
+            EndpointKind::Recipients(list) => list.deliver(depth, exchange, context, endpoint).await,
             _ => {
-                if let Target::Default = endpoint.target {
+                if let EndpointKind::Default = endpoint.kind {
                     Need::addressee().fulfil(exchange, context).await?;
                 }
-                if let Target::Described(described) = &endpoint.target {
+                if let EndpointKind::Described(described) = &endpoint.kind {
                     described.get_ready(context).await.map_err(|fault| endpoint.sign(fault))?;
                 }
-                if let Target::Http { template, .. } = &endpoint.target {
+                if let EndpointKind::Http { template, .. } = &endpoint.kind {
                     template.get_ready(exchange, context).await?;
                 }
                 endpoint.timeout.get_ready(exchange, context).await?;
@@ -177,9 +177,9 @@ pub(super) fn is_ready(endpoint: &Endpoint, definitions: &Definitions, clock: &d
     let is_ready = |member: &EndpointRef| {
         member.find(definitions).is_some_and(|found| is_ready(found, definitions, clock, depth + 1))
     };
-    match &endpoint.target {
-        Target::Group(group) => group.members.iter().any(is_ready),
-        Target::Recipients(list) => list.members().is_empty() || list.members().iter().any(is_ready),
+    match &endpoint.kind {
+        EndpointKind::Group(group) => group.members.iter().any(is_ready),
+        EndpointKind::Recipients(list) => list.members().is_empty() || list.members().iter().any(is_ready),
         _ => true,
     }
 }

@@ -35,7 +35,7 @@ pub struct Endpoint {
     /// Where it is defined.
     pub place: Place,
     /// Where its messages go.
-    pub target: Target,
+    pub kind: EndpointKind,
     /// Whether it may be tried; it goes on after a reload.
     pub health: Arc<Health>,
     /// The properties that a message gets which is sent to it.
@@ -47,11 +47,11 @@ pub struct Endpoint {
     /// The sequence that handles its failures.
     pub on_error: Option<SequenceId>,
     /// What is done to its requests and responses.
-    pub surroundings: Option<Arc<EndpointPolicy>>,
+    pub policy: Option<Arc<EndpointPolicy>>,
 }
 
 /// How an endpoint finds its address.
-pub enum Target {
+pub enum EndpointKind {
     /// A fixed URI, to which the rest of a REST request's path is appended.
     Address {
         /// The URI.
@@ -88,17 +88,19 @@ impl Endpoint {
     /// Where its description is: that of a `wsdl` endpoint where it says; else, by the custom of Axis2 and others, at its
     /// address with `?wsdl` behind it.
     pub fn description_uri(&self) -> Option<Uri> {
-        match &self.target {
-            Target::Address { text, .. } => format!("{text}?wsdl").parse().ok(),
-            Target::Described(described) => described.uri(),
+        match &self.kind {
+            EndpointKind::Address { text, .. } => format!("{text}?wsdl").parse().ok(),
+            EndpointKind::Described(described) => described.uri(),
             _ => None,
         }
     }
 
     /// Whether a request to it can be made of the message at once: it is a backend, and asks nothing of the body.
     pub(super) fn is_immediate(&self) -> bool {
-        let knows_address =
-            matches!(self.target, Target::Address { .. } | Target::Other(_) | Target::Http { .. } | Target::Member(_));
+        let knows_address = matches!(
+            self.kind,
+            EndpointKind::Address { .. } | EndpointKind::Other(_) | EndpointKind::Http { .. } | EndpointKind::Member(_)
+        );
         knows_address && self.properties.is_none() && matches!(self.timeout, Timeout::Fixed(_))
     }
 
@@ -108,8 +110,8 @@ impl Endpoint {
             Some(seen) => format!("down, as its monitor finds: {seen}"),
             None => self.health.condition().state.to_string(),
         };
-        let code = match self.target {
-            Target::Described(_) => DESCRIBED_NOT_READY,
+        let code = match self.kind {
+            EndpointKind::Described(_) => DESCRIBED_NOT_READY,
             _ => BACKEND_NOT_READY,
         };
         self.sign(Fault::not_ready(code, format!("{self} is {stands}")))
@@ -131,9 +133,9 @@ impl EndpointIdentity for Endpoint {
     }
 
     fn prefix(&self) -> Option<&str> {
-        match &self.target {
-            Target::Address { text, .. } => Some(text),
-            Target::Other(text) => Some(text),
+        match &self.kind {
+            EndpointKind::Address { text, .. } => Some(text),
+            EndpointKind::Other(text) => Some(text),
             _ => None,
         }
     }
@@ -169,8 +171,8 @@ impl EndpointRef {
             EndpointRef::Inline(endpoint) => endpoint,
         };
         for _ in 0..ALIAS_LIMIT {
-            match endpoint.target {
-                Target::Alias(id) => endpoint = endpoints.get(id)?,
+            match endpoint.kind {
+                EndpointKind::Alias(id) => endpoint = endpoints.get(id)?,
                 _ => return Some(endpoint),
             }
         }
@@ -179,7 +181,7 @@ impl EndpointRef {
 
     /// Whether it is a list of recipients, as far as that is known while loading: one that is named may not be built yet.
     pub fn is_known_list(&self) -> bool {
-        matches!(self, EndpointRef::Inline(endpoint) if matches!(endpoint.target, Target::Recipients(_)))
+        matches!(self, EndpointRef::Inline(endpoint) if matches!(endpoint.kind, EndpointKind::Recipients(_)))
     }
 }
 

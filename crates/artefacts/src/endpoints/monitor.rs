@@ -10,7 +10,7 @@ use std::sync::Arc;
 use http::Uri;
 use myelin_message::{Body, Head};
 
-use crate::endpoints::{Endpoint, EndpointRef, Endpoints, Target, Template, absolute};
+use crate::endpoints::{Endpoint, EndpointKind, EndpointRef, Endpoints, Template, absolute};
 use myelin_flow::settings::MonitorSettings;
 use myelin_flow::transport::{Address, Manner, Method, Outgoing, SendErrorKind, Transport, ask, within};
 
@@ -134,11 +134,11 @@ impl Drop for Monitor {
 ///
 /// Errors: a sentence that says what is wrong or missing.
 fn uri(settings: &MonitorSettings, endpoint: &Endpoint) -> Result<Uri, String> {
-    let own = match &endpoint.target {
-        Target::Address { uri, .. } | Target::Http { template: Template::Fixed(uri), .. } => Some(uri),
-        Target::Http { .. } | Target::Other(_) | Target::Default | Target::Described(_) => None,
+    let own = match &endpoint.kind {
+        EndpointKind::Address { uri, .. } | EndpointKind::Http { template: Template::Fixed(uri), .. } => Some(uri),
+        EndpointKind::Http { .. } | EndpointKind::Other(_) | EndpointKind::Default | EndpointKind::Described(_) => None,
         rule => {
-            let kind = rule.kind();
+            let kind = rule.name();
             return Err(format!("it is no backend but a {kind}: name the endpoints that it leads to"));
         }
     };

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::endpoints::address::absolute;
-use crate::endpoints::endpoint::{Endpoint, EndpointRef, Target};
+use crate::endpoints::endpoint::{Endpoint, EndpointKind, EndpointRef};
 use crate::endpoints::health::Health;
 use crate::endpoints::state::Rules;
 use crate::endpoints::timeout::Timeout;
@@ -95,13 +95,13 @@ impl Pool {
         Ok(Endpoint {
             name: address.into(),
             place: self.place.clone(),
-            target: Target::Address { uri, text: address.to_owned() },
+            kind: EndpointKind::Address { uri, text: address.to_owned() },
             health: Arc::new(Health::new(self.rules.clone())),
             properties: None,
             timeout: Timeout::Fixed(context.definitions.settings.endpoints.timeout),
             discard: false,
             on_error: None,
-            surroundings: None,
+            policy: None,
         })
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use myelin_message::{Body, Message, StatusCode};
 
 use crate::endpoints::authentication::Credentials;
-use crate::endpoints::endpoint::{Endpoint, Target};
+use crate::endpoints::endpoint::{Endpoint, EndpointKind};
 use crate::endpoints::policy::{EndpointPolicy, SentState};
 use crate::endpoints::{member, soap_fault};
 use head::{address, addressee, method, set_action};
@@ -54,24 +54,26 @@ impl Request {
         {
             return Err(endpoint.not_ready());
         }
-        let address = match endpoint.map(|endpoint| (endpoint, &endpoint.target)) {
-            Some((endpoint, Target::Address { uri, text })) => Address::Uri(address(exchange, endpoint, uri, text)?),
-            Some((_, Target::Other(text))) => Address::Other(Arc::clone(text)),
-            Some((_, Target::Http { template, .. })) => Address::Uri(template.uri(exchange, context)?),
-            Some((endpoint, Target::Described(described))) => {
+        let address = match endpoint.map(|endpoint| (endpoint, &endpoint.kind)) {
+            Some((endpoint, EndpointKind::Address { uri, text })) => {
+                Address::Uri(address(exchange, endpoint, uri, text)?)
+            }
+            Some((_, EndpointKind::Other(text))) => Address::Other(Arc::clone(text)),
+            Some((_, EndpointKind::Http { template, .. })) => Address::Uri(template.uri(exchange, context)?),
+            Some((endpoint, EndpointKind::Described(described))) => {
                 let spot = described.spot().ok_or_else(|| endpoint.not_ready())?;
                 Address::Uri(address(exchange, endpoint, &spot.uri, &spot.text)?)
             }
-            Some((_, Target::Member(member))) => Address::Uri(member::uri(member, exchange, context)?),
+            Some((_, EndpointKind::Member(member))) => Address::Uri(member::uri(member, exchange, context)?),
             _ => addressee(exchange, context)?,
         };
-        let own_method = match endpoint.map(|endpoint| &endpoint.target) {
-            Some(Target::Http { method, .. }) => method.as_deref(),
+        let own_method = match endpoint.map(|endpoint| &endpoint.kind) {
+            Some(EndpointKind::Http { method, .. }) => method.as_deref(),
             _ => None,
         };
         let method = method(exchange, own_method)?;
-        let credentials = match endpoint.and_then(|endpoint| endpoint.surroundings.as_ref()) {
-            Some(surroundings) => surroundings.credentials(exchange, context)?,
+        let credentials = match endpoint.and_then(|endpoint| endpoint.policy.as_ref()) {
+            Some(policy) => policy.credentials(exchange, context)?,
             None => None,
         };
         let timeout = match endpoint {
@@ -143,7 +145,7 @@ impl Request {
             }
             Ok((Sent::Response(response), departed)) => {
                 exchange.set_response(response);
-                match (after.surroundings(), departed) {
+                match (after.policy(), departed) {
                     (Some(around), Some(departed)) => {
                         let outcome = Box::pin(around.returned(exchange, context, *departed)).await;
                         // An answer that comes in on its own may stay away, and a request may have been sent once more.
@@ -180,7 +182,7 @@ impl Request {
         if has_outgoing_properties {
             Box::pin(exchange.recode(&mut self.outgoing.head, &mut self.outgoing.body, context)).await?;
         }
-        let departed = match self.after.surroundings().cloned() {
+        let departed = match self.after.policy().cloned() {
             Some(around) => {
                 let departed = around.depart(&mut self.outgoing, self.credentials.take(), exchange, context);
                 // Few have any: on the heap it does not make every exchange larger.
@@ -216,8 +218,8 @@ impl SendOutcome {
         self.out_only || (is_accepted && exchange.properties.is_true(Scope::Axis2, slot::IGNORE_SC_ACCEPTED))
     }
 
-    fn surroundings(&self) -> Option<&Arc<EndpointPolicy>> {
-        self.endpoint.as_ref()?.surroundings.as_ref()
+    fn policy(&self) -> Option<&Arc<EndpointPolicy>> {
+        self.endpoint.as_ref()?.policy.as_ref()
     }
 
     fn succeeded(&self) {
@@ -242,7 +244,7 @@ impl SendOutcome {
         let mut fault = Box::<Fault>::from(error);
         self.failed(&fault, clock);
         fault.discard = timed_out && self.endpoint.as_ref().is_some_and(|endpoint| endpoint.discard);
-        if let Some(Target::Described(described)) = self.endpoint.as_ref().map(|endpoint| &endpoint.target)
+        if let Some(EndpointKind::Described(described)) = self.endpoint.as_ref().map(|endpoint| &endpoint.kind)
             && nobody_there
         {
             described.failed();

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::endpoints::deliver::DEPTH_LIMIT;
-use crate::endpoints::{Endpoint, EndpointRef, Endpoints, Group, State, Target};
+use crate::endpoints::{Endpoint, EndpointKind, EndpointRef, Endpoints, Group, State};
 use myelin_flow::definitions::Definitions;
 use myelin_flow::mediator::EndpointReference;
 
@@ -67,22 +67,22 @@ impl Endpoint {
         let member = |member: &EndpointRef| {
             member.find_in(endpoints).map_or(Value::Null, |member| member.explain_at(depth + 1, endpoints))
         };
-        let to: Value = match &self.target {
-            Target::Address { text, .. } => text.clone().into(),
-            Target::Other(text) => (&**text).into(),
-            Target::Http { template, method } => {
+        let to: Value = match &self.kind {
+            EndpointKind::Address { text, .. } => text.clone().into(),
+            EndpointKind::Other(text) => (&**text).into(),
+            EndpointKind::Http { template, method } => {
                 let method = method.as_ref().map(|method| format!("{method} ")).unwrap_or_default();
                 format!("{method}{}", template.text()).into()
             }
-            Target::Default => "where the message is addressed".into(),
-            Target::Member(member) => member.host().into(),
-            Target::Described(described) => described.text().into(),
-            Target::Alias(id) => {
+            EndpointKind::Default => "where the message is addressed".into(),
+            EndpointKind::Member(member) => member.host().into(),
+            EndpointKind::Described(described) => described.text().into(),
+            EndpointKind::Alias(id) => {
                 return endpoints.get(*id).map_or(Value::Null, |endpoint| endpoint.explain_at(depth + 1, endpoints));
             }
-            Target::Resolving(_) => "the endpoint that an expression names".into(),
-            Target::Group(Group { members, .. }) => members.iter().map(member).collect(),
-            Target::Recipients(list) => match list.members() {
+            EndpointKind::Resolving(_) => "the endpoint that an expression names".into(),
+            EndpointKind::Group(Group { members, .. }) => members.iter().map(member).collect(),
+            EndpointKind::Recipients(list) => match list.members() {
                 [] => "the addresses that an expression gives".into(),
                 members => members.iter().map(member).collect(),
             },
@@ -96,26 +96,26 @@ fn status(endpoint: &Endpoint) -> EndpointStatus {
     let waits = matches!(condition.state, State::Timeout | State::Suspended);
     EndpointStatus {
         name: endpoint.name.to_string(),
-        kind: endpoint.target.kind(),
+        kind: endpoint.kind.name(),
         state: condition.state,
         retry_at: Some(condition.retry_at).filter(|_| waits),
         down: endpoint.health.down().map(|seen| seen.to_string()),
     }
 }
 
-impl Target {
+impl EndpointKind {
     /// The element or attribute that says it.
-    pub(super) fn kind(&self) -> &'static str {
+    pub(super) fn name(&self) -> &'static str {
         match self {
-            Target::Address { .. } | Target::Other(_) => "address",
-            Target::Http { .. } => "http",
-            Target::Described(_) => "wsdl",
-            Target::Default => "default",
-            Target::Member(_) => "member",
-            Target::Alias(_) => "key",
-            Target::Resolving(_) => "key-expression",
-            Target::Group(group) => group.kind(),
-            Target::Recipients(_) => "recipientlist",
+            EndpointKind::Address { .. } | EndpointKind::Other(_) => "address",
+            EndpointKind::Http { .. } => "http",
+            EndpointKind::Described(_) => "wsdl",
+            EndpointKind::Default => "default",
+            EndpointKind::Member(_) => "member",
+            EndpointKind::Alias(_) => "key",
+            EndpointKind::Resolving(_) => "key-expression",
+            EndpointKind::Group(group) => group.kind(),
+            EndpointKind::Recipients(_) => "recipientlist",
         }
     }
 }

@@ -6,7 +6,7 @@ use myelin_soap::Envelope;
 use myelin_wss::guard::{Arrival, Conversation, Departure};
 use myelin_xml::Document;
 
-use crate::guards::{Protection, apart, is_empty, properties, put_secured, take_envelope, xml_options};
+use crate::guards::{Protection, is_empty, properties, put_secured, take_envelope, work, xml_options};
 use myelin_content::Tree;
 use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
@@ -43,7 +43,7 @@ impl Protection {
         let document = take_envelope(&mut outgoing.body, &outgoing.head, context, is_response).await?;
         let now = context.transport.now();
         let work = move || way.guard.secure(document, &Departure { now, conversation: None });
-        let secured = apart::run(context, work).await?;
+        let secured = work::run(context, work).await?;
         let secured =
             secured.map_err(|error| Fault::bus("The request cannot be secured").with_detail(error.to_string()))?;
         put_secured(secured.bytes, &mut outgoing.body, &mut outgoing.head);
@@ -79,7 +79,7 @@ impl Protection {
             let arrival = Arrival { now, tls, client_certificate: false, replays: &replays, conversation, xml };
             way.guard.verify(document, &arrival)
         };
-        match apart::run(context, work).await? {
+        match work::run(context, work).await? {
             Ok(verified) => {
                 properties::put(&mut exchange.properties, Scope::Axis2, &verified.findings);
                 exchange.message.body = Body::Built(Box::new(Tree::from_document(verified.document)));

@@ -10,7 +10,7 @@ use myelin_wss::Guard;
 use myelin_wss::guard::{Settings, Side, Uses};
 use myelin_wss::policy::{Binding, Policy};
 
-use crate::guards::{Operation, Protection, ProxySecurity, Way, needs_tls};
+use crate::guards::{CompiledPolicy, Operation, Protection, ProxySecurity, needs_tls};
 use crate::loader::Loader;
 use myelin_config::element::{Element, Text};
 use myelin_config::problem::{Place, Problem};
@@ -18,7 +18,7 @@ use myelin_config::resource::{ENTRY, Resource};
 
 /// The policies that were compiled, by their key and what they are for; faulty ones, too.
 #[derive(Default)]
-struct CompiledPolicies(HashMap<(String, Side, Uses), Option<Way>>);
+struct CompiledPolicies(HashMap<(String, Side, Uses), Option<CompiledPolicy>>);
 
 /// Reads what protects the messages of a proxy; `None` where it is not secured.
 pub fn proxy(element: &Element, loader: &mut Loader) -> Option<ProxySecurity> {
@@ -47,7 +47,7 @@ pub fn proxy(element: &Element, loader: &mut Loader) -> Option<ProxySecurity> {
     }
     let general = &security.general;
     let doubled = security.operations.iter().find(|Operation { protection, .. }| {
-        let both = |one: &Option<Way>, other: &Option<Way>| one.is_some() && other.is_some();
+        let both = |one: &Option<CompiledPolicy>, other: &Option<CompiledPolicy>| one.is_some() && other.is_some();
         both(&protection.request, &general.request) || both(&protection.response, &general.response)
     });
     if let Some(Operation { local, .. }) = doubled {
@@ -133,7 +133,7 @@ impl Loader {
     ///
     /// Errors: a [`Problem`] at the key; what is wrong with the policy is then a problem of the artefact that is being
     /// built, too, each with its place in the policy.
-    fn way(&mut self, key: Text<'_>, side: Side, uses: Uses) -> Result<Way, Problem> {
+    fn way(&mut self, key: Text<'_>, side: Side, uses: Uses) -> Result<CompiledPolicy, Problem> {
         let name = key.value.trim();
         let resource = self.resource(key)?;
         let known = self.state::<CompiledPolicies>().0.get(&(name.to_owned(), side, uses)).cloned();
@@ -145,7 +145,7 @@ impl Loader {
         way.ok_or_else(|| key.problem(format!("policy {name:?} is faulty")))
     }
 
-    fn compile_policy(&mut self, resource: &Resource, side: Side, uses: Uses, key: Text<'_>) -> Option<Way> {
+    fn compile_policy(&mut self, resource: &Resource, side: Side, uses: Uses, key: Text<'_>) -> Option<CompiledPolicy> {
         let at = |problem: &myelin_wss::Problem| located(problem, resource, key);
         let tell = |problems: Vec<myelin_wss::Problem>, loader: &mut Loader| {
             problems.iter().for_each(|problem| loader.problem(at(problem)));
@@ -181,7 +181,7 @@ impl Loader {
                 warnings.extend(more);
                 warnings.extend(self.security.now.into_iter().flat_map(|now| guard.not_valid_at(now)));
                 warnings.iter().for_each(|warning| self.warning(at(warning)));
-                Some(Way::new(guard, tls))
+                Some(CompiledPolicy::new(guard, tls))
             }
             Err(problems) => {
                 tell(problems, self);

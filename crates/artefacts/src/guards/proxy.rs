@@ -9,7 +9,7 @@ use myelin_wss::vocabulary::XENC;
 use myelin_wss::{Refusal, Rule};
 use myelin_xml::{Document, NodeId};
 
-use crate::guards::{Protection, apart, is_empty, properties, put_secured, take_envelope, xml_options};
+use crate::guards::{Protection, is_empty, properties, put_secured, take_envelope, work, xml_options};
 use myelin_content::Format;
 use myelin_content::Tree;
 use myelin_flow::answer;
@@ -141,7 +141,7 @@ async fn verify(
         let arrival = Arrival { now, tls, client_certificate: false, replays: &replays, conversation: None, xml };
         guard.verify(document, &arrival)
     };
-    let verified = apart::run(context, work).await?.map_err(|refusal| Fault::refused(&refusal))?;
+    let verified = work::run(context, work).await?.map_err(|refusal| Fault::refused(&refusal))?;
     properties::put(&mut exchange.properties, Scope::Default, &verified.findings);
     exchange.message.body = Body::Built(Box::new(Tree::from_document(verified.document)));
     exchange.set_charset("UTF-8");
@@ -170,7 +170,7 @@ impl Admitted<'_> {
         let document = take_envelope(&mut answer.body, &answer.head, context, true).await?;
         let (now, conversation) = (context.transport.now(), self.conversation);
         let work = move || way.guard.secure(document, &Departure { now, conversation: conversation.as_ref() });
-        let secured = apart::run(context, work).await?;
+        let secured = work::run(context, work).await?;
         let secured =
             secured.map_err(|error| Fault::bus("The answer cannot be secured").with_detail(error.to_string()))?;
         put_secured(secured.bytes, &mut answer.body, &mut answer.head);

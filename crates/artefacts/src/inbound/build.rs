@@ -84,7 +84,7 @@ pub fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<InboundE
         loader.main(element.text())?;
     }
     let secured = if is_secure { " by TLS" } else { "" };
-    let entrance = InboundSource {
+    let source = InboundSource {
         kind: "inboundEndpoint",
         name,
         place: element.place.clone(),
@@ -96,7 +96,7 @@ pub fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<InboundE
         sequence,
         fault,
     };
-    let listener = || Inbound { entrance: Arc::new(entrance), port, filter, tls };
+    let listener = || Inbound { source: Arc::new(source), port, filter, tls };
     Ok((!is_suspended).then(|| InboundEndpoint::Listener(listener())))
 }
 

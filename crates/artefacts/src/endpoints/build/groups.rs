@@ -10,7 +10,7 @@ use crate::endpoints::group::{Choice, Group, Rule};
 use crate::endpoints::recipients::{List, Pool};
 use crate::endpoints::sessions::{Kind, Sessions};
 use crate::endpoints::state::{Codes, Rules};
-use crate::endpoints::{Endpoint, EndpointRef, Member, Recipients, Target, Timeout, rules};
+use crate::endpoints::{Endpoint, EndpointKind, EndpointRef, Member, Recipients, Timeout, rules};
 use crate::loader::Loader;
 use crate::values::embedded_expression;
 use myelin_config::element::{Element, Text};
@@ -160,13 +160,13 @@ fn members(element: &Element, fails_over: bool, loader: &mut Loader) -> Result<B
         Ok(EndpointRef::Inline(Arc::new(Endpoint {
             name: "".into(),
             place: child.place.clone(),
-            target: Target::Member(Member::read(child)?),
+            kind: EndpointKind::Member(Member::read(child)?),
             health: health(child, &rules, loader),
             properties: None,
             timeout: Timeout::Fixed(loader.settings.endpoints.timeout),
             discard: false,
             on_error: None,
-            surroundings: None,
+            policy: None,
         })))
     };
     element.children.iter().filter(|child| !child.is("description")).map(member).collect()

@@ -18,7 +18,7 @@ use myelin_message::{Address, HeaderId, Message};
 /// is a REST one); two slashes become one, two queries are joined.
 pub(super) fn address(exchange: &Exchange, endpoint: &Endpoint, uri: &Uri, text: &str) -> Outcome<Uri> {
     let is_soap = matches!(exchange.format, Format::Soap11 | Format::Soap12);
-    let gets_soap = endpoint.surroundings.as_ref().is_some_and(|surroundings| surroundings.is_soap());
+    let gets_soap = endpoint.policy.as_ref().is_some_and(|policy| policy.is_soap());
     if gets_soap || (is_soap && exchange.message.head.method() == "POST") {
         return Ok(uri.clone());
     }
