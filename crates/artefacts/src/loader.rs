@@ -59,7 +59,7 @@ pub struct Loader {
     pub entry_resources: Arc<EntryResources>,
     /// The files that the configuration was read from.
     pub sources: Sources,
-    heirs: InheritedState,
+    inherited: InheritedState,
     /// What keys may mean that are worked out while serving, by the extensions of its files.
     pub keys: HashMap<&'static [&'static str], Arc<Choice<str>>>,
     /// What was found in the registry and waits to be built.
@@ -109,7 +109,7 @@ impl Loader {
             sends_again: false,
             references: Vec::new(),
             sources: sources.clone(),
-            heirs: InheritedState::of(&settings.reload_state),
+            inherited: InheritedState::of(&settings.reload_state),
         }
     }
 
@@ -127,7 +127,7 @@ impl Loader {
         fits: impl FnOnce(&T) -> bool,
         make: impl FnOnce() -> T,
     ) -> Arc<T> {
-        self.heirs.inherit(kind, definition, fits, make)
+        self.inherited.inherit(kind, definition, fits, make)
     }
 
     /// The same for what all parts with that definition have together.
@@ -137,7 +137,7 @@ impl Loader {
         definition: String,
         make: impl FnOnce() -> T,
     ) -> Arc<T> {
-        self.heirs.share(kind, definition, make)
+        self.inherited.share(kind, definition, make)
     }
 
     /// The number of the sequence that a fixed key names: one of the configuration, or of the registry.

@@ -67,7 +67,7 @@ impl<T: BranchTargets + 'static> Splitter<T> {
         count: usize,
         make: impl FnMut(usize) -> Outcome<(Exchange, usize)> + 'static,
     ) -> Outcome<Flow> {
-        if exchange.members.iter().filter(|kin| kin.is_coming()).count() >= GENERATIONS {
+        if exchange.members.iter().filter(|member| member.is_coming()).count() >= GENERATIONS {
             let message =
                 format!("BranchMessages nest deeper than {GENERATIONS}: a branch splits its message without end");
             return Err(Fault::bus(message));

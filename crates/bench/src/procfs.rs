@@ -90,7 +90,7 @@ pub fn usage_of(processes: &[u32]) -> Usage {
 }
 
 /// The process and all its descendants, itself first.
-pub fn family(process: u32) -> Vec<u32> {
+pub fn process_tree(process: u32) -> Vec<u32> {
     let parents: Vec<(u32, u32)> = fs::read_dir("/proc")
         .into_iter()
         .flatten()
@@ -100,14 +100,14 @@ pub fn family(process: u32) -> Vec<u32> {
             Some((one, after_name(&stat)?.split(' ').nth(1)?.parse().ok()?))
         })
         .collect();
-    let mut family = vec![process];
+    let mut process_tree = vec![process];
     let mut next = 0;
-    while next < family.len() {
-        let parent = family[next];
-        family.extend(parents.iter().filter(|(_, of)| *of == parent).map(|(one, _)| *one));
+    while next < process_tree.len() {
+        let parent = process_tree[next];
+        process_tree.extend(parents.iter().filter(|(_, of)| *of == parent).map(|(one, _)| *one));
         next += 1;
     }
-    family
+    process_tree
 }
 
 /// Nanoseconds on the CPU by the scheduler's own account, over all living threads; `None` where the kernel has none.
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn children_belong_to_the_family() {
         let mut child = std::process::Command::new("sleep").arg("30").spawn().unwrap();
-        assert!(family(std::process::id()).contains(&child.id()));
+        assert!(process_tree(std::process::id()).contains(&child.id()));
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(cpu_times(u32::MAX).is_err());

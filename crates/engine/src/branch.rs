@@ -61,7 +61,7 @@ struct State {
 
 /// One branch.
 struct Task {
-    stage: Weak<BranchContext>,
+    branch_context: Weak<BranchContext>,
     counts: Rc<Counts>,
     /// The groups it belongs to.
     groups: Vec<Rc<CorrelationGroup>>,
@@ -71,7 +71,7 @@ struct Task {
     waker: RefCell<Option<Waker>>,
 }
 
-/// Runs a task, and tells the stage of its end however it ends.
+/// Runs a task, and tells the branch context of its end however it ends.
 struct Run(Rc<Task>);
 
 impl BranchContext {
@@ -94,7 +94,7 @@ impl BranchContext {
         })
     }
 
-    /// What surrounds a flow on this stage.
+    /// What surrounds a flow on this branch context.
     pub(crate) fn context<'a>(self: &'a Rc<BranchContext>) -> EngineContext<'a> {
         let BranchContext { came_by, peer, local, ref inbound, ref correlation, .. } = **self;
         let service = self.service.borrowed();
@@ -106,13 +106,13 @@ impl BranchContext {
             counts: &self.parts.counts,
             branches: &**self,
         };
-        EngineContext { context, bus: &self.parts.bus, service, ground: FlowKind::BranchContext(self) }
+        EngineContext { context, bus: &self.parts.bus, service, flow: FlowKind::Branch(self) }
     }
 
     /// Begins a branch that belongs to these groups.
     fn spawn(self: &Rc<BranchContext>, groups: Vec<Rc<CorrelationGroup>>, future: LocalFuture<'static, ()>) {
         let task = Rc::new(Task {
-            stage: Rc::downgrade(self),
+            branch_context: Rc::downgrade(self),
             counts: Rc::clone(&self.parts.counts),
             groups,
             future: RefCell::new(Some(future)),
@@ -186,17 +186,17 @@ impl RunningBranches for BranchContext {
     }
 }
 
-/// The stage of a first flow, which is made when another flow begins.
+/// The branch context of a first flow, which is made when another flow begins.
 #[derive(Default)]
 pub(crate) struct FirstBranchContext(OnceCell<Rc<BranchContext>>);
 
 impl FirstBranchContext {
-    /// The stage, if there is one.
+    /// The branch context, if there is one.
     pub(crate) fn get(&self) -> Option<&Rc<BranchContext>> {
         self.0.get()
     }
 
-    /// The stage; made now where there is none.
+    /// The branch context; made now where there is none.
     pub(crate) fn get_or_init(&self, make: impl FnOnce() -> Rc<BranchContext>) -> &Rc<BranchContext> {
         self.0.get_or_init(make)
     }
@@ -204,8 +204,8 @@ impl FirstBranchContext {
 
 impl RunningBranches for FirstBranchContext {
     fn cancel_group(&self, group: &Rc<CorrelationGroup>) {
-        if let Some(stage) = self.get() {
-            stage.cancel_group(group);
+        if let Some(branch_context) = self.get() {
+            branch_context.cancel_group(group);
         }
     }
 }
@@ -239,10 +239,10 @@ impl Future for Run {
         let Some(running) = &mut *future else { return Poll::Ready(()) };
         // A defect in one branch ends that branch: nothing of it is shared with the others.
         let polled = catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(context)));
-        if let (Err(_), Some(stage)) = (&polled, task.stage.upgrade()) {
+        if let (Err(_), Some(branch_context)) = (&polled, task.branch_context.upgrade()) {
             let fault = Fault::bus("The bus failed while it served this request");
-            fault.log(&stage.context().context.arrival);
-            stage.fail(fault);
+            fault.log(&branch_context.context().context.arrival);
+            branch_context.fail(fault);
         }
         if !matches!(polled, Ok(Poll::Pending)) || task.cancelled.get() {
             let ended = future.take();
@@ -259,8 +259,8 @@ impl Drop for Run {
     fn drop(&mut self) {
         let branches = &self.0.counts.branches;
         branches.set(branches.get() - 1);
-        let Some(stage) = self.0.stage.upgrade() else { return };
-        let mut state = stage.state.borrow_mut();
+        let Some(branch_context) = self.0.branch_context.upgrade() else { return };
+        let mut state = branch_context.state.borrow_mut();
         state.live.retain(|task| !Rc::ptr_eq(task, &self.0));
         if state.live.is_empty() {
             wake(state.waiting.take());

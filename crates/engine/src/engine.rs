@@ -1,10 +1,10 @@
 //! Takes one request at a time through a bus, and always gives an answer.
 
 mod context;
-mod course;
 pub(crate) mod flow;
 mod incoming_reply;
 mod receive;
+mod record;
 
 pub(crate) use context::{EngineContext, EngineParts, FlowKind};
 pub use receive::receive;
@@ -22,7 +22,7 @@ use myelin_message::{HeaderId, Message, StatusCode};
 use crate::branch::FirstBranchContext;
 use crate::bus::Bus;
 use crate::dispatch::{Route, dispatch};
-use crate::engine::course::Course;
+use crate::engine::record::ExchangeRecord;
 use crate::service::Service;
 use myelin_artefacts::apis::{self, Passed};
 use myelin_artefacts::proxies;
@@ -68,19 +68,19 @@ impl Waiting<'_> {
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        if let Some(stage) = self.0.and_then(FirstBranchContext::get) {
-            stage.cancel();
+        if let Some(branch_context) = self.0.and_then(FirstBranchContext::get) {
+            branch_context.cancel();
         }
     }
 }
 
 /// A service that does not hang on the request: that of a source.
-struct Known<'a> {
+struct SourceService<'a> {
     service: Service<'a>,
     /// The properties that the exchange starts with.
     properties: Properties,
     /// Where it is noted how the exchange ends.
-    course: &'a Course,
+    record: &'a ExchangeRecord,
 }
 
 impl Engine {
@@ -109,7 +109,7 @@ impl Engine {
         &'a self,
         service: Service<'a>,
         arrival: Arrival<'a>,
-        stage: &'a FirstBranchContext,
+        branch_context: &'a FirstBranchContext,
     ) -> EngineContext<'a> {
         let context = RequestContext {
             definitions: &self.parts.bus.definitions,
@@ -117,9 +117,9 @@ impl Engine {
             arrival,
             service: service.identity(),
             counts: &self.parts.counts,
-            branches: stage,
+            branches: branch_context,
         };
-        EngineContext { context, bus: &self.parts.bus, service, ground: FlowKind::First(&self.parts, stage) }
+        EngineContext { context, bus: &self.parts.bus, service, flow: FlowKind::First(&self.parts, branch_context) }
     }
 
     /// Serves one request.
@@ -144,7 +144,7 @@ impl Engine {
         request: Message,
         arrival: Arrival<'_>,
         priorities: Option<&Priorities>,
-        known: Option<Known<'_>>,
+        known: Option<SourceService<'_>>,
     ) -> Message {
         let _under_way = UnderWay::begin(&self.parts.counts);
         let format = Format::of(request.head.known(HeaderId::ContentType));
@@ -167,13 +167,13 @@ impl Engine {
         mut request: Message,
         arrival: &Arrival<'_>,
         priorities: Option<&Priorities>,
-        known: Option<Known<'_>>,
+        known: Option<SourceService<'_>>,
     ) -> Message {
         let (bus, transport) = (&*self.parts.bus, &*self.parts.transport);
         let mut passed = Passed::default();
         let mut properties = Properties::default();
-        let course = known.as_ref().map(|known| known.course);
-        let (service, postfix_start) = if let Some(Known { service, properties: brought, .. }) = known {
+        let record = known.as_ref().map(|known| known.record);
+        let (service, postfix_start) = if let Some(SourceService { service, properties: brought, .. }) = known {
             properties = brought;
             (service, usize::MAX)
         } else {
@@ -203,9 +203,9 @@ impl Engine {
                 Route::Nowhere => return answer::plain(StatusCode::NOT_FOUND, "Nothing is offered at this path"),
             }
         };
-        let stage = FirstBranchContext::default();
-        let waiting = Waiting(Some(&stage));
-        let engine = self.context(service, *arrival, &stage);
+        let branch_context = FirstBranchContext::default();
+        let waiting = Waiting(Some(&branch_context));
+        let engine = self.context(service, *arrival, &branch_context);
         let mut exchange = Exchange::new(request);
         if let Some(types) = &bus.definitions.settings.content_types {
             exchange.set_content_types(types);
@@ -242,12 +242,12 @@ impl Engine {
             Err(fault) => Ok(Some(answer::from_fault(&flow::told(fault, &engine), exchange.format))),
         };
         let answer = match outcome {
-            Ok(None) if stage.get().is_some() => {
-                Box::pin(flow::answered_beside(&engine, exchange.format, course)).await
+            Ok(None) if branch_context.get().is_some() => {
+                Box::pin(flow::answered_beside(&engine, exchange.format, record)).await
             }
             Ok(answer) => {
-                if let Some(course) = course {
-                    course.answered.set(answer.is_some());
+                if let Some(record) = record {
+                    record.answered.set(answer.is_some());
                 }
                 answer.unwrap_or_else(answer::accepted)
             }
@@ -255,28 +255,28 @@ impl Engine {
             Err(fault) => {
                 match Box::pin(flow::recover(&mut exchange, &engine, fault)).await {
                     Ok(answer) => {
-                        if let Some(course) = course {
-                            course.answered.set(true);
+                        if let Some(record) = record {
+                            record.answered.set(true);
                         }
                         answer
                     }
                     // A handler goes on in branches, whose answers come before the fault.
-                    Err(fault) if stage.get().is_some() => {
-                        engine.stage().fail(fault);
-                        Box::pin(flow::answered_beside(&engine, exchange.format, course)).await
+                    Err(fault) if branch_context.get().is_some() => {
+                        engine.branch_context().fail(fault);
+                        Box::pin(flow::answered_beside(&engine, exchange.format, record)).await
                     }
                     Err(fault) => {
-                        if let Some(course) = course {
-                            course.fail(&fault);
+                        if let Some(record) = record {
+                            record.fail(&fault);
                         }
                         answer::from_fault(&fault, exchange.format)
                     }
                 }
             }
         };
-        if let Some(course) = course {
+        if let Some(record) = record {
             let is_set = |scope| exchange.properties.is_true(scope, slot::SET_ROLLBACK_ONLY);
-            course.rolled_back.set(is_set(Scope::Default) || is_set(Scope::Axis2));
+            record.rolled_back.set(is_set(Scope::Default) || is_set(Scope::Axis2));
         }
         waiting.over();
         let answer = passed.finish(if exchange.accepted { answer::accepted() } else { answer });

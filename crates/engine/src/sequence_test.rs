@@ -62,8 +62,8 @@ impl Engine {
         let sequence = id.and_then(|&id| bus.sequence(id));
         let sequence = sequence.ok_or_else(|| format!("there is no sound sequence {:?}", trial.sequence))?;
         let asked = trial.asked.iter().map(|asked| Asked::of(asked)).collect::<Result<Vec<_>, _>>()?;
-        let stage = FirstBranchContext::default();
-        let engine = self.context(Service::Main, arrival, &stage);
+        let branch_context = FirstBranchContext::default();
+        let engine = self.context(Service::Main, arrival, &branch_context);
         let context = &engine.context;
         let mut exchange = Exchange::new(message);
         for TestInput { scope, name, value } in trial.given {

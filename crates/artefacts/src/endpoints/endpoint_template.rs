@@ -50,18 +50,18 @@ impl EndpointTemplate {
 pub(super) fn fill(element: &Element, template: Text<'_>, loader: &mut Loader) -> Result<Endpoint, Problem> {
     let name = template.value.trim();
     // It is away while it is filled, so that one that leads to itself ends here.
-    let Some(blueprint) = loader.state::<EndpointTemplates>().0.remove(name) else {
+    let Some(template) = loader.state::<EndpointTemplates>().0.remove(name) else {
         return Err(template.problem(format!("there is no template {name:?} of an endpoint, or it leads to itself")));
     };
     let made = values(element).and_then(|values| {
         let hole = |text: &str| {
             let name =
-                text.trim().strip_prefix('$').filter(|name| blueprint.parameters.iter().any(|known| known == name))?;
+                text.trim().strip_prefix('$').filter(|name| template.parameters.iter().any(|known| known == name))?;
             values.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
         };
-        endpoint(&blueprint.element.filled(&hole), loader)
+        endpoint(&template.element.filled(&hole), loader)
     });
-    loader.state::<EndpointTemplates>().0.insert(name.to_owned(), blueprint);
+    loader.state::<EndpointTemplates>().0.insert(name.to_owned(), template);
     let mut made = made?;
     if let Some(name) = element.attribute("name") {
         made.name = name.value.into();

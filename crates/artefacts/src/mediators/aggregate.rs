@@ -141,22 +141,22 @@ fn timeout(condition: &Element) -> Result<Option<Duration>, Problem> {
 
 impl Aggregate {
     /// Which of the groups of a message is gathered here: the nearest that has not met yet.
-    fn kin<'a>(&self, exchange: &'a mut Exchange) -> Option<&'a mut GroupMember> {
+    fn member<'a>(&self, exchange: &'a mut Exchange) -> Option<&'a mut GroupMember> {
         let mut all = exchange.members.iter_mut().rev();
         match &self.id {
-            Some(id) => all.find(|kin| kin.group.is_of(id)),
-            None => all.find(|kin| kin.is_coming()),
+            Some(id) => all.find(|member| member.group.is_of(id)),
+            None => all.find(|member| member.is_coming()),
         }
     }
 
     /// A message arrives.
     fn arrive(&self, exchange: &mut Exchange, context: &RequestContext<'_>) -> Outcome<Arrival> {
-        let Some(kin) = self.kin(exchange) else { return Ok(Arrival::Passes) };
-        if !kin.is_coming() {
+        let Some(member) = self.member(exchange) else { return Ok(Arrival::Passes) };
+        if !member.is_coming() {
             // As in Synapse, what was gathered once is not gathered again.
             return Ok(Arrival::Gathered);
         }
-        let (group, number) = (Rc::clone(&kin.group), kin.number);
+        let (group, number) = (Rc::clone(&member.group), member.number);
         if let Some(correlation) = &self.correlation
             && !correlates(correlation, exchange, context)?
         {
@@ -182,8 +182,8 @@ impl Aggregate {
         };
         aggregation.add(number, brought)?;
         // It has its place among the others: the room it had is for those that come.
-        if let Some(kin) = self.kin(exchange) {
-            kin.arrive();
+        if let Some(member) = self.member(exchange) {
+            member.arrive();
         }
         exchange.permits = (None, None);
         group.wake();
@@ -259,7 +259,7 @@ impl Mediator for Aggregate {
     }
 
     fn step<'a>(&'a self, exchange: &'a mut Exchange, context: &'a RequestContext<'a>) -> Step<'a> {
-        if self.kin(exchange).is_none() {
+        if self.member(exchange).is_none() {
             return Step::Done(exchange, Ok(Flow::Next));
         }
         when_ready(&self.need, exchange, context, move |exchange| match self.arrive(exchange, context) {

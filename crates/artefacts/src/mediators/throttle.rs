@@ -8,7 +8,7 @@ use http::StatusCode;
 use crate::inner_sequence::InnerSequence;
 use crate::loader::Loader;
 use crate::spec::{Built, Spec};
-use crate::throttle::{Caller, Permit, Rejection, Throttle as Gate};
+use crate::throttle::{Caller, Permit, Rejection, Throttle as Limiter};
 use myelin_config::element::Element;
 use myelin_config::problem::Problem;
 use myelin_flow::answer;
@@ -62,7 +62,7 @@ A request is under way until its response passes a throttle with the same `id`, 
 struct Throttle {
     id: Box<str>,
     /// `None` lets all pass.
-    gate: Option<Arc<Gate>>,
+    limiter: Option<Arc<Limiter>>,
     on_accept: Option<InnerSequence>,
     on_reject: Option<InnerSequence>,
 }
@@ -74,23 +74,23 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
             return Err(child.problem(format!("<throttle> does not hold {}", child.tag())));
         }
     }
-    let gate = match element.child("policy") {
-        Some(policy) => gate(id, policy, loader)?,
+    let limiter = match element.child("policy") {
+        Some(policy) => limiter(id, policy, loader)?,
         None => None,
     };
     let on_accept = flow(element, "onAccept", loader)?;
     let on_reject = flow(element, "onReject", loader)?;
-    Ok(Box::new(Throttle { id: id.into(), gate, on_accept, on_reject }))
+    Ok(Box::new(Throttle { id: id.into(), limiter, on_accept, on_reject }))
 }
 
 /// The throttle of a policy that stands here, or that a key names.
-fn gate(id: &str, policy: &Element, loader: &mut Loader) -> Result<Option<Arc<Gate>>, Problem> {
+fn limiter(id: &str, policy: &Element, loader: &mut Loader) -> Result<Option<Arc<Limiter>>, Problem> {
     if let Some(key) = policy.attribute("key") {
         let element = loader.entry_element(key)?;
-        return Gate::load(id, &element, loader).map(Some);
+        return Limiter::load(id, &element, loader).map(Some);
     }
     match policy.children.first() {
-        Some(inside) => Gate::load(id, inside, loader).map(Some),
+        Some(inside) => Limiter::load(id, inside, loader).map(Some),
         None => {
             loader.warning(policy.problem("nothing is throttled: <policy> is empty"));
             Ok(None)
@@ -128,7 +128,7 @@ impl Extension for Permits {
 impl Throttle {
     /// Lets a request pass, or not.
     fn admit(&self, exchange: &mut Exchange, context: &RequestContext<'_>) -> Result<(), Rejection> {
-        let Some(gate) = &self.gate else { return Ok(()) };
+        let Some(limiter) = &self.limiter else { return Ok(()) };
         let head = &exchange.message.head;
         // As in WSO2, what a proxy in front says of its client counts; of several the first.
         let forwarded = |name: &str| {
@@ -141,7 +141,7 @@ impl Throttle {
         let domain = forwarded("X-Forwarded-Host").unwrap_or_else(peer);
         let service = || format!("{} {}", context.service.kind, context.service.name);
         let caller = Caller { address, domain: &domain };
-        let permit = gate.admit(&caller, service, context.transport.monotonic())?;
+        let permit = limiter.admit(&caller, service, context.transport.monotonic())?;
         if let Some(permit) = permit {
             exchange.extensions.get_or_default::<Permits>().0.push(Arc::new(permit));
         }

@@ -161,7 +161,7 @@ impl Contender {
 
     /// Its processes, the workers included.
     pub(super) fn processes(&self) -> Vec<u32> {
-        procfs::family(self.server.child.id())
+        procfs::process_tree(self.server.child.id())
     }
 }
 
@@ -239,13 +239,13 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let family = procfs::family(self.child.id());
+        let process_tree = procfs::process_tree(self.child.id());
         // Asked first, because nginx's master ends its workers only then.
         signal(self.child.id(), Signal::TERM);
         let deadline = Instant::now() + END;
         while matches!(self.child.try_wait(), Ok(None)) {
             if Instant::now() > deadline {
-                family.iter().for_each(|process| signal(*process, Signal::KILL));
+                process_tree.iter().for_each(|process| signal(*process, Signal::KILL));
                 // Killed, so this does not last.
                 let _ = self.child.wait();
                 return;

@@ -21,53 +21,59 @@ use myelin_flow::sequence::{self, Continuation};
 pub(crate) fn carry_on(exchange: &mut Exchange, engine: &EngineContext<'_>, implicit: bool) {
     let Some(mut split) = Split::take(exchange) else { return };
     let parent = split.parent.take();
-    let stage = engine.stage();
+    let branch_context = engine.branch_context();
     let behind: Rc<[Continuation]> = std::mem::take(&mut split.behind).into();
-    let around: Vec<_> = exchange.members.iter().map(|kin| Rc::clone(&kin.group)).collect();
+    let around: Vec<_> = exchange.members.iter().map(|member| Rc::clone(&member.group)).collect();
     let mut groups = around.clone();
     groups.push(Rc::clone(&split.branches.group));
     let left = if split.comes_back { Rc::clone(&behind) } else { Rc::default() };
-    stage.spawn(groups, Box::pin(begin_all(Rc::clone(stage), split, left)));
+    branch_context.spawn(groups, Box::pin(begin_all(Rc::clone(branch_context), split, left)));
     if let Some(parent) = parent {
-        stage.spawn(around, Box::pin(go_on(Rc::clone(stage), parent, behind, implicit)));
+        branch_context.spawn(around, Box::pin(go_on(Rc::clone(branch_context), parent, behind, implicit)));
     }
 }
 
 /// The flow that goes on besides as if nothing had been: a branch like the others for the client, who waits for none
 /// of them once one has answered.
-async fn go_on(stage: Rc<BranchContext>, mut exchange: Box<Exchange>, behind: Rc<[Continuation]>, implicit: bool) {
-    let engine = stage.context();
+async fn go_on(
+    branch_context: Rc<BranchContext>,
+    mut exchange: Box<Exchange>,
+    behind: Rc<[Continuation]>,
+    implicit: bool,
+) {
+    let engine = branch_context.context();
     let outcome = Continuation::run(&behind, &mut exchange, &engine.context).await;
     let outcome = match sequence::settled(outcome, &exchange, &engine.context) {
         Ok(flow) => flow::carry_on(&mut exchange, &engine, flow, implicit).await,
         Err(fault) => Err(fault),
     };
-    end(&stage, &mut exchange, outcome).await;
+    end(&branch_context, &mut exchange, outcome).await;
 }
 
 /// Begins branches as there is room for them.
-async fn begin_all(stage: Rc<BranchContext>, split: Box<Split>, behind: Rc<[Continuation]>) {
+async fn begin_all(branch_context: Rc<BranchContext>, split: Box<Split>, behind: Rc<[Continuation]>) {
     let Split { mut branches, sequential, targets, response, .. } = *split;
     let alone = sequential.then(|| BranchPermits::new(1, usize::MAX));
     let mut pending_branches = branches.group.pending_branches();
-    while let Some(kin) = pending_branches.next() {
-        let number = kin.number;
+    while let Some(member) = pending_branches.next() {
+        let number = member.number;
         let one_by_one = match &alone {
             Some(alone) => Some(alone.take(0).await),
             None => None,
         };
-        let (mut exchange, bytes) = match branches.make(kin).and_then(|made| stage.count_copy(made)) {
+        let (mut exchange, bytes) = match branches.make(member).and_then(|made| branch_context.count_copy(made)) {
             Ok(made) => made,
             Err(fault) => {
-                fault.log(&stage.context().context.arrival);
+                fault.log(&branch_context.context().context.arrival);
                 branches.group.fail(&fault);
-                return stage.fail(fault);
+                return branch_context.fail(fault);
             }
         };
-        exchange.permits = (Some(stage.permit(bytes).await), one_by_one);
-        let groups = exchange.members.iter().map(|kin| Rc::clone(&kin.group)).collect();
-        let life = live(Rc::clone(&stage), exchange, (Arc::clone(&targets), number, response), Rc::clone(&behind));
-        stage.spawn(groups, Box::pin(life));
+        exchange.permits = (Some(branch_context.permit(bytes).await), one_by_one);
+        let groups = exchange.members.iter().map(|member| Rc::clone(&member.group)).collect();
+        let life =
+            live(Rc::clone(&branch_context), exchange, (Arc::clone(&targets), number, response), Rc::clone(&behind));
+        branch_context.spawn(groups, Box::pin(life));
     }
 }
 
@@ -75,26 +81,31 @@ async fn begin_all(stage: Rc<BranchContext>, split: Box<Split>, behind: Rc<[Cont
 type NumberedTarget = (Arc<dyn BranchTargets>, usize, BranchResponse);
 
 /// One branch from its beginning to its end, which may be the client's answer.
-async fn live(stage: Rc<BranchContext>, mut exchange: Exchange, target: NumberedTarget, behind: Rc<[Continuation]>) {
-    let engine = stage.context();
+async fn live(
+    branch_context: Rc<BranchContext>,
+    mut exchange: Exchange,
+    target: NumberedTarget,
+    behind: Rc<[Continuation]>,
+) {
+    let engine = branch_context.context();
     let outcome = run(&target, &behind, &mut exchange, &engine).await;
-    end(&stage, &mut exchange, outcome).await;
+    end(&branch_context, &mut exchange, outcome).await;
 }
 
 /// A branch has come to its end, which may be the client's answer; a fault is for its handlers first.
-async fn end(stage: &Rc<BranchContext>, exchange: &mut Exchange, outcome: Outcome<Option<Message>>) {
+async fn end(branch_context: &Rc<BranchContext>, exchange: &mut Exchange, outcome: Outcome<Option<Message>>) {
     let outcome = match outcome {
-        Err(fault) => Box::pin(flow::recover(exchange, &stage.context(), fault)).await.map(Some),
+        Err(fault) => Box::pin(flow::recover(exchange, &branch_context.context(), fault)).await.map(Some),
         outcome => outcome,
     };
     if let Err(fault) = &outcome {
-        exchange.members.iter().for_each(|kin| kin.group.fail(fault));
+        exchange.members.iter().for_each(|member| member.group.fail(fault));
     }
     match outcome {
         Ok(None) => {}
-        _ if exchange.accepted => stage.answer(answer::accepted()),
-        Ok(Some(answer)) => stage.answer(answer),
-        Err(fault) => stage.fail(fault),
+        _ if exchange.accepted => branch_context.answer(answer::accepted()),
+        Ok(Some(answer)) => branch_context.answer(answer),
+        Err(fault) => branch_context.fail(fault),
     }
 }
 

@@ -24,25 +24,25 @@ pub(crate) struct EngineContext<'a> {
     pub(crate) bus: &'a Bus,
     /// What serves it.
     pub(crate) service: Service<'a>,
-    pub(crate) ground: FlowKind<'a>,
+    pub(crate) flow: FlowKind<'a>,
 }
 
-/// What the flows of a request stand on.
+/// Which of the flows of a request is meant.
 pub(crate) enum FlowKind<'a> {
-    /// The first flow: a stage is made when another one begins.
+    /// The first flow: a [`BranchContext`] is made when another one begins.
     First(&'a EngineParts, &'a FirstBranchContext),
     /// One that runs beside it.
-    BranchContext(&'a Rc<BranchContext>),
+    Branch(&'a Rc<BranchContext>),
 }
 
 impl<'a> EngineContext<'a> {
-    /// What flows beside this one stand on; made when it is first asked for.
-    pub(crate) fn stage(&self) -> &'a Rc<BranchContext> {
-        match self.ground {
-            FlowKind::First(parts, stage) => {
-                stage.get_or_init(|| BranchContext::new(&self.context, self.service.to_owned(), parts.clone()))
+    /// What the flows beside this one share; made when it is first asked for.
+    pub(crate) fn branch_context(&self) -> &'a Rc<BranchContext> {
+        match self.flow {
+            FlowKind::First(parts, branch_context) => {
+                branch_context.get_or_init(|| BranchContext::new(&self.context, self.service.to_owned(), parts.clone()))
             }
-            FlowKind::BranchContext(stage) => stage,
+            FlowKind::Branch(branch_context) => branch_context,
         }
     }
 }

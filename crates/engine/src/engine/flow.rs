@@ -3,7 +3,7 @@
 use myelin_message::{Body, HeaderId, Message};
 
 use crate::branch;
-use crate::engine::course::Course;
+use crate::engine::record::ExchangeRecord;
 use crate::engine::{EngineContext, FlowKind};
 use myelin_artefacts::endpoints;
 use myelin_content::Format;
@@ -23,17 +23,21 @@ const HOP_LIMIT: usize = 16;
 const HANDLER_LIMIT: usize = 16;
 
 /// The first answer that the flows beside the first one give, which gave none.
-pub(super) async fn answered_beside(engine: &EngineContext<'_>, format: Format, course: Option<&Course>) -> Message {
-    match engine.stage().answered().await {
+pub(super) async fn answered_beside(
+    engine: &EngineContext<'_>,
+    format: Format,
+    record: Option<&ExchangeRecord>,
+) -> Message {
+    match engine.branch_context().answered().await {
         Ok(answer) => {
-            if let Some(course) = course {
-                course.answered.set(answer.is_some());
+            if let Some(record) = record {
+                record.answered.set(answer.is_some());
             }
             answer.unwrap_or_else(answer::accepted)
         }
         Err(fault) => {
-            if let Some(course) = course {
-                course.fail(&fault);
+            if let Some(record) = record {
+                record.fail(&fault);
             }
             answer::from_fault(&fault, format)
         }
@@ -108,7 +112,7 @@ pub(crate) async fn carry_on(
                 continue;
             }
             // A branch that wants no response leaves the answer to the others.
-            let is_branch = matches!(engine.ground, FlowKind::BranchContext(_));
+            let is_branch = matches!(engine.flow, FlowKind::Branch(_));
             return Ok((!is_branch).then(answer::accepted));
         }
         let next = match receive {

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::engine::course::Course;
-use crate::engine::{Engine, Known};
+use crate::engine::record::ExchangeRecord;
+use crate::engine::{Engine, SourceService};
 use crate::service::Service;
 use myelin_artefacts::inbound::{Receiving, ReceivingService};
 use myelin_channel::{Delivery, Ending, Runtime};
@@ -45,15 +45,15 @@ impl Engine {
             ReceivingService::Inbound(inbound) => Some(Service::InboundSource(inbound)),
             ReceivingService::Proxy(name) => self.parts.bus.proxies.get(&**name).map(Service::Proxy),
         };
-        let course = Course::default();
+        let record = ExchangeRecord::default();
         let ending = match service {
             Some(service) => {
-                let known = Known { service, properties: receiving.properties.clone(), course: &course };
+                let known = SourceService { service, properties: receiving.properties.clone(), record: &record };
                 let answer = self.answer(message, arrival, None, Some(known)).await;
-                match course.fault.take() {
-                    _ if course.rolled_back.get() => Ending::RolledBack,
+                match record.fault.take() {
+                    _ if record.rolled_back.get() => Ending::RolledBack,
                     Some((code, message)) => Ending::Faulted { code, message },
-                    None if course.answered.get() => Ending::Answered(answer),
+                    None if record.answered.get() => Ending::Answered(answer),
                     None => Ending::Accepted,
                 }
             }

@@ -6,7 +6,7 @@ use myelin_flow::fault::Fault;
 
 /// What is noted of an exchange for whoever has to acknowledge its message.
 #[derive(Default)]
-pub(super) struct Course {
+pub(super) struct ExchangeRecord {
     /// Whether somebody answered.
     pub(super) answered: Cell<bool>,
     /// Whether the configuration wants the message to come again.
@@ -15,7 +15,7 @@ pub(super) struct Course {
     pub(super) fault: RefCell<Option<(String, String)>>,
 }
 
-impl Course {
+impl ExchangeRecord {
     /// A fault came all its way.
     pub(super) fn fail(&self, fault: &Fault) {
         let code = fault.error_code().text().into_owned();
