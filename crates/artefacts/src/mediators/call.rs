@@ -15,6 +15,7 @@ use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
 use myelin_flow::mediator::{Effect, Flow, Mediator, Reads, Step};
 use myelin_flow::property::{Scope, Slot, Value, slot};
+use myelin_message::Body;
 
 pub(super) const SPEC: Spec = Spec::new("call", DOC, build).sends();
 
@@ -25,7 +26,8 @@ From a list of recipients each response goes on by itself, as the copies of a `c
 message of them.
 
 Properties of scope `default` are kept; those of scope `axis2` and the header lines are then the response's.
-With `OUT_ONLY` the flow goes on with a message that was sent.
+With `OUT_ONLY` nobody answers, and the flow goes on with the message as it was; the body of one that is longer than a
+body may be to be read is gone then.
 
 - `blocking="true"`: keeps the request's header lines beside the response's body, as Synapse's blocking sender does,
   unless the property `BLOCKING_SENDER_PRESERVE_REQ_HEADERS` is `false`; a failure has the code 401001, and so has a
@@ -192,6 +194,13 @@ impl Call {
             None => None,
         };
         match self.target {
+            None if self.keeps_message(exchange, context) => {
+                Need::read().fulfil(exchange, context).await?;
+                let mut aside = exchange.branch()?;
+                let sent = self.send(&mut aside, payload, context).await;
+                exchange.last_endpoint = aside.last_endpoint.take();
+                sent.map(drop)
+            }
             None => self.send(exchange, payload, context).await.map(drop),
             Some((scope, slot)) => {
                 Need::read().fulfil(exchange, context).await?;
@@ -209,6 +218,17 @@ impl Call {
                 Ok(())
             }
         }
+    }
+
+    /// Whether the flow goes on with the message, as nobody answers it, and all of it fits.
+    fn keeps_message(&self, exchange: &Exchange, context: &RequestContext<'_>) -> bool {
+        let limit_bytes = context.definitions.settings.body_limit_bytes;
+        let body = &exchange.message.body;
+        !exchange.last
+            && exchange.properties.is_true(Scope::Default, slot::OUT_ONLY)
+            && !matches!(body, Body::Gone)
+            && body.length().is_none_or(|length| length <= limit_bytes)
+            && !self.endpoint.as_ref().is_some_and(EndpointRef::is_known_list)
     }
 
     /// Sends a message, and puts its response in its place; says whether there is one.
