@@ -106,6 +106,7 @@ pub fn mediators_markdown() -> String {
     out
 }
 
+/// What the tests of the mediators share.
 #[cfg(test)]
 pub mod tests {
     use super::*;
