@@ -130,6 +130,14 @@ fn types_are_named_for_what_they_are() {
 }
 
 #[test]
+fn a_module_lies_beside_the_folder_of_its_parts() {
+    let old = files(&["mod.rs"]).into_iter().filter(|path| path.ends_with("mod.rs"));
+    // In `tests` and `benches`, a file outside a folder would be a program of its own.
+    let old: Vec<String> = old.map(|path| shown(&path)).filter(|path| path.contains("/src/")).collect();
+    assert!(old.is_empty(), "{old:?}: name.rs beside name/, no mod.rs");
+}
+
+#[test]
 fn every_package_follows_the_lints_of_the_workspace() {
     for path in files(&["Cargo.toml"]) {
         let text = fs::read_to_string(&path).unwrap();

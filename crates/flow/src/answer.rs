@@ -24,6 +24,8 @@ pub fn from_fault(fault: &Fault, format: Format) -> Message {
             let body = serde_json::json!({ "error": { "code": code, "message": message } });
             with_body("application/json", body.to_string())
         }
+        // Synapse has no code for what is refused before a flow begins.
+        _ if matches!(code, Value::Integer(0)) => with_body("text/plain; charset=UTF-8", format!("{message}\n")),
         _ => with_body("text/plain; charset=UTF-8", format!("{} {message}\n", code.text())),
     };
     answer.status = match format {

@@ -103,7 +103,7 @@ pub trait EndpointReference {
 pub struct InnerFlow<'a> {
     /// When it runs: `then`, `case IBM` …
     pub label: String,
-    /// What it consists of.
+    /// Its steps.
     pub flow: Steps<'a>,
 }
 

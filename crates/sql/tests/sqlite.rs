@@ -15,7 +15,7 @@ fn source(folder: &tempfile::TempDir) -> DataSource {
     DataSource { url: format!("jdbc:sqlite:{}/orders.db", folder.path().display()), ..DataSource::default() }
 }
 
-/// What never comes to an end.
+/// A query that never ends.
 const ENDLESS: &str = "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n";
 
 #[test]

@@ -181,7 +181,9 @@ fn turn_away(rejection: Rejection, exchange: &mut Exchange) -> Outcome<Flow> {
     let (status, message, again) = match rejection {
         Rejection::Full => (StatusCode::SERVICE_UNAVAILABLE, "Too many requests are under way", None),
         Rejection::Denied => (StatusCode::FORBIDDEN, "This service is not open to you", None),
-        Rejection::TooMany(again) => (StatusCode::TOO_MANY_REQUESTS, "Too many requests came from you", Some(again)),
+        Rejection::TooMany(again) => {
+            (StatusCode::TOO_MANY_REQUESTS, "This client sends too many requests", Some(again))
+        }
     };
     let mut answer = answer::from_fault(&Fault::throttled(status, message), exchange.format);
     if let Some(again) = again {

@@ -8,7 +8,7 @@ use myelin_engine::database::{DataSource, DatabaseSettings};
 use myelin_sql::{Limits, Sql};
 use myelin_testkit::raw::{Answer, Client};
 
-/// What never comes to an end.
+/// A query that never ends.
 const ENDLESS: &str = "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) as n from n";
 
 /// Settings of a bus that knows a database in memory as `stocks`.
