@@ -48,6 +48,9 @@ fn tables() -> Result<String> {
             let source = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
             types.extend(types_of(&source, &file)?);
         }
+        if types.is_empty() {
+            continue;
+        }
         types.sort();
         write!(text, "### {}\n\n| type | meaning | file |\n|---|---|---|\n", package.name)?;
         for Type { name, file, meaning } in types {

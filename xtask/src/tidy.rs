@@ -4,6 +4,7 @@ mod circles;
 mod layers;
 mod modules;
 mod outside;
+mod recipes;
 mod source;
 
 use std::fs;
