@@ -9,8 +9,6 @@ use crate::{Parameters, Runtime, Sender, Source};
 pub struct Spec {
     /// The word for it in messages: `http`, `file`.
     pub name: &'static str,
-    /// Markdown: what it does, its parameters, examples as indented code.
-    pub doc: &'static str,
     /// What the addresses of endpoints begin with, up to their first colon.
     pub schemes: &'static [&'static str],
     /// The names that a proxy's `transports` attribute has for it.
@@ -42,7 +40,6 @@ pub enum Receive {
 /// HTTP and HTTPS: the language itself knows them, by the paths of proxies and APIs.
 pub const HTTP: Spec = Spec {
     name: "http",
-    doc: "",
     schemes: &["http", "https"],
     transports: &["http", "https"],
     protocols: &["http", "https"],
@@ -54,7 +51,6 @@ pub const HTTP: Spec = Spec {
 /// Services of the same bus, reached without a connection.
 pub const LOCAL: Spec = Spec {
     name: "local",
-    doc: "",
     schemes: &["local"],
     transports: &["local"],
     protocols: &[],

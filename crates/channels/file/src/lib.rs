@@ -38,7 +38,6 @@ use myelin_channel::{Receive, Spec};
 /// Files of this machine: `vfs:file:///folder`.
 pub const SPEC: Spec = Spec {
     name: "file",
-    doc: include_str!("../../../../docs/file.md"),
     schemes: &["vfs"],
     transports: &["vfs"],
     protocols: &["file"],

@@ -6,32 +6,7 @@ use myelin_message::{Address, Uri};
 use crate::address::BackendAddress;
 
 /// HTTP and HTTPS: `http://host:port/path`.
-pub const SPEC: Spec = Spec { doc: DOC, check_address: check, ..HTTP };
-
-const DOC: &str = r#"
-Serves clients over HTTP/1.1 and HTTP/1.0, with TLS or without, and sends to backends over HTTP/1.1.
-
-**Proxies and APIs** are reached by the path of a request at the addresses that the server listens on: `--http` and
-`--https` of `myelin run`, or the ports of `deployment.toml`. A proxy whose `transports` attribute names `http` or
-`https` is reached over that one only.
-
-    <proxy name="Orders" transports="https">
-        <target>
-            <endpoint>
-                <address uri="https://orders.example:8443/v1"/>
-            </endpoint>
-        </target>
-    </proxy>
-
-**Inbound endpoints** with the protocol `http` or `https` open a port of their own; docs/tasks.md has their parameters.
-
-**Endpoints**: an address begins with `http://` or `https://` and names a host, but no user. The path and the query are
-the target of the request. Connections are kept and used again; a certificate is always checked against the name of the
-host.
-
-A body is relayed as it comes: the bus does not keep it, whatever its size, unless a mediator reads it. A body whose
-length its source knows leaves with `Content-Length`, any other in chunks.
-"#;
+pub const SPEC: Spec = Spec { check_address: check, ..HTTP };
 
 /// Whether a message can be sent to an address.
 ///

@@ -12,20 +12,7 @@ use myelin_message::{Address, Arrival, Head, HeaderId, Message, Method, Outgoing
 use tokio::task::JoinHandle;
 
 /// Services of the same bus: `local://localhost/services/Name`.
-pub const SPEC: Spec = Spec { doc: DOC, ..LOCAL };
-
-const DOC: &str = r#"
-Sends a message to another service of the same bus, without a connection.
-
-The path names the service as the path of an HTTP request would: `/services/` and the name of a proxy, or the path of an
-API. The host has no meaning; Synapse's configurations say `localhost`. The service answers as it answers any client, and
-its body streams from where it is. 1,024 such requests of one thread may be under way at once; the bus answers one more
-with 503.
-
-    <endpoint>
-        <address uri="local://localhost/services/Orders"/>
-    </endpoint>
-"#;
+pub const SPEC: Spec = LOCAL;
 
 /// So many requests of one thread may be on their way to services of its bus at once.
 const LIMIT: usize = 1024;
