@@ -50,8 +50,8 @@ fn parts(page: &str) -> (Vec<&str>, Vec<(&str, String)>) {
             }
             (None, None) => {
                 prose.push(line);
-                let paths = spans(line).into_iter().filter(|(_, code)| code.starts_with("crates/"));
-                last_path = paths.last().map_or(last_path, |(_, code)| code);
+                let mut paths = spans(line).into_iter().filter(|(_, code)| code.starts_with("crates/"));
+                last_path = paths.next_back().map_or(last_path, |(_, code)| code);
             }
         }
     }
