@@ -96,7 +96,7 @@ mod tests {
         check(Format::Soap11, "text/xml; charset=UTF-8", "<faultstring>a &lt; b</faultstring>");
         check(Format::Soap12, "application/soap+xml; charset=UTF-8", "soapenv:Receiver");
         check(Format::Json, "application/json", r#"{"error":{"code":0,"message":"a < b"}}"#);
-        check(Format::None, "text/plain; charset=UTF-8", "0 a < b\n");
+        check(Format::None, "text/plain; charset=UTF-8", "a < b\n");
     }
 
     #[test]
