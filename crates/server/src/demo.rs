@@ -27,7 +27,7 @@ use crate::listeners::Listen;
 use crate::server::{Running, Settings, start};
 
 /// How long each row of the table is measured.
-const SPAN: Duration = Duration::from_millis(900);
+const SPAN: Duration = Duration::from_millis(550);
 const CONNECTIONS: usize = 20;
 
 /// The examples, as they stand in the repository; their backends' addresses are replaced by those of this run.
