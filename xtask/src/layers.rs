@@ -12,7 +12,7 @@ use crate::workspace::root;
 /// The crates, the lowest first. A crate knows those of lower rows only; those of one row do not know each other.
 pub(crate) const LAYERS: &[&[&str]] = &[
     // Bytes in, bytes out: nothing of protocols, of Synapse or of waiting.
-    &["java-text", "xml"],
+    &["java-text", "spelling", "xml"],
     &["json", "soap", "wsdl"],
     &["xpath"],
     &["freemarker", "script", "wss", "xslt"],

@@ -3,13 +3,15 @@
 //! A channel is a crate below `crates/channels` with one [`Spec`]; the table of all of them is what the bus knows of
 //! protocols. A channel sends ([`Sender`]), or receives ([`Receiver`]), or does both. It has never heard of a mediator.
 
+mod due;
 mod parameters;
 mod receive;
 mod runtime;
 mod spec;
 mod tls;
 
-pub use parameters::{Complaint, Parameters, Severity, nearest};
+pub use due::{CronExpression, Due};
+pub use parameters::{Complaint, Parameters, Severity};
 pub use receive::{Acknowledge, Delivery, Ending, Receiver, Source};
 pub use runtime::{LocalFuture, Overloaded, Runtime, Work, within};
 pub use spec::{BUILT_IN, HTTP, LOCAL, MakeSender, Receive, Spec, find_scheme, listed};

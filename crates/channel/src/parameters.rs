@@ -4,6 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use myelin_spelling::nearest;
+
 /// The parameters that a configuration gives, and what the channel has to say of them.
 ///
 /// What no one reads is a warning of the loader's, so a channel asks for every name that it knows.
@@ -148,29 +150,6 @@ impl Parameters {
     }
 }
 
-/// The known name that a misspelt one is closest to, if any is close; the case of letters does not count.
-pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let name = name.to_ascii_lowercase();
-    let near = known.map(|known| (distance(&name, &known.to_ascii_lowercase()), known)).min()?;
-    // What all names have in common makes none of them near.
-    let own = name.rsplit('.').next().map_or(0, str::len);
-    (near.0 <= (name.len() / 5).min(own / 3) + 1).then_some(near.1)
-}
-
-/// How many bytes have to be put in, taken out or replaced to make one text another.
-fn distance(one: &str, other: &str) -> usize {
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (index, byte) in one.bytes().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], index + 1);
-        for (place, other) in other.bytes().enumerate() {
-            let replaced = diagonal + usize::from(byte != other);
-            diagonal = row[place + 1];
-            row[place + 1] = replaced.min(diagonal + 1).min(row[place] + 1);
-        }
-    }
-    row[other.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,8 +174,6 @@ mod tests {
         assert_eq!(parameters.unread(), ["c"]);
         assert_eq!(parameters.nearest("B").as_deref(), Some("b"));
         assert_eq!(parameters.nearest("sequential"), None);
-        assert_eq!(nearest("one.two.Append", ["one.two.Build"].into_iter()), None);
-        assert_eq!(nearest("one.two.bild", ["one.two.Build"].into_iter()), Some("one.two.Build"));
         let complaints = parameters.complaints();
         assert_eq!(complaints.len(), 2);
         assert_eq!(complaints[0].parameter.as_deref(), Some("b"));

@@ -54,24 +54,7 @@ pub(crate) fn find(library: Library, name: &str) -> Option<&'static Function> {
 
 /// The function whose name is nearest to one that does not exist.
 pub(crate) fn nearest(library: Library, name: &str) -> Option<&'static str> {
-    let names = all().filter(|function| function.library == library).map(|function| function.name);
-    names.map(|known| (distance(name, known), known)).min().filter(|(far, _)| *far <= 2).map(|(_, known)| known)
-}
-
-/// How many letters have to be added, left out or changed to make one name from the other.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (line, letter) in one.chars().take(40).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = line + 1;
-        for (column, wanted) in other.iter().enumerate() {
-            let changed = diagonal + usize::from(letter != *wanted);
-            diagonal = row[column + 1];
-            row[column + 1] = changed.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[other.len()]
+    myelin_spelling::nearest(name, all().filter(|function| function.library == library).map(|function| function.name))
 }
 
 #[cfg(test)]

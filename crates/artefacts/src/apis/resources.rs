@@ -23,7 +23,7 @@ impl Deref for Resources {
     }
 }
 
-/// What a request gets.
+/// The answer to which resource a request is for.
 #[derive(Debug)]
 pub enum Choice<'a> {
     /// The resource of that number.

@@ -1,4 +1,4 @@
-//! What a request is known by: a digest over what its generator looks at, the body in a canonical form.
+//! The key of a request in the cache: a digest over the parts that its generator reads, the body in a canonical form.
 //!
 //! Source: `HttpRequestHashGenerator`, `REQUESTHASHGenerator` and `DOMHASHGenerator` of WSO2's cache mediator. What they
 //! look at is followed; the digest is SHA-256 over pieces with their lengths, not MD5 over what could mean two things.
@@ -12,10 +12,10 @@ use myelin_xml::{Document, Kind, NodeId};
 use myelin_content::{Json, Tree};
 use myelin_flow::exchange::Exchange;
 
-/// What a request is known by.
+/// The key of a request in the cache.
 pub(crate) type Key = [u8; 32];
 
-/// What of a request counts.
+/// The parts of a request that its key is made of.
 #[derive(Debug)]
 pub(crate) enum Generator {
     /// The body alone (`DOMHASHGenerator`); of a request without one method and address as well.

@@ -1,13 +1,13 @@
-//! What a cache is told about requests and answers, besides how much it keeps.
+//! The rules of a cache for requests and answers; its size is not among them.
 
 use crate::cache::identity::Generator;
 use myelin_java_text::pattern::Pattern;
 
-/// What requests are known by, which answers are kept, and how they are given again.
+/// How requests get their keys, which answers are kept, and how they are given again.
 #[derive(Debug)]
 pub(crate) struct Rules {
     pub generator: Generator,
-    /// What their statuses match.
+    /// The pattern of statuses whose answers are kept.
     pub statuses: Pattern,
     /// Whether `Cache-Control` and `ETag` are heeded.
     pub control: bool,

@@ -25,7 +25,7 @@ use myelin_flow::mediator::Flow;
 use myelin_flow::reference::PendingSend;
 use myelin_flow::transport::{LocalFuture, Transport};
 
-/// What a fault is called where no member of several endpoints is to be tried at the moment.
+/// The code of the fault where no member of a group of endpoints may be tried at the moment.
 pub(super) const NONE_READY: u32 = 303000;
 
 /// An endpoint in an endpoint in … deeper than this is a loop.

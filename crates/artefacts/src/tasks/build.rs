@@ -9,6 +9,7 @@ use myelin_soap::Envelope;
 use crate::inbound::{InboundSource, Receiving, ReceivingService};
 use crate::loader::{Entry, Loader};
 use crate::tasks::{Injection, Injector, Kind, Progress, TaskSource, Trigger};
+use myelin_channel::CronExpression;
 use myelin_config::element::{Element, Text};
 use myelin_config::problem::Problem;
 use myelin_content::{Fragment, text_of};
@@ -94,7 +95,8 @@ fn trigger(element: &Element) -> Result<Trigger, Problem> {
         if let Some((name, Some(text))) = clash.into_iter().find(|(_, text)| text.is_some()) {
             return Err(text.problem(format!("{name} has no meaning beside cron")));
         }
-        return Trigger::cron(cron.value.trim())
+        return CronExpression::parse(cron.value.trim())
+            .map(Trigger::Cron)
             .map_err(|error| cron.problem(format!("cron {:?}: {error}", cron.value.trim())));
     }
     if once {

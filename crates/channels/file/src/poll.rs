@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use myelin_channel::{Delivery, LocalFuture, Receiver, Runtime};
+use myelin_channel::{Delivery, Due, LocalFuture, Receiver, Runtime};
 use tokio::sync::Semaphore;
 
 use crate::advice::explained;
@@ -16,11 +16,13 @@ use crate::deliver::{Shared, delivery};
 use crate::list::{Candidate, Listing, Look, MOST};
 use crate::records::{self, Records};
 use crate::retry::retry;
-use crate::schedule::Due;
 use crate::settings::Settings;
 
 /// How long a look into a large folder may take.
 const LOOK_PATIENCE: Duration = Duration::from_secs(600);
+
+/// However far away the next time is, a clock that was set meanwhile is noticed within this time.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// The same problem is told again after so long.
 const SILENCE: Duration = Duration::from_secs(3600);
@@ -121,19 +123,22 @@ impl Poller {
                 // A folder that could not be looked into may be there again before the next time.
                 let again = Due::Monotonic(runtime.monotonic().saturating_add(settings.reconnect));
                 let is_tried_again = self.failures > 0 && self.failures <= settings.retries;
-                let is_sooner = is_tried_again && again.wait(&*runtime) < next.wait(&*runtime);
+                let is_sooner = is_tried_again && again.left(&*runtime) < next.left(&*runtime);
                 *self.due.insert(if is_sooner { again } else { next })
             }
         };
-        while let Some(wait) = due.wait(&*runtime) {
+        loop {
+            let left = due.left(&*runtime).min(LONGEST_WAIT);
+            if left.is_zero() {
+                return Some(());
+            }
             let wait = match self.retry.checked_sub(runtime.monotonic()) {
-                Some(retry) if self.has_records() => wait.min(retry),
-                _ => wait,
+                Some(retry) if self.has_records() => left.min(retry),
+                _ => left,
             };
             runtime.sleep(wait).await;
             self.retry_moves().await;
         }
-        Some(())
     }
 
     /// Begins a new time: all files may be taken again.

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use myelin_channel::{Parameters, Severity};
+use myelin_channel::{CronExpression, Parameters, Severity};
 use myelin_java_text::pattern::Pattern;
 
 use crate::after::{Action, Destination};
@@ -161,7 +161,7 @@ impl Reader<'_> {
         let interval = self.0.milliseconds("interval");
         let poll = self.poll_interval();
         let Some((name, expression)) = cron else { return Schedule::every(interval.or(poll).unwrap_or(INTERVAL)) };
-        Schedule::cron(expression).unwrap_or_else(|error| {
+        CronExpression::parse(expression).map(Schedule::Cron).unwrap_or_else(|error| {
             self.0.problem(name, format!("{name} is {expression:?}: {error}"));
             Schedule::every(INTERVAL)
         })

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use myelin_channel::nearest;
+use myelin_spelling::suggestion;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -224,10 +224,10 @@ impl Walk<'_> {
             Some((_, Heeded)) => return,
             Some((key, Later(why) | Needless(why))) if self.told.insert(key) => format!("{key} has no effect: {why}"),
             Some(_) => return,
-            None => match nearest(path, KEYS.iter().map(|(key, _)| *key)) {
-                Some(known) => format!("{path} is unknown and has no effect; did you mean {known}?"),
-                None => format!("{path} is unknown and has no effect"),
-            },
+            None => {
+                let suggestion = suggestion(path, KEYS.iter().map(|(key, _)| *key));
+                format!("{path} is unknown and has no effect{suggestion}")
+            }
         };
         let before = &self.text[..offset];
         let line = before.matches('\n').count() + 1;

@@ -1,4 +1,4 @@
-//! What an endpoint is told of the bus: names and passwords of the configuration, and how they stand in a header line.
+//! User names and passwords that an endpoint logs in with, and the header lines that carry them.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;

@@ -33,7 +33,7 @@ pub(super) struct Token<'a> {
     pub(super) signature: Vec<u8>,
 }
 
-/// What a token has to be like.
+/// The requirements that a token has to meet.
 #[derive(Debug)]
 pub struct Rules {
     /// The issuers that are trusted; any where it is empty.
