@@ -257,6 +257,25 @@ impl Reader {
         }
     }
 
+    /// Whether what follows the last value has come, and may follow it; `true` as well where the last token is no value.
+    ///
+    /// Errors: as [`Reader::next`], at the byte that may not follow.
+    pub(crate) fn ends_value(&mut self, input: &[u8], complete: bool) -> Result<bool, Error> {
+        if self.state != State::Comma {
+            return Ok(true);
+        }
+        let Some(byte) = self.skip_space(input) else {
+            return match self.at_end(input, complete) {
+                Ok(seen) => Ok(seen == Seen::End),
+                Err(error) => Err(*error),
+            };
+        };
+        match (byte, self.open.last()) {
+            (b',', Some(_)) | (b'}', Some(Container::Object)) | (b']', Some(Container::Array)) => Ok(true),
+            _ => Err(*self.unexpected(input, self.position)),
+        }
+    }
+
     #[inline]
     fn step<'a>(&self, seen: Seen, input: &'a [u8]) -> Step<'a> {
         match seen {

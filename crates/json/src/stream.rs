@@ -152,7 +152,9 @@ impl Run {
         self.reader.forget(gone);
     }
 
-    /// Reads on until everything is decided.
+    /// Reads on until everything is decided, and to the comma or bracket behind the value that decided it.
+    ///
+    /// So a scalar is known to have ended: `0x10`, `01` and `"x"y` are refused, not taken for `0` and `"x"`.
     ///
     /// Shape and errors: as [`Reader::next`].
     pub fn next(&mut self, input: &[u8], complete: bool) -> Result<Progress, Error> {
@@ -161,10 +163,10 @@ impl Run {
             match self.reader.next_within(input, complete, inside)? {
                 Step::Event(event) => self.event(event, inside),
                 Step::More => return Ok(Progress::More),
-                Step::End => break,
+                Step::End => return Ok(Progress::Decided),
             }
         }
-        Ok(Progress::Decided)
+        Ok(if self.reader.ends_value(input, complete)? { Progress::Decided } else { Progress::More })
     }
 
     /// What stands in the innermost frame, or ends it.

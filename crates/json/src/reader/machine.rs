@@ -47,7 +47,7 @@ impl Reader {
 
     /// The byte at the next token; white space before it is decided.
     #[inline]
-    fn skip_space(&mut self, input: &[u8]) -> Option<u8> {
+    pub(super) fn skip_space(&mut self, input: &[u8]) -> Option<u8> {
         while let Some(&byte) = input.get(self.position) {
             if byte > b' ' || !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
                 return Some(byte);
@@ -57,7 +57,7 @@ impl Reader {
         None
     }
 
-    fn at_end(&self, input: &[u8], complete: bool) -> Result<Seen, Box<Error>> {
+    pub(super) fn at_end(&self, input: &[u8], complete: bool) -> Result<Seen, Box<Error>> {
         if !complete {
             Ok(Seen::More)
         } else if self.state == State::Comma && self.open.is_empty() {
@@ -183,7 +183,7 @@ impl Reader {
     }
 
     #[cold]
-    fn unexpected(&self, input: &[u8], at: usize) -> Box<Error> {
+    pub(super) fn unexpected(&self, input: &[u8], at: usize) -> Box<Error> {
         let expected = match (self.state, self.open.last()) {
             (State::Start | State::Value, _) => "a value",
             (State::FirstElement, _) => "a value or `]`",
