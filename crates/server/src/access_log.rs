@@ -13,6 +13,8 @@ use std::time::{Duration, SystemTime};
 
 use myelin_http::Record;
 
+use crate::logging::is_unsafe;
+
 /// Bytes gathered before they are handed over without waiting for the next tick.
 const BATCH_BYTES: usize = 32 * 1024;
 /// Batches that may wait for the disk; what comes beyond them is counted, not kept.
@@ -120,7 +122,7 @@ fn write_line(out: &mut Vec<u8>, record: &Record, now: SystemTime) {
         let _ = write!(out, "{method} {target}");
     }
     let id = correlation.as_deref().unwrap_or("-");
-    let id = id.replace(|letter: char| letter.is_control() || letter == ' ' || letter == '"', "_");
+    let id = id.replace(|letter: char| is_unsafe(letter) || matches!(letter, ' ' | '\t' | '"'), "_");
     let end = if *complete { "" } else { " aborted" };
     let _ = writeln!(out, "\" {status} {sent_bytes} {:.6} {id}{end}", duration.as_secs_f64());
 }
@@ -138,14 +140,14 @@ mod tests {
             status: 200,
             sent_bytes: 533,
             duration: Duration::from_micros(412),
-            correlation: Some("a b\nc".into()),
+            correlation: Some("a b\nc\u{2028}d\te".into()),
             complete: false,
         };
         let mut line = Vec::new();
         write_line(&mut line, &record, SystemTime::UNIX_EPOCH);
         assert_eq!(
             String::from_utf8(line).unwrap(),
-            "127.0.0.1 - - [1970-01-01T00:00:00.000Z] \"POST /a\\\"b\\\\\" 200 533 0.000412 a_b_c aborted\n"
+            "127.0.0.1 - - [1970-01-01T00:00:00.000Z] \"POST /a\\\"b\\\\\" 200 533 0.000412 a_b_c_d_e aborted\n"
         );
     }
 }

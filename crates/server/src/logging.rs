@@ -1,7 +1,13 @@
 //! Where the bus's own log goes: standard error, written by a thread of its own so that no request waits for it.
 
+use std::borrow::Cow;
+use std::fmt;
+
 use tracing_appender::non_blocking::WorkerGuard;
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::field::RecordFields;
+use tracing_subscriber::fmt::FormatFields;
+use tracing_subscriber::fmt::format::{DefaultFields, Writer};
 
 /// Starts logging; what is written is flushed when the guard goes.
 ///
@@ -10,8 +16,91 @@ use tracing_subscriber::EnvFilter;
 pub(crate) fn start() -> WorkerGuard {
     let (writer, guard) = tracing_appender::non_blocking(std::io::stderr());
     let filter = EnvFilter::try_from_env("MYELIN_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(false);
+    let subscriber =
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(false).fmt_fields(OneLine);
     // Somebody else's subscriber, as in a test, is as good.
     let _ = subscriber.try_init();
     guard
+}
+
+/// Writes what a program says of an event in one line, whatever messages brought into it.
+struct OneLine;
+
+impl<'w> FormatFields<'w> for OneLine {
+    fn format_fields<R: RecordFields>(&self, mut writer: Writer<'w>, fields: R) -> fmt::Result {
+        let mut text = String::new();
+        DefaultFields::new().format_fields(Writer::new(&mut text), fields)?;
+        writer.write_str(&escaped(&text))
+    }
+}
+
+/// The text without what could begin a line of a log, drive a terminal, or turn the order of what is shown; tabs stay.
+///
+/// Shape: `\n`, `\r`, and `\u{1b}` for every other such character.
+pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_unsafe) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for letter in text.chars() {
+        if is_unsafe(letter) {
+            out.extend(letter.escape_default());
+        } else {
+            out.push(letter);
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Controls (C0, DEL, C1), the separators of lines and paragraphs, and the controls of writing direction.
+pub(crate) fn is_unsafe(letter: char) -> bool {
+    let is_separator_or_direction =
+        matches!(letter, '\u{2028}'..='\u{202e}' | '\u{200e}' | '\u{200f}' | '\u{2066}'..='\u{2069}');
+    letter != '\t' && (letter.is_control() || is_separator_or_direction)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Write};
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Sink(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Sink {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn no_event_takes_more_than_its_line_whatever_it_holds() {
+        let sink = Sink::default();
+        let writer = sink.clone();
+        let subscriber = tracing_subscriber::fmt().with_ansi(false).fmt_fields(OneLine).without_time();
+        tracing::subscriber::with_default(subscriber.with_writer(move || writer.clone()).finish(), || {
+            let forged = "a\r\nERROR b\0\x1b[2J\u{7f}\u{85}\u{9b}\u{2028}\u{2029}\u{202e}\tc\\ß";
+            tracing::info!(target: "t", "{forged}");
+            tracing::info!(target: "t", header = forged, debug = ?forged, display = %forged, "said");
+        });
+        let written = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+        let lines: Vec<&str> = written.lines().collect();
+        assert_eq!(lines.len(), 2, "{written}");
+        assert!(!written.replace('\n', "").contains(is_unsafe), "{written:?}");
+        let said = "a\\r\\nERROR b\\u{0}\\x1b[2J\\x7f\\u{85}\\u{9b}\\u{2028}\\u{2029}\\u{202e}\tc\\ß";
+        assert_eq!(lines[0], format!(" INFO t: {said}"));
+    }
+
+    #[test]
+    fn what_is_harmless_stays() {
+        for text in ["", "plain", "tab\tß€😀", "back\\nslash \"quote\""] {
+            assert!(matches!(escaped(text), Cow::Borrowed(same) if same == text));
+        }
+    }
 }

@@ -30,11 +30,12 @@ Writes one line to the log (target `myelin::log`).
   (`simple` and the body) or `custom` (only what is listed inside); `simple` by default, `custom` beside a `message`.
 - `logMessageID` and `logFullPayload`: `true` adds the message identifier, and the body.
 - `category`: `TRACE`, `DEBUG`, `INFO` (default), `WARN`, `ERROR` or `FATAL`.
-- `separator`: what stands between the parts (default: comma and space).
+- `separator`: what stands between the parts (default: comma and space); `\n` in it begins an entry of its own.
 - `property` inside, with `name` and `value` or `expression`: a part `name = value`; what is not set is `null`.
 
 `full`, `headers` and `logFullPayload` read the body, up to the bus's limit; expressions read as far as they must.
 Of a body the first 256 KiB are written, and how much more there was.
+The log escapes line breaks and other control characters that a message brings, `\n` for one, so that no message forges an entry.
 
     <log level="custom" category="WARN" separator=" | ">
         <property name="symbol" expression="$url:symbol"/>
@@ -152,16 +153,16 @@ fn is_soap(exchange: &Exchange) -> bool {
 impl Log {
     fn write_when_ready<'a>(&'a self, exchange: &'a mut Exchange, context: &'a RequestContext<'a>) -> Step<'a> {
         when_ready(&self.need, exchange, context, |exchange| {
-            let outcome = self.line(exchange, context).map(|line| {
-                self.write(&line);
+            let outcome = self.lines(exchange, context).map(|lines| {
+                lines.iter().for_each(|line| self.write(line));
                 Flow::Next
             });
             Step::Done(exchange, outcome)
         })
     }
 
-    fn line(&self, exchange: &Exchange, context: &RequestContext<'_>) -> Outcome<String> {
-        let mut line = Line { text: String::new(), separator: &self.separator };
+    fn lines(&self, exchange: &Exchange, context: &RequestContext<'_>) -> Outcome<Vec<String>> {
+        let mut line = Line { above: Vec::new(), text: String::new(), separator: &self.separator };
         if let Some(message) = &self.message {
             line.part(format_args!("{}", message.text(exchange, context)?));
         }
@@ -181,7 +182,8 @@ impl Log {
         if self.payload {
             body(&mut line, exchange);
         }
-        Ok(line.text)
+        line.above.push(line.text);
+        Ok(line.above)
     }
 
     fn enabled(&self) -> bool {
@@ -263,15 +265,25 @@ fn cut(bytes: usize) -> String {
     if bytes == 0 { String::new() } else { format!("… ({bytes} bytes more)") }
 }
 
+/// What is written so far.
+///
+/// A separator with a line break begins a new entry of the log; what a message brings cannot, for the log escapes it.
 struct Line<'a> {
+    /// The lines before the last one.
+    above: Vec<String>,
     text: String,
     separator: &'a str,
 }
 
 impl Line<'_> {
     fn part(&mut self, part: std::fmt::Arguments<'_>) {
-        if !self.text.is_empty() {
-            self.text.push_str(self.separator);
+        if !self.text.is_empty() || !self.above.is_empty() {
+            for (index, piece) in self.separator.split('\n').enumerate() {
+                if index > 0 {
+                    self.above.push(std::mem::take(&mut self.text));
+                }
+                self.text.push_str(piece);
+            }
         }
         // Writing into a string cannot fail.
         let _ = self.text.write_fmt(part);

@@ -76,6 +76,9 @@ fn a_message_comes_first_and_what_else_is_wanted_behind_it() {
     check("<log level='custom'><property name='n' value='${vars.none}'/></log>", "INFO n = ");
     check("<log category='FATAL' level='custom'><property name='n' expression='$ctx:n'/></log>", "ERROR n = null");
     check("<log category='DEBUG' level='custom' separator='\\n'><property name='a' value='1'/></log>", "DEBUG a = 1");
+    let lines =
+        "<log level='custom' separator=';\\n'><property name='a' value='1'/><property name='b' value='2'/></log>";
+    assert_eq!(written(lines, "text/xml", "<a/>"), ["INFO a = 1;", "INFO b = 2"]);
     assert!(written("<log category='TRACE'/>", "text/xml", "<a/>").is_empty());
 }
 

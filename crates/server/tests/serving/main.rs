@@ -15,6 +15,7 @@ mod files;
 mod inbound;
 mod isolation;
 mod local;
+mod logs;
 mod looking;
 mod monitors;
 mod rampart;

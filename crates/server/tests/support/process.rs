@@ -77,13 +77,18 @@ impl Process {
 
     /// Waits for a line of the log that holds `part`.
     pub(crate) fn logged(&self, part: &str) -> String {
+        self.logged_until(part).pop().expect("the line that holds the part is the last")
+    }
+
+    /// The lines of the log that come up to one that holds `part`.
+    pub(crate) fn logged_until(&self, part: &str) -> Vec<String> {
         let until = Instant::now() + DEADLINE;
         let mut seen = Vec::new();
         while let Ok(line) = self.log.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            if line.contains(part) {
-                return line;
-            }
             seen.push(line);
+            if seen.last().is_some_and(|line| line.contains(part)) {
+                return seen;
+            }
         }
         panic!("{part:?} is not in {seen:#?}");
     }
