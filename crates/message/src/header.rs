@@ -69,6 +69,25 @@ impl HeaderId {
     }
 }
 
+/// Header lines by which a client proves who it is: those of RFC 9110 §11 and RFC 6265, and the usual ones of API gateways.
+const CREDENTIALS: [&str; 10] = [
+    "Authorization",
+    "Proxy-Authorization",
+    "Cookie",
+    "Cookie2",
+    "ApiKey",
+    "Api-Key",
+    "X-API-Key",
+    "X-Auth-Token",
+    "X-JWT-Assertion",
+    "Internal-Key",
+];
+
+/// Whether a header of that name holds what proves who a client is: a password, a session, a key.
+pub fn is_credential(name: &str) -> bool {
+    CREDENTIALS.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
 /// Whether `name` is a field name (RFC 9110 §5.1: a token).
 pub fn is_token(name: &[u8]) -> bool {
     !name.is_empty() && name.iter().all(|&byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))

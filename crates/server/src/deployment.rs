@@ -21,6 +21,7 @@ use myelin_http::{ClientOptions, ServerOptions};
 use myelin_wss::Replays;
 use myelin_wss::policy::Crypto;
 use own::Own;
+pub(crate) use own::XForwardedMode;
 use serde::Deserialize;
 use toml::Table;
 use values::set;
@@ -204,7 +205,7 @@ fn prefix(text: String) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use myelin_engine::{DuplicateKeys, MonitorSettings};
-    use myelin_http::{Expect, Retry};
+    use myelin_http::{Expect, Retry, XForwarded};
 
     use super::*;
 
@@ -223,6 +224,7 @@ mod tests {
     fn limits_come_from_wso2s_keys_and_from_ours() {
         let text = "[transport.http]\nsocket_timeout = 60000\nmax_message_size_bytes = 1000\n\
                     enable_message_size_validation = true\n[myelin.server]\nhead_timeout = \"3s\"\nexpect = \"answer\"\n\
+                    x_forwarded = \"append\"\necho_credentials = true\n\
                     [myelin.client]\nretry = \"never\"";
         let (mut server, mut client) = (ServerOptions::default(), ClientOptions::default());
         parse(text).unwrap().apply(&mut server, &mut client);
@@ -230,6 +232,11 @@ mod tests {
         assert_eq!(server.body_bytes, Some(1000));
         assert_eq!(server.head_timeout, Duration::from_secs(3));
         assert_eq!((server.expect, client.retry), (Expect::Answer, Retry::Never));
+        assert_eq!((server.forwarded.x_forwarded, server.echo_credentials), (XForwarded::Append, true));
+        parse("[myelin.server]\nx_forwarded = true").unwrap().apply(&mut server, &mut client);
+        assert_eq!(server.forwarded.x_forwarded, XForwarded::Replace);
+        let error = format!("{:#}", parse("[myelin.server]\nx_forwarded = \"on\"").unwrap_err());
+        assert!(error.contains("x_forwarded is true, false"), "{error}");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use myelin_engine::Loaded;
 use myelin_http::{ClientOptions, ServerOptions, Stop};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::deployment::Deployment;
+use crate::deployment::{Deployment, XForwardedMode};
 use crate::file_limit::raise_file_limit;
 use crate::listeners::Listen;
 use crate::reload::{Origin, Read, Reloader};
@@ -61,9 +61,10 @@ pub struct Arguments {
     /// Add Via to requests
     #[arg(long)]
     via: bool,
-    /// Add X-Forwarded-For, -Proto and -Host to requests
-    #[arg(long)]
-    x_forwarded: bool,
+    /// Tell backends in X-Forwarded-For, -Proto and -Host who asked: `replace`, the default, drops what the client said
+    /// of that, and `append` believes it, for a bus behind a proxy
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "replace", hide_possible_values = true)]
+    x_forwarded: Option<XForwardedMode>,
 }
 
 /// Serves until SIGTERM or SIGINT, reloading what was changed.
@@ -112,7 +113,9 @@ fn settings(arguments: &Arguments, deployment: &Deployment) -> anyhow::Result<Se
     deployment.remarks.iter().for_each(|remark| tracing::warn!("{remark}"));
     client.preserve_host |= arguments.preserve_host;
     server.forwarded.via |= arguments.via;
-    server.forwarded.x_forwarded |= arguments.x_forwarded;
+    if let Some(mode) = arguments.x_forwarded {
+        server.forwarded.x_forwarded = mode.into();
+    }
     let mut listen: Vec<Listen> = arguments.http.iter().copied().map(Listen::Http).collect();
     if listen.is_empty() && arguments.https.is_empty() {
         listen.extend(deployment.http.map(Listen::Http));

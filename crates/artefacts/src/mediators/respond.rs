@@ -13,7 +13,7 @@ pub(super) const SPEC: Spec = Spec::new("respond", DOC, build).ends();
 
 const DOC: &str = r#"
 Ends the flow and answers the client with the current message.
-A request is echoed with status 200 and its own header lines; `HTTP_SC` of scope `axis2` sets another status.
+A request is echoed with status 200 and its own header lines, save its credentials; `HTTP_SC` of scope `axis2` sets another status.
 
     <property name="HTTP_SC" value="404" scope="axis2"/>
     <respond/>

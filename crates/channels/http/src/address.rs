@@ -4,6 +4,8 @@ use std::fmt;
 
 use myelin_message::{Address, SendError, SendErrorKind};
 
+use crate::h1::{HOST_FORM, is_host};
+
 /// Where a request goes, taken from its address.
 pub(crate) struct BackendAddress<'a> {
     pub(crate) tls: bool,
@@ -26,6 +28,9 @@ impl<'a> BackendAddress<'a> {
         let authority = uri.authority().ok_or_else(|| refuse("it names a host"))?;
         if authority.as_str().contains('@') || authority.host().is_empty() {
             return Err(refuse("it names a host, and no user"));
+        }
+        if !is_host(authority.as_str().as_bytes()) {
+            return Err(refuse(HOST_FORM));
         }
         let port = match (authority.port_u16(), tls) {
             (Some(port), _) => port,

@@ -37,7 +37,7 @@ impl Ahead {
     /// Errors: the sender's.
     pub(crate) fn advance(&mut self, input: &[u8]) -> Result<(), FramingError> {
         while let Some(piece) = self.decoder.next(&input[self.passed..])? {
-            let (Piece::Data(length) | Piece::Framing(length)) = piece;
+            let length = piece.length();
             let from = self.passed;
             self.passed += length;
             if let Piece::Data(_) = piece {

@@ -6,7 +6,7 @@ use std::task::Context;
 use std::time::Duration;
 
 use http::StatusCode;
-use myelin_message::{Body, Message, Version, is_value};
+use myelin_message::{Body, Message, Version, is_credential, is_value};
 
 use crate::buffer::is_short;
 use crate::client::says;
@@ -109,6 +109,10 @@ pub(crate) async fn send(state: &ServerState, client: &Shared, mut answer: Messa
             answer = plain(StatusCode::INTERNAL_SERVER_ERROR, "the body of the answer was lost");
         }
         _ => {}
+    }
+    if !answer.head.method().is_empty() && !state.options.echo_credentials {
+        // The head is that of a request, which `respond` or `loopback` made the answer.
+        answer.head.remove_if(|_, name| is_credential(name));
     }
     let length = answer.body.length().map_or(0, merged);
     let mut shape = shape(&mut answer, source, asked);

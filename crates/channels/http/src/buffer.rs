@@ -114,6 +114,21 @@ impl Input {
         }
     }
 
+    /// Takes `length` bytes out, `offset` bytes behind the first.
+    pub(crate) fn cut(&mut self, offset: usize, length: usize) {
+        let (from, to) = (self.start + offset + length, self.start + offset);
+        match &mut self.storage {
+            Storage::None => {}
+            Storage::Large(buffer) => buffer.copy_within(from..self.end, to),
+            Storage::Kept(bytes) => {
+                bytes.copy_within(from..self.end, to);
+                bytes.truncate(self.end - length);
+            }
+        }
+        self.end -= length;
+        self.consume(0);
+    }
+
     /// Reads more bytes behind those at hand; 0 is the end of the stream.
     ///
     /// Errors: the socket's.

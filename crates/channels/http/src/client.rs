@@ -182,8 +182,10 @@ impl Client {
         let method = method_of(&method, &head);
         let kept = head.known(HeaderId::Host).filter(|_| self.options.preserve_host);
         let kept = kept.and_then(|value| std::str::from_utf8(value).ok());
-        let host = host.as_deref().or(kept).unwrap_or(target.authority);
-        if !is_host(host.as_bytes()) || !is_token(method.as_bytes()) {
+        let other_host = host.as_deref().or(kept);
+        let host = other_host.unwrap_or(target.authority);
+        // The authority of the address was checked with it.
+        if !is_token(method.as_bytes()) || !other_host.is_none_or(|host| is_host(host.as_bytes())) {
             return Err(target.error(SendErrorKind::Address, "the method or the Host to send is none"));
         }
         let version = if manner.http10 { Version::Http10 } else { Version::Http11 };

@@ -12,7 +12,7 @@ use myelin_message::Version;
 
 use crate::ahead::Ahead;
 use crate::buffer::{Charge, Input};
-use crate::h1::{Decoder, Framing, HeadScanner, ScanError};
+use crate::h1::{Decoder, Framing, FramingError, HeadScanner, Piece, ScanError};
 use crate::pacer::Pacer;
 use crate::pool::{Permit, Pooled};
 use crate::stream::Stream;
@@ -154,6 +154,21 @@ impl Connection {
     /// Steps over what the decoder has passed and nobody will send any more.
     pub(crate) fn drop_passed(&mut self) {
         self.input.consume(std::mem::take(&mut self.passed));
+    }
+
+    /// Steps over what is at hand of the body; gives how many bytes at the front of `input` go on.
+    ///
+    /// Trailers that must not go on are cut out of the input.
+    /// Errors: the sender's.
+    pub(crate) fn pass(&mut self) -> Result<usize, FramingError> {
+        let mut passed = 0;
+        while let Some(piece) = self.decoder.next(&self.input.bytes()[passed..])? {
+            match piece {
+                Piece::Data(length) | Piece::Framing(length) => passed += length,
+                Piece::Dropped(length) => self.input.cut(passed, length),
+            }
+        }
+        Ok(passed)
     }
 
     /// Begins the body behind a head that was just read.

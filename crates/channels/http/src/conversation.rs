@@ -6,12 +6,13 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use http::StatusCode;
-use myelin_message::{Body, HeaderId, Message, Version, Wire, is_token};
+use myelin_message::{Body, Head, HeaderId, Message, Version, Wire, is_credential, is_token};
 
 use crate::answer::{self, Asked, DRAIN_BYTES, Next};
 use crate::buffer::over_budget;
 use crate::connection::{Connection, HeadError, Link, Shared, Side};
 use crate::h1::{Framing, HeadScanner, Refusal, RequestHead, ScanError, parse_request};
+use crate::options::{Forwarded, XForwarded};
 use crate::pacer::Pacer;
 use crate::service::{ConnectionInfo, Record};
 use crate::state::ServerState;
@@ -92,7 +93,11 @@ async fn exchange(state: &Rc<ServerState>, client: &Shared, request: RequestHead
     let ticket = client.borrow().ticket;
     let source = Rc::clone(client);
     let mut head = request.head;
-    add_forwarded(state, &mut head, info);
+    add_forwarded(state.options.forwarded, &mut head, info);
+    if head.method() == "TRACE" && !state.options.echo_credentials {
+        // Whoever answers it shows what it got (RFC 9110 §9.3.8).
+        head.remove_if(|_, name| is_credential(name));
+    }
     let message = Message::new(head, Body::Wire(Wire { source, ticket }));
     let response = state.service.serve(message, info.arrival()).await;
     if let Some(record) = &mut record {
@@ -190,19 +195,39 @@ fn ended(error: &HeadError, scanner: &HeadScanner) -> Ended {
 }
 
 /// Says on request whom a request came from, before any mediator sees it.
-fn add_forwarded(state: &ServerState, head: &mut myelin_message::Head, info: &ConnectionInfo) {
-    let forwarded = state.options.forwarded;
-    // None of these values can break a line: they are addresses, constants, and a Host that was checked.
+fn add_forwarded(forwarded: Forwarded, head: &mut Head, info: &ConnectionInfo) {
+    // None of these values can break a line: they are addresses, constants, and what came in a line.
     if forwarded.via {
         let version = if head.version() == Version::Http10 { "1.0 myelin" } else { "1.1 myelin" };
         let _ = head.append("Via", version.as_bytes());
     }
-    if forwarded.x_forwarded {
-        let _ = head.append("X-Forwarded-For", info.peer.ip().to_string().as_bytes());
-        let _ = head.append("X-Forwarded-Proto", if info.secure { b"https" } else { b"http" });
-        if let Some(host) = head.known(HeaderId::Host).map(<[u8]>::to_vec) {
-            let _ = head.append("X-Forwarded-Host", &host);
-        }
+    if forwarded.x_forwarded == XForwarded::AsCame {
+        return;
+    }
+    if forwarded.x_forwarded == XForwarded::Replace {
+        let is_told = |name: &str| {
+            let start = name.get(..X_FORWARDED.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(X_FORWARDED)) || name.eq_ignore_ascii_case("Forwarded")
+        };
+        head.remove_if(|_, name| is_told(name));
+    }
+    let peer = info.peer.ip().to_string().into_bytes();
+    let addresses: Vec<&[u8]> = head.all("X-Forwarded-For").chain([&peer[..]]).collect();
+    let addresses = addresses.join(&b", "[..]);
+    let _ = head.set("X-Forwarded-For", &addresses);
+    let scheme = if info.secure { "https" } else { "http" };
+    set_once(head, "X-Forwarded-Proto", HeaderId::XForwardedProto, Some(scheme.as_bytes().to_vec()));
+    let host = head.known(HeaderId::Host).filter(|host| !host.is_empty()).map(<[u8]>::to_vec);
+    set_once(head, "X-Forwarded-Host", HeaderId::XForwardedHost, host);
+}
+
+/// How the names begin of headers that say whom a request came from.
+const X_FORWARDED: &str = "X-Forwarded-";
+
+/// Leaves a header its first value, or gives it this one.
+fn set_once(head: &mut Head, name: &str, id: HeaderId, value: Option<Vec<u8>>) {
+    if let Some(value) = head.known(id).map(<[u8]>::to_vec).or(value) {
+        let _ = head.set(name, &value);
     }
 }
 

@@ -30,7 +30,7 @@ mod tls;
 pub use buffer::kept_bytes;
 pub use client::Client;
 pub use listener::{Listener, ListenerCommand, bind};
-pub use options::{ClientOptions, Expect, Forwarded, Pace, Retry, ServerOptions};
+pub use options::{ClientOptions, Expect, Forwarded, Pace, Retry, ServerOptions, XForwarded};
 pub use rustls::ServerConfig;
 pub use server::{Stop, serve};
 pub use service::{Record, Service};

@@ -27,6 +27,9 @@ pub struct ServerOptions {
     pub expect: Expect,
     /// What requests tell of their way here. Default: nothing.
     pub forwarded: Forwarded,
+    /// Whether an answer that is the client's own request shows it the credentials it sent, and TRACE takes them on.
+    /// Default: no.
+    pub echo_credentials: bool,
     /// How long requests under way may take after a stop was asked for. Default 30 s.
     pub drain: Duration,
 }
@@ -68,6 +71,7 @@ impl Default for ServerOptions {
             memory_bytes: 256 * 1024 * 1024,
             expect: Expect::Relay,
             forwarded: Forwarded::default(),
+            echo_credentials: false,
             drain: Duration::from_secs(30),
         }
     }
@@ -119,8 +123,20 @@ pub enum Retry {
 pub struct Forwarded {
     /// Adds `Via: 1.1 myelin`.
     pub via: bool,
-    /// Adds the client's address, scheme and host.
-    pub x_forwarded: bool,
+    /// Whether the client's address, scheme and host are told.
+    pub x_forwarded: XForwarded,
+}
+
+/// What `X-Forwarded-For`, `-Proto` and `-Host` tell of a request's way here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum XForwarded {
+    /// What the client said of it, if anything.
+    #[default]
+    AsCame,
+    /// What the bus itself sees; whatever the client said in `X-Forwarded-…` or `Forwarded` (RFC 7239) goes.
+    Replace,
+    /// The client is a proxy that is believed: its address is added to its list, and its scheme and host stay.
+    Append,
 }
 
 impl Default for ClientOptions {

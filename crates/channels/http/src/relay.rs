@@ -256,7 +256,7 @@ impl Relay {
         }
         from.ahead = None;
         if self.coding == Coding::AsCame {
-            let passed = from.decoder.scan(from.input.bytes())?;
+            let passed = from.pass()?;
             self.complete = from.decoder.is_done();
             let behind_head = self.staged_sent == 0 && self.staged.len() == self.head_bytes && !staged_all;
             if passed > 0 && behind_head && passed <= self.merge_bytes {
@@ -277,7 +277,7 @@ impl Relay {
         while self.staged.len() < 2 * READ_BYTES
             && let Some(piece) = from.decoder.next(from.input.bytes())?
         {
-            let (Piece::Data(length) | Piece::Framing(length)) = piece;
+            let length = piece.length();
             if let Piece::Data(_) = piece {
                 let data = &from.input.bytes()[..length];
                 if self.coding == Coding::Chunked {

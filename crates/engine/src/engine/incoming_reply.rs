@@ -1,7 +1,7 @@
 //! Answers that come in on a connection of their own, to the address that a backend was told.
 
 use http::StatusCode;
-use myelin_message::{Built as _, Head, HeaderId, Message};
+use myelin_message::{Built as _, Head, HeaderId, Message, is_credential};
 use myelin_soap::Headers;
 
 use myelin_content::{Format, Tree, charset};
@@ -44,15 +44,7 @@ pub(crate) async fn receive(mut request: Message, definitions: &Definitions) -> 
 
 /// Whether a header line concerns the request that brought an answer, and its connection, not the answer.
 fn is_of_requests(name: &str) -> bool {
-    const OF_REQUESTS: [&str; 8] = [
-        "Host",
-        "Expect",
-        "User-Agent",
-        "SOAPAction",
-        "Authorization",
-        "Content-Length",
-        "Transfer-Encoding",
-        "Connection",
-    ];
-    OF_REQUESTS.iter().any(|known| known.eq_ignore_ascii_case(name))
+    const OF_REQUESTS: [&str; 7] =
+        ["Host", "Expect", "User-Agent", "SOAPAction", "Content-Length", "Transfer-Encoding", "Connection"];
+    is_credential(name) || OF_REQUESTS.iter().any(|known| known.eq_ignore_ascii_case(name))
 }

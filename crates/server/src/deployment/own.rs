@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use monitors::OwnMonitor;
 use myelin_engine::{DuplicateKeys, Priorities, PriorityRule};
-use myelin_http::{ClientOptions, Expect, Retry, ServerOptions};
+use myelin_http::{ClientOptions, Expect, Retry, ServerOptions, XForwarded};
 use serde::Deserialize;
 
 use super::databases::OwnSql;
@@ -147,7 +147,8 @@ pub(super) struct OwnServer {
     memory_bytes: Option<usize>,
     expect: Option<OwnExpect>,
     via: Option<bool>,
-    x_forwarded: Option<bool>,
+    x_forwarded: Option<OwnXForwarded>,
+    echo_credentials: Option<bool>,
     #[serde(deserialize_with = "duration")]
     drain: Option<Duration>,
 }
@@ -181,6 +182,43 @@ pub(super) struct OwnClient {
 enum OwnExpect {
     Relay,
     Answer,
+}
+
+/// `true` and `false`, or how.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(untagged, expecting = "x_forwarded is true, false, \"replace\" or \"append\"")]
+enum OwnXForwarded {
+    Told(bool),
+    How(XForwardedMode),
+}
+
+/// How the client's `X-Forwarded-…` are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum XForwardedMode {
+    /// Drop what the client said: nobody stands before the bus
+    Replace,
+    /// Believe what the client said: it is a proxy of yours
+    Append,
+}
+
+impl From<XForwardedMode> for XForwarded {
+    fn from(mode: XForwardedMode) -> XForwarded {
+        match mode {
+            XForwardedMode::Replace => XForwarded::Replace,
+            XForwardedMode::Append => XForwarded::Append,
+        }
+    }
+}
+
+impl From<OwnXForwarded> for XForwarded {
+    fn from(own: OwnXForwarded) -> XForwarded {
+        match own {
+            OwnXForwarded::Told(true) => XForwarded::Replace,
+            OwnXForwarded::Told(false) => XForwarded::AsCame,
+            OwnXForwarded::How(mode) => mode.into(),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -252,6 +290,7 @@ impl Own {
             expect,
             via,
             x_forwarded,
+            echo_credentials,
             drain,
         } = &self.server;
         set(&mut server.head.bytes, *head_bytes);
@@ -270,7 +309,8 @@ impl Own {
         });
         set(&mut server.expect, expect);
         set(&mut server.forwarded.via, *via);
-        set(&mut server.forwarded.x_forwarded, *x_forwarded);
+        set(&mut server.forwarded.x_forwarded, x_forwarded.map(XForwarded::from));
+        set(&mut server.echo_credentials, *echo_credentials);
         set(&mut server.drain, *drain);
         let own = &self.client;
         set(&mut client.head.bytes, own.head_bytes);

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::support::{Bus, DEADLINE, answering, post, settings};
+use myelin_http::{Forwarded, XForwarded};
 use myelin_testkit::faulty::{Backend, Script, Step, Until, whole};
 use myelin_testkit::raw::{self, Client, Delimiter};
 use proptest::prelude::*;
@@ -248,27 +249,87 @@ fn blank_lines_between_requests_are_skipped() {
     assert_eq!((client.answer().unwrap().status, client.answer().unwrap().status), (200, 200));
 }
 
-#[test]
-fn forwarding_headers_and_host_follow_the_options() {
+/// What the backend gets of the `X-Forwarded-…` lines of a request, in lower case, when the bus treats them so.
+fn told(mode: XForwarded, lines: &str) -> Vec<String> {
     let backend = answering(whole());
     let mut settings = settings();
-    settings.server.forwarded = myelin_http::Forwarded { via: true, x_forwarded: true };
+    settings.server.forwarded = Forwarded { via: true, x_forwarded: mode };
     settings.client.preserve_host = true;
     settings.correlate = true;
     let bus = Bus::with(&crate::support::proxy(backend.address()), settings);
-    let answer = raw::exchange(bus.address, &post("x")).unwrap();
+    let request = format!("GET http://gate.example:81/services/P HTTP/1.1\r\nHost: bus\r\n{lines}\r\n");
+    let answer = raw::exchange(bus.address, request.as_bytes()).unwrap();
     let arrived = backend.wait_for_ended(0, DEADLINE).unwrap()[0].text();
-    for line in [
-        "Host: bus\r\n",
-        "Via: 1.1 myelin\r\n",
-        "X-Forwarded-For: 127.0.0.1\r\n",
-        "X-Forwarded-Proto: http\r\n",
-        "X-Forwarded-Host: bus\r\n",
-    ] {
+    let id = answer.header("activityid").unwrap();
+    for line in ["Host: gate.example:81\r\n", "Via: 1.1 myelin\r\n", &format!("activityid: {id}\r\n")] {
         assert!(arrived.contains(line), "{line:?} is missing in {arrived:?}");
     }
-    let id = answer.header("activityid").unwrap();
-    assert!(arrived.contains(&format!("activityid: {id}\r\n")));
+    let lines = arrived.lines().map(str::to_ascii_lowercase);
+    let mut lines: Vec<String> = lines.filter(|line| line.contains("forwarded")).collect();
+    lines.sort();
+    lines
+}
+
+#[test]
+fn forwarding_headers_and_host_follow_the_options_and_the_target() {
+    let own = ["x-forwarded-for: 127.0.0.1", "x-forwarded-host: gate.example:81", "x-forwarded-proto: http"];
+    let said = "X-Forwarded-For: 10.0.0.1\r\nX-FORWARDED-FOR: 10.0.0.2, 10.0.0.3\r\nX-Forwarded-Proto: https\r\n\
+                x-forwarded-host: a.example\r\nX-Forwarded-Host: b.example\r\nX-Forwarded-Port: 1\r\nForwarded: for=x\r\n";
+    assert_eq!(told(XForwarded::Replace, ""), own);
+    assert_eq!(told(XForwarded::Append, ""), own);
+    assert_eq!(told(XForwarded::Replace, said), own);
+    let appended = [
+        "forwarded: for=x",
+        "x-forwarded-for: 10.0.0.1, 10.0.0.2, 10.0.0.3, 127.0.0.1",
+        "x-forwarded-host: a.example",
+        "x-forwarded-port: 1",
+        "x-forwarded-proto: https",
+    ];
+    assert_eq!(told(XForwarded::Append, said), appended);
+    assert_eq!(told(XForwarded::AsCame, ""), [""; 0]);
+    assert_eq!(told(XForwarded::AsCame, said).len(), 7);
+}
+
+#[test]
+fn trailers_that_a_receiver_must_not_read_so_late_stay_behind_on_both_ways() {
+    let chunks = "5\r\nhello\r\n0\r\nX-Sum: 7\r\n";
+    let late = "Host: b\r\nAuthorization: Basic eDp5\r\nX-Forwarded-For: 1.2.3.4\r\n";
+    let request =
+        format!("POST /services/P HTTP/1.1\r\nHost: bus\r\nTransfer-Encoding: chunked\r\n\r\n{chunks}{late}\r\n");
+    let arrived = forwarded(request.as_bytes());
+    assert_eq!(arrived, format!("POST /b HTTP/1.1\r\nHost: BACKEND\r\nTransfer-Encoding: chunked\r\n\r\n{chunks}\r\n"));
+    let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let response = format!("{head}{chunks}Set-Cookie: a=b\r\nContent-Type: text/html\r\n\r\n");
+    assert_eq!(returned(&post("x"), response.as_bytes()), format!("{head}{chunks}\r\n"));
+}
+
+#[test]
+fn an_echo_shows_no_credentials_unless_it_is_switched_on() {
+    let echo = crate::support::definitions(
+        r#"<proxy name="P"><target><inSequence><respond/></inSequence></target></proxy>
+           <proxy name="L"><target><inSequence><loopback/></inSequence><outSequence><send/></outSequence></target></proxy>"#,
+    );
+    let secrets = "Authorization: Basic eDp5\r\ncookie: s=1\r\nX-API-Key: k\r\nApiKey: k\r\n";
+    let shown = |bus: &Bus, method: &str, proxy: &str| {
+        let request = format!("{method} /services/{proxy} HTTP/1.1\r\nHost: bus\r\nX-A: 1\r\n{secrets}\r\n");
+        let answer = raw::exchange(bus.address, request.as_bytes()).unwrap();
+        assert_eq!((answer.status, answer.header("x-a")), (200, Some("1")), "{method} {proxy}");
+        ["authorization", "cookie", "x-api-key", "apikey"].iter().filter(|name| answer.header(name).is_some()).count()
+    };
+    let bus = Bus::with(&echo, settings());
+    let mut open = settings();
+    open.server.echo_credentials = true;
+    let open = Bus::with(&echo, open);
+    for (method, proxy) in [("GET", "P"), ("TRACE", "P"), ("GET", "L")] {
+        assert_eq!(shown(&bus, method, proxy), 0, "{method} {proxy}");
+        assert_eq!(shown(&open, method, proxy), 4, "{method} {proxy}");
+    }
+}
+
+#[test]
+fn a_backend_that_echoes_a_trace_does_not_get_credentials() {
+    let request = b"TRACE /services/P HTTP/1.1\r\nHost: bus\r\nAuthorization: Basic eDp5\r\nX-A: 1\r\n\r\n";
+    assert_eq!(forwarded(request), "TRACE /b HTTP/1.1\r\nHost: BACKEND\r\nX-A: 1\r\n\r\n");
 }
 
 proptest! {

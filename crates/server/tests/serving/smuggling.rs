@@ -25,6 +25,15 @@ const REFUSED: &[(u16, &str)] = &[
     (400, "\0\0\0\0"),
     (501, "POST /services/P HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"),
     (501, "POST /services/P HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: identity\r\n\r\n"),
+    (400, "POST /services/P HTTP/1.1\r\nHost: [::1\r\n\r\n"),
+    (400, "POST /services/P HTTP/1.1\r\nHost: gw.test:abc\r\n\r\n"),
+    (400, "POST /services/P HTTP/1.1\r\nHost: gw.test:65536\r\n\r\n"),
+    (400, "POST http://u@gw.test/services/P HTTP/1.1\r\nHost: gw.test\r\n\r\n"),
+    (
+        501,
+        "GET /services/P HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n",
+    ),
+    (501, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA /services/P HTTP/1.1\r\nHost: a\r\n\r\n"),
     (501, "CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n"),
     (505, "GET /services/P HTTP/2.0\r\nHost: a\r\n\r\n"),
 ];
@@ -50,7 +59,7 @@ fn what_could_smuggle_a_request_is_answered_closed_and_not_forwarded() {
 #[test]
 fn broken_chunks_end_the_exchange_on_both_sides() {
     for chunks in
-        ["x\r\n", "5\nhello\n0\n\n", "5\r\nhelloX", "-5\r\n", "1000000000000000\r\n", "0\r\nContent-Length: 4\r\n\r\n"]
+        ["x\r\n", "5\nhello\n0\n\n", "5\r\nhelloX", "-5\r\n", "1000000000000000\r\n", "0\r\nContent-Length 4\r\n\r\n"]
     {
         let backend = answering(whole());
         let bus = Bus::before(backend.address());

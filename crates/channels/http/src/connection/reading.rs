@@ -153,7 +153,7 @@ impl Connection {
         let before = into.len();
         loop {
             while let Some(piece) = self.decoder.next(self.input.bytes())? {
-                let (Piece::Data(length) | Piece::Framing(length)) = piece;
+                let length = piece.length();
                 if let Piece::Data(_) = piece {
                     into.extend_from_slice(&self.input.bytes()[..length]);
                 }

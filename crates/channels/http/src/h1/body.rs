@@ -1,9 +1,12 @@
 //! Where a body ends: by length, by chunks, or with the connection (RFC 9112 §6, §7).
 //!
 //! The decoder looks at bytes as they pass and says which of them are data and where the message ends.
-//! A relay copies framing and data alike, so chunk boundaries, extensions and trailers arrive unchanged.
+//! A relay copies framing and data alike, so chunk boundaries, extensions and trailers arrive unchanged; only trailers
+//! that must not come so late are left out.
 
 use std::fmt;
+
+use myelin_message::{is_credential, is_token};
 
 /// How a message's body is delimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +28,17 @@ pub enum Piece {
     Data(usize),
     /// That many bytes are chunk sizes, extensions, line ends or trailers.
     Framing(usize),
+    /// That many bytes are of a trailer that must not go on: it has the name of a header that is read before the body.
+    Dropped(usize),
+}
+
+impl Piece {
+    /// How many bytes it is about.
+    pub fn length(self) -> usize {
+        match self {
+            Piece::Data(length) | Piece::Framing(length) | Piece::Dropped(length) => length,
+        }
+    }
 }
 
 /// Why a body cannot be followed to its end; the sender's.
@@ -64,6 +78,7 @@ const EXTENSION_LIMIT: u16 = 1024;
 const OVERHEAD_LIMIT: u64 = 64 * 1024;
 /// The trailer section of a message.
 const TRAILER_LIMIT: u16 = 16 * 1024;
+const TRAILERS_TOO_LONG: FramingError = FramingError::Broken("the trailers are longer than 16 KiB");
 
 /// Follows one body to its end.
 #[derive(Clone, Debug)]
@@ -104,36 +119,61 @@ enum State {
     DataLineFeed,
     /// At the start of a trailer line, or of the empty line that ends the message.
     TrailerStart(u16),
-    TrailerName {
+    TrailerValue {
         total: u16,
-        name: TrailerName,
+        is_dropped: bool,
     },
-    TrailerValue(u16),
-    TrailerLineFeed(u16),
+    TrailerLineFeed {
+        total: u16,
+        is_dropped: bool,
+    },
     LastLineFeed,
 }
 
-/// The first letters of a trailer's name, enough to know the few that must not come late.
-#[derive(Clone, Debug, Default)]
-struct TrailerName {
-    letters: [u8; 17],
-    length: u8,
-}
+/// Headers that a receiver frames, routes, authenticates or reads a message by, before it has the trailers.
+const NEVER_LATE: [&str; 33] = [
+    "activityid",
+    "age",
+    "cache-control",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-location",
+    "content-range",
+    "content-type",
+    "date",
+    "expect",
+    "expires",
+    "forwarded",
+    "host",
+    "keep-alive",
+    "location",
+    "max-forwards",
+    "pragma",
+    "proxy-authenticate",
+    "proxy-connection",
+    "range",
+    "retry-after",
+    "set-cookie",
+    "soapaction",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "vary",
+    "via",
+    "www-authenticate",
+    "x-http-method-override",
+    "x-real-ip",
+];
 
-impl TrailerName {
-    fn push(&mut self, byte: u8) {
-        if let Some(letter) = self.letters.get_mut(self.length as usize) {
-            *letter = byte.to_ascii_lowercase();
-        }
-        self.length = self.length.saturating_add(1);
-    }
-
-    /// RFC 9110 §6.5.1: fields that frame or route a message cannot come behind it.
-    fn is_forbidden(&self) -> bool {
-        self.letters.get(..self.length as usize).is_some_and(|name| {
-            [&b"content-length"[..], b"transfer-encoding", b"host", b"trailer", b"connection"].contains(&name)
-        })
-    }
+/// Whether a field of that name cannot be a trailer (RFC 9110 §6.5.1).
+fn is_never_late(name: &str) -> bool {
+    let begins = |start: &str| name.get(..start.len()).is_some_and(|letters| letters.eq_ignore_ascii_case(start));
+    begins("x-forwarded-")
+        || begins("if-")
+        || is_credential(name)
+        || NEVER_LATE.iter().any(|never| never.eq_ignore_ascii_case(name))
 }
 
 impl Decoder {
@@ -212,7 +252,7 @@ impl Decoder {
                 self.overhead = self.overhead.saturating_sub(2 * taken);
                 Ok(Some(Piece::Data(taken as usize)))
             }
-            _ => self.framing(input).map(|length| Some(Piece::Framing(length))),
+            _ => self.framing(input),
         }
     }
 
@@ -221,28 +261,69 @@ impl Decoder {
     /// Errors: as [`Decoder::next`].
     pub fn scan(&mut self, input: &[u8]) -> Result<usize, FramingError> {
         let mut scanned = 0;
-        while let Some(Piece::Data(length) | Piece::Framing(length)) = self.next(&input[scanned..])? {
-            scanned += length;
+        while let Some(piece) = self.next(&input[scanned..])? {
+            scanned += piece.length();
         }
         Ok(scanned)
     }
 
-    /// Steps over framing bytes up to the next data, the end, or the end of `input`; gives how many.
-    fn framing(&mut self, input: &[u8]) -> Result<usize, FramingError> {
+    /// Steps over framing bytes up to the next data, the next trailer, the end, or the end of `input`.
+    fn framing(&mut self, input: &[u8]) -> Result<Option<Piece>, FramingError> {
+        if let State::TrailerStart(total) = self.state
+            && input.first() != Some(&b'\r')
+            && !self.trailer_name(input, total)?
+        {
+            return Ok(None);
+        }
+        let is_dropped = self.drops();
         let mut position = 0;
         while let Some(&byte) = input.get(position) {
-            if matches!(self.state, State::Data(_) | State::Done) {
+            // A trailer begins: its name has to be seen before it is known whether it goes on.
+            let begins = matches!(self.state, State::TrailerStart(_)) && byte != b'\r';
+            if matches!(self.state, State::Data(_) | State::Done) || (begins && position > 0) {
                 break;
             }
             self.step(byte)?;
             position += 1;
+            if is_dropped && !self.drops() {
+                break;
+            }
         }
         self.overhead += position as u64;
         if self.overhead > OVERHEAD_LIMIT {
             self.state = State::Broken;
             return Err(FramingError::Broken("far more chunk framing than data"));
         }
-        Ok(position)
+        Ok(Some(if is_dropped { Piece::Dropped(position) } else { Piece::Framing(position) }))
+    }
+
+    /// Whether the bytes at hand are of a trailer that must not go on.
+    fn drops(&self) -> bool {
+        matches!(
+            self.state,
+            State::TrailerValue { is_dropped: true, .. } | State::TrailerLineFeed { is_dropped: true, .. }
+        )
+    }
+
+    /// Looks for the name of the trailer that `input` begins with; `false` where the rest of it has not come yet.
+    fn trailer_name(&mut self, input: &[u8], total: u16) -> Result<bool, FramingError> {
+        let most = usize::from(TRAILER_LIMIT - total);
+        let end = input.iter().take(most).position(|&byte| !is_token(&[byte]));
+        let Some(end) = end else {
+            if input.len() >= most {
+                self.state = State::Broken;
+                return Err(TRAILERS_TOO_LONG);
+            }
+            return Ok(false);
+        };
+        if end == 0 || input[end] != b':' {
+            self.state = State::Broken;
+            return Err(FramingError::Broken("a trailer is a name, a colon and a value"));
+        }
+        // A token is ASCII.
+        let is_dropped = std::str::from_utf8(&input[..end]).is_ok_and(is_never_late);
+        self.state = State::TrailerValue { total, is_dropped };
+        Ok(true)
     }
 
     fn step(&mut self, byte: u8) -> Result<(), FramingError> {
@@ -287,42 +368,20 @@ impl Decoder {
             State::DataReturn if byte == b'\r' => State::DataLineFeed,
             State::DataLineFeed if byte == b'\n' => State::Size { size: 0, digits: 0 },
             State::DataReturn | State::DataLineFeed => return error("a chunk's data is followed by CR LF"),
-            State::TrailerStart(total) => match byte {
-                b'\r' => State::LastLineFeed,
-                _ => {
-                    let name = TrailerName::default();
-                    return self.trailer_name(byte, total, name);
-                }
-            },
-            State::TrailerName { total, name } => return self.trailer_name(byte, total, name),
-            State::TrailerValue(total) => match byte {
-                b'\r' => State::TrailerLineFeed(total),
-                _ if total == TRAILER_LIMIT => return error("the trailers are longer than 16 KiB"),
-                b'\t' | b' '..=0x7e | 0x80.. => State::TrailerValue(total + 1),
+            // Only the end of the trailers comes here; the name of one is looked for before.
+            State::TrailerStart(_) if byte == b'\r' => State::LastLineFeed,
+            State::TrailerValue { total, is_dropped } => match byte {
+                b'\r' => State::TrailerLineFeed { total, is_dropped },
+                _ if total == TRAILER_LIMIT => return Err(TRAILERS_TOO_LONG),
+                b'\t' | b' '..=0x7e | 0x80.. => State::TrailerValue { total: total + 1, is_dropped },
                 _ => return error("a trailer's value holds no control characters"),
             },
-            State::TrailerLineFeed(total) if byte == b'\n' => State::TrailerStart(total),
+            State::TrailerLineFeed { total, .. } if byte == b'\n' => State::TrailerStart(total),
             State::LastLineFeed if byte == b'\n' => State::Done,
-            State::TrailerLineFeed(_) | State::LastLineFeed => return error("a trailer line ends in CR LF"),
-            state @ (State::Done | State::Broken | State::Length(_) | State::UntilClose | State::Data(_)) => state,
-        };
-        Ok(())
-    }
-
-    fn trailer_name(&mut self, byte: u8, total: u16, mut name: TrailerName) -> Result<(), FramingError> {
-        if total == TRAILER_LIMIT {
-            return Err(FramingError::Broken("the trailers are longer than 16 KiB"));
-        }
-        self.state = if byte == b':' && name.length > 0 {
-            if name.is_forbidden() {
-                return Err(FramingError::Broken("a trailer cannot frame or route the message it follows"));
+            State::TrailerStart(_) | State::TrailerLineFeed { .. } | State::LastLineFeed => {
+                return error("a trailer line ends in CR LF");
             }
-            State::TrailerValue(total + 1)
-        } else if myelin_message::is_token(&[byte]) {
-            name.push(byte);
-            State::TrailerName { total: total + 1, name }
-        } else {
-            return Err(FramingError::Broken("a trailer is a name, a colon and a value"));
+            state @ (State::Done | State::Broken | State::Length(_) | State::UntilClose | State::Data(_)) => state,
         };
         Ok(())
     }
@@ -336,19 +395,67 @@ mod tests {
     /// The decoded data, the raw length, and whether the body is complete, from input in pieces.
     fn decode(framing: Framing, pieces: &[&[u8]]) -> Result<(Vec<u8>, usize, bool), FramingError> {
         let mut decoder = Decoder::new(framing);
-        let (mut data, mut raw) = (Vec::new(), 0);
+        let (mut data, mut raw, mut come) = (Vec::new(), 0, Vec::new());
         for piece in pieces {
-            let mut rest = *piece;
-            while let Some(found) = decoder.next(rest)? {
-                let (Piece::Data(length) | Piece::Framing(length)) = found;
-                if let Piece::Data(_) = found {
-                    data.extend_from_slice(&rest[..length]);
+            come.extend_from_slice(piece);
+            while let Some(found) = decoder.next(&come[raw..])? {
+                if let Piece::Data(length) = found {
+                    data.extend_from_slice(&come[raw..raw + length]);
                 }
-                raw += length;
-                rest = &rest[length..];
+                raw += found.length();
             }
         }
         Ok((data, raw, decoder.is_done()))
+    }
+
+    /// What goes on of chunks that come in pieces of that size.
+    fn passed(text: &str, step: usize) -> String {
+        let mut decoder = Decoder::new(Framing::Chunked);
+        let (mut come, mut passed) = (Vec::new(), Vec::new());
+        for piece in text.as_bytes().chunks(step) {
+            come.extend_from_slice(piece);
+            while let Some(piece) = decoder.next(&come).unwrap() {
+                let rest = come.split_off(piece.length());
+                let bytes = std::mem::replace(&mut come, rest);
+                if !matches!(piece, Piece::Dropped(_)) {
+                    passed.extend(bytes);
+                }
+            }
+        }
+        assert!(decoder.is_done());
+        String::from_utf8(passed).unwrap()
+    }
+
+    #[test]
+    fn trailers_that_come_too_late_are_dropped_and_all_others_pass() {
+        for name in [
+            "Host",
+            "content-length",
+            "Transfer-Encoding",
+            "AUTHORIZATION",
+            "Cookie",
+            "X-Forwarded-For",
+            "x-api-key",
+            "X-Forwarded-Client-Cert",
+            "Content-Type",
+            "Content-Encoding",
+            "SOAPAction",
+            "Expect",
+            "Connection",
+            "TE",
+            "Trailer",
+            "If-Match",
+            "Set-Cookie",
+            "activityid",
+        ] {
+            let text = format!("3\r\nabc\r\n0\r\nX-A: 1\r\n{name}: 5\r\n{name}:\r\nContent-MD5: x\r\n\r\n");
+            for step in 1..=text.len() {
+                let expected = "3\r\nabc\r\n0\r\nX-A: 1\r\nContent-MD5: x\r\n\r\n";
+                assert_eq!(passed(&text, step), expected, "{name} in pieces of {step}");
+            }
+        }
+        let text = "0\r\nX-Host: 1\r\nHosts: 2\r\nIff: 3\r\n\r\n";
+        assert_eq!(passed(text, 7), text);
     }
 
     fn chunked(text: &str) -> Result<(String, usize, bool), &'static str> {
@@ -386,9 +493,6 @@ mod tests {
             "+5\r\nhello",
             " 5\r\nhello",
             "_5\r\n",
-            "0\r\nContent-Length: 5\r\n\r\n",
-            "0\r\ntransfer-encoding: chunked\r\n\r\n",
-            "0\r\nHost: a\r\n\r\n",
             "0\r\nname \r\n",
             "0\r\n: x\r\n",
             "0\r\nX: \x01\r\n",
@@ -400,6 +504,8 @@ mod tests {
         }
         assert!(chunked(&format!("5;{}", "x".repeat(2000))).is_err());
         assert!(chunked(&format!("0\r\nX: {}", "x".repeat(20_000))).is_err());
+        assert!(chunked(&format!("0\r\n{}", "x".repeat(20_000))).is_err());
+        assert!(chunked(&format!("0\r\n{}\r\n", "Host: a\r\n".repeat(3_000))).is_err());
         let wasteful = format!("1;{}\r\nx\r\n", "y".repeat(1000)).repeat(100);
         assert_eq!(chunked(&wasteful), Err("far more chunk framing than data"));
         assert!(chunked(&"1\r\nx\r\n".repeat(50_000)).is_ok());
@@ -461,10 +567,7 @@ mod tests {
             }
             let whole = decode(Framing::Chunked, &[&wire]);
             prop_assert_eq!(decode(Framing::Chunked, &pieces), whole.clone());
-            if mutation.is_none() && !trailers.iter().any(|line| {
-                let name = line.split(':').next().unwrap_or("").to_ascii_lowercase();
-                ["host", "trailer"].contains(&name.as_str())
-            }) {
+            if mutation.is_none() {
                 let (data, raw, done) = whole.unwrap();
                 prop_assert_eq!(data, chunks.concat_data());
                 prop_assert_eq!((raw, done), (wire.len() - 4, true));

@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::mem::MaybeUninit;
+use std::net::Ipv6Addr;
 use std::ops::Range;
 
 use http::StatusCode;
@@ -14,6 +15,8 @@ use super::body::Framing;
 
 /// The most header lines a head may have, whatever the limits say: the parser's table has this many rows.
 const MOST_LINES: usize = 256;
+/// The longest method: the longest that is registered has 17 letters.
+const METHOD_LIMIT: usize = 32;
 
 /// How large a head may be.
 #[derive(Clone, Copy, Debug)]
@@ -137,6 +140,7 @@ pub fn parse_request(bytes: &[u8], limits: HeadLimits) -> Result<RequestHead, Re
     };
     let version = if minor == 0 { Version::Http10 } else { Version::Http11 };
     check_target(method, target)?;
+    let authority = authority(target)?;
     let lines = index(bytes, request.headers);
     let start = Start::Request { method: range(bytes, method), target: range(bytes, target), version };
     let mut head = Head::from_wire(bytes.to_vec(), start, lines);
@@ -146,6 +150,17 @@ pub fn parse_request(bytes: &[u8], limits: HeadLimits) -> Result<RequestHead, Re
         0 if version == Version::Http11 => return Err(bad("an HTTP/1.1 request has a Host header")),
         0 | 1 => {}
         _ => return Err(bad("a request has one Host header")),
+    }
+    if fields.upgrades && fields.asks_for_websocket && version == Version::Http11 {
+        return Err(Refusal {
+            status: 501,
+            reason: "this bus does not offer WebSocket; it serves HTTP requests alone",
+        });
+    }
+    if let Some(authority) = authority {
+        // RFC 9112 §3.2.2: whatever Host says, the request is for the host of its target. A host that was checked is
+        // always a value a header can hold.
+        let _ = head.set("Host", authority.as_bytes());
     }
     let framing = match (fields.chunked, fields.length) {
         (true, Some(_)) => return Err(bad("a message has Content-Length or Transfer-Encoding, not both")),
@@ -201,6 +216,7 @@ pub fn parse_response(bytes: &[u8], to_head: bool, limits: HeadLimits) -> Result
 }
 
 /// What the lines say about framing and connection, gathered in one pass.
+#[derive(Default)]
 struct Fields {
     hosts: usize,
     length: Option<u64>,
@@ -209,18 +225,22 @@ struct Fields {
     keep: bool,
     /// `Connection` names further lines that are about this connection only.
     nominates: bool,
+    /// `Connection` names `Upgrade`.
+    upgrades: bool,
+    /// `Upgrade` names `websocket`.
+    asks_for_websocket: bool,
 }
 
 impl Fields {
     fn of(head: &Head) -> Result<Fields, Refusal> {
-        let mut fields = Fields { hosts: 0, length: None, chunked: false, close: false, keep: false, nominates: false };
+        let mut fields = Fields::default();
         for line in head.lines() {
             let value = head.value(line);
             match line.id {
                 HeaderId::Host => {
                     fields.hosts += 1;
                     if !is_host(value) {
-                        return Err(bad("Host is a name or address and a port"));
+                        return Err(bad(HOST_FORM));
                     }
                 }
                 HeaderId::ContentLength => {
@@ -250,7 +270,12 @@ impl Fields {
                         fields.close |= close;
                         fields.keep |= keep;
                         fields.nominates |= !close && !keep && !token.is_empty();
+                        fields.upgrades |= token.eq_ignore_ascii_case(b"upgrade");
                     }
+                }
+                HeaderId::Upgrade => {
+                    fields.asks_for_websocket |=
+                        value.split(|&byte| byte == b',').any(|it| it.trim_ascii().eq_ignore_ascii_case(b"websocket"));
                 }
                 _ => {}
             }
@@ -287,10 +312,28 @@ impl Fields {
     }
 }
 
+/// The authority of a target in absolute-form, which stands in place of `Host` (RFC 9112 §3.2.2).
+///
+/// Errors: it names no host (RFC 9110 §4.2.1), or a user (§4.2.4), or is no host and port.
+fn authority(target: &str) -> Result<Option<&str>, Refusal> {
+    if target.starts_with('/') {
+        return Ok(None);
+    }
+    let Some((_, rest)) = target.split_once("://") else { return Ok(None) };
+    let authority = rest.split(['/', '?']).next().unwrap_or_default();
+    if authority.is_empty() || !is_host(authority.as_bytes()) {
+        return Err(bad("an absolute request target names a host, perhaps a port, and no user"));
+    }
+    Ok(Some(authority))
+}
+
 /// RFC 9112 §3.2, without authority-form: `CONNECT` asks for a tunnel, which a bus does not give.
 fn check_target(method: &str, target: &str) -> Result<(), Refusal> {
     if method == "CONNECT" {
         return Err(Refusal { status: 501, reason: "this bus opens no tunnels" });
+    }
+    if method.len() > METHOD_LIMIT {
+        return Err(Refusal { status: 501, reason: "a method has at most 32 letters" });
     }
     if !target.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#') {
         return Err(bad("a request target is ASCII without a fragment; other characters are percent-encoded"));
@@ -326,9 +369,62 @@ fn length(value: &[u8]) -> Option<u64> {
     Some(value.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0')))
 }
 
-/// Whether a value can be that of `Host` (RFC 3986 §3.2.2 and a port); may be empty.
+/// What `Host` has to be.
+pub(crate) const HOST_FORM: &str =
+    "a host is one name or address, and perhaps a port from 0 to 65535; an IPv6 address is in brackets";
+
+/// Whether a value can be that of `Host`: a host and perhaps a port (RFC 3986 §3.2.2, §3.2.3), or nothing at all.
+///
+/// A list is none, though a comma may stand in a name: some servers take the first, some the last of its members.
 pub(crate) fn is_host(value: &[u8]) -> bool {
-    value.iter().all(|&byte| byte.is_ascii_alphanumeric() || b"-._~%!$&'()*+;=:[]".contains(&byte))
+    let end = match value.first() {
+        Some(b'[') => match memchr::memchr(b']', value) {
+            Some(end) if is_ip_literal(&value[1..end]) => end + 1,
+            _ => return false,
+        },
+        _ => value.iter().position(|&byte| !is_name_letter(byte)).unwrap_or(value.len()),
+    };
+    let (name, rest) = value.split_at(end);
+    let port_is_right = match rest {
+        [] => true,
+        [b':', port @ ..] => !name.is_empty() && is_port(port),
+        _ => false,
+    };
+    port_is_right && (memchr::memchr(b'%', name).is_none() || is_percent_encoded(name))
+}
+
+fn is_name_letter(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(
+            byte,
+            b'-' | b'.' | b'_' | b'~' | b'%' | b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b';' | b'='
+        )
+}
+
+/// Whether it is digits of a port; none stand for the port of the scheme.
+fn is_port(port: &[u8]) -> bool {
+    let add = |number: u32, digit: &u8| Some(number * 10 + u32::from(digit - b'0')).filter(|port| *port <= 65_535);
+    port.iter().all(u8::is_ascii_digit) && port.iter().try_fold(0, add).is_some()
+}
+
+/// What stands in brackets: an IPv6 address, or one of a version to come; zones are of one machine (RFC 6874).
+fn is_ip_literal(text: &[u8]) -> bool {
+    if let [b'v' | b'V', rest @ ..] = text {
+        let Some(dot) = memchr::memchr(b'.', rest) else { return false };
+        let (version, address) = (&rest[..dot], &rest[dot + 1..]);
+        let is_letter = |byte: &u8| (*byte != b'%' && is_name_letter(*byte)) || *byte == b':';
+        return [version, address].iter().all(|part| !part.is_empty())
+            && version.iter().all(u8::is_ascii_hexdigit)
+            && address.iter().all(is_letter);
+    }
+    std::str::from_utf8(text).is_ok_and(|text| text.parse::<Ipv6Addr>().is_ok())
+}
+
+/// Whether two hexadecimal digits follow each `%`.
+fn is_percent_encoded(name: &[u8]) -> bool {
+    name.split(|&byte| byte == b'%')
+        .skip(1)
+        .all(|part| matches!(part, [first, second, ..] if first.is_ascii_hexdigit() && second.is_ascii_hexdigit()))
 }
 
 fn index(bytes: &[u8], headers: &[httparse::Header<'_>]) -> Vec<Line> {

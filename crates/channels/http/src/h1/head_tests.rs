@@ -49,6 +49,20 @@ fn what_could_smuggle_a_request_is_refused() {
         (400, "GET / HTTP/1.1\r\nHost: a b\r\n\r\n"),
         (400, "GET / HTTP/1.1\r\nHost: a, b\r\n\r\n"),
         (400, "GET / HTTP/1.1\r\nHost: user@a\r\n\r\n"),
+        (400, "GET http://a\\b/ HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (400, "GET http://u:p@b/ HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (400, "GET http:///x HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (400, "GET http://?x HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (400, "GET http://:80/ HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (400, "GET http://b:port/ HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (400, "GET http://b/ HTTP/1.1\r\nHost: [::1\r\n\r\n"),
+        (400, "GET http://b/ HTTP/1.1\r\n\r\n"),
+        (0, "PROPFINDPROPFINDPROPFINDPROPFIND / HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (501, "PROPFINDPROPFINDPROPFINDPROPFINDS / HTTP/1.1\r\nHost: a\r\n\r\n"),
+        (501, "GET / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: foo, WebSocket\r\n\r\n"),
+        (0, "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n\r\n"),
+        (0, "GET / HTTP/1.0\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"),
+        (0, "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n\r\n"),
         (400, "GET / HTTP/1.1\r\nHost: a\r\nX: \0\r\n\r\n"),
         (400, "GET / HTTP/1.1\r\nHost: a\r\nX: \x7f\r\n\r\n"),
         (400, "GET / HTTP/1.1\r\nHost: a\r\n: 1\r\n\r\n"),
@@ -73,6 +87,82 @@ fn what_could_smuggle_a_request_is_refused() {
     let many: String = (0..300).map(|line| format!("X{line}: 1\r\n")).collect();
     assert_eq!(refused(&format!("GET / HTTP/1.1\r\nHost: a\r\n{many}\r\n")), 431);
     assert_eq!(refused(&format!("GET / HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "x".repeat(70_000))), 431);
+}
+
+#[test]
+fn host_is_one_host_and_perhaps_a_port() {
+    for host in [
+        "",
+        "a",
+        "a-b_c.example",
+        "a:",
+        "a:0",
+        "a:65535",
+        "a:000080",
+        "127.0.0.1:80",
+        "[::1]",
+        "[::1]:80",
+        "[::ffff:1.2.3.4]",
+        "[v1.a:b]:80",
+        "a%41.b",
+        "m%c3%bcnchen",
+    ] {
+        assert!(is_host(host.as_bytes()), "{host:?}");
+    }
+    for host in [
+        "[::1",
+        "::1]",
+        "[]",
+        "[::1]a",
+        "[::1]80",
+        "[::1]]",
+        "[::g]",
+        "[1.2.3.4]",
+        "[fe80::1%25eth0]",
+        "[v1]",
+        "[v.a]",
+        "[vg.a]",
+        "[v1.]",
+        "::1",
+        "a:abc",
+        "a:-1",
+        "a:+80",
+        "a:65536",
+        "a:99999999999999999999",
+        "a:80:80",
+        "a:8 0",
+        ":80",
+        ":",
+        "u@a",
+        "u:p@a",
+        "a,b",
+        "a;b,c",
+        "a/b",
+        "a\\b",
+        "a?b",
+        "a#b",
+        "a b",
+        "a%",
+        "a%4",
+        "a%zz",
+        "a\"b",
+        "<a>",
+        "a\u{fc}",
+    ] {
+        assert!(!is_host(host.as_bytes()), "{host:?}");
+    }
+}
+
+#[test]
+fn the_authority_of_an_absolute_target_stands_in_place_of_host() {
+    let check = |text: &str, expected: &str| {
+        let request = parse_request(text.as_bytes(), HeadLimits::default()).unwrap();
+        assert_eq!(request.head.all("host").collect::<Vec<_>>(), [expected.as_bytes()], "{text:?}");
+    };
+    check("GET http://b:81/x HTTP/1.1\r\nHost: a\r\nX: 1\r\n\r\n", "b:81");
+    check("GET HTTPS://b?x HTTP/1.1\r\nhOST:\r\n\r\n", "b");
+    check("GET http://[::1] HTTP/1.0\r\n\r\n", "[::1]");
+    check("GET /x?http://b/ HTTP/1.1\r\nHost: a\r\n\r\n", "a");
 }
 
 #[test]
