@@ -34,6 +34,7 @@ use myelin_flow::sequence::SequenceRef;
 use myelin_flow::sequence::{Block, Node, Sequence, SequenceId};
 use myelin_flow::settings::Settings;
 use myelin_flow::template::{Parameter, TemplateId};
+use myelin_spelling::nearest;
 
 /// The state of loading.
 pub struct Loader {
@@ -41,6 +42,8 @@ pub struct Loader {
     compiler: Compiler,
     /// The mediators that the configuration may use.
     pub(crate) mediators: &'static Mediators,
+    /// The names of the elements of all artefacts that can be built.
+    pub artefacts: Vec<&'static str>,
     /// The numbers of the sequences, by their names.
     pub sequences: HashMap<String, SequenceId>,
     /// The numbers of the endpoints, by their names.
@@ -96,6 +99,7 @@ impl Loader {
             mediators,
             settings: settings.clone(),
             states: States::default(),
+            artefacts: Vec::new(),
             sequences: HashMap::new(),
             endpoints: HashMap::new(),
             proxies: HashMap::new(),
@@ -215,6 +219,20 @@ impl Loader {
         match self.entry(key)? {
             Entry::Xml(fragment) => Element::parse(&name.into(), text_of(&fragment.document, fragment.node)),
             Entry::Text(_) => Err(key.problem(format!("{name:?} holds no XML"))),
+        }
+    }
+
+    /// Tells of a child that nobody reads, where only `known` ones are read: as a problem where it looks like a
+    /// misspelling of one of them, as what was meant would be lost without a word, and otherwise as a warning.
+    pub(crate) fn no_effect(&mut self, child: &Element, whole: &str, known: &[&str]) {
+        child.forgive();
+        let meant = nearest(&child.name, known.iter().copied()).filter(|&meant| meant != child.name);
+        match meant {
+            Some(meant) => {
+                let message = format!("{} is unknown in {whole}; did you mean <{meant}>?", child.tag());
+                self.problem(child.problem(message));
+            }
+            None => self.warning(child.problem(format!("{} has no effect in {whole}", child.tag()))),
         }
     }
 

@@ -87,7 +87,7 @@ pub struct Mediators {
 
 impl Mediators {
     /// The names of the elements that the documentation has.
-    pub(crate) fn elements(&self) -> impl Iterator<Item = &'static str> {
+    pub(crate) fn elements(&self) -> impl Iterator<Item = &'static str> + Clone {
         self.table.iter().map(|spec| spec.element)
     }
 

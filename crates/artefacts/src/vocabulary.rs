@@ -1,6 +1,29 @@
 //! The words of the language that this bus knows but does not run, and what is said of each.
 
 use myelin_config::element::Element;
+use myelin_spelling::suggestion;
+
+/// The attributes without which messages take another way: a misspelling of one is a problem.
+pub const STRUCTURE: &[&str] = &[
+    "context",
+    "endpoint",
+    "endpointKey",
+    "errorSequence",
+    "faultSequence",
+    "inSequence",
+    "key",
+    "key-expression",
+    "method",
+    "methods",
+    "onAccept",
+    "onError",
+    "onReject",
+    "outSequence",
+    "sequence",
+    "target",
+    "uri-template",
+    "url-mapping",
+];
 
 /// Mediators that come later.
 const MEDIATORS_LATER: &[&str] = &[
@@ -64,7 +87,7 @@ const ARTEFACTS_LATER: &[&str] = &["eventSource", "messageProcessor", "messageSt
 const ARTEFACTS_OF_TOOLS: &[&str] = &["executor", "metadata", "taskManager"];
 
 /// Why a mediator cannot be built that is none of those with these names.
-pub(crate) fn mediator(element: &Element, known: impl Iterator<Item = &'static str>) -> String {
+pub(crate) fn mediator(element: &Element, known: impl Iterator<Item = &'static str> + Clone) -> String {
     let name = element.name.as_str();
     let never = MEDIATORS_NEVER.iter().find(|(known, _)| *known == name);
     if MEDIATORS_LATER.contains(&name) {
@@ -76,7 +99,7 @@ pub(crate) fn mediator(element: &Element, known: impl Iterator<Item = &'static s
     } else if name.contains('.') {
         format!("connector operation <{name}>: there is no archive of a connector of that name")
     } else {
-        format!("unknown mediator <{name}>")
+        format!("unknown mediator <{name}>{}", suggestion(name, known))
     }
 }
 
@@ -104,14 +127,14 @@ pub enum Standing {
     Warning(String),
 }
 
-/// What is said of an artefact this bus does not build.
-pub fn artefact(name: &str) -> Standing {
+/// What is said of an artefact this bus does not build; `known` are the names of those that it builds.
+pub fn artefact(name: &str, known: &[&'static str]) -> Standing {
     if ARTEFACTS_LATER.contains(&name) {
         Standing::Problem(format!("<{name}> is not offered yet"))
     } else if ARTEFACTS_OF_TOOLS.contains(&name) {
         Standing::Warning(format!("<{name}> has no effect in this bus"))
     } else {
-        Standing::Problem(format!("unknown artefact <{name}>"))
+        Standing::Problem(format!("unknown artefact <{name}>{}", suggestion(name, known.iter().copied())))
     }
 }
 

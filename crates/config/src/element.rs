@@ -1,10 +1,11 @@
 //! A configuration element: names, attributes, text and places, free of the parser that read it.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::sync::Arc;
 
 use myelin_content::{Fragment, text_of};
+use myelin_spelling::{nearest, suggestion};
 use myelin_xml::{DeclaredEncoding, Document, ErrorKind, Kind, NodeId, Options};
 
 use crate::problem::{Place, Problem};
@@ -31,6 +32,8 @@ pub struct Element {
     file: Arc<File>,
     node: NodeId,
     visited: Cell<bool>,
+    /// The attributes somebody looked for, which are not there.
+    missed: RefCell<Vec<String>>,
 }
 
 #[derive(Debug)]
@@ -155,7 +158,12 @@ impl Element {
     /// The value of an attribute without namespace.
     pub fn attribute(&self, name: &str) -> Option<Text<'_>> {
         self.visited.set(true);
-        let attribute = self.attributes.iter().find(|attribute| attribute.name == name)?;
+        let Some(attribute) = self.attributes.iter().find(|attribute| attribute.name == name) else {
+            if !self.attributes.is_empty() {
+                self.missed.borrow_mut().push(name.to_owned());
+            }
+            return None;
+        };
         attribute.read.set(true);
         Some(Text { value: &attribute.value, element: self, offset: attribute.value_offset, exact: !attribute.escaped })
     }
@@ -165,7 +173,12 @@ impl Element {
         match self.attribute(name) {
             Some(text) if !text.value.trim().is_empty() => Ok(text),
             Some(text) => Err(text.problem(format!("{}: attribute {name:?} is empty", self.tag()))),
-            None => Err(self.problem(format!("{}: attribute {name:?} is missing", self.tag()))),
+            None => {
+                let unread = self.attributes.iter().filter(|attribute| !attribute.read.get());
+                let meant = nearest(name, unread.map(|attribute| attribute.name.as_str()));
+                let hint = meant.map_or_else(String::new, |meant| format!("; did you mean it by {meant:?}?"));
+                Err(self.problem(format!("{}: attribute {name:?} is missing{hint}", self.tag())))
+            }
         }
     }
 
@@ -280,6 +293,7 @@ impl Element {
             file: Arc::clone(&self.file),
             node: self.node,
             visited: Cell::new(false),
+            missed: RefCell::default(),
         }
     }
 
@@ -295,6 +309,7 @@ impl Element {
             file: Arc::clone(&self.file),
             node: self.node,
             visited: Cell::new(false),
+            missed: RefCell::default(),
         }
     }
 
@@ -334,18 +349,26 @@ impl Element {
         self.children.iter().for_each(Element::forgive);
     }
 
-    /// Warns of attributes nobody read, in elements somebody looked at, here and below.
-    pub fn unread(&self, warnings: &mut Vec<Problem>) {
+    /// Tells of attributes nobody read, in elements somebody looked at, here and below.
+    ///
+    /// One that looks like a misspelling of another that was looked for is told with that name. It is a problem where
+    /// that name is among those of the `structure`, and a warning otherwise.
+    pub fn unread(&self, structure: &[&str], problems: &mut Vec<Problem>, warnings: &mut Vec<Problem>) {
+        let missed = self.missed.borrow();
+        let missed = || missed.iter().map(String::as_str);
         for attribute in &self.attributes {
             // Every element of the language may carry these, and they change nothing.
             let free = matches!(attribute.name.as_str(), "description" | "trace" | "statistics");
             if self.visited.get() && !attribute.read.get() && !free {
                 let place = self.file.place(attribute.name_offset);
-                let message = format!("{}: attribute {:?} has no effect here", self.tag(), attribute.name);
-                warnings.push(Problem { place, message });
+                let name = attribute.name.as_str();
+                let is_structure = nearest(name, missed()).is_some_and(|meant| structure.contains(&meant));
+                let told = if is_structure { "is unknown" } else { "has no effect here" };
+                let message = format!("{}: attribute {name:?} {told}{}", self.tag(), suggestion(name, missed()));
+                if is_structure { &mut *problems } else { &mut *warnings }.push(Problem { place, message });
             }
         }
-        self.children.iter().for_each(|child| child.unread(warnings));
+        self.children.iter().for_each(|child| child.unread(structure, problems, warnings));
     }
 }
 
@@ -402,6 +425,7 @@ fn convert(node: NodeId, file: &Arc<File>, depth: usize) -> Result<Element, Prob
         file: Arc::clone(file),
         node,
         visited: Cell::new(false),
+        missed: RefCell::default(),
     })
 }
 
@@ -454,9 +478,36 @@ mod tests {
     fn only_attributes_nobody_read_are_warned_of() {
         let root = parse("<a x='1' y='2' description='d'><b z='3'/></a>").unwrap();
         root.attribute("x");
-        let mut warnings = Vec::new();
-        root.unread(&mut warnings);
-        assert_eq!(warnings.len(), 1);
+        let (mut problems, mut warnings) = Default::default();
+        root.unread(&[], &mut problems, &mut warnings);
+        assert_eq!((problems.len(), warnings.len()), (0, 1));
         assert!(warnings[0].message.contains("\"y\""));
+    }
+
+    #[test]
+    fn a_misspelt_attribute_is_told_with_its_name_and_is_a_problem_where_it_holds_structure() {
+        let root = parse("<resource method='GET' uri-templat='/a' protocoll='http' far='1'/>").unwrap();
+        for name in ["methods", "uri-template", "protocol"] {
+            assert!(root.attribute(name).is_none());
+        }
+        let (mut problems, mut warnings) = Default::default();
+        root.unread(&["methods", "uri-template"], &mut problems, &mut warnings);
+        let said = |all: &[Problem]| all.iter().map(|it| it.message.clone()).collect::<Vec<_>>();
+        assert_eq!(
+            said(&problems),
+            [
+                "<resource>: attribute \"method\" is unknown; did you mean methods?",
+                "<resource>: attribute \"uri-templat\" is unknown; did you mean uri-template?",
+            ],
+        );
+        assert_eq!(
+            said(&warnings),
+            [
+                "<resource>: attribute \"protocoll\" has no effect here; did you mean protocol?",
+                "<resource>: attribute \"far\" has no effect here",
+            ],
+        );
+        let missing = root.required("fear").unwrap_err().message;
+        assert_eq!(missing, "<resource>: attribute \"fear\" is missing; did you mean it by \"far\"?");
     }
 }

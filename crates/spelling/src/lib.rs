@@ -1,6 +1,6 @@
 //! Suggestions for misspelt names, as in "did you mean `inSequence`?".
 
-use strsim::levenshtein;
+use strsim::osa_distance;
 
 /// Longer names are not compared: nobody mistypes one by a letter, and the time is quadratic in the length.
 const LONGEST: usize = 100;
@@ -8,7 +8,8 @@ const LONGEST: usize = 100;
 /// The known name that a misspelt one is closest to, if any is close; the case of letters does not count.
 ///
 /// Close means: one typing error, and one more for every five letters, but no more than a third of what stands behind
-/// the last dot: what all names have in common makes none of them close.
+/// the last dot: what all names have in common makes none of them close. A typing error is a letter too many, a letter
+/// too few, another letter, or two letters that changed places.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.to_ascii_lowercase();
     if name.len() > LONGEST {
@@ -17,7 +18,7 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     let own = name.rsplit('.').next().map_or(0, str::len);
     let allowed = (name.len() / 5).min(own / 3) + 1;
     let known = known.into_iter().filter(|known| known.len().abs_diff(name.len()) <= allowed);
-    let (distance, nearest) = known.map(|known| (levenshtein(&name, &known.to_ascii_lowercase()), known)).min()?;
+    let (distance, nearest) = known.map(|known| (osa_distance(&name, &known.to_ascii_lowercase()), known)).min()?;
     (distance <= allowed).then_some(nearest)
 }
 
@@ -34,6 +35,7 @@ mod tests {
     fn a_close_name_is_suggested() {
         assert_eq!(nearest("inSequnce", ["outSequence", "inSequence"]), Some("inSequence"));
         assert_eq!(nearest("B", ["a", "b"]), Some("b"));
+        assert_eq!(nearest("kye", ["name", "key"]), Some("key"));
         assert_eq!(suggestion("calll", ["call"]), "; did you mean call?");
     }
 

@@ -12,6 +12,9 @@ use myelin_java_text::pattern::Pattern;
 /// The methods that a resource may name (Synapse's `RESTConstants.METHODS`).
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD", "PATCH"];
 
+/// What a resource holds.
+const SEQUENCES: [&str; 3] = ["inSequence", "outSequence", "faultSequence"];
+
 /// The listeners of the server itself, among what `binds-to` names.
 const DEFAULT_BINDING: &str = "default";
 
@@ -52,10 +55,7 @@ pub fn api(element: &Element, loader: &mut Loader) -> Result<Offer, Problem> {
             },
             "handlers" if child.is_synapse() => handlers.extend(api_handler::handlers(child, loader)),
             "description" | "comment" => {}
-            _ => {
-                child.forgive();
-                loader.warning(child.problem(format!("{} has no effect in an API", child.tag())));
-            }
+            _ => loader.no_effect(child, "an API", &["resource", "handlers"]),
         }
     }
     if !element.children.iter().any(|child| child.is("resource")) {
@@ -185,9 +185,8 @@ fn resource(element: &Element, loader: &mut Loader) -> Result<Resource, Problem>
         return Err(text.problem("binds-to of a resource is not offered: a resource is reached where its API is"));
     }
     for child in &element.children {
-        if !["inSequence", "outSequence", "faultSequence", "description"].iter().any(|known| child.is(known)) {
-            child.forgive();
-            loader.warning(child.problem(format!("{} has no effect in a resource", child.tag())));
+        if !SEQUENCES.iter().any(|known| child.is(known)) && !child.is("description") {
+            loader.no_effect(child, "a resource", &SEQUENCES);
         }
     }
     Ok(Resource {

@@ -65,10 +65,7 @@ fn described<'e>(pool: &'e Element, loader: &mut Loader) -> Result<(&'e Element,
             "user" => source.user = Some(told(child, loader)?).filter(|user| !user.is_empty()),
             "password" => source.password = Some(Password(told(child, loader)?)),
             "property" => property(child, &mut source, loader)?,
-            _ => {
-                child.forgive();
-                loader.warning(child.problem(format!("{} has no effect in a <pool>", child.tag())));
-            }
+            _ => loader.no_effect(child, "a <pool>", &["user", "password", "property"]),
         }
     }
     Ok((url, source))

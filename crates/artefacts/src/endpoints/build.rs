@@ -15,6 +15,7 @@ use crate::loader::Loader;
 use myelin_config::element::Element;
 use myelin_config::problem::Problem;
 use myelin_flow::sequence::SequenceId;
+use myelin_spelling::suggestion;
 
 /// Reads an `<endpoint>` that stands inside something: a reference by key, or an endpoint of its own.
 pub fn endpoint_reference(element: &Element, loader: &mut Loader) -> Result<EndpointRef, Problem> {
@@ -111,7 +112,7 @@ fn kind(element: &Element, child: &Element, loader: &mut Loader) -> Result<Endpo
             Err(child.problem(message))
         }
         "class" => Err(child.problem("<class> names a JVM class, which cannot run in a native program")),
-        _ => Err(child.problem(format!("unknown endpoint {}", child.tag()))),
+        name => Err(child.problem(format!("unknown endpoint {}{}", child.tag(), suggestion(name, KINDS)))),
     }
 }
 
@@ -163,6 +164,12 @@ impl Around {
     }
 }
 
+/// The elements of an endpoint that say what it is.
+const KINDS: [&str; 7] = ["address", "http", "wsdl", "default", "loadbalance", "failover", "recipientlist"];
+
+/// What may surround the address, besides the rules.
+const POLICIES: [&str; 4] = ["timeout", "enableAddressing", "enableSec", "authentication"];
+
 /// Reads what surrounds the address: when it is tried, how long it is waited for, and what is done to its messages.
 fn quality_of_service(kind: &Element, around: &mut Around, loader: &mut Loader) {
     around.policy = EndpointPolicy::read(kind, loader);
@@ -175,7 +182,10 @@ fn quality_of_service(kind: &Element, around: &mut Around, loader: &mut Loader) 
             _ if !child.is_synapse() && kind.is("wsdl") => {}
             name if rules::ELEMENTS.contains(&name) => {}
             _ if around.policy.take(child, loader) => {}
-            _ => loader.problem(child.problem(format!("{} is unknown in an endpoint", child.tag()))),
+            name => {
+                let hint = suggestion(name, rules::ELEMENTS.into_iter().chain(POLICIES));
+                loader.problem(child.problem(format!("{} is unknown in an endpoint{hint}", child.tag())));
+            }
         }
     }
 }

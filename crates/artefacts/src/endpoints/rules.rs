@@ -11,6 +11,18 @@ use myelin_flow::settings::EndpointSettings;
 pub(super) const ELEMENTS: [&str; 4] =
     ["suspendOnFailure", "markForSuspension", "retryConfig", "suspendDurationOnFailure"];
 
+/// The elements in them.
+const RULES: [&str; 8] = [
+    "errorCodes",
+    "initialDuration",
+    "progressionFactor",
+    "maximumDuration",
+    "retriesBeforeSuspension",
+    "retryDelay",
+    "disabledErrorCodes",
+    "enabledErrorCodes",
+];
+
 /// Reads the rules that stand in the element of an endpoint's kind; problems are the loader's.
 pub(super) fn read(kind: &Element, loader: &mut Loader) -> Rules {
     let settings = loader.settings.endpoints.clone();
@@ -54,7 +66,7 @@ fn rule(parent: &Element, child: &Element, rules: &mut Rules, loader: &mut Loade
         ("markForSuspension", "retryDelay") => set(&mut rules.retry_delay_ms, child, loader),
         ("retryConfig", "disabledErrorCodes") => rules.retry_disabled = codes(child, loader),
         ("retryConfig", "enabledErrorCodes") => rules.retry_enabled = codes(child, loader),
-        _ => loader.warning(child.problem(format!("{} has no effect in {}", child.tag(), parent.tag()))),
+        _ => loader.no_effect(child, &parent.tag(), &RULES),
     }
 }
 

@@ -115,10 +115,7 @@ fn parameters<'e>(element: &'e Element, loader: &mut Loader) -> Vec<&'e Element>
         match child.name.as_str() {
             "parameters" => parameters.extend(&child.children),
             "description" => {}
-            _ => {
-                child.forgive();
-                loader.warning(child.problem(format!("{} has no effect in an inbound endpoint", child.tag())));
-            }
+            _ => loader.no_effect(child, "an inbound endpoint", &["parameters"]),
         }
     }
     parameters
@@ -143,10 +140,7 @@ impl<'e> Parameters<'e> {
                     }
                 }
                 "description" => {}
-                _ => {
-                    child.forgive();
-                    loader.warning(child.problem(format!("{} has no effect in an inbound endpoint", child.tag())));
-                }
+                _ => loader.no_effect(child, "an inbound endpoint", &["parameters"]),
             }
         }
         Ok(read)

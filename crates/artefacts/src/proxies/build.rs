@@ -12,6 +12,12 @@ use myelin_channel::{Receive, Source, Spec, listed};
 use myelin_config::element::Element;
 use myelin_config::problem::Problem;
 
+/// What a proxy holds.
+const PARTS: [&str; 7] = ["target", "parameter", "publishWSDL", "policy", "enableSec", "enableAddressing", "enableRM"];
+
+/// What the target of a proxy holds.
+const TARGET_PARTS: [&str; 4] = ["inSequence", "outSequence", "faultSequence", "endpoint"];
+
 /// Reads a proxy; `None` where it is sound but switched off.
 pub fn proxy(element: &Element, loader: &mut Loader) -> Result<Option<Proxy>, Problem> {
     let name: Arc<str> = element.required("name")?.value.trim().into();
@@ -34,17 +40,13 @@ pub fn proxy(element: &Element, loader: &mut Loader) -> Result<Option<Proxy>, Pr
             "enableAddressing" | "enableRM" => {
                 loader.problem(child.problem(format!("{} is not offered yet", child.tag())));
             }
-            _ => {
-                child.forgive();
-                loader.warning(child.problem(format!("{} has no effect in a proxy", child.tag())));
-            }
+            _ => loader.no_effect(child, "a proxy", &PARTS),
         }
     }
     let Some(target) = target else { return Err(element.problem("<proxy>: <target> is missing")) };
     for child in &target.children {
-        if !["inSequence", "outSequence", "faultSequence", "endpoint"].iter().any(|known| child.is(known)) {
-            child.forgive();
-            loader.warning(child.problem(format!("{} has no effect in a target", child.tag())));
+        if !TARGET_PARTS.iter().any(|known| child.is(known)) {
+            loader.no_effect(child, "a target", &TARGET_PARTS);
         }
     }
     let endpoint = match (target.attribute("endpoint"), target.child("endpoint")) {

@@ -29,6 +29,7 @@ pub(super) fn assemble(found: Found, settings: &Settings, sources: Sources) -> L
     let Found { files, roots, resources, properties, configs, libraries, .. } = found;
     let count = files.len();
     let mut loader = Loader::new(settings, &sources, &mediators::ALL);
+    loader.artefacts = kinds::elements();
     let mut items: Vec<Item> = files.into_iter().flat_map(items).collect();
     let first_file = items.first().map_or("", |item| &item.place.file);
     loader.registry = Registry::new(settings.home.as_deref(), first_file, &sources);

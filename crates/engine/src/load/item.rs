@@ -99,9 +99,8 @@ impl Item {
                 loader.problems.push(problem);
             }
         }
-        element.unread(&mut loader.warnings);
-        if let Some(included) = self.included.as_ref().and_then(Included::element) {
-            included.unread(&mut loader.warnings);
+        for element in [Some(element), self.included.as_ref().and_then(Included::element)].into_iter().flatten() {
+            element.unread(vocabulary::STRUCTURE, &mut self.problems, &mut loader.warnings);
         }
         self.problems.append(&mut loader.problems);
         self.warnings.append(&mut loader.warnings);
@@ -112,7 +111,7 @@ impl Item {
         if !element.is_synapse() {
             return Err(element.problem(format!("{} is no artefact of Synapse", element.tag())));
         }
-        match (self.kind, vocabulary::artefact(&self.element_name)) {
+        match (self.kind, vocabulary::artefact(&self.element_name, &loader.artefacts)) {
             (Some(kind), _) => (kind.build)(self, element, loader),
             (None, Standing::Problem(message)) => Err(element.problem(message)),
             (None, Standing::Warning(message)) => {

@@ -29,6 +29,11 @@ const KINDS: &[Kind] = &[
     template::KIND,
 ];
 
+/// The names of the elements of all kinds.
+pub(super) fn elements() -> Vec<&'static str> {
+    KINDS.iter().map(|kind| kind.element).collect()
+}
+
 /// The kind whose element has that name.
 pub(super) fn find(element: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.element == element)

@@ -22,6 +22,49 @@ fn in_sequence(mediators: &str) -> String {
 }
 
 #[test]
+fn misspelt_structure_is_a_problem_that_names_what_was_meant() {
+    let proxy = |target: &str| format!("<proxy name='p'><target>{target}</target></proxy>");
+    refused(&proxy("<inSequnce/>"), "<inSequnce> is unknown in a target; did you mean <inSequence>?");
+    refused(&proxy("<endpiont/>"), "did you mean <endpoint>?");
+    refused(
+        "<proxy name='p'><target faultSequnce='f'/></proxy>",
+        "\"faultSequnce\" is unknown; did you mean faultSequence?",
+    );
+    refused("<proxy name='p'><taget/><target/></proxy>", "<taget> is unknown in a proxy; did you mean <target>?");
+    let api = |inside: &str| format!("<api name='a' context='/a'><resource/>{inside}</api>");
+    refused(&api("<resource method='GET'/>"), "\"method\" is unknown; did you mean methods?");
+    refused(&api("<resource uri-tmplate='/x'/>"), "did you mean uri-template?");
+    refused(&api("<resorce/>"), "<resorce> is unknown in an API; did you mean <resource>?");
+    refused(&api("<resource url-mapping='/x'><outSequense/></resource>"), "did you mean <outSequence>?");
+    refused("<sequence name='s' onErorr='f'/>", "did you mean onError?");
+    refused("<sequence name='s'><sequence kye='f'/></sequence>", "\"kye\" is unknown; did you mean key?");
+    refused("<sequence name='s'><lgo/></sequence>", "unknown mediator <lgo>; did you mean log?");
+    refused("<sequnce name='s'/>", "unknown artefact <sequnce>; did you mean sequence?");
+    refused(
+        "<endpoint name='e'><adress uri='http://a/'/></endpoint>",
+        "unknown endpoint <adress>; did you mean address?",
+    );
+    refused("<endpoint name='e'><address uri='http://a/'><timeuot/></address></endpoint>", "; did you mean timeout?");
+    refused("<endpoint name='e'><http uri-template='http://a/' methd='get'/></endpoint>", "did you mean method?");
+    refused("<inboundEndpoint name='i' protocol='http'><paramters/></inboundEndpoint>", "did you mean <parameters>?");
+    refused("<task name='t' clas='x'/>", "\"class\" is missing; did you mean it by \"clas\"?");
+}
+
+#[test]
+fn what_is_far_from_every_name_and_a_misspelt_setting_are_warnings() {
+    let check = |artefact: &str, part: &str| {
+        let report = report(artefact);
+        let artefact = &report.artefacts[0];
+        assert!(artefact.problems.is_empty(), "{:?}", artefact.problems);
+        assert!(artefact.warnings.iter().any(|it| it.to_string().contains(part)), "{:?}", artefact.warnings);
+    };
+    check("<proxy name='p'><target><log/></target></proxy>", "<log> has no effect in a target");
+    check("<proxy name='p'><registry/><target/></proxy>", "<registry> has no effect in a proxy");
+    check("<api name='a' context='/a'><resource url-pattern='/x'/></api>", "\"url-pattern\" has no effect here");
+    check("<sequence name='s'><log levl='full'/></sequence>", "\"levl\" has no effect here; did you mean level?");
+}
+
+#[test]
 fn what_is_not_offered_is_named_and_what_is_unknown_is_said_to_be() {
     let check = |mediators: &str, part: &str| refused(&in_sequence(mediators), part);
     check("<smooks/>", "<smooks> is not offered yet");

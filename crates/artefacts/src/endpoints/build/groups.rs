@@ -188,7 +188,7 @@ fn sessions(element: &Element, loader: &mut Loader) -> Result<Sessions, Problem>
                 let message = format!("{:?} is no duration in milliseconds", child.text().value);
                 loader.problem(child.problem(message));
             }
-            _ => loader.warning(child.problem(format!("{} has no effect in <session>", child.tag()))),
+            _ => loader.no_effect(child, "<session>", &["sessionTimeout"]),
         }
     }
     Ok(Sessions::new(kind, lifetime))
