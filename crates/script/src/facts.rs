@@ -28,7 +28,7 @@ pub struct Known {
     pub name: String,
 }
 
-/// The scopes that a script can name.
+/// The scopes that a script can name, and that of variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// `default`.
@@ -39,6 +39,8 @@ pub enum Scope {
     Transport,
     /// `operation`.
     Operation,
+    /// That of variables, which `getVariable` and `setVariable` name; it has no word for `getProperty`.
+    Variable,
 }
 
 impl Scope {
@@ -49,6 +51,7 @@ impl Scope {
             "axis2" => Scope::Axis2,
             "transport" => Scope::Transport,
             "operation" => Scope::Operation,
+            "variable" => Scope::Variable,
             _ => return None,
         })
     }
@@ -60,6 +63,7 @@ impl Scope {
             Scope::Axis2 => "axis2",
             Scope::Transport => "transport",
             Scope::Operation => "operation",
+            Scope::Variable => "variable",
         }
     }
 }

@@ -8,11 +8,11 @@ use std::rc::Rc;
 
 use rquickjs::context::EvalOptions;
 use rquickjs::{Array, CatchResultExt, CaughtError, Context, Ctx, Exception, Function, IntoJs, Object};
-use rquickjs::{Persistent, Runtime, Value};
+use rquickjs::{Persistent, Runtime, Type, Value};
 
 use crate::convert::{effect, facts_object, known};
 use crate::error::Error;
-use crate::facts::{Facts, Outcome};
+use crate::facts::{Facts, Known, Outcome};
 use crate::limits::{Limits, Terms};
 use crate::script::{Code, Script};
 use crate::xpath::{self, Found};
@@ -129,9 +129,15 @@ impl Machine {
         *self.watch.expired.borrow_mut() = Some(terms.expired);
         *self.watch.stopped.borrow_mut() = None;
         let Machine { functions, prelude, context, watch, .. } = self;
+        let mut unknown = Vec::new();
         let (result, is_tidy) = context.with(|ctx| {
-            let result = run(&ctx, script, facts, prelude, functions, watch).catch(&ctx);
+            let mut message = None;
+            let result = run(&ctx, script, facts, prelude, functions, watch, &mut message).catch(&ctx);
             let result = result.map_err(|caught| (is_of_engine(&caught), told(caught)));
+            if let (Err((false, _)), Some(message)) = (&result, &message) {
+                // Where not even that can be read, the error is told as it is.
+                unknown = asked(message).catch(&ctx).unwrap_or_default();
+            }
             (result, end(&ctx, prelude).catch(&ctx).is_ok())
         });
         *self.watch.expired.borrow_mut() = None;
@@ -144,6 +150,10 @@ impl Machine {
             (Ok(outcome), None) => Ok(outcome),
             (Err((_, (text, _))), None) if lent_bytes < memory_bytes && text.contains(OUT_OF_MEMORY) => {
                 Err(Error::Long)
+            }
+            // With the properties that it asks for it may not throw.
+            (Err((false, _)), None) if !unknown.is_empty() => {
+                Ok(Outcome { effects: Vec::new(), goes_on: true, unknown })
             }
             (Err((_, (text, line))), None) => {
                 Err(Error::Thrown { text, place: line.and_then(|line| script.place(line)) })
@@ -159,6 +169,7 @@ fn run<'js>(
     prelude: &Persistent<Object<'static>>,
     functions: &mut HashMap<u64, Persistent<Function<'static>>>,
     watch: &Watch,
+    begun: &mut Option<Object<'js>>,
 ) -> rquickjs::Result<Outcome> {
     let prelude = prelude.clone().restore(ctx)?;
     let function = match functions.get(&script.id) {
@@ -172,14 +183,18 @@ fn run<'js>(
         }
     };
     let message: Object = prelude.get::<_, Function>("begin")?.call((facts_object(ctx, facts)?,))?;
+    let message: &Object = begun.insert(message);
     let result: Value = function.call((message.get::<_, Value>("mc")?,))?;
     // What a script promised happens before it has ended.
     while watch.stopped.borrow().is_none() && ctx.execute_pending_job() {}
     let effects =
         message.get::<_, Array>("effects")?.iter::<Array>().map(|it| effect(&it?)).collect::<Result<_, _>>()?;
-    let unknown =
-        message.get::<_, Array>("unknown")?.iter::<Array>().map(|it| known(&it?, 0)).collect::<Result<_, _>>()?;
-    Ok(Outcome { effects, goes_on: result.as_bool() != Some(false), unknown })
+    Ok(Outcome { effects, goes_on: result.as_bool() != Some(false), unknown: asked(message)? })
+}
+
+/// The properties that a script asked for and that were not among its facts.
+fn asked(message: &Object<'_>) -> rquickjs::Result<Vec<Known>> {
+    message.get::<_, Array>("unknown")?.iter::<Array>().map(|it| known(&it?, 0)).collect()
 }
 
 /// Takes away what a script left, whatever became of it.
@@ -263,9 +278,14 @@ fn is_of_engine(caught: &CaughtError<'_>) -> bool {
             let name = exception.get::<_, Option<String>>("name");
             !matches!(name.ok().flatten().as_deref(), Some(name) if name != "InternalError" && name != "RangeError")
         }
-        CaughtError::Value(value) => value.is_null(),
+        CaughtError::Value(value) => is_nothing(value),
         CaughtError::Error(_) => true,
     }
+}
+
+/// Whether there is no error: null, or what the engine holds where it has set none.
+fn is_nothing(value: &Value<'_>) -> bool {
+    value.is_null() || value.type_of() == Type::Uninitialized
 }
 
 /// What was thrown, and the line of the script's code in which it was.
@@ -278,7 +298,7 @@ fn told(caught: CaughtError<'_>) -> (String, Option<u32>) {
             (format!("{}: {message}", name.as_deref().unwrap_or("Error")), line)
         }
         // An engine without memory has none for an error either.
-        CaughtError::Value(value) if value.is_null() => {
+        CaughtError::Value(value) if is_nothing(&value) => {
             (format!("InternalError: {OUT_OF_MEMORY}, or null was thrown"), None)
         }
         CaughtError::Value(value) => {

@@ -143,6 +143,22 @@
     function set(scope, name, value) {
       const place = known(scope, name);
       if (place === undefined) return misnamed(scope);
+      put(place, value);
+    }
+
+    function get(place) {
+      const key = place.join("\n");
+      if (own.has(key)) return own.get(key);
+      if (properties.has(key)) {
+        const value = untyped(properties.get(key));
+        own.set(key, value);
+        return value;
+      }
+      unknown.push(place);
+      return null;
+    }
+
+    function put(place, value) {
       const [type, given] = typed(value);
       if (place[0] === "transport" && !(isToken.test(place[1]) && isLine.test(given))) {
         throw new TypeError(`no header line can hold ${place[1]} with that value`);
@@ -188,18 +204,13 @@
     getProperty(name, scope) {
       const place = known(scope, name);
       if (place === undefined) { misnamed(scope); return null; }
-      const key = place.join("\n");
-      if (own.has(key)) return own.get(key);
-      if (properties.has(key)) {
-        const value = untyped(properties.get(key));
-        own.set(key, value);
-        return value;
-      }
-      unknown.push(place);
-      return null;
+      return get(place);
     },
     setProperty(name, value, scope) { set(scope, name, value); },
     removeProperty(name, scope) { set(scope, name, null); },
+    getVariable(name) { return get(["variable", plain(name)]); },
+    setVariable(name, value) { put(["variable", plain(name)], value); },
+    removeVariable(name) { put(["variable", plain(name)], null); },
 
     addHeader(mustUnderstand, content) {
       isNewBody = true;

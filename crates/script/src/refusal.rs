@@ -20,6 +20,7 @@ const METHODS: &[&str] = &[
     "getServiceLog",
     "getSoapAction",
     "getTo",
+    "getVariable",
     "getWSAAction",
     "getWSAMessageID",
     "getXpathResult",
@@ -28,6 +29,7 @@ const METHODS: &[&str] = &[
     "jsonObject",
     "parseXml",
     "removeProperty",
+    "removeVariable",
     "setFaultTo",
     "setFrom",
     "setJsonObject",
@@ -38,6 +40,7 @@ const METHODS: &[&str] = &[
     "setReplyTo",
     "setSoapAction",
     "setTo",
+    "setVariable",
     "setWSAAction",
 ];
 

@@ -123,6 +123,14 @@ fn properties_are_read_from_the_facts_and_from_what_the_script_set() {
     let out =
         outcome("mc.setProperty('a', 1, 'axis2'); mc.getProperty('b', 'axis2') + mc.getProperty('a', 'axis2')", &facts);
     assert_eq!(out.unknown, [Known { scope: Scope::Axis2, name: "b".to_owned() }]);
+    let out = outcome("mc.getProperty('c').d", &facts);
+    assert_eq!(out.unknown, [Known { scope: Scope::Default, name: "c".to_owned() }]);
+    facts.properties.push((Known { scope: Scope::Variable, name: "v".to_owned() }, Some(Value::Integer(1))));
+    assert_eq!(shown("mc.getVariable('v') + 1", &facts), "2");
+    let out = outcome("mc.setVariable('w', true); mc.removeVariable('v')", &facts);
+    let variable = |name: &str| Known { scope: Scope::Variable, name: name.to_owned() };
+    let expected = [Effect::Property(variable("w"), Some(Value::Boolean(true))), Effect::Property(variable("v"), None)];
+    assert_eq!(out.effects, expected);
     let out = outcome("mc.removeProperty('a', 'transport'); mc.setProperty('b', 1, 'elsewhere')", &facts);
     assert_eq!(out.effects[0], Effect::Property(Known { scope: Scope::Transport, name: "a".to_owned() }, None));
     assert!(matches!(&out.effects[1], Effect::Log { level, text } if level == "warn" && text.contains("elsewhere")));

@@ -25,6 +25,7 @@ pub(super) fn scope(named: Named) -> Option<Scope> {
         Named::Default => Some(Scope::Default),
         Named::Axis2 => Some(Scope::Axis2),
         Named::Operation => Some(Scope::Operation),
+        Named::Variable => Some(Scope::Variable),
         Named::Transport => None,
     }
 }
@@ -70,18 +71,19 @@ fn headers(exchange: &Exchange, context: &RequestContext<'_>) -> Vec<(Header, St
 
 /// The value of a property, with its type; `None` where it is not set.
 fn property(known: &Known, exchange: &Exchange, context: &RequestContext<'_>) -> Option<Told> {
-    let base = match known.scope {
-        Named::Default => SourceScope::Default,
-        Named::Axis2 => SourceScope::Axis2,
-        Named::Operation => SourceScope::Operation,
-        Named::Transport => SourceScope::Transport,
-    };
     let slot = exchange.properties.slot(&known.name, &context.definitions.names);
     if let (Some(scope), Some(slot)) = (scope(known.scope), slot)
         && let Lookup::Set(value) = exchange.properties.find(scope, slot)
     {
         return Some(told(value));
     }
+    let base = match known.scope {
+        Named::Default => SourceScope::Default,
+        Named::Axis2 => SourceScope::Axis2,
+        Named::Operation => SourceScope::Operation,
+        Named::Transport => SourceScope::Transport,
+        Named::Variable => return None,
+    };
     let text = Source::read_named(base, &known.name, exchange, context).text()?;
     Some(Told::Text(text.into_owned()))
 }
