@@ -6,7 +6,9 @@
 //! - in SOAP 1.1 and 1.2, and as plain XML without an envelope; what comes without one is answered without one;
 //! - as `…/OPERATION?symbol=IBM` by GET, or by POST with a form; `symbols` repeats for `getMarketActivity`, and
 //!   `placeOrder` also takes `quantity` and `price`;
-//! - `…?wsdl` describes it.
+//! - `…?wsdl` describes it;
+//! - all of that behind the names of the endpoints in Apache's description, too, such as
+//!   `/services/SimpleStockQuoteService.SimpleStockQuoteServiceHttpSoap11Endpoint`.
 //!
 //! `placeOrder` is answered 202 and has no body; the symbol `ERR` is refused with a fault, as in the original.
 //! Answers are in the namespaces of the request: that of the operation (`http://services.samples`, or

@@ -13,6 +13,8 @@ use super::writing::Writing;
 
 /// Where the service stands.
 pub const PATH: &str = "/services/SimpleStockQuoteService";
+/// Its name, with which those of its endpoints begin.
+const NAME: &str = "SimpleStockQuoteService";
 
 /// A request, as far as the service looks at it.
 pub(super) struct Call<'a> {
@@ -42,7 +44,7 @@ impl Service {
     /// Does what is asked for, or says why not.
     pub(super) fn answer(&self, call: Call<'_>) -> Reply {
         let (path, query) = call.target.split_once('?').unwrap_or((call.target, ""));
-        let rest = path.strip_prefix(PATH).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        let rest = path.strip_prefix(PATH).and_then(behind_endpoint);
         let Some(operation) = rest.map(|rest| rest.trim_matches('/')) else {
             return Refusal::unknown(format!("there is only {PATH}")).reply(None);
         };
@@ -122,6 +124,21 @@ impl Service {
             other => Err(Refusal::unknown(format!("unknown operation {other:?}"))),
         }
     }
+}
+
+/// What stands in a path behind the service and, where one is named, its endpoint.
+///
+/// Source: the names that Axis2 gives to the ports of a service in its description.
+fn behind_endpoint(rest: &str) -> Option<&str> {
+    let Some(named) = rest.strip_prefix('.') else {
+        return Some(rest).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+    };
+    let (name, rest) = named.split_at(named.find('/').unwrap_or(named.len()));
+    let transport = name.strip_prefix(NAME)?.strip_suffix("Endpoint")?;
+    let is_known = ["Http", "Https"]
+        .iter()
+        .any(|known| transport.strip_prefix(known).is_some_and(|binding| matches!(binding, "" | "Soap11" | "Soap12")));
+    is_known.then_some(rest)
 }
 
 /// Whether it is that media type, whatever its parameters.

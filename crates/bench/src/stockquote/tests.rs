@@ -108,6 +108,31 @@ fn with_a_seed_all_ways_to_ask_give_the_same_quote_each_time() {
 }
 
 #[test]
+fn the_addresses_of_apache_s_description_are_known() {
+    let service = seeded();
+    let expected = get(service.address, "/getQuote?symbol=IBM").text();
+    for transport in ["Http", "Https"] {
+        let rest = |binding: &str| format!(".SimpleStockQuoteService{transport}{binding}Endpoint");
+        let plain = get(service.address, &format!("{}/getQuote?symbol=IBM", rest("")));
+        assert_eq!((plain.status, plain.text()), (200, expected.clone()));
+        for (binding, media_type, namespace) in
+            [("Soap11", "text/xml", SOAP11), ("Soap12", "application/soap+xml", SOAP12)]
+        {
+            let body = format!(r#"<e:Envelope xmlns:e="{namespace}"><e:Body>{GET_QUOTE}</e:Body></e:Envelope>"#);
+            for slash in ["", "/"] {
+                let target = format!("{PATH}{}{slash}", rest(binding));
+                let answer = ask(service.address, "POST", &target, media_type, &body);
+                assert_eq!((answer.status, elements(&answer)[0].clone()), (200, format!("{{{namespace}}}Envelope")));
+            }
+        }
+    }
+    for unknown in [".SimpleStockQuoteServiceFtpEndpoint", ".OtherHttpSoap11Endpoint", ".", ".SimpleStockQuoteService"]
+    {
+        assert_eq!(get(service.address, &format!("{unknown}/getQuote?symbol=IBM")).status, 404, "{unknown}");
+    }
+}
+
+#[test]
 fn a_full_quote_has_a_thousand_days_and_market_activity_every_symbol() {
     let service = seeded();
     let full = elements(&get(service.address, "/getFullQuote?symbol=A%26B"));
