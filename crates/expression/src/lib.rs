@@ -11,6 +11,7 @@ mod compiler;
 mod deferred;
 mod environment;
 mod functions;
+mod held;
 mod host;
 mod inline;
 mod json;
@@ -29,6 +30,7 @@ mod xpath;
 
 use std::any::Any;
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use myelin_config::element::Text;
@@ -58,6 +60,7 @@ pub use text::fragment_of;
 pub use xpath::XPath;
 
 use crate::deferred::{Evaluate, expression_of};
+use crate::held::HeldJson;
 use crate::json::JsonEval;
 use crate::source::SourceValue;
 use crate::synapse::Synapse;
@@ -75,6 +78,8 @@ enum Kind {
     Source(Source),
     XPath(XPath),
     Json(JsonEval),
+    /// JSON that a property holds.
+    Held(Box<HeldJson>),
     Synapse(Box<Synapse>),
 }
 
@@ -132,11 +137,22 @@ impl Expression {
     ///
     /// Errors: as [`Expression::compile`].
     pub fn compile_path(text: Text<'_>, compiler: &mut Compiler) -> Result<Expression, Problem> {
-        let (_, plans) = compiler.for_expressions();
-        let json = JsonEval::inside(text.value).and_then(|range| {
-            JsonEval::compile(text.value, range.unwrap_or(0..text.value.len()), ResultType::Text, plans)
+        let kind = JsonEval::inside(text.value).and_then(|range| {
+            Expression::build_path(text, range.unwrap_or(0..text.value.len()), ResultType::Text, compiler)
         });
-        Ok(Expression { kind: Kind::Json(json.map_err(problem_of(text))?) })
+        Ok(Expression { kind: kind.map_err(problem_of(text))? })
+    }
+
+    fn build_path(
+        text: Text<'_>,
+        range: Range<usize>,
+        wanted: ResultType,
+        compiler: &mut Compiler,
+    ) -> Result<Kind, (usize, String)> {
+        match HeldJson::is_in(text.value, range.clone()) {
+            true => HeldJson::compile(text, range, compiler).map(|held| Kind::Held(Box::new(held))),
+            false => JsonEval::compile(text.value, range, wanted, compiler.for_expressions().1).map(Kind::Json),
+        }
     }
 
     fn build(text: Text<'_>, wanted: ResultType, compiler: &mut Compiler) -> Result<Expression, (usize, String)> {
@@ -149,7 +165,7 @@ impl Expression {
             };
         }
         let kind = match JsonEval::inside(text.value)? {
-            Some(range) => Kind::Json(JsonEval::compile(text.value, range, wanted, compiler.for_expressions().1)?),
+            Some(range) => Expression::build_path(text, range, wanted, compiler)?,
             None => match XPath::compile(text, wanted, compiler)? {
                 XPathOrSource::XPath(xpath) => Kind::XPath(xpath),
                 XPathOrSource::Source(source) => Kind::Source(source),
@@ -161,7 +177,7 @@ impl Expression {
     /// Whether it looks at the message's body.
     pub fn looks_at_body(&self) -> bool {
         match &self.kind {
-            Kind::Source(_) => false,
+            Kind::Source(_) | Kind::Held(_) => false,
             Kind::XPath(xpath) => xpath.looks_at_body(),
             Kind::Json(_) => true,
             Kind::Synapse(synapse) => synapse.looks_at_body(),
@@ -171,7 +187,7 @@ impl Expression {
     /// Whether it asks for more than the message: properties, headers, functions of Synapse.
     pub fn asks_beyond_the_message(&self) -> bool {
         match &self.kind {
-            Kind::Source(_) | Kind::Synapse(_) => true,
+            Kind::Source(_) | Kind::Held(_) | Kind::Synapse(_) => true,
             Kind::XPath(xpath) => !xpath.bindings().sources.is_empty() || !xpath.bindings().functions.is_empty(),
             Kind::Json(_) => false,
         }
@@ -182,6 +198,7 @@ impl Expression {
         match &self.kind {
             Kind::Source(source) => source.is_parameter(),
             Kind::XPath(xpath) => xpath.bindings().ask_for_parameters(),
+            Kind::Held(held) => held.source().is_parameter(),
             Kind::Json(_) => false,
             Kind::Synapse(synapse) => synapse.asks_for_parameters(),
         }
@@ -205,6 +222,7 @@ impl Expression {
             Kind::XPath(xpath) => return xpath.value(exchange, context),
             Kind::Source(source) => source.read(exchange, context).text().map(Cow::into_owned),
             Kind::Json(json) => Some(json.text(exchange)?.into_owned()),
+            Kind::Held(held) => Some(held.text(exchange, context)?.into_owned()),
             Kind::Synapse(synapse) => Some(synapse.text(exchange, context)?.into_owned()),
         };
         Ok(text.map_or(Value::EMPTY, |text| Value::Item(Item::Atomic(Atomic::from(text)))))
@@ -215,6 +233,7 @@ impl Expression {
         let of = |sources: &[Source]| sources.iter().filter_map(Source::addressed).collect();
         match &self.kind {
             Kind::Source(source) => of(std::slice::from_ref(source)),
+            Kind::Held(held) => of(std::slice::from_ref(held.source())),
             Kind::XPath(xpath) => of(&xpath.bindings().sources),
             Kind::Json(_) => Vec::new(),
             Kind::Synapse(synapse) => synapse.addressed(),
@@ -224,7 +243,7 @@ impl Expression {
     /// What answers it from the bytes on the wire, where that can be.
     pub fn query(&self) -> Option<&Query> {
         match &self.kind {
-            Kind::Source(_) | Kind::Synapse(_) => None,
+            Kind::Source(_) | Kind::Held(_) | Kind::Synapse(_) => None,
             Kind::XPath(xpath) => xpath.query(),
             Kind::Json(json) => json.query(),
         }
@@ -239,12 +258,17 @@ impl Expression {
         }
     }
 
+    /// Whether it is a JSONPath, into the message or into what a property holds.
+    pub fn is_path(&self) -> bool {
+        matches!(self.kind, Kind::Held(_)) || self.json().is_some()
+    }
+
     /// The fixed ways in it into the message's JSON; not that to all of it.
     pub fn paths(&self) -> Vec<Arc<Path>> {
         match &self.kind {
             Kind::Json(json) => json.part().into_iter().cloned().collect(),
             Kind::Synapse(synapse) => synapse.paths(),
-            Kind::Source(_) | Kind::XPath(_) => Vec::new(),
+            Kind::Source(_) | Kind::XPath(_) | Kind::Held(_) => Vec::new(),
         }
     }
 
@@ -278,6 +302,7 @@ impl Expression {
             Kind::Source(source) => Ok(source.read(exchange, context).text()),
             Kind::XPath(xpath) => xpath.text(exchange, context).map(Some),
             Kind::Json(json) => json.text(exchange).map(Some),
+            Kind::Held(held) => held.text(exchange, context).map(Some),
             Kind::Synapse(synapse) => synapse.text(exchange, context).map(Some),
         }
     }
@@ -300,6 +325,7 @@ impl Expression {
             Kind::Source(source) => Ok(source.read(exchange, context).boolean()),
             Kind::XPath(xpath) => xpath.boolean(exchange, context),
             Kind::Json(json) => json.boolean(exchange),
+            Kind::Held(held) => Ok(held.text(exchange, context)?.eq_ignore_ascii_case("true")),
             Kind::Synapse(synapse) => Ok(synapse.text(exchange, context)?.eq_ignore_ascii_case("true")),
         }
     }
@@ -311,7 +337,7 @@ impl Expression {
         match &self.resolved(exchange).kind {
             Kind::Source(_) => Ok(self.fragments(exchange, context).first().cloned()),
             Kind::XPath(xpath) => xpath.fragment(exchange, context),
-            Kind::Json(_) => Ok(None),
+            Kind::Json(_) | Kind::Held(_) => Ok(None),
             Kind::Synapse(synapse) => Ok(match synapse.typed(exchange, context)? {
                 Some(property::Value::Xml(fragment)) => Some(fragment),
                 Some(property::Value::List(fragments)) => fragments.first().cloned(),
@@ -370,6 +396,7 @@ impl Expression {
     pub fn leads_into_message(&self) -> bool {
         match &self.kind {
             Kind::Source(source) => source.is_parameter(),
+            Kind::Held(_) => false,
             Kind::Synapse(_) => self.json().is_some() || self.xpath().is_some(),
             Kind::XPath(_) | Kind::Json(_) => true,
         }

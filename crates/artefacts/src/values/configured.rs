@@ -16,15 +16,25 @@ pub(crate) enum ConfiguredValue {
     Computed(Expression),
 }
 
-/// The expression in a key that is worked out, `{…}` or a text with Synapse expressions; `None` for a fixed one.
+/// The expression in a key that is worked out, `{…}`, `{${…}}` or a text with Synapse expressions; `None` for a fixed
+/// one.
 ///
 /// Errors: as [`Expression::compile`].
 pub(crate) fn embedded_expression(key: Text<'_>, loader: &mut Loader) -> Result<Option<Expression>, Problem> {
+    let start = key.value.len() - key.value.trim_start().len() + 1;
+    let inside = key.value.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
     if Expression::is_in(key.value) {
+        // The braces around one expression are those of Synapse's `Value`, and no text.
+        if let Some(inside) = inside.filter(|inside| inside.trim_start().starts_with("${")) {
+            let at = start + inside.len() - inside.trim_start().len();
+            let (expression, end) = Expression::compile_at(key, at, loader)?;
+            if key.value.get(end..start + inside.len()).is_some_and(|rest| rest.trim().is_empty()) {
+                return Ok(Some(expression));
+            }
+        }
         return Expression::compile_text(key, loader).map(Some);
     }
-    let start = key.value.len() - key.value.trim_start().len() + 1;
-    match key.value.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+    match inside {
         Some(inside) => Expression::compile(key.part(start..start + inside.len()), ResultType::Text, loader).map(Some),
         None => Ok(None),
     }

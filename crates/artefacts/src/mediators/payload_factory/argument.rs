@@ -56,7 +56,7 @@ impl Argument {
 
     /// A value of it, with what decides how it is written.
     pub(super) fn given<'a>(&self, text: &'a str) -> Given<'a> {
-        let is_of_path = self.expression().is_some_and(|expression| expression.json().is_some());
+        let is_of_path = self.expression().is_some_and(Expression::is_path);
         Given { text, is_literal: self.literal, is_of_path }
     }
 }
