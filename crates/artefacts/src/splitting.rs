@@ -77,7 +77,7 @@ impl<T: BranchTargets + 'static> Splitter<T> {
         }
         let parent = if self.continues_parent { Some(Box::new(exchange.branch()?)) } else { None };
         let branches = BranchMessages {
-            group: CorrelationGroup::new(self.id.clone(), count),
+            group: CorrelationGroup::new(self.id.clone(), count, context.transport.monotonic()),
             marks: self.properties,
             correlation: exchange.message_id(context).into(),
             make: Box::new(make),

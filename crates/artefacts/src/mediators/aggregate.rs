@@ -30,7 +30,7 @@ A message that was not split passes.
 
 - `id`: gathers the branches of the `clone` or `iterate` with that `id`; without it, those of the nearest one around.
 - `correlateOn`: an `expression`; a message for which it is false passes, one for which it finds nothing is a fault.
-- `completeCondition`: `timeout` in seconds from the first message on; in it `messageCount` with `min` and `max`,
+- `completeCondition`: `timeout` in seconds from the split on; in it `messageCount` with `min` and `max`,
   numbers or expressions in braces, where `-1` stands for none.
 - `onComplete`: `expression` says what is taken of each message (default: the first element of the body, or the JSON);
   the mediators inside, or the named `sequence`, run with the aggregated message, which then goes on behind `aggregate`.
@@ -198,7 +198,8 @@ impl Aggregate {
         exchange: &mut Exchange,
         context: &RequestContext<'_>,
     ) -> Outcome<()> {
-        let mut sleep = self.timeout.map(|timeout| context.transport.sleep(timeout));
+        let since_split = context.transport.monotonic().saturating_sub(group.split_at());
+        let mut sleep = self.timeout.map(|timeout| context.transport.sleep(timeout.saturating_sub(since_split)));
         let is_timeout = poll_fn(|cx| {
             if aggregation.is_enough(&group) {
                 return Poll::Ready(false);

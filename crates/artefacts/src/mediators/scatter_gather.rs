@@ -38,7 +38,8 @@ with one message of what they made.
 - `timeout` in milliseconds, `min-messages` and `max-messages`, numbers or expressions in braces: when the others are not
   waited for any more; they are ended then.
 
-Where a sequence fails, the flow fails, unless enough of the others make something.
+Where a sequence fails, or is not there in time, the message is made of what the others brought. The flow fails where none
+brought anything, or fewer than `min-messages` before the time was over.
 Properties that a sequence sets are its own. What was taken is in the order of the sequences.
 
     <scatter-gather target="Body" result-content-type="JSON">
@@ -140,14 +141,17 @@ impl ScatterGather {
         });
         let mut sleep = self.timeout.map(|timeout| context.transport.sleep(timeout));
         let mut taken: Vec<(usize, Contribution)> = Vec::new();
-        let mut fault = None;
+        let (mut fault, mut is_timeout) = (None, false);
         loop {
             let is_enough = |wanted: Option<usize>| wanted.is_some_and(|wanted| taken.len() >= wanted);
             if is_enough(min) || is_enough(max) {
                 break;
             }
             let next = poll_fn(|cx| match (together.poll_next(cx), &mut sleep) {
-                (Poll::Pending, Some(sleep)) => sleep.as_mut().poll(cx).map(|()| Ok(None)),
+                (Poll::Pending, Some(sleep)) => sleep.as_mut().poll(cx).map(|()| {
+                    is_timeout = true;
+                    Ok(None)
+                }),
                 (next, _) => next,
             });
             let Some((number, outcome)) = next.await? else { break };
@@ -174,13 +178,14 @@ impl ScatterGather {
             }
         }
         drop(together);
-        if let Some(fault) = fault
-            && taken.len() < min.unwrap_or(self.targets.len())
-        {
-            return Err(fault);
-        }
-        if taken.is_empty() {
-            return Err(Fault::bus("No sequence made anything that could be gathered in time"));
+        let least = if is_timeout { 1 } else { min.unwrap_or(1).clamp(1, self.targets.len()) };
+        match fault {
+            Some(fault) if taken.len() < least => return Err(fault),
+            Some(fault) => tracing::warn!(taken = taken.len(), "a sequence of scatter-gather failed: {fault}"),
+            None if taken.is_empty() => {
+                return Err(Fault::bus("No sequence made anything that could be gathered in time"));
+            }
+            None => {}
         }
         taken.sort_by_key(|(number, _)| *number);
         let pieces = taken.into_iter().map(|(_, piece)| piece).collect();

@@ -118,9 +118,17 @@ fn an_aggregate_goes_on_with_what_is_there_when_its_time_is_over_and_ends_the_re
     let clone = format!("{ALL}<clone>{}{}{}</clone>", to("b9"), to("b1"), to("b2"));
     let scenario = scenario(&clone, &gather("", "<completeCondition timeout='3'/>"));
     let (reply, seconds) = serve(&scenario, "<a/>");
-    assert_eq!((reply.body.as_str(), seconds), ("<all><r>1<a/></r><r>2<a/></r></all>", 4));
+    assert_eq!((reply.body.as_str(), seconds), ("<all><r>1<a/></r><r>2<a/></r></all>", 3));
     // Whoever did not come in time was ended: nobody waits until second 9.
-    assert_eq!(scenario.clock().now().as_secs(), 4);
+    assert_eq!(scenario.clock().now().as_secs(), 3);
+}
+
+#[test]
+fn the_time_of_an_aggregate_begins_with_the_split() {
+    let clone = format!("{ALL}<clone>{}{}</clone>", to("b5"), to("b9"));
+    let scenario = scenario(&clone, &gather("", "<completeCondition timeout='3'/>"));
+    let (reply, seconds) = serve(&scenario, "<a/>");
+    assert_eq!((reply.body.as_str(), seconds), ("<all><r>5<a/></r></all>", 5));
 }
 
 #[test]
@@ -394,17 +402,21 @@ fn scatter_gather_makes_one_message_of_what_its_sequences_made() {
     check(json, "expression='json-eval($)' timeout='2000'", &["j3", "j1"], (200, r#"[{"r":1}]"#, 2));
     check(json, "expression='json-eval($.r)' min-messages='2'", &["j9", "j2", "j1"], (200, "[2,1]", 2));
     check(json, "expression='json-eval($.r)' min-messages='1'", &["f1", "j2"], (200, "[2]", 2));
+    check(json, "expression='json-eval($.r)'", &["j2", "f1", "j3"], (200, "[2,3]", 3));
+    check(json, "expression='json-eval($.r)' timeout='2500' min-messages='3'", &["f1", "j2", "j9"], (200, "[2]", 2));
     let xml = "result-content-type='XML' result-enclosing-element='all' parallel-execution='false'";
     check(xml, "expression='//r'", &["b2", "b1"], (200, "<all><r>2<a/></r><r>1<a/></r></all>", 3));
 }
 
 #[test]
 fn scatter_gather_fails_where_too_little_is_made() {
-    let (reply, seconds) = serve(
-        &scenario(&scatter("result-content-type='JSON'", "expression='json-eval($)'", &["f1", "j2"]), ""),
-        "<a/>",
-    );
-    assert_eq!((reply.status, seconds), (502, 2));
+    let check = |aggregation: &str, hosts: &[&str], expected: (u16, u64)| {
+        let (reply, seconds) = serve(&scenario(&scatter("result-content-type='JSON'", aggregation, hosts), ""), "<a/>");
+        assert_eq!((reply.status, seconds), expected, "{aggregation} {hosts:?}");
+    };
+    check("expression='json-eval($)' min-messages='2'", &["f1", "j2"], (502, 2));
+    check("expression='json-eval($)'", &["f1", "f2"], (502, 2));
+    check("expression='json-eval($)' timeout='1000'", &["j9", "j8"], (500, 1));
 }
 
 /// A copy that answers at once.

@@ -112,6 +112,8 @@ pub fn too_large(limit_bytes: usize) -> Box<Fault> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn text(text: &str) -> Contribution {
@@ -121,7 +123,7 @@ mod tests {
     #[test]
     fn min_max_all_or_the_last_one_is_enough() {
         let check = |min, max, brought: usize, coming: usize, expected: (bool, bool)| {
-            let group = CorrelationGroup::new(None, 5);
+            let group = CorrelationGroup::new(None, 5, Duration::ZERO);
             let mut pending_branches = group.pending_branches();
             let _coming: Vec<_> = (0..coming).map(|_| pending_branches.next().unwrap()).collect();
             drop(pending_branches);

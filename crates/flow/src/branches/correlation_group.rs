@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Waker;
+use std::time::Duration;
 
 use crate::branches::aggregation::Aggregation;
 use crate::fault::Fault;
@@ -13,6 +14,8 @@ use crate::fault::Fault;
 pub struct CorrelationGroup {
     /// The `id` of the mediator.
     name: Option<Arc<str>>,
+    /// When the message was split, by the clock that only goes forward.
+    split_at: Duration,
     /// How many branches there are, or will be.
     total: usize,
     /// How many of them may still reach a aggregation.
@@ -46,10 +49,11 @@ pub struct PendingBranches {
 }
 
 impl CorrelationGroup {
-    /// A group of so many branches.
-    pub fn new(name: Option<Arc<str>>, total: usize) -> Rc<CorrelationGroup> {
+    /// A group of so many branches, of a message that is split at that time.
+    pub fn new(name: Option<Arc<str>>, total: usize, split_at: Duration) -> Rc<CorrelationGroup> {
         Rc::new(CorrelationGroup {
             name,
+            split_at,
             total,
             coming: Cell::new(total),
             fault: RefCell::default(),
@@ -66,6 +70,11 @@ impl CorrelationGroup {
     /// Whether the mediator that made it has that `id`.
     pub fn is_of(&self, id: &str) -> bool {
         self.name.as_deref() == Some(id)
+    }
+
+    /// When the message was split, by the clock that only goes forward.
+    pub fn split_at(&self) -> Duration {
+        self.split_at
     }
 
     /// How many branches there are, or will be.
@@ -160,7 +169,7 @@ mod tests {
 
     #[test]
     fn branches_that_end_or_never_begin_are_not_coming_any_more() {
-        let group = CorrelationGroup::new(None, 4);
+        let group = CorrelationGroup::new(None, 4, Duration::ZERO);
         let mut pending_branches = group.pending_branches();
         let (first, mut second) = (pending_branches.next().unwrap(), pending_branches.next().unwrap());
         let made_of_first = first.clone();
