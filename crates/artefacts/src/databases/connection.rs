@@ -72,7 +72,10 @@ fn described<'e>(pool: &'e Element, loader: &mut Loader) -> Result<(&'e Element,
 }
 
 fn property(element: &Element, source: &mut DataSource, loader: &mut Loader) -> Result<(), Problem> {
-    let (name, value) = (element.required("name")?, element.required("value")?);
+    let name = element.required("name")?;
+    let Some(value) = element.attribute("value") else {
+        return Err(element.problem("<property> of a pool needs a value"));
+    };
     let remark = source.pool.set(name.value.trim(), value.value).map_err(|message| value.problem(message))?;
     if let Some(remark) = remark {
         loader.warning(name.problem(remark));

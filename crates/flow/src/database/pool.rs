@@ -85,11 +85,14 @@ const MADE_WHEN_NEEDED: &str = "connections are made when they are needed";
 const NONE_ABANDONED: &str = "a connection always comes back";
 
 impl PoolSettings {
-    /// Takes in a property, whose name is read in any case.
+    /// Takes in a property, whose name is read in any case. One without a value is taken as not given.
     ///
     /// Shape: a sentence where it has no effect.
     /// Errors: a sentence where its value is none it can have.
     pub fn set(&mut self, name: &str, value: &str) -> Result<Option<String>, String> {
+        if value.trim().is_empty() {
+            return Ok(None);
+        }
         let lower = name.to_ascii_lowercase();
         match lower.as_str() {
             // As in DBCP, a number that is not positive stands for no limit.
@@ -180,6 +183,8 @@ mod tests {
         assert_eq!(dbcp, tomcat);
         assert_eq!((dbcp.connections, dbcp.wait), (Some(50), Some(Duration::from_millis(1500))));
         assert_eq!(read(&[("maxactive", "0"), ("maxwait", "-1")]).connections, None);
+        let empty = read(&[("validationquery", ""), ("maxactive", " "), ("autocommit", ""), ("isolation", "")]);
+        assert_eq!(empty, PoolSettings::default());
     }
 
     #[test]
