@@ -2,6 +2,7 @@
 
 pub(crate) mod blocking;
 mod payload;
+pub(crate) mod response;
 
 pub(crate) use payload::Payload;
 
@@ -11,7 +12,6 @@ use myelin_flow::branches::Split;
 use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
-use myelin_flow::forms::render_body;
 use myelin_flow::mediator::Receiver;
 
 /// Why only a call whose answer takes the place of the message can go to a list of recipients.
@@ -51,7 +51,7 @@ pub(crate) async fn send_or_split(
             None
         }
     };
-    render_body(exchange, context).await?;
+    endpoints::render_for(exchange, context, endpoint).await?;
     let departure = endpoints::depart(exchange, context, endpoint, false)?;
     Ok(endpoints::carry_out(departure, exchange, context).await?.is_some())
 }

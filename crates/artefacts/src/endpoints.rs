@@ -32,7 +32,7 @@ mod wsdl;
 pub use address::absolute;
 pub use build::{endpoint, endpoint_reference};
 pub(crate) use deliver::send_branch;
-pub use deliver::{carry_out, depart};
+pub use deliver::{carry_out, depart, is_rendered_for, render_for};
 pub use endpoint::{Endpoint, EndpointKind, EndpointRef, Endpoints};
 pub use endpoint_template::declare_template;
 pub use group::Group;

@@ -32,7 +32,7 @@ pub enum OutputForm {
 
 impl OutputForm {
     /// Whether it is XML as it stands.
-    pub(super) fn is_xml(&self) -> bool {
+    pub fn is_xml(&self) -> bool {
         matches!(self, OutputForm::Xml)
     }
 

@@ -7,7 +7,7 @@ use myelin_content::Format;
 use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Outcome;
-use myelin_flow::forms::{NeededForms, Readiness, build_offloaded, poll_build, poll_read, render_body};
+use myelin_flow::forms::{NeededForms, Readiness, build_offloaded, poll_build, poll_read};
 use myelin_flow::mediator::{Reads, Step};
 use myelin_flow::property::{Slot, slot};
 
@@ -27,8 +27,6 @@ pub struct Need {
     looks: NeededForms,
     /// What may be asked of the built body before the mediator runs.
     questions: Questions,
-    /// Whether the message leaves, in the form that it is to have.
-    leaves: bool,
     /// Whether parameters of templates are asked for, which may be expressions over the message.
     parameters: bool,
 }
@@ -60,11 +58,6 @@ impl Need {
     /// The whole body, understood or not.
     pub fn read() -> Need {
         Need { whole: Whole::Read, ..Need::default() }
-    }
-
-    /// The same, and the message is about to leave.
-    pub fn and_leave(self) -> Need {
-        Need { leaves: true, ..self }
     }
 
     /// Where the message is addressed, its header included.
@@ -100,7 +93,6 @@ impl Need {
         self.whole = self.whole.max(other.whole);
         self.looks.xml |= other.looks.xml;
         self.looks.json |= other.looks.json;
-        self.leaves |= other.leaves;
         self.parameters |= other.parameters;
         self
     }
@@ -136,12 +128,12 @@ impl Need {
         if !self.questions.are_answered(exchange, context) {
             Box::pin(self.questions.answer(exchange, context)).await?;
         }
-        if self.leaves { render_body(exchange, context).await } else { Ok(()) }
+        Ok(())
     }
 
     /// Whether nothing is left to do once the body is read so far.
     fn is_met(&self, exchange: &Exchange) -> bool {
-        !self.looks.take_long(exchange) && (!self.leaves || exchange.has_its_form())
+        !self.looks.take_long(exchange)
     }
 
     /// A mediator is about to look: what properties and headers were when another looked does not count any more.

@@ -137,7 +137,7 @@ impl Exchange {
     ///
     /// Errors: the bus's, where the body was not read before, or is gone.
     pub fn branch(&mut self) -> Outcome<Exchange> {
-        self.settle();
+        self.settle_for_copies();
         match &self.message.body {
             Body::Empty => Ok(self.branch_with(Body::Empty)),
             Body::Bytes(bytes) => Ok(self.branch_with(Body::Bytes(bytes.clone()))),

@@ -43,6 +43,27 @@ struct PendingMessage {
     endpoint: Arc<Endpoint>,
 }
 
+/// Whether the message can leave for an endpoint as it is, for it has its form or is given one by the endpoint.
+pub fn is_rendered_for(exchange: &Exchange, context: &RequestContext<'_>, endpoint: Option<&Arc<Endpoint>>) -> bool {
+    exchange.has_its_form() || endpoint.is_some_and(|endpoint| endpoint.may_give_form(context.definitions, 0))
+}
+
+/// Brings the message into the form in which it leaves for an endpoint. An endpoint with a form of its own is given
+/// the XML that was made, not what would be left of it in JSON.
+///
+/// Errors: as [`render_body`].
+/// Source: Synapse's `Axis2FlexibleMEPClient`, where `format` takes the place of `messageType`.
+pub async fn render_for(
+    exchange: &mut Exchange,
+    context: &RequestContext<'_>,
+    endpoint: Option<&Arc<Endpoint>>,
+) -> Outcome<()> {
+    match is_rendered_for(exchange, context, endpoint) {
+        true => Ok(()),
+        false => render_body(exchange, context).await,
+    }
+}
+
 /// Takes the message that `send` sends: to an endpoint, or to where the message is addressed.
 ///
 /// `for_good` says that nobody looks at the message afterwards.
@@ -78,7 +99,7 @@ pub(crate) async fn send_branch(
     context: &RequestContext<'_>,
 ) -> Outcome<Flow> {
     let endpoint = endpoint.find(context.definitions).ok_or_else(Fault::missing)?;
-    render_body(exchange, context).await?;
+    render_for(exchange, context, Some(endpoint)).await?;
     if response.calls {
         let pending = depart(exchange, context, Some(endpoint), false)?;
         carry_out(pending, exchange, context).await?;
@@ -162,6 +183,9 @@ pub(super) fn deliver_at<'a>(
                     template.get_ready(exchange, context).await?;
                 }
                 endpoint.timeout.get_ready(exchange, context).await?;
+                if !endpoint.gives_form() {
+                    render_body(exchange, context).await?;
+                }
                 return Request::new(exchange, context, Some(endpoint), false)?.carry_out(exchange, context).await;
             }
         };

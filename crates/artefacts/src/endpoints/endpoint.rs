@@ -104,6 +104,27 @@ impl Endpoint {
         knows_address && self.properties.is_none() && matches!(self.timeout, Timeout::Fixed(_))
     }
 
+    /// Whether it, or an endpoint that it may lead to, makes each message anew of its XML.
+    pub(super) fn may_give_form(&self, definitions: &Definitions, depth: usize) -> bool {
+        let of_member = |member: &EndpointRef| {
+            let member = member.find(definitions).filter(|_| depth < ALIAS_LIMIT);
+            member.is_some_and(|member| member.may_give_form(definitions, depth + 1))
+        };
+        match &self.kind {
+            EndpointKind::Alias(id) => of_member(&EndpointRef::Named(*id)),
+            EndpointKind::Group(group) => group.members.iter().any(of_member),
+            EndpointKind::Recipients(list) => list.members().iter().any(of_member),
+            // Which one, or what it takes, is known when the message is sent.
+            EndpointKind::Resolving(_) | EndpointKind::Described(_) => true,
+            _ => self.gives_form(),
+        }
+    }
+
+    /// Whether it makes each message anew of its XML, whatever `messageType` says.
+    pub(super) fn gives_form(&self) -> bool {
+        self.policy.as_ref().is_some_and(|policy| policy.gives_form())
+    }
+
     /// That it is not to be tried at the moment.
     pub(super) fn not_ready(&self) -> Box<Fault> {
         let stands = match self.health.down() {

@@ -111,6 +111,11 @@ impl Shape {
         (shape != Shape { form: None, charset: None, package: None }).then_some(shape)
     }
 
+    /// Whether a message is made anew of its XML, whatever it was to be.
+    pub(super) fn gives_form(&self) -> bool {
+        matches!(self.form, Some(Form::Envelope(_) | Form::Plain | Form::Query))
+    }
+
     /// Whether the rest of a REST request's path has no place behind the address: SOAP's address is the endpoint alone.
     pub(super) fn is_soap(&self) -> bool {
         matches!(self.form, Some(Form::Envelope(_)))
@@ -156,7 +161,7 @@ impl Shape {
             let action = action_of(&exchange.properties, &outgoing.head).map(Cow::into_owned);
             self.put(tree, outgoing, form, action.as_deref())?;
         }
-        if let (Some(package), true) = (self.package, came.is_xml()) {
+        if let (Some(package), true) = (self.package, came.is_xml() || self.gives_form()) {
             let bytes = outgoing.body.bytes(context.definitions.settings.body_limit_bytes).await.map(<[u8]>::to_vec);
             let bytes = bytes.map_err(|error| Fault::body(&error, is_response))?;
             // A new identifier is in no message that was written before it.
@@ -229,6 +234,8 @@ impl Came {
         if let Some(tree) = body.built::<Tree>() {
             return match tree.is_plain() {
                 true if tree.is_empty() => Came::Nothing,
+                // XML that stands for JSON or a form is written as that, unless somebody asks otherwise.
+                true if !tree.output_form().is_xml() => Came::Foreign,
                 true => Came::Plain,
                 false => Came::Envelope(tree.envelope().version),
             };

@@ -90,6 +90,11 @@ impl EndpointPolicy {
         self.shape.map_or(spoken, |shape| Some(shape.or(spoken)))
     }
 
+    /// Whether the endpoint makes each message anew of its XML.
+    pub(super) fn gives_form(&self) -> bool {
+        self.shape().is_some_and(|shape| shape.gives_form())
+    }
+
     /// Whether the endpoint is sent SOAP, whatever came.
     pub(super) fn is_soap(&self) -> bool {
         self.shape().is_some_and(|shape| shape.is_soap())

@@ -28,7 +28,7 @@ impl Replay {
     pub(super) async fn of(exchange: &mut Exchange, context: &RequestContext<'_>) -> Outcome<Option<Replay>> {
         let limit_bytes = context.definitions.settings.body_limit_bytes;
         let is_response = exchange.direction == Direction::Response;
-        exchange.settle();
+        exchange.settle_for_copies();
         let body = &mut exchange.message.body;
         if !is_within(body, limit_bytes, is_response).await? {
             return Ok(None);

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::calls::response::Answer;
 use crate::loader::Loader;
 use crate::spec::{Built, Spec};
 use crate::values::{ConfiguredValue, embedded_expression};
@@ -13,7 +14,7 @@ use myelin_expression::{Need, when_ready};
 use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
-use myelin_flow::mediator::{Effect, Flow, Mediator, Step, Steps};
+use myelin_flow::mediator::{Effect, Flow, Mediator, Reads, Step, Steps};
 use myelin_flow::property::{Slot, Value};
 use myelin_flow::sequence::SequenceId;
 use myelin_flow::template::{Argument, Deferred, Parameter, SequenceTemplate, TemplateId};
@@ -30,6 +31,11 @@ Runs a sequence template, then goes on.
 
 In the template the parameters are `$func:name` and `get-property('func', 'name')`; what is not given is its
 `defaultValue`, and a fault where the template says `isMandatory="true"`.
+The parameter `responseVariable` names a variable that gets what the template made of the message: its `payload`, its
+`headers` and, where a backend answered, `attributes.statusCode`; the message is then as it was before. With
+`overwriteBody` set to `true` the message is what the template made, and the variable holds no payload. Both work with
+every template, as in WSO2.
+
 A template sees its own parameters only, and may call others, or itself, 100 sequences deep.
 
     <call-template target="note" onError="audit">
@@ -44,7 +50,16 @@ pub(super) struct CallTemplate {
     target: Target,
     arguments: Vec<(Slot, Given)>,
     on_error: Option<SequenceId>,
+    /// What keeps the result of the template in a variable.
+    response: Option<ResponseVariable>,
     need: Need,
+}
+
+/// The parameters that say where the result of a template goes.
+struct ResponseVariable {
+    /// The name of a variable; where it is empty, the result is the message.
+    name: ConfiguredValue,
+    overwrites: Option<ConfiguredValue>,
 }
 
 enum Target {
@@ -72,6 +87,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
             (Target::Named(id), Some(parameters))
         }
     };
+    let (mut response_variable, mut overwrites) = (None, None);
     let mut names = HashSet::new();
     let mut arguments = Vec::new();
     for child in element.children.iter().filter(|child| !child.is("description")) {
@@ -82,13 +98,22 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
         if !names.insert(parameter.value) {
             return Err(parameter.problem(format!("{:?} is given twice", parameter.value)));
         }
+        let value = child.attribute("value").ok_or_else(|| child.problem("<with-param> needs a value"))?;
+        let says_where = match parameter.value {
+            "responseVariable" => Some(&mut response_variable),
+            "overwriteBody" => Some(&mut overwrites),
+            _ => None,
+        };
         if let Some(declared) = &declared
+            && says_where.is_none()
             && !declared.iter().any(|known| known.name == parameter.value)
         {
             let message = format!("{:?} has no effect: the template has no such parameter", parameter.value);
             loader.warning(parameter.problem(message));
         }
-        let value = child.attribute("value").ok_or_else(|| child.problem("<with-param> needs a value"))?;
+        if let Some(says_where) = says_where {
+            *says_where = Some(ConfiguredValue::of_value(value, loader)?);
+        }
         arguments.push((loader.names().slot(parameter.value), given(value, loader)?));
     }
     for parameter in declared.iter().flat_map(|declared| declared.iter()).filter(|parameter| parameter.is_required()) {
@@ -96,20 +121,23 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
             return Err(element.problem(format!("the template needs the parameter {:?}", parameter.name)));
         }
     }
-    let expressions = arguments.iter().filter_map(|(_, given)| match given {
+    let response = response_variable.map(|name| ResponseVariable { name, overwrites });
+    let settings = response.iter().flat_map(|response| std::iter::once(&response.name).chain(&response.overwrites));
+    let expressions = settings.filter_map(ConfiguredValue::expression);
+    let expressions = expressions.chain(arguments.iter().filter_map(|(_, given)| match given {
         Given::Now(setting) => setting.expression(),
         Given::Later(_) => None,
-    });
+    }));
     let named = if let Target::Computed(expression) = &target { Some(expression) } else { None };
     let need = Need::of(expressions.chain(named));
-    Ok(Box::new(CallTemplate { target, arguments, on_error, need }))
+    Ok(Box::new(CallTemplate { target, arguments, on_error, response, need }))
 }
 
 /// The same for a template that is known already, with what it is given; whether it fits was looked at.
 pub(super) fn calling(target: TemplateId, given: Vec<(Slot, ConfiguredValue)>) -> CallTemplate {
     let need = Need::of(given.iter().filter_map(|(_, setting)| setting.expression()));
     let arguments = given.into_iter().map(|(slot, setting)| (slot, Given::Now(setting))).collect();
-    CallTemplate { target: Target::Named(target), arguments, on_error: None, need }
+    CallTemplate { target: Target::Named(target), arguments, on_error: None, response: None, need }
 }
 
 fn given(value: Text<'_>, loader: &mut Loader) -> Result<Given, Problem> {
@@ -131,18 +159,50 @@ impl Mediator for CallTemplate {
             Target::Named(id) => Steps::Template(*id),
             Target::Computed(_) => Steps::WorkedOut,
         };
-        Effect::reading(self.need.reads()).with("", target)
+        let reads = if self.response.is_some() { Reads::Whole } else { self.need.reads() };
+        Effect::reading(reads).with("", target)
     }
 
     fn step<'a>(&'a self, exchange: &'a mut Exchange, context: &'a RequestContext<'a>) -> Step<'a> {
-        when_ready(&self.need, exchange, context, |exchange| match self.begin(exchange, context) {
-            Ok(template) => self.run(template, exchange, context),
-            Err(fault) => Step::Done(exchange, Err(fault)),
+        when_ready(&self.need, exchange, context, move |exchange| {
+            let answer = match self.response.as_ref().map(|response| response.answer(exchange, context)) {
+                None | Some(Ok(Answer::Message)) => return self.begin_and_run(exchange, context),
+                Some(Ok(answer)) => answer,
+                Some(Err(fault)) => return Step::Done(exchange, Err(fault)),
+            };
+            Step::Wait(Box::pin(async move {
+                let run = async |exchange: &mut Exchange| self.begin_and_run(exchange, context).finish().await.1;
+                let outcome = answer.run(exchange, context, run).await;
+                (exchange, outcome)
+            }))
         })
     }
 }
 
+impl ResponseVariable {
+    /// Where the result of the template goes this time.
+    fn answer(&self, exchange: &mut Exchange, context: &RequestContext<'_>) -> Outcome<Answer> {
+        let name = self.name.text(exchange, context)?.unwrap_or_default().trim().to_owned();
+        if name.is_empty() {
+            return Ok(Answer::Message);
+        }
+        let overwrites = match &self.overwrites {
+            Some(overwrites) => overwrites.text(exchange, context)?.unwrap_or_default().eq_ignore_ascii_case("true"),
+            None => false,
+        };
+        let slot = exchange.properties.slot_to_set(&name, &context.definitions.names)?;
+        Ok(if overwrites { Answer::MessageAndVariable(slot) } else { Answer::Variable(slot) })
+    }
+}
+
 impl CallTemplate {
+    fn begin_and_run<'a>(&self, exchange: &'a mut Exchange, context: &'a RequestContext<'a>) -> Step<'a> {
+        match self.begin(exchange, context) {
+            Ok(template) => self.run(template, exchange, context),
+            Err(fault) => Step::Done(exchange, Err(fault)),
+        }
+    }
+
     /// Finds the template, and leaves its parameters in the exchange.
     fn begin<'a>(&self, exchange: &mut Exchange, context: &RequestContext<'a>) -> Outcome<&'a SequenceTemplate> {
         let template = match &self.target {

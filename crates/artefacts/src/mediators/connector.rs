@@ -7,7 +7,6 @@ mod headers;
 mod library;
 mod operation;
 mod parameter;
-mod result;
 
 pub use connection::{endpoint, endpoint_name};
 

@@ -3,16 +3,16 @@
 use crate::endpoints::{self, EndpointRef};
 use crate::loader::Loader;
 use crate::mediators::clone::beside;
-use crate::spec::{Built, Spec, once_ready};
+use crate::spec::{Built, Spec};
 use crate::values::embedded_expression;
 use myelin_config::element::Element;
 use myelin_expression::Expression;
-use myelin_expression::Immediate;
-use myelin_expression::Need;
+use myelin_expression::{Need, when_ready};
 use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::{Decision, Exchange};
 use myelin_flow::fault::{Fault, Outcome};
-use myelin_flow::mediator::{Effect, Flow, Receiver, Steps};
+use myelin_flow::forms::render_body;
+use myelin_flow::mediator::{Effect, Flow, Mediator, Receiver, Step, Steps};
 use myelin_flow::sequence::SequenceId;
 use myelin_flow::sequence::named;
 
@@ -51,6 +51,7 @@ place of the configuration), a copy is sent; each response goes its way, and the
 struct Send {
     endpoint: Option<EndpointRef>,
     receive: Option<Receive>,
+    need: Need,
 }
 
 /// The sequence for the response.
@@ -81,22 +82,40 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
         Some(Receive::Computed(expression)) => need.and(expression),
         _ => need,
     };
-    once_ready(need.and_leave(), Send { endpoint, receive })
+    Ok(Box::new(Send { endpoint, receive, need }))
 }
 
-impl Immediate for Send {
+impl Mediator for Send {
+    fn step<'a>(&'a self, exchange: &'a mut Exchange, context: &'a RequestContext<'a>) -> Step<'a> {
+        when_ready(&self.need, exchange, context, move |exchange| {
+            let endpoint = self.endpoint.as_ref().and_then(|endpoint| endpoint.find(context.definitions));
+            if endpoints::is_rendered_for(exchange, context, endpoint) {
+                let outcome = self.send(exchange, context);
+                return Step::Done(exchange, outcome);
+            }
+            Step::Wait(Box::pin(async move {
+                let outcome = match render_body(exchange, context).await {
+                    Ok(()) => self.send(exchange, context),
+                    Err(fault) => Err(fault),
+                };
+                (exchange, outcome)
+            }))
+        })
+    }
+
     fn effect(&self) -> Effect<'_> {
-        let effect = Effect::sending(
-            self.endpoint.as_ref().map_or(Receiver::Addressee, |endpoint| Receiver::Endpoint(endpoint)),
-        );
+        let receiver = self.endpoint.as_ref().map_or(Receiver::Addressee, |endpoint| Receiver::Endpoint(endpoint));
+        let effect = Effect { reads: self.need.reads(), ..Effect::sending(receiver) };
         match &self.receive {
             Some(Receive::Named(id)) => effect.with("response", Steps::Named(*id)),
             Some(Receive::Computed(_)) => effect.with("response", Steps::WorkedOut),
             None => effect,
         }
     }
+}
 
-    fn mediate(&self, exchange: &mut Exchange, context: &RequestContext<'_>) -> Outcome<Flow> {
+impl Send {
+    fn send(&self, exchange: &mut Exchange, context: &RequestContext<'_>) -> Outcome<Flow> {
         if exchange.decision.is_some() {
             return Err(Fault::bus("The message was sent already by another sequence"));
         }

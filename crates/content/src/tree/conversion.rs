@@ -158,6 +158,13 @@ impl Tree {
         }
     }
 
+    /// A changed tree that stands for JSON, a form or text is written as XML.
+    pub fn write_as_xml(&mut self) {
+        if self.changed && matches!(self.output_form, OutputForm::Json(_) | OutputForm::Form | OutputForm::Text) {
+            (self.output_form, self.received) = (OutputForm::Xml, None);
+        }
+    }
+
     /// Sets the bytes that it stands for, and what it is written as once it was changed.
     pub fn set_received(&mut self, received: Vec<u8>, output_form: OutputForm) {
         (self.received, self.output_form) = (Some(received), output_form);

@@ -91,7 +91,7 @@ pub(crate) async fn carry_on(
             }
             None if implicit && flow == Flow::Next => match service.endpoint(engine.bus) {
                 Some(endpoint) => {
-                    render_body(exchange, &engine.context).await?;
+                    endpoints::render_for(exchange, &engine.context, Some(endpoint)).await?;
                     let for_good = !exchange.guarded;
                     endpoints::depart(exchange, &engine.context, Some(endpoint), for_good)?
                 }

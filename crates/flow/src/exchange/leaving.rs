@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use http::StatusCode;
 use myelin_content::{Charset, Content, Enclosure, Format, Json, OutputForm, Tree, charset, write_charset};
 use myelin_message::{Body, HeaderId, Message};
+use myelin_soap::Version;
 
 use crate::exchange::{Direction, Exchange, action_of, to_response};
 use crate::fault::{Fault, Outcome};
@@ -51,6 +52,32 @@ impl Exchange {
         }
         self.message.body.settle();
         self.passes.clear();
+    }
+
+    /// The same for a body that copies are made of: XML that a mediator made in the place of JSON, a form or text stays
+    /// XML, for an endpoint may want it as that; `messageType` says what it is to be otherwise, as in Synapse.
+    pub fn settle_for_copies(&mut self) {
+        let format = self.content.format;
+        let stands_for_other = matches!(format, Format::Json | Format::Form | Format::Text);
+        let made = self.message.body.built::<Tree>().filter(|tree| tree.is_to_be_converted(false) && stands_for_other);
+        if let Some(version) = made.map(|tree| (!tree.is_plain()).then(|| tree.envelope().version)) {
+            if self.properties.get(Scope::Axis2, slot::MESSAGE_TYPE).is_none() {
+                let value = self.message.head.known(HeaderId::ContentType).map(String::from_utf8_lossy);
+                let media_type = |value: Cow<'_, str>| value.split(';').next().unwrap_or_default().trim().into();
+                let value = value.map(|value| Value::Text(media_type(value)));
+                self.properties.put(Scope::Axis2, slot::MESSAGE_TYPE, value);
+            }
+            if let Some(tree) = self.message.body.built_mut::<Tree>() {
+                tree.write_as_xml();
+            }
+            let format = match version {
+                Some(Version::Soap11) => Format::Soap11,
+                Some(Version::Soap12) => Format::Soap12,
+                None => Format::Pox,
+            };
+            self.content = Content { format, detail: None };
+        }
+        self.settle();
     }
 
     /// A changed body leaves in UTF-8: a content type that says another encoding says that then.

@@ -1,20 +1,18 @@
 //! Operations of connectors that came in an archive: templates, which run with what the operation gives them.
 
+use crate::calls::response::Answer;
 use crate::loader::Loader;
 use crate::mediators::call_template;
-use crate::mediators::connector::operation::{Answer, answer, keep};
+use crate::mediators::connector::operation::answer;
 use crate::mediators::connector::parameter::{in_braces, setting};
-use crate::mediators::connector::result;
 use crate::spec::{Built, Spec};
 use crate::values::ConfiguredValue;
 use crate::vocabulary;
 use myelin_config::element::{Element, Text};
 use myelin_config::problem::Problem;
-use myelin_expression::Need;
 use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
-use myelin_flow::fault::Outcome;
-use myelin_flow::mediator::{Effect, Flow, Mediator, Reads, Step, Steps};
+use myelin_flow::mediator::{Effect, Mediator, Reads, Step, Steps};
 use myelin_flow::property::Slot;
 use myelin_flow::sequence::{Block, Node};
 
@@ -98,38 +96,13 @@ impl Mediator for Operation {
     }
 
     fn step<'a>(&'a self, exchange: &'a mut Exchange, context: &'a RequestContext<'a>) -> Step<'a> {
-        match self.answer {
-            Answer::Message => self.block.run(exchange, context),
-            Answer::MessageAndVariable(slot) => Step::Wait(Box::pin(async move {
-                let (exchange, outcome) = self.block.run(exchange, context).finish().await;
-                let outcome = match outcome {
-                    Ok(Flow::Next) => result::of_response(exchange, false)
-                        .and_then(|value| keep(slot, value, exchange))
-                        .map(|()| Flow::Next),
-                    outcome => outcome,
-                };
-                (exchange, outcome)
-            })),
-            Answer::Variable(slot) => Step::Wait(Box::pin(async move {
-                let outcome = self.run_aside(slot, exchange, context).await;
-                (exchange, outcome)
-            })),
+        if let Answer::Message = self.answer {
+            return self.block.run(exchange, context);
         }
-    }
-}
-
-impl Operation {
-    /// Runs on a copy of the message; what becomes of it goes into the variable, its properties into the message's.
-    async fn run_aside(&self, slot: Slot, exchange: &mut Exchange, context: &RequestContext<'_>) -> Outcome<Flow> {
-        Need::read().fulfil(exchange, context).await?;
-        let mut aside = exchange.branch()?;
-        let (_, outcome) = self.block.run(&mut aside, context).finish().await;
-        if outcome? == Flow::Next {
-            Need::built().fulfil(&mut aside, context).await?;
-            let value = result::of_response(&aside, true)?;
-            exchange.properties.adopt(aside.properties);
-            keep(slot, value, exchange)?;
-        }
-        Ok(Flow::Next)
+        Step::Wait(Box::pin(async move {
+            let run = async |exchange: &mut Exchange| self.block.run(exchange, context).finish().await.1;
+            let outcome = self.answer.run(exchange, context, run).await;
+            (exchange, outcome)
+        }))
     }
 }

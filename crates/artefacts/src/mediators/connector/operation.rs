@@ -2,12 +2,13 @@
 
 use myelin_message::Body;
 
+use crate::calls::response::{Answer, keep, of_response};
 use crate::calls::{self, blocking};
 use crate::endpoints::EndpointRef;
 use crate::loader::Loader;
+use crate::mediators::connector::connection;
 use crate::mediators::connector::headers::Headers;
 use crate::mediators::connector::parameter::{fixed, in_braces, setting, valued};
-use crate::mediators::connector::{connection, result};
 use crate::spec::{Built, Spec};
 use crate::values::ConfiguredValue;
 use myelin_config::element::{Element, Text};
@@ -82,16 +83,6 @@ struct Request {
     base: String,
     path: String,
     headers: Vec<(String, String)>,
-}
-
-/// Where the response goes.
-pub(super) enum Answer {
-    /// It takes the place of the message.
-    Message,
-    /// The same, and a variable holds its headers and its status.
-    MessageAndVariable(Slot),
-    /// A variable holds all of it, and the flow goes on with the message as it was.
-    Variable(Slot),
 }
 
 /// Builds an operation from its element; `has_body` says whether it has parameters for a body.
@@ -254,7 +245,7 @@ impl Operation {
             Answer::Message => self.ask(request, exchange, context).await.map(drop),
             Answer::MessageAndVariable(slot) => {
                 if self.ask(request, exchange, context).await? {
-                    keep(slot, result::of_response(exchange, false)?, exchange)?;
+                    keep(slot, of_response(exchange, false)?, exchange)?;
                 }
                 Ok(())
             }
@@ -266,7 +257,7 @@ impl Operation {
                 }
                 if answered? {
                     Need::built().fulfil(&mut aside, context).await?;
-                    keep(slot, result::of_response(&aside, true)?, exchange)?;
+                    keep(slot, of_response(&aside, true)?, exchange)?;
                 }
                 Ok(())
             }
@@ -323,11 +314,4 @@ fn joined(mut base: String, mut path: String) -> (String, String) {
         _ => {}
     }
     (base, path)
-}
-
-/// Puts a value into a variable.
-pub(super) fn keep(slot: Slot, value: Value, exchange: &mut Exchange) -> Outcome<()> {
-    exchange.properties.check_room(&value)?;
-    exchange.properties.put(Scope::Variable, slot, Some(value));
-    Ok(())
 }
