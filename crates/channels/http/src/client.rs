@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::address::BackendAddress;
 use crate::connection::{CONTINUE, Connection, HeadError, Link, PendingUpload, Shared, Side};
-use crate::dial::Dialer;
+use crate::dial::{Dialer, is_out_of_files};
 use crate::h1::{
     ConnectionHeader, Framing, HeadScanner, RequestLine, ResponseHead, StatusLine, is_host, parse_response,
     write_request, write_response,
@@ -238,19 +238,33 @@ impl Client {
         if let Some(client) = &context.client {
             client.borrow_mut().input.compact();
         }
-        let deadline = Instant::now() + self.options.connect_timeout;
+        // A request that has to be answered sooner does not wait longer for its connection.
+        let left = context.timeout.map(|timeout| timeout.saturating_sub(Tick::since(context.start)));
+        let patience = left.map_or(self.options.connect_timeout, |left| left.min(self.options.connect_timeout));
+        let deadline = Instant::now() + patience;
         let overloaded = |detail: &str| target.error(SendErrorKind::Overloaded, detail);
         let permit = match host.open(&self.options) {
             Some(permit) => permit,
-            None => match timeout_at(deadline, host.take(&self.options)).await {
+            None => match timeout_at(deadline, host.take(&self.options, deadline)).await {
                 Ok(Checkout::Open(permit)) => permit,
                 Ok(Checkout::Reused(idle)) => return Ok((idle.connection, true)),
                 Ok(Checkout::Full) => return Err(overloaded("as many requests wait for a connection as may wait")),
+                Ok(Checkout::Late) => {
+                    return Err(overloaded("so many wait that no connection would come free in time"));
+                }
                 Err(_) => return Err(overloaded("no connection came free in time")),
             },
         };
-        let stream = self.dialer.connect(target.tls, target.host, target.port, deadline).await.map_err(|error| {
+        let connect = || self.dialer.connect(target.tls, target.host, target.port, deadline);
+        let mut connected = connect().await;
+        if connected.as_ref().is_err_and(is_out_of_files) {
+            // Connections that nobody uses stand in the way of one that is needed.
+            self.pool.close_idle();
+            connected = connect().await;
+        }
+        let stream = connected.map_err(|error| {
             let kind = match error.kind() {
+                io::ErrorKind::TimedOut if patience < self.options.connect_timeout => SendErrorKind::ResponseTimeout,
                 io::ErrorKind::TimedOut => SendErrorKind::ConnectTimeout,
                 _ => SendErrorKind::ConnectFailed,
             };

@@ -6,6 +6,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
+use rustix::io::Errno;
 use rustls_pki_types::ServerName;
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::{Instant, timeout_at};
@@ -17,6 +18,12 @@ use crate::tls::Trust;
 
 /// Names remembered at once; a bus that calls addresses made up by its clients must not grow by them.
 const REMEMBERED_NAMES: usize = 1024;
+
+/// Whether the process, or the machine, has no file descriptor left.
+pub(crate) fn is_out_of_files(error: &io::Error) -> bool {
+    let codes = [Errno::MFILE, Errno::NFILE].map(|code| Some(code.raw_os_error()));
+    codes.contains(&error.raw_os_error())
+}
 
 /// Resolves names and connects, for one thread.
 pub(crate) struct Dialer {
