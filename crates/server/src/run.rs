@@ -13,10 +13,10 @@ use myelin_http::{ClientOptions, ServerOptions, Stop};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::deployment::{Deployment, XForwardedMode};
-use crate::file_limit::raise_file_limit;
+use crate::file_limit::{clients_that_fit, raise_file_limit};
 use crate::listeners::Listen;
 use crate::reload::{Origin, Read, Reloader};
-use crate::server::{Settings, start};
+use crate::server::{Settings, start, thread_count};
 use crate::{Destination, logging};
 
 /// How long past the drain time the process waits for its threads before it leaves without them.
@@ -71,11 +71,20 @@ pub struct Arguments {
 pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let begun = Instant::now();
     let _log = logging::start();
-    raise_file_limit();
+    let files = raise_file_limit();
     let origin = Origin::new(&arguments.paths, arguments.config.as_deref())?;
     let origin = origin.listening(&arguments.http, &arguments.https);
     let Read { loaded: Loaded { bus, report, sources }, deployment } = origin.read()?;
-    let settings = settings(arguments, &deployment)?;
+    let mut settings = settings(arguments, &deployment)?;
+    let clients = clients_that_fit(files, thread_count(settings.threads));
+    if clients < settings.server.connections {
+        tracing::warn!(
+            "the limit of {files} file descriptors leaves room for {clients} clients beside their backends, instead of \
+             the {} of myelin.server.connections; raise it with `ulimit -n`, or LimitNOFILE of systemd",
+            settings.server.connections
+        );
+        settings.server.connections = clients;
+    }
     for artefact in &report.artefacts {
         for problem in &artefact.problems {
             tracing::error!("{} {} cannot run: {problem}", artefact.kind, artefact.name);

@@ -158,10 +158,7 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
         bail!("no address to listen on");
     }
     can_monitor(&bus)?;
-    let count = match settings.threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        count => count,
-    };
+    let count = thread_count(settings.threads);
     let (addresses, urls, per_thread) = open_listeners(&settings.listen, count)?;
     let (writer, log) = match settings.access_log.as_ref() {
         None => (None, None),
@@ -204,6 +201,11 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
         bail!("a serving thread did not start");
     }
     Ok(Running { urls, stop, swap, connections, askers, threads, log })
+}
+
+/// How many threads serve where the settings say this: 0 is one per core.
+pub(crate) fn thread_count(threads: usize) -> usize {
+    if threads == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { threads }
 }
 
 /// Serves what a flow of the bus sends to a service of it, as long as the thread has a bus.

@@ -79,6 +79,8 @@ pub(crate) struct Input {
     start: usize,
     end: usize,
     charge: Charge,
+    /// What is kept is of a head, whose memory is counted elsewhere.
+    is_head: bool,
 }
 
 #[derive(Default)]
@@ -152,7 +154,7 @@ impl Input {
         if let (Poll::Ready(Ok(length)), Storage::Kept(kept)) = (&read, &mut self.storage) {
             kept.extend_from_slice(&large[..*length]);
             self.end = kept.len();
-            self.charge.set(kept.capacity());
+            self.count();
         }
         give_back(large);
         Poll::Ready(ready!(read))
@@ -164,10 +166,26 @@ impl Input {
             let kept = large[self.start..self.end].to_vec();
             let end = kept.len();
             self.release();
-            self.charge.set(kept.capacity());
             self.storage = Storage::Kept(kept);
             self.end = end;
+            self.count();
         }
+    }
+
+    /// Says whether what is kept from here on is of a head: then it does not count as memory for bodies.
+    pub(crate) fn set_head(&mut self, is_head: bool) {
+        self.is_head = is_head;
+        self.count();
+    }
+
+    /// How many bytes it takes of its own.
+    pub(crate) fn kept_bytes(&self) -> usize {
+        if let Storage::Kept(kept) = &self.storage { kept.capacity() } else { 0 }
+    }
+
+    fn count(&mut self) {
+        let bytes = if self.is_head { 0 } else { self.kept_bytes() };
+        self.charge.set(bytes);
     }
 
     fn release(&mut self) {

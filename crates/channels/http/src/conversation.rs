@@ -14,6 +14,7 @@ use crate::connection::{Connection, HeadError, Link, Shared, Side};
 use crate::h1::{Framing, HeadScanner, Refusal, RequestHead, ScanError, parse_request};
 use crate::options::{Forwarded, XForwarded};
 use crate::pacer::Pacer;
+use crate::refusals::Shortage;
 use crate::service::{ConnectionInfo, Record};
 use crate::state::ServerState;
 use crate::stream::Stream;
@@ -61,6 +62,9 @@ pub(crate) async fn serve_connection(state: &Rc<ServerState>, stream: Stream, in
             }
         };
         if crowded || over_budget() {
+            if !crowded {
+                state.refusals.count(Shortage::Memory);
+            }
             let refusal = Refusal { status: 503, reason: "the bus is at its limit; try again" };
             let to_head = request.head.method() == "HEAD";
             return Box::pin(refuse(state, &client, info, refusal, to_head)).await;
@@ -127,6 +131,8 @@ async fn next_request(state: &ServerState, client: &Shared, patience: Duration) 
     let mut blank_lines = 0;
     let mut deadline = Tick::after(patience);
     let mut begun = false;
+    let mut partial = None;
+    client.borrow_mut().input.set_head(true);
     let length = poll_fn(|cx| {
         let connection = &mut *client.borrow_mut();
         loop {
@@ -154,6 +160,13 @@ async fn next_request(state: &ServerState, client: &Shared, patience: Duration) 
             }
             Some(_) => {}
         }
+        if begun && !partial.get_or_insert_with(|| state.heads.begin(cx)).keep(connection.input.kept_bytes()) {
+            state.refusals.count(Shortage::Heads);
+            let unread = connection.input.bytes().len();
+            connection.input.consume(unread);
+            let reason = "too many requests come too slowly; send the head of a request at once";
+            return Poll::Ready(Err(Refusal { status: 503, reason }.into()));
+        }
         if deadline.passed() {
             let late = Refusal { status: 408, reason: "the head of the request did not come in time" };
             return Poll::Ready(Err(if begun { late.into() } else { Ended::Quietly }));
@@ -163,6 +176,7 @@ async fn next_request(state: &ServerState, client: &Shared, patience: Duration) 
     })
     .await?;
     let connection = &mut *client.borrow_mut();
+    connection.input.set_head(false);
     let request = parse_request(&connection.input.bytes()[..length], state.options.head)?;
     connection.input.consume(length);
     connection.begin_body(request.framing);

@@ -16,7 +16,9 @@ pub mod h1;
 mod listener;
 mod options;
 mod pacer;
+mod partial_heads;
 mod pool;
+mod refusals;
 mod relay;
 mod server;
 mod service;
@@ -29,7 +31,7 @@ mod tls;
 
 pub use buffer::kept_bytes;
 pub use client::Client;
-pub use listener::{Listener, ListenerCommand, bind};
+pub use listener::{Listener, ListenerCommand, bind, clients_within};
 pub use options::{ClientOptions, Expect, Forwarded, Pace, Retry, ServerOptions, XForwarded};
 pub use rustls::ServerConfig;
 pub use server::{Stop, serve};

@@ -15,14 +15,17 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
 use crate::conversation;
+use crate::dial::is_out_of_files;
+use crate::refusals::Shortage;
 use crate::service::ConnectionInfo;
 use crate::state::{ConnectionCount, ConnectionGuard, ServerState};
 use crate::stream::Stream;
 
 /// Connections the kernel may hold for us before we accept them.
 const BACKLOG: i32 = 4096;
-/// Connections beyond the limit that are told so with 503; further ones, and all of TLS, are closed at once.
-const TOLD_WHY: usize = 64;
+/// Connections beyond the limit that are told so with 503, at most and as a part of the limit; further ones, and all of
+/// TLS, are closed at once.
+const TOLD_WHY: (usize, usize) = (64, 8);
 /// The pause after the process ran out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -64,6 +67,18 @@ pub fn bind(address: SocketAddr) -> io::Result<StdListener> {
     socket.bind(&address.into())?;
     socket.listen(BACKLOG)?;
     Ok(socket.into())
+}
+
+/// How many clients may be connected at once where the process may have so many more files and sockets open.
+///
+/// Each may need a connection to a backend as well, and a few beyond the limit hear why they are not served.
+pub fn clients_within(files: usize) -> usize {
+    (files / (2 * TOLD_WHY.1 + 1)).saturating_mul(TOLD_WHY.1).max(1)
+}
+
+/// How many connections beyond the limit are told why they are not served.
+fn told_why(connections: usize) -> usize {
+    TOLD_WHY.0.min(connections.div_ceil(TOLD_WHY.1))
 }
 
 /// What a listener speaks, and for whom.
@@ -126,7 +141,11 @@ async fn accept(
             Err(error) => {
                 // A client that gave up while it waited is no reason to pause; having no descriptor left is.
                 if !matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::Interrupted) {
-                    tracing::warn!(%error, "cannot accept a connection; the listener tries again");
+                    if is_out_of_files(&error) {
+                        state.refusals.count(Shortage::Files);
+                    } else {
+                        tracing::warn!(%error, "cannot accept a connection; the listener tries again");
+                    }
                     sleep(ACCEPT_PAUSE).await;
                 }
                 continue;
@@ -135,8 +154,11 @@ async fn accept(
         let guard = ConnectionGuard::new(&state, &count);
         let ListenerSettings { acceptor, inbound } = settings.borrow().clone();
         let beyond = count.open().saturating_sub(state.options.connections);
+        if beyond > 0 {
+            state.refusals.count(Shortage::Connections);
+        }
         // A few hear why they are not served; the rest would use up the descriptors that those inside need.
-        if beyond > TOLD_WHY || (beyond > 0 && acceptor.is_some()) {
+        if beyond > told_why(state.options.connections) || (beyond > 0 && acceptor.is_some()) {
             continue;
         }
         let crowded = beyond > 0;

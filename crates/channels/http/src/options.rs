@@ -21,6 +21,8 @@ pub struct ServerOptions {
     pub body_bytes: Option<u64>,
     /// Open client connections of the whole process; beyond them a client gets 503. Default 20,000.
     pub connections: usize,
+    /// Memory for heads that have come in part, per thread; above it the slowest clients get 503. Default 64 MiB.
+    pub heads_bytes: usize,
     /// Memory for bodies that were read or are waiting for a slow peer, per thread. Default 256 MiB.
     pub memory_bytes: usize,
     /// Who answers `Expect: 100-continue`.
@@ -68,6 +70,7 @@ impl Default for ServerOptions {
             pace: Pace::default(),
             body_bytes: None,
             connections: 20_000,
+            heads_bytes: 64 * 1024 * 1024,
             memory_bytes: 256 * 1024 * 1024,
             expect: Expect::Relay,
             forwarded: Forwarded::default(),

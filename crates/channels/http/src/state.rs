@@ -9,6 +9,8 @@ use tokio::sync::Notify;
 
 use crate::dates::Dates;
 use crate::options::ServerOptions;
+use crate::partial_heads::PartialHeads;
+use crate::refusals::Refusals;
 use crate::service::Service;
 
 /// Counts client connections over all threads.
@@ -28,6 +30,8 @@ pub(crate) struct ServerState {
     pub(crate) options: ServerOptions,
     pub(crate) stopping: Cell<bool>,
     pub(crate) dates: Dates,
+    pub(crate) heads: PartialHeads,
+    pub(crate) refusals: Rc<Refusals>,
     /// How many connections there are.
     live: Cell<usize>,
     emptied: Notify,
@@ -37,6 +41,8 @@ impl ServerState {
     pub(crate) fn new(service: Rc<dyn Service>, options: ServerOptions) -> Rc<ServerState> {
         Rc::new(ServerState {
             service,
+            heads: PartialHeads::new(options.heads_bytes),
+            refusals: Rc::default(),
             options,
             stopping: Cell::new(false),
             dates: Dates::default(),

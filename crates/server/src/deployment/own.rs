@@ -144,6 +144,7 @@ pub(super) struct OwnServer {
     pace_window: Option<Duration>,
     pub(super) body_bytes: Option<u64>,
     connections: Option<usize>,
+    heads_bytes: Option<usize>,
     memory_bytes: Option<usize>,
     expect: Option<OwnExpect>,
     via: Option<bool>,
@@ -286,6 +287,7 @@ impl Own {
             pace_window,
             body_bytes,
             connections,
+            heads_bytes,
             memory_bytes,
             expect,
             via,
@@ -302,6 +304,7 @@ impl Own {
         set(&mut server.pace.window, *pace_window);
         server.body_bytes = body_bytes.or(server.body_bytes);
         set(&mut server.connections, *connections);
+        set(&mut server.heads_bytes, *heads_bytes);
         set(&mut server.memory_bytes, *memory_bytes);
         let expect = expect.map(|expect| match expect {
             OwnExpect::Relay => Expect::Relay,

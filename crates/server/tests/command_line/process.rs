@@ -93,6 +93,35 @@ fn plan(address: SocketAddr) -> Plan {
 }
 
 #[test]
+fn with_few_file_descriptors_clients_leave_room_for_backends() {
+    let backend = Backend::start(Script::answering(whole())).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("synapse.xml");
+    let configuration = format!(
+        r#"<definitions xmlns="http://ws.apache.org/ns/synapse"><proxy name="P"><target><endpoint><address uri="http://{}/"/></endpoint></target></proxy></definitions>"#,
+        backend.address()
+    );
+    fs::write(&file, configuration).unwrap();
+    let log = folder.path().join("log");
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -n 256; exec \"$0\" run \"$1\" --http 127.0.0.1:0 --threads 1 2> \"$2\""]);
+    command.arg(env!("CARGO_BIN_EXE_myelin")).arg(&file).arg(&log);
+    let (child, line) = started(command);
+    let address = line.split(' ').find_map(|word| word.strip_prefix("http://")).unwrap().parse().unwrap();
+    let _process = Process { child, address, _folder: folder };
+    // They stay, as those of browsers do, and more come than there are file descriptors.
+    let mut clients: Vec<Client> = (0..300).filter_map(|_| Client::connect(address).ok()).collect();
+    let statuses: Vec<u16> =
+        clients.iter_mut().filter_map(|client| client.exchange(&post("x")).ok().map(|answer| answer.status)).collect();
+    let of = |wanted: u16| statuses.iter().filter(|status| **status == wanted).count();
+    assert!(of(200) >= 80 && of(200) + of(503) == statuses.len(), "{statuses:?}");
+    let logged = || fs::read_to_string(&log).unwrap();
+    assert!(logged().contains("the limit of 256 file descriptors leaves room for"), "{}", logged());
+    eventually("refusals are logged", || logged().contains("connections were refused"));
+    assert!(logged().lines().count() < 20, "{}", logged());
+}
+
+#[test]
 fn the_first_answer_comes_soon_after_the_start() {
     let backend = echo();
     // What the process works until then, and the best of a few: it does not matter what else the machine does.

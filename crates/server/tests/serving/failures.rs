@@ -1,5 +1,6 @@
 //! Whatever a backend or a client does, everybody gets an answer and nobody else suffers.
 
+use std::net::SocketAddr;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
@@ -47,7 +48,7 @@ fn every_faulty_backend_leaves_its_client_with_an_answer_or_a_visible_break() {
 
 #[test]
 fn statuses_say_what_went_wrong() {
-    let status = |backend: std::net::SocketAddr| {
+    let status = |backend: SocketAddr| {
         let bus = Bus::with(&proxy(backend), impatient());
         raw::exchange(bus.address, &post("<a/>")).unwrap().status
     };
@@ -58,6 +59,36 @@ fn statuses_say_what_went_wrong() {
     assert_eq!(status(closed.address()), 502);
     let deaf = NeverAccepts::start().unwrap();
     assert_eq!(status(deaf.address()), 504);
+}
+
+#[test]
+fn the_timeout_of_an_endpoint_holds_while_its_request_has_no_connection() {
+    let latch = Latch::default();
+    let (busy, deaf) = (held(&latch, whole()), NeverAccepts::start().unwrap());
+    let proxy = |name: &str, address: SocketAddr, timeout: &str| {
+        format!(
+            r#"<proxy name="{name}"><target><endpoint><address uri="http://{address}/">{timeout}</address></endpoint>
+               </target></proxy>"#
+        )
+    };
+    let timeout = "<timeout><duration>500</duration><responseAction>fault</responseAction></timeout>";
+    let mut settings = settings();
+    settings.client.connections = 1;
+    settings.client.connect_timeout = 4 * DEADLINE;
+    let all = [("P", busy.address(), ""), ("Q", busy.address(), timeout), ("R", deaf.address(), timeout)];
+    let all = all.map(|(name, address, timeout)| proxy(name, address, timeout)).concat();
+    let bus = Bus::with(&definitions(&all), settings);
+    let mut first = Client::connect(bus.address).unwrap();
+    first.send(&post("x")).unwrap();
+    busy.wait_for_heads(1, DEADLINE).unwrap();
+    let status = |proxy: &str| {
+        let request = format!("POST /services/{proxy} HTTP/1.1\r\nHost: bus\r\nContent-Length: 1\r\n\r\nx");
+        raw::exchange(bus.address, request.as_bytes()).unwrap().status
+    };
+    assert_eq!(status("Q"), 503, "all connections are in use");
+    assert_eq!(status("R"), 504);
+    latch.open();
+    assert_eq!(first.answer().unwrap().status, 200);
 }
 
 #[test]
@@ -238,18 +269,52 @@ fn over_the_connection_limit_clients_get_503_and_the_bus_goes_on() {
 
 #[test]
 fn over_the_memory_limit_new_requests_get_503() {
-    let backend = answering(whole());
+    let latch = Latch::default();
+    let backend = held(&latch, whole());
     let mut settings = settings();
     settings.server.memory_bytes = 0;
     let bus = Bus::with(&proxy(backend.address()), settings);
     let mut slow = Client::connect(bus.address).unwrap();
-    // Half a head is kept, which is more than nothing.
-    slow.send(b"POST /services/P HTTP/1.1\r\n").unwrap();
+    // What it sends ahead is kept while its first request waits for the backend, which is more than nothing.
+    slow.send(&[post("x"), post("y")].concat()).unwrap();
+    backend.wait_for_heads(1, DEADLINE).unwrap();
     let ask = || raw::exchange(bus.address, &post("x")).unwrap();
-    eventually("the half head counts", || ask().status == 503);
-    assert_eq!(ask().header("retry-after"), Some("1"));
+    let answer = ask();
+    assert_eq!((answer.status, answer.header("retry-after")), (503, Some("1")));
+    latch.open();
+    assert_eq!(slow.answer().unwrap().status, 200);
     drop(slow);
     eventually("who has gone makes room", || ask().status == 200);
+}
+
+#[test]
+fn unfinished_heads_have_memory_of_their_own_and_the_slowest_go_first() {
+    let backend = answering(whole());
+    let mut settings = settings();
+    settings.server.heads_bytes = 10_000;
+    settings.server.memory_bytes = 5_000;
+    let bus = Bus::with(&proxy(backend.address()), settings);
+    let half = format!("POST /services/P HTTP/1.1\r\nX: {}", "x".repeat(2_000));
+    let mut slow: Vec<Client> = (0..12)
+        .map(|_| {
+            let mut client = Client::connect(bus.address).unwrap();
+            client.send(half.as_bytes()).unwrap();
+            // Nobody else notices, and the bus has read the half head when it answers a later connection.
+            assert_eq!(raw::exchange(bus.address, &post("x")).unwrap().status, 200);
+            client
+        })
+        .collect();
+    let rest = b"\r\nHost: bus\r\nContent-Length: 1\r\n\r\nx";
+    let statuses: Vec<u16> = slow
+        .iter_mut()
+        .map(|client| {
+            let _ = client.send(rest);
+            client.answer().unwrap().status
+        })
+        .collect();
+    let (refused, served) = statuses.split_at(8);
+    assert_eq!((refused, served), (&[503; 8][..], &[200; 4][..]));
+    assert_eq!(bus.under_way().memory_bytes, 0);
 }
 
 #[test]
