@@ -23,7 +23,7 @@ use connection::Shared;
 #[derive(Clone, Debug, clap::Args)]
 pub struct Arguments {
     /// Where to listen; port 0 finds a free one
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9000")]
+    #[arg(long, value_name = "ADDRESS", value_parser = units::address, default_value = "127.0.0.1:9000")]
     pub listen: SocketAddr,
     /// Hold every answer back so long
     #[arg(long, value_name = "DURATION", value_parser = units::duration, default_value = "0s")]

@@ -1,5 +1,6 @@
 //! Sizes and durations as people type them, and numbers as people read them.
 
+use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::time::Duration;
 
 /// Reads a size such as `500`, `10K`, `1M` or `2G`.
@@ -32,6 +33,30 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text).map_err(|error| format!("`{text}` is no duration such as 10s or 500ms: {error}"))
 }
 
+/// Reads an address to listen on: `127.0.0.1:8280`, `[::1]:8280`, `localhost:8280`, or a port alone for every interface.
+///
+/// A name is looked up; of several addresses the first of IPv4 counts.
+/// Errors: a sentence that says what an address looks like, or that nobody knows the name.
+pub fn address(text: &str) -> Result<SocketAddr, String> {
+    let text = text.trim();
+    if let Ok(address) = text.parse() {
+        return Ok(address);
+    }
+    let wrong = || format!("`{text}` is no address; write 127.0.0.1:8280, [::1]:8280, localhost:8280 or a port");
+    let port = |text: &str| text.parse::<u16>().map_err(|_| wrong());
+    match text.rsplit_once(':') {
+        None | Some(("", _)) => Ok((Ipv4Addr::UNSPECIFIED, port(text.trim_start_matches(':'))?).into()),
+        Some((host, _)) if host.contains([':', '/', ' ']) => Err(wrong()),
+        Some((host, number)) => {
+            let found = (host, port(number)?).to_socket_addrs();
+            let found: Vec<SocketAddr> =
+                found.map_err(|error| format!("`{text}`: the name {host} is not known here: {error}"))?.collect();
+            let first = found.iter().find(|address| address.is_ipv4()).or(found.first());
+            first.copied().ok_or_else(|| format!("`{text}`: the name {host} has no address"))
+        }
+    }
+}
+
 /// Writes a size the way [`size`] reads it where that is exact, else with one decimal.
 pub fn show_size(bytes: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")];
@@ -58,6 +83,21 @@ pub fn show_latency(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_is_a_name_or_number_with_a_port_or_a_port_alone() {
+        let check = |text: &str, expected: &str| assert_eq!(address(text).unwrap().to_string(), expected, "{text}");
+        check("127.0.0.1:8280", "127.0.0.1:8280");
+        check("[::1]:8280", "[::1]:8280");
+        check("localhost:8280", "127.0.0.1:8280");
+        check("8280", "0.0.0.0:8280");
+        check(":0", "0.0.0.0:0");
+        for wrong in ["", "localhost", "localhost:", "localhost:99999", "::1:8280:x", "http://localhost:80", "1.2.3.4"]
+        {
+            let error = address(wrong).unwrap_err();
+            assert!(error.contains("is no address; write"), "{wrong}: {error}");
+        }
+    }
 
     #[test]
     fn sizes_are_read_with_their_letters() {

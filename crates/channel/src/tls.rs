@@ -22,7 +22,7 @@ pub struct PortTls {
 }
 
 /// Whether clients show certificates, with the certificates of those who vouch for them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ClientCertificates {
     /// No client is asked.
     NotAsked,

@@ -1,13 +1,13 @@
 //! The access log: a line a request, gathered by the thread that served it and written by one that serves nothing.
 
 use std::cell::RefCell;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
@@ -41,6 +41,27 @@ impl From<&str> for Destination {
 pub(crate) struct Writer {
     batches: SyncSender<Vec<u8>>,
     lost: Arc<AtomicU64>,
+    /// Whether the file is to be opened again before the next batch.
+    reopens: Arc<AtomicBool>,
+}
+
+/// What lets the log of a bus be opened again; it does not keep the log open.
+#[derive(Clone, Default)]
+pub(crate) struct Reopener(Weak<Writer>);
+
+impl Reopener {
+    pub(crate) fn new(writer: &Arc<Writer>) -> Reopener {
+        Reopener(Arc::downgrade(writer))
+    }
+
+    /// Opens the file under its name again, as whoever renamed it to rotate it wants; without a log, nothing is done.
+    pub(crate) fn reopen(&self) {
+        if let Some(writer) = self.0.upgrade() {
+            writer.reopens.store(true, Ordering::Release);
+            // An empty batch wakes the thread that writes; one that has others waiting is awake.
+            let _ = writer.batches.try_send(Vec::new());
+        }
+    }
 }
 
 /// Opens the log.
@@ -49,13 +70,31 @@ pub(crate) struct Writer {
 pub(crate) fn open(destination: &Destination) -> io::Result<(Arc<Writer>, JoinHandle<()>)> {
     let mut sink: Box<dyn Write + Send> = match destination {
         Destination::Standard => Box::new(io::stdout()),
-        Destination::File(path) => Box::new(OpenOptions::new().create(true).append(true).open(path)?),
+        Destination::File(path) => Box::new(append(path)?),
+    };
+    let path = match destination {
+        Destination::Standard => None,
+        Destination::File(path) => Some(path.clone()),
     };
     let (sender, receiver) = sync_channel::<Vec<u8>>(WAITING_BATCHES);
     let lost = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&lost);
+    let reopens = Arc::new(AtomicBool::new(false));
+    let asked = Arc::clone(&reopens);
     let thread = std::thread::Builder::new().name("access-log".into()).spawn(move || {
         for batch in receiver {
+            if let Some(path) = path.as_ref().filter(|_| asked.swap(false, Ordering::AcqRel)) {
+                match append(path) {
+                    Ok(file) => {
+                        sink = Box::new(file);
+                        tracing::info!("the access log {} was opened again", path.display());
+                    }
+                    Err(error) => tracing::error!(
+                        "the access log {} cannot be opened again, and its lines go where they went: {error}",
+                        path.display()
+                    ),
+                }
+            }
             if let Err(error) = sink.write_all(&batch).and_then(|()| sink.flush()) {
                 tracing::warn!(%error, "the access log cannot be written");
             }
@@ -65,7 +104,11 @@ pub(crate) fn open(destination: &Destination) -> io::Result<(Arc<Writer>, JoinHa
             }
         }
     })?;
-    Ok((Arc::new(Writer { batches: sender, lost }), thread))
+    Ok((Arc::new(Writer { batches: sender, lost, reopens }), thread))
+}
+
+fn append(path: &Path) -> io::Result<File> {
+    OpenOptions::new().create(true).append(true).open(path)
 }
 
 /// One thread's lines on their way to the writer.

@@ -2,6 +2,7 @@
 
 mod content;
 mod databases;
+mod https;
 mod keys;
 mod own;
 mod placeholders;
@@ -10,11 +11,13 @@ mod values;
 mod wso2;
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use https::Https;
+pub use https::KeyStoreTls;
 use myelin_engine::database::Databases;
 use myelin_engine::{EndpointSettings, ProcessEnvironment};
 use myelin_http::{ClientOptions, ServerOptions};
@@ -45,6 +48,10 @@ pub(crate) struct Deployment {
     prefixes: [Option<String>; 2],
     /// Where plain HTTP is served, the offset added to the port; `None` where it is switched off.
     pub(crate) http: Option<SocketAddr>,
+    /// Where HTTPS is served and with which key, where the file says so.
+    https: Option<Https>,
+    /// The folder of the file.
+    folder: PathBuf,
     wso2: Limits,
     /// What `[mediation]` and `[synapse_properties]` say of endpoints.
     endpoints: EndpointSettings,
@@ -70,6 +77,8 @@ impl Default for Deployment {
             hostname: None,
             prefixes: [None, None],
             http,
+            https: None,
+            folder: PathBuf::new(),
             wso2,
             endpoints,
             content: content::Content::default(),
@@ -90,7 +99,9 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Deployment> {
     let deployment = parse(&text).with_context(|| name.clone())?;
     let mut remarks = keys::remarks(&name, &text);
     remarks.extend(deployment.remarks.iter().map(|remark| format!("{name}: {remark}")));
-    Ok(Deployment { remarks, ..deployment })
+    // Folders above it are looked at, too, which a relative path does not have.
+    let folder = std::path::absolute(path)?.parent().map(Path::to_owned).unwrap_or_default();
+    Ok(Deployment { remarks, folder, ..deployment })
 }
 
 fn parse(text: &str) -> anyhow::Result<Deployment> {
@@ -107,9 +118,14 @@ fn parse(text: &str) -> anyhow::Result<Deployment> {
         hostname: file.text("server.hostname")?,
         prefixes: [
             file.text("transport.http.listener.wsdl_epr_prefix")?,
-            file.text("transport.http.secured_listener.wsdl_epr_prefix")?,
+            match file.text("transport.https.listener.wsdl_epr_prefix")? {
+                Some(prefix) => Some(prefix),
+                None => file.text("transport.http.secured_listener.wsdl_epr_prefix")?,
+            },
         ],
         http: file.http()?,
+        https: Https::read(&file, file.offset()?)?,
+        folder: PathBuf::new(),
         wso2: file.limits()?,
         endpoints: file.endpoints()?,
         content,
@@ -143,6 +159,22 @@ impl Deployment {
         let sources = self.sources.iter().map(|source| source.resolved(settings));
         settings.databases.sources = sources.collect::<anyhow::Result<_>>()?;
         Ok(())
+    }
+
+    /// Where HTTPS is served and with which key; `None` where the file has none.
+    ///
+    /// Errors: a file that is not there, a password that refers to what is not there.
+    pub(crate) fn https(&self) -> anyhow::Result<Option<(SocketAddr, Arc<KeyStoreTls>)>> {
+        let Some(https) = &self.https else { return Ok(None) };
+        let (environment, mut security) = (ProcessEnvironment::read(), myelin_engine::SecuritySettings::default());
+        self.own.security.apply(&mut security, &environment)?;
+        let tls = https.resolved(&self.folder, &security, &environment).context("HTTPS of deployment.toml")?;
+        Ok(Some((https.address, Arc::new(tls))))
+    }
+
+    /// The port of HTTPS that the file names.
+    pub(crate) fn https_port(&self) -> Option<u16> {
+        self.https.as_ref().map(|https| https.address.port())
     }
 
     /// What remembers the secured messages that were accepted, for a process that serves.
@@ -184,6 +216,10 @@ impl Deployment {
         let (own, others) = (&self.own, &other.own);
         let differences = [
             ("the address of HTTP", self.http != other.http),
+            (
+                "the address of HTTPS",
+                self.https.as_ref().map(|it| it.address) != other.https.as_ref().map(|it| it.address),
+            ),
             ("[transport.http]", self.wso2 != other.wso2),
             ("[myelin.server]", own.server != others.server),
             ("[myelin.client]", own.client != others.client),

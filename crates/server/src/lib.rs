@@ -2,6 +2,7 @@
 
 mod access_log;
 mod bus_service;
+mod certificates;
 mod channels;
 mod check;
 mod clock;
@@ -33,6 +34,7 @@ mod xslt;
 
 pub use access_log::Destination;
 pub use command::Command;
+pub use deployment::KeyStoreTls;
 pub use listeners::Listen;
 pub use server::{Running, Settings, UnderWay, start};
 pub use swap::Swap;

@@ -1,26 +1,40 @@
 //! Where the bus's own log goes: standard error, written by a thread of its own so that no request waits for it.
 
+mod filter;
+
 use std::borrow::Cow;
 use std::fmt;
+use std::io::{IsTerminal, stderr};
 
+use anyhow::Context;
 use tracing_appender::non_blocking::WorkerGuard;
-use tracing_subscriber::EnvFilter;
 use tracing_subscriber::field::RecordFields;
 use tracing_subscriber::fmt::FormatFields;
 use tracing_subscriber::fmt::format::{DefaultFields, Writer};
+
+/// The environment variable that says what is logged.
+const VARIABLE: &str = "MYELIN_LOG";
 
 /// Starts logging; what is written is flushed when the guard goes.
 ///
 /// `MYELIN_LOG` says what is logged, in the syntax of tracing's filters; the default is `info`.
 /// Lines are dropped, and counted, while the reader of standard error does not keep up.
-pub(crate) fn start() -> WorkerGuard {
-    let (writer, guard) = tracing_appender::non_blocking(std::io::stderr());
-    let filter = EnvFilter::try_from_env("MYELIN_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    let subscriber =
-        tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(false).fmt_fields(OneLine);
+/// Errors: `MYELIN_LOG` names no level, or is no filter.
+pub(crate) fn start() -> anyhow::Result<WorkerGuard> {
+    let filter = filter::filter(&std::env::var(VARIABLE).unwrap_or_default()).context(VARIABLE)?;
+    let (writer, guard) = tracing_appender::non_blocking(stderr());
+    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer);
+    let subscriber = subscriber.with_ansi(has_colours(&stderr())).fmt_fields(OneLine);
     // Somebody else's subscriber, as in a test, is as good.
     let _ = subscriber.try_init();
-    guard
+    Ok(guard)
+}
+
+/// Whether what is written there may be in colours: it is a terminal, and `NO_COLOR` is not set.
+///
+/// Source: no-color.org.
+pub(crate) fn has_colours(to: &impl IsTerminal) -> bool {
+    to.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// Writes what a program says of an event in one line, whatever messages brought into it.

@@ -13,8 +13,11 @@ use myelin_engine::{Artefact, Loaded, ReloadState, Replies, Report, Sources, Sta
 use myelin_wss::Replays;
 use tokio::signal::unix::Signal;
 
+use crate::access_log::Reopener;
+use crate::certificates::Certificates;
 use crate::deployment::{self, Deployment};
 use crate::monitor::can_monitor;
+use crate::server::Running;
 use crate::swap::Swap;
 
 /// How many names of one kind of difference the log tells.
@@ -90,7 +93,7 @@ impl Origin {
         deployment.apply_mediation(&mut settings)?;
         let [http, https] = self.ports;
         settings.addresses.http_port = http.or(deployment.http.map(|http| http.port()).filter(|_| https.is_none()));
-        settings.addresses.https_port = https;
+        settings.addresses.https_port = https.or(deployment.https_port());
         let loaded = load(&self.paths, &settings);
         loaded.sources.add(sources.as_read());
         Ok(Read { loaded, deployment })
@@ -101,6 +104,8 @@ impl Origin {
 pub(crate) struct Reloader {
     origin: Origin,
     swap: Swap,
+    certificates: Certificates,
+    access_log: Reopener,
     /// Of what serves.
     report: Report,
     deployment: Deployment,
@@ -114,21 +119,28 @@ impl Reloader {
     /// For a bus that was loaded from an origin and serves.
     pub(crate) fn new(
         origin: Origin,
-        swap: Swap,
+        running: &Running,
         report: Report,
         deployment: Deployment,
         sources: Sources,
     ) -> Reloader {
-        Reloader { origin, swap, report, deployment, sources, seen: None }
+        let (swap, certificates, access_log) = (running.swap(), running.certificates(), running.access_log());
+        certificates.files().for_each(|file| sources.look(file));
+        Reloader { origin, swap, certificates, access_log, report, deployment, sources, seen: None }
     }
 
-    /// Reloads on SIGHUP, and whenever the configuration was changed, which is looked for every so often if at all.
+    /// Reloads on SIGHUP, and whenever the configuration was changed, which is looked for every so often if at all;
+    /// opens the access log again on SIGHUP and SIGUSR1.
     ///
     /// Wherever this waits it can be left: the bus then serves on with what it has.
-    pub(crate) async fn keep_up(&mut self, hangup: &mut Signal, watch: Option<Duration>) {
+    pub(crate) async fn keep_up(&mut self, hangup: &mut Signal, user: &mut Signal, watch: Option<Duration>) {
         loop {
             tokio::select! {
-                _ = hangup.recv() => self.reload("SIGHUP").await,
+                _ = hangup.recv() => {
+                    self.access_log.reopen();
+                    self.reload("SIGHUP").await;
+                }
+                _ = user.recv() => self.access_log.reopen(),
                 () = tokio::time::sleep(watch.unwrap_or_default()), if watch.is_some() => self.look().await,
             }
         }
@@ -156,6 +168,15 @@ impl Reloader {
         // Loading takes its time, and a signal to stop does not wait for it.
         let read = tokio::task::spawn_blocking(move || origin.read()).await;
         let read = read.map_err(|_| anyhow::anyhow!("loading failed; this is a bug of the bus")).flatten();
+        // A certificate that ends soon is replaced, whatever becomes of the rest.
+        let store = read.as_ref().ok().and_then(|read| match read.deployment.https() {
+            Ok(https) => https.map(|(_, store)| store),
+            Err(error) => {
+                tracing::error!("the new key store is refused, the old one stays in use: {error:#}");
+                None
+            }
+        });
+        self.certificates.reload(store.as_ref());
         let Read { loaded: Loaded { bus, report, sources }, deployment } = match read {
             Ok(read) => read,
             Err(error) => {
@@ -167,6 +188,7 @@ impl Reloader {
                 return;
             }
         };
+        self.certificates.files().for_each(|file| sources.look(file));
         self.sources = sources;
         if let Err(error) = self.judge(&report).and_then(|()| can_monitor(&bus)) {
             tracing::error!(

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use myelin_bench::units::address;
 use myelin_engine::Loaded;
 use myelin_http::{ClientOptions, ServerOptions, Stop};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -22,6 +23,9 @@ use crate::{Destination, logging};
 /// How long past the drain time the process waits for its threads before it leaves without them.
 const LEAVE_AFTER: Duration = Duration::from_secs(2);
 
+/// How long the last lines of the log have to be written.
+const LOG_WRITTEN: Duration = Duration::from_millis(100);
+
 /// The arguments of `myelin run`.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -29,10 +33,12 @@ pub struct Arguments {
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Serve plain HTTP on this address; may be repeated. Default: 0.0.0.0:8280, or the port of --config
-    #[arg(long, value_name = "ADDR")]
+    ///
+    /// An address is 127.0.0.1:8280, [::1]:8280, localhost:8280, or a port alone for every interface
+    #[arg(long, value_name = "ADDR", value_parser = address)]
     http: Vec<SocketAddr>,
-    /// Serve HTTPS on this address; may be repeated
-    #[arg(long, value_name = "ADDR", requires = "cert", requires = "key")]
+    /// Serve HTTPS on this address; may be repeated. Default: the port of --config, if it names one
+    #[arg(long, value_name = "ADDR", requires = "cert", requires = "key", value_parser = address)]
     https: Vec<SocketAddr>,
     /// PEM file of the certificate chain for --https, leaf first
     #[arg(long, value_name = "FILE")]
@@ -70,7 +76,7 @@ pub struct Arguments {
 /// Serves until SIGTERM or SIGINT, reloading what was changed.
 pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let begun = Instant::now();
-    let _log = logging::start();
+    let _log = logging::start()?;
     let files = raise_file_limit();
     let origin = Origin::new(&arguments.paths, arguments.config.as_deref())?;
     let origin = origin.listening(&arguments.http, &arguments.https);
@@ -103,7 +109,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     let took = begun.elapsed().as_millis();
     let (ok, faulty) = (report.ok(), report.faulty());
     let watch = deployment.watch();
-    let reloader = Reloader::new(origin, running.swap(), report, deployment, sources);
+    let reloader = Reloader::new(origin, &running, report, deployment, sources);
     signals.heed(reloader, watch, running.stopper(), drain);
     writeln!(
         out,
@@ -111,7 +117,11 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
         running.urls.join(" ")
     )?;
     out.flush()?;
-    running.wait()?;
+    let cut = running.wait()?;
+    if cut > 0 {
+        tracing::error!("stopped; connections that were cut in use: {cut}");
+        return Ok(ExitCode::FAILURE);
+    }
     tracing::info!("stopped");
     Ok(ExitCode::SUCCESS)
 }
@@ -134,6 +144,9 @@ fn settings(arguments: &Arguments, deployment: &Deployment) -> anyhow::Result<Se
         let key = arguments.key.clone().context("--https needs --key")?;
         listen.push(Listen::Https { address, chain, key });
     }
+    if arguments.https.is_empty() {
+        listen.extend(deployment.https()?.map(|(address, store)| Listen::Deployed(address, store)));
+    }
     Ok(Settings {
         listen,
         threads: arguments.threads,
@@ -146,47 +159,54 @@ fn settings(arguments: &Arguments, deployment: &Deployment) -> anyhow::Result<Se
     })
 }
 
-/// Handlers of SIGTERM, SIGINT and SIGHUP, with the runtime that hears them.
+/// Handlers of SIGTERM, SIGINT, SIGHUP and SIGUSR1, with the runtime that hears them.
 struct Signals {
     runtime: tokio::runtime::Runtime,
     terminate: Signal,
     interrupt: Signal,
     hangup: Signal,
+    user: Signal,
 }
 
 impl Signals {
     fn install() -> anyhow::Result<Signals> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let _entered = runtime.enter();
-        let [terminate, interrupt, hangup] =
-            [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()].map(signal);
-        let (terminate, interrupt, hangup) = (terminate?, interrupt?, hangup?);
+        let [terminate, interrupt, hangup, user] =
+            [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup(), SignalKind::user_defined1()]
+                .map(signal);
+        let (terminate, interrupt, hangup, user) = (terminate?, interrupt?, hangup?, user?);
         // Heard for good: a file that becomes larger than the process may write is an error of its writer then, and not
         // the end of the process.
         drop(signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?);
         drop(_entered);
-        Ok(Signals { runtime, terminate, interrupt, hangup })
+        Ok(Signals { runtime, terminate, interrupt, hangup, user })
     }
 
     /// Reloads on SIGHUP, and whenever the configuration was changed if that is watched; stops the bus on the first of
-    /// the other signals, and leaves at once on the second or when draining takes too long.
+    /// the other signals, and cuts what is under way on the second or when draining takes too long.
     fn heed(mut self, mut reloader: Reloader, watch: Option<Duration>, stop: Stop, drain: Duration) {
         std::thread::spawn(move || {
             self.runtime.block_on(async {
                 tokio::select! {
                     _ = self.terminate.recv() => {}
                     _ = self.interrupt.recv() => {}
-                    () = reloader.keep_up(&mut self.hangup, watch) => {}
+                    () = reloader.keep_up(&mut self.hangup, &mut self.user, watch) => {}
                 }
                 tracing::info!("stopping: requests in progress have {} s to finish", drain.as_secs());
                 stop.stop();
                 tokio::select! {
                     _ = self.terminate.recv() => {}
                     _ = self.interrupt.recv() => {}
-                    () = tokio::time::sleep(drain + LEAVE_AFTER) => {}
+                    () = tokio::time::sleep(drain) => {}
                 }
+                stop.stop_at_once();
+                tokio::time::sleep(LEAVE_AFTER).await;
+                tracing::error!("threads that serve do not end; the process leaves without them");
+                // The log is written by a thread of its own.
+                tokio::time::sleep(LOG_WRITTEN).await;
             });
-            std::process::exit(0);
+            std::process::exit(1);
         });
     }
 }

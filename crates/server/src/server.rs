@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -16,11 +17,12 @@ use myelin_http::{
 use myelin_local::{LocalSender, Serve};
 use tokio::sync::mpsc;
 
-use crate::access_log::{self, Destination, Lines, Writer};
+use crate::access_log::{self, Destination, Lines, Reopener, Writer};
 use crate::bus_service::BusService;
+use crate::certificates::Certificates;
 use crate::engine_transport::EngineTransport;
 use crate::inbound::InboundPorts;
-use crate::listeners::{Listen, open_listeners};
+use crate::listeners::{Listen, Opened, open_listeners};
 use crate::monitor::can_monitor;
 use crate::runtime::ThreadRuntime;
 use crate::swap::Swap;
@@ -56,6 +58,9 @@ pub struct Running {
     swap: Swap,
     connections: ConnectionCount,
     askers: Vec<Asker>,
+    certificates: Certificates,
+    access_log: Reopener,
+    cut: Arc<AtomicUsize>,
     threads: Vec<JoinHandle<anyhow::Result<()>>>,
     log: Option<JoinHandle<()>>,
 }
@@ -84,6 +89,16 @@ impl Running {
         self.swap.clone()
     }
 
+    /// What reads the certificates of its listeners again.
+    pub(crate) fn certificates(&self) -> Certificates {
+        self.certificates.clone()
+    }
+
+    /// What opens its access log again.
+    pub(crate) fn access_log(&self) -> Reopener {
+        self.access_log.clone()
+    }
+
     /// What is under way; asks each thread, and waits for it.
     pub fn under_way(&self) -> UnderWay {
         let (answer, answers) = channel();
@@ -107,7 +122,7 @@ impl Running {
     /// Errors: a thread that failed.
     pub fn stop(self) -> anyhow::Result<()> {
         self.stop.stop();
-        self.wait()
+        self.wait().map(drop)
     }
 
     /// What stops it from elsewhere, as a signal handler does.
@@ -115,10 +130,10 @@ impl Running {
         self.stop.clone()
     }
 
-    /// Waits until it has been stopped.
+    /// Waits until it has been stopped; returns how many connections were still in use, and were cut.
     ///
     /// Errors: as [`Running::stop`].
-    pub fn wait(self) -> anyhow::Result<()> {
+    pub fn wait(self) -> anyhow::Result<usize> {
         for thread in self.threads {
             thread.join().map_err(|_| anyhow!("a serving thread failed; this is a bug of the bus"))??;
         }
@@ -126,7 +141,7 @@ impl Running {
             // The last lines are written when the last thread is gone.
             let _ = log.join();
         }
-        Ok(())
+        Ok(self.cut.load(Ordering::Acquire))
     }
 }
 
@@ -145,6 +160,8 @@ struct ThreadPlan {
     writer: Option<Arc<Writer>>,
     connections: ConnectionCount,
     stop: Stop,
+    /// How many connections were cut in the end.
+    cut: Arc<AtomicUsize>,
     /// Whether this is the thread that does what is done once for all: monitors, tasks.
     is_first: bool,
 }
@@ -159,7 +176,7 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
     }
     can_monitor(&bus)?;
     let count = thread_count(settings.threads);
-    let (addresses, urls, per_thread) = open_listeners(&settings.listen, count)?;
+    let Opened { addresses, urls, per_thread, shown } = open_listeners(&settings.listen, count)?;
     let (writer, log) = match settings.access_log.as_ref() {
         None => (None, None),
         Some(destination) => {
@@ -167,7 +184,9 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
             (Some(writer), Some(thread))
         }
     };
+    let access_log = writer.as_ref().map(Reopener::new).unwrap_or_default();
     let trust = Trust::new(&settings.roots)?;
+    let cut = Arc::new(AtomicUsize::new(0));
     let (stop, swap) = (Stop::default(), Swap::new(bus));
     let connections = ConnectionCount::default();
     let plan = ThreadPlan {
@@ -177,9 +196,11 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
         writer,
         connections: connections.clone(),
         stop: stop.clone(),
+        cut: Arc::clone(&cut),
         is_first: false,
     };
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..count).map(|_| mpsc::unbounded_channel()).unzip();
+    let certificates = Certificates::new(shown, senders.clone());
     let mut ports = InboundPorts::new(addresses, senders);
     ports.follow(&swap.bus());
     let mut ports = Some(ports);
@@ -195,12 +216,13 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
     }
     drop((plan, ready));
     // Each thread says that it serves; one that fails to hangs up instead, and its error is the reason.
-    if begun.iter().take(count).count() < count {
-        stop.stop();
-        Running { urls, stop, swap, connections, askers, threads, log }.wait()?;
+    let has_begun = begun.iter().take(count).count() == count;
+    let running = Running { urls, stop, swap, connections, askers, certificates, access_log, cut, threads, log };
+    if !has_begun {
+        running.stop()?;
         bail!("a serving thread did not start");
     }
-    Ok(Running { urls, stop, swap, connections, askers, threads, log })
+    Ok(running)
 }
 
 /// How many threads serve where the settings say this: 0 is one per core.
@@ -228,7 +250,7 @@ fn run_thread(
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().thread_name("bus-work").build()?;
     let local = tokio::task::LocalSet::new();
     let served = local.block_on(&runtime, async move {
-        let ThreadPlan { swap, settings, trust, writer, connections, stop, is_first } = plan;
+        let ThreadPlan { swap, settings, trust, writer, connections, stop, cut, is_first } = plan;
         let server = settings.server;
         let client = Client::new(settings.client, server.expect, server.pace, trust);
         let access_log = writer.map(Lines::new);
@@ -273,12 +295,13 @@ fn run_thread(
             asked.asked().await;
             Instant::now()
         });
-        let (branches, drain) = (Rc::clone(&service), server.drain);
+        let (branches, drain, ending) = (Rc::clone(&service), server.drain, stop.clone());
         // A task of its own is polled when it has something to do; this one, whenever any task of the thread has.
-        tokio::task::spawn_local(serve(listeners, service, server, connections, stop, commands)).await??;
+        let serving = tokio::task::spawn_local(serve(listeners, service, server, connections, stop, commands));
+        cut.fetch_add(serving.await??, Ordering::AcqRel);
         // Flows that go on behind an answer have the rest of the drain time.
         let stopped = stopped.await?;
-        while branches.under_way().1 > 0 && stopped.elapsed() < drain {
+        while branches.under_way().1 > 0 && stopped.elapsed() < drain && !ending.is_at_once() {
             tokio::time::sleep(BRANCHES_ASKED).await;
         }
         anyhow::Ok(())

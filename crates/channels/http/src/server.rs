@@ -19,29 +19,63 @@ use crate::{buffer, timer};
 
 /// Tells listeners and connections of all threads to stop.
 #[derive(Clone, Debug)]
-pub struct Stop(Arc<watch::Sender<bool>>);
+pub struct Stop(Arc<watch::Sender<Stage>>);
+
+/// How far stopping has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    Serving,
+    /// What is under way may finish.
+    Draining,
+    /// It may not any more.
+    AtOnce,
+}
 
 impl Default for Stop {
     fn default() -> Stop {
-        Stop(Arc::new(watch::Sender::new(false)))
+        Stop(Arc::new(watch::Sender::new(Stage::Serving)))
     }
 }
 
 impl Stop {
     /// Stops accepting, closes idle connections, and lets requests under way finish.
     pub fn stop(&self) {
-        self.0.send_replace(true);
+        self.reach(Stage::Draining);
+    }
+
+    /// Stops, and does not wait for requests under way any longer.
+    pub fn stop_at_once(&self) {
+        self.reach(Stage::AtOnce);
+    }
+
+    fn reach(&self, stage: Stage) {
+        self.0.send_modify(|reached| *reached = stage.max(*reached));
     }
 
     /// Waits until somebody asked to stop.
     pub async fn asked(&self) {
+        self.reached(Stage::Draining).await;
+    }
+
+    /// Waits until somebody asked to stop at once.
+    pub async fn asked_at_once(&self) {
+        self.reached(Stage::AtOnce).await;
+    }
+
+    /// Whether somebody asked to stop at once.
+    pub fn is_at_once(&self) -> bool {
+        *self.0.borrow() == Stage::AtOnce
+    }
+
+    async fn reached(&self, stage: Stage) {
         let mut seen = self.0.subscribe();
         // The sender lives in self, so waiting cannot fail.
-        let _ = seen.wait_for(|stopped| *stopped).await;
+        let _ = seen.wait_for(|reached| *reached >= stage).await;
     }
 }
 
-/// Serves on one thread until `stop` is asked for and the requests under way are through, or the drain time is over.
+/// Serves on one thread until `stop` is asked for and the requests under way are through, or the drain time is over;
+/// returns how many connections were in use then, and are cut.
 ///
 /// Runs inside a `LocalSet` of a current-thread runtime; `commands` open, change and close listeners meanwhile.
 /// Errors: a listener that tokio cannot take over.
@@ -52,7 +86,7 @@ pub async fn serve(
     count: ConnectionCount,
     stop: Stop,
     mut commands: UnboundedReceiver<ListenerCommand>,
-) -> io::Result<()> {
+) -> io::Result<usize> {
     tokio::task::spawn_local(timer::run());
     buffer::set_budget(options.memory_bytes);
     let drain = options.drain;
@@ -86,11 +120,15 @@ pub async fn serve(
     state.stopping.set(true);
     drop(listeners);
     timer::wake_all();
-    if timeout(drain, state.emptied()).await.is_err() {
-        tracing::warn!(
-            connections = state.connections(),
-            "the drain time is over: closing the connections that are still in use"
-        );
+    let drained = timeout(drain, state.emptied());
+    tokio::select! {
+        drained = drained => if drained.is_ok() { return Ok(0) },
+        () = stop.asked_at_once() => {}
     }
-    Ok(())
+    let cut = state.connections();
+    if cut > 0 {
+        let reason = if stop.is_at_once() { "it is to stop at once" } else { "the drain time is over" };
+        tracing::warn!(connections = cut, "{reason}: closing the connections that are still in use");
+    }
+    Ok(cut)
 }

@@ -22,7 +22,10 @@ enum Standing {
 use Standing::{Heeded, Later, Needless};
 
 const THREADS: Standing = Needless("the bus runs one thread for each core");
-const TLS: Standing = Later("TLS of listeners is set with --https, --cert and --key, that of backends with --ca");
+const TLS: Standing = Later("--ca names the roots that backends are trusted by");
+const CIPHERS: Standing =
+    Needless("only suites with forward secrecy and AES-GCM or ChaCha20-Poly1305 are spoken, whatever is named");
+const REVOCATION: Standing = Later("it is not asked whether certificates of clients are revoked");
 const CLASS: Standing = Needless("it names a Java class, which cannot run in a native program");
 const MANAGEMENT: Standing = Later("there is no management API yet");
 const QUIET: Standing =
@@ -45,7 +48,7 @@ const KEYS: &[(&str, Standing)] = &[
     ("server.base_path", Needless("the addresses of the bus are those it listens on")),
     ("server.mode", Needless("there is one mode")),
     ("keystore.primary", Heeded),
-    ("keystore.tls", TLS),
+    ("keystore.tls", Heeded),
     ("keystore.internal", Needless("nothing of the bus itself is encrypted with it")),
     ("truststore", Heeded),
     ("secrets", Heeded),
@@ -139,9 +142,28 @@ const KEYS: &[(&str, Standing)] = &[
     ("transport.http.listener.bind_address", Heeded),
     ("transport.http.listener.hostname", Needless("[server] hostname sets the name of the bus")),
     ("transport.http.listener.wsdl_epr_prefix", Heeded),
-    ("transport.http.listener", TLS),
+    ("transport.http.listener.secured_port", Heeded),
+    ("transport.http.listener.secured_enable", Heeded),
+    ("transport.http.listener.secured_bind_address", Heeded),
+    ("transport.http.listener.secured_protocols", Heeded),
+    ("transport.http.listener.verify_client", Heeded),
+    ("transport.http.listener.preferred_ciphers", CIPHERS),
+    ("transport.http.listener.ssl_profile", Later("a listener shows one certificate, of [keystore.tls]")),
+    ("transport.http.listener.certificate_revocation", REVOCATION),
+    ("transport.http.listener", Needless("[myelin.server] holds the settings of listeners")),
+    ("transport.https.listener.port", Heeded),
+    ("transport.https.listener.enable", Heeded),
+    ("transport.https.listener.bind_address", Heeded),
+    ("transport.https.listener.protocols", Heeded),
+    ("transport.https.listener.verify_client", Heeded),
+    ("transport.https.listener.wsdl_epr_prefix", Heeded),
+    ("transport.https.listener.keystore", Heeded),
+    ("transport.https.listener.truststore", Heeded),
+    ("transport.https.listener.ciphers", CIPHERS),
+    ("transport.https.listener.preferred_ciphers", CIPHERS),
+    ("transport.https.sender", TLS),
     ("transport.http.secured_listener.wsdl_epr_prefix", Heeded),
-    ("transport.http.secured_listener", TLS),
+    ("transport.http.secured_listener", Needless("[transport.https] holds the settings of HTTPS listeners")),
     ("transport.http.sender.enable", Needless("endpoints decide where messages are sent")),
     ("transport.http.sender", TLS),
     ("transport.http.secured_sender", TLS),
@@ -158,7 +180,7 @@ const KEYS: &[(&str, Standing)] = &[
     ("transport.http.disable_connection_keepalive", Later("use keep_alive in [myelin.server] and [myelin.client]")),
     ("transport.http", Needless("[myelin.server] and [myelin.client] hold the settings of the HTTP transport")),
     ("transport.passthru.http.listener.port", Heeded),
-    ("transport.passthru.https", TLS),
+    ("transport.passthru.https.listener.port", Heeded),
     ("transport.passthru", Needless("[myelin.server] and [myelin.client] hold the settings of the HTTP transport")),
     ("transport.blocking", Needless("a blocking call takes no thread, and goes out as all others do")),
     ("transport.local", Needless("services of the same bus are reached by local:// without a connection")),
@@ -261,7 +283,8 @@ mod tests {
     #[test]
     fn the_longest_key_that_fits_counts() {
         assert_eq!(standing("transport.http.listener.port"), Some(("transport.http.listener.port", Heeded)));
-        assert_eq!(standing("transport.http.listener.secured_port"), Some(("transport.http.listener", TLS)));
+        assert_eq!(standing("transport.https.sender.parameters"), Some(("transport.https.sender", TLS)));
+        assert_eq!(standing("keystore.tls.password"), Some(("keystore.tls", Heeded)));
         assert_eq!(standing("transport.httpx"), None);
     }
 }

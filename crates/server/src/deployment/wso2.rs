@@ -1,7 +1,7 @@
 //! Reading WSO2's keys as what they have to be.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::time::Duration;
 
 use anyhow::{anyhow, bail};
@@ -55,7 +55,7 @@ impl File {
     ///
     /// Errors: the port, its offset or the address is none.
     pub(super) fn http(&self) -> anyhow::Result<Option<SocketAddr>> {
-        let offset = self.integer("server.offset")?.unwrap_or(DEFAULT_OFFSET);
+        let offset = self.offset()?;
         // The short form is Micro Integrator 4's, the long one its predecessors'.
         let base = match self.integer("transport.http.listener.port")? {
             Some(port) => Some(port),
@@ -64,16 +64,37 @@ impl File {
         let port = base.unwrap_or(i64::from(HTTP_PORT)).checked_add(offset).and_then(|port| u16::try_from(port).ok());
         let port =
             port.ok_or_else(|| anyhow!("the HTTP port with the offset of {offset} is not between 0 and 65535"))?;
-        let address = match self.text("transport.http.listener.bind_address")?.as_deref() {
-            None => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
-            Some("localhost") => IpAddr::V4(Ipv4Addr::LOCALHOST),
-            Some(text) => match text.parse() {
-                Ok(address) => address,
-                Err(_) => bail!("transport.http.listener.bind_address = {text:?}: an IP address is needed"),
-            },
-        };
+        let address = self.host(&["transport.http.listener.bind_address"])?;
+        let address = address.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
         let enabled = self.flag("transport.http.listener.enable")?.unwrap_or(true);
         Ok(enabled.then(|| SocketAddr::new(address, port)))
+    }
+
+    /// What is added to ports.
+    ///
+    /// Errors: it is no number.
+    pub(super) fn offset(&self) -> anyhow::Result<i64> {
+        Ok(self.integer("server.offset")?.unwrap_or(DEFAULT_OFFSET))
+    }
+
+    /// The address of a network interface, which the first of these paths holds that is there; a name is looked up, and
+    /// of several addresses the first of IPv4 counts.
+    ///
+    /// Errors: it is none, and no name that is known.
+    pub(super) fn host(&self, paths: &[&str]) -> anyhow::Result<Option<IpAddr>> {
+        for path in paths {
+            let Some(text) = self.text(path)? else { continue };
+            if let Ok(address) = text.trim_matches(['[', ']']).parse() {
+                return Ok(Some(address));
+            }
+            let found: Vec<SocketAddr> = match (text.as_str(), 0).to_socket_addrs() {
+                Ok(found) => found.collect(),
+                Err(_) => bail!("{path} = {text:?}: an IP address is needed, or a name that is known here"),
+            };
+            let chosen = found.iter().find(|address| address.is_ipv4()).or(found.first());
+            return Ok(chosen.map(SocketAddr::ip));
+        }
+        Ok(None)
     }
 
     /// Limits and deadlines.

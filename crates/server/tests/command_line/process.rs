@@ -37,7 +37,7 @@ impl Process {
         );
         fs::write(&file, configuration).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_myelin"));
-        command.arg("run").arg(&file).args(["--http", "127.0.0.1:0"]).args(arguments);
+        command.arg("run").arg(&file).args(["--http", "localhost:0"]).args(arguments);
         let (child, line) = started(command);
         let url = line.split(' ').find_map(|word| word.strip_prefix("http://")).unwrap();
         Process { address: url.parse().unwrap(), child, _folder: folder }
@@ -317,6 +317,15 @@ fn a_request_costs_two_receives_and_two_sends() {
     assert!((2.0..=2.1).contains(&receives), "{receives} receives a request\n{table}");
     assert!((2.0..=2.1).contains(&sends), "{sends} sends a request\n{table}");
     backend.stop();
+}
+
+#[test]
+fn a_log_level_that_is_none_is_refused_at_the_start() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_myelin"));
+    let output = command.args(["run", "nowhere.xml"]).env("MYELIN_LOG", "warning").output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success() && text.contains("MYELIN_LOG: \"warning\" is no level"), "{text}");
+    assert!(text.contains("did you mean warn?"), "{text}");
 }
 
 #[test]

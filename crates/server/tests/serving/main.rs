@@ -18,6 +18,7 @@ mod local;
 mod logs;
 mod looking;
 mod monitors;
+mod operating;
 mod rampart;
 mod relay;
 mod reload;

@@ -74,15 +74,15 @@ fn a_certificate_that_is_for_another_name_too_old_or_by_a_stranger_is_refused() 
 }
 
 /// Whom a client shows itself as, and what it speaks.
-struct Caller<'a> {
-    trusts: &'a Authority,
-    shows: Option<(Vec<u8>, Vec<u8>)>,
-    speaks: &'static SupportedProtocolVersion,
+pub(crate) struct Caller<'a> {
+    pub(crate) trusts: &'a Authority,
+    pub(crate) shows: Option<(Vec<u8>, Vec<u8>)>,
+    pub(crate) speaks: &'static SupportedProtocolVersion,
 }
 
 impl Caller<'_> {
     /// The status and text of what a port answers.
-    fn ask(&self, port: u16) -> io::Result<String> {
+    pub(crate) fn ask(&self, port: u16) -> io::Result<String> {
         let mut roots = RootCertStore::empty();
         roots.add(CertificateDer::from_pem_file(self.trusts.root()).unwrap()).unwrap();
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());

@@ -1,7 +1,7 @@
 //! Certificates for HTTPS, made by the test itself.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use myelin_server::{Listen, Settings};
 use rcgen::{BasicConstraints, Certificate, CertificateParams, CertifiedIssuer, IsCa, KeyPair, date_time_ymd};
@@ -27,6 +27,13 @@ impl Authority {
     /// The file of its own certificate.
     pub(crate) fn root(&self) -> PathBuf {
         self.folder.path().join("ca.pem")
+    }
+
+    /// Writes a chain and a key for that name to two files.
+    pub(crate) fn write(&self, name: &str, chain: &Path, key: &Path) {
+        let (certificate, pair) = self.signed(name, 2090);
+        std::fs::write(chain, certificate.pem()).unwrap();
+        std::fs::write(key, pair.serialize_pem()).unwrap();
     }
 
     /// Settings of a bus on HTTPS with a certificate for that name, valid until that year.

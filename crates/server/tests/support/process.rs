@@ -18,6 +18,8 @@ pub(crate) struct Process {
     child: Child,
     /// Where it serves HTTP.
     pub(crate) address: SocketAddr,
+    /// Where it serves HTTPS, if it does.
+    pub(crate) secure: Option<SocketAddr>,
     log: Receiver<String>,
     /// What it was started with.
     pub(crate) folder: tempfile::TempDir,
@@ -40,12 +42,13 @@ impl Process {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let address = line.split(' ').find_map(|word| word.strip_prefix("http://")).unwrap().parse().unwrap();
+        let of = |scheme: &str| Some(line.split(' ').find_map(|word| word.strip_prefix(scheme))?.parse().unwrap());
+        let (address, secure) = (of("http://").unwrap(), of("https://"));
         let (sender, log) = channel();
         let lines = BufReader::new(child.stderr.take().unwrap()).lines();
         // Nobody may listen any more; the pipe is read to its end all the same.
         std::thread::spawn(move || lines.map_while(Result::ok).for_each(|line| drop(sender.send(line))));
-        Process { child, address, log, folder }
+        Process { child, address, secure, log, folder }
     }
 
     /// Its number in the system.
@@ -68,6 +71,22 @@ impl Process {
 
     pub(crate) fn hang_up(&self) {
         kill_process(Pid::from_child(&self.child), Signal::HUP).unwrap();
+    }
+
+    pub(crate) fn send(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// The status that it ends with.
+    pub(crate) fn ended(&mut self) -> Option<i32> {
+        let until = Instant::now() + DEADLINE;
+        while Instant::now() < until {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code();
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("it does not end");
     }
 
     /// Asks it to stop.

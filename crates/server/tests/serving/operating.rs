@@ -1,0 +1,117 @@
+//! What an operator does with a bus that serves: rotate its log, renew its certificate, stop it at once.
+
+use std::fs;
+use std::io::Write;
+use std::net::TcpStream;
+
+use crate::support::authority::Authority;
+use crate::support::process::Process;
+use crate::support::{DEADLINE, definitions, eventually, post};
+use crate::tls::Caller;
+use myelin_testkit::faulty::{Backend, Latch, Script, Step, Until, whole};
+use myelin_testkit::raw;
+use rustix::process::Signal;
+use rustls::version;
+
+const HELLO: &str = r#"<api xmlns="http://ws.apache.org/ns/synapse" name="x" context="/x"><resource methods="GET"><inSequence>
+    <payloadFactory media-type="text"><format>hello</format></payloadFactory><respond/></inSequence></resource></api>"#;
+
+fn caller(trusts: &Authority) -> Caller<'_> {
+    Caller { trusts, shows: None, speaks: &version::TLS13 }
+}
+
+#[test]
+fn a_renamed_access_log_is_opened_again_on_sigusr1_and_on_sighup() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    let log = file("access.log");
+    let process = Process::with(&[("x.xml", HELLO)], "", &["--access-log", log.to_str().unwrap()]);
+    let ask = |path: &str| {
+        let request = format!("GET /x/{path} HTTP/1.1\r\nHost: x\r\n\r\n");
+        assert_eq!(raw::exchange(process.address, request.as_bytes()).unwrap().status, 200);
+    };
+    let has = |name: &str, part: &str| fs::read_to_string(file(name)).is_ok_and(|text| text.contains(part));
+    for (signal, old, first, second) in [(Signal::USR1, "1", "a", "b"), (Signal::HUP, "2", "c", "d")] {
+        ask(first);
+        eventually("the line is in the log", || has("access.log", &format!("/x/{first}\"")));
+        fs::rename(&log, file(old)).unwrap();
+        process.send(signal);
+        process.logged("was opened again");
+        ask(second);
+        eventually("the next line is in the new file", || has("access.log", &format!("/x/{second}\"")));
+        assert!(!has(old, &format!("/x/{second}\"")) && !has("access.log", &format!("/x/{first}\"")));
+    }
+}
+
+#[test]
+fn a_renewed_certificate_is_shown_on_sighup_and_a_bad_one_leaves_the_old_one_in_use() {
+    let (old, new) = (Authority::new(), Authority::new());
+    let folder = tempfile::tempdir().unwrap();
+    let (chain, key) = (folder.path().join("chain.pem"), folder.path().join("key.pem"));
+    old.write("localhost", &chain, &key);
+    let arguments = ["--https", "localhost:0", "--cert", chain.to_str().unwrap(), "--key", key.to_str().unwrap()];
+    let process = Process::with(&[("x.xml", HELLO)], "[server]\nhot_deployment = false\n", &arguments);
+    let port = process.secure.unwrap().port();
+    assert!(caller(&old).ask(port).unwrap().ends_with("hello"));
+    let kept = fs::read(&key).unwrap();
+    new.write("localhost", &chain, &key);
+    let renewed = fs::read(&key).unwrap();
+    fs::write(&key, kept).unwrap();
+    process.hang_up();
+    let line = process.logged("is refused, the old one stays in use");
+    assert!(line.contains("the private key does not belong to the first certificate"), "{line}");
+    assert!(caller(&old).ask(port).unwrap().ends_with("hello"));
+    fs::write(&key, renewed).unwrap();
+    process.hang_up();
+    process.logged("shows its new certificate");
+    assert!(caller(&new).ask(port).unwrap().ends_with("hello"));
+    assert!(caller(&old).ask(port).is_err(), "the old certificate is gone");
+}
+
+#[test]
+fn a_deployment_toml_says_where_https_is_served_and_whom_it_lets_in() {
+    let (authority, partners) = (Authority::new(), Authority::new());
+    let (old, new) = (authority.store("localhost"), Authority::new());
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("bus.pem");
+    fs::copy(old, &store).unwrap();
+    let settings = format!(
+        "[server]\noffset = 0\n[transport.https]\nlistener.port = 0\nlistener.bind_address = \"localhost\"\n\
+         listener.verify_client = \"require\"\nlistener.protocols = \"TLSv1.3\"\n\
+         [keystore.tls]\nfile_name = \"{}\"\ntype = \"PEM\"\n[truststore]\nfile_name = \"{}\"\ntype = \"PEM\"\n",
+        store.display(),
+        partners.root().display()
+    );
+    let process = Process::run(&[("x.xml", HELLO)], &settings);
+    let port = process.secure.unwrap().port();
+    let partner = |trusts| Caller { trusts, shows: Some(partners.client("partner")), speaks: &version::TLS13 };
+    assert!(partner(&authority).ask(port).unwrap().ends_with("hello"));
+    assert!(caller(&authority).ask(port).is_err(), "who shows no certificate is not let in");
+    let old_version = Caller { speaks: &version::TLS12, ..partner(&authority) };
+    assert!(old_version.ask(port).is_err(), "TLS 1.2 is not spoken");
+    fs::copy(new.store("localhost"), &store).unwrap();
+    process.logged("shows its new certificate");
+    assert!(partner(&new).ask(port).unwrap().ends_with("hello"));
+}
+
+#[test]
+fn a_second_signal_cuts_what_is_under_way_says_so_and_exits_with_one() {
+    let latch = Latch::default();
+    let steps = [Step::Read(Until::Head), Step::Read(Until::Body), Step::Hold(latch.clone()), Step::Send(whole())];
+    let backend = Backend::start(Script::of(steps)).unwrap();
+    let proxy = definitions(&format!(
+        r#"<proxy name="P"><target><endpoint><address uri="http://{}/"/></endpoint></target></proxy>"#,
+        backend.address()
+    ));
+    let mut process = Process::run(&[("p.xml", &proxy)], "");
+    let mut client = TcpStream::connect(process.address).unwrap();
+    client.write_all(&post("x")).unwrap();
+    backend.wait_for_heads(1, DEADLINE).unwrap();
+    process.terminate();
+    process.logged("requests in progress have");
+    process.terminate();
+    process.logged("closing the connections that are still in use");
+    process.logged("connections that were cut in use: 1");
+    assert_eq!(process.ended(), Some(1));
+    latch.open();
+}
