@@ -258,10 +258,17 @@ impl Element {
     /// something in it was escaped; an XML declaration is blanked out, as it no longer stands at the start.
     pub fn standalone_text(&self) -> String {
         let text = self.text().value;
-        let start = self.file.range(self.node).start;
-        let offset = self.source().find(text).unwrap_or_default();
         let declaration = if text.starts_with("<?xml ") { text.find("?>").map_or(0, |at| at + 2) } else { 0 };
-        padding(&self.file.place(start + offset)) + &" ".repeat(declaration) + &text[declaration..]
+        padding(&self.text_place()) + &" ".repeat(declaration) + &text[declaration..]
+    }
+
+    /// Where the text in this element begins, behind the white space before it; where the element begins, if something
+    /// in the text was escaped.
+    pub fn text_place(&self) -> Place {
+        let (source, start) = (self.source(), self.file.range(self.node).start);
+        let tag = end_of_start_tag(source);
+        let offset = source[tag..].find(self.text().value).map_or(0, |offset| tag + offset);
+        self.file.place(start + offset)
     }
 
     /// The element with all below it, as a piece of XML of its own, with the namespaces that its names use.
@@ -458,6 +465,8 @@ mod tests {
         let check = |text: &str, expected: &str| assert_eq!(parse(text).unwrap().standalone_text(), expected);
         check("<a>\n<![CDATA[<?xml version='1.0'?><b/>]]></a>", &format!("\n{}<b/>", " ".repeat(9 + 21)));
         check("<a>&lt;b/></a>", "<b/>");
+        let place = parse("<a b='c'>\n\n  c</a>").unwrap().text_place();
+        assert_eq!((place.line, place.column), (3, 3));
     }
 
     #[test]

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     fn source(text: &str) -> Source {
-        Source { file: "a.xml".into(), line: 10, text: text.to_owned() }
+        Source { file: "a.xml".into(), line: 10, column: 1, text: text.to_owned() }
     }
 
     fn check(text: &str, expected: &str) {

@@ -3,13 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// A line of a script.
+/// A place in a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The file that holds the script.
     pub file: Arc<str>,
     /// The line in that file, from 1.
     pub line: u32,
+    /// The character in that line, from 1.
+    pub column: u32,
 }
 
 /// Why a script cannot run here; found while it is compiled.
@@ -53,7 +55,7 @@ impl std::error::Error for Error {}
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
-            Some(Place { file, line }) => write!(f, "{file}:{line}: {}", self.message),
+            Some(Place { file, line, column }) => write!(f, "{file}:{line}:{column}: {}", self.message),
             None => f.write_str(&self.message),
         }
     }

@@ -14,7 +14,7 @@ use crate::convert::{effect, facts_object, known};
 use crate::error::Error;
 use crate::facts::{Facts, Known, Outcome};
 use crate::limits::{Limits, Terms};
-use crate::script::{Code, Script};
+use crate::script::{Code, Position, Script};
 use crate::xpath::{self, Found};
 
 /// What the language and the functions that were compiled take besides what a script may ask for.
@@ -108,8 +108,8 @@ impl Machine {
 
     /// Whether a script is one of this language.
     ///
-    /// Errors: a sentence, and the line of the code where it is wrong.
-    pub(crate) fn check(&mut self, code: &Code) -> Result<(), (String, Option<u32>)> {
+    /// Errors: a sentence, and the place in the code where it is wrong.
+    pub(crate) fn check(&mut self, code: &Code) -> Result<(), (String, Option<Position>)> {
         // A text that only `eval` can run is looked at as the body of a function, which does not run.
         let code = match code {
             Code::Function(code) => code.clone(),
@@ -288,13 +288,13 @@ fn is_nothing(value: &Value<'_>) -> bool {
     value.is_null() || value.type_of() == Type::Uninitialized
 }
 
-/// What was thrown, and the line of the script's code in which it was.
-fn told(caught: CaughtError<'_>) -> (String, Option<u32>) {
+/// What was thrown, and the place in the script's code at which it was.
+fn told(caught: CaughtError<'_>) -> (String, Option<Position>) {
     match caught {
         CaughtError::Exception(exception) => {
             let name = exception.get::<_, Option<String>>("name").ok().flatten();
             let message = exception.message().unwrap_or_default();
-            let line = exception.stack().and_then(|stack| stack.lines().find_map(line_of));
+            let line = exception.stack().and_then(|stack| stack.lines().find_map(position_of));
             (format!("{}: {message}", name.as_deref().unwrap_or("Error")), line)
         }
         // An engine without memory has none for an error either.
@@ -309,9 +309,11 @@ fn told(caught: CaughtError<'_>) -> (String, Option<u32>) {
     }
 }
 
-/// The line that a line of a stack names, if it is one of a script.
-fn line_of(frame: &str) -> Option<u32> {
+/// The place that a line of a stack names, if it is one of a script.
+fn position_of(frame: &str) -> Option<Position> {
     let inner = frame.rsplit(['(', ' ']).next()?.trim_end_matches(')');
     let (file, rest) = inner.split_once(':')?;
-    [CODE, EVALUATED].contains(&file).then(|| rest.split(':').next()?.parse().ok())?
+    let mut numbers = [CODE, EVALUATED].contains(&file).then(|| rest.split(':').map(|number| number.parse().ok()))?;
+    // The engine counts lines from 1; a frame without a column is one of a whole line.
+    Some((numbers.next()??, numbers.next().flatten().unwrap_or(1))).filter(|(line, _)| *line > 0)
 }

@@ -11,6 +11,8 @@ pub struct Source {
     pub file: Arc<str>,
     /// The line of the file in which it starts, from 1.
     pub line: u32,
+    /// The character of that line with which it starts, from 1.
+    pub column: u32,
     /// The text.
     pub text: String,
 }
@@ -81,13 +83,18 @@ impl Script {
         self.words.iter().any(|word| methods.contains(word))
     }
 
-    /// Where a line of the code stands that the engine was given.
-    pub(crate) fn place(&self, line: u32) -> Option<Place> {
+    /// Where a line and column of the code stand that the engine was given.
+    pub(crate) fn place(&self, (line, column): Position) -> Option<Place> {
+        let (Code::Function(code) | Code::Text(code)) = &self.code;
+        let given = code.split('\n').nth(line as usize - 1).unwrap_or_default();
         let mut before = 0;
         for source in &self.sources {
-            let lines = u32::try_from(source.text.matches('\n').count() + 1).unwrap_or(u32::MAX);
+            let lines = count(source.text.matches('\n').count() + 1);
             if line <= before + lines {
-                return Some(Place { file: Arc::clone(&source.file), line: source.line + line - before - 1 });
+                let inside = line - before - 1;
+                let written = source.text.split('\n').nth(inside as usize).unwrap_or_default();
+                let column = as_written(given, written, column) + source.indent(inside);
+                return Some(Place { file: Arc::clone(&source.file), line: source.line + inside, column });
             }
             before += lines;
         }
@@ -95,9 +102,33 @@ impl Script {
     }
 }
 
+/// A line and a character of a text, from 1.
+pub(crate) type Position = (u32, u32);
+
+fn count(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// The column that a column of a line has in the line as its author wrote it, to which something was added at one place.
+fn as_written(given: &str, written: &str, column: u32) -> u32 {
+    let same = given.chars().zip(written.chars()).take_while(|(one, other)| one == other).count();
+    let length = written.chars().count();
+    let added = given.chars().count().saturating_sub(length);
+    let at = column.saturating_sub(1) as usize;
+    let at = if at < same { at } else { at.saturating_sub(added).max(same) };
+    count(at.min(length.saturating_sub(1))) + 1
+}
+
 impl Source {
     pub(crate) fn place(&self, offset: usize) -> Place {
-        let lines = self.text[..offset].matches('\n').count();
-        Place { file: Arc::clone(&self.file), line: self.line + u32::try_from(lines).unwrap_or(0) }
+        let before = &self.text[..offset];
+        let line = count(before.matches('\n').count());
+        let column = count(before.chars().rev().take_while(|&letter| letter != '\n').count()) + 1;
+        Place { file: Arc::clone(&self.file), line: self.line + line, column: column + self.indent(line) }
+    }
+
+    /// How many characters of the file stand before a line of the text, counted from 0.
+    fn indent(&self, line: u32) -> u32 {
+        if line == 0 { self.column.saturating_sub(1) } else { 0 }
     }
 }

@@ -6,6 +6,7 @@ mod freemarker;
 mod template;
 mod value;
 
+use myelin_json::Reader;
 use myelin_message::{Body, HeaderId};
 use myelin_soap::Version;
 use myelin_xml::{Document, Event, Options, Parser, Step};
@@ -176,14 +177,37 @@ impl Immediate for PayloadFactory {
     }
 
     fn mediate(&self, exchange: &mut Exchange, context: &RequestContext<'_>) -> Outcome<Flow> {
-        let made = self.made(exchange, context)?;
+        let made = self.made(exchange, context, |template, write| {
+            template.filled(context.definitions.settings.body_limit_bytes, write)
+        })?;
+        if let Some(error) = spoilt(&made, self.filler.media) {
+            return Err(self.not_json(&made, &error, exchange, context));
+        }
         put_made(made, self.filler.media, exchange, context)
     }
 }
 
 impl PayloadFactory {
-    /// The format with its holes filled.
-    fn made(&self, exchange: &Exchange, context: &RequestContext<'_>) -> Outcome<Vec<u8>> {
+    /// The fault of a text that was to be JSON, with the argument that stands at what is wrong with it.
+    fn not_json(&self, made: &[u8], error: &Spoilt, exchange: &Exchange, context: &RequestContext<'_>) -> Box<Fault> {
+        let limit_bytes = context.definitions.settings.body_limit_bytes;
+        let hole =
+            self.made(exchange, context, |template, write| template.hole_before(error.offset, limit_bytes, write));
+        // The fault is told without it where an argument gives something else now.
+        let hole = hole.ok().flatten().map(|(name, given)| match given.is_empty() {
+            true => format!("{name} gave nothing there"),
+            false => format!("{name} gave {:?} there", excerpt(&given, 0)),
+        });
+        not_json(made, error, hole)
+    }
+
+    /// What `fill` makes of the format and what is written into its holes.
+    fn made<T>(
+        &self,
+        exchange: &Exchange,
+        context: &RequestContext<'_>,
+        fill: impl FnOnce(&Template, &mut dyn FnMut(&Hole, &mut Vec<u8>) -> Outcome<()>) -> Outcome<T>,
+    ) -> Outcome<T> {
         let Filler { media, arguments, .. } = &self.filler;
         let worked_out;
         let template = match &self.format {
@@ -197,18 +221,15 @@ impl PayloadFactory {
         let texts = arguments.iter().map(|argument| argument.text(exchange, context));
         let texts = texts.collect::<Outcome<Vec<_>>>()?;
         let manner = self.filler.manner(exchange);
-        template.filled(
-            context.definitions.settings.body_limit_bytes,
-            |Hole { filling, position }, out| match filling {
-                Filling::Argument(index) => {
-                    write_given(&arguments[*index].given(&texts[*index]), manner, *position, context, out)
-                }
-                Filling::Expression(expression) => {
-                    let value = expression.typed(exchange, context)?;
-                    write_value(value.as_ref(), *media, *position, context, out)
-                }
-            },
-        )
+        fill(template, &mut |Hole { filling, position }, out| match filling {
+            Filling::Argument(index) => {
+                write_given(&arguments[*index].given(&texts[*index]), manner, *position, context, out)
+            }
+            Filling::Expression(expression) => {
+                let value = expression.typed(exchange, context)?;
+                write_value(value.as_ref(), *media, *position, context, out)
+            }
+        })
     }
 }
 
@@ -231,6 +252,47 @@ impl Filler {
             quote: exchange.properties.is_true(Scope::Default, self.quote),
         }
     }
+}
+
+/// Why a text is not JSON.
+struct Spoilt {
+    /// The byte that does not fit.
+    offset: usize,
+    message: String,
+}
+
+/// Why what was made is not the JSON that it is to be, if it is not; one that is empty is no body.
+fn spoilt(made: &[u8], media: TextFormat) -> Option<Spoilt> {
+    if media != TextFormat::Json || made.is_empty() {
+        return None;
+    }
+    let mut reader = Reader::new(myelin_json::Options::default());
+    loop {
+        match reader.next(made, true) {
+            Ok(myelin_json::Step::End | myelin_json::Step::More) => return None,
+            Ok(myelin_json::Step::Event(_)) => {}
+            Err(error) => {
+                let (myelin_json::Error::Malformed { place, .. } | myelin_json::Error::Encoding(place)) = &error else {
+                    // What is only large is told of by who reads it.
+                    return None;
+                };
+                return Some(Spoilt { offset: place.offset, message: error.to_string() });
+            }
+        }
+    }
+}
+
+fn not_json(made: &[u8], error: &Spoilt, hole: Option<String>) -> Box<Fault> {
+    let hole = hole.map_or_else(String::new, |hole| format!("; {hole}"));
+    let detail = format!("{} in {:?}{hole}", error.message, excerpt(made, error.offset));
+    Fault::bus("What <payloadFactory> made is not JSON").with_detail(detail)
+}
+
+/// The text around a byte, as much of it as fits into a message.
+fn excerpt(text: &[u8], offset: usize) -> String {
+    const BYTES: usize = 40;
+    let (start, end) = (offset.saturating_sub(BYTES), (offset + BYTES).min(text.len()));
+    String::from_utf8_lossy(&text[start.min(end)..end]).into_owned()
 }
 
 /// Makes what was made the body of the message.

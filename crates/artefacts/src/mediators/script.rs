@@ -14,7 +14,7 @@ use crate::loader::Loader;
 use crate::spec::{Built, Spec};
 use crate::values::embedded_expression;
 use myelin_config::element::{Element, Text};
-use myelin_config::problem::Problem;
+use myelin_config::problem::{Place, Problem};
 use myelin_expression::{Need, when_ready};
 use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
@@ -101,7 +101,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     if let Some(expression) = embedded_expression(key, loader)? {
         let word = word.to_owned();
         return dynamic_mediator(expression, "script", &["js"], loader, move |key, text| {
-            let own = Source { file: key.into(), line: 1, text: text.to_owned() };
+            let own = Source { file: key.into(), line: 1, column: 1, text: text.to_owned() };
             let script =
                 Script::compile([&[own], &*included].concat(), &call).map_err(|problem| problem.to_string())?;
             Ok(Box::new(Scripting::new(script, &failure(key, &word), keeps_texts)))
@@ -134,13 +134,11 @@ fn inline(element: &Element) -> Result<Script, Problem> {
         return Err(child.problem(message));
     }
     let text = element.text();
-    let place = text.place(0);
-    let source = Source { file: Arc::clone(&place.file), line: place.line, text: text.value.to_owned() };
+    let place = element.text_place();
+    let Place { file, line, column } = &place;
+    let source = Source { file: Arc::clone(file), line: *line, column: *column, text: text.value.to_owned() };
     Script::compile(vec![source], &Call::Whole).map_err(|problem| match problem.place {
-        Some(at) => Problem {
-            place: myelin_config::problem::Place { line: at.line, column: 1, ..place },
-            message: problem.message,
-        },
+        Some(at) => Problem { place: Place { line: at.line, column: at.column, ..place }, message: problem.message },
         None => Problem { place, message: problem.message },
     })
 }
@@ -155,7 +153,7 @@ fn included(element: &Element, loader: &Loader) -> Result<Vec<Source>, Problem> 
 }
 
 fn source(key: Text<'_>, loader: &Loader) -> Result<Source, Problem> {
-    Ok(Source { file: key.value.trim().into(), line: 1, text: loader.entry(key)?.text() })
+    Ok(Source { file: key.value.trim().into(), line: 1, column: 1, text: loader.entry(key)?.text() })
 }
 
 impl Mediator for Scripting {
@@ -273,7 +271,7 @@ impl Scripting {
     fn fault(&self, error: Error) -> Box<Fault> {
         let mut fault = Fault::bus(self.failure.as_str()).with_detail(error.to_string());
         if let Error::Thrown { place: Some(place), .. } = error {
-            fault.trail.push(format!("script ({}:{})", place.file, place.line));
+            fault.trail.push(format!("script ({}:{}:{})", place.file, place.line, place.column));
         }
         fault
     }

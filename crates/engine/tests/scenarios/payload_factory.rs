@@ -52,8 +52,22 @@ fn a_text_is_escaped_in_json_and_json_stays_json() {
     json("expression='json-eval($.n)'", body, "[$1]", "[1.50]");
     json("value='5 &gt; &quot;3&quot;'", body, r#"["$1"]"#, r#"["5 > \"3\""]"#);
     // As in Synapse, what begins as JSON does is JSON, unless it is said to be literal.
-    json(&path("$.s"), body, "[$1]", "[{\n1}]");
+    let whole = factory("json", "[$1]", &format!("<arg {}/>", path("$.w")));
+    assert_eq!(echoed(&whole, "application/json", r#"{"w":"{\"a\":\n1}"}"#).2, "[{\"a\":\n1}]");
     json(&format!("literal='true' {}", path("$.o")), body, r#"["$1"]"#, r#"["{\"x\":[1,\"y\"]}"]"#);
+}
+
+#[test]
+fn what_is_not_json_is_a_fault() {
+    let path = |path: &str| format!("<arg evaluator='json' expression='{path}'/>");
+    let body = r#"{"a":"x","s":"{1}"}"#;
+    let check = |format: &str, arguments: &str| {
+        fails(&factory("json", format, arguments), "application/json", body, "What <payloadFactory> made is not JSON");
+    };
+    check(r#"{"first":"$1","last":$2,"c":1}"#, &(path("$.a") + &path("$.none")));
+    check("[$1]", &path("$.s"));
+    check(r#"{"a":1,}"#, "");
+    check(r#" {"a":$1"#, &path("$.a"));
 }
 
 #[test]
@@ -260,7 +274,7 @@ fn a_template_that_takes_long_gives_the_same() {
 fn a_key_that_is_worked_out_names_a_local_entry() {
     let check = |kind: &str, expected: &str| {
         let configuration = format!(
-            "<localEntry key='a'>[$1 ${{ctx.k!}}]</localEntry>\
+            "<localEntry key='a'>[\"$1 ${{ctx.k!}}\"]</localEntry>\
              <proxy name='P'><target><inSequence><property name='k' value='a'/>\
              <payloadFactory media-type='json' template-type='{kind}'><format key='{{$ctx:k}}'/>\
              <args><arg value='1'/></args></payloadFactory><respond/></inSequence></target></proxy>"
@@ -268,8 +282,8 @@ fn a_key_that_is_worked_out_names_a_local_entry() {
         let message = request("POST", "/services/P", &[("Content-Type", "application/json")], "{}");
         assert_eq!(Scenario::new(&configuration).serve(message).body, expected);
     };
-    check("default", "[1 ${ctx.k!}]");
-    check("freemarker", "[$1 a]");
+    check("default", r#"["1 ${ctx.k!}"]"#);
+    check("freemarker", r#"["$1 a"]"#);
     let nowhere = "<payloadFactory media-type='json'><format key='{$ctx:k}'/></payloadFactory>";
     fails(nowhere, "application/json", "{}", "does not exist");
 }

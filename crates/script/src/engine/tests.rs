@@ -7,7 +7,7 @@ use crate::limits::Limits;
 use crate::script::{Call, Source};
 
 fn script(text: &str) -> Script {
-    let source = Source { file: "a.xml".into(), line: 10, text: text.to_owned() };
+    let source = Source { file: "a.xml".into(), line: 10, column: 5, text: text.to_owned() };
     Script::compile(vec![source], &Call::Whole).unwrap_or_else(|problem| panic!("{text}: {problem}"))
 }
 
@@ -151,7 +151,8 @@ fn the_flow_ends_after_false_and_nothing_else() {
 fn a_function_is_called_with_the_message() {
     let parts =
         ["function mediate(mc) { mc.setProperty('x', twice(2)); return false; }", "function twice(a) { return 2 * a }"];
-    let sources = parts.iter().map(|text| Source { file: "a.js".into(), line: 1, text: (*text).to_owned() }).collect();
+    let sources =
+        parts.iter().map(|text| Source { file: "a.js".into(), line: 1, column: 1, text: (*text).to_owned() }).collect();
     let script = Script::compile(sources, &Call::Function("mediate".to_owned())).unwrap();
     for _ in 0..2 {
         let out = run(&script, &Facts::default(), terms()).unwrap();
@@ -165,12 +166,14 @@ fn a_function_is_called_with_the_message() {
 #[test]
 fn what_was_thrown_has_its_line_and_the_next_run_is_sound() {
     let (text, place) = thrown("var a = 1;\n\nthrow new Error('no ' + a)", &Facts::default());
-    assert_eq!((text.as_str(), place), ("Error: no 1", Some(Place { file: "a.xml".into(), line: 12 })));
+    assert_eq!((text.as_str(), place), ("Error: no 1", Some(Place { file: "a.xml".into(), line: 12, column: 25 })));
     let (text, place) = thrown("var a;\nif (mc) {\n a.b.c }", &Facts::default());
     assert_eq!(
         (text.as_str(), place.map(|place| place.line)),
         ("TypeError: cannot read property 'b' of undefined", Some(12))
     );
+    let first = thrown("  throw new Error('x')", &Facts::default()).1.unwrap();
+    assert_eq!((first.line, first.column), (10, 17));
     assert_eq!(thrown("throw 'plain'", &Facts::default()).0, "plain");
     assert_eq!(shown("1", &Facts::default()), "1");
 }

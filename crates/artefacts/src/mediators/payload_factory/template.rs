@@ -77,8 +77,37 @@ impl Template {
     pub(super) fn filled(
         &self,
         limit_bytes: u64,
-        mut write: impl FnMut(&Hole, &mut Vec<u8>) -> Outcome<()>,
+        write: impl FnMut(&Hole, &mut Vec<u8>) -> Outcome<()>,
     ) -> Outcome<Vec<u8>> {
+        let mut out = self.whole(limit_bytes, write)?;
+        out.truncate(out.trim_ascii_end().len());
+        out.drain(..out.len() - out.trim_ascii_start().len());
+        Ok(out)
+    }
+
+    /// The hole in or behind which a byte of the filled text stands, with what was written into it.
+    ///
+    /// Errors: as [`Template::filled`].
+    pub(super) fn hole_before(
+        &self,
+        offset: usize,
+        limit_bytes: u64,
+        mut write: impl FnMut(&Hole, &mut Vec<u8>) -> Outcome<()>,
+    ) -> Outcome<Option<(String, Vec<u8>)>> {
+        let mut holes = Vec::new();
+        let out = self.whole(limit_bytes, |hole, out| {
+            let start = out.len();
+            write(hole, out)?;
+            holes.push((start..out.len(), hole.name()));
+            Ok(())
+        })?;
+        let offset = offset + (out.len() - out.trim_ascii_start().len());
+        let found = holes.into_iter().rev().find(|(range, _)| range.start <= offset);
+        Ok(found.map(|(range, name)| (name, out[range].to_vec())))
+    }
+
+    /// The text with what `write` writes into each hole.
+    fn whole(&self, limit_bytes: u64, mut write: impl FnMut(&Hole, &mut Vec<u8>) -> Outcome<()>) -> Outcome<Vec<u8>> {
         let mut out = Vec::new();
         for part in &self.parts {
             match part {
@@ -90,9 +119,17 @@ impl Template {
                 return Err(Fault::bus("What <payloadFactory> made is larger than a body may be").with_detail(detail));
             }
         }
-        out.truncate(out.trim_ascii_end().len());
-        out.drain(..out.len() - out.trim_ascii_start().len());
         Ok(out)
+    }
+}
+
+impl Hole {
+    /// What its author would call it.
+    fn name(&self) -> String {
+        match self.filling {
+            Filling::Argument(index) => format!("argument ${}", index + 1),
+            Filling::Expression(_) => "a ${…}".to_owned(),
+        }
     }
 }
 
@@ -171,6 +208,24 @@ mod tests {
         check("$99999999999999999999999", "$99999999999999999999999");
         check("$01", "a");
         check("", "");
+    }
+
+    #[test]
+    fn the_hole_at_an_offset_is_told_with_what_it_holds() {
+        let given = ["x", "", "{1}"];
+        let template = Template::cut(" {\"a\":\"$1\",\"b\":$2,\"c\":$3} ", 3, TextFormat::Json);
+        let at = |offset: usize| {
+            let hole = template.hole_before(offset, 100, |hole, out| {
+                let Filling::Argument(argument) = hole.filling else { panic!("there are no expressions") };
+                out.extend_from_slice(given[argument].as_bytes());
+                Ok(())
+            });
+            hole.unwrap().map(|(name, text)| format!("{name}: {}", String::from_utf8(text).unwrap()))
+        };
+        assert_eq!(at(2), None);
+        assert_eq!(at(7).as_deref(), Some("argument $1: x"));
+        assert_eq!(at(13).as_deref(), Some("argument $2: "));
+        assert_eq!(at(21).as_deref(), Some("argument $3: {1}"));
     }
 
     #[test]
