@@ -142,6 +142,7 @@ impl Inspection<'_> {
         let conversation = Conversation {
             signature_values: found.signatures.into_iter().map(|signature| signature.what.value).collect(),
             signer: findings.signer.as_ref().map(Arc::clone),
+            encrypted_for: None,
             shared_keys: shared_keys.collect(),
         };
         Ok(Verified { document, findings, conversation })

@@ -162,6 +162,7 @@ impl Message<'_> {
             }
             _ => {
                 self.conversation.signer = self.guard.keys.signature.as_ref().map(|own| Arc::clone(own.certificate()));
+                self.conversation.encrypted_for = self.guard.keys.encryption.clone();
                 self.private_signing(token, &common.suite)?
             }
         };

@@ -59,6 +59,8 @@ pub struct Conversation {
     pub(crate) signature_values: Vec<Vec<u8>>,
     /// Who signed the request; the response is encrypted for it (`useReqSigCert`).
     pub(crate) signer: Option<Arc<Certificate>>,
+    /// For whom the request was encrypted, where this side has sent it.
+    pub(crate) encrypted_for: Option<Arc<Certificate>>,
     /// The keys that the request carried, which the response uses by reference (symmetric binding).
     pub(crate) shared_keys: Vec<SharedKey>,
 }

@@ -20,6 +20,8 @@ pub(crate) fn now() -> SystemTime {
 pub(crate) struct People {
     pub(crate) alice: Arc<Identity>,
     pub(crate) bob: Arc<Identity>,
+    /// Whom everybody trusts, and nothing is encrypted for.
+    pub(crate) carol: Arc<Identity>,
     /// Whom nobody trusts.
     pub(crate) mallory: Arc<Identity>,
     /// Whom nobody trusts either, and who has alice's name.
@@ -30,6 +32,7 @@ pub(crate) struct People {
 pub(crate) static PEOPLE: LazyLock<People> = LazyLock::new(|| People {
     alice: identity("alice", &rsa()),
     bob: identity("bob", &rsa()),
+    carol: identity("carol", &rsa()),
     mallory: identity("mallory", &rsa()),
     false_alice: identity("alice", &rsa()),
     alice_ec: identity("alice-ec", &KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256).expect("a key")),
@@ -63,6 +66,8 @@ impl Users for Passwords {
 /// A client and a service with the same policy.
 pub(crate) struct Peers {
     pub(crate) client: Guard,
+    /// The client's guard for responses, where these have a policy of their own: it knows no key that secures.
+    pub(crate) client_inbound: Guard,
     pub(crate) service: Guard,
     pub(crate) replays: Replays,
 }
@@ -77,8 +82,8 @@ impl Peers {
         // Where nothing is encrypted, no key either, nobody says for whom.
         let encrypts = policy.contains("EncryptedParts") || policy.contains("SymmetricBinding");
         let policy = || Policy::parse(policy.as_bytes()).expect("the policy is right").0;
-        let People { alice, bob, alice_ec, .. } = &*PEOPLE;
-        let trusted = [alice, bob, alice_ec].map(|identity| Arc::clone(identity.certificate()));
+        let People { alice, bob, carol, alice_ec, .. } = &*PEOPLE;
+        let trusted = [alice, bob, carol, alice_ec].map(|identity| Arc::clone(identity.certificate()));
         let trust = || Arc::new(Trust::new(trusted.to_vec(), Vec::new(), TrustLimits::default()));
         let settings = || Settings {
             limits: limits.clone(),
@@ -93,9 +98,12 @@ impl Peers {
             users: Arc::new(Passwords),
         };
         let client = Guard::new(policy(), Side::Initiator, Uses::Both, keys(signer, Some(bob)), settings());
+        let inbound = Keys { signature: None, ..keys(signer, None) };
+        let client_inbound = Guard::new(policy(), Side::Initiator, Uses::Verify, inbound, settings());
         let service = Guard::new(policy(), Side::Recipient, Uses::Both, keys(bob, Some(alice)), settings());
         Peers {
             client: client.expect("the client's keys are right").0,
+            client_inbound: client_inbound.expect("the client's keys are right").0,
             service: service.expect("the service's keys are right").0,
             replays: Replays::in_memory(10_000, SystemTime::UNIX_EPOCH),
         }
@@ -133,9 +141,13 @@ impl Peers {
         verify(&self.service, &message.into(), &self.replays, None, now)
     }
 
-    /// What the client makes of a response.
+    /// What the client makes of a response: the same with one policy for both ways and with one for each.
     pub(crate) fn accept_response(&self, message: &str, of: &Conversation) -> Result<Verified, Refusal> {
-        verify(&self.client, message.as_bytes(), &self.replays, Some(of), now())
+        let replays = Replays::in_memory(10, SystemTime::UNIX_EPOCH);
+        let apart = verify(&self.client_inbound, message.as_bytes(), &replays, Some(of), now());
+        let together = verify(&self.client, message.as_bytes(), &self.replays, Some(of), now());
+        assert_eq!(apart.map(drop).err().map(|it| it.rule), together.as_ref().err().map(|it| it.rule));
+        together
     }
 
     /// The rule by which the service refuses a request.

@@ -188,14 +188,20 @@ fn who_can_encrypt_for_us_cannot_sign_for_others() {
 }
 
 #[test]
-fn a_response_of_somebody_else_is_refused() {
+fn a_response_of_whom_nobody_trusts_is_refused() {
     let peers = Peers::new(&policies::modern());
     let (request, conversation) = peers.request_with(ENVELOPE);
     let verified = peers.accept(request.as_str()).expect("it is right");
-    // Alice is trusted as well, but the request was for bob.
-    let response = Peers::response_by(&policies::modern(), &PEOPLE.alice, ENVELOPE, &verified.conversation);
-    let refusal = peers.accept_response(&response, &conversation).map(drop).expect_err("it is not bob's");
-    assert_eq!(refusal.rule, Rule::WrongSigner);
+    // The request was encrypted for bob. Who may sign its response is the trust store's to say, as in WSS4J.
+    let response = |signer| {
+        let response = Peers::response_by(&policies::modern(), signer, ENVELOPE, &verified.conversation);
+        peers.accept_response(&response, &conversation).map(drop).map_err(|refusal| refusal.rule)
+    };
+    assert_eq!(response(&PEOPLE.bob), Ok(()));
+    assert_eq!(response(&PEOPLE.carol), Ok(()));
+    assert_eq!(response(&PEOPLE.mallory), Err(Rule::KeyUnknown));
+    // Alice has sent the request, and decrypts what she gets.
+    assert_eq!(response(&PEOPLE.alice), Err(Rule::WrongSigner));
 }
 
 #[test]

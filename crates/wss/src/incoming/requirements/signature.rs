@@ -1,5 +1,7 @@
 //! The message's signature: made with the binding's token, over all that the policy wants signed.
 
+use std::sync::Arc;
+
 use myelin_xml::NodeId;
 
 use super::super::found::{At, Cover, Origin, SharedKey, SharedKeyKind, Signed, Signer};
@@ -215,28 +217,25 @@ impl<'a> Requirements<'a> {
         Ok(())
     }
 
-    /// Checks that a response comes from whom its request was encrypted for, and that it is none of our own requests.
+    /// Checks that a response is none of our own requests.
     ///
-    /// The certificate may be another one of the same subject: many sign with one key pair and decrypt with another.
+    /// Who may sign it is the trust store's to say, as in WSS4J: many services sign with one key pair and decrypt with
+    /// another. What this side has signed itself is no response, unless the service has the same certificate.
     pub(super) fn check_signer(&self, main: Option<&At<Signed>>) -> Result<(), Refusal> {
         let Inspection { arrival, guard, .. } = self.inspection;
-        let (Side::Initiator, Some(main)) = (guard.side, main) else { return Ok(()) };
-        let wrong = |detail: String| Err(Refusal::new(Rule::WrongSigner, detail));
-        let sent = arrival.conversation.map_or(&[][..], |conversation| &conversation.signature_values);
-        if sent.contains(&main.what.value) {
-            return wrong("the request comes back as its response".to_owned());
+        let (Side::Initiator, Some(main), Some(request)) = (guard.side, main, arrival.conversation) else {
+            return Ok(());
+        };
+        let wrong = |detail: &str| Err(Refusal::new(Rule::WrongSigner, detail.to_owned()));
+        if request.signature_values.contains(&main.what.value) {
+            return wrong("the request comes back as its response");
         }
-        let recipient = guard.keys.encryption.as_deref();
         match &main.what.signer {
             Signer::Certificate { certificate, .. } | Signer::KeyValue(certificate) => {
-                let same = |one: &Certificate| one.der() == certificate.der() || one.subject() == certificate.subject();
-                let own = guard.keys.signature.as_ref().map(|identity| identity.certificate());
-                match (recipient, own) {
-                    (Some(recipient), _) if !same(recipient) => {
-                        wrong(format!("signed by {}, expected {}", certificate.subject(), recipient.subject()))
-                    }
-                    (None, Some(own)) if own.der() == certificate.der() => wrong("signed by ourselves".to_owned()),
-                    _ => Ok(()),
+                let is = |one: &Option<Arc<Certificate>>| one.as_ref().is_some_and(|one| one.der() == certificate.der());
+                match is(&request.signer) && !is(&request.encrypted_for) {
+                    true => wrong("signed by ourselves"),
+                    false => Ok(()),
                 }
             }
             Signer::Shared { .. } | Signer::Subject { .. } => Ok(()),
