@@ -7,6 +7,7 @@ mod branch_targets;
 mod cache;
 mod calls;
 mod conditions;
+mod credentials;
 mod databases;
 pub mod datasources;
 mod descriptions;

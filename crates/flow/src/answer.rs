@@ -33,8 +33,18 @@ pub fn from_fault(fault: &Fault, format: Format) -> Message {
         Format::Soap11 if fault.subcode.is_some() => StatusCode::INTERNAL_SERVER_ERROR,
         _ => *status,
     };
+    if answer.status == StatusCode::UNAUTHORIZED {
+        // RFC 9110 §11.6.1: such an answer has a challenge.
+        answer
+            .head
+            .set("WWW-Authenticate", BASIC_CHALLENGE.as_bytes())
+            .expect("our own challenges are valid header values");
+    }
     answer
 }
+
+/// The challenge to say who one is by HTTP Basic (RFC 7617).
+pub const BASIC_CHALLENGE: &str = "Basic realm=\"Myelin\", charset=\"UTF-8\"";
 
 /// A plain answer that is no fault of an exchange: nobody offers the path, or not what was asked of it.
 pub fn plain(status: StatusCode, text: &str) -> Message {

@@ -340,6 +340,14 @@ impl Fault {
 }
 
 impl Fault {
+    /// A client that has to say who it is by HTTP Basic, and has not, or wrongly.
+    pub fn unauthorized(detail: impl Into<String>) -> Box<Fault> {
+        let message = "A user and a password are needed";
+        Fault::new(0, Origin::Client, StatusCode::UNAUTHORIZED, message).with_detail(detail)
+    }
+}
+
+impl Fault {
     /// The bus cannot say to a backend who it is: Synapse's 303003.
     pub fn authentication(status: StatusCode, detail: impl Into<String>) -> Box<Fault> {
         let message = "The bus could not authenticate itself to the backend";

@@ -6,6 +6,7 @@
 //! What is decrypted takes its place in the source, and all nodes that were seen before move to their new places.
 
 mod algorithms;
+mod basic;
 mod ciphertexts;
 mod envelope;
 mod found;

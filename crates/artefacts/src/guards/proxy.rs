@@ -5,10 +5,11 @@
 use myelin_message::{Body, Message};
 use myelin_soap::Envelope;
 use myelin_wss::guard::{Arrival, Conversation, Departure};
-use myelin_wss::vocabulary::XENC;
+use myelin_wss::vocabulary::{WSSE, XENC};
 use myelin_wss::{Refusal, Rule};
 use myelin_xml::{Document, NodeId};
 
+use crate::credentials::basic_credentials;
 use crate::guards::{Protection, is_empty, properties, put_secured, take_envelope, work, xml_options};
 use myelin_content::Format;
 use myelin_content::Tree;
@@ -54,6 +55,9 @@ impl ProxySecurity {
         if !is_verified && self.operations.is_empty() {
             return Ok(unverified);
         }
+        if let Some(admitted) = self.admit_by_password(exchange, context).await? {
+            return Ok(admitted);
+        }
         build_body(exchange, context).await?;
         match exchange.tree() {
             Ok(tree) if !tree.is_plain() => {}
@@ -76,6 +80,35 @@ impl ProxySecurity {
             return Err(refused(Rule::RequiredMissing, "the body asks for another operation than the action"));
         }
         Ok(Admitted { protection, conversation })
+    }
+
+    /// Lets a request in by HTTP Basic, where a user and a password through TLS are all that the policy asks for and the
+    /// message has no security header: SOAP, plain XML, JSON or whatever it is. Its answer leaves as it is.
+    ///
+    /// Errors: 401 without credentials or with wrong ones.
+    /// Source: WSO2's `POXSecurityHandler`.
+    async fn admit_by_password<'a>(
+        &'a self,
+        exchange: &mut Exchange,
+        context: &RequestContext<'_>,
+    ) -> Outcome<Option<Admitted<'a>>> {
+        let guard = self.general.request.as_ref().map(|way| &way.guard);
+        let guard = guard.filter(|guard| guard.takes_basic() && self.operations.is_empty());
+        let Some(guard) = guard.filter(|_| context.arrival.is_secure()) else { return Ok(None) };
+        build_body(exchange, context).await?;
+        if exchange.tree().is_ok_and(|tree| has_security_header(tree.document())) {
+            return Ok(None);
+        }
+        let Some((user, password)) = basic_credentials(&exchange.message.head) else {
+            return Err(Fault::unauthorized("neither a security header nor credentials of HTTP Basic"));
+        };
+        let findings = guard.authenticate(&user, &password);
+        let findings = findings.map_err(|refusal| match refusal.rule {
+            Rule::AuthenticationFailed => Fault::unauthorized(refusal.to_string()),
+            _ => Fault::refused(&refusal),
+        })?;
+        properties::put(&mut exchange.properties, Scope::Default, &findings);
+        Ok(Some(Admitted { protection: &OPEN, conversation: None }))
     }
 
     fn protection(&self, operation: Option<usize>) -> &Protection {
@@ -104,6 +137,17 @@ impl ProxySecurity {
             operation.local == name.local && is_namespace
         })
     }
+}
+
+/// What leaves messages alone.
+static OPEN: Protection = Protection { request: None, response: None };
+
+fn has_security_header(document: &Document) -> bool {
+    let header = Envelope::of(document).and_then(|envelope| envelope.header);
+    header.into_iter().flat_map(|header| document.children(header)).any(|block| {
+        let name = document.qname(block);
+        name.local == "Security" && name.namespace == WSSE
+    })
 }
 
 fn payload(document: &Document) -> Option<NodeId> {

@@ -506,3 +506,48 @@ fn a_user_shows_a_password_through_tls_and_is_a_property_then() {
     https.stop().unwrap();
     http.stop().unwrap();
 }
+
+#[test]
+fn a_user_shows_a_password_by_http_basic_where_the_policy_asks_for_nothing_else() {
+    let authority = Authority::new();
+    let folder = tempfile::tempdir().unwrap();
+    let service = r#"<proxy name="S" transports="http https"><target><inSequence>
+            <property name="X-User" expression="get-property('security.user')" scope="transport"/>
+            <property name="X-Also" expression="get-property('axis2', 'username')" scope="transport"/>
+            <respond/>
+        </inSequence></target><enableSec/><policy key="user-policy"/></proxy>"#;
+    let front = r#"<proxy name="Front"><target><inSequence>
+            <call><endpoint><address uri="https://localhost:{port}/services/S"/></endpoint></call>
+            <respond/>
+        </inSequence></target></proxy>"#;
+    let (https, secure) = knowing("open:sesame", folder.path(), service, authority.server("localhost", 2091));
+    let (artefacts, front) = (front.replace("{port}", &secure.port().to_string()), tempfile::tempdir().unwrap());
+    let settings = Settings { roots: vec![authority.root()], ..settings() };
+    let (http, address) = knowing("open:sesame", front.path(), &artefacts, settings);
+    let ask = |content_type: &str, body: &str, credentials: Option<&str>| {
+        let authorization = credentials.map(|encoded| format!("Authorization: Basic {encoded}\r\n"));
+        let (authorization, length) = (authorization.unwrap_or_default(), body.len());
+        let request = format!(
+            "POST /services/Front HTTP/1.1\r\nHost: h\r\nContent-Type: {content_type}\r\n{authorization}\
+             Content-Length: {length}\r\n\r\n{body}"
+        );
+        raw::exchange(address, request.as_bytes()).unwrap()
+    };
+    let soap = order("IBM");
+    for (content_type, body) in
+        [("text/xml", soap.as_str()), ("application/xml", "<order/>"), ("application/json", "{\"a\":1}")]
+    {
+        // alice:open:sesame
+        let answer = ask(content_type, body, Some("YWxpY2U6b3BlbjpzZXNhbWU="));
+        assert_eq!((answer.status, answer.text()), (200, body.to_owned()));
+        assert_eq!((answer.header("X-User"), answer.header("X-Also")), (Some("alice"), Some("alice")));
+        // Another password, another user, no password, no Base64.
+        for wrong in [None, Some("YWxpY2U6b3Blbg=="), Some("Ym9iOm9wZW46c2VzYW1l"), Some("YWxpY2U="), Some("%")] {
+            let answer = ask(content_type, body, wrong);
+            assert_eq!(answer.status, 401, "{wrong:?}: {}", answer.text());
+            assert!(answer.header("WWW-Authenticate").unwrap().starts_with("Basic realm="), "{wrong:?}");
+        }
+    }
+    https.stop().unwrap();
+    http.stop().unwrap();
+}

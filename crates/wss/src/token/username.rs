@@ -98,7 +98,7 @@ pub(crate) fn digest(nonce: &[u8], created: &str, password: &[u8]) -> Digest {
 }
 
 /// Compares digests of both, since it takes no longer where more of them is equal, nor where one is shorter.
-fn same(one: &[u8], other: &[u8]) -> bool {
+pub(crate) fn same(one: &[u8], other: &[u8]) -> bool {
     let digest = |bytes: &[u8]| crate::crypto::digest(DigestMethod::Sha256, bytes);
     let pairs = digest(one);
     let differing = pairs.as_ref().iter().zip(digest(other).as_ref()).fold(0, |bits, (a, b)| bits | (a ^ b));

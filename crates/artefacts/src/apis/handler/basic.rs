@@ -5,13 +5,13 @@
 
 use std::collections::HashMap;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use myelin_message::{Head, Message, StatusCode};
 use myelin_wss::algorithm::DigestMethod;
 use myelin_wss::crypto::{hmac, hmac_verify};
 
-use crate::apis::handler::answer::{challenge, credentials, empty};
+use crate::apis::handler::answer::{challenge, empty};
+use crate::credentials::basic_credentials;
+use myelin_flow::answer::BASIC_CHALLENGE;
 use myelin_flow::settings::User;
 
 /// Lets the users of the deployment in.
@@ -30,13 +30,8 @@ impl Basic {
 
     /// The answer to a request that does not pass.
     pub(super) fn handle(&self, head: &Head) -> Option<Message> {
-        let asked = || Some(challenge("Basic realm=\"Myelin\", charset=\"UTF-8\""));
-        let Some(credentials) = credentials(head, "Authorization", "Basic") else { return asked() };
-        let Some(decoded) = STANDARD.decode(credentials).ok().and_then(|bytes| String::from_utf8(bytes).ok()) else {
-            return asked();
-        };
-        let Some((name, password)) = decoded.split_once(':') else { return asked() };
-        let user = self.users.get(name);
+        let Some((name, password)) = basic_credentials(head) else { return Some(challenge(BASIC_CHALLENGE)) };
+        let user = self.users.get(&name);
         // For an unknown name the same work is done, so that the time does not tell which names there are.
         let expected = user.map_or(&[][..], |user| user.password.as_ref());
         let expected = hmac(DigestMethod::Sha256, KEY, expected);
@@ -47,6 +42,9 @@ impl Basic {
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+
     use super::*;
 
     #[test]

@@ -13,9 +13,10 @@ use myelin_message::{Head, Message, StatusCode};
 
 pub use token::{Algorithm, Rules};
 
-use crate::apis::handler::answer::{challenge, credentials, empty};
+use crate::apis::handler::answer::{challenge, empty};
 use crate::apis::handler::oauth::keys::{KeySet, KeysError};
 use crate::apis::handler::oauth::token::{Refusal, Token};
+use crate::credentials::credentials;
 use myelin_flow::transport::Transport;
 
 /// Tokens longer than this are refused unread.

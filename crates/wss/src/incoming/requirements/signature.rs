@@ -232,7 +232,8 @@ impl<'a> Requirements<'a> {
         }
         match &main.what.signer {
             Signer::Certificate { certificate, .. } | Signer::KeyValue(certificate) => {
-                let is = |one: &Option<Arc<Certificate>>| one.as_ref().is_some_and(|one| one.der() == certificate.der());
+                let is =
+                    |one: &Option<Arc<Certificate>>| one.as_ref().is_some_and(|one| one.der() == certificate.der());
                 match is(&request.signer) && !is(&request.encrypted_for) {
                     true => wrong("signed by ourselves"),
                     false => Ok(()),
