@@ -125,6 +125,11 @@ impl Endpoint {
         self.policy.as_ref().is_some_and(|policy| policy.gives_form())
     }
 
+    /// Whether it stands for an address that only its channel can read, such as a file: nobody answers from there.
+    pub(crate) fn is_one_way(&self) -> bool {
+        matches!(self.kind, EndpointKind::Other(_))
+    }
+
     /// That it is not to be tried at the moment.
     pub(super) fn not_ready(&self) -> Box<Fault> {
         let stands = match self.health.down() {

@@ -26,7 +26,7 @@ From a list of recipients each response goes on by itself, as the copies of a `c
 message of them.
 
 Properties of scope `default` are kept; those of scope `axis2` and the header lines are then the response's.
-With `OUT_ONLY` nobody answers, and the flow goes on with the message as it was; the body of one that is longer than a
+With `OUT_ONLY`, and from a file (`vfs:`), nobody answers, and the flow goes on with the message as it was; the body of one that is longer than a
 body may be to be read is gone then.
 
 - `blocking="true"`: keeps the request's header lines beside the response's body, as Synapse's blocking sender does,
@@ -197,9 +197,12 @@ impl Call {
             None if self.keeps_message(exchange, context) => {
                 Need::read().fulfil(exchange, context).await?;
                 let mut aside = exchange.branch()?;
-                let sent = self.send(&mut aside, payload, context).await;
+                let answered = self.send(&mut aside, payload, context).await;
                 exchange.last_endpoint = aside.last_endpoint.take();
-                sent.map(drop)
+                if answered? {
+                    *exchange = aside;
+                }
+                Ok(())
             }
             None => self.send(exchange, payload, context).await.map(drop),
             Some((scope, slot)) => {
@@ -224,8 +227,10 @@ impl Call {
     fn keeps_message(&self, exchange: &Exchange, context: &RequestContext<'_>) -> bool {
         let limit_bytes = context.definitions.settings.body_limit_bytes;
         let body = &exchange.message.body;
+        let one_way = |endpoint: &EndpointRef| endpoint.find(context.definitions).is_some_and(|it| it.is_one_way());
         !exchange.last
-            && exchange.properties.is_true(Scope::Default, slot::OUT_ONLY)
+            && (exchange.properties.is_true(Scope::Default, slot::OUT_ONLY)
+                || self.endpoint.as_ref().is_some_and(one_way))
             && !matches!(body, Body::Gone)
             && body.length().is_none_or(|length| length <= limit_bytes)
             && !self.endpoint.as_ref().is_some_and(EndpointRef::is_known_list)

@@ -6,6 +6,7 @@ use std::os::unix::fs::symlink;
 use super::Folders;
 use crate::support::eventually;
 use crate::support::process::Process;
+use myelin_testkit::raw;
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
 /// A proxy that reads each file, logs what is known of it, and writes it under the name that an expression gives.
@@ -102,4 +103,24 @@ fn a_file_larger_than_the_process_may_write_is_a_failure_and_not_the_end_of_the_
     assert!(process.logged("cannot write").contains("large.txt"));
     eventually("it is moved", || names(&folders, "failed") == ["large.txt"]);
     assert!(fs::read_dir(folders.path("out")).unwrap().next().is_none(), "what was written stays");
+}
+
+#[test]
+fn a_call_to_a_file_keeps_the_message_of_the_client() {
+    let folders = Folders::new();
+    let proxy = format!(
+        r#"<proxy xmlns="http://ws.apache.org/ns/synapse" name="P"><target><inSequence>
+             <property name="transport.vfs.ReplyFileName" scope="transport" value="kept.xml"/>
+             <call><endpoint><address uri="{}/"/></endpoint></call>
+             <property name="X-Still" expression="string($body/*)" scope="transport"/>
+             <respond/>
+           </inSequence></target></proxy>"#,
+        folders.uri("out")
+    );
+    let process = Process::run(&[("P.xml", &proxy)], "");
+    let request = "POST /services/P HTTP/1.1\r\nHost: h\r\nContent-Type: application/xml\r\nContent-Length: 11\r\n\r\n\
+                   <a>kept</a>";
+    let answer = raw::exchange(process.address, request.as_bytes()).unwrap();
+    assert_eq!((answer.status, answer.text().as_str(), answer.header("X-Still")), (200, "<a>kept</a>", Some("kept")));
+    assert_eq!(fs::read_to_string(folders.path("out/kept.xml")).unwrap(), "<a>kept</a>");
 }
