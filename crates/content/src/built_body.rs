@@ -65,6 +65,22 @@ impl BuiltBody {
         })
     }
 
+    /// About how many bytes of memory it takes, with its other form where that was made.
+    pub fn memory_bytes(&self) -> usize {
+        match self {
+            BuiltBody::Tree(tree) => tree.memory_bytes(),
+            BuiltBody::Json(json) => json.memory_bytes(),
+        }
+    }
+
+    /// How many bytes of memory its other form takes at most, with the text between the two.
+    pub fn conversion_bytes(&self) -> usize {
+        match self {
+            BuiltBody::Tree(tree) => tree.conversion_bytes(),
+            BuiltBody::Json(json) => json.conversion_bytes(),
+        }
+    }
+
     /// About how many bytes there are to convert.
     pub fn size_bytes(&self) -> usize {
         match self {

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use myelin_json::convert::Switches;
 use myelin_json::{Error, Match, Options, Path, Rules, Value};
 use myelin_message::Built;
+use myelin_xml::Document;
 
 use crate::convert::document_of;
 use crate::output_form::OutputForm;
@@ -112,6 +113,20 @@ impl Json {
             Some(body) if !self.changed => Some(&mut body.tree),
             _ => self.tree.get_mut().map(|tree| &mut **tree),
         }
+    }
+
+    /// About how many bytes of memory it takes, with the XML that was made of it and the XML that it is sent in.
+    pub fn memory_bytes(&self) -> usize {
+        let trees = self.tree.get().map(|tree| tree.memory_bytes());
+        let around = self.xml_body.as_ref().map(|body| body.tree.memory_bytes());
+        self.value.memory_bytes() + trees.unwrap_or_default() + around.unwrap_or_default()
+    }
+
+    /// How many bytes of memory [`Json::tree`] takes at most, with the text that is read.
+    ///
+    /// Each element of an array becomes `<jsonElement>0</jsonElement>`, an element with a text.
+    pub fn conversion_bytes(&self) -> usize {
+        2 * self.value.source().len() + self.value.node_count() * (32 + 2 * Document::NODE_BYTES)
     }
 
     /// Whether [`Json::tree`] has nothing to make.

@@ -25,7 +25,7 @@ mod utf8;
 mod wrapped;
 
 pub use annotation::Annotation;
-pub use build::build;
+pub use build::{build, build_bytes};
 pub use built_body::{BuiltBody, Rendering, UnknownForm};
 pub use charset::{Charset, Unencodable};
 pub use convert::LONG_BYTES as CONVERSION_LONG_BYTES;

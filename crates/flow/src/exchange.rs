@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use myelin_content::{Content, ContentTypes, Format};
 use myelin_json::convert::Switches;
+use myelin_message::budget::Reservation;
 use myelin_message::{Body, HeaderId, Message, StatusCode};
 
 pub use facts::action_of;
@@ -61,6 +62,8 @@ pub struct Exchange {
     pub members: Vec<GroupMember>,
     /// The room that it has as a branch, until it has ended or met others: among all, and among its group.
     pub permits: (Option<BranchPermit>, Option<BranchPermit>),
+    /// The memory that the body has in the forms that were made of it.
+    pub memory: Reservation,
     /// What layers above keep with it.
     pub extensions: Extensions,
     /// What expressions know of the body that is still on the wire.
@@ -116,6 +119,7 @@ impl Exchange {
             called: false,
             members: Vec::new(),
             permits: (None, None),
+            memory: Reservation::default(),
             extensions: Extensions::default(),
             passes: Passes::default(),
             types: None,
@@ -150,7 +154,12 @@ impl Exchange {
     pub fn branch_with(&self, body: Body) -> Exchange {
         let Message { head, status, reason, .. } = &self.message;
         let message = Message { head: head.clone(), status: *status, reason: reason.clone(), body, close: false };
+        let memory = Reservation::of(match &message.body {
+            Body::Bytes(bytes) => bytes.len(),
+            _ => 0,
+        });
         Exchange {
+            memory,
             direction: self.direction,
             properties: self.properties.clone(),
             format: self.format,
@@ -176,6 +185,7 @@ impl Exchange {
         self.called = true;
         self.content = Content::with_types(&response.head, self.types.as_deref());
         self.message = response;
+        self.memory.set(0);
         self.passes.clear();
         self.direction = Direction::Response;
         self.faulted = None;

@@ -7,8 +7,9 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use myelin_content::{BuiltBody, Content, Format, Tree, Unreadable, build};
+use myelin_content::{BuiltBody, Content, Format, Tree, Unreadable, build, build_bytes};
 use myelin_message::Body;
+use myelin_message::budget::{Reservation, SMALL_BYTES};
 
 pub use leaving::render_body;
 pub use looks::NeededForms;
@@ -16,6 +17,7 @@ pub use looks::NeededForms;
 use crate::context::RequestContext;
 use crate::exchange::{Direction, Exchange};
 use crate::fault::{Fault, Outcome};
+use crate::memory::reserve;
 use crate::offload::offload;
 
 /// What takes longer to build than anybody on the same thread should wait for.
@@ -61,7 +63,9 @@ pub fn poll_build(
         return Poll::Ready(Ok(Readiness::Ready));
     }
     ready!(poll_read(exchange, context, cx))?;
-    if matches!(&exchange.message.body, Body::Bytes(bytes) if bytes.len() > LONG_BYTES) {
+    if let Body::Bytes(bytes) = &exchange.message.body
+        && (bytes.len() > LONG_BYTES || !has_room(bytes, &exchange.content, &mut exchange.memory))
+    {
         return Poll::Ready(Ok(Readiness::Unbuilt));
     }
     let bytes = take_bytes(exchange);
@@ -84,10 +88,18 @@ pub async fn build_body(exchange: &mut Exchange, context: &RequestContext<'_>) -
 ///
 /// Errors: the sender's, as [`build_body`]; the bus's, 503 where too much waits for such a thread.
 pub async fn build_offloaded(exchange: &mut Exchange, context: &RequestContext<'_>) -> Outcome<()> {
+    if let Body::Bytes(bytes) = &exchange.message.body {
+        reserve(&mut exchange.memory, build_bytes(bytes, &exchange.content), context).await?;
+    }
     let bytes = take_bytes(exchange);
     let (content, query) = (exchange.content.clone(), query(exchange).to_owned());
     let form = offload(context, move || build(bytes, &content, &query)).await?;
     put_built(form, exchange)
+}
+
+/// Whether there is memory for the built form of a body, or it needs so little that nobody counts it.
+fn has_room(bytes: &[u8], content: &Content, memory: &mut Reservation) -> bool {
+    bytes.len() <= SMALL_BYTES || memory.try_grow(build_bytes(bytes, content))
 }
 
 fn take_bytes(exchange: &mut Exchange) -> Vec<u8> {
@@ -108,6 +120,7 @@ fn put_built(form: Result<BuiltBody, (Unreadable, Vec<u8>)>, exchange: &mut Exch
         Ok(form) => {
             exchange.message.body = form.into_body();
             exchange.passes.clear();
+            exchange.count_memory();
             Ok(())
         }
         Err((unreadable, bytes)) => {
@@ -154,6 +167,7 @@ pub async fn take_tree(
         let Body::Bytes(bytes) = body.take() else { return Ok(Tree::empty()) };
         let form = match bytes.len() > LONG_BYTES {
             true => {
+                reserve(&mut Reservation::default(), build_bytes(&bytes, content), context).await?;
                 let content = content.clone();
                 Box::pin(offload(context, move || build(bytes, &content, ""))).await?
             }

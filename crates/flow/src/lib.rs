@@ -16,6 +16,7 @@ pub mod forms;
 pub mod identity;
 pub mod ids;
 pub mod mediator;
+pub mod memory;
 pub mod offload;
 pub mod passes;
 pub mod property;

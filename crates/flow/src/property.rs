@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use myelin_content::Fragment;
+use myelin_message::budget::{Reservation, SMALL_BYTES, has_room};
 use myelin_xml::Document;
 
 pub use known::remark;
@@ -304,6 +305,14 @@ struct Entry {
     slot: Slot,
     // `None` was removed: what the bus would otherwise work out must then not be found either.
     value: Option<Value>,
+    /// The memory of a large value, which copies of the properties share; given back with the last of them.
+    memory: Option<Arc<Reservation>>,
+}
+
+/// The memory of a value; none of what is small.
+fn counted(value: Option<&Value>) -> Option<Arc<Reservation>> {
+    let bytes = value.map_or(0, Value::memory_bytes);
+    (bytes > SMALL_BYTES).then(|| Arc::new(Reservation::of(bytes)))
 }
 
 impl Entry {
@@ -391,9 +400,12 @@ impl Properties {
 
     /// Whether one more value may be held beside the others: XML takes many times the memory it came in.
     ///
-    /// Errors: the bus's, where it would be more than `LIMIT_BYTES`.
+    /// Errors: the bus's, where it would be more than `LIMIT_BYTES`, and 503 where all messages have no memory left.
     pub fn check_room(&self, value: &Value) -> Outcome<()> {
         let held: usize = self.entries.iter().filter_map(|entry| entry.value.as_ref()).map(Value::memory_bytes).sum();
+        if !has_room(value.memory_bytes()) {
+            return Err(Fault::overloaded("no memory is left for a property of a message"));
+        }
         if held + value.memory_bytes() <= LIMIT_BYTES {
             return Ok(());
         }
@@ -403,9 +415,10 @@ impl Properties {
 
     /// Sets a property, or removes it with `None`.
     pub fn put(&mut self, scope: Scope, slot: Slot, value: Option<Value>) {
+        let memory = counted(value.as_ref());
         match self.entries.iter_mut().find(|entry| entry.slot == slot && entry.scope == scope) {
-            Some(entry) => entry.value = value,
-            None => self.entries.push(Entry { scope, slot, value }),
+            Some(entry) => (entry.value, entry.memory) = (value, memory),
+            None => self.entries.push(Entry { scope, slot, value, memory }),
         }
     }
 

@@ -39,6 +39,8 @@ pub struct Settings {
     pub stylesheets: StylesheetLimits,
     /// How much memory the answers may take that `cache` keeps, in bytes: those of all caches together.
     pub cache_bytes: usize,
+    /// How long a message may wait for memory that others have.
+    pub memory_wait: Duration,
     /// How much a script may do with one message.
     pub scripts: ScriptLimits,
     /// How many branches of one request run at once (`clone`, `iterate`); the others wait.
@@ -76,6 +78,7 @@ impl Default for Settings {
             content_types: None,
             stylesheets: StylesheetLimits::default(),
             cache_bytes: 64 << 20,
+            memory_wait: Duration::from_secs(10),
             scripts: ScriptLimits::default(),
             branches: 64,
             channels: myelin_channel::BUILT_IN,

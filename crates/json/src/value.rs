@@ -92,6 +92,9 @@ pub struct Value {
 }
 
 impl Value {
+    /// How much memory a node takes.
+    pub const NODE_BYTES: usize = size_of::<Node>();
+
     /// Reads a whole text; it stays inside, and [`Value::into_source`] gives it back.
     ///
     /// Errors: those of [`crate::Reader::next`]; `TooLarge` from 4 GiB on: the sender's.
@@ -130,6 +133,22 @@ impl Value {
     /// How many nodes it holds, those that were taken out included: what it takes of memory apart from its text.
     pub fn node_count(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// How many bytes of memory it takes.
+    pub fn memory_bytes(&self) -> usize {
+        self.text.capacity() + self.nodes.capacity() * size_of::<Node>()
+    }
+
+    /// How many bytes the nodes of a value take at most that is read of `source`, without `source` itself.
+    ///
+    /// Each value but the outermost stands behind a comma or an opening bracket.
+    pub fn nodes_bytes_of(source: &[u8], options: &Options) -> usize {
+        Value::nodes_of(source).min(options.nodes) * size_of::<Node>()
+    }
+
+    fn nodes_of(source: &[u8]) -> usize {
+        1 + memchr::memchr3_iter(b',', b'[', b'{', source).count()
     }
 
     /// What `node` is.

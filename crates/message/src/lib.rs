@@ -8,6 +8,7 @@
 
 mod arrival;
 mod body;
+pub mod budget;
 mod head;
 mod header;
 mod outgoing;

@@ -211,6 +211,11 @@ impl Deployment {
         self.own.work()
     }
 
+    /// How much memory all messages together may take, where the file says it.
+    pub(crate) fn memory_bytes(&self) -> Option<usize> {
+        self.own.memory.bytes
+    }
+
     /// What differs from what another file says and cannot change while the bus serves.
     pub(crate) fn differs_for_good(&self, other: &Deployment) -> Vec<&'static str> {
         let (own, others) = (&self.own, &other.own);
@@ -224,6 +229,7 @@ impl Deployment {
             ("[myelin.server]", own.server != others.server),
             ("[myelin.client]", own.client != others.client),
             ("[myelin.work]", own.work != others.work),
+            ("bytes in [myelin.memory]", own.memory.bytes != others.memory.bytes),
             ("replay_entries or replay_folder in [myelin.security]", own.security.replays_differ(&others.security)),
             ("[myelin.sql]", own.sql != others.sql),
             ("[server] hot_deployment", self.hot != other.hot),

@@ -16,6 +16,7 @@ mod file_limit;
 mod inbound;
 mod listeners;
 mod logging;
+mod memory_limit;
 mod monitor;
 mod reading;
 mod reload;

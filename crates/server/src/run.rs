@@ -16,6 +16,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use crate::deployment::{Deployment, XForwardedMode};
 use crate::file_limit::{clients_that_fit, raise_file_limit};
 use crate::listeners::Listen;
+use crate::memory_limit::set_memory_limit;
 use crate::reload::{Origin, Read, Reloader};
 use crate::server::{Settings, start, thread_count};
 use crate::{Destination, logging};
@@ -129,6 +130,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
 fn settings(arguments: &Arguments, deployment: &Deployment) -> anyhow::Result<Settings> {
     let (mut server, mut client) = (ServerOptions::default(), ClientOptions::default());
     deployment.apply(&mut server, &mut client);
+    set_memory_limit(deployment.memory_bytes());
     deployment.remarks.iter().for_each(|remark| tracing::warn!("{remark}"));
     client.preserve_host |= arguments.preserve_host;
     server.forwarded.via |= arguments.via;

@@ -83,6 +83,9 @@ pub(crate) struct Prolog {
 }
 
 impl Document {
+    /// How much memory a node takes.
+    pub const NODE_BYTES: usize = size_of::<Node>();
+
     /// The node above the root element.
     #[inline]
     pub fn document_node(&self) -> NodeId {

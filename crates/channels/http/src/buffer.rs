@@ -6,6 +6,8 @@ use std::cell::{Cell, RefCell};
 use std::io;
 use std::task::{Context, Poll, ready};
 
+use myelin_message::budget;
+
 use crate::stream::Stream;
 
 /// The size of the large buffer. Against 32 KiB it halves the cost of a 100 KB message (DESIGN.md §2).
@@ -15,9 +17,13 @@ const FRUGAL_READ_BYTES: usize = 16 * 1024;
 /// Large buffers kept for the next reader; more than one is in use only while tasks hold theirs across a wait.
 const SPARE_BUFFERS: usize = 4;
 
+/// What a thread keeps is told to the process when it has changed by so much.
+const COUNTED_STEP_BYTES: usize = 256 * 1024;
+
 thread_local! {
     static SPARE: RefCell<Vec<Box<[u8]>>> = const { RefCell::new(Vec::new()) };
     static KEPT_BYTES: Cell<usize> = const { Cell::new(0) };
+    static COUNTED_BYTES: Cell<usize> = const { Cell::new(0) };
     static BUDGET_BYTES: Cell<usize> = const { Cell::new(usize::MAX) };
 }
 
@@ -36,6 +42,20 @@ pub(crate) fn over_budget() -> bool {
     KEPT_BYTES.get() > BUDGET_BYTES.get()
 }
 
+/// Whether no more of a body may be kept: by this thread, or by the process.
+pub(crate) fn has_no_room() -> bool {
+    over_budget() || budget::is_full_of_bodies()
+}
+
+/// Tells the process what this thread keeps, in large steps.
+fn count(kept: usize) {
+    let counted = COUNTED_BYTES.get();
+    if kept.abs_diff(counted) >= COUNTED_STEP_BYTES || (kept == 0 && counted > 0) {
+        COUNTED_BYTES.set(kept);
+        budget::count_bodies(counted, kept);
+    }
+}
+
 /// Whether so much of it is spent that nobody takes more than need be.
 pub(crate) fn is_short() -> bool {
     KEPT_BYTES.get() > BUDGET_BYTES.get() / 2
@@ -47,15 +67,22 @@ pub(crate) struct Charge(usize);
 
 impl Charge {
     pub(crate) fn set(&mut self, bytes: usize) {
-        KEPT_BYTES.set(KEPT_BYTES.get() - self.0 + bytes);
-        self.0 = bytes;
+        if bytes != self.0 {
+            let kept = KEPT_BYTES.get() - self.0 + bytes;
+            KEPT_BYTES.set(kept);
+            self.0 = bytes;
+            count(kept);
+        }
     }
 }
 
 impl Drop for Charge {
     fn drop(&mut self) {
-        // The counter may be gone at thread end.
-        let _ = KEPT_BYTES.try_with(|kept| kept.set(kept.get() - self.0));
+        // The counters may be gone at thread end.
+        let kept = KEPT_BYTES.try_with(|kept| kept.replace(kept.get() - self.0) - self.0);
+        if let (Ok(kept), Ok(_)) = (kept, COUNTED_BYTES.try_with(Cell::get)) {
+            count(kept);
+        }
     }
 }
 

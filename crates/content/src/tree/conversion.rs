@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use memchr::memmem;
+use myelin_json::Value;
 use myelin_json::convert::Switches;
 use myelin_soap::Version;
 use myelin_xml::{Document, NodeId, Refusal};
@@ -35,6 +36,19 @@ impl Tree {
     /// The JSON that [`Tree::json`] made, if it did; nobody may change it.
     pub fn cached_json(&mut self) -> Option<&mut Json> {
         self.json.get_mut().map(|json| &mut **json)
+    }
+
+    /// About how many bytes of memory it takes, with the bytes that came and the JSON that was made of it.
+    pub fn memory_bytes(&self) -> usize {
+        let json = self.json.get().map_or(0, |json| json.memory_bytes());
+        self.document.size_bytes() + self.received.as_ref().map_or(0, Vec::len) + json
+    }
+
+    /// How many bytes of memory [`Tree::json`] takes at most, with its text.
+    ///
+    /// An empty element of four bytes becomes a member with a key.
+    pub fn conversion_bytes(&self) -> usize {
+        3 * self.document.text_bytes() + self.document.node_count() * Value::NODE_BYTES
     }
 
     /// Whether [`Tree::json`] has nothing to make.

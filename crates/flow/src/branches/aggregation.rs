@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use myelin_content::Elements;
+use myelin_message::budget::{Reservation, has_room};
 use myelin_xml::Document;
 
 use crate::branches::correlation_group::CorrelationGroup;
@@ -31,6 +32,8 @@ pub struct Aggregation {
     wanted: MessageCount,
     limit_bytes: usize,
     held_bytes: Cell<usize>,
+    /// The memory of what is held.
+    memory: RefCell<Reservation>,
     is_complete: Cell<bool>,
     /// By the numbers of the branches.
     pieces: RefCell<Vec<(usize, Contribution)>>,
@@ -55,6 +58,7 @@ impl Aggregation {
             wanted,
             limit_bytes,
             held_bytes: Cell::default(),
+            memory: RefCell::default(),
             is_complete: Cell::default(),
             pieces: RefCell::default(),
         }
@@ -68,7 +72,7 @@ impl Aggregation {
 
     /// Adds what the branch with that number brings; what comes too late is dropped.
     ///
-    /// Errors: the bus's, where all together would be too much.
+    /// Errors: the bus's, where all together would be too much, and 503 where all messages have no memory left.
     pub fn add(&self, number: usize, piece: Contribution) -> Outcome<()> {
         if self.is_complete.get() {
             return Ok(());
@@ -77,6 +81,10 @@ impl Aggregation {
         if held > self.limit_bytes {
             return Err(too_large(self.limit_bytes));
         }
+        if !has_room(piece.size_bytes()) {
+            return Err(Fault::overloaded("no memory is left for the messages to be aggregated"));
+        }
+        self.memory.borrow_mut().set(held);
         self.held_bytes.set(held);
         self.pieces.borrow_mut().push((number, piece));
         Ok(())
@@ -98,6 +106,7 @@ impl Aggregation {
     /// Takes what came, in the order of the branches; what comes from now on is too late.
     pub fn complete(&self) -> Vec<Contribution> {
         self.is_complete.set(true);
+        self.memory.borrow_mut().set(0);
         let mut pieces = self.pieces.take();
         pieces.sort_by_key(|(number, _)| *number);
         pieces.into_iter().map(|(_, piece)| piece).collect()

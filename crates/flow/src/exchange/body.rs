@@ -83,6 +83,21 @@ impl Exchange {
         body.built::<Tree>().map_or_else(of_json, |tree| tree.document().size_bytes())
     }
 
+    /// Counts the memory that the body has now.
+    pub fn count_memory(&mut self) {
+        let body = &self.message.body;
+        let bytes = match body {
+            Body::Bytes(bytes) => bytes.capacity(),
+            Body::Built(_) => match (body.built::<Tree>(), body.built::<Json>()) {
+                (Some(tree), _) => tree.memory_bytes(),
+                (None, Some(json)) => json.memory_bytes(),
+                (None, None) => 0,
+            },
+            _ => 0,
+        };
+        self.memory.set(bytes);
+    }
+
     /// Takes out the built form that was found there.
     ///
     /// Errors: the bus's, where it is not there; the body is gone then.
@@ -114,6 +129,7 @@ impl Exchange {
         self.message.body = body;
         self.not_understood = false;
         self.passes.clear();
+        self.count_memory();
     }
 
     /// The bytes of a body that was read as it came, if it is to be XML, and in UTF-8.
@@ -149,5 +165,6 @@ impl Exchange {
             built.into_bytes();
         }
         self.passes.clear();
+        self.count_memory();
     }
 }

@@ -9,6 +9,7 @@ use crate::exchange::Exchange;
 use crate::fault::Outcome;
 use crate::forms::build_body;
 use crate::identity;
+use crate::memory::reserve;
 use crate::offload::offload;
 
 /// Brings the body of a message that is about to leave into its form.
@@ -33,6 +34,7 @@ async fn convert(exchange: &mut Exchange, context: &RequestContext<'_>) -> Outco
     let enclosure = exchange.enclosure().unwrap_or(Enclosure::SwA);
     let switches = Arc::clone(&context.definitions.settings.json);
     let rendering = Rendering { format, whole_type, enclosure, boundary, switches };
+    reserve(&mut exchange.memory, form.memory_bytes() + form.conversion_bytes(), context).await?;
     let rendered = match form.size_bytes() <= LONG_BYTES {
         true => form.render(&rendering),
         false => offload(context, move || form.render(&rendering)).await?,

@@ -5,7 +5,11 @@ use myelin_content::{BuiltBody, CONVERSION_LONG_BYTES as LONG_BYTES, Json, Tree}
 use crate::context::RequestContext;
 use crate::exchange::Exchange;
 use crate::fault::Outcome;
+use crate::memory::reserve;
 use crate::offload::offload;
+
+/// A form that may take more memory is made where somebody can wait for it.
+const LARGE_BYTES: usize = 2 << 20;
 
 /// Which forms somebody looks at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,8 +24,12 @@ impl NeededForms {
     /// Whether a form is not there that takes long to make.
     pub fn take_long(self, exchange: &Exchange) -> bool {
         let body = &exchange.message.body;
-        let is_long_json = |json: &Json| !json.has_tree() && json.value().source().len() > LONG_BYTES;
-        let is_long_tree = |tree: &Tree| !tree.has_json() && tree.document().size_bytes() > LONG_BYTES;
+        let is_long_json = |json: &Json| {
+            !json.has_tree() && (json.value().source().len() > LONG_BYTES || json.conversion_bytes() > LARGE_BYTES)
+        };
+        let is_long_tree = |tree: &Tree| {
+            !tree.has_json() && (tree.document().size_bytes() > LONG_BYTES || tree.conversion_bytes() > LARGE_BYTES)
+        };
         (self.xml && body.built::<Json>().is_some_and(is_long_json))
             || (self.json && body.built::<Tree>().is_some_and(is_long_tree))
     }
@@ -32,6 +40,7 @@ impl NeededForms {
     pub async fn make(self, exchange: &mut Exchange, context: &RequestContext<'_>) -> Outcome<()> {
         let switches = exchange.switches();
         let Some(form) = BuiltBody::take(&mut exchange.message.body)? else { return Ok(()) };
+        reserve(&mut exchange.memory, form.memory_bytes() + form.conversion_bytes(), context).await?;
         let work = move || {
             match &form {
                 BuiltBody::Json(json) => drop(json.tree(&switches)),
@@ -40,6 +49,7 @@ impl NeededForms {
             form
         };
         exchange.message.body = offload(context, work).await?.into_body();
+        exchange.count_memory();
         Ok(())
     }
 }

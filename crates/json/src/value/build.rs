@@ -7,6 +7,9 @@ use crate::reader::{Event, Kind, Options, Reader, Step};
 /// Links and places are 32 bits wide, and one number stands for "none".
 const LIMIT_BYTES: usize = u32::MAX as usize - 1;
 
+/// Of a longer text the nodes are counted before they are made.
+const COUNTED_BYTES: usize = 64 << 10;
+
 impl Value {
     /// Reads the text from `base` on; gives the node of its outermost value, which has no parent yet.
     pub(super) fn build(&mut self, base: usize, options: &Options) -> Result<NodeId, Error> {
@@ -21,6 +24,10 @@ impl Value {
         let input = &text[base..];
         if text.len() > LIMIT_BYTES {
             return Err(Error::TooLarge(Limit::SourceBytes(LIMIT_BYTES), reader.place(input, LIMIT_BYTES - base)));
+        }
+        if input.len() > COUNTED_BYTES {
+            // An array that grows is there twice while it is copied.
+            self.nodes.reserve_exact(Value::nodes_of(input).min(options.nodes.saturating_add(1)));
         }
         let root = self.nodes.len() as u32;
         let mut builder = Builder { nodes: &mut self.nodes, base: base as u32, open: NONE, key: None };

@@ -22,6 +22,7 @@ pub(super) struct Own {
     pub(super) server: OwnServer,
     pub(super) client: OwnClient,
     pub(super) work: OwnWork,
+    pub(super) memory: OwnMemory,
     flow: OwnFlow,
     content: OwnContent,
     xslt: OwnXslt,
@@ -92,6 +93,15 @@ struct OwnFlow {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct OwnWork {
     waiting: Option<usize>,
+    #[serde(deserialize_with = "duration")]
+    wait: Option<Duration>,
+}
+
+/// `[myelin.memory]`: see [`myelin_message::budget`].
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct OwnMemory {
+    pub(super) bytes: Option<usize>,
     #[serde(deserialize_with = "duration")]
     wait: Option<Duration>,
 }
@@ -247,6 +257,7 @@ impl Own {
         settings.priorities = self.priorities.as_ref().map(OwnPriorities::priorities);
         set(&mut settings.body_limit_bytes, *body_bytes);
         set(&mut settings.cache_bytes, *cache_bytes);
+        set(&mut settings.memory_wait, self.memory.wait);
         let keys = json_duplicate_keys.map(|keys| match keys {
             OwnDuplicateKeys::First => DuplicateKeys::First,
             OwnDuplicateKeys::Last => DuplicateKeys::Last,

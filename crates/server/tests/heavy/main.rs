@@ -7,6 +7,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod memory;
 mod scripts;
 mod transforming;
 mod work;

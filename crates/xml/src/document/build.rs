@@ -41,6 +41,11 @@ impl Document {
         Document::parse_in(source, options, Arena::default())
     }
 
+    /// How many bytes the nodes of a document take at most that is read of `source`, without `source` itself.
+    pub fn nodes_bytes_of(source: &[u8], options: &Options) -> usize {
+        nodes_of(source).min(options.nodes) * size_of::<Node>()
+    }
+
     /// As [`parse`](Document::parse), in memory that was used before.
     pub fn parse_in(mut source: Vec<u8>, options: &Options, arena: Arena) -> Result<Document, Error> {
         Document::take(&mut source, options, arena)
@@ -51,8 +56,14 @@ impl Document {
         let mut document = Document::in_arena(arena);
         let total_bytes = options.total_bytes.min(u32::MAX as usize);
         let mut parser = Parser::with_names(Options { total_bytes, ..options.clone() }, document.names);
-        // Most documents have a node for every dozen bytes; a large one may grow its array as it needs it.
-        document.nodes.reserve((source.len() / 12).min(GUESSED_NODES));
+        // Most documents have a node for every dozen bytes. For a large one they are counted: an array that grows is there
+        // twice while it is copied.
+        let nodes = source.len() / 12;
+        document.nodes.reserve(if nodes > GUESSED_NODES {
+            nodes_of(source).min(options.nodes.saturating_add(2))
+        } else {
+            nodes
+        });
         let mut builder = Builder::new(document.nodes);
         while let Step::Event(event) = parser.next(source, true)? {
             builder.add(event);
@@ -129,6 +140,18 @@ impl Document {
             self.at_mut(instruction).name = name;
         }
     }
+}
+
+/// How many nodes a document has at most that is read of `source`.
+///
+/// Each tag is an element or the end of one, with one text before it; each `=` is an attribute or a declaration.
+fn nodes_of(source: &[u8]) -> usize {
+    let of = |at: usize| match (source[at], source.get(at + 1)) {
+        (b'<', Some(b'/')) | (b'=', _) => 1,
+        _ => 2,
+    };
+    // With the filler and the document node.
+    2 + memchr::memchr2_iter(b'<', b'=', source).map(of).sum::<usize>()
 }
 
 fn too_many_nodes(bound: usize, read: &[u8]) -> Error {

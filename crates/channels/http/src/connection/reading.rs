@@ -10,7 +10,7 @@ use myelin_message::{BodyError, Source};
 
 use super::{CONTINUE, Connection, Link, Side};
 use crate::ahead::Ahead;
-use crate::buffer::over_budget;
+use crate::buffer::has_no_room;
 use crate::h1::Piece;
 use crate::timer::Tick;
 
@@ -161,7 +161,7 @@ impl Connection {
             }
             if into.len() > before {
                 self.charge.set(into.capacity());
-                return Poll::Ready(if over_budget() { Err(BodyError::OverBudget) } else { Ok(true) });
+                return Poll::Ready(if has_no_room() { Err(BodyError::OverBudget) } else { Ok(true) });
             }
             if self.decoder.is_done() {
                 return Poll::Ready(Ok(false));
@@ -192,7 +192,7 @@ impl Connection {
             if ahead.length() as u64 > limit_bytes {
                 return Poll::Ready(Err(BodyError::TooLarge { limit_bytes }));
             }
-            if over_budget() {
+            if has_no_room() {
                 return Poll::Ready(Err(BodyError::OverBudget));
             }
             match self.poll_more(cx, (ahead.length() - seen) as u64)? {
