@@ -58,7 +58,7 @@ pub fn told(element: &Element, loader: &Loader) -> Result<String, Problem> {
         });
     }
     let text = element.text();
-    loader.secret(text.value).map_err(|message| text.problem(message))
+    loader.secret(text.value).map_err(|message| text.problem(message).latent())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 mod entry;
 mod external_texts;
 mod injected;
+mod latent;
 mod operations;
 mod parameters;
 mod reference;
@@ -10,8 +11,10 @@ mod registry;
 mod states;
 pub use entry::{Entry, EntryResources};
 pub use injected::injected;
+pub use latent::failing_sequence;
 pub use parameters::{is_of_sequence, parameters};
 pub use reference::{EndpointId, Fetched, Reference};
+pub use registry::BUILT_IN;
 pub(crate) use states::States;
 
 use std::any::Any;
@@ -34,7 +37,7 @@ use myelin_flow::sequence::SequenceRef;
 use myelin_flow::sequence::{Block, Node, Sequence, SequenceId};
 use myelin_flow::settings::Settings;
 use myelin_flow::template::{Parameter, TemplateId};
-use myelin_spelling::nearest;
+use myelin_spelling::{nearest, suggestion};
 
 /// The state of loading.
 pub struct Loader {
@@ -75,6 +78,11 @@ pub struct Loader {
     sends_again: bool,
     /// What the artefact that is being built refers to.
     pub references: Vec<(Reference, Place)>,
+    /// Where the artefact that is being built wants values of the environment that it has not: what is built around such
+    /// a place takes it from here.
+    pub unresolved: Vec<Problem>,
+    /// The numbers that were given to what is not there, and what the first who referred to it was told.
+    pub holes: HashMap<Reference, Problem>,
 }
 
 impl Deref for Loader {
@@ -112,6 +120,8 @@ impl Loader {
             fetched: Vec::new(),
             sends_again: false,
             references: Vec::new(),
+            unresolved: Vec::new(),
+            holes: HashMap::new(),
             sources: sources.clone(),
             inherited: InheritedState::of(&settings.reload_state),
         }
@@ -144,47 +154,38 @@ impl Loader {
         self.inherited.share(kind, definition, make)
     }
 
-    /// The number of the sequence that a fixed key names: one of the configuration, or of the registry.
+    /// The number of the sequence that a fixed key names: one of the configuration, or of the registry. One that is not
+    /// there is told, and whoever runs it gets a fault.
     ///
-    /// Errors: a [`Problem`] at the reference where there is none of that name.
+    /// Errors: a [`Problem`] at a key that can name none.
     pub fn sequence_id(&mut self, key: Text<'_>) -> Result<SequenceId, Problem> {
-        let id = match self.sequences.get(key.value.trim()) {
-            Some(&id) => id,
-            None => self.fetch(key, "sequence", Reference::Sequence)?,
-        };
-        self.references.push((Reference::Sequence(id), key.place(0)));
-        Ok(id)
+        self.number_of(key, &latent::SEQUENCES)
     }
 
-    /// The number of the endpoint that a fixed key names: one of the configuration, or of the registry.
+    /// The same of an endpoint.
     ///
-    /// Errors: a [`Problem`] at the reference where there is none of that name.
+    /// Errors: a [`Problem`] at a key that can name none.
     pub fn endpoint_id(&mut self, key: Text<'_>) -> Result<EndpointId, Problem> {
-        let id = match self.endpoints.get(key.value.trim()) {
-            Some(&id) => id,
-            None => self.fetch(key, "endpoint", Reference::Endpoint)?,
-        };
-        self.references.push((Reference::Endpoint(id), key.place(0)));
-        Ok(id)
+        self.number_of(key, &latent::ENDPOINTS)
     }
 
-    /// Notes that a proxy is needed.
-    ///
-    /// Errors: a [`Problem`] at the reference where there is none of that name.
-    pub fn proxy(&mut self, name: Text<'_>) -> Result<(), Problem> {
-        let found = self.proxies.get(name.value.trim()).copied();
-        let id = found.ok_or_else(|| name.problem(format!("there is no proxy {:?}", name.value.trim())))?;
-        self.references.push((Reference::Proxy(id), name.place(0)));
-        Ok(())
+    /// Notes that a proxy is needed; that it is not there is told.
+    pub fn proxy(&mut self, name: Text<'_>) {
+        let wanted = name.value.trim();
+        match self.proxies.get(wanted) {
+            Some(&id) => self.references.push((Reference::Proxy(id), name.place(0))),
+            None => {
+                let suggestion = suggestion(wanted, self.proxies.keys().map(String::as_str));
+                self.latent(name.problem(format!("there is no proxy {wanted:?}{suggestion}")));
+            }
+        }
     }
 
     /// Notes that the main sequence is needed.
     ///
-    /// Errors: a [`Problem`] at the place that needs it where there is none.
+    /// Errors: none where the configuration has none, as it is built in then.
     pub fn main(&mut self, place: Text<'_>) -> Result<(), Problem> {
-        let id = *self.sequences.get("main").ok_or_else(|| place.problem("there is no sequence \"main\""))?;
-        self.references.push((Reference::Sequence(id), place.place(0)));
-        Ok(())
+        self.sequence_id(place.standing_for("main")).map(drop)
     }
 
     /// The number of the sequence template that a fixed name means, and its parameters.
@@ -196,7 +197,11 @@ impl Loader {
             self.declare_operation(name)?;
             found = self.templates.get(name.value.trim()).cloned();
         }
-        let (id, parameters) = found.ok_or_else(|| name.problem(format!("there is no template {:?}", name.value)))?;
+        let missing = || {
+            let suggestion = suggestion(name.value.trim(), self.templates.keys().map(String::as_str));
+            name.problem(format!("there is no template {:?}{suggestion}", name.value)).latent()
+        };
+        let (id, parameters) = found.ok_or_else(missing)?;
         self.references.push((Reference::Template(id), name.place(0)));
         Ok((id, parameters))
     }
@@ -249,7 +254,12 @@ impl Loader {
             elements.filter(|element| !element.is("description") && !element.is("comment")).collect();
         for (element, sends_again) in elements.iter().zip(sends_behind(&elements, outer, self.mediators)) {
             self.sends_again = sends_again;
-            match self.node(element) {
+            let failing = |problem: &Problem, loader: &mut Loader| {
+                element.forgive();
+                let name = loader.mediators.find(element).map_or("mediator", |spec| spec.element);
+                latent::failing_node(name, element.place.clone(), problem)
+            };
+            match self.build_or_failing(element, |loader| loader.node(element), failing) {
                 Ok(node) => nodes.push(node),
                 Err(problem) => {
                     element.forgive();
@@ -294,10 +304,12 @@ impl Loader {
 
     /// A sequence from an element that holds mediators; `name` is what the trail calls it.
     pub fn sequence(&mut self, name: &str, element: &Element) -> Sequence {
-        let on_error = element
-            .attribute("onError")
-            .filter(|key| !key.value.trim().is_empty())
-            .and_then(|key| self.sequence_id(key).map_err(|problem| self.problem(problem)).ok());
+        let on_error = element.attribute("onError").filter(|key| !key.value.trim().is_empty()).and_then(|key| {
+            self.handler_id(key).unwrap_or_else(|problem| {
+                self.problem(problem);
+                None
+            })
+        });
         self.plans.begin();
         let block = self.block(element);
         self.plans.end();
@@ -313,8 +325,9 @@ impl Loader {
                 let message = format!("{} has no effect: the attribute {name:?} names a sequence", child.tag());
                 self.warning(child.problem(message));
             }
-            return match self.sequence_id(key) {
-                Ok(id) => Some(SequenceRef::Named(id)),
+            let id = if name == "faultSequence" { self.handler_id(key) } else { self.sequence_id(key).map(Some) };
+            return match id {
+                Ok(id) => id.map(SequenceRef::Named),
                 Err(problem) => {
                     self.problem(problem);
                     None

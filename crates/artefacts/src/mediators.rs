@@ -124,10 +124,11 @@ pub mod tests {
         load(&[path], &settings).report
     }
 
-    /// Asserts that a mediator has a problem that says `part`, in its own line; or none, for an empty part.
+    /// Asserts that a mediator has a problem that says `part`, of now or of when it is reached, in its own line; or none, for an empty part.
     pub fn check(mediator: &str, part: &str) {
         let report = report(&format!("<sequence name='s'>\n{mediator}</sequence>"));
-        let mut problems = report.artefacts.iter().flat_map(|artefact| &artefact.problems);
+        let mut problems =
+            report.artefacts.iter().flat_map(|artefact| artefact.problems.iter().chain(&artefact.latent));
         match problems.next() {
             Some(problem) => {
                 assert!(!part.is_empty() && problem.message.contains(part), "{mediator}: {problem}, not {part:?}");

@@ -82,7 +82,7 @@ fn read_nested(path: &str, bytes: &[u8], found: &mut Found, depth: usize) {
     let index = found.files.len();
     found.files.push(File::stand_in("archive", &whole, path));
     let failed = |message: String, found: &mut Found| {
-        found.files[index].root = Err(Problem { place: Place::start_of(&whole), message });
+        found.files[index].root = Err(Problem::new(Place::start_of(&whole), message));
     };
     if depth == DEPTH {
         return failed(format!("archives lie deeper than {DEPTH} in each other"), found);
@@ -143,7 +143,9 @@ impl Reading<'_> {
         let needs = self.descriptor(&mut ids)?;
         self.found.applications.push(Application { ids, needs, index });
         for dependency in application.children.iter().filter(|child| child.name == "dependency") {
-            self.dependency(dependency)?;
+            if let Err(wrong) = self.dependency(dependency) {
+                self.leave_out(dependency, wrong);
+            }
         }
         Ok(self.archive.names().filter(|name| is_nested(name)).map(str::to_owned).collect())
     }
@@ -158,6 +160,17 @@ impl Reading<'_> {
             Ok(format!("{}_{}_{}", group?, artefact?, version?))
         });
         needs.collect::<Result<_, Problem>>().map_err(Wrong::from)
+    }
+
+    /// Tells what is wrong with one artefact of the archive, which holds the others up in nothing.
+    fn leave_out(&mut self, dependency: &Element, wrong: Wrong) {
+        let problem = match wrong {
+            Wrong::Message(message) => dependency.problem(message),
+            Wrong::Problem(problem) => problem,
+        };
+        let name = dependency.attribute("artifact").map_or("", |name| name.value);
+        let file = File::stand_in("artifact", &problem.place.file, name);
+        self.found.files.push(File { root: Err(problem), ..file });
     }
 
     fn dependency(&mut self, dependency: &Element) -> Result<(), Wrong> {

@@ -93,7 +93,7 @@ impl<'a> Text<'a> {
 
     /// A problem that this value has.
     pub fn problem(&self, message: impl Into<String>) -> Problem {
-        Problem { place: self.place(0), message: message.into() }
+        Problem::new(self.place(0), message)
     }
 
     /// The namespace that a prefix stands for where this value stands.
@@ -129,7 +129,7 @@ impl Element {
                 ErrorKind::DoctypeRefused => "a DTD is refused: it could define entities".to_owned(),
                 kind => format!("not well-formed XML: {kind}"),
             };
-            Problem { place, message }
+            Problem::new(place, message)
         })?;
         let file = Arc::new(File::new(file, tree));
         let root = file.tree.root_element().expect("a document that was read has a root element");
@@ -232,6 +232,13 @@ impl Element {
     /// The element as it stands in the file.
     pub fn source(&self) -> &str {
         self.file.tree.source().get(self.file.range(self.node)).unwrap_or_default()
+    }
+
+    /// Whether a place stands in it.
+    pub fn covers(&self, place: &Place) -> bool {
+        let position = |place: &Place| (place.line, place.column);
+        let end = self.file.place(self.file.range(self.node).end);
+        self.place.file == place.file && (position(&self.place)..position(&end)).contains(&position(place))
     }
 
     /// The element as a document of its own, in which everything has the line and column that it has in its file.
@@ -347,7 +354,7 @@ impl Element {
 
     /// A problem that this element has.
     pub fn problem(&self, message: impl Into<String>) -> Problem {
-        Problem { place: self.place.clone(), message: message.into() }
+        Problem::new(self.place.clone(), message)
     }
 
     /// Counts every attribute here and below as read: nothing more is to be said about this element.
@@ -372,7 +379,7 @@ impl Element {
                 let is_structure = nearest(name, missed()).is_some_and(|meant| structure.contains(&meant));
                 let told = if is_structure { "is unknown" } else { "has no effect here" };
                 let message = format!("{}: attribute {name:?} {told}{}", self.tag(), suggestion(name, missed()));
-                if is_structure { &mut *problems } else { &mut *warnings }.push(Problem { place, message });
+                if is_structure { &mut *problems } else { &mut *warnings }.push(Problem::new(place, message));
             }
         }
         self.children.iter().for_each(|child| child.unread(structure, problems, warnings));
@@ -402,7 +409,7 @@ fn convert(node: NodeId, file: &Arc<File>, depth: usize) -> Result<Element, Prob
     let tree = &file.tree;
     let place = file.place(file.range(node).start);
     if depth >= DEPTH_LIMIT {
-        return Err(Problem { place, message: format!("elements nest deeper than {DEPTH_LIMIT}") });
+        return Err(Problem::new(place, format!("elements nest deeper than {DEPTH_LIMIT}")));
     }
     let attributes = tree.attributes(node).map(|attribute| {
         let (name, value) = (tree.qname(attribute), tree.value(attribute));

@@ -41,7 +41,7 @@ impl File {
 
     /// The same from its bytes.
     pub fn parse(path: &Arc<str>, bytes: Vec<u8>) -> File {
-        let at_start = |message| Problem { place: Place::start_of(path), message };
+        let at_start = |message| Problem::new(Place::start_of(path), message);
         let root = decode(bytes).map_err(at_start).and_then(|text| Element::parse(path, text).map(Some));
         File { root, ..File::stand_in("file", path, path) }
     }
@@ -55,7 +55,7 @@ impl File {
     pub fn faulty(kind: &'static str, path: &Path, message: String) -> File {
         let name: Arc<str> = path.display().to_string().into();
         let file = File::stand_in(kind, &name, &name);
-        File { root: Err(Problem { place: file.place.clone(), message }), ..file }
+        File { root: Err(Problem::new(file.place.clone(), message)), ..file }
     }
 }
 
@@ -69,7 +69,7 @@ pub fn bytes(path: &Path, sources: &Sources) -> Result<Vec<u8>, Problem> {
 /// The same with another limit.
 pub fn bytes_up_to(limit: u64, path: &Path, sources: &Sources) -> Result<Vec<u8>, Problem> {
     sources.look(path);
-    let at_start = |message| Problem { place: Place::start_of(&path.display().to_string().into()), message };
+    let at_start = |message| Problem::new(Place::start_of(&path.display().to_string().into()), message);
     let mut bytes = Vec::new();
     let read = fs::File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes));
     if let Err(error) = read {

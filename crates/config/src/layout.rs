@@ -3,12 +3,13 @@
 //! Source: Synapse's `MultiXMLConfigurationBuilder`, the home of a Micro Integrator, and the projects of WSO2's
 //! Integration Studio (`src/main/synapse-config`) and of its extension for VS Code (`src/main/wso2mi`).
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::application::{self, Application};
+use crate::archive::INSIDE;
 use crate::files::{self, File};
 use crate::library::{CONNECTOR, Libraries, Library};
 use crate::problem::Problem;
@@ -71,10 +72,8 @@ pub struct Found {
 }
 
 /// Finds and reads everything that paths name, in an order that does not depend on the file system.
-///
-/// Archives among `left_out`, by their paths, are passed over.
-pub fn find(paths: &[PathBuf], left_out: &BTreeSet<String>, sources: &Sources) -> Found {
-    let mut finder = Finder { sources, left_out, found: Found::default() };
+pub fn find(paths: &[PathBuf], sources: &Sources) -> Found {
+    let mut finder = Finder { sources, found: Found::default() };
     for path in paths {
         if sources.has_folder(path) {
             finder.folder(path, DEPTH);
@@ -88,7 +87,6 @@ pub fn find(paths: &[PathBuf], left_out: &BTreeSet<String>, sources: &Sources) -
 
 struct Finder<'a> {
     sources: &'a Sources,
-    left_out: &'a BTreeSet<String>,
     found: Found,
 }
 
@@ -100,7 +98,6 @@ impl Finder<'_> {
         }
         let name = path.display().to_string();
         match files::bytes_up_to(ARCHIVE_BYTES, path, self.sources) {
-            _ if self.left_out.contains(&name) => {}
             Ok(bytes) => application::read(&name, &bytes, &mut self.found),
             Err(Problem { message, .. }) => self.found.files.push(File::faulty("archive", path, message)),
         }
@@ -235,7 +232,7 @@ impl Finder<'_> {
         };
         let mut file = File::stand_in("connector", &name, &name);
         if let Err(message) = self.found.add_library(library) {
-            file.warnings.push(Problem { place: file.place.clone(), message });
+            file.warnings.push(Problem::new(file.place.clone(), message));
         }
         self.found.files.push(file);
     }
@@ -354,7 +351,7 @@ impl Found {
         }
     }
 
-    /// Tells of archives that need others which are not there, and of those that go by one name.
+    /// Tells of archives that need others which are not there, and leaves out those that go by the name of another.
     fn check_needs(&mut self) {
         let mut holders: HashMap<&str, usize> = HashMap::new();
         for application in &self.applications {
@@ -362,20 +359,24 @@ impl Found {
                 holders.entry(id).or_insert(application.index);
             }
         }
+        let mut doubled: Vec<String> = Vec::new();
         for application in &self.applications {
             let earlier =
                 application.ids.iter().map(|id| holders[id.as_str()]).find(|&first| first != application.index);
-            let missing = application.needs.iter().find(|id| !holders.contains_key(id.as_str()));
-            let message = match (earlier, missing) {
-                (Some(first), _) => format!("it goes by the name of another archive: {}", self.files[first].place.file),
-                (None, Some(id)) => format!("it needs the archive {id}, which is not there or was left out"),
-                (None, None) => continue,
-            };
+            let missing = application.needs.iter().filter(|id| !holders.contains_key(id.as_str()));
+            let missing: Vec<String> =
+                missing.map(|id| format!("it needs the archive {id}, which is not there")).collect();
+            let first = earlier.map(|first| Arc::clone(&self.files[first].place.file));
             let file = &mut self.files[application.index];
-            if file.root.is_ok() {
-                file.root = Err(Problem { place: file.place.clone(), message });
+            if let (Some(first), Ok(_)) = (first, &file.root) {
+                let message = format!("it goes by the name of another archive and is left out: {first}");
+                file.root = Err(Problem::new(file.place.clone(), message));
+                doubled.push(format!("{}{INSIDE}", file.place.file));
+            } else {
+                file.warnings.extend(missing.into_iter().map(|message| Problem::new(file.place.clone(), message)));
             }
         }
+        self.files.retain(|file| !doubled.iter().any(|archive| file.place.file.starts_with(archive.as_str())));
     }
 }
 

@@ -36,9 +36,23 @@ pub struct Problem {
     pub place: Place,
     /// What is wrong and what would be right, without the place.
     pub message: String,
+    /// Whether it shows only when a message reaches the step at its place: then the artefact runs, and that step fails.
+    pub is_latent: bool,
 }
 
 impl Problem {
+    /// One that keeps its artefact from running, or a warning.
+    pub fn new(place: Place, message: impl Into<String>) -> Problem {
+        Problem { place, message: message.into(), is_latent: false }
+    }
+
+    /// The same as one that shows only when a message reaches the step at its place: a reference to what is not there.
+    ///
+    /// Source: Synapse looks references up for each message.
+    pub fn latent(self) -> Problem {
+        Problem { is_latent: true, ..self }
+    }
+
     /// The path of the file it is in.
     pub fn file(&self) -> &str {
         &self.place.file

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
+use crate::archive::INSIDE;
 use crate::problem::Problem;
 use crate::summary::{Cause, Share, Summary};
 
@@ -29,6 +30,8 @@ pub struct Artefact {
     pub line: u32,
     /// What keeps it from running; none means that it runs.
     pub problems: Vec<Problem>,
+    /// What makes a step fail when a message reaches it: references to what is not there.
+    pub latent: Vec<Problem>,
     /// What has no effect, or not the effect it would have in Synapse.
     pub warnings: Vec<Problem>,
     /// Its text as it stands in the file; empty for a file that cannot be read.
@@ -39,6 +42,11 @@ impl Artefact {
     /// Whether it runs.
     pub fn is_ok(&self) -> bool {
         self.problems.is_empty()
+    }
+
+    /// The path of the file on the disk: the archive's, where it stands in one.
+    pub fn outer_file(&self) -> &str {
+        self.file.split(INSIDE).next().unwrap_or(&self.file)
     }
 }
 
@@ -64,6 +72,9 @@ impl Report {
             for problem in &artefact.problems {
                 let _ = writeln!(text, "    problem: {problem}");
             }
+            for problem in &artefact.latent {
+                let _ = writeln!(text, "    will fail when reached: {problem}");
+            }
             for warning in &artefact.warnings {
                 let _ = writeln!(text, "    warning: {warning}");
             }
@@ -76,8 +87,8 @@ impl Report {
     /// The report for programs.
     ///
     /// Shape: `{"files", "artefacts": [{"kind", "name", "file", "line", "status": "ok" | "faulty",
-    /// "problems": [{"file", "line", "column", "message"}], "warnings": [the same]}], "ok", "faulty", "summary"}`;
-    /// the last as [`Summary::to_json`] has it.
+    /// "problems": [{"file", "line", "column", "message"}], "latent": [the same], "warnings": [the same]}], "ok",
+    /// "faulty", "summary"}`; the last as [`Summary::to_json`] has it.
     pub fn to_json(&self) -> Value {
         let places = |problems: &[Problem]| problems.iter().map(Problem::to_json).collect::<Vec<_>>();
         let artefacts = self.artefacts.iter().map(|artefact| {
@@ -88,6 +99,7 @@ impl Report {
                 "line": artefact.line,
                 "status": if artefact.is_ok() { "ok" } else { "faulty" },
                 "problems": places(&artefact.problems),
+                "latent": places(&artefact.latent),
                 "warnings": places(&artefact.warnings),
             })
         });

@@ -18,6 +18,8 @@ pub struct Summary {
     pub kinds: Vec<Share>,
     /// What keeps artefacts from running, the most frequent first.
     pub reasons: Vec<Cause>,
+    /// What makes steps of artefacts fail that run, the most frequent first.
+    pub latent: Vec<Cause>,
     /// What has no effect, or another one than in Synapse, the most frequent first.
     pub remarks: Vec<Cause>,
 }
@@ -69,6 +71,7 @@ impl Summary {
             files: report.files,
             kinds: kinds.into_iter().map(|(kind, (run, all))| Share { kind: kind.to_owned(), run, all }).collect(),
             reasons: causes(&report.artefacts, |artefact| &artefact.problems),
+            latent: causes(&report.artefacts, |artefact| &artefact.latent),
             remarks: causes(&report.artefacts, |artefact| &artefact.warnings),
         }
     }
@@ -82,7 +85,7 @@ impl Summary {
     /// The summary for programs.
     ///
     /// Shape: `{"files", "whole_files", "kinds": [{"kind", "run", "all"}], "reasons": [{"sentence", "artefacts",
-    /// "files", "first": {"file", "line", "column", "message"}}], "remarks": [the same]}`.
+    /// "files", "first": {"file", "line", "column", "message"}}], "latent": [the same], "remarks": [the same]}`.
     pub fn to_json(&self) -> Value {
         let causes = |causes: &[Cause]| {
             let causes = causes.iter().map(|cause| {
@@ -101,6 +104,7 @@ impl Summary {
             "whole_files": self.whole_files,
             "kinds": kinds.collect::<Vec<_>>(),
             "reasons": causes(&self.reasons),
+            "latent": causes(&self.latent),
             "remarks": causes(&self.remarks),
         })
     }
@@ -156,7 +160,8 @@ mod tests {
             name: "n".to_owned(),
             file: file.to_owned(),
             line: 1,
-            problems: messages.iter().map(|text| Problem { place: place(), message: (*text).to_owned() }).collect(),
+            problems: messages.iter().map(|text| Problem::new(place(), (*text).to_owned())).collect(),
+            latent: Vec::new(),
             warnings: Vec::new(),
             source: String::new(),
         }

@@ -10,10 +10,10 @@ mod kinds;
 mod loops;
 #[cfg(test)]
 mod tests;
-mod whole;
 
 use std::path::PathBuf;
 
+use myelin_config::layout;
 use myelin_config::report::Report;
 use myelin_config::sources::Sources;
 
@@ -38,5 +38,6 @@ pub struct Loaded {
 /// Errors: none of its own; what is wrong, unreadable files included, stands in the report.
 /// Source: compare Synapse's `MultiXMLConfigurationBuilder` and `SynapseXMLConfigurationFactory`.
 pub fn load(paths: &[PathBuf], settings: &Settings) -> Loaded {
-    whole::load(paths, settings)
+    let sources = Sources::default();
+    assembly::assemble(layout::find(paths, &sources), settings, sources.clone())
 }

@@ -43,6 +43,10 @@ pub struct Compiler {
     pub problems: Vec<Problem>,
     /// What in the artefact that is being built has no effect.
     pub warnings: Vec<Problem>,
+    /// What makes a step of the artefact that is being built fail when a message reaches it.
+    pub latent: Vec<Problem>,
+    /// Whether such a step keeps its artefact from running.
+    pub is_strict: bool,
 }
 
 impl Compiler {
@@ -50,7 +54,7 @@ impl Compiler {
     pub fn new(settings: &Settings) -> Compiler {
         let plans = PlanBuilder::new(settings.json_duplicate_keys);
         let (security, environment) = (settings.security.clone(), settings.environment.clone());
-        Compiler { plans, security, environment, ..Compiler::default() }
+        Compiler { plans, security, environment, is_strict: settings.is_strict, ..Compiler::default() }
     }
 
     /// The property names seen so far.
@@ -66,6 +70,11 @@ impl Compiler {
     /// The artefact that is being built cannot run.
     pub fn problem(&mut self, problem: Problem) {
         self.problems.push(problem);
+    }
+
+    /// A step of the artefact that is being built will fail when a message reaches it.
+    pub fn latent(&mut self, problem: Problem) {
+        if self.is_strict { &mut self.problems } else { &mut self.latent }.push(problem);
     }
 
     /// Something in the artefact that is being built has no effect.
@@ -110,7 +119,7 @@ impl Compiler {
             let name = &text.value[at + "${configs.".len()..];
             let Some((name, _)) = name.split_once('}') else { break };
             value.push_str(&text.value[done..at]);
-            value.push_str(&self.injected(name).map_err(|message| Problem { place: text.place(at), message })?);
+            value.push_str(&self.injected(name).map_err(|message| Problem::new(text.place(at), message).latent())?);
             done = at + "${configs.}".len() + name.len();
         }
         match done {

@@ -12,6 +12,7 @@ use myelin_flow::fault::{Fault, Outcome};
 use myelin_json::{Error, Options, Path, Rules, Value};
 
 use crate::compiler::Compiler;
+use crate::error::CompileError;
 use crate::json::fixed_path;
 use crate::result_type::ResultType;
 use crate::source::Source;
@@ -36,26 +37,31 @@ impl HeldJson {
 
     /// Compiles the path in `text` at `range`. The name of the property ends at the first dot or bracket.
     ///
-    /// Errors: the byte where it is wrong, and a sentence.
+    /// Errors: where it is wrong.
     pub(super) fn compile(
         text: Text<'_>,
         range: Range<usize>,
         compiler: &mut Compiler,
-    ) -> Result<HeldJson, (usize, String)> {
+    ) -> Result<HeldJson, CompileError> {
         let whole = &text.value[range.clone()];
         let start = range.start + whole.len() - whole.trim_start().len();
         let whole = whole.trim();
         let end = start + whole.find(['.', '[']).unwrap_or(whole.len());
         let rest = &text.value[end..start + whole.len()];
-        let at = |base: usize| move |(offset, message): (usize, String)| (base + offset, message);
-        let source = match XPath::compile(text.part(start..end), ResultType::Text, compiler).map_err(at(start))? {
+        let name = XPath::compile(text.part(start..end), ResultType::Text, compiler);
+        let source = match name.map_err(|error| error.behind(start))? {
             XPathOrSource::Source(source) => source,
-            XPathOrSource::XPath(_) => return Err((start, "a property is named like this: $ctx:name".to_owned())),
+            XPathOrSource::XPath(_) => {
+                return Err(CompileError::new(start, "a property is named like this: $ctx:name"));
+            }
         };
         let path = match rest {
             "" | "." => None,
             // The path begins at `$`, which stands in the place of the name.
-            _ => Some(fixed_path(&format!("${rest}")).map_err(at(end.saturating_sub(1)))?),
+            _ => {
+                let path = fixed_path(&format!("${rest}"));
+                Some(path.map_err(|error| CompileError::from(error).behind(end.saturating_sub(1)))?)
+            }
         };
         let rules = Rules { duplicates: compiler.for_expressions().1.duplicates(), ..Rules::default() };
         Ok(HeldJson { source, path, rules })

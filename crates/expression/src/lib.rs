@@ -10,6 +10,7 @@ mod bindings;
 mod compiler;
 mod deferred;
 mod environment;
+mod error;
 mod functions;
 mod held;
 mod host;
@@ -60,6 +61,7 @@ pub use text::fragment_of;
 pub use xpath::XPath;
 
 use crate::deferred::{Evaluate, expression_of};
+use crate::error::CompileError;
 use crate::held::HeldJson;
 use crate::json::JsonEval;
 use crate::source::SourceValue;
@@ -109,14 +111,14 @@ impl Expression {
     ///
     /// Errors: a [`Problem`] at the character where it is wrong, or needs what is not offered.
     pub fn compile(text: Text<'_>, wanted: ResultType, compiler: &mut Compiler) -> Result<Expression, Problem> {
-        Expression::build(text, wanted, compiler).map_err(problem_of(text))
+        Expression::build(text, wanted, compiler).map_err(|error| error.problem(text))
     }
 
     /// Compiles a text in which Synapse expressions may stand anywhere; where it is nothing but one, its value has a type.
     ///
     /// Errors: as [`Expression::compile`].
     pub fn compile_text(text: Text<'_>, compiler: &mut Compiler) -> Result<Expression, Problem> {
-        let synapse = Synapse::compile_text(text, compiler).map_err(problem_of(text))?;
+        let synapse = Synapse::compile_text(text, compiler).map_err(|error| error.problem(text))?;
         Ok(Expression { kind: Kind::Synapse(Box::new(synapse)) })
     }
 
@@ -124,7 +126,7 @@ impl Expression {
     ///
     /// Errors: as [`Expression::compile`].
     pub fn compile_at(text: Text<'_>, at: usize, compiler: &mut Compiler) -> Result<(Expression, usize), Problem> {
-        let (synapse, end) = Synapse::compile(text, at, compiler).map_err(problem_of(text))?;
+        let (synapse, end) = Synapse::compile(text, at, compiler).map_err(|error| error.problem(text))?;
         Ok((Expression { kind: Kind::Synapse(Box::new(synapse)) }, end))
     }
 
@@ -137,10 +139,10 @@ impl Expression {
     ///
     /// Errors: as [`Expression::compile`].
     pub fn compile_path(text: Text<'_>, compiler: &mut Compiler) -> Result<Expression, Problem> {
-        let kind = JsonEval::inside(text.value).and_then(|range| {
+        let kind = JsonEval::inside(text.value).map_err(CompileError::from).and_then(|range| {
             Expression::build_path(text, range.unwrap_or(0..text.value.len()), ResultType::Text, compiler)
         });
-        Ok(Expression { kind: kind.map_err(problem_of(text))? })
+        Ok(Expression { kind: kind.map_err(|error| error.problem(text))? })
     }
 
     fn build_path(
@@ -148,20 +150,20 @@ impl Expression {
         range: Range<usize>,
         wanted: ResultType,
         compiler: &mut Compiler,
-    ) -> Result<Kind, (usize, String)> {
+    ) -> Result<Kind, CompileError> {
         match HeldJson::is_in(text.value, range.clone()) {
             true => HeldJson::compile(text, range, compiler).map(|held| Kind::Held(Box::new(held))),
-            false => JsonEval::compile(text.value, range, wanted, compiler.for_expressions().1).map(Kind::Json),
+            false => Ok(Kind::Json(JsonEval::compile(text.value, range, wanted, compiler.for_expressions().1)?)),
         }
     }
 
-    fn build(text: Text<'_>, wanted: ResultType, compiler: &mut Compiler) -> Result<Expression, (usize, String)> {
+    fn build(text: Text<'_>, wanted: ResultType, compiler: &mut Compiler) -> Result<Expression, CompileError> {
         if Synapse::is_whole(text.value) {
             let start = text.value.len() - text.value.trim_start().len();
             let (synapse, end) = Synapse::compile(text, start, compiler)?;
             return match text.value[end..].trim() {
                 "" => Ok(Expression { kind: Kind::Synapse(Box::new(synapse)) }),
-                _ => Err((end, "nothing may stand behind an expression".to_owned())),
+                _ => Err(CompileError::new(end, "nothing may stand behind an expression")),
             };
         }
         let kind = match JsonEval::inside(text.value)? {
@@ -425,20 +427,5 @@ impl Expression {
             SourceValue::List(list) => list,
             _ => &[],
         }
-    }
-}
-
-/// Makes a problem at its place of a byte in a text and a sentence.
-fn problem_of(text: Text<'_>) -> impl FnOnce((usize, String)) -> Problem {
-    move |(offset, message)| Problem {
-        place: text.place(offset),
-        message: format!("expression {:?}: {message}", shortened(text.value)),
-    }
-}
-
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(80) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }

@@ -26,11 +26,12 @@ use myelin_java_text::{date as datetime, decimal};
 use myelin_json::Path;
 
 use crate::compiler::Compiler;
+use crate::error::CompileError;
 use crate::places::MessagePart;
 use crate::source::Source;
 use crate::synapse::evaluate::Run;
 use crate::synapse::failure::{Failure, Result};
-use crate::synapse::parse::{Parser, Wrong};
+use crate::synapse::parse::Parser;
 use crate::synapse::tree::{Node, Route};
 use crate::synapse::value::Value;
 use crate::text::fragment_of;
@@ -56,7 +57,7 @@ impl Synapse {
         text: Text<'_>,
         at: usize,
         compiler: &mut Compiler,
-    ) -> std::result::Result<(Synapse, usize), Wrong> {
+    ) -> std::result::Result<(Synapse, usize), CompileError> {
         let mut parser = Parser::new(text, at + 2, compiler);
         let node = parser.whole()?;
         let end = parser.at + 1;
@@ -66,7 +67,7 @@ impl Synapse {
     /// Compiles a text in which expressions may stand anywhere.
     ///
     /// Errors: as [`Synapse::compile`].
-    pub(super) fn compile_text(text: Text<'_>, compiler: &mut Compiler) -> std::result::Result<Synapse, Wrong> {
+    pub(super) fn compile_text(text: Text<'_>, compiler: &mut Compiler) -> std::result::Result<Synapse, CompileError> {
         let (mut parts, mut done) = (Vec::new(), 0);
         while let Some(start) = text.value[done..].find("${").map(|at| done + at) {
             let (synapse, end) = Synapse::compile(text, start, compiler)?;

@@ -17,6 +17,7 @@ use crate::ahead::{Answers, Precomputed, Question};
 use crate::bindings::Bindings;
 use crate::compiler::Compiler;
 use crate::environment::XPathEnvironment;
+use crate::error::CompileError;
 use crate::host::MessageHost;
 use crate::places::MessagePart;
 use crate::plan::Query;
@@ -46,15 +47,14 @@ pub(crate) enum XPathOrSource {
 impl XPath {
     /// Compiles an expression; one that is a variable or property and nothing else becomes the source of that.
     ///
-    /// Errors: the byte where it is wrong, and a sentence.
+    /// Errors: where it is wrong.
     pub(super) fn compile(
         text: Text<'_>,
         wanted: ResultType,
         compiler: &mut Compiler,
-    ) -> Result<XPathOrSource, (usize, String)> {
+    ) -> Result<XPathOrSource, CompileError> {
         let mut environment = XPathEnvironment::new(text, compiler);
-        let compiled =
-            Compiled::compile(text.value, &mut environment).map_err(|error| (error.offset, error.message))?;
+        let compiled = Compiled::compile(text.value, &mut environment)?;
         let mut bindings = Bindings { sources: environment.sources, functions: environment.functions };
         let places = MessagePart::ALL.len() as u32;
         if let Expr::Variable(slot @ 4..) = *compiled.ast() {

@@ -47,6 +47,8 @@ pub struct Settings {
     pub branches: usize,
     /// The channels of the program around the bus: what addresses, transports and protocols it knows.
     pub channels: &'static [myelin_channel::Spec],
+    /// Whether a reference to what is not there keeps its artefact from running; else only the step that needs it fails.
+    pub is_strict: bool,
     /// Where relative `file:` references of the configuration start; the referring file's own folder where unset.
     pub home: Option<PathBuf>,
     /// The process around the bus: its environment variables, and the machine that it runs on.
@@ -82,6 +84,7 @@ impl Default for Settings {
             scripts: ScriptLimits::default(),
             branches: 64,
             channels: myelin_channel::BUILT_IN,
+            is_strict: false,
             home: None,
             environment: ProcessEnvironment::default(),
             security: SecuritySettings::default(),

@@ -39,6 +39,8 @@ pub(crate) struct Origin {
     reload_state: ReloadState,
     /// The ports of plain HTTP and of HTTPS that were given, where any were.
     ports: [Option<u16>; 2],
+    /// Whether a reference to what is not there keeps its artefact from running.
+    is_strict: bool,
 }
 
 /// What was read from there.
@@ -62,6 +64,7 @@ impl Origin {
             databases: first.databases(),
             reload_state: ReloadState::default(),
             ports: [None; 2],
+            is_strict: false,
         })
     }
 
@@ -70,6 +73,11 @@ impl Origin {
         // Nobody knows yet which port a 0 will become.
         let port = |addresses: &[SocketAddr]| addresses.first().map(SocketAddr::port).filter(|&port| port != 0);
         Origin { ports: [port(http), port(https)], ..self }
+    }
+
+    /// The same where a reference to what is not there is a problem of its artefact, if `is_strict`.
+    pub(crate) fn strict(self, is_strict: bool) -> Origin {
+        Origin { is_strict, ..self }
     }
 
     /// Loads the configuration as it is now.
@@ -84,7 +92,7 @@ impl Origin {
             }
             None => Deployment::default(),
         };
-        let mut settings = myelin_engine::Settings::default();
+        let mut settings = myelin_engine::Settings { is_strict: self.is_strict, ..myelin_engine::Settings::default() };
         settings.security.now = Some(SystemTime::now());
         settings.security.replays = Arc::clone(&self.replays);
         settings.replies = self.replies.clone();
@@ -97,6 +105,16 @@ impl Origin {
         let loaded = load(&self.paths, &settings);
         loaded.sources.add(sources.as_read());
         Ok(Read { loaded, deployment })
+    }
+}
+
+/// Tells the log what of an artefact has no effect, or will fail.
+pub(crate) fn warn_of(artefact: &Artefact) {
+    for problem in &artefact.latent {
+        tracing::warn!("{} {} will fail when reached: {problem}", artefact.kind, artefact.name);
+    }
+    for warning in &artefact.warnings {
+        tracing::warn!("{} {}: {warning}", artefact.kind, artefact.name);
     }
 }
 
@@ -196,9 +214,7 @@ impl Reloader {
             );
             return;
         }
-        for (artefact, warning) in report.artefacts.iter().flat_map(|it| it.warnings.iter().map(move |one| (it, one))) {
-            tracing::warn!("{} {}: {warning}", artefact.kind, artefact.name);
-        }
+        report.artefacts.iter().for_each(warn_of);
         if deployment.remarks != self.deployment.remarks {
             deployment.remarks.iter().for_each(|remark| tracing::warn!("{remark}"));
         }
@@ -212,21 +228,26 @@ impl Reloader {
         tracing::info!("{reason}; reloaded (artefacts that run: {ok}, faulty: {faulty}; {difference}; {took} ms)");
     }
 
-    /// Whether a configuration may take the place of the one that serves.
+    /// Whether a configuration may take the place of the one that serves; what is faulty in it is told if it is new.
     ///
-    /// Errors: something does not run that is not known to, or nothing would run.
+    /// Errors: something that runs now would not run any more, though it is still there, or nothing would run.
     fn judge(&self, report: &Report) -> anyhow::Result<()> {
-        let faulty = |report: &Report| -> HashSet<Key> {
-            report.artefacts.iter().filter(|artefact| !artefact.is_ok()).map(key).collect()
+        let keys = |report: &Report, is_ok| -> HashSet<Key> {
+            report.artefacts.iter().filter(|artefact| artefact.is_ok() == is_ok).map(key).collect()
         };
-        let known = faulty(&self.report);
-        let mut worse = 0;
-        for artefact in report.artefacts.iter().filter(|it| !it.is_ok() && !known.contains(&key(it))) {
-            worse += 1;
+        let known = keys(&self.report, false);
+        let faulty: Vec<&Artefact> = report.artefacts.iter().filter(|artefact| !artefact.is_ok()).collect();
+        for artefact in faulty.iter().filter(|artefact| !known.contains(&key(artefact))) {
             for problem in &artefact.problems {
                 tracing::error!("{} {} cannot run: {problem}", artefact.kind, artefact.name);
             }
         }
+        let runs = keys(report, true);
+        let is_in = |old: &Artefact, new: &Artefact| {
+            (&old.kind, &old.name) == (&new.kind, &new.name) || old.outer_file() == new.file
+        };
+        let stopped = self.report.artefacts.iter().filter(|old| old.is_ok() && !runs.contains(&key(old)));
+        let worse = stopped.filter(|old| faulty.iter().any(|new| is_in(old, new))).count();
         match (worse, report.ok()) {
             (0, 0) => bail!("no artefact of the new configuration can run"),
             (0, _) => Ok(()),

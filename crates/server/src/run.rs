@@ -17,7 +17,7 @@ use crate::deployment::{Deployment, XForwardedMode};
 use crate::file_limit::{clients_that_fit, raise_file_limit};
 use crate::listeners::Listen;
 use crate::memory_limit::set_memory_limit;
-use crate::reload::{Origin, Read, Reloader};
+use crate::reload::{Origin, Read, Reloader, warn_of};
 use crate::server::{Settings, start, thread_count};
 use crate::{Destination, logging};
 
@@ -53,6 +53,9 @@ pub struct Arguments {
     /// Threads to serve with; one per core by default
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
+    /// Leave out artefacts that refer to what is not there, where else only the step that needs it fails
+    #[arg(long)]
+    strict: bool,
     /// A deployment.toml: ports, offset, timeouts and sizes; its [myelin] table holds all other settings
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -80,7 +83,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     let _log = logging::start()?;
     let files = raise_file_limit();
     let origin = Origin::new(&arguments.paths, arguments.config.as_deref())?;
-    let origin = origin.listening(&arguments.http, &arguments.https);
+    let origin = origin.listening(&arguments.http, &arguments.https).strict(arguments.strict);
     let Read { loaded: Loaded { bus, report, sources }, deployment } = origin.read()?;
     let mut settings = settings(arguments, &deployment)?;
     let clients = clients_that_fit(files, thread_count(settings.threads));
@@ -96,9 +99,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
         for problem in &artefact.problems {
             tracing::error!("{} {} cannot run: {problem}", artefact.kind, artefact.name);
         }
-        for warning in &artefact.warnings {
-            tracing::warn!("{} {}: {warning}", artefact.kind, artefact.name);
-        }
+        warn_of(artefact);
     }
     if report.ok() == 0 {
         bail!("no artefact of this configuration can run; `myelin check` reports the reasons");

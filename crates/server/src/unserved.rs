@@ -17,6 +17,9 @@ pub(crate) struct Unserved {
     /// The deployment.toml that the bus will have: limits, and the passwords that policies refer to
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// Treat references to what is not there as problems, where else only the step that needs it fails
+    #[arg(long)]
+    strict: bool,
 }
 
 impl Unserved {
@@ -24,7 +27,7 @@ impl Unserved {
     ///
     /// Errors: the `deployment.toml` cannot be used; whatever else is wrong stands in the report.
     pub(crate) fn load(&self) -> anyhow::Result<Loaded> {
-        let mut settings = Settings::default();
+        let mut settings = Settings { is_strict: self.strict, ..Settings::default() };
         settings.security.now = Some(SystemTime::now());
         let deployment = self.config.as_deref().map(deployment::read).transpose()?.unwrap_or_default();
         settings.databases.databases = deployment.databases();

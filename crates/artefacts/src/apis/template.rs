@@ -71,7 +71,7 @@ impl Template {
             if open > at {
                 pieces.push(literal(text, value, at, open)?);
             }
-            let refuse = |message: &str| Problem { place: text.place(open), message: message.to_owned() };
+            let refuse = |message: &str| Problem::new(text.place(open), message.to_owned());
             let close = value[open..].find('}').map(|close| open + close);
             let close = close.ok_or_else(|| refuse("the brace is not closed"))?;
             pieces.push(expression(&value[open + 1..close], names).map_err(|message| refuse(&message))?);
@@ -121,7 +121,7 @@ fn literal(text: Text<'_>, value: &str, start: usize, end: usize) -> Result<Piec
     match literal.find('}') {
         Some(close) => {
             let message = "the brace was not opened".to_owned();
-            Err(Problem { place: text.place(start + close), message })
+            Err(Problem::new(text.place(start + close), message))
         }
         None => Ok(Piece::Literal(literal.to_owned())),
     }

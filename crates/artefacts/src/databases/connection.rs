@@ -45,9 +45,9 @@ fn named(pool: &Element, name: &Element, loader: &mut Loader) -> Result<DataSour
     }
     let key = name.text().value;
     loader.settings.databases.source(key).cloned().ok_or_else(|| {
-        name.problem(format!(
-            "there is no data source {key:?}; a [[datasource]] of deployment.toml with this id is one"
-        ))
+        let message =
+            format!("there is no data source {key:?}; a [[datasource]] of deployment.toml with this id is one");
+        name.problem(message).latent()
     })
 }
 

@@ -22,7 +22,7 @@ fn a_pool_names_or_describes_a_database_that_can_be_asked() {
     pool("<driver>x</driver>", "<pool> needs <url> or <dsName>");
     pool("<url>jdbc:h2:x</url>", "in a JVM only");
     pool("<url>jdbc:x:y</url><property name='maxactive' value='many'/>", "no number");
-    pool("<url>jdbc:x:y</url><property name='maxactive'/>", "\"value\" is missing");
+    pool("<url>jdbc:x:y</url><property name='maxactive'/>", "needs a value");
     pool("<url>jdbc:x:y</url><host>x</host>", "");
     pool("<url>$env{NOBODY_SETS_THIS}</url>", "the environment has no");
     pool("<url key='no.such.key'/>", "no.such.key");

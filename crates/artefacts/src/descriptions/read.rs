@@ -113,5 +113,5 @@ pub(crate) fn problem(error: &myelin_wsdl::Error, at: &Element) -> Problem {
     let file = error.document.split_once(ENTRY).map_or(error.document.as_str(), |(file, _)| file);
     let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
     let place = Place { file: file.into(), line: number(error.line), column: number(error.column) };
-    Problem { place, message: error.kind.to_string() }
+    Problem::new(place, error.kind.to_string())
 }

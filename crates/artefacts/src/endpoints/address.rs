@@ -6,6 +6,8 @@ use std::sync::Arc;
 use http::Uri;
 
 use myelin_channel::{Spec, find_scheme, listed};
+use myelin_config::element::Text;
+use myelin_config::problem::Problem;
 use myelin_flow::fault::{Fault, Outcome};
 use myelin_java_text::percent;
 
@@ -38,6 +40,21 @@ pub fn absolute(text: &str) -> Result<Uri, String> {
         Ok(_) => Err(format!("{text:?} names no host")),
         Err(error) => Err(format!("{text:?} is not a URI: {error}")),
     }
+}
+
+/// That an address cannot be used: it shows when a message is sent there, as in Synapse, unless the address names a
+/// transport that is not offered.
+pub(super) fn unusable(text: Text<'_>, value: &str, message: String) -> Problem {
+    let problem = text.problem(message);
+    if names_transport(value) { problem } else { problem.latent() }
+}
+
+/// Whether an address begins with the name of a transport besides HTTP, and not with a host and its port.
+fn names_transport(text: &str) -> bool {
+    let Some((scheme, rest)) = text.trim().split_once(':') else { return false };
+    let is_name =
+        !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-".contains(&byte));
+    is_name && !matches!(scheme, "http" | "https" | "local") && !rest.starts_with(|first: char| first.is_ascii_digit())
 }
 
 /// Checks an address that is no URI of HTTP or of this bus: whether a channel can send to it.

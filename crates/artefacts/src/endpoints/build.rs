@@ -4,7 +4,7 @@ mod groups;
 
 use std::sync::Arc;
 
-use crate::endpoints::address::other;
+use crate::endpoints::address::{other, unusable};
 use crate::endpoints::endpoint_template;
 use crate::endpoints::state::Rules;
 use crate::endpoints::{
@@ -14,6 +14,7 @@ use crate::endpoints::{
 use crate::loader::Loader;
 use myelin_config::element::Element;
 use myelin_config::problem::Problem;
+use myelin_flow::fault::Fault;
 use myelin_flow::sequence::SequenceId;
 use myelin_spelling::suggestion;
 
@@ -26,8 +27,18 @@ pub fn endpoint_reference(element: &Element, loader: &mut Loader) -> Result<Endp
     endpoint(element, loader).map(|endpoint| EndpointRef::Inline(Arc::new(endpoint)))
 }
 
-/// Reads an `<endpoint>`.
+/// Reads an `<endpoint>`; one that needs something that is not there takes no message.
 pub fn endpoint(element: &Element, loader: &mut Loader) -> Result<Endpoint, Problem> {
+    let failing = |problem: &Problem, _: &mut Loader| {
+        element.forgive();
+        let name = element.attribute("name").map_or("", |name| name.value);
+        // The backend's, so that a group tries its next member.
+        Endpoint::failing(name, Fault::status(0, "The backend cannot be addressed"), problem)
+    };
+    loader.build_or_failing(element, |loader| read(element, loader), failing)
+}
+
+fn read(element: &Element, loader: &mut Loader) -> Result<Endpoint, Problem> {
     if let Some(template) = element.attribute("template") {
         return endpoint_template::fill(element, template, loader);
     }
@@ -75,7 +86,7 @@ pub(super) fn health(element: &Element, rules: &Rules, loader: &mut Loader) -> A
 
 fn on_error(element: &Element, loader: &mut Loader) -> Result<Option<SequenceId>, Problem> {
     let key = element.attribute("onError").filter(|key| !key.value.trim().is_empty());
-    key.map(|key| loader.sequence_id(key)).transpose()
+    key.map_or(Ok(None), |key| loader.handler_id(key))
 }
 
 /// The one element in an endpoint that says what it is.
@@ -120,9 +131,9 @@ fn address(element: &Element, loader: &Loader) -> Result<EndpointKind, Problem> 
     let text = element.required("uri")?;
     let value = loader.configured(text)?;
     if let Some(address) = other(&value, loader.settings.channels) {
-        return address.map(EndpointKind::Other).map_err(|message| text.problem(message));
+        return address.map(EndpointKind::Other).map_err(|message| unusable(text, &value, message));
     }
-    let uri = absolute(&value).map_err(|message| text.problem(message))?;
+    let uri = absolute(&value).map_err(|message| unusable(text, &value, message))?;
     let text = value.trim();
     let text = text.split('#').next().unwrap_or_default().to_owned();
     Ok(EndpointKind::Address { uri, text })

@@ -170,6 +170,7 @@ pub(super) fn deliver_at<'a>(
                 let found = found.ok_or_else(|| Resolving::not_found(&name))?;
                 deliver_at(depth + 1, exchange, context, found).await
             }
+            EndpointKind::Failing(fault) => return Err(endpoint.sign(fault.clone())),
             EndpointKind::Group(group) => group.deliver(depth, exchange, context, endpoint).await,
             EndpointKind::Recipients(list) => list.deliver(depth, exchange, context, endpoint).await,
             _ => {

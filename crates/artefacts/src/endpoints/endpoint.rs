@@ -11,12 +11,13 @@ use crate::endpoints::health::Health;
 use crate::endpoints::member::Member;
 use crate::endpoints::policy::EndpointPolicy;
 use crate::endpoints::recipients::Recipients;
-use crate::endpoints::resolve::Resolving;
+use crate::endpoints::resolve::{NOT_FOUND, Resolving};
+use crate::endpoints::state::Rules;
 use crate::endpoints::template::Template;
 use crate::endpoints::timeout::Timeout;
 use crate::endpoints::wsdl::{DESCRIBED_NOT_READY, Described};
 use crate::loader::EndpointId;
-use myelin_config::problem::Place;
+use myelin_config::problem::{Place, Problem};
 use myelin_flow::definitions::Definitions;
 use myelin_flow::fault::Fault;
 use myelin_flow::reference::EndpointIdentity;
@@ -82,6 +83,8 @@ pub enum EndpointKind {
     Recipients(Recipients),
     /// A port that a description tells.
     Described(Arc<Described>),
+    /// Nowhere, as what it needs is not there: each message gets this fault.
+    Failing(Box<Fault>),
 }
 
 impl Endpoint {
@@ -141,6 +144,26 @@ impl Endpoint {
             _ => BACKEND_NOT_READY,
         };
         self.sign(Fault::not_ready(code, format!("{self} is {stands}")))
+    }
+
+    /// One that takes no message, in the place of one that is faulty or not there: 305100.
+    pub fn missing(problem: &Problem) -> Endpoint {
+        Endpoint::failing("", Fault::not_ready(NOT_FOUND, ""), problem)
+    }
+
+    /// One that takes no message, as what it needs is not there.
+    pub(super) fn failing(name: &str, fault: Box<Fault>, problem: &Problem) -> Endpoint {
+        Endpoint {
+            name: name.into(),
+            place: problem.place.clone(),
+            kind: EndpointKind::Failing(fault.with_detail(problem.to_string())),
+            health: Arc::new(Health::new(Rules::default())),
+            properties: None,
+            timeout: Timeout::Fixed(None),
+            discard: false,
+            on_error: None,
+            policy: None,
+        }
     }
 
     /// Says in a fault where it happened, and which handler of its own the endpoint has.

@@ -11,7 +11,8 @@ use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
 
-const NOT_FOUND: u32 = 305100;
+/// The code of the fault where there is no endpoint of the name that is asked for.
+pub(super) const NOT_FOUND: u32 = 305100;
 
 /// An expression that gives the name of an endpoint.
 pub struct Resolving {

@@ -80,6 +80,7 @@ impl Endpoint {
             EndpointKind::Alias(id) => {
                 return endpoints.get(*id).map_or(Value::Null, |endpoint| endpoint.explain_at(depth + 1, endpoints));
             }
+            EndpointKind::Failing(_) => "nowhere, as what it needs is not there".into(),
             EndpointKind::Resolving(_) => "the endpoint that an expression names".into(),
             EndpointKind::Group(Group { members, .. }) => members.iter().map(member).collect(),
             EndpointKind::Recipients(list) => match list.members() {
@@ -108,6 +109,7 @@ impl EndpointKind {
     pub(super) fn name(&self) -> &'static str {
         match self {
             EndpointKind::Address { .. } | EndpointKind::Other(_) => "address",
+            EndpointKind::Failing(_) => "failing",
             EndpointKind::Http { .. } => "http",
             EndpointKind::Described(_) => "wsdl",
             EndpointKind::Default => "default",

@@ -3,7 +3,7 @@
 
 use http::Uri;
 
-use crate::endpoints::address::{absolute, parse_uri};
+use crate::endpoints::address::{absolute, parse_uri, unusable};
 use crate::loader::Loader;
 use myelin_config::element::Text;
 use myelin_config::problem::Problem;
@@ -52,7 +52,7 @@ impl Template {
                 at = end;
                 continue;
             }
-            let refuse = |message: String| Err(Problem { place: text.place(open), message });
+            let refuse = |message: String| Err(Problem::new(text.place(open), message));
             let Some(close) = value[open..].find('}').map(|close| open + close) else {
                 return refuse("the brace is not closed".to_owned());
             };
@@ -76,7 +76,7 @@ impl Template {
             at = close + 1;
         }
         if pieces.is_empty() {
-            return absolute(value).map(Template::Fixed).map_err(|message| text.problem(message));
+            return absolute(value).map(Template::Fixed).map_err(|message| unusable(text, value, message));
         }
         pieces.push(Piece::Text(value[at..].to_owned()));
         // A template that starts with text says its scheme itself, and a wrong one can be told now.
@@ -85,7 +85,7 @@ impl Template {
             && !start.starts_with("http://")
             && !start.starts_with("https://")
         {
-            return Err(text.problem(format!("{value:?} is not an absolute http or https URI")));
+            return Err(unusable(text, value, format!("{value:?} is not an absolute http or https URI")));
         }
         Ok(Template::Pieces(pieces, need))
     }

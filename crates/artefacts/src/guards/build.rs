@@ -200,5 +200,5 @@ fn located(problem: &myelin_wss::Problem, resource: &Resource, key: Text<'_>) ->
     let file = resource.uri.split_once(ENTRY).map_or(&*resource.uri, |(file, _)| file);
     let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
     let place = Place { file: file.into(), line: number(problem.line), column: number(problem.column) };
-    Problem { place, message: problem.message.clone() }
+    Problem::new(place, problem.message.clone())
 }

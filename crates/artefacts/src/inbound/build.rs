@@ -34,12 +34,9 @@ pub fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<InboundE
     for attribute in ["statistics", "trace"] {
         element.attribute(attribute);
     }
-    let sequence_of = |name: &str, loader: &mut Loader| {
-        let key = element.attribute(name).filter(|key| !key.value.trim().is_empty());
-        key.map(|key| loader.sequence_id(key)).transpose()
-    };
-    let sequence = sequence_of("sequence", loader)?;
-    let fault = sequence_of("onError", loader)?;
+    let named = |attribute: &str| element.attribute(attribute).filter(|key| !key.value.trim().is_empty());
+    let sequence = named("sequence").map(|key| loader.sequence_id(key)).transpose()?;
+    let fault = named("onError").map_or(Ok(None), |key| loader.handler_id(key))?;
     let is_suspended = element.switch("suspend", false)?;
     if is_suspended {
         loader.warning(element.problem("the inbound endpoint is not opened: suspend is true"));

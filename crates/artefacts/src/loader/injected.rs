@@ -6,25 +6,21 @@ use crate::loader::Loader;
 use myelin_config::element::Element;
 use myelin_config::problem::Problem;
 
-/// The element with the values in their places; `None` where nothing is injected.
-///
-/// Errors: a [`Problem`] at each name without a value.
-pub fn injected(element: &Element, loader: &Loader) -> Option<Result<Element, Vec<Problem>>> {
+/// The element with the values in their places, and a [`Problem`] at each name without a value, which stays as it is;
+/// `None` where nothing is injected.
+pub fn injected(element: &Element, loader: &Loader) -> Option<(Element, Vec<Problem>)> {
     if !element.source().contains("$SYSTEM:") && !element.source().contains("$FILE:") {
         return None;
     }
     let mut problems = Vec::new();
     check(element, loader, &mut problems);
-    if !problems.is_empty() {
-        return Some(Err(problems));
-    }
-    Some(Ok(element.filled(&|text| value(text, loader).and_then(Result::ok))))
+    Some((element.filled(&|text| value(text, loader).and_then(Result::ok)), problems))
 }
 
 fn check(element: &Element, loader: &Loader, problems: &mut Vec<Problem>) {
     for text in element.texts() {
         if let Some(Err(message)) = value(text.value, loader) {
-            problems.push(text.problem(message));
+            problems.push(text.problem(message).latent());
         }
     }
     element.children.iter().for_each(|child| check(child, loader, problems));

@@ -1,6 +1,7 @@
 //! Sequences, endpoints and entries that keys of the registry name: read when the first of their keys comes up.
 
-use crate::loader::{Entry, Fetched, Loader, Reference};
+use crate::loader::latent::Numbered;
+use crate::loader::{Entry, Fetched, Loader};
 use myelin_config::element::{Element, Text};
 use myelin_config::files;
 use myelin_config::included::{Content, Included};
@@ -9,35 +10,50 @@ use myelin_config::properties;
 use myelin_config::registry;
 use myelin_config::resource::Resource;
 use myelin_flow::property::ExternalSource;
+use myelin_spelling::suggestion;
+
+/// What the place of an artefact says that is built in.
+pub const BUILT_IN: &str = "built in";
 
 impl Loader {
-    /// The number of the sequence or endpoint that a key of the registry names.
+    /// The number of the sequence or endpoint that a key of the registry names, or of one that is built in.
     ///
-    /// Errors: a [`Problem`] at the key where there is no such resource, or where it holds something else.
-    pub fn fetch(&mut self, key: Text<'_>, kind: &str, number: fn(usize) -> Reference) -> Result<usize, Problem> {
+    /// Errors: a [`Problem`] at the key where there is no such resource, or where it holds something else: latent, as
+    /// Synapse looks when a message comes.
+    pub(super) fn fetch(&mut self, key: Text<'_>, kind: &Numbered) -> Result<usize, Problem> {
         let name = key.value.trim();
-        let resource = self.registered(key, kind)?;
-        let text = files::decode(resource.bytes.to_vec()).map_err(|message| key.problem(message))?;
-        let element = Element::parse(&resource.uri, text).map_err(|problem| {
-            self.problem(problem);
-            key.problem(format!("{name:?} is faulty"))
-        })?;
-        if !element.is(kind) {
-            return Err(key.problem(format!("{} holds {}, not <{kind}>", resource.uri, element.tag())));
-        }
-        let ids = if kind == "sequence" { &mut self.sequences } else { &mut self.endpoints };
+        let element = match built_in(kind, name) {
+            Some(element) => element?,
+            None => self.fetched_element(key, kind)?,
+        };
+        let ids = (kind.ids)(self);
         let id = ids.len();
         ids.insert(name.to_owned(), id);
-        self.fetched.push(Fetched { key: name.to_owned(), element, id: number(id) });
+        self.fetched.push(Fetched { key: name.to_owned(), element, id: (kind.number)(id) });
         Ok(id)
+    }
+
+    fn fetched_element(&mut self, key: Text<'_>, kind: &Numbered) -> Result<Element, Problem> {
+        let known: Vec<String> = (kind.ids)(self).keys().cloned().collect();
+        let resource = self.registered(key, kind.element, known.iter().map(String::as_str))?;
+        let text = files::decode(resource.bytes.to_vec()).map_err(|message| key.problem(message).latent())?;
+        let element = Element::parse(&resource.uri, text).map_err(|problem| {
+            self.latent(problem);
+            key.problem(format!("{:?} is faulty", key.value.trim())).latent()
+        })?;
+        if element.is(kind.element) {
+            return Ok(element);
+        }
+        let message = format!("{} holds {}, not <{}>", resource.uri, element.tag(), kind.element);
+        Err(key.problem(message).latent())
     }
 
     /// What a resource of the registry holds.
     ///
     /// Errors: a [`Problem`] at the key where there is no such resource.
     pub fn fetch_entry(&self, key: Text<'_>) -> Result<Entry, Problem> {
-        let resource = self.registered(key, "local entry")?;
-        let included = Included::of(resource).map_err(|message| key.problem(message))?;
+        let resource = self.registered(key, "local entry", self.entries.keys().map(String::as_str))?;
+        let included = Included::of(resource).map_err(|message| key.problem(message).latent())?;
         Ok(match included.content {
             Content::Xml(element) => Entry::Xml(element.fragment()),
             Content::Text(text) => Entry::Text(text),
@@ -54,8 +70,12 @@ impl Loader {
         }
         match self.registry.read(name) {
             Ok(Some(resource)) => Ok(resource),
-            Ok(None) => Err(key.problem(format!("there is no local entry {name:?}, and no such file in the registry"))),
-            Err(message) => Err(key.problem(message)),
+            Ok(None) => {
+                let suggestion = suggestion(name, self.entry_resources.keys().map(String::as_str));
+                let message = format!("there is no local entry {name:?}, and no such file in the registry{suggestion}");
+                Err(key.problem(message).latent())
+            }
+            Err(message) => Err(key.problem(message).latent()),
         }
     }
 
@@ -78,21 +98,46 @@ impl Loader {
         }
     }
 
-    fn registered(&self, key: Text<'_>, kind: &str) -> Result<Resource, Problem> {
+    fn registered<'a>(
+        &self,
+        key: Text<'_>,
+        kind: &str,
+        known: impl Iterator<Item = &'a str>,
+    ) -> Result<Resource, Problem> {
         let name = key.value.trim();
         if name.starts_with('{') || name.starts_with("${") {
             return Err(key.problem(format!("{name:?}: a key that is worked out is not offered here yet")));
         }
         if name.starts_with("http:") || name.starts_with("https:") {
-            return Err(key.problem(format!("{name:?} is not fetched while the configuration is loaded: files are")));
+            let message = format!("{name:?} is not fetched while the configuration is loaded: files are");
+            return Err(key.problem(message).latent());
         }
-        match self.registry.read(name) {
-            Ok(Some(resource)) => Ok(resource),
-            Ok(None) if registry::is_key(name) => {
-                Err(key.problem(format!("there is no such file in the registry: {name:?}")))
-            }
-            Ok(None) => Err(key.problem(format!("there is no {kind} {name:?}"))),
-            Err(message) => Err(key.problem(message)),
-        }
+        let message = match self.registry.read(name) {
+            Ok(Some(resource)) => return Ok(resource),
+            Ok(None) if registry::is_key(name) => format!("there is no such file in the registry: {name:?}"),
+            Ok(None) => format!("there is no {kind} {name:?}{}", suggestion(name, known)),
+            Err(message) => message,
+        };
+        Err(key.problem(message).latent())
     }
+}
+
+/// The sequences that every configuration has where it defines none of that name.
+///
+/// Source: `SynapseConfigUtils.setDefaultMainSequence` and `setDefaultFaultSequence`.
+fn built_in(kind: &Numbered, name: &str) -> Option<Result<Element, Problem>> {
+    let text = match name {
+        _ if kind.element != "sequence" => return None,
+        "main" => r#"<sequence xmlns="http://ws.apache.org/ns/synapse" name="main"><log/><drop/></sequence>"#,
+        // Synapse drops the message here; without that, the client gets an answer that tells the fault.
+        "fault" => {
+            r#"<sequence xmlns="http://ws.apache.org/ns/synapse" name="fault"><log level="full">
+                 <property name="MESSAGE" value="Executing default &quot;fault&quot; sequence"/>
+                 <property name="ERROR_CODE" expression="get-property('ERROR_CODE')"/>
+                 <property name="ERROR_MESSAGE" expression="get-property('ERROR_MESSAGE')"/>
+               </log></sequence>"#
+        }
+        _ => return None,
+    };
+    Some(Element::parse(&BUILT_IN.into(), text.to_owned()))
 }

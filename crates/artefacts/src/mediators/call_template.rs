@@ -76,7 +76,7 @@ enum Given {
 fn build(element: &Element, loader: &mut Loader) -> Built {
     let name = element.required("target")?;
     let on_error = match element.attribute("onError").filter(|key| !key.value.trim().is_empty()) {
-        Some(key) => Some(loader.sequence_id(key)?),
+        Some(key) => loader.handler_id(key)?,
         None => None,
     };
     element.attribute("description");
@@ -118,7 +118,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     }
     for parameter in declared.iter().flat_map(|declared| declared.iter()).filter(|parameter| parameter.is_required()) {
         if !names.contains(parameter.name.as_str()) {
-            return Err(element.problem(format!("the template needs the parameter {:?}", parameter.name)));
+            return Err(element.problem(format!("the template needs the parameter {:?}", parameter.name)).latent());
         }
     }
     let response = response_variable.map(|name| ResponseVariable { name, overwrites });

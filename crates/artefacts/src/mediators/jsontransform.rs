@@ -101,7 +101,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
 
 fn rule(key: Text<'_>, loader: &Loader) -> Result<Rule, Problem> {
     let text = loader.entry(key)?.text();
-    rule_of(&text).map_err(|message| key.problem(format!("schema {:?}: {message}", key.value.trim())))
+    rule_of(&text).map_err(|message| key.problem(format!("schema {:?}: {message}", key.value.trim())).latent())
 }
 
 fn rule_of(schema: &str) -> Result<Rule, String> {

@@ -108,7 +108,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
         });
     }
     let sources = [&[source(key, loader)?], &*included].concat();
-    let script = Script::compile(sources, &call).map_err(|problem| key.problem(problem.to_string()))?;
+    let script = Script::compile(sources, &call).map_err(|problem| key.problem(problem.to_string()).latent())?;
     Ok(Box::new(Scripting::new(script, &failure(key.value, word), keeps_texts)))
 }
 
@@ -138,8 +138,8 @@ fn inline(element: &Element) -> Result<Script, Problem> {
     let Place { file, line, column } = &place;
     let source = Source { file: Arc::clone(file), line: *line, column: *column, text: text.value.to_owned() };
     Script::compile(vec![source], &Call::Whole).map_err(|problem| match problem.place {
-        Some(at) => Problem { place: Place { line: at.line, column: at.column, ..place }, message: problem.message },
-        None => Problem { place, message: problem.message },
+        Some(at) => Problem::new(Place { line: at.line, column: at.column, ..place }, problem.message),
+        None => Problem::new(place, problem.message),
     })
 }
 

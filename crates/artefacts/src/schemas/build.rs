@@ -32,7 +32,7 @@ impl Loader {
         let text = text(self.entry(key)?);
         let uri = self.resource(key).map_or_else(|_| name.to_owned(), |resource| resource.uri.to_string());
         let source = self.gather(&uri, text, named, gathering);
-        gathering.check(source).map_err(|message| key.problem(format!("schema {name:?}: {message}")))?;
+        gathering.check(source).map_err(|message| key.problem(format!("schema {name:?}: {message}")).latent())?;
         Ok(source)
     }
 

@@ -48,15 +48,15 @@ impl Resolver for Compiling<'_> {
 impl Loader {
     /// The stylesheet that a fixed key names: a local entry, or a file of the registry.
     ///
-    /// Errors: a [`Problem`] at the key where there is none, or where it is faulty; what is wrong with it is then a
-    /// problem of the artefact that is being built, too, each with its place in the stylesheet.
+    /// Errors: a latent [`Problem`] at the key where there is none, or where it is faulty, as Synapse compiles it when the
+    /// first message comes; what is wrong with it is told, too, each with its place in the stylesheet.
     pub fn stylesheet(&mut self, key: Text<'_>, named: &[Named<'_>]) -> Result<Arc<Sheet>, Problem> {
         let name = key.value.trim();
         let resource = self.resource(key)?;
         let shelf = self.shelf(named)?;
         self.sheet(name, &resource, named, &shelf).map_err(|problems| {
-            problems.into_iter().for_each(|problem| self.problem(problem));
-            key.problem(format!("stylesheet {name:?} is faulty"))
+            problems.into_iter().for_each(|problem| self.latent(problem));
+            key.problem(format!("stylesheet {name:?} is faulty")).latent()
         })
     }
 
@@ -132,5 +132,5 @@ fn problem(problem: &myelin_xslt::Problem) -> Problem {
     let file = file.split_once(ENTRY).map_or(file.as_str(), |(file, _)| file);
     let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
     let place = Place { file: file.into(), line: number(*line), column: number(*column) };
-    Problem { place, message: format!("{} ({})", problem.message, problem.code) }
+    Problem::new(place, format!("{} ({})", problem.message, problem.code))
 }

@@ -188,7 +188,7 @@ fn injector(element: &Element, properties: &[(Text<'_>, &Element)], loader: &mut
         "sequence" => (None, Some(loader.sequence_id(named("sequenceName", "sequence")?)?)),
         "proxy" => {
             let name = named("proxyName", "proxy")?;
-            loader.proxy(name)?;
+            loader.proxy(name);
             (Some(Arc::from(name.value.trim())), None)
         }
         "main" => {

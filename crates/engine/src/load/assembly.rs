@@ -1,7 +1,7 @@
 //! From files to a bus: who is declared, who is built, who needs whom.
 
 use std::any::Any;
-use std::collections::{HashMap, HashSet, hash_map};
+use std::collections::{BTreeSet, HashMap, HashSet, hash_map};
 use std::sync::Arc;
 
 use crate::bus::Bus;
@@ -12,7 +12,7 @@ use crate::load::kinds;
 use crate::load::loops;
 use myelin_artefacts::apis::Apis;
 use myelin_artefacts::endpoints::Endpoints;
-use myelin_artefacts::loader::{Fetched, Loader, Reference};
+use myelin_artefacts::loader::{BUILT_IN, Fetched, Loader, Reference};
 use myelin_artefacts::mediators;
 use myelin_config::element::Element;
 use myelin_config::files::File;
@@ -27,7 +27,7 @@ use myelin_flow::settings::Settings;
 /// Builds the bus and the report from what was found.
 pub(super) fn assemble(found: Found, settings: &Settings, sources: Sources) -> Loaded {
     let Found { files, roots, resources, properties, configs, libraries, .. } = found;
-    let count = files.len();
+    let mut read: BTreeSet<Arc<str>> = files.iter().map(|file| Arc::clone(&file.place.file)).collect();
     let mut loader = Loader::new(settings, &sources, &mediators::ALL);
     loader.artefacts = kinds::elements();
     let mut items: Vec<Item> = files.into_iter().flat_map(items).collect();
@@ -50,8 +50,10 @@ pub(super) fn assemble(found: Found, settings: &Settings, sources: Sources) -> L
     }
     refuse_shared_addresses(&mut items);
     refuse_loops(&mut items);
-    spread(&mut items);
-    let report = Report { files: count, artefacts: items.iter().map(Item::report).collect() };
+    spread(&mut items, settings.is_strict);
+    let own = || items.iter().filter(|item| &*item.place.file != BUILT_IN);
+    read.extend(own().map(|item| Arc::clone(&item.place.file)));
+    let report = Report { files: read.len(), artefacts: own().map(Item::report).collect() };
     Loaded { bus: bus(items, loader, settings), report, sources }
 }
 
@@ -82,7 +84,7 @@ fn declare(items: &mut [Item], loader: &mut Loader, settings: &Settings) {
         if let Some(first) = taken.get(&key).filter(|_| !item.name.is_empty()) {
             let message =
                 format!("there is another {} named {:?} before this one ({first})", item.element_name, item.name);
-            item.problems.push(Problem { place: item.place.clone(), message });
+            item.problems.push(Problem::new(item.place.clone(), message));
             continue;
         }
         taken.insert(key, item.place.clone());
@@ -97,10 +99,10 @@ fn declare(items: &mut [Item], loader: &mut Loader, settings: &Settings) {
     }
 }
 
-/// Complains of artefacts at an address that another of their kind has.
+/// Complains of artefacts at an address that another of their kind has; one that does not run takes none.
 fn refuse_shared_addresses(items: &mut [Item]) {
     let mut taken: HashMap<(String, String), (String, Place)> = HashMap::new();
-    for item in items {
+    for item in items.iter_mut().filter(|item| item.problems.is_empty()) {
         let Some(address) = item.product.as_ref().and_then(|product| product.address.as_ref()) else { continue };
         match taken.entry((item.element_name.clone(), address.key.clone())) {
             hash_map::Entry::Vacant(entry) => {
@@ -110,7 +112,7 @@ fn refuse_shared_addresses(items: &mut [Item]) {
                 let (name, place) = entry.get();
                 let (shown, effect) = (&address.shown, address.effect);
                 let message = format!("{shown} is that of {} {name:?} ({place}){effect}", item.element_name);
-                item.problems.push(Problem { place: item.place.clone(), message });
+                item.problems.push(Problem::new(item.place.clone(), message));
             }
         }
     }
@@ -130,13 +132,14 @@ fn refuse_loops(items: &mut [Item]) {
             |(reference, _): &&(Reference, Place)| endpoint(*reference).is_some_and(|id| endless.contains(&id));
         if let Some((_, place)) = item.references.iter().find(to_one) {
             let message = "this leads back to an endpoint that it comes from, and to no backend".to_owned();
-            item.problems.push(Problem { place: place.clone(), message });
+            item.problems.push(Problem::new(place.clone(), message));
         }
     }
 }
 
-/// Marks what needs a faulty artefact as faulty, until nothing changes.
-fn spread(items: &mut [Item]) {
+/// Tells what needs a faulty artefact: it will fail there; where that is to be a problem, it is faulty, too, until nothing
+/// changes.
+fn spread(items: &mut [Item], is_strict: bool) {
     let owners: HashMap<Reference, usize> =
         items.iter().enumerate().filter_map(|(index, item)| Some((item.id?, index))).collect();
     loop {
@@ -150,8 +153,9 @@ fn spread(items: &mut [Item]) {
                 } else if owner != index {
                     let message =
                         format!("needs {} {:?}, which is faulty", items[owner].element_name, items[owner].name);
-                    items[index].problems.push(Problem { place, message });
-                    changed = true;
+                    let problem = Problem::new(place, message);
+                    if is_strict { &mut items[index].problems } else { &mut items[index].latent }.push(problem);
+                    changed |= is_strict;
                 }
             }
         }
@@ -164,15 +168,24 @@ fn spread(items: &mut [Item]) {
 /// Puts together what is sound.
 fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
     let mut parts = Parts::of(&loader);
+    let mut holes: Vec<(Reference, Problem)> = loader.holes.drain().collect();
     for mut item in items {
         match (item.problems.is_empty(), item.product.take(), item.kind) {
             (true, Some(product), _) => (product.put)(&mut parts),
-            (false, _, Some(kind)) => (kind.remain)(item, &mut parts),
+            (false, _, Some(kind)) => {
+                holes.extend(item.id.zip(item.problems.first().cloned()));
+                (kind.remain)(item, &mut parts);
+            }
             _ => {}
         }
     }
+    // Names that are worked out while serving find what is sound.
+    loader.sequences.retain(|_, id| parts.sequences[*id].is_some());
+    loader.endpoints.retain(|_, id| parts.endpoints[*id].is_some());
+    loader.templates.retain(|_, (id, _)| parts.templates[*id].is_some());
+    holes.iter().for_each(|(reference, problem)| parts.fill(*reference, problem));
     let Parts { sequences, endpoints, templates, entries, proxies, faulty, offers, receivings, inbounds } = parts;
-    let sound = |name: &str| loader.sequences.get(name).copied().filter(|&id| sequences[id].is_some());
+    let sound = |name: &str| loader.sequences.get(name).copied();
     let asked = loader.names.asked_external();
     let external = asked.filter_map(|(asked, name)| Some((asked, loader.external_text(asked.0, name)?))).collect();
     let (main, fault) = (sound("main"), sound("fault"));

@@ -25,7 +25,11 @@ pub(super) struct Item {
     pub(super) included: Option<Included>,
     /// The number by which others refer to it.
     pub(super) id: Option<Reference>,
+    /// Where values of the environment are wanted that it has not.
+    pub(super) unresolved: Vec<Problem>,
     pub(super) problems: Vec<Problem>,
+    /// What makes a step of it fail when a message reaches it.
+    pub(super) latent: Vec<Problem>,
     pub(super) warnings: Vec<Problem>,
     /// The artefacts that it refers to, and where.
     pub(super) references: Vec<(Reference, Place)>,
@@ -43,7 +47,9 @@ impl Item {
             element: Some(element),
             included: None,
             id: None,
+            unresolved: Vec::new(),
             problems: Vec::new(),
+            latent: Vec::new(),
             warnings: Vec::new(),
             references: Vec::new(),
             product: None,
@@ -60,7 +66,9 @@ impl Item {
             element: None,
             included: None,
             id: None,
+            unresolved: Vec::new(),
             problems: problem.into_iter().collect(),
+            latent: Vec::new(),
             warnings: file.warnings,
             references: Vec::new(),
             product: None,
@@ -75,6 +83,7 @@ impl Item {
             file: self.place.file.to_string(),
             line: self.place.line,
             problems: in_order(&self.problems),
+            latent: in_order(&self.latent),
             warnings: in_order(&self.warnings),
             source: self.element.as_ref().map_or_else(String::new, |element| element.source().to_owned()),
         }
@@ -82,15 +91,15 @@ impl Item {
 
     /// Puts values of the environment into their places.
     pub(super) fn inject(&mut self, loader: &Loader) {
-        match self.element.as_ref().and_then(|element| injected(element, loader)) {
-            Some(Ok(element)) => self.element = Some(element),
-            Some(Err(mut problems)) => self.problems.append(&mut problems),
-            None => {}
+        if let Some((element, unresolved)) = self.element.as_ref().and_then(|element| injected(element, loader)) {
+            self.element = Some(element);
+            self.unresolved = unresolved;
         }
     }
 
     /// Builds it, and takes what the loader learnt meanwhile.
     pub(super) fn build(&mut self, loader: &mut Loader) {
+        loader.unresolved = std::mem::take(&mut self.unresolved);
         let Some(element) = &self.element else { return };
         match self.built(element, loader) {
             Ok(product) => self.product = product,
@@ -103,6 +112,8 @@ impl Item {
             element.unread(vocabulary::STRUCTURE, &mut self.problems, &mut loader.warnings);
         }
         self.problems.append(&mut loader.problems);
+        self.problems.append(&mut loader.unresolved);
+        self.latent.append(&mut loader.latent);
         self.warnings.append(&mut loader.warnings);
         self.references.append(&mut loader.references);
     }

@@ -7,7 +7,7 @@ use crate::load::item::Item;
 use myelin_artefacts::apis::Offer;
 use myelin_artefacts::endpoints::Endpoint;
 use myelin_artefacts::inbound::{Inbound, Receiving};
-use myelin_artefacts::loader::Loader;
+use myelin_artefacts::loader::{Loader, Reference, failing_sequence};
 use myelin_artefacts::proxies::Proxy;
 use myelin_config::element::Element;
 use myelin_config::problem::Problem;
@@ -105,5 +105,18 @@ impl Parts {
         parts.endpoints.resize_with(loader.endpoints.len(), || None);
         parts.templates.resize_with(loader.templates.len(), || None);
         parts
+    }
+
+    /// Puts what faults into a hole: the place of a faulty artefact, or of one that others refer to and is not there.
+    pub(super) fn fill(&mut self, hole: Reference, problem: &Problem) {
+        match hole {
+            Reference::Sequence(id) => self.sequences[id] = Some(failing_sequence(problem)),
+            Reference::Endpoint(id) => self.endpoints[id] = Some(Arc::new(Endpoint::missing(problem))),
+            Reference::Template(id) => {
+                let template = SequenceTemplate { parameters: Arc::default(), sequence: failing_sequence(problem) };
+                self.templates[id] = Some(template);
+            }
+            Reference::Proxy(_) => {}
+        }
     }
 }

@@ -143,18 +143,17 @@ fn an_archive_brings_artefacts_and_resources_that_others_may_use() {
 }
 
 #[test]
-fn an_archive_with_a_fault_is_left_out_whole_with_what_needs_it_and_the_rest_runs() {
+fn of_an_archive_only_what_is_faulty_is_left_out() {
     let bad = application("A", &[("one", &sequence("one", "")), ("bad", &sequence("bad", "<frobnicate/>"))]);
-    let user = application("B", &[("two", &sequence("two", "<sequence key='one'/>"))]);
-    let sound = application("C", &[("three", &sequence("three", ""))]);
-    let found = archives(&[("a.car", bad), ("b.car", user), ("c.car", sound)]);
-    let names: Vec<&str> =
-        found.artefacts.iter().filter(|artefact| artefact.is_ok()).map(|artefact| &*artefact.name).collect();
-    assert_eq!(names, ["C", "three"], "{}", found.to_text());
+    let user = application("B", &[("two", &sequence("two", "<sequence key='bad'/><sequence key='one'/>"))]);
+    let found = archives(&[("a.car", bad), ("b.car", user)]);
+    let faulty: Vec<&str> =
+        found.artefacts.iter().filter(|artefact| !artefact.is_ok()).map(|artefact| &*artefact.name).collect();
     let text = found.to_text();
+    assert_eq!(faulty, ["bad"], "{text}");
     assert!(text.contains("unknown mediator <frobnicate>"), "{text}");
-    assert!(text.contains("the archive is left out whole, as sequence bad in it is faulty"), "{text}");
-    assert!(text.contains("there is no sequence \"one\""), "{text}");
+    assert!(text.contains("will fail when reached") && text.contains("needs sequence \"bad\""), "{text}");
+    assert!(text.contains("whole files               4      5"), "{text}");
 }
 
 #[test]
@@ -169,6 +168,15 @@ fn archives_that_cannot_be_read_are_faulty_alone() {
     check(pack(&[("a", b"")]), "no artifacts.xml");
     check(pack(&[("artifacts.xml", b"<artifacts/>")]), "names no artifact");
     check(pack(&[("artifacts.xml", b"<artifacts>")]), "not well-formed");
+}
+
+#[test]
+fn of_an_archive_what_is_not_there_or_not_offered_is_faulty_alone() {
+    let check = |bytes: Vec<u8>, part: &str| {
+        let found = archives(&[("bad.car", bytes)]);
+        assert_eq!((found.ok(), found.faulty()), (1, 1), "{}", found.to_text());
+        assert!(problems(&found)[0].contains(part), "{part:?} is not in {}", found.to_text());
+    };
     let missing = "<artifacts><artifact name='a'><dependency artifact='b' version='1'/></artifact></artifacts>";
     check(pack(&[("artifacts.xml", missing.as_bytes())]), "holds no b_1/artifact.xml");
     let artifact = "<artifact name='b' type='service/dataservice'/>";
@@ -182,9 +190,10 @@ fn one_artefact_in_two_archives_is_a_problem_that_names_both() {
     let found = archives(&[("a.car", of("A")), ("b.car", of("B"))]);
     let problems = problems(&found);
     assert!(problems.iter().any(|problem| problem.contains("a.car!/one_1.0.0/one.xml")), "{problems:#?}");
-    assert_eq!(found.ok(), 2);
+    assert_eq!((found.ok(), found.faulty()), (3, 1), "{}", found.to_text());
     let found = archives(&[("a.car", of("A")), ("b.car", of("A"))]);
     assert!(found.to_text().contains("goes by the name of another archive"), "{}", found.to_text());
+    assert_eq!((found.ok(), found.faulty()), (2, 1), "{}", found.to_text());
 }
 
 #[test]
@@ -195,7 +204,11 @@ fn archives_that_others_need_have_to_be_there_or_inside() {
     );
     let user = packed("B", &[("two", &sequence("two", "<sequence key='one'/>"))], &[("descriptor.xml", &needs)]);
     let found = archives(&[("b.car", user.clone())]);
-    assert!(problems(&found).iter().any(|it| it.contains("it needs the archive org_A_1.0.0")), "{}", found.to_text());
+    assert!(
+        found.to_text().contains("warning: ") && found.to_text().contains("it needs the archive org_A_1.0.0"),
+        "{}",
+        found.to_text()
+    );
     let id = descriptor("<id>org_A_1.0.0</id>");
     let needed = packed("A", &[("one", &sequence("one", ""))], &[("descriptor.xml", &id)]);
     let found = archives(&[("a.car", needed.clone()), ("b.car", user)]);

@@ -467,7 +467,8 @@ fn endpoints_fill_the_holes_of_a_template() {
     assert_eq!(timeouts, [70, 80, 70]);
     let faulty = |endpoint: &str, part: &str| {
         let report = crate::common::report(&format!("{artefacts}{endpoint}"));
-        let problems: Vec<_> = report.artefacts.iter().flat_map(|artefact| &artefact.problems).collect();
+        let problems: Vec<_> =
+            report.artefacts.iter().flat_map(|artefact| artefact.problems.iter().chain(&artefact.latent)).collect();
         assert!(problems.iter().any(|problem| problem.to_string().contains(part)), "{problems:?}");
     };
     faulty(r#"<endpoint name="x" template="loop"/>"#, "leads to itself");

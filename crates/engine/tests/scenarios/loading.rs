@@ -5,15 +5,19 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::{Scenario, get, load_text, report, response};
+use crate::common::{Scenario, get, load_text, load_with, report, response};
 use myelin_engine::{Report, Settings, load};
 use proptest::prelude::*;
 
-/// Asserts that the configuration has exactly one faulty artefact with a problem that says `part`, at that column.
+/// Asserts that the configuration has a problem that says `part`, of now or of when it is reached.
 fn refused(artefacts: &str, part: &str) {
     let report = report(artefacts);
-    let problems: Vec<String> =
-        report.artefacts.iter().flat_map(|artefact| &artefact.problems).map(ToString::to_string).collect();
+    let problems: Vec<String> = report
+        .artefacts
+        .iter()
+        .flat_map(|artefact| artefact.problems.iter().chain(&artefact.latent))
+        .map(ToString::to_string)
+        .collect();
     assert!(problems.iter().any(|problem| problem.contains(part)), "{part:?} is not in {problems:#?}");
 }
 
@@ -122,7 +126,7 @@ fn expressions_that_are_wrong_are_refused_at_their_column() {
     let check = |expression: &str, column: u32, part: &str| {
         let text = format!("<filter xpath=\"{expression}\"/>");
         let report = report(&in_sequence(&text));
-        let problem = &report.artefacts[0].problems[0];
+        let problem = report.artefacts[0].problems.iter().chain(&report.artefacts[0].latent).next().unwrap();
         assert!(problem.message().contains(part), "{problem}");
         let start = "<definitions xmlns=\"http://ws.apache.org/ns/synapse\"><sequence name='s'><filter xpath=\"".len();
         assert_eq!(problem.column() as usize - start, column as usize, "{problem}");
@@ -150,30 +154,39 @@ fn all_problems_of_an_artefact_are_told_with_their_lines() {
         "<sequence name='s'>\n<class name='x'/>\n<log bogus='1'/>\n<xslt key='k'/>\n</sequence>\n<sequence name='t'/>",
     );
     assert_eq!((report.ok(), report.faulty()), (1, 1));
-    let lines: Vec<u32> = report.artefacts[0].problems.iter().map(myelin_engine::Problem::line).collect();
-    assert_eq!(lines, [2, 4]);
+    let lines = |problems: &[myelin_engine::Problem]| problems.iter().map(myelin_engine::Problem::line).collect();
+    let [problems, latent]: [Vec<u32>; 2] = [lines(&report.artefacts[0].problems), lines(&report.artefacts[0].latent)];
+    assert_eq!((problems, latent), (vec![2], vec![4]));
     let warning = &report.artefacts[0].warnings[0];
     assert_eq!((warning.line(), warning.column()), (3, 6));
     assert!(warning.message().contains("\"bogus\""));
 }
 
 #[test]
-fn what_needs_a_faulty_artefact_is_faulty_and_the_rest_runs() {
-    let report = report(
-        "<sequence name='a'><sequence key='b'/></sequence>\
+fn what_needs_a_faulty_artefact_is_told_and_runs_unless_that_is_to_be_a_problem() {
+    let load = |is_strict| {
+        load_with(
+            "<sequence name='a'><sequence key='b'/></sequence>\
          <sequence name='b'><filter xpath='true()'><then sequence='c'/></filter></sequence>\
          <sequence name='c'><sequence key='a'/><validate/></sequence>\
          <sequence name='self'><sequence key='self'/></sequence>\
          <endpoint name='e'><wsdl/></endpoint>\
          <proxy name='p'><target endpoint='e'/></proxy>\
          <proxy name='q'><target inSequence='self'/></proxy>",
-    );
-    let state = |name: &str| report.artefacts.iter().find(|artefact| artefact.name == name).unwrap().is_ok();
-    assert!(!state("a") && !state("b") && !state("c") && !state("e") && !state("p"));
-    assert!(state("self") && state("q"));
-    let problem = &report.artefacts[0].problems[0];
-    assert_eq!(problem.message(), "needs sequence \"b\", which is faulty");
-    assert!(problem.column() > 60);
+            &Settings { is_strict, ..Settings::default() },
+        )
+        .report
+    };
+    let faulty = |report: &Report| -> Vec<String> {
+        report.artefacts.iter().filter(|artefact| !artefact.is_ok()).map(|artefact| artefact.name.clone()).collect()
+    };
+    let [lenient, strict] = [load(false), load(true)];
+    assert_eq!(faulty(&strict), ["a", "b", "c", "e", "p"]);
+    assert_eq!(strict.artefacts[0].problems[0].message(), "needs sequence \"b\", which is faulty");
+    assert_eq!(faulty(&lenient), ["c", "e"]);
+    let latent = &lenient.artefacts[1].latent[0];
+    assert_eq!(latent.message(), "needs sequence \"c\", which is faulty");
+    assert!(latent.column() > 60);
 }
 
 #[test]
@@ -336,7 +349,8 @@ proptest! {
         let scenario = Scenario::of(loaded, |_, _| Ok(response(200, &[], "")));
         let reply = scenario.serve(get("/x?a=1"));
         // An expression may ask for what its values have not: `1//a` is a fault, and no panic.
-        let is_fault = reply.status == 500 && reply.body.contains("could not be evaluated");
+        let is_fault = reply.status == 500
+            && ["could not be evaluated", "needs something that is not there"].iter().any(|part| reply.body.contains(part));
         prop_assert!(reply.status == expected || is_fault, "{:?}", reply);
     }
 

@@ -28,6 +28,7 @@ mod flow;
 mod loading;
 mod log;
 mod makefault;
+mod missing;
 mod monitors;
 mod oauth;
 mod payload_factory;

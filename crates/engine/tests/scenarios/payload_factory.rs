@@ -310,7 +310,8 @@ fn a_body_that_nothing_asks_for_is_not_read() {
 fn what_is_not_offered_or_wrong_is_a_problem_at_its_place() {
     let check = |mediator: &str, part: &str| {
         let report = report(&format!("<sequence name='s'>{mediator}</sequence>"));
-        let problems: Vec<String> = report.artefacts[0].problems.iter().map(ToString::to_string).collect();
+        let found = report.artefacts[0].problems.iter().chain(&report.artefacts[0].latent);
+        let problems: Vec<String> = found.map(ToString::to_string).collect();
         assert!(problems.iter().any(|problem| problem.contains(part)), "{part:?} is not in {problems:?}");
     };
     check("<payloadFactory/>", "needs a format");

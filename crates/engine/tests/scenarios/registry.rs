@@ -53,12 +53,13 @@ fn sequences_and_endpoints_of_the_registry_are_artefacts_that_may_need_each_othe
 }
 
 #[test]
-fn what_is_wrong_with_a_resource_has_a_place_in_it_and_makes_its_users_faulty() {
+fn what_is_wrong_with_a_resource_has_a_place_in_it_and_makes_the_step_fail_that_needs_it() {
     let folder = tempfile::tempdir().unwrap();
     let check = |text: &str, parts: &[&str]| {
         write(folder.path(), "registry/config/a.xml", text);
         let report = report(folder.path(), "<sequence key='conf:/a.xml'/>").to_text();
-        assert!(report.contains("faulty sequence main"), "{report}");
+        assert!(report.contains("ok     sequence main"), "{report}");
+        assert!(report.contains("will fail when reached"), "{report}");
         parts.iter().for_each(|part| assert!(report.contains(part), "{part} is not in {report}"));
     };
     check("<sequence>\n<frobnicate/></sequence>", &["a.xml:2:1: unknown mediator", "needs sequence \"conf:/a.xml\""]);

@@ -7,8 +7,12 @@ use crate::common::{Scenario, load_text, post, report};
 /// Asserts that what is loaded has a problem that says `part`.
 fn refused(artefacts: &str, part: &str) {
     let report = report(artefacts);
-    let problems: Vec<String> =
-        report.artefacts.iter().flat_map(|artefact| &artefact.problems).map(ToString::to_string).collect();
+    let problems: Vec<String> = report
+        .artefacts
+        .iter()
+        .flat_map(|artefact| artefact.problems.iter().chain(&artefact.latent))
+        .map(ToString::to_string)
+        .collect();
     assert!(problems.iter().any(|problem| problem.contains(part)), "{part:?} is not in {problems:#?}");
 }
 

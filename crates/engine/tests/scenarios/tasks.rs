@@ -173,7 +173,6 @@ fn what_is_wrong_with_a_task_is_said_at_its_place() {
     check(&task(r#"<trigger cron="0 0 25 * * ?"/>"#, MESSAGE), "cron");
     check(&task(r#"<trigger cron="0 0 5 * * ?" interval="5"/>"#, MESSAGE), "no meaning beside cron");
     check(&task(r#"<trigger once="true"/>"#, INTO_SEQUENCE), "message or registryKey is missing");
-    check(&task(r#"<trigger once="true"/>"#, MESSAGE), "there is no sequence \"main\"");
     let proxy = r#"<property name="injectTo" value="proxy"/>"#;
     check(&task(r#"<trigger once="true"/>"#, &format!("{MESSAGE}{proxy}")), "the property proxyName is missing");
     let missing = format!(r#"{MESSAGE}{proxy}<property name="proxyName" value="None"/>"#);

@@ -8,6 +8,7 @@ use myelin_flow::property::ExternalSource;
 use myelin_java_text::pattern::Finder;
 
 use crate::compiler::Compiler;
+use crate::error::CompileError;
 use crate::result_type::ResultType;
 use crate::secrets;
 use crate::source::{Source, SourceScope};
@@ -18,7 +19,6 @@ use crate::synapse::tree::{Date, Junction, Node, Prepared};
 use crate::xpath::{XPath, XPathOrSource};
 
 /// The byte where an expression is wrong, and a sentence.
-pub(super) type Wrong = (usize, String);
 
 /// Parentheses, arguments and the like within each other; what evaluates them recurses as deep.
 const LIMIT_NESTING: usize = 32;
@@ -41,12 +41,12 @@ impl<'t, 'l> Parser<'t, 'l> {
     }
 
     /// Reads an expression up to its closing brace, which is left where it is.
-    pub(super) fn whole(&mut self) -> Result<Node, Wrong> {
+    pub(super) fn whole(&mut self) -> Result<Node, CompileError> {
         let start = self.at;
         let node = self.expression()?;
         self.skip_blanks();
         if self.at - start > LIMIT_BYTES {
-            return Err((start, format!("an expression has at most {LIMIT_BYTES} bytes")));
+            return Err(CompileError::new(start, format!("an expression has at most {LIMIT_BYTES} bytes")));
         }
         match self.peek() {
             Some(b'}') => Ok(node),
@@ -55,7 +55,7 @@ impl<'t, 'l> Parser<'t, 'l> {
     }
 
     /// The expression with all its operators.
-    pub(super) fn expression(&mut self) -> Result<Node, Wrong> {
+    pub(super) fn expression(&mut self) -> Result<Node, CompileError> {
         self.nested(|parser| {
             let mut cases = Vec::new();
             loop {
@@ -71,7 +71,7 @@ impl<'t, 'l> Parser<'t, 'l> {
     }
 
     /// `a and b or c`: both bind alike, and from the right, as in Synapse.
-    pub(super) fn logic(&mut self) -> Result<Node, Wrong> {
+    pub(super) fn logic(&mut self) -> Result<Node, CompileError> {
         let mut parts = Vec::new();
         loop {
             let node = self.chain(Parser::sum, COMPARISONS)?;
@@ -86,11 +86,11 @@ impl<'t, 'l> Parser<'t, 'l> {
         }
     }
 
-    fn sum(&mut self) -> Result<Node, Wrong> {
+    fn sum(&mut self) -> Result<Node, CompileError> {
         self.chain(Parser::product, &[("+", Operator::Plus), ("-", Operator::Minus)])
     }
 
-    fn product(&mut self) -> Result<Node, Wrong> {
+    fn product(&mut self) -> Result<Node, CompileError> {
         let operators = &[("*", Operator::Times), ("/", Operator::Divided), ("%", Operator::Modulo)];
         self.chain(Parser::factor, operators)
     }
@@ -98,9 +98,9 @@ impl<'t, 'l> Parser<'t, 'l> {
     /// Parts with operators between them, which bind alike and from the left.
     fn chain(
         &mut self,
-        part: fn(&mut Self) -> Result<Node, Wrong>,
+        part: fn(&mut Self) -> Result<Node, CompileError>,
         operators: &[(&str, Operator)],
-    ) -> Result<Node, Wrong> {
+    ) -> Result<Node, CompileError> {
         let first = part(self)?;
         let mut rest = Vec::new();
         while let Some((_, operator)) = operators.iter().find(|(symbol, _)| self.take(symbol)) {
@@ -110,7 +110,7 @@ impl<'t, 'l> Parser<'t, 'l> {
     }
 
     /// A literal, a call, something that is read, or what stands in parentheses.
-    pub(super) fn factor(&mut self) -> Result<Node, Wrong> {
+    pub(super) fn factor(&mut self) -> Result<Node, CompileError> {
         self.skip_blanks();
         let is_digit = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_digit());
         match self.peek() {
@@ -143,7 +143,7 @@ impl<'t, 'l> Parser<'t, 'l> {
     }
 
     /// What begins with a name.
-    fn named(&mut self) -> Result<Node, Wrong> {
+    fn named(&mut self) -> Result<Node, CompileError> {
         let start = self.at;
         let name = self.name();
         match name {
@@ -165,7 +165,7 @@ impl<'t, 'l> Parser<'t, 'l> {
             ]),
             "configs" => {
                 let name = self.key()?;
-                let value = self.compiler.injected(name).map_err(|message| (start, message))?;
+                let value = self.compiler.injected(name).map_err(|message| CompileError::missing(start, message))?;
                 Ok(Node::Read(Source::Loaded(value), name.to_owned()))
             }
             "var" | "config" => self.fail_at(start, format!("`{name}` was a name of an early version: write `{name}s`")),
@@ -181,7 +181,7 @@ impl<'t, 'l> Parser<'t, 'l> {
     }
 
     /// `.scope.name`
-    fn scoped(&mut self, scopes: &[(&str, SourceScope, &str)]) -> Result<Node, Wrong> {
+    fn scoped(&mut self, scopes: &[(&str, SourceScope, &str)]) -> Result<Node, CompileError> {
         self.expect(".")?;
         let start = self.at;
         let scope = self.name();
@@ -193,7 +193,7 @@ impl<'t, 'l> Parser<'t, 'l> {
         Ok(Node::Read(Source::property(*base, &name, self.compiler.names()), name))
     }
 
-    fn call(&mut self, start: usize, name: &'t str) -> Result<Node, Wrong> {
+    fn call(&mut self, start: usize, name: &'t str) -> Result<Node, CompileError> {
         self.expect("(")?;
         match name {
             "xpath" => return self.xpath(),
@@ -201,7 +201,8 @@ impl<'t, 'l> Parser<'t, 'l> {
             "wso2-vault" | "secret" => {
                 let alias = self.literal("the alias of a secret")?;
                 self.expect(")")?;
-                let secret = secrets::secret(alias, "", self.compiler).map_err(|message| (start, message))?;
+                let secret = secrets::secret(alias, "", self.compiler)
+                    .map_err(|message| CompileError::missing(start, message))?;
                 return Ok(Node::Text(secret));
             }
             "hashicorp-vault" => return self.fail_at(start, secrets::NO_HASHICORP),
@@ -224,7 +225,7 @@ impl<'t, 'l> Parser<'t, 'l> {
     }
 
     /// `split(text, pattern)`
-    fn split(&mut self) -> Result<Node, Wrong> {
+    fn split(&mut self) -> Result<Node, CompileError> {
         let text = self.expression()?;
         self.expect(",")?;
         let pattern = self.prepared(Finder::compile)?;
@@ -233,7 +234,7 @@ impl<'t, 'l> Parser<'t, 'l> {
     }
 
     /// `formatDateTime(milliseconds, to)`, `formatDateTime(date, from, to)`
-    fn date(&mut self) -> Result<Node, Wrong> {
+    fn date(&mut self) -> Result<Node, CompileError> {
         let date = self.expression()?;
         self.expect(",")?;
         let mut patterns = vec![self.prepared(Pattern::formatter)?];
@@ -247,17 +248,19 @@ impl<'t, 'l> Parser<'t, 'l> {
     }
 
     /// An argument that is compiled: now if it is a text in quotes.
-    fn prepared<T>(&mut self, compile: impl FnOnce(&str) -> Result<T, String>) -> Result<Prepared<T>, Wrong> {
+    fn prepared<T>(&mut self, compile: impl FnOnce(&str) -> Result<T, String>) -> Result<Prepared<T>, CompileError> {
         self.skip_blanks();
         let start = self.at;
         match self.expression()? {
-            Node::Text(text) => compile(&text).map(Prepared::Fixed).map_err(|message| (start, message)),
+            Node::Text(text) => {
+                compile(&text).map(Prepared::Fixed).map_err(|message| CompileError::new(start, message))
+            }
             node => Ok(Prepared::Open(node)),
         }
     }
 
     /// What a path that may follow finds in what a call gives.
-    fn inside(&mut self, node: Node) -> Result<Node, Wrong> {
+    fn inside(&mut self, node: Node) -> Result<Node, CompileError> {
         Ok(match self.route()? {
             Some(route) => Node::Inside(Box::new(node), route),
             None => node,
@@ -265,7 +268,7 @@ impl<'t, 'l> Parser<'t, 'l> {
     }
 
     /// `xpath("…")`, or `xpath("…", "variable")` for what a variable holds.
-    fn xpath(&mut self) -> Result<Node, Wrong> {
+    fn xpath(&mut self) -> Result<Node, CompileError> {
         self.skip_blanks();
         let start = self.at + 1;
         let path = self.literal("an XPath")?;
@@ -281,14 +284,13 @@ impl<'t, 'l> Parser<'t, 'l> {
         Ok(Node::XPath(Box::new(kind)))
     }
 
-    fn compile_xpath(&mut self, text: Text<'_>, start: usize) -> Result<XPathOrSource, Wrong> {
+    fn compile_xpath(&mut self, text: Text<'_>, start: usize) -> Result<XPathOrSource, CompileError> {
         // Several passes for one expression would be more than one look at the tree.
-        XPath::compile(text, ResultType::Nodes, self.compiler)
-            .map_err(|(offset, message)| ((start + offset).min(self.text.value.len()), message))
+        XPath::compile(text, ResultType::Nodes, self.compiler).map_err(|error| error.behind(start))
     }
 
     /// `registry("key")`, or with an expression that gives the key, perhaps with `.property("name")` or a path behind it.
-    fn registry(&mut self) -> Result<Node, Wrong> {
+    fn registry(&mut self) -> Result<Node, CompileError> {
         let key = self.nested(Parser::logic)?;
         self.expect(")")?;
         let property = match self.take(".property(") {
@@ -312,7 +314,7 @@ impl<'t, 'l> Parser<'t, 'l> {
     }
 
     /// A text in quotes where nothing else will do: what is not known while loading cannot be compiled or read.
-    fn literal(&mut self, what: &str) -> Result<&'t str, Wrong> {
+    fn literal(&mut self, what: &str) -> Result<&'t str, CompileError> {
         self.skip_blanks();
         match self.peek() {
             Some(b'"' | b'\'') => self.string(),
@@ -321,7 +323,7 @@ impl<'t, 'l> Parser<'t, 'l> {
     }
 
     /// Expressions with commas between them, up to what closes them.
-    fn list(&mut self, close: &str) -> Result<Vec<Node>, Wrong> {
+    fn list(&mut self, close: &str) -> Result<Vec<Node>, CompileError> {
         let mut nodes = Vec::new();
         if self.take(close) {
             return Ok(nodes);
@@ -336,7 +338,7 @@ impl<'t, 'l> Parser<'t, 'l> {
     }
 
     /// `.name`, `["name"]` or `.["name"]`
-    fn key(&mut self) -> Result<&'t str, Wrong> {
+    fn key(&mut self) -> Result<&'t str, CompileError> {
         let has_dot = self.take(".");
         if self.take("[") {
             let key = self.literal("a name in brackets")?;
@@ -352,7 +354,7 @@ impl<'t, 'l> Parser<'t, 'l> {
     }
 
     /// A string from quote to quote: what stands between them is taken as it is, backslashes included, as in Synapse.
-    pub(super) fn string(&mut self) -> Result<&'t str, Wrong> {
+    pub(super) fn string(&mut self) -> Result<&'t str, CompileError> {
         let start = self.at + 1;
         let quote = self.byte(self.at);
         let mut end = start;
@@ -391,7 +393,10 @@ impl<'t, 'l> Parser<'t, 'l> {
     }
 
     /// Runs `inner` one level deeper.
-    pub(super) fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T, Wrong>) -> Result<T, Wrong> {
+    pub(super) fn nested<T>(
+        &mut self,
+        inner: impl FnOnce(&mut Self) -> Result<T, CompileError>,
+    ) -> Result<T, CompileError> {
         if self.nesting == LIMIT_NESTING {
             return self.fail(format!("nested deeper than {LIMIT_NESTING}"));
         }
@@ -401,12 +406,12 @@ impl<'t, 'l> Parser<'t, 'l> {
         result
     }
 
-    pub(super) fn fail<T>(&self, message: impl Into<String>) -> Result<T, Wrong> {
-        Err((self.at.min(self.text.value.len()), message.into()))
+    pub(super) fn fail<T>(&self, message: impl Into<String>) -> Result<T, CompileError> {
+        Err(CompileError::new(self.at.min(self.text.value.len()), message))
     }
 
-    fn fail_at<T>(&self, at: usize, message: impl Into<String>) -> Result<T, Wrong> {
-        Err((at, message.into()))
+    fn fail_at<T>(&self, at: usize, message: impl Into<String>) -> Result<T, CompileError> {
+        Err(CompileError::new(at, message))
     }
 
     pub(super) fn byte(&self, at: usize) -> Option<u8> {
@@ -452,7 +457,7 @@ impl<'t, 'l> Parser<'t, 'l> {
         false
     }
 
-    pub(super) fn expect(&mut self, symbol: &str) -> Result<(), Wrong> {
+    pub(super) fn expect(&mut self, symbol: &str) -> Result<(), CompileError> {
         if self.take(symbol) {
             return Ok(());
         }

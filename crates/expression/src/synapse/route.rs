@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use myelin_json::{Error, Path};
 
+use crate::error::CompileError;
 use crate::synapse::function::Function;
-use crate::synapse::parse::{Parser, Wrong};
+use crate::synapse::parse::Parser;
 use crate::synapse::tree::{Node, Route};
 
 /// A way that is being read: its text as a JSONPath, and what goes into its holes.
@@ -25,7 +26,7 @@ impl Written {
 
 impl Parser<'_, '_> {
     /// The steps that stand here, if any do.
-    pub(super) fn route(&mut self) -> Result<Option<Route>, Wrong> {
+    pub(super) fn route(&mut self) -> Result<Option<Route>, CompileError> {
         let start = self.at;
         let mut written = Written { path: "$".to_owned(), holes: Vec::new() };
         loop {
@@ -63,7 +64,7 @@ impl Parser<'_, '_> {
     }
 
     /// What stands behind one dot or two: a name, a function, `*`, or a bracket.
-    fn step(&mut self, written: &mut Written) -> Result<(), Wrong> {
+    fn step(&mut self, written: &mut Written) -> Result<(), CompileError> {
         if self.peek() == Some(b'*') {
             self.at += 1;
             written.path.push('*');
@@ -85,7 +86,7 @@ impl Parser<'_, '_> {
     }
 
     /// `[…]`: a name, places, a slice, `*` or a filter.
-    fn bracket(&mut self, written: &mut Written) -> Result<(), Wrong> {
+    fn bracket(&mut self, written: &mut Written) -> Result<(), CompileError> {
         self.expect("[")?;
         written.path.push('[');
         if self.take("*") {
@@ -103,7 +104,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    fn places(&mut self, written: &mut Written) -> Result<(), Wrong> {
+    fn places(&mut self, written: &mut Written) -> Result<(), CompileError> {
         loop {
             self.skip_blanks();
             if !matches!(self.peek(), Some(b':' | b']')) {
@@ -121,7 +122,7 @@ impl Parser<'_, '_> {
     }
 
     /// What stands in the parentheses of a filter: what looks at the item is copied, what does not becomes a hole.
-    fn filter(&mut self, written: &mut Written) -> Result<(), Wrong> {
+    fn filter(&mut self, written: &mut Written) -> Result<(), CompileError> {
         let mut open = 0_usize;
         loop {
             let start = self.at;
@@ -161,7 +162,7 @@ impl Parser<'_, '_> {
     }
 
     /// A word in a filter.
-    fn word(&mut self, written: &mut Written) -> Result<(), Wrong> {
+    fn word(&mut self, written: &mut Written) -> Result<(), CompileError> {
         let start = self.at;
         let word = self.name();
         let is_call = self.peek() == Some(b'(') && Function::named(word).is_some();
@@ -181,7 +182,7 @@ impl Parser<'_, '_> {
     }
 
     /// Steps over `@` and the path behind it.
-    fn skip_item(&mut self) -> Result<(), Wrong> {
+    fn skip_item(&mut self) -> Result<(), CompileError> {
         self.at += 1;
         loop {
             match self.peek() {
@@ -203,7 +204,7 @@ impl Parser<'_, '_> {
     }
 
     /// Steps over brackets and braces, up to the one that closes the first.
-    fn skip_json(&mut self) -> Result<(), Wrong> {
+    fn skip_json(&mut self) -> Result<(), CompileError> {
         let mut depth = 0_usize;
         loop {
             match self.peek() {
@@ -224,7 +225,7 @@ impl Parser<'_, '_> {
     }
 
     /// Steps over `/pattern/flags`.
-    fn skip_pattern(&mut self) -> Result<(), Wrong> {
+    fn skip_pattern(&mut self) -> Result<(), CompileError> {
         // A pattern is closed as a text is.
         self.string()?;
         while self.peek().is_some_and(|byte| byte.is_ascii_alphabetic()) {

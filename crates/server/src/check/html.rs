@@ -36,6 +36,7 @@ pub(super) fn page(report: &Report) -> String {
     );
     shares(&mut page, &summary, &total);
     causes(&mut page, "Why the rest does not run", &summary.reasons);
+    causes(&mut page, "What will fail when a message reaches it", &summary.latent);
     causes(&mut page, "What has no effect, or another one", &summary.remarks);
     artefacts(&mut page, &report.artefacts);
     page.push_str("</body></html>\n");
@@ -98,13 +99,14 @@ fn artefacts(page: &mut String, artefacts: &[Artefact]) {
             escaped(&artefact.file),
             artefact.line
         );
-        if artefact.problems.is_empty() && artefact.warnings.is_empty() {
+        if artefact.problems.is_empty() && artefact.latent.is_empty() && artefact.warnings.is_empty() {
             let _ = writeln!(page, "<div>{title}</div>");
             continue;
         }
         let open = if artefact.is_ok() { "" } else { " open=\"\"" };
         let _ = writeln!(page, "<details{open}><summary>{title}</summary><ul>");
         places(page, "problem", &artefact.problems);
+        places(page, "will fail when reached", &artefact.latent);
         places(page, "warning", &artefact.warnings);
         page.push_str("</ul></details>\n");
     }

@@ -122,7 +122,8 @@ impl Check<'_> {
         let mut faulty = false;
         for artefact in &report.artefacts {
             faulty |= !artefact.is_ok();
-            let marked = [("problem", &artefact.problems), ("warning", &artefact.warnings)];
+            let (problems, latent, warnings) = (&artefact.problems, &artefact.latent, &artefact.warnings);
+            let marked = [("problem", problems), ("failure when reached", latent), ("warning", warnings)];
             for (word, problem) in marked.iter().flat_map(|(word, all)| all.iter().map(move |one| (word, one))) {
                 let (file, name) = (self.inside(problem.file()), self.inside(&artefact.name));
                 let (line, column, message) = (problem.line(), problem.column(), problem.message());

@@ -39,7 +39,7 @@ impl Value {
             }
             return Ok(Value::Computed(expression));
         }
-        loader.secret(value).map(Value::Fixed).map_err(|message| text.problem(message))
+        loader.secret(value).map(Value::Fixed).map_err(|message| text.problem(message).latent())
     }
 
     /// The value for one message.

@@ -1,5 +1,6 @@
 //! What connections and operations say while they are loaded.
 
+use myelin_config::report::Artefact;
 use myelin_engine::load;
 use myelin_flow::settings::Settings;
 
@@ -15,7 +16,9 @@ fn said(connection: &str, operations: &str) -> Vec<String> {
     );
     std::fs::write(&path, text).unwrap();
     let report = load(&[path], &Settings::default()).report;
-    let all = report.artefacts.iter().flat_map(|artefact| artefact.problems.iter().chain(&artefact.warnings));
+    let all =
+        |artefact: &Artefact| [&artefact.problems, &artefact.latent, &artefact.warnings].map(Clone::clone).concat();
+    let all = report.artefacts.iter().flat_map(all);
     all.map(|problem| problem.message.clone()).collect()
 }
 
@@ -80,7 +83,7 @@ fn what_an_operation_says_is_checked_while_loading() {
 }
 
 #[test]
-fn a_faulty_connection_makes_what_needs_it_faulty() {
+fn a_faulty_connection_is_told_where_it_is_needed() {
     let said = said("<baseUrl>back</baseUrl>", "<http.get configKey='C'/>");
     assert_eq!(said.len(), 2, "{said:?}");
     assert!(said[1].contains("needs localEntry \"C\", which is faulty"), "{said:?}");

@@ -71,7 +71,7 @@ impl FreeMarker {
         let format = Format::read(format, filler.media, loader, |text, loader| {
             let template = Template::compile(text.value, filler.is_padded()).map_err(|error| {
                 let at = offset(text.value, &error);
-                Problem { place: text.place(at), message: format!("FreeMarker: {}", error.message) }
+                Problem::new(text.place(at), format!("FreeMarker: {}", error.message))
             })?;
             Ok(Prepared { roots: roots(&template, loader), template: Arc::new(template) })
         })?;

@@ -67,7 +67,7 @@ impl Keys {
         }
         let sources: Vec<Source> = fixed.iter().map(|(source, _)| *source).collect();
         let schemas = gathering.compile(&sources).map_err(|(at, message)| {
-            fixed[at].1.problem(format!("schema {:?}: {message}", fixed[at].1.value.trim()))
+            fixed[at].1.problem(format!("schema {:?}: {message}", fixed[at].1.value.trim())).latent()
         })?;
         let Some(key) = any_worked_out else { return Ok(Keys::Fixed(schemas)) };
         let choice = loader.schemas(key, named, &mut gathering);

@@ -64,7 +64,7 @@ fn declare_held(item: &mut Item, loader: &mut Loader) {
     match connection {
         Some((name, place)) if loader.endpoints.contains_key(&name) => {
             let message = format!("there is another endpoint of the name {name:?}");
-            item.problems.push(Problem { place, message });
+            item.problems.push(Problem::new(place, message));
         }
         Some((name, _)) => item.id = number(&mut loader.endpoints, &name, Reference::Endpoint),
         None => {}
