@@ -18,8 +18,6 @@ use crate::synapse::function::Function;
 use crate::synapse::tree::{Date, Junction, Node, Prepared};
 use crate::xpath::{XPath, XPathOrSource};
 
-/// The byte where an expression is wrong, and a sentence.
-
 /// Parentheses, arguments and the like within each other; what evaluates them recurses as deep.
 const LIMIT_NESTING: usize = 32;
 
