@@ -10,10 +10,10 @@ mod xpath;
 mod xslt;
 
 /// What a command did.
-struct Ended {
-    code: i32,
-    out: String,
-    err: String,
+pub(crate) struct Ended {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 /// Runs `myelin` with these arguments, each word one, and this standard input.
@@ -21,7 +21,7 @@ fn myelin(arguments: &str, input: impl AsRef<[u8]>) -> Ended {
     run(&arguments.split(' ').collect::<Vec<_>>(), input)
 }
 
-fn run(arguments: &[&str], input: impl AsRef<[u8]>) -> Ended {
+pub(crate) fn run(arguments: &[&str], input: impl AsRef<[u8]>) -> Ended {
     let mut command = Command::new(env!("CARGO_BIN_EXE_myelin"));
     let streams = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = streams.spawn().unwrap();

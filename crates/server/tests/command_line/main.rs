@@ -6,4 +6,5 @@
 mod support;
 
 mod commands;
+mod pages;
 mod process;

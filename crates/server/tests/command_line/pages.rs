@@ -1,0 +1,98 @@
+//! The configurations of the documentation are run as a reader would run them.
+//!
+//! A fenced block whose first line says `file=PATH` is that file, below the folder that the reader works in; one with
+//! `shows=PATH` is what a command has written there.
+
+use std::fs;
+use std::path::Path;
+
+use crate::commands::run;
+
+/// A fenced block of a page.
+struct Block<'a> {
+    /// The word behind the fence: `xml`, `json`, `text`.
+    language: &'a str,
+    /// The file that it is.
+    file: Option<&'a str>,
+    /// The file whose content it shows.
+    shows: Option<&'a str>,
+    text: String,
+}
+
+fn blocks(page: &str) -> Vec<Block<'_>> {
+    let mut found = Vec::new();
+    let mut open: Option<Block> = None;
+    for line in page.lines() {
+        match (line.strip_prefix("```"), &mut open) {
+            (Some(_), Some(_)) => found.extend(open.take()),
+            (Some(words), None) => {
+                let (language, rest) = words.split_once(' ').unwrap_or((words, ""));
+                let [file, shows] = ["file=", "shows="].map(|key| rest.strip_prefix(key));
+                open = Some(Block { language, file, shows, text: String::new() });
+            }
+            (None, Some(block)) => {
+                block.text.push_str(line);
+                block.text.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    assert!(open.is_none(), "a block of the page has no end");
+    found
+}
+
+/// Writes the files of a page; how many there are.
+fn write_files(page: &str, folder: &Path) -> usize {
+    let files = blocks(page).into_iter().filter_map(|block| Some((block.file?, block.text)));
+    let mut count = 0;
+    for (file, text) in files {
+        let path = folder.join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+        count += 1;
+    }
+    count
+}
+
+/// Asserts that `myelin check` finds all artefacts at a path sound, and nothing to warn of.
+fn check(path: &Path) {
+    let ended = run(&["check", path.to_str().unwrap()], "");
+    assert!(ended.code == 0 && !ended.out.contains("warning"), "{}{}", ended.out, ended.err);
+}
+
+#[test]
+fn the_artefacts_of_the_reference_run_together() {
+    let page = include_str!("../../../../docs/artefacts.md");
+    let examples: Vec<String> =
+        blocks(page).into_iter().filter(|block| block.language == "xml").map(|block| block.text).collect();
+    assert!(examples.len() > 10, "{} examples", examples.len());
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("synapse.xml");
+    let all = examples.concat();
+    fs::write(&file, format!("<definitions xmlns=\"http://ws.apache.org/ns/synapse\">{all}</definitions>")).unwrap();
+    check(&file);
+}
+
+#[test]
+fn the_tutorial_does_what_it_says() {
+    let page = include_str!("../../../../docs/tutorial.md");
+    let folder = tempfile::tempdir().unwrap();
+    assert!(write_files(page, folder.path()) > 8);
+    let [shop, settings] = ["shop", "deployment.toml"].map(|name| folder.path().join(name));
+    let [shop, settings] = [&shop, &settings].map(|path| path.to_str().unwrap());
+    let checked = run(&["check", shop, "--config", settings], "");
+    assert!(checked.code == 0 && !checked.out.contains("warning"), "{}{}", checked.out, checked.err);
+    assert!(checked.err.is_empty(), "{}", checked.err);
+    let updated = run(&["test", shop, "--update"], "");
+    assert_eq!(updated.code, 0, "{}{}", updated.out, updated.err);
+    let mut shown = 0;
+    for block in blocks(page) {
+        let Some(file) = block.shows else { continue };
+        let text = fs::read_to_string(folder.path().join(file)).unwrap();
+        assert_eq!(text.trim_end(), block.text.trim_end(), "{file}");
+        shown += 1;
+    }
+    assert!(shown > 1, "{shown} files are shown");
+    let tested = run(&["test", shop], "");
+    assert!(tested.code == 0 && tested.out.contains("1 passed, 0 failed"), "{}{}", tested.out, tested.err);
+}
