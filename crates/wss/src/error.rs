@@ -311,6 +311,11 @@ impl Problem {
     pub fn general(message: impl Into<String>) -> Problem {
         Problem { line: 0, column: 0, message: message.into() }
     }
+
+    /// The same at a line and column of the policy, unless it has a place of its own.
+    pub(crate) fn at(self, (line, column): (u64, u64)) -> Problem {
+        if self.line == 0 { Problem { line, column, ..self } } else { self }
+    }
 }
 
 impl fmt::Display for Problem {

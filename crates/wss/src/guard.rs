@@ -122,7 +122,8 @@ impl Guard {
         let own = signature.iter().chain(decryption).map(|identity| identity.certificate());
         let mut certificates: Vec<&Arc<Certificate>> = own.chain(encryption).collect();
         certificates.dedup_by(|one, other| one.der() == other.der());
-        certificates.into_iter().filter_map(|certificate| certificate.invalid_at(time)).map(Problem::general).collect()
+        let invalid = certificates.into_iter().filter_map(|certificate| certificate.invalid_at(time));
+        invalid.map(|message| Problem::general(message).at(self.policy.rampart_place())).collect()
     }
 
     /// What way the messages have that this side receives.

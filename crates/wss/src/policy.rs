@@ -86,7 +86,19 @@ impl Policy {
     }
 }
 
+impl Policy {
+    /// Where the first alternative names its keys: line and column.
+    pub(crate) fn rampart_place(&self) -> (u64, u64) {
+        self.alternatives.first().map(|first| first.rampart_place).unwrap_or_default()
+    }
+}
+
 impl Alternative {
+    /// What is wrong with it, with its place in the policy.
+    pub fn problem(&self, message: impl Into<String>) -> Problem {
+        Problem::general(message).at(self.place)
+    }
+
     /// Whether any message fulfils it.
     fn asks_for_nothing(&self) -> bool {
         let parts = [&self.signed, &self.encrypted, &self.required];

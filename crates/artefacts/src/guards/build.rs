@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use myelin_wss::Guard;
 use myelin_wss::guard::{Settings, Side, Uses};
-use myelin_wss::policy::{Binding, Policy};
+use myelin_wss::policy::{Alternative, Binding, Policy};
 
 use crate::guards::{CompiledPolicy, Operation, Protection, ProxySecurity, needs_tls};
 use crate::loader::Loader;
@@ -18,7 +18,7 @@ use myelin_config::resource::{ENTRY, Resource};
 
 /// The policies that were compiled, by their key and what they are for; faulty ones, too.
 #[derive(Default)]
-struct CompiledPolicies(HashMap<(String, Side, Uses), Option<CompiledPolicy>>);
+struct CompiledPolicies(HashMap<(String, Side, Uses), Result<CompiledPolicy, Vec<Problem>>>);
 
 /// Reads what protects the messages of a proxy; `None` where it is not secured.
 pub fn proxy(element: &Element, loader: &mut Loader) -> Option<ProxySecurity> {
@@ -82,7 +82,7 @@ pub fn endpoint(element: &Element, loader: &mut Loader) -> Option<Arc<Protection
     }
     let mut way = |key: Option<Text<'_>>, uses: Uses| {
         let way = key.map(|key| loader.way(key, Side::Initiator, uses))?;
-        way.map_err(|problem| loader.problem(problem)).ok()
+        way.map_err(|problem| loader.problem(problem)).ok().flatten()
     };
     let (request, response) = match both {
         Some(both) => {
@@ -103,7 +103,10 @@ impl Loader {
             Some(("out", _)) => Uses::Secure,
             Some((other, text)) => return Err(text.problem(format!("type {other:?} is neither in nor out"))),
         };
-        let way = self.way(element.required("key")?, Side::Recipient, uses)?;
+        let Some(way) = self.way(element.required("key")?, Side::Recipient, uses)? else {
+            element.forgive();
+            return Ok(());
+        };
         let namespace = element.attribute("operationNamespace").map(|namespace| namespace.value.to_owned());
         let protection = match element.attribute("operationName") {
             None => &mut security.general,
@@ -131,9 +134,10 @@ impl Loader {
 
     /// The guard of the policy that a key names, compiled once for each side and use.
     ///
-    /// Errors: a [`Problem`] at the key; what is wrong with the policy is then a problem of the artefact that is being
-    /// built, too, each with its place in the policy.
-    fn way(&mut self, key: Text<'_>, side: Side, uses: Uses) -> Result<CompiledPolicy, Problem> {
+    /// `None`: the policy is faulty; what is wrong with it is then a problem of the artefact that is being built, once
+    /// however many uses the policy has there, each with its place in the policy.
+    /// Errors: a [`Problem`] at the key, which names nothing.
+    fn way(&mut self, key: Text<'_>, side: Side, uses: Uses) -> Result<Option<CompiledPolicy>, Problem> {
         let name = key.value.trim();
         let resource = self.resource(key)?;
         let known = self.state::<CompiledPolicies>().0.get(&(name.to_owned(), side, uses)).cloned();
@@ -142,28 +146,35 @@ impl Loader {
             self.state::<CompiledPolicies>().0.insert((name.to_owned(), side, uses), way.clone());
             way
         });
-        way.ok_or_else(|| key.problem(format!("policy {name:?} is faulty")))
+        match way {
+            Ok(way) => Ok(Some(way)),
+            Err(problems) => {
+                for problem in problems {
+                    if !self.problems.contains(&problem) {
+                        self.problem(problem);
+                    }
+                }
+                Ok(None)
+            }
+        }
     }
 
-    fn compile_policy(&mut self, resource: &Resource, side: Side, uses: Uses, key: Text<'_>) -> Option<CompiledPolicy> {
+    fn compile_policy(
+        &mut self,
+        resource: &Resource,
+        side: Side,
+        uses: Uses,
+        key: Text<'_>,
+    ) -> Result<CompiledPolicy, Vec<Problem>> {
         let at = |problem: &myelin_wss::Problem| located(problem, resource, key);
-        let tell = |problems: Vec<myelin_wss::Problem>, loader: &mut Loader| {
-            problems.iter().for_each(|problem| loader.problem(at(problem)));
+        let all_at = |problems: Vec<myelin_wss::Problem>| -> Vec<Problem> { problems.iter().map(at).collect() };
+        let (policy, mut warnings) = Policy::parse(&resource.bytes).map_err(all_at)?;
+        let asks = |alternative: &&Alternative| {
+            matches!(alternative.binding, Binding::Transport { client_certificate: true, .. })
         };
-        let (policy, mut warnings) = match Policy::parse(&resource.bytes) {
-            Ok(parsed) => parsed,
-            Err(problems) => {
-                tell(problems, self);
-                return None;
-            }
-        };
-        if policy
-            .alternatives
-            .iter()
-            .any(|alternative| matches!(alternative.binding, Binding::Transport { client_certificate: true, .. }))
-        {
-            self.problem(key.problem("the policy asks for certificates of clients in TLS, which is not offered yet"));
-            return None;
+        if let Some(alternative) = policy.alternatives.iter().find(asks) {
+            let message = "the policy asks for certificates of clients in TLS, which is not offered yet";
+            return Err(all_at(vec![alternative.problem(message)]));
         }
         let tls = needs_tls(&policy);
         let security = &self.security;
@@ -175,19 +186,15 @@ impl Loader {
             audiences: security.audiences.clone(),
             sha1_signatures: security.sha1_signatures,
         };
-        let loaded = Guard::load(policy, side, uses, &self.key_files(), &settings);
-        match loaded {
-            Ok((guard, more)) => {
-                warnings.extend(more);
-                warnings.extend(self.security.now.into_iter().flat_map(|now| guard.not_valid_at(now)));
-                warnings.iter().for_each(|warning| self.warning(at(warning)));
-                Some(CompiledPolicy::new(guard, tls))
-            }
-            Err(problems) => {
-                tell(problems, self);
-                None
+        let (guard, more) = Guard::load(policy, side, uses, &self.key_files(), &settings).map_err(all_at)?;
+        warnings.extend(more);
+        warnings.extend(self.security.now.into_iter().flat_map(|now| guard.not_valid_at(now)));
+        for warning in warnings.iter().map(at) {
+            if !self.warnings.contains(&warning) {
+                self.warning(warning);
             }
         }
+        Ok(CompiledPolicy::new(guard, tls))
     }
 }
 

@@ -41,8 +41,44 @@ fn what_is_no_policy_keeps_its_proxy_from_being_offered_with_the_policys_own_pla
                      <proxy name='p'><target/><enableSec/><policy key='k'/></proxy>";
     let report = report(artefacts);
     let proxy = report.artefacts.iter().find(|artefact| artefact.name == "p").unwrap();
-    assert!(proxy.problems.iter().any(|problem| problem.message().contains("policy \"k\" is faulty")), "{proxy:?}");
-    assert!(proxy.problems.len() > 1, "what is wrong with the policy is told: {proxy:?}");
+    let [problem] = proxy.problems.as_slice() else { panic!("what is wrong with the policy is told once: {proxy:?}") };
+    assert!(problem.message().contains("nothing is no policy"), "{problem}");
+    assert_eq!(problem.line(), 2, "{problem}");
+}
+
+#[test]
+fn what_is_wrong_with_a_policy_is_told_once_for_each_artefact_and_where_the_policy_says_it() {
+    let policy = |inside: &str| {
+        format!(
+            "<localEntry key='k'>\n<p:Policy xmlns:p='http://schemas.xmlsoap.org/ws/2004/09/policy' \
+             xmlns:sp='http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200702'>\n{inside}</p:Policy></localEntry>"
+        )
+    };
+    let proxy = |name: &str| {
+        let policies = "<policy key='k' type='in'/><policy key='k' type='out'/>";
+        format!("<proxy name='{name}'><target/><enableSec/>{policies}</proxy>")
+    };
+    let asymmetric = "<sp:AsymmetricBinding><p:Policy>\
+        <sp:InitiatorToken><p:Policy><sp:X509Token/></p:Policy></sp:InitiatorToken>\
+        <sp:RecipientToken><p:Policy><sp:X509Token/></p:Policy></sp:RecipientToken>\
+        <sp:AlgorithmSuite><p:Policy><sp:Basic256Sha256/></p:Policy></sp:AlgorithmSuite>\
+        </p:Policy></sp:AsymmetricBinding><sp:SignedParts><sp:Body/></sp:SignedParts>";
+    let rampart = "\n<RampartConfig xmlns='http://ws.apache.org/rampart/policy'><user>us</user></RampartConfig>";
+    for (inside, message, line) in [
+        ("<sp:Nonsense/>".to_owned(), "Nonsense is not known", 3),
+        ("<sp:SignedParts><sp:Body/></sp:SignedParts>".to_owned(), "no binding says with which keys", 3),
+        (asymmetric.to_owned(), "RampartConfig names no key store", 3),
+        (format!("{asymmetric}{rampart}"), "RampartConfig names no key store", 4),
+    ] {
+        let report = report(&format!("{}{}{}", policy(&inside), proxy("p"), proxy("q")));
+        for name in ["p", "q"] {
+            let proxy = report.artefacts.iter().find(|artefact| artefact.name == name).unwrap();
+            let [problem] = proxy.problems.as_slice() else { panic!("{inside}: {proxy:?}") };
+            assert!(problem.message().contains(message), "{problem}");
+            assert_eq!(problem.line(), line, "{problem}");
+            assert!(proxy.warnings.is_empty(), "{proxy:?}");
+        }
+    }
 }
 
 #[test]

@@ -14,15 +14,17 @@ use crate::side::{Direction, Side, Uses};
 pub(super) struct Found {
     pub(super) errors: Vec<Problem>,
     pub(super) warnings: Vec<Problem>,
+    /// Where the policy says what is being checked: line and column.
+    pub(super) place: (u64, u64),
 }
 
 impl Found {
     fn wrong(&mut self, message: impl Into<String>) {
-        self.errors.push(Problem::general(message));
+        self.errors.push(Problem::general(message).at(self.place));
     }
 
     fn warn(&mut self, message: impl Into<String>) {
-        let problem = Problem::general(message);
+        let problem = Problem::general(message).at(self.place);
         if !self.warnings.contains(&problem) {
             self.warnings.push(problem);
         }
@@ -44,12 +46,14 @@ pub(super) fn leave_out_small_keys(keys: &mut Vec<Arc<Identity>>, bits_min: usiz
 /// Checks a guard before it is used.
 pub(super) fn check(guard: &Guard, uses: Uses, found: &mut Found) {
     for alternative in &guard.policy.alternatives {
+        found.place = alternative.place;
         protection(alternative, found);
         passwords(alternative, found);
         if uses.verifies() && changes_unseen(alternative, guard.arriving()) {
             found.wrong("what CBC encrypts has to be signed, or nobody sees that it was changed: add it to SignedParts, or take a suite with GCM");
         }
     }
+    found.place = guard.policy.rampart_place();
     keys(guard, &Needs::of(&guard.policy, guard.side, uses), found);
     if uses.secures() {
         sizes(guard, found);

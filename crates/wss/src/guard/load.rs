@@ -13,8 +13,21 @@ use crate::crypto::Secret;
 use crate::keys::{Certificate, Crl, Identity, KeyStore, Passwords, StoreKind, Trust, TrustLimits};
 use crate::policy::{Crypto, EncryptionUser, Policy, Rampart};
 
-/// Reads the keys; the second of the pair are warnings.
+/// Reads the keys; the second of the pair are warnings. What is wrong has the place of `RampartConfig`, which names them.
 pub(super) fn keys(
+    policy: &Policy,
+    needs: &Needs,
+    files: &dyn KeyFiles,
+    settings: &Settings,
+) -> Result<(Keys, Vec<Problem>), Vec<Problem>> {
+    let located = |problems: Vec<Problem>| -> Vec<Problem> {
+        problems.into_iter().map(|problem| problem.at(policy.rampart_place())).collect()
+    };
+    let read = read(policy, needs, files, settings);
+    read.map(|(keys, warnings)| (keys, located(warnings))).map_err(located)
+}
+
+fn read(
     policy: &Policy,
     needs: &Needs,
     files: &dyn KeyFiles,

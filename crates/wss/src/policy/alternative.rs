@@ -25,6 +25,10 @@ const BINDINGS: [&str; 3] = ["TransportBinding", "AsymmetricBinding", "Symmetric
 
 /// Reads an alternative; what is wrong or unsupported in it is the reader's then.
 pub(super) fn read(reader: &mut Reader<'_>, combination: &Combination) -> Alternative {
+    let place = |node| reader.document.location(node).unwrap_or_default();
+    let bound = combination.iter().find(|assertion| BINDINGS.contains(&reader.security(assertion)));
+    let first = bound.or(combination.first()).map(|assertion| place(assertion.node)).unwrap_or_default();
+    let rampart = combination.iter().find(|assertion| reader.name(assertion.node).local == "RampartConfig");
     let mut alternative = Alternative {
         binding: Binding::None,
         supporting: Vec::new(),
@@ -33,6 +37,8 @@ pub(super) fn read(reader: &mut Reader<'_>, combination: &Combination) -> Altern
         required: Parts::default(),
         wss: Default::default(),
         rampart: Default::default(),
+        place: first,
+        rampart_place: rampart.map_or(first, |assertion| place(assertion.node)),
     };
     // The binding comes first: supporting tokens are read in its light.
     let (bindings, others): (Vec<_>, Vec<_>) =

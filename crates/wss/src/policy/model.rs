@@ -34,6 +34,10 @@ pub struct Alternative {
     pub wss: Wss,
     /// What `RampartConfig` says.
     pub rampart: Rampart,
+    /// Where the policy says it: line and column, from 1, of its binding, otherwise of its first assertion; 0 where it has none.
+    pub(crate) place: (u64, u64),
+    /// Where `RampartConfig` stands; as [`Self::place`] where there is none.
+    pub(crate) rampart_place: (u64, u64),
 }
 
 /// The kind of protection (§7).
