@@ -2,6 +2,7 @@
 
 mod circles;
 mod layers;
+mod links;
 mod modules;
 mod outside;
 mod recipes;
@@ -161,31 +162,4 @@ fn decisions_are_numbered_without_gaps_and_give_their_cost() {
             assert!(text.lines().any(|line| line == heading), "{name} has no {heading:?}");
         }
     }
-}
-
-/// `docs/threat-model.md` says `file`: `test`, `test`; what it says has to be there.
-#[test]
-fn every_test_that_the_threat_model_names_exists() {
-    let text = fs::read_to_string(root().join("docs/threat-model.md")).unwrap();
-    let mut wrong = Vec::new();
-    let mut named = 0;
-    let mut source = String::new();
-    // Every second piece stands between backquotes.
-    for code in text.split('`').skip(1).step_by(2) {
-        let is_test = code.contains('_') && code.chars().all(|letter| letter == '_' || letter.is_ascii_alphanumeric());
-        if code.contains('/') {
-            let path = root().join(code);
-            source = fs::read_to_string(&path).unwrap_or_default();
-            if !path.exists() {
-                wrong.push(format!("{code} is not there"));
-            }
-        } else if is_test {
-            named += 1;
-            if !source.contains(&format!("fn {code}()")) {
-                wrong.push(format!("there is no test {code} in the file named before it"));
-            }
-        }
-    }
-    assert!(named > 0, "no test is named");
-    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }

@@ -11,7 +11,7 @@ const MADE: &[&str] = &["stamp", "pulse", "calendar"];
 /// Folders of the repository that a path may begin with.
 const FOLDERS: &[&str] = &["crates", "docs", "examples", "fuzz", "tests", "xtask"];
 
-fn is_made(path: &str) -> bool {
+pub(super) fn is_made(path: &str) -> bool {
     MADE.iter().any(|name| path.contains(name))
 }
 
