@@ -1,7 +1,7 @@
 //! The words of the language that this bus knows but does not run, and what is said of each.
 
 use myelin_config::element::Element;
-use myelin_spelling::suggestion;
+use myelin_spelling::{nearest, suggestion};
 
 /// The attributes without which messages take another way: a misspelling of one is a problem.
 pub const STRUCTURE: &[&str] = &[
@@ -136,6 +136,13 @@ pub fn artefact(name: &str, known: &[&'static str]) -> Standing {
     } else {
         Standing::Problem(format!("unknown artefact <{name}>{}", suggestion(name, known.iter().copied())))
     }
+}
+
+/// Whether an element is an artefact of one of the kinds, or one that is not offered, or perhaps a misspelt one.
+pub fn may_be_artefact(element: &Element, kinds: &[&'static str]) -> bool {
+    let name = element.name.as_str();
+    let known = kinds.iter().chain(ARTEFACTS_LATER).chain(ARTEFACTS_OF_TOOLS).copied();
+    element.is_synapse() && nearest(name, known).is_some()
 }
 
 #[cfg(test)]

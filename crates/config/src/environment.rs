@@ -31,6 +31,16 @@ impl ProcessEnvironment {
         ProcessEnvironment { variables: Arc::new(variables), host_name: None }
     }
 
+    /// The same with further variables, where the process has none of that name.
+    pub fn with(&self, further: HashMap<String, String>) -> ProcessEnvironment {
+        if further.is_empty() {
+            return self.clone();
+        }
+        let mut variables = further;
+        variables.extend(self.variables.iter().map(|(name, value)| (name.clone(), value.clone())));
+        ProcessEnvironment { variables: Arc::new(variables), host_name: self.host_name.clone() }
+    }
+
     /// The value of a variable.
     pub fn variable(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str)
@@ -62,5 +72,8 @@ mod tests {
         let told = ProcessEnvironment::of([("PASSWORD", "hush")]);
         assert_eq!((told.variable("PASSWORD"), told.host_name()), (Some("hush"), "localhost"));
         assert!(!format!("{told:?}").contains("hush"));
+        let further = [("PASSWORD", "other"), ("USER_NAME", "me")].map(|(name, value)| (name.into(), value.into()));
+        let more = told.with(HashMap::from(further));
+        assert_eq!((more.variable("PASSWORD"), more.variable("USER_NAME")), (Some("hush"), Some("me")));
     }
 }

@@ -27,6 +27,8 @@ pub struct File {
     pub root: Result<Option<Element>, Problem>,
     /// What is odd about it and keeps nothing from running.
     pub warnings: Vec<Problem>,
+    /// Whether it may be anything: it lies in a folder that belongs to no layout.
+    pub is_found_by_chance: bool,
 }
 
 impl File {
@@ -48,7 +50,14 @@ impl File {
 
     /// Something that is no file of the language.
     pub fn stand_in(kind: &'static str, path: &Arc<str>, name: &str) -> File {
-        File { kind, name: name.into(), place: Place::start_of(path), root: Ok(None), warnings: Vec::new() }
+        File {
+            kind,
+            name: name.into(),
+            place: Place::start_of(path),
+            root: Ok(None),
+            warnings: Vec::new(),
+            is_found_by_chance: false,
+        }
     }
 
     /// A file or folder with a problem.

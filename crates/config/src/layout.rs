@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::application::{self, Application};
 use crate::archive::INSIDE;
+use crate::dotenv;
 use crate::files::{self, File};
 use crate::library::{CONNECTOR, Libraries, Library};
 use crate::problem::Problem;
@@ -67,6 +68,8 @@ pub struct Found {
     pub properties: HashMap<String, String>,
     /// What stands in the `config.properties` of homes and projects.
     pub configs: HashMap<String, String>,
+    /// What stands in the `.env` of projects.
+    pub environment: HashMap<String, String>,
     /// The connectors, by their names.
     pub libraries: Libraries,
 }
@@ -117,6 +120,8 @@ impl Finder<'_> {
         } else if below("synapse-configs").is_some() {
             self.server(path);
         } else if studio.is_some() || code.is_some() || self.sources.has_file(&path.join("artifact.xml")) {
+            let environment = self.variables(&path.join(".env"), dotenv::parse);
+            self.found.environment.extend(environment);
             studio.iter().for_each(|studio| self.layout(studio));
             code.iter().for_each(|code| self.wso2mi(code));
             self.resources_of(path);
@@ -129,7 +134,7 @@ impl Finder<'_> {
         } else {
             let modules = self.modules(path, depth);
             if modules.is_empty() {
-                self.plain(path);
+                self.plain(path, depth);
             }
             modules.iter().for_each(|module| self.folder(module, depth - 1));
         }
@@ -148,12 +153,17 @@ impl Finder<'_> {
     }
 
     fn properties(&mut self, path: &Path) -> HashMap<String, String> {
+        self.variables(path, properties::parse)
+    }
+
+    /// The names and values in a file, if it is there.
+    fn variables(&mut self, path: &Path, parse: fn(&str) -> HashMap<String, String>) -> HashMap<String, String> {
         if !self.sources.has_file(path) {
             return HashMap::new();
         }
         let text = files::bytes(path, self.sources).map_err(|problem| problem.message).and_then(files::decode);
         match text {
-            Ok(text) => properties::parse(&text),
+            Ok(text) => parse(&text),
             Err(message) => {
                 self.found.files.push(File::faulty("file", path, message));
                 HashMap::new()
@@ -164,15 +174,15 @@ impl Finder<'_> {
     /// `src/main/wso2mi`.
     fn wso2mi(&mut self, path: &Path) {
         let (artifacts, resources) = (path.join("artifacts"), path.join("resources"));
-        self.layout(&artifacts);
+        self.layout_to(&artifacts, DEPTH);
         self.others(&resources);
         let configs = self.properties(&resources.join("conf/config.properties"));
         self.found.configs.extend(configs);
         let registry = resources.join("registry");
         if self.sources.has_folder(&registry) {
             self.resources_of(&registry);
-            self.found.roots.push(registry);
         }
+        self.found.roots.push(registry);
         if self.sources.has_folder(&resources) {
             self.resources_of(&resources);
         }
@@ -180,6 +190,11 @@ impl Finder<'_> {
 
     /// The folders of one layout.
     fn layout(&mut self, path: &Path) {
+        self.layout_to(path, 0);
+    }
+
+    /// The folders of one layout, with what lies in them so deep.
+    fn layout_to(&mut self, path: &Path, depth: usize) {
         for name in ["registry.xml", "synapse.xml", "task-manager.xml"] {
             let file = path.join(name);
             if self.sources.has_file(&file) {
@@ -189,16 +204,62 @@ impl Finder<'_> {
         for folder in FOLDERS {
             let folder = path.join(folder);
             if self.sources.has_folder(&folder) {
-                self.with_extension(&folder, &["xml"]).iter().for_each(|file| self.file(file));
+                self.files_to(&folder, depth);
             }
         }
         self.others(path);
     }
 
-    /// Files that belong to no layout.
-    fn plain(&mut self, path: &Path) {
-        self.with_extension(path, &["xml", "car"]).iter().for_each(|file| self.file(file));
+    /// The files of a folder and of those in it, so deep.
+    fn files_to(&mut self, folder: &Path, depth: usize) {
+        self.with_extension(folder, &["xml"]).iter().for_each(|file| self.file(file));
+        let inside = if depth == 0 { Vec::new() } else { self.folders(folder) };
+        inside.iter().for_each(|folder| self.files_to(folder, depth - 1));
+    }
+
+    /// Files that belong to no layout; where there are none, what lies in the folders below.
+    fn plain(&mut self, path: &Path, depth: usize) {
+        let files = self.with_extension(path, &["xml", "car"]);
+        let first = self.found.files.len();
+        files.iter().for_each(|file| self.file(file));
+        self.found.files[first..].iter_mut().for_each(|file| file.is_found_by_chance = true);
         self.others(path);
+        if self.found.files.len() > first {
+            return;
+        }
+        let below = self.folders(path);
+        let projects: Vec<&PathBuf> = below.iter().filter(|folder| depth > 0 && self.is_one(folder)).collect();
+        projects.iter().for_each(|project| self.folder(project, depth - 1));
+        if projects.is_empty() {
+            let names = below.iter().filter_map(|folder| folder.file_name()).map(|name| name.to_string_lossy());
+            let names: Vec<_> = names.take(5).collect();
+            let inside = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
+            let message = format!(
+                "holds no configuration: neither .xml nor .car, no synapse-configs, no project; in it there is {inside}"
+            );
+            self.found.files.push(File::faulty("folder", path, message));
+        }
+    }
+
+    /// Whether a folder is a home, a project, or has a layout.
+    fn is_one(&self, path: &Path) -> bool {
+        const SIGNS: [&str; 5] = [
+            "repository/deployment/server",
+            "synapse-configs",
+            "src/main/synapse-config",
+            "src/main/wso2mi",
+            "artifacts",
+        ];
+        let has = |sign: &&str| self.sources.has_folder(&path.join(sign));
+        SIGNS.iter().any(has) || self.sources.has_file(&path.join("artifact.xml")) || self.is_layout(path)
+    }
+
+    /// The folders in a folder, but for hidden ones.
+    fn folders(&self, path: &Path) -> Vec<PathBuf> {
+        let is_hidden = |entry: &Path| entry.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        let mut entries = self.entries(path).unwrap_or_default();
+        entries.retain(|entry| entry.is_dir() && !is_hidden(entry));
+        entries
     }
 
     /// The connectors, and what is told of and not run.
@@ -281,7 +342,10 @@ impl Finder<'_> {
                 "item" => {
                     let file = project.join(text("file"));
                     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-                    self.resource(&format!("{}/{name}", text("path")), file);
+                    // The extension for VS Code names the file alone; its folder follows from its path in the registry.
+                    if self.sources.has_file(&file) {
+                        self.resource(&format!("{}/{name}", text("path")), file);
+                    }
                 }
                 "collection" => self.collection(text("path"), &project.join(text("directory")), DEPTH),
                 _ => {}

@@ -6,6 +6,7 @@
 pub mod application;
 pub mod archive;
 pub mod choice;
+pub mod dotenv;
 pub mod element;
 pub mod environment;
 pub mod files;

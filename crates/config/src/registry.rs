@@ -36,6 +36,9 @@ const ROOTS: [&str; 2] = ["registry", "resources/registry"];
 /// From `synapse-configs/default/proxy-services` up to what holds Micro Integrator's `repository/deployment/server`.
 const LEVELS: usize = 7;
 
+/// The folder of a project's resources that holds archives, and nothing that keys name.
+const CONNECTORS: &str = "connectors";
+
 /// How many files and folders of the registry are looked at.
 const FILE_LIMIT: usize = 10_000;
 
@@ -185,7 +188,8 @@ impl Registry {
     }
 
     fn files(&self) -> Vec<PathBuf> {
-        let mut folders = self.roots.clone();
+        let mut folders: Vec<PathBuf> =
+            self.roots.iter().map(|root| resources_around(root).unwrap_or(root).to_owned()).collect();
         let mut found = Vec::new();
         let mut count = 0;
         while let Some(folder) = folders.pop() {
@@ -194,6 +198,7 @@ impl Registry {
             for entry in entries.flatten().take(FILE_LIMIT.saturating_sub(count)) {
                 count += 1;
                 match entry.file_type() {
+                    Ok(kind) if kind.is_dir() && entry.file_name() == CONNECTORS => {}
                     Ok(kind) if kind.is_dir() => folders.push(entry.path()),
                     Ok(_) => found.push(entry.path()),
                     Err(_) => {}
@@ -219,7 +224,11 @@ impl Registry {
             return vec![path.clone()];
         }
         let inside = self.roots.iter().find_map(|root| Path::new(uri).strip_prefix(root).ok()?.to_str());
-        let Some(inside) = inside else { return Vec::new() };
+        let Some(inside) = inside else {
+            let mut around = self.roots.iter().filter_map(|root| resources_around(root));
+            let inside = around.find_map(|folder| Path::new(uri).strip_prefix(folder).ok()?.to_str());
+            return inside.map(|inside| format!("{MI_RESOURCES}{inside}")).into_iter().collect();
+        };
         let hives = HIVES.iter().flat_map(|(_, path, folders)| folders.iter().map(move |folder| (*path, *folder)));
         let in_hive = hives.filter_map(|(path, folder)| Some((path, inside.strip_prefix(folder)?.strip_prefix('/')?)));
         let mut paths: Vec<String> = in_hive.map(|(path, rest)| format!("{path}{rest}")).collect();
@@ -261,6 +270,12 @@ pub fn path_of(key: &str) -> Option<String> {
     Some(format!("{path}{}", rest.trim_start_matches('/')))
 }
 
+/// The folder `resources` of a project, of which `registry` is a part: what `resources:` keys name lies in it.
+fn resources_around(root: &Path) -> Option<&Path> {
+    let folder = root.parent().filter(|_| root.ends_with("registry"))?;
+    Some(folder).filter(|folder| folder.ends_with("resources"))
+}
+
 /// The files below a root that may hold what is at a path of the registry.
 fn candidates(root: &Path, path: &str) -> Vec<PathBuf> {
     let hives = HIVES.iter().filter_map(|(beginning, hive, folders)| {
@@ -268,7 +283,10 @@ fn candidates(root: &Path, path: &str) -> Vec<PathBuf> {
         let rest = path.strip_prefix(hive).filter(|_| beginning.ends_with(':'))?;
         Some(folders.iter().map(move |folder| root.join(folder).join(rest)))
     });
-    let hives: Vec<PathBuf> = hives.flatten().collect();
+    let mut hives: Vec<PathBuf> = hives.flatten().collect();
+    if let (Some(rest), Some(folder)) = (path.strip_prefix(MI_RESOURCES), resources_around(root)) {
+        hives.push(folder.join(rest));
+    }
     if hives.is_empty() { vec![root.join(path.trim_start_matches('/'))] } else { hives }
 }
 

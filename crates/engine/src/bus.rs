@@ -39,6 +39,15 @@ impl Bus {
         names
     }
 
+    /// The names of the proxies that no client reaches where there are listeners of these kinds only, in alphabetical
+    /// order.
+    pub fn unreachable_proxies(&self, http: bool, https: bool) -> Vec<&str> {
+        let is_reached = |proxy: &Proxy| (proxy.http && http) || (proxy.https && https) || !proxy.sources.is_empty();
+        let mut proxies = self.proxies();
+        proxies.retain(|name| !self.proxies.get(*name).is_some_and(|proxy| is_reached(proxy)));
+        proxies
+    }
+
     /// The names of the APIs it serves, in the order in which they are asked, and the paths they start at.
     pub fn apis(&self) -> Vec<(&str, &str)> {
         self.apis.offers.iter().map(|(api, address)| (&*api.name, address.prefix.as_str())).collect()

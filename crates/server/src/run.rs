@@ -104,6 +104,14 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     if report.ok() == 0 {
         bail!("no artefact of this configuration can run; `myelin check` reports the reasons");
     }
+    let is_plain = |listen: &Listen| matches!(listen, Listen::Http(_));
+    let (http, https) = (settings.listen.iter().any(is_plain), !settings.listen.iter().all(is_plain));
+    for name in bus.unreachable_proxies(http, https) {
+        let missing = if https { "plain HTTP (--http)" } else { "HTTPS (--https, or [transport.https] of --config)" };
+        tracing::warn!(
+            "proxy {name}: no client reaches it, as its transports ask for {missing}, and no listener has it"
+        );
+    }
     let drain = settings.server.drain;
     // Handlers stand before the ready line: who reads it may stop us at once.
     let signals = Signals::install()?;

@@ -13,7 +13,7 @@ use crate::load::loops;
 use myelin_artefacts::apis::Apis;
 use myelin_artefacts::endpoints::Endpoints;
 use myelin_artefacts::loader::{BUILT_IN, Fetched, Loader, Reference};
-use myelin_artefacts::mediators;
+use myelin_artefacts::{mediators, vocabulary};
 use myelin_config::element::Element;
 use myelin_config::files::File;
 use myelin_config::layout::Found;
@@ -26,7 +26,8 @@ use myelin_flow::settings::Settings;
 
 /// Builds the bus and the report from what was found.
 pub(super) fn assemble(found: Found, settings: &Settings, sources: Sources) -> Loaded {
-    let Found { files, roots, resources, properties, configs, libraries, .. } = found;
+    let Found { files, roots, resources, properties, configs, environment, libraries, .. } = found;
+    let settings = &Settings { environment: settings.environment.with(environment), ..settings.clone() };
     let mut read: BTreeSet<Arc<str>> = files.iter().map(|file| Arc::clone(&file.place.file)).collect();
     let mut loader = Loader::new(settings, &sources, &mediators::ALL);
     loader.artefacts = kinds::elements();
@@ -64,6 +65,11 @@ fn items(mut file: File) -> Vec<Item> {
         Ok(Some(mut root)) if root.is("definitions") => {
             let children = std::mem::take(&mut root.children).into_iter();
             children.filter(|child| !child.is("description")).map(item).collect()
+        }
+        Ok(Some(root)) if file.is_found_by_chance && !vocabulary::may_be_artefact(&root, &kinds::elements()) => {
+            let message = format!("{} is no artefact: the file has no effect", root.tag());
+            file.warnings.push(root.problem(message));
+            vec![Item::broken(file, None, kind)]
         }
         Ok(Some(root)) => vec![item(root)],
         Ok(None) => vec![Item::broken(file, None, kind)],

@@ -70,6 +70,67 @@ fn a_project_of_the_extension_for_vs_code_is_read_with_its_resources() {
 }
 
 #[test]
+fn resources_of_the_extension_for_vs_code_lie_where_their_paths_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let inside = "src/main/wso2mi";
+    let steps = "<xslt key='gov:/x/a.xslt'/><xslt key='resources:deep/b.xslt'/><xslt key='resources:c.xslt'/>\
+                 <log><property name='p' value='$SYSTEM:FROM_DOT_ENV'/></log>";
+    write(folder.path(), &format!("{inside}/artifacts/sequences/sub/folder/s.xml"), sequence("s", steps));
+    write(folder.path(), ".env", "FROM_DOT_ENV=\"it\"\n");
+    let item = |file: &str, path: &str| {
+        format!(
+            "<artifact name='b' type='registry/resource'><item><file>{file}</file><path>{path}</path></item></artifact>"
+        )
+    };
+    let listed = [item("a.xslt", "/_system/governance/x"), item("gone.xslt", "/_system/governance/x")].concat();
+    write(
+        folder.path(),
+        &format!("{inside}/resources/registry/artifact.xml"),
+        format!("<artifacts>{listed}</artifacts>"),
+    );
+    write(folder.path(), &format!("{inside}/resources/registry/gov/x/a.xslt"), STYLESHEET);
+    let listed = item("b.xslt", "/_system/governance/mi-resources/deep");
+    write(folder.path(), &format!("{inside}/resources/artifact.xml"), format!("<artifacts>{listed}</artifacts>"));
+    let importing = STYLESHEET.replace(
+        "/>",
+        "><xsl:import href='../c.xslt' xmlns:xsl='http://www.w3.org/1999/XSL/Transform'/></xsl:stylesheet>",
+    );
+    write(folder.path(), &format!("{inside}/resources/deep/b.xslt"), importing);
+    write(folder.path(), &format!("{inside}/resources/c.xslt"), STYLESHEET);
+    let report = report(&[folder.path().to_owned()]);
+    let text = report.to_text();
+    assert_eq!((report.ok(), report.faulty()), (1, 0), "{text}");
+    assert!(report.artefacts[0].latent.is_empty(), "{text}");
+}
+
+#[test]
+fn a_folder_above_projects_reads_them_all_and_one_without_any_says_what_it_saw() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "one/src/main/wso2mi/artifacts/sequences/s.xml", sequence("s", ""));
+    write(folder.path(), "two/src/main/synapse-config/sequences/t.xml", sequence("t", ""));
+    write(folder.path(), "notes/readme.md", "");
+    assert_eq!(found(folder.path()), ["sequence s", "sequence t"]);
+    let text = report(&[folder.path().join("notes")]).to_text();
+    assert!(text.contains("holds no configuration"), "{text}");
+}
+
+#[test]
+fn what_lies_beside_a_configuration_and_is_none_is_no_faulty_artefact() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "s.xml", sequence("s", ""));
+    write(folder.path(), "policy.xml", "<wsp:Policy xmlns:wsp='http://schemas.xmlsoap.org/ws/2004/09/policy'/>");
+    write(folder.path(), "request.xml", "<order><id>1</id></order>");
+    write(folder.path(), "misspelt.xml", "<sequnce name='t'/>");
+    let report = report(&[folder.path().to_owned()]);
+    let text = report.to_text();
+    assert_eq!((report.ok(), report.faulty()), (3, 1), "{text}");
+    assert!(
+        text.contains("is no artefact: the file has no effect") && text.contains("did you mean sequence?"),
+        "{text}"
+    );
+}
+
+#[test]
 fn the_modules_of_a_maven_project_are_read_with_the_resources_that_they_bring_along() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "pom.xml", "<project/>");

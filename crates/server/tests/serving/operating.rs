@@ -95,6 +95,15 @@ fn a_deployment_toml_says_where_https_is_served_and_whom_it_lets_in() {
 }
 
 #[test]
+fn a_proxy_that_no_listener_offers_is_told_at_start() {
+    let proxy = definitions(
+        "<proxy name=\"P\" transports=\"https\"><target><inSequence><respond/></inSequence></target></proxy>",
+    );
+    let process = Process::run(&[("p.xml", &proxy)], "");
+    assert!(process.logged("no client reaches it").contains("proxy P"));
+}
+
+#[test]
 fn a_second_signal_cuts_what_is_under_way_says_so_and_exits_with_one() {
     let latch = Latch::default();
     let steps = [Step::Read(Until::Head), Step::Read(Until::Body), Step::Hold(latch.clone()), Step::Send(whole())];
