@@ -25,17 +25,18 @@ pub(crate) struct Arguments {
 /// Where a page lies, and what makes it.
 type Page = (&'static str, fn() -> Result<String>);
 
-/// Writes the pages of mediators, properties and commands, the drawing of the crates and the list of their types;
+/// Writes the pages of mediators, properties, settings and commands, the drawing of the crates and the list of their types;
 /// whether all is well.
 ///
 /// Errors: when the binary does not build, or a file cannot be read or written.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     // What needs no build comes first.
-    let pages: [Page; 5] = [
+    let pages: [Page; 6] = [
         ("ARCHITECTURE.md", layers::architecture),
         ("docs/lexicon.md", lexicon::page),
         ("docs/mediators.md", || Ok(myelin_engine::mediators_markdown())),
         ("docs/properties.md", || Ok(myelin_engine::properties_markdown())),
+        ("docs/deployment.md", || output(&["settings"])),
         ("docs/cli.md", command_line),
     ];
     let mut well = true;
@@ -82,16 +83,21 @@ fn commands(help: &str) -> impl Iterator<Item = &str> {
 }
 
 fn help(command: &[&str]) -> Result<String> {
+    output(&[command, &["--help"]].concat())
+}
+
+/// What the binary prints.
+fn output(arguments: &[&str]) -> Result<String> {
     let mut run: Command = cargo();
     // A terminal's width must not shape the page.
-    run.args(["run", "--quiet", "--package", "myelin-server", "--"]).args(command).arg("--help").stderr(Stdio::null());
+    run.args(["run", "--quiet", "--package", "myelin-server", "--"]).args(arguments).stderr(Stdio::null());
     let mut text = String::new();
     let succeeded = lines(&mut run, DEADLINE, |line| {
         text.push_str(line.trim_end());
         text.push('\n');
     })?;
     if !succeeded {
-        bail!("`myelin {} --help` failed", command.join(" "));
+        bail!("`myelin {}` failed", arguments.join(" "));
     }
     Ok(text)
 }

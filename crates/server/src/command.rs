@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use myelin_bench::{echo, load, relay, stockquote};
 
 use crate::file_limit::raise_file_limit;
-use crate::{check, demo, explain, run, test, wss, xml, xpath, xslt};
+use crate::{check, demo, deployment, explain, run, test, wss, xml, xpath, xslt};
 
 /// What `myelin` is asked to do.
 #[derive(Debug, clap::Subcommand)]
@@ -28,6 +28,8 @@ pub enum Command {
     Xslt(Box<xslt::Arguments>),
     /// Verify, decrypt, sign and encrypt SOAP messages by a policy
     Wss(Box<wss::Arguments>),
+    /// Print every key of deployment.toml, with its default and meaning, as Markdown
+    Settings,
     /// Show the bus at work: backend, bus and real messages in one process, every answer checked
     Demo,
     /// Send load to a URL, check every answer, and report rates, latencies and errors
@@ -54,6 +56,9 @@ impl Command {
             Command::XPath(arguments) => xpath::run(&arguments, &mut out),
             Command::Xslt(arguments) => xslt::run(&arguments, &mut out),
             Command::Wss(arguments) => wss::run(&arguments, &mut out),
+            Command::Settings => {
+                out.write_all(deployment::markdown().as_bytes()).map(|()| ExitCode::SUCCESS).map_err(Into::into)
+            }
             Command::Demo => demo::run(&mut out),
             Command::Load(arguments) => {
                 raise_file_limit();

@@ -10,13 +10,39 @@ use toml::de::{DeTable, DeValue};
 
 /// What becomes of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
+pub(super) enum Standing {
     /// It has the effect that it has there.
-    Heeded,
+    Heeded(Heed),
     /// What it sets is not supported yet.
     Later(&'static str),
     /// It sets something that this bus has no need of, or does in another way.
     Needless(&'static str),
+}
+
+/// What a key that is heeded does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Heed {
+    /// What its value is, and what it is where nothing is said.
+    pub(super) value: &'static str,
+    pub(super) default: &'static str,
+    pub(super) meaning: &'static str,
+    /// Whether a change of it waits for the next start.
+    pub(super) needs_restart: bool,
+}
+
+/// A key whose change counts from the next reload on.
+const fn reloaded(value: &'static str, default: &'static str, meaning: &'static str) -> Standing {
+    Heeded(Heed { value, default, meaning, needs_restart: false })
+}
+
+/// A key whose change counts from the next start on.
+const fn fixed(value: &'static str, default: &'static str, meaning: &'static str) -> Standing {
+    Heeded(Heed { value, default, meaning, needs_restart: true })
+}
+
+/// A key that means the same as another one.
+const fn same(other: &'static str, needs_restart: bool) -> Standing {
+    Heeded(Heed { value: "", default: "", meaning: other, needs_restart })
 }
 
 use Standing::{Heeded, Later, Needless};
@@ -33,11 +59,17 @@ const QUIET: Standing =
 const SQL: Standing = Later("data services are not supported yet");
 
 /// Keys, and tables with all that is in them, by their paths; the longest that fits counts.
-const KEYS: &[(&str, Standing)] = &[
-    ("myelin", Heeded),
-    ("server.hostname", Heeded),
-    ("server.offset", Heeded),
-    ("server.hot_deployment", Heeded),
+pub(super) const KEYS: &[(&str, Standing)] = &[
+    ("myelin", reloaded("a table", "", "see [below](#myelin)")),
+    (
+        "server.hostname",
+        reloaded("text", "", "how the bus is called in what it publishes; `localhost` counts as nothing said"),
+    ),
+    ("server.offset", fixed("number", "10", "added to the ports of HTTP and HTTPS; without a file nothing is added")),
+    (
+        "server.hot_deployment",
+        fixed("true, false", "true", "whether changed files are looked for; SIGHUP reloads in any case"),
+    ),
     ("server.hot_update", Needless("changed files are reloaded, see hot_deployment")),
     ("server.enable_mtom", Later("attachments are not supported yet")),
     ("server.enable_swa", Later("attachments are not supported yet")),
@@ -47,11 +79,32 @@ const KEYS: &[(&str, Standing)] = &[
     ("server.id", Later("there is no management API yet")),
     ("server.base_path", Needless("the addresses of the bus are those it listens on")),
     ("server.mode", Needless("there is one mode")),
-    ("keystore.primary", Heeded),
-    ("keystore.tls", Heeded),
+    (
+        "keystore.primary",
+        reloaded(
+            "a table: `file_name`, `type` (`JKS`, `JCEKS`, `PKCS12`, `PEM`), `password`, `alias`, `key_password`",
+            "",
+            "the key store of the server, which policies with `ServerCrypto` mean, and HTTPS where `[keystore.tls]` is not there",
+        ),
+    ),
+    (
+        "keystore.tls",
+        reloaded(
+            "a table: `file_name`, `type` (`JKS`, `JCEKS`, `PKCS12`, `PEM`), `password`, `alias`, `key_password`",
+            "",
+            "the key store of HTTPS",
+        ),
+    ),
     ("keystore.internal", Needless("nothing of the bus itself is encrypted with it")),
-    ("truststore", Heeded),
-    ("secrets", Heeded),
+    (
+        "truststore",
+        reloaded(
+            "a table: `file_name`, `type`, `password`",
+            "",
+            "who vouches for certificates of clients, and for those of `ServerCrypto`",
+        ),
+    ),
+    ("secrets", reloaded("a table of texts", "", "what `$secret{ALIAS}` means: `\"[text]\"` or `\"$env{NAME}\"`")),
     ("secret", Needless("$secret refers to [secrets]; the bus reads no secrets from key stores")),
     ("user_store", Later("users are those of [myelin.security.users]; user stores are not supported yet")),
     ("realm_manager", Later("users are those of [myelin.security.users]; user stores are not supported yet")),
@@ -72,34 +125,93 @@ const KEYS: &[(&str, Standing)] = &[
     ("clustering", Later("several members that share work are not supported yet")),
     ("cluster_config", Later("several members that share work are not supported yet")),
     ("task_handling", Needless("every bus runs all tasks of its configuration")),
-    ("datasource", Heeded),
+    (
+        "datasource",
+        reloaded(
+            "a list of tables: `id`, `url`, `username`, `password`, `pool_options`",
+            "",
+            "databases with names: [sql.md](sql.md#data-sources-with-a-name)",
+        ),
+    ),
     ("datasource.driver", Needless("the URL says which database it is")),
     ("datasource.jmx_enable", Needless("there is no JVM to be watched by JMX")),
     ("data_services", SQL),
     ("system.parameter", Needless("there is no JVM that has system properties; $sys means [myelin.system]")),
     ("system_parameter", Needless("there is no JVM that has system properties; $sys means [myelin.system]")),
-    ("message_builders", Heeded),
-    ("message_formatters", Heeded),
+    (
+        "message_builders",
+        reloaded(
+            "a table: a type of content and a Java class",
+            "",
+            "a body of that type is read as one of the type that the class is for",
+        ),
+    ),
+    ("message_formatters", reloaded("the same", "", "counts where no builder is named for the type")),
     ("blocking.message_builders", Needless("the content type decides how a body is read")),
     ("blocking.message_formatters", Needless("the content type decides how a body is written")),
-    ("custom_message_builders", Heeded),
-    ("custom_message_formatters", Heeded),
+    ("custom_message_builders", reloaded("a list of tables: `content_type`, `class`", "", "the same for any type")),
+    ("custom_message_formatters", reloaded("a list of tables: `content_type`, `class`", "", "the same for any type")),
     ("synapse_handlers", CLASS),
     ("message_inspector", CLASS),
     ("server_listener", CLASS),
     ("nhttp", Needless("there is one HTTP transport")),
     ("mediation.synapse.timeout_handler_interval", Needless("time-outs of endpoints are exact")),
-    ("mediation.synapse.preserve_namespace_on_xml_to_json", Heeded),
-    ("mediation.synapse.enable_auto_primitive", Heeded),
-    ("mediation.synapse.enable_xml_nil", Heeded),
-    ("mediation.synapse.enable_namespace_declaration", Heeded),
-    ("mediation.synapse.build_valid_nc_name", Heeded),
-    ("mediation.synapse.disable_custom_replace_regex", Heeded),
-    ("mediation.synapse.disable_auto_primitive_regex", Heeded),
-    ("mediation.synapse.json_out_auto_array", Heeded),
-    ("synapse_properties.synapse.commons", Heeded),
-    ("synapse_properties.synapse.json", Heeded),
-    ("synapse_properties.PRESERVE_SPACES", Heeded),
+    (
+        "mediation.synapse.preserve_namespace_on_xml_to_json",
+        reloaded("true, false, or text", "", "sets `synapse.commons.json.preserve.namespace`: [json.md](json.md)"),
+    ),
+    (
+        "mediation.synapse.enable_auto_primitive",
+        reloaded("true, false, or text", "", "sets `synapse.commons.json.output.autoPrimitive`: [json.md](json.md)"),
+    ),
+    (
+        "mediation.synapse.enable_xml_nil",
+        reloaded("true, false, or text", "", "sets `synapse.commons.enableXmlNilReadWrite`: [json.md](json.md)"),
+    ),
+    (
+        "mediation.synapse.enable_namespace_declaration",
+        reloaded(
+            "true, false, or text",
+            "",
+            "sets `synapse.commons.json.output.enableNSDeclarations`: [json.md](json.md)",
+        ),
+    ),
+    (
+        "mediation.synapse.build_valid_nc_name",
+        reloaded("true, false, or text", "", "sets `synapse.commons.json.buildValidNCNames`: [json.md](json.md)"),
+    ),
+    (
+        "mediation.synapse.disable_custom_replace_regex",
+        reloaded(
+            "true, false, or text",
+            "",
+            "sets `synapse.commons.json.json.output.disableAutoPrimitive.customReplaceRegex`: [json.md](json.md)",
+        ),
+    ),
+    (
+        "mediation.synapse.disable_auto_primitive_regex",
+        reloaded(
+            "true, false, or text",
+            "",
+            "sets `synapse.commons.json.output.disableAutoPrimitive.regex`: [json.md](json.md)",
+        ),
+    ),
+    (
+        "mediation.synapse.json_out_auto_array",
+        reloaded("true, false, or text", "", "sets `synapse.commons.json.output.jsonoutAutoArray`: [json.md](json.md)"),
+    ),
+    (
+        "synapse_properties.synapse.commons",
+        reloaded("text, true, false", "", "conversions between JSON and XML: [json.md](json.md)"),
+    ),
+    (
+        "synapse_properties.synapse.json",
+        reloaded("text, true, false", "", "conversions between JSON and XML: [json.md](json.md)"),
+    ),
+    (
+        "synapse_properties.PRESERVE_SPACES",
+        reloaded("true, false", "", "conversions between JSON and XML: [json.md](json.md)"),
+    ),
     ("synapse_properties.synapse.jsonpath.ignore.not.found.error", QUIET),
     ("mediation.synapse.jsonpath.ignore.not.found.error", QUIET),
     ("mediation.synapse.enable_xpath_dom_failover", Needless("there is one XPath engine, and it is complete")),
@@ -112,57 +224,155 @@ const KEYS: &[(&str, Standing)] = &[
     ("mediation.statistics", Later("statistics are not supported yet")),
     ("mediation.stat", Later("statistics are not supported yet")),
     ("mediation.tracer", Later("tracing is not supported yet")),
-    ("mediation.synapse.global_timeout_interval", Heeded),
-    ("mediation.synapse.global_endpoint_suspend_duration", Heeded),
-    ("mediation.synapse.global_endpoint_suspend_progression_factor", Heeded),
-    ("mediation.synapse.override_endpoint_suspend_config_with_global_values", Heeded),
-    ("mediation.synapse.maximum_failover_retries", Heeded),
-    ("mediation.synapse.suspend_duration_on_maximum_failover", Heeded),
-    ("mediation.maximum.failover.retries", Heeded),
-    ("mediation.suspend.duration.on.maximum.failover", Heeded),
-    ("mediation.synapse.sal.endpoints.sesssion.timeout.default", Heeded),
-    ("synapse_properties.synapse.global_timeout_interval", Heeded),
-    ("synapse_properties.synapse.global_endpoint_suspend_duration", Heeded),
-    ("synapse_properties.synapse.global_endpoint_suspend_progression_factor", Heeded),
-    ("synapse_properties.synapse.override_endpoint_suspend_config_with_global_values", Heeded),
-    ("synapse_properties.synapse.maximum_failover_retries", Heeded),
-    ("synapse_properties.synapse.suspend_duration_on_maximum_failover", Heeded),
-    ("synapse_properties.maximum.failover.retries", Heeded),
-    ("synapse_properties.suspend.duration.on.maximum.failover", Heeded),
-    ("synapse_properties.synapse.sal.endpoints.sesssion.timeout.default", Heeded),
+    (
+        "mediation.synapse.global_timeout_interval",
+        reloaded("milliseconds", "120000", "to the head of a response, where its endpoint says nothing else"),
+    ),
+    (
+        "mediation.synapse.global_endpoint_suspend_duration",
+        reloaded("milliseconds", "30000", "the first suspension of an endpoint that does not say it"),
+    ),
+    (
+        "mediation.synapse.global_endpoint_suspend_progression_factor",
+        reloaded(
+            "number",
+            "1",
+            "how many times as long each further suspension is, where the endpoint does not say it",
+        ),
+    ),
+    (
+        "mediation.synapse.override_endpoint_suspend_config_with_global_values",
+        reloaded("true, false", "false", "the two keys above hold for all endpoints, whatever they say"),
+    ),
+    (
+        "mediation.synapse.maximum_failover_retries",
+        reloaded("number", "", "after so many failures in a row an endpoint is suspended, whatever it says"),
+    ),
+    (
+        "mediation.synapse.suspend_duration_on_maximum_failover",
+        reloaded("milliseconds", "30000", "for how long it then is"),
+    ),
+    ("mediation.maximum.failover.retries", same("mediation.synapse.maximum_failover_retries", false)),
+    (
+        "mediation.suspend.duration.on.maximum.failover",
+        same("mediation.synapse.suspend_duration_on_maximum_failover", false),
+    ),
+    (
+        "mediation.synapse.sal.endpoints.sesssion.timeout.default",
+        reloaded("milliseconds", "120000", "how long sessions with members of a group are remembered"),
+    ),
+    ("synapse_properties.synapse.global_timeout_interval", same("mediation.synapse.global_timeout_interval", false)),
+    (
+        "synapse_properties.synapse.global_endpoint_suspend_duration",
+        same("mediation.synapse.global_endpoint_suspend_duration", false),
+    ),
+    (
+        "synapse_properties.synapse.global_endpoint_suspend_progression_factor",
+        same("mediation.synapse.global_endpoint_suspend_progression_factor", false),
+    ),
+    (
+        "synapse_properties.synapse.override_endpoint_suspend_config_with_global_values",
+        same("mediation.synapse.override_endpoint_suspend_config_with_global_values", false),
+    ),
+    ("synapse_properties.synapse.maximum_failover_retries", same("mediation.synapse.maximum_failover_retries", false)),
+    (
+        "synapse_properties.synapse.suspend_duration_on_maximum_failover",
+        same("mediation.synapse.suspend_duration_on_maximum_failover", false),
+    ),
+    ("synapse_properties.maximum.failover.retries", same("mediation.synapse.maximum_failover_retries", false)),
+    (
+        "synapse_properties.suspend.duration.on.maximum.failover",
+        same("mediation.synapse.suspend_duration_on_maximum_failover", false),
+    ),
+    (
+        "synapse_properties.synapse.sal.endpoints.sesssion.timeout.default",
+        same("mediation.synapse.sal.endpoints.sesssion.timeout.default", false),
+    ),
     ("synapse_properties.synapse.timeout_handler_interval", Needless("time-outs of endpoints are exact")),
-    ("transport.http.socket_timeout", Heeded),
-    ("transport.http.connection_timeout", Heeded),
-    ("transport.http.max_message_size_bytes", Heeded),
-    ("transport.http.enable_message_size_validation", Heeded),
-    ("transport.http.max_http_connection_per_host_port", Heeded),
-    ("transport.http.max_open_connections", Heeded),
-    ("transport.http.listener.port", Heeded),
-    ("transport.http.listener.enable", Heeded),
-    ("transport.http.listener.bind_address", Heeded),
+    (
+        "transport.http.socket_timeout",
+        fixed(
+            "milliseconds, or a text such as `\"3m\"`",
+            "180000",
+            "in which something must move on a connection with a message under way",
+        ),
+    ),
+    (
+        "transport.http.connection_timeout",
+        fixed("milliseconds, or a text", "10000", "that a connection to a backend may take to be made"),
+    ),
+    (
+        "transport.http.max_message_size_bytes",
+        fixed("number", "", "larger request bodies get 413, if `enable_message_size_validation` is true"),
+    ),
+    ("transport.http.enable_message_size_validation", fixed("true, false", "false", "whether the key above counts")),
+    (
+        "transport.http.max_http_connection_per_host_port",
+        fixed("number", "16384", "connections to one backend, for each thread; -1 is the default"),
+    ),
+    ("transport.http.max_open_connections", fixed("number", "20000", "connections of all clients; -1 is the default")),
+    ("transport.http.listener.port", fixed("number", "8280", "the port of HTTP before the offset")),
+    ("transport.http.listener.enable", fixed("true, false", "true", "whether HTTP is served")),
+    (
+        "transport.http.listener.bind_address",
+        fixed("address or name", "0.0.0.0", "where HTTP is served, and HTTPS where nothing else is said"),
+    ),
     ("transport.http.listener.hostname", Needless("[server] hostname sets the name of the bus")),
-    ("transport.http.listener.wsdl_epr_prefix", Heeded),
-    ("transport.http.listener.secured_port", Heeded),
-    ("transport.http.listener.secured_enable", Heeded),
-    ("transport.http.listener.secured_bind_address", Heeded),
-    ("transport.http.listener.secured_protocols", Heeded),
-    ("transport.http.listener.verify_client", Heeded),
+    (
+        "transport.http.listener.wsdl_epr_prefix",
+        reloaded("URL", "", "stands before `/services` in descriptions: [wsdl.md](wsdl.md#what-is-published)"),
+    ),
+    ("transport.http.listener.secured_port", same("transport.https.listener.port", true)),
+    ("transport.http.listener.secured_enable", same("transport.https.listener.enable", true)),
+    ("transport.http.listener.secured_bind_address", same("transport.https.listener.bind_address", true)),
+    ("transport.http.listener.secured_protocols", same("transport.https.listener.protocols", false)),
+    ("transport.http.listener.verify_client", same("transport.https.listener.verify_client", false)),
     ("transport.http.listener.preferred_ciphers", CIPHERS),
     ("transport.http.listener.ssl_profile", Later("a listener shows one certificate, of [keystore.tls]")),
     ("transport.http.listener.certificate_revocation", REVOCATION),
     ("transport.http.listener", Needless("[myelin.server] holds the settings of listeners")),
-    ("transport.https.listener.port", Heeded),
-    ("transport.https.listener.enable", Heeded),
-    ("transport.https.listener.bind_address", Heeded),
-    ("transport.https.listener.protocols", Heeded),
-    ("transport.https.listener.verify_client", Heeded),
-    ("transport.https.listener.wsdl_epr_prefix", Heeded),
-    ("transport.https.listener.keystore", Heeded),
-    ("transport.https.listener.truststore", Heeded),
+    (
+        "transport.https.listener.port",
+        fixed(
+            "number",
+            "8243",
+            "the port of HTTPS before the offset; HTTPS is served where a port or `enable` says so",
+        ),
+    ),
+    ("transport.https.listener.enable", fixed("true, false", "whether a port is named", "whether HTTPS is served")),
+    ("transport.https.listener.bind_address", fixed("address or name", "that of HTTP", "where HTTPS is served")),
+    (
+        "transport.https.listener.protocols",
+        reloaded("`TLSv1.2`, `TLSv1.3`, or both with a comma", "both", "versions of TLS; older ones are never spoken"),
+    ),
+    (
+        "transport.https.listener.verify_client",
+        reloaded(
+            "`require`, `optional`, `none`",
+            "none",
+            "whether clients have to show a certificate that `[truststore]` knows the issuer of",
+        ),
+    ),
+    (
+        "transport.https.listener.wsdl_epr_prefix",
+        reloaded("URL", "", "what stands before `/services` in descriptions, for HTTPS"),
+    ),
+    (
+        "transport.https.listener.keystore",
+        reloaded(
+            "a table: `file_name`, `type` (`JKS`, `JCEKS`, `PKCS12`, `PEM`), `password`, `alias`, `key_password`",
+            "",
+            "counts before `[keystore.tls]`",
+        ),
+    ),
+    (
+        "transport.https.listener.truststore",
+        reloaded("a table: `file_name`, `type`, `password`", "", "counts before `[truststore]`"),
+    ),
     ("transport.https.listener.ciphers", CIPHERS),
     ("transport.https.listener.preferred_ciphers", CIPHERS),
     ("transport.https.sender", TLS),
-    ("transport.http.secured_listener.wsdl_epr_prefix", Heeded),
+    ("transport.http.secured_listener.wsdl_epr_prefix", same("transport.https.listener.wsdl_epr_prefix", false)),
     ("transport.http.secured_listener", Needless("[transport.https] holds the settings of HTTPS listeners")),
     ("transport.http.sender.enable", Needless("endpoints decide where messages are sent")),
     ("transport.http.sender", TLS),
@@ -179,8 +389,8 @@ const KEYS: &[(&str, Standing)] = &[
     ("transport.http.preserve_http_headers", Needless("the bus passes header lines on as they came")),
     ("transport.http.disable_connection_keepalive", Later("use keep_alive in [myelin.server] and [myelin.client]")),
     ("transport.http", Needless("[myelin.server] and [myelin.client] hold the settings of the HTTP transport")),
-    ("transport.passthru.http.listener.port", Heeded),
-    ("transport.passthru.https.listener.port", Heeded),
+    ("transport.passthru.http.listener.port", same("transport.http.listener.port", true)),
+    ("transport.passthru.https.listener.port", same("transport.https.listener.port", true)),
     ("transport.passthru", Needless("[myelin.server] and [myelin.client] hold the settings of the HTTP transport")),
     ("transport.blocking", Needless("a blocking call takes no thread, and goes out as all others do")),
     ("transport.local", Needless("services of the same bus are reached by local:// without a connection")),
@@ -243,7 +453,7 @@ impl Walk<'_> {
 
     fn key(&mut self, path: &str, offset: usize) {
         let said = match standing(path) {
-            Some((_, Heeded)) => return,
+            Some((_, Heeded(_))) => return,
             Some((key, Later(why) | Needless(why))) if self.told.insert(key) => format!("{key} has no effect: {why}"),
             Some(_) => return,
             None => {
@@ -282,9 +492,22 @@ mod tests {
 
     #[test]
     fn the_longest_key_that_fits_counts() {
-        assert_eq!(standing("transport.http.listener.port"), Some(("transport.http.listener.port", Heeded)));
+        assert_eq!(
+            standing("transport.http.listener.port"),
+            Some(("transport.http.listener.port", fixed("number", "8280", "the port of HTTP before the offset")))
+        );
         assert_eq!(standing("transport.https.sender.parameters"), Some(("transport.https.sender", TLS)));
-        assert_eq!(standing("keystore.tls.password"), Some(("keystore.tls", Heeded)));
+        assert_eq!(
+            standing("keystore.tls.password"),
+            Some((
+                "keystore.tls",
+                reloaded(
+                    "a table: `file_name`, `type` (`JKS`, `JCEKS`, `PKCS12`, `PEM`), `password`, `alias`, `key_password`",
+                    "",
+                    "the key store of HTTPS"
+                )
+            ))
+        );
         assert_eq!(standing("transport.httpx"), None);
     }
 }

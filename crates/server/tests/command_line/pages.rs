@@ -1,7 +1,8 @@
 //! The configurations of the documentation are run as a reader would run them.
 //!
 //! A fenced block whose first line says `file=PATH` is that file, below the folder that the reader works in; one with
-//! `shows=PATH` is what a command has written there.
+//! `shows=PATH` is what a command has written there, and one with `check=FOLDER` are lines that `myelin check` prints of
+//! it.
 
 use std::fs;
 use std::path::Path;
@@ -16,6 +17,8 @@ struct Block<'a> {
     file: Option<&'a str>,
     /// The file whose content it shows.
     shows: Option<&'a str>,
+    /// The folder that `myelin check` says it of.
+    check: Option<&'a str>,
     text: String,
 }
 
@@ -27,8 +30,8 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
             (Some(_), Some(_)) => found.extend(open.take()),
             (Some(words), None) => {
                 let (language, rest) = words.split_once(' ').unwrap_or((words, ""));
-                let [file, shows] = ["file=", "shows="].map(|key| rest.strip_prefix(key));
-                open = Some(Block { language, file, shows, text: String::new() });
+                let [file, shows, check] = ["file=", "shows=", "check="].map(|key| rest.strip_prefix(key));
+                open = Some(Block { language, file, shows, check, text: String::new() });
             }
             (None, Some(block)) => {
                 block.text.push_str(line);
@@ -95,4 +98,23 @@ fn the_tutorial_does_what_it_says() {
     assert!(shown > 1, "{shown} files are shown");
     let tested = run(&["test", shop], "");
     assert!(tested.code == 0 && tested.out.contains("1 passed, 0 failed"), "{}{}", tested.out, tested.err);
+}
+
+#[test]
+fn mistakes_are_told_as_troubleshooting_says() {
+    let page = include_str!("../../../../docs/troubleshooting.md");
+    let folder = tempfile::tempdir().unwrap();
+    assert!(write_files(page, folder.path()) > 0);
+    let mut compared = 0;
+    for block in blocks(page) {
+        let Some(checked) = block.check else { continue };
+        let path = folder.path().join(checked);
+        let ended = run(&["check", path.to_str().unwrap()], "");
+        let out = ended.out.replace(&format!("{}/", path.display()), "");
+        for line in block.text.lines() {
+            assert!(out.lines().any(|printed| printed == line), "{line}\nis not in\n{out}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 5, "{compared} lines");
 }

@@ -1,0 +1,538 @@
+//! The reference of `deployment.toml`, `docs/deployment.md`: every key, what it is, and when a change of it counts.
+
+use std::fmt::Write as _;
+
+use super::keys::{Heed, KEYS, Standing};
+
+/// A table below `[myelin]`.
+struct Section {
+    path: &'static str,
+    about: &'static str,
+    keys: &'static [(&'static str, Heed)],
+}
+
+const fn reloaded(value: &'static str, default: &'static str, meaning: &'static str) -> Heed {
+    Heed { value, default, meaning, needs_restart: false }
+}
+
+const fn fixed(value: &'static str, default: &'static str, meaning: &'static str) -> Heed {
+    Heed { value, default, meaning, needs_restart: true }
+}
+
+/// What a default says of a key that has to be there.
+#[cfg(test)]
+const REQUIRED: &str = "required";
+
+/// The tables of our own; tests hold them against the types that read them.
+const OWN: &[Section] = &[
+    Section {
+        path: "myelin.server",
+        about: "Towards clients.",
+        keys: &[
+            (
+                "head_bytes",
+                fixed(
+                    "bytes",
+                    "65536",
+                    "start line and header lines together; beyond it 431, or 414 for the request line",
+                ),
+            ),
+            ("head_lines", fixed("number", "128", "header lines, at most 256; beyond it 431")),
+            ("head_timeout", fixed("time", "15s", "from the first byte of a head to its last; then 408")),
+            ("keep_alive", fixed("time", "75s", "between two requests on a connection")),
+            ("idle", fixed("time", "180s", "in which something must move while a message is under way")),
+            (
+                "least_bytes_per_second",
+                fixed(
+                    "number",
+                    "250",
+                    "what a client must send or take on average while the bus waits for it; 0 is no limit",
+                ),
+            ),
+            ("pace_window", fixed("time", "20s", "the span of that average")),
+            (
+                "body_bytes",
+                fixed(
+                    "bytes",
+                    "",
+                    "the largest request body; beyond it 413. No limit where nothing is said: what is relayed takes no memory",
+                ),
+            ),
+            (
+                "connections",
+                fixed(
+                    "number",
+                    "20000",
+                    "of all clients; beyond it 503 with `Retry-After`; fewer where `ulimit -n` leaves less room",
+                ),
+            ),
+            (
+                "heads_bytes",
+                fixed(
+                    "bytes",
+                    "67108864",
+                    "of request heads that have come in part, for each thread; above it the slowest clients get 503",
+                ),
+            ),
+            (
+                "memory_bytes",
+                fixed(
+                    "bytes",
+                    "268435456",
+                    "of bodies that are read or wait for a peer, for each thread; beyond it 503 with `Retry-After`",
+                ),
+            ),
+            (
+                "expect",
+                fixed(
+                    "`relay`, `answer`",
+                    "relay",
+                    "who answers `Expect: 100-continue`: the backend, or the bus itself",
+                ),
+            ),
+            ("via", fixed("true, false", "false", "whether requests get `Via`")),
+            (
+                "x_forwarded",
+                fixed(
+                    "true, false, `replace`, `append`",
+                    "false",
+                    "`X-Forwarded-For`, `-Proto` and `-Host` of requests: `false` leaves them as they came, `true` and `replace` drop what the client said and tell what the bus sees, `append` believes the client",
+                ),
+            ),
+            (
+                "echo_credentials",
+                fixed(
+                    "true, false",
+                    "false",
+                    "whether `respond` and TRACE show clients the `Authorization`, cookies and API keys that they sent",
+                ),
+            ),
+            ("drain", fixed("time", "30s", "for requests under way after a stop was asked for")),
+        ],
+    },
+    Section {
+        path: "myelin.client",
+        about: "Towards backends.",
+        keys: &[
+            ("head_bytes", fixed("bytes", "65536", "start line and header lines of an answer; beyond it 502")),
+            ("head_lines", fixed("number", "128", "header lines of an answer, at most 256; beyond it 502")),
+            (
+                "connect_timeout",
+                fixed(
+                    "time",
+                    "10s",
+                    "name, TCP and TLS together, and the wait for a free connection; an endpoint's own timeout goes first",
+                ),
+            ),
+            (
+                "response_timeout",
+                fixed(
+                    "time",
+                    "120s",
+                    "from the last byte of the request to the head of the answer; an endpoint's own timeout goes first",
+                ),
+            ),
+            ("idle", fixed("time", "180s", "in which something must move while a message is under way")),
+            ("keep_alive", fixed("time", "30s", "of an unused connection")),
+            ("life", fixed("time", "10m", "of any connection")),
+            ("connections", fixed("number", "16384", "to one backend, for each thread")),
+            (
+                "waiting",
+                fixed(
+                    "number",
+                    "1024",
+                    "requests that wait for one of them, for each thread; beyond it 503, as for one that would wait too long",
+                ),
+            ),
+            ("resolve", fixed("time", "30s", "how long resolved addresses are used")),
+            (
+                "retry",
+                fixed(
+                    "`always`, `idempotent`, `never`",
+                    "always",
+                    "which requests are sent again when a connection that was kept turns out to be closed: [decision 0003](decisions/0003-retry-of-requests-on-reused-connections.md)",
+                ),
+            ),
+            ("preserve_host", fixed("true, false", "false", "whether backends get the client's `Host`")),
+        ],
+    },
+    Section {
+        path: "myelin.content",
+        about: "What mediators read and change.",
+        keys: &[
+            (
+                "body_bytes",
+                reloaded(
+                    "bytes",
+                    "16777216",
+                    "the largest body that is read whole; beyond it 413, or 502 for an answer",
+                ),
+            ),
+            (
+                "cache_bytes",
+                reloaded(
+                    "bytes",
+                    "67108864",
+                    "of answers that `<cache>` keeps, of all caches together; one takes an eighth at most",
+                ),
+            ),
+            (
+                "json_duplicate_keys",
+                reloaded(
+                    "`first`, `last`, `refuse`",
+                    "first",
+                    "which of two equal keys counts; `last` is Synapse's: [decision 0004](decisions/0004-json-duplicate-keys.md)",
+                ),
+            ),
+        ],
+    },
+    Section {
+        path: "myelin.memory",
+        about: "Of all messages of the process together: [content.md](content.md).",
+        keys: &[
+            (
+                "bytes",
+                fixed(
+                    "bytes",
+                    "",
+                    "what messages become may take so much; a half of what the machine has, or of the least limit of its control groups, where nothing is said",
+                ),
+            ),
+            ("wait", reloaded("time", "10s", "how long a message may wait for it; then 503")),
+        ],
+    },
+    Section {
+        path: "myelin.flow",
+        about: "`clone`, `iterate`, `scatter-gather`, recipient lists.",
+        keys: &[("branches", reloaded("number", "64", "of one request that run at once; the others wait"))],
+    },
+    Section {
+        path: "myelin.work",
+        about: "What holds the processor for long, beside the threads that serve.",
+        keys: &[
+            ("waiting", fixed("number", "256", "that waits for its turn, for each thread; beyond it 503")),
+            ("wait", fixed("time", "10s", "how long it may wait; then 503")),
+        ],
+    },
+    Section {
+        path: "myelin.sql",
+        about: "Databases: [sql.md](sql.md#limits).",
+        keys: &[
+            ("connections", fixed("number", "50", "to one database")),
+            ("waiting", fixed("number", "200", "statements that wait for a connection")),
+            ("wait", fixed("time", "5s", "for a connection")),
+            ("connect_timeout", fixed("time", "5s", "to make one")),
+            ("timeout", fixed("time", "30s", "for a statement")),
+            ("idle", fixed("time", "10m", "of an unused connection")),
+            ("statements", fixed("number", "100", "prepared statements that a connection keeps")),
+        ],
+    },
+    Section {
+        path: "myelin.xslt",
+        about: "What a stylesheet may do with one message; beyond it a fault.",
+        keys: &[
+            ("time", reloaded("time", "2s", "that it runs")),
+            ("depth", reloaded("number", "5000", "templates and functions within each other")),
+            ("instructions", reloaded("number", "50000000", "that are run, and nodes that are visited")),
+            ("output_bytes", reloaded("bytes", "33554432", "of its result")),
+            ("memory_bytes", reloaded("bytes", "134217728", "of variables and temporary trees")),
+        ],
+    },
+    Section {
+        path: "myelin.scripts",
+        about: "What a script may do with one message; beyond it a fault: [scripts.md](scripts.md).",
+        keys: &[
+            ("time", reloaded("time", "2s", "that it runs")),
+            ("memory_bytes", reloaded("bytes", "67108864", "of its values")),
+            ("stack_bytes", reloaded("bytes", "262144", "of its calls within each other, about a thousand")),
+        ],
+    },
+    Section {
+        path: "myelin.security",
+        about: "WS-Security, besides its policies: [ws-security.md](ws-security.md#in-the-bus).",
+        keys: &[
+            ("rsa_bits", reloaded("number", "2048", "smaller RSA keys are refused")),
+            (
+                "replay_entries",
+                fixed(
+                    "number",
+                    "1000000",
+                    "messages that are remembered; while there is no room, messages are refused",
+                ),
+            ),
+            (
+                "replay_folder",
+                fixed(
+                    "folder",
+                    "",
+                    "where they are remembered over a restart, too: [decision 0009](decisions/0009-replays.md)",
+                ),
+            ),
+            (
+                "audiences",
+                reloaded("list of texts", "", "for whom SAML assertions may be made that name their audience"),
+            ),
+            (
+                "sha1_signatures",
+                reloaded(
+                    "true, false",
+                    "false",
+                    "whether suites named for SHA-256 take signatures over SHA-1, as Rampart and CXF make them",
+                ),
+            ),
+            ("assertion", reloaded("file", "", "the SAML assertion that backends get which ask for one")),
+            (
+                "users",
+                reloaded(
+                    "table",
+                    "",
+                    "passwords of users, `NAME = \"PASSWORD\"` or `NAME = { password = \"…\", roles = [\"…\"] }`: of those who send, and of those whom the bus is towards backends",
+                ),
+            ),
+            (
+                "key_passwords",
+                reloaded(
+                    "table of texts",
+                    "",
+                    "passwords of private keys by their aliases, where no policy says them and they are not the store's",
+                ),
+            ),
+            ("secrets", reloaded("table of texts", "", "what `$secret{NAME}` means in a policy")),
+            ("limits", reloaded("table", "", "see below")),
+        ],
+    },
+    Section {
+        path: "myelin.security.limits",
+        about: "In one message; beyond it the message is refused.",
+        keys: &[
+            ("header_bytes", reloaded("bytes", "524288", "of the security header")),
+            ("header_children", reloaded("number", "64", "elements in it")),
+            ("signatures", reloaded("number", "8", "")),
+            ("references", reloaded("number", "64", "of one signature")),
+            ("encrypted_keys", reloaded("number", "8", "")),
+            ("encrypted_data", reloaded("number", "64", "")),
+            ("nesting", reloaded("number", "3", "ciphertext within ciphertext")),
+            ("tokens", reloaded("number", "16", "")),
+            ("certificate_path", reloaded("number", "8", "certificates of one path")),
+        ],
+    },
+    Section {
+        path: "myelin.reload",
+        about: "The search for changed files.",
+        keys: &[("interval", fixed("time", "1s", "from one look to the next"))],
+    },
+    Section {
+        path: "myelin.priorities",
+        about: "Who is served first: [endpoints-extensions.md](endpoints-extensions.md#priorities).",
+        keys: &[
+            ("at_once", reloaded("number", "required", "requests that are served at once")),
+            ("waiting", reloaded("number", "1000", "how many others may wait")),
+            ("wait", reloaded("time", "5s", "and how long")),
+            ("rules", reloaded("list of tables", "", "see below")),
+        ],
+    },
+    Section {
+        path: "myelin.priorities.rules",
+        about: "A list, `[[myelin.priorities.rules]]`: the first rule that is for a request counts.",
+        keys: &[
+            ("service", reloaded("text", "", "the name of a proxy or an API, or `main`")),
+            ("header", reloaded("text", "", "a header that the request must have")),
+            ("value", reloaded("text", "", "what it must say")),
+            ("level", reloaded("number", "required", "the highest is served first; 0 without a rule")),
+        ],
+    },
+    Section {
+        path: "myelin.monitors",
+        about: "A list, `[[myelin.monitors]]`: backends that are asked how they are: [endpoints-extensions.md](endpoints-extensions.md#monitors).",
+        keys: &[
+            ("endpoint", reloaded("text", "required", "the name of an endpoint of the configuration")),
+            ("url", reloaded("URL", "", "what is asked for; without it the endpoint's own address")),
+            ("path", reloaded("text", "", "what is asked for at the endpoint's host and port")),
+            ("interval", reloaded("time", "5s", "from the end of one check to the next")),
+            ("timeout", reloaded("time", "2s", "for the head of the answer")),
+            ("expect", reloaded("list of numbers", "200 to 399", "the statuses of a success")),
+            ("fall", reloaded("number", "3", "failures in a row until the endpoint is taken out")),
+            ("rise", reloaded("number", "2", "successes in a row until it is back")),
+        ],
+    },
+    Section {
+        path: "myelin.system",
+        about: "What `$sys{NAME}` means, and `$ref{myelin.system.NAME}`: any key, with a text or a number.",
+        keys: &[],
+    },
+];
+
+/// The page, in Markdown.
+pub(crate) fn markdown() -> String {
+    let mut page = "\
+# The keys of deployment.toml
+
+Generated from the code by `cargo xtask docs`; `myelin settings` prints it.
+
+`myelin run --config deployment.toml` reads the file of WSO2 Micro Integrator, with a table `[myelin]` for what that has no key for.
+[running.md](running.md#settings) says how references such as `$env{NAME}` work, and which options of the command line go first.
+A key that is known and has no effect is a warning with its place and its reason; so is an unknown key, but below `[myelin]` it is an error.
+A change counts from the next *reload* or from the next *start* on; the log says when one has to wait for a start.
+
+## Keys of Micro Integrator
+
+| key | value | default | what it says | counts from |
+|---|---|---|---|---|
+"
+    .to_owned();
+    for (key, standing) in KEYS {
+        if let Standing::Heeded(heed) = standing {
+            row(&mut page, key, heed);
+        }
+    }
+    page.push_str(
+        "\n## Keys of Micro Integrator without an effect\n\nA key of this table stands for all that are below it and in no other table.\n\n\
+         | key | why |\n|---|---|\n",
+    );
+    for (key, standing) in KEYS {
+        match standing {
+            Standing::Later(why) => put(&mut page, format_args!("| `{key}` | later: {why} |")),
+            Standing::Needless(why) => put(&mut page, format_args!("| `{key}` | {why} |")),
+            Standing::Heeded(_) => {}
+        }
+    }
+    page.push_str("\n## myelin\n\nWrite times like `\"15s\"` or `\"500ms\"`.\n");
+    for Section { path, about, keys } in OWN {
+        put(&mut page, format_args!("\n### [{path}]\n\n{about}"));
+        if !keys.is_empty() {
+            page.push_str("\n| key | value | default | what it says | counts from |\n|---|---|---|---|---|\n");
+        }
+        for (key, heed) in *keys {
+            row(&mut page, key, heed);
+        }
+    }
+    page
+}
+
+fn row(page: &mut String, key: &str, heed: &Heed) {
+    let Heed { value, default, meaning, needs_restart } = heed;
+    let counts = if *needs_restart { "start" } else { "reload" };
+    match value.is_empty() {
+        // What stands in the place of the meaning is the key that means the same.
+        true => put(page, format_args!("| `{key}` | | | the same as `{meaning}` | {counts} |")),
+        false => put(page, format_args!("| `{key}` | {value} | {default} | {meaning} | {counts} |")),
+    }
+}
+
+fn put(page: &mut String, line: std::fmt::Arguments<'_>) {
+    writeln!(page, "{line}").unwrap_or_default();
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use myelin_http::{ClientOptions, ServerOptions};
+
+    use super::*;
+    use crate::deployment::{Deployment, parse};
+
+    /// What serde says is there, where a key is unknown; nothing where every key is taken.
+    fn known(path: &str) -> BTreeSet<String> {
+        let header = if path.ends_with("rules") || path.ends_with("monitors") {
+            format!("[[{path}]]")
+        } else {
+            format!("[{path}]")
+        };
+        let before = if path.ends_with("rules") { "[myelin.priorities]\nat_once = 1\n" } else { "" };
+        let text = format!("{before}{header}\nno-such-key = 1");
+        let Err(error) = parse(&text) else { return BTreeSet::new() };
+        let message = format!("{error:#}");
+        let (_, expected) = message.split_once("expected").unwrap();
+        // What follows in other lines is where it stands.
+        expected.lines().next().unwrap_or_default().split('`').skip(1).step_by(2).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn every_key_of_ours_is_there_and_no_other() {
+        for Section { path, keys, .. } in OWN {
+            let listed: BTreeSet<String> = keys.iter().map(|(key, _)| (*key).to_owned()).collect();
+            assert_eq!(listed, known(path), "[{path}]");
+        }
+        let sections: BTreeSet<String> =
+            OWN.iter().filter_map(|it| it.path.split('.').nth(1)).map(str::to_owned).collect();
+        assert_eq!(sections, known("myelin"));
+    }
+
+    /// A value as TOML.
+    fn toml(value: &str) -> String {
+        let bare = value.parse::<f64>().is_ok() || value == "true" || value == "false";
+        if bare { value.to_owned() } else { format!("{value:?}") }
+    }
+
+    /// All that a file makes of the options.
+    fn effect(deployment: &Deployment) -> String {
+        let (mut server, mut client) = (ServerOptions::default(), ClientOptions::default());
+        deployment.apply(&mut server, &mut client);
+        let mut settings = myelin_engine::Settings::default();
+        deployment.apply_mediation(&mut settings).unwrap();
+        let more = (deployment.work(), deployment.watch(), &settings.priorities, &settings.endpoints);
+        let security = (&settings.security.limits, settings.security.rsa_bits_min, settings.security.sha1_signatures);
+        let content =
+            (settings.body_limit_bytes, settings.cache_bytes, settings.json_duplicate_keys, settings.branches);
+        let work = (settings.stylesheets, settings.scripts, settings.memory_wait);
+        format!("{server:?} {client:?} {more:?} {security:?} {content:?} {work:?}")
+    }
+
+    #[test]
+    fn the_defaults_of_ours_are_those_that_count() {
+        let default = effect(&parse("").unwrap());
+        let mut checked = 0;
+        for Section { path, keys, .. } in
+            OWN.iter().filter(|it| it.keys.iter().all(|(_, heed)| heed.default != REQUIRED))
+        {
+            for (key, heed) in keys.iter().filter(|(_, heed)| !heed.default.is_empty()) {
+                let text = format!("[{path}]\n{key} = {}", toml(heed.default));
+                assert_eq!(effect(&parse(&text).unwrap()), default, "{text}");
+                checked += 1;
+            }
+        }
+        assert!(checked > 60, "{checked}");
+    }
+
+    #[test]
+    fn what_waits_for_a_start_is_what_a_reload_cannot_change() {
+        let default = parse("").unwrap();
+        let other = |heed: &Heed| match heed.value {
+            "bytes" | "number" => Some("77"),
+            "time" => Some("\"77ms\""),
+            "true, false" if heed.default == "true" => Some("false"),
+            "true, false" => Some("true"),
+            "folder" => Some("\"replays\""),
+            _ => None,
+        };
+        let own =
+            OWN.iter().flat_map(|it| it.keys.iter().map(move |(key, heed)| (format!("[{}]\n{key}", it.path), heed)));
+        let wso2 = KEYS.iter().filter_map(|(key, standing)| match standing {
+            Standing::Heeded(heed) => Some(((*key).to_owned(), heed)),
+            _ => None,
+        });
+        let mut checked = 0;
+        for (key, heed) in own.chain(wso2) {
+            // Lists, and switches that need a key store or another key beside them, are not changed alone.
+            let alone = !["priorities", "monitors", "https", "message_size"].iter().any(|part| key.contains(part));
+            let Some(value) = other(heed).filter(|_| alone) else { continue };
+            let changed = parse(&format!("{key} = {value}")).unwrap();
+            assert_eq!(!default.differs_for_good(&changed).is_empty(), heed.needs_restart, "{key}");
+            checked += 1;
+        }
+        assert!(checked > 60, "{checked}");
+    }
+
+    #[test]
+    fn what_is_the_same_as_another_key_names_one() {
+        let keys: BTreeSet<&str> = KEYS.iter().map(|(key, _)| *key).collect();
+        for (key, standing) in KEYS {
+            if let Standing::Heeded(heed) = standing
+                && heed.value.is_empty()
+            {
+                assert!(keys.contains(heed.meaning), "{key}: {}", heed.meaning);
+            }
+        }
+    }
+}
