@@ -5,6 +5,7 @@ pub(crate) mod flow;
 mod incoming_reply;
 mod receive;
 mod record;
+mod redirect;
 
 pub(crate) use context::{EngineContext, EngineParts, FlowKind};
 pub use receive::receive;
@@ -280,8 +281,12 @@ impl Engine {
         }
         waiting.over();
         let answer = passed.finish(if exchange.accepted { answer::accepted() } else { answer });
-        match admitted {
+        let answer = match admitted {
             Some(admitted) => Box::pin(admitted.secure(answer, exchange.format, &engine.context)).await,
+            None => answer,
+        };
+        match exchange.reply_addresses.take() {
+            Some(addresses) => Box::pin(redirect::redirect(answer, &addresses, &self.parts, &engine)).await,
             None => answer,
         }
     }

@@ -57,6 +57,8 @@ pub struct Counts {
     pub exchanges: Cell<usize>,
     /// Flows beside the first one of their request, with an answer or without.
     pub branches: Cell<usize>,
+    /// Answers on their way to an address that their client said.
+    pub redirected: Cell<usize>,
 }
 
 impl RequestContext<'_> {

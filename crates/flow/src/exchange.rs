@@ -22,6 +22,7 @@ use crate::ids::SequenceId;
 use crate::passes::Passes;
 use crate::property::{Properties, Scope, Slot, Value, slot};
 use crate::reference::{EndpointIdentity, PendingSend};
+use crate::replies::ReplyAddresses;
 use crate::template::{Argument, Frame};
 
 /// The state of one exchange.
@@ -72,6 +73,8 @@ pub struct Exchange {
     pub types: Option<Arc<ContentTypes>>,
     /// How JSON and XML stand for each other, once a body was built.
     pub switches: Option<Arc<Switches>>,
+    /// Where the client wants its answers, if not on the connection: said by a request whose `ReplyTo` the bus replaced.
+    pub reply_addresses: OnceCell<Box<ReplyAddresses>>,
     message_id: OnceCell<String>,
     /// Whether the body could not be read as what its content type says.
     pub not_understood: bool,
@@ -124,6 +127,7 @@ impl Exchange {
             passes: Passes::default(),
             types: None,
             switches: None,
+            reply_addresses: OnceCell::new(),
             message_id: OnceCell::new(),
             not_understood: false,
             last_endpoint: None,

@@ -308,6 +308,13 @@ impl Fault {
 }
 
 impl Fault {
+    /// A request whose answer is to go to an address that is none of HTTP (WS-Addressing 1.0 SOAP binding §6.4.1.1).
+    pub fn no_reply_address(address: &str) -> Box<Fault> {
+        let message = "The request wants its answer at an address that is not an absolute http or https URI";
+        Fault::new(0, Origin::Client, StatusCode::BAD_REQUEST, message)
+            .with_detail(format!("the address is {address:?}"))
+    }
+
     /// A request that its policy refuses: its sender learns a name and a sentence of the standard and nothing else.
     pub fn refused(refusal: &Refusal) -> Box<Fault> {
         let code = refusal.fault_code();

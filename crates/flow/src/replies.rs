@@ -1,7 +1,8 @@
-//! Answers that do not come back on the connection of their request: `separateListener` of WS-Addressing.
+//! Answers that do not come back on the connection of their request: WS-Addressing with two channels.
 //!
-//! A backend is told an address of this bus to answer to; what comes there is brought to whoever waits for it, by the
-//! identifier of the request.
+//! A backend is told an address of this bus to answer to (`separateListener`); what comes there is brought to whoever
+//! waits for it, by the identifier of the request.
+//! A client tells the bus an address to answer to: its `ReplyTo` and `FaultTo`.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,8 +10,11 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
-use http::StatusCode;
+use http::{StatusCode, Uri};
 use myelin_message::{Body, Head, Message};
+use myelin_soap::{Addressing, Headers};
+
+use crate::fault::{Fault, Outcome};
 
 /// The name of the service to which answers come; Synapse's, which Axis2 gave it.
 pub const SERVICE: &str = "__ADDR_ONLY__";
@@ -41,6 +45,65 @@ pub struct Reply {
 pub struct PendingReply {
     replies: Replies,
     id: String,
+}
+
+/// Where a client wants the answers to its request.
+///
+/// Source: WS-Addressing 1.0 core §3.4; compare Axis2's `AddressingHelper.isReplyRedirected`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplyAddresses {
+    /// The version in which the client says it, and is answered.
+    pub version: Addressing,
+    /// The identifier of the request.
+    pub message_id: Option<String>,
+    /// Where the answer goes.
+    pub reply: ReplyAddress,
+    /// Where a fault goes.
+    pub fault: ReplyAddress,
+}
+
+/// Where one kind of answers goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReplyAddress {
+    /// Back on the connection of the request.
+    Connection,
+    /// Nowhere: nobody wants it.
+    Nowhere,
+    /// To an `http` or `https` address, in a request of the bus's own.
+    Uri(Uri),
+}
+
+impl ReplyAddresses {
+    /// What the header blocks of a request say; `None` where all answers go back on the connection.
+    ///
+    /// Errors: the client's, where an address is no absolute URI of HTTP.
+    pub fn of(version: Addressing, headers: &Headers) -> Outcome<Option<ReplyAddresses>> {
+        let reply = ReplyAddress::of(version, headers.reply_to.as_deref())?;
+        let fault = match &headers.fault_to {
+            Some(address) => ReplyAddress::of(version, Some(address))?,
+            None => reply.clone(),
+        };
+        if reply == ReplyAddress::Connection && fault == ReplyAddress::Connection {
+            return Ok(None);
+        }
+        Ok(Some(ReplyAddresses { version, message_id: headers.message_id.clone(), reply, fault }))
+    }
+}
+
+impl ReplyAddress {
+    fn of(version: Addressing, address: Option<&str>) -> Outcome<ReplyAddress> {
+        let Some(address) = address.filter(|&address| address != version.anonymous()) else {
+            return Ok(ReplyAddress::Connection);
+        };
+        if version.none() == Some(address) {
+            return Ok(ReplyAddress::Nowhere);
+        }
+        let is_http = |uri: &Uri| matches!(uri.scheme_str(), Some("http" | "https")) && uri.host().is_some();
+        match address.parse::<Uri>().ok().filter(is_http) {
+            Some(uri) => Ok(ReplyAddress::Uri(uri)),
+            None => Err(Fault::no_reply_address(address)),
+        }
+    }
 }
 
 impl fmt::Debug for Replies {
@@ -104,5 +167,35 @@ impl PendingReply {
 impl Drop for PendingReply {
     fn drop(&mut self) {
         self.replies.waiting().remove(&self.id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_go_where_the_request_says_and_faults_with_them_unless_it_says_otherwise() {
+        let final_ = Addressing::Final;
+        let check = |reply_to: Option<&str>, fault_to: Option<&str>, expected: &str| {
+            let owned = |text: Option<&str>| text.map(str::to_owned);
+            let headers = Headers { reply_to: owned(reply_to), fault_to: owned(fault_to), ..Headers::default() };
+            let said = match ReplyAddresses::of(final_, &headers) {
+                Ok(None) => "connection".to_owned(),
+                Ok(Some(addresses)) => format!("{:?} {:?}", addresses.reply, addresses.fault),
+                Err(fault) => fault.status.as_u16().to_string(),
+            };
+            assert_eq!(said, expected, "{reply_to:?} {fault_to:?}");
+        };
+        let (anonymous, none) = (final_.anonymous(), final_.none());
+        check(None, None, "connection");
+        check(Some(anonymous), None, "connection");
+        check(Some("http://a/b"), None, "Uri(http://a/b) Uri(http://a/b)");
+        check(Some("http://a/b"), Some(anonymous), "Uri(http://a/b) Connection");
+        check(None, Some("https://c/"), "Connection Uri(https://c/)");
+        check(none, Some("https://c/"), "Nowhere Uri(https://c/)");
+        check(Some("mailto:a@b"), None, "400");
+        check(Some("/path"), None, "400");
+        check(Some("vfs:file:///etc/passwd"), None, "400");
     }
 }

@@ -18,7 +18,7 @@ use myelin_flow::fault::Outcome;
 use myelin_flow::forms::{build_body, take_tree};
 use myelin_flow::identity;
 use myelin_flow::property::{Scope, slot};
-use myelin_flow::replies::{self, PendingReply};
+use myelin_flow::replies::{self, PendingReply, ReplyAddresses};
 use myelin_flow::transport::{Outgoing, SendError, SendErrorKind, within};
 
 /// What an endpoint is told by WS-Addressing.
@@ -58,15 +58,40 @@ impl Addressed {
             },
             None => Addressing::Final,
         };
-        let separate = element.attribute("separateListener");
-        let separate = separate.is_some_and(|text| text.value.trim().eq_ignore_ascii_case("true"));
+        let separate = element.attribute("separateListener").is_some_and(|text| match text.value.trim() {
+            word if word.eq_ignore_ascii_case("true") => true,
+            word => {
+                if !matches!(word, "" | "false") {
+                    let message = format!("separateListener={word:?} has no effect: only true and false are known");
+                    loader.warning(text.problem(message));
+                }
+                false
+            }
+        });
         Addressed { version, separate }
+    }
+
+    /// Warns where an endpoint of that kind cannot do what its `<enableAddressing>` says.
+    pub(super) fn check(&self, element: &Element, kind: &Element, is_plain: bool, loader: &mut Loader) {
+        if is_plain {
+            let message = "<enableAddressing> has no effect: the endpoint sends plain XML, which has no header";
+            loader.warning(element.problem(message));
+        }
+        let scheme = kind.attribute("uri").and_then(|uri| uri.value.trim().split_once(':'));
+        let Some((scheme, _)) = scheme.filter(|(scheme, _)| !scheme.contains(['{', '$', '/'])) else { return };
+        if self.separate
+            && !matches!(&*scheme.to_ascii_lowercase(), "http" | "https" | "local")
+            && let Some(text) = element.attribute("separateListener")
+        {
+            let message = format!("separateListener has no effect: an address of {scheme:?} gives no answer by HTTP");
+            loader.warning(text.problem(message));
+        }
     }
 
     /// Writes the header blocks into a request that is SOAP; plain XML has no header and leaves as it is.
     ///
     /// Blocks that were there go, unless the property `PRESERVE_WS_ADDRESSING` is true: then only what is missing is
-    /// added.
+    /// added. Where the bus replaces the client's `ReplyTo`, it answers to that itself.
     /// Errors: the sender's, where what it sent is no XML; ours, where a text cannot stand in it.
     /// Source: WS-Addressing 1.0 SOAP binding §3.3; compare Synapse `Axis2FlexibleMEPClient`.
     pub(super) async fn apply(
@@ -86,6 +111,12 @@ impl Addressed {
             let action = action_of(&exchange.properties, &outgoing.head).filter(|action| !action.is_empty());
             let is_one_way = exchange.properties.is_true(Scope::Default, slot::OUT_ONLY);
             let keeps = exchange.properties.is_true(Scope::Default, slot::PRESERVE_WS_ADDRESSING);
+            if let Some((version, came)) = came.as_ref().filter(|_| !keeps && !is_response && !exchange.called)
+                && let Some(addresses) = ReplyAddresses::of(*version, came)?
+            {
+                // What a request said when it was sent to another endpoint before is the same.
+                let _ = exchange.reply_addresses.set(Box::new(addresses));
+            }
             let is_separate = self.separate && !is_one_way && !keeps;
             let ours = match is_separate {
                 true => format!("urn:myelin:{}", identity::secret()?),

@@ -192,7 +192,7 @@ fn quality_of_service(kind: &Element, around: &mut Around, loader: &mut Loader) 
             // The description that stands in a `wsdl` endpoint.
             _ if !child.is_synapse() && kind.is("wsdl") => {}
             name if rules::ELEMENTS.contains(&name) => {}
-            _ if around.policy.take(child, loader) => {}
+            _ if around.policy.take(child, kind, loader) => {}
             name => {
                 let hint = suggestion(name, rules::ELEMENTS.into_iter().chain(POLICIES));
                 loader.problem(child.problem(format!("{} is unknown in an endpoint{hint}", child.tag())));

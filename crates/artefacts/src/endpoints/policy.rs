@@ -52,10 +52,14 @@ impl EndpointPolicy {
         EndpointPolicy { shape: Shape::read(kind, loader), ..EndpointPolicy::default() }
     }
 
-    /// Reads a child of an endpoint's kind; whether it is one that belongs here.
-    pub(super) fn take(&mut self, child: &Element, loader: &mut Loader) -> bool {
+    /// Reads a child of `kind`, which is an endpoint's kind; whether it is one that belongs here.
+    pub(super) fn take(&mut self, child: &Element, kind: &Element, loader: &mut Loader) -> bool {
         match child.name.as_str() {
-            "enableAddressing" => self.addressed = Some(Addressed::read(child, loader)),
+            "enableAddressing" => {
+                let addressed = Addressed::read(child, loader);
+                addressed.check(child, kind, self.gives_form() && !self.is_soap(), loader);
+                self.addressed = Some(addressed);
+            }
             "enableSec" => self.security = endpoint_security(child, loader),
             "authentication" => match Authentication::read(child, loader) {
                 Ok(authentication) => self.authentication = Some(authentication),

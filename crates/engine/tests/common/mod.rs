@@ -318,7 +318,12 @@ impl Scenario {
 
     /// The request that left first.
     pub(crate) fn into_sent(self) -> Sent {
-        self.transport.backend.sent.borrow_mut().remove(0)
+        self.into_all_sent().remove(0)
+    }
+
+    /// All requests that left, the first one first.
+    pub(crate) fn into_all_sent(self) -> Vec<Sent> {
+        self.transport.backend.sent.take()
     }
 }
 

@@ -1,7 +1,9 @@
 //! WS-Addressing between the bus and an endpoint.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use crate::common::{Scenario, Sent, post, request, response};
+use myelin_engine::transport::SendErrorKind;
+
+use crate::common::{Scenario, Sent, post, report, request, response};
 
 const FINAL: &str = "http://www.w3.org/2005/08/addressing";
 const SUBMISSION: &str = "http://schemas.xmlsoap.org/ws/2004/08/addressing";
@@ -53,8 +55,8 @@ fn a_request_says_where_it_goes_what_it_asks_and_who_it_is() {
 #[test]
 fn what_the_client_said_goes_and_the_answer_belongs_to_its_message() {
     let scenario = scenario("<enableAddressing version='final'/>", "");
-    let came = "<a:To>http://bus/</a:To><a:MessageID>urn:theirs</a:MessageID><a:ReplyTo><a:Address>http://them/</a:Address>\
-                </a:ReplyTo>";
+    let came = "<a:To>http://bus/</a:To><a:MessageID>urn:theirs</a:MessageID><a:From><a:Address>http://them/</a:Address>\
+                </a:From>";
     let reply = scenario.serve(asked(came));
     assert!(reply.body.contains("<a:RelatesTo>urn:theirs</a:RelatesTo>"), "{}", reply.body);
     let sent = scenario.into_sent();
@@ -152,4 +154,87 @@ fn a_backend_whose_answers_stay_away_is_suspended() {
     let scenario = Scenario::with(artefacts, |_, _| Ok(response(202, &[], "")));
     let statuses = [scenario.serve(asked("")), scenario.serve(asked(""))].map(|reply| reply.status);
     assert_eq!((statuses, scenario.sent().len()), ([504, 503], 1));
+}
+
+/// A proxy before a backend that answers with that body, or not at all; what the client gets, and what was sent then.
+fn redirected(header: &str, answered: Option<&'static str>) -> (u16, Vec<Sent>) {
+    let artefacts = "<proxy name='P'><target><inSequence><send><endpoint><address uri='http://back/service'>\
+         <enableAddressing/></address></endpoint></send></inSequence><outSequence><send/></outSequence></target></proxy>";
+    let scenario = Scenario::with(artefacts, move |_, sent| match (sent.uri.contains("back"), answered) {
+        (true, None) => Err(SendErrorKind::ConnectFailed),
+        (true, Some(body)) => {
+            let body = envelope("<a:Action>urn:answer</a:Action>").replace("<q/>", body);
+            Ok(response(200, &[("Content-Type", "text/xml"), ("X-Back", "yes"), ("Server", "back")], &body))
+        }
+        (false, _) => Ok(response(202, &[], "")),
+    });
+    let came = format!("<a:MessageID>urn:theirs</a:MessageID>{header}");
+    let status = scenario.serve(asked(&came)).status;
+    assert!(scenario.clock().run_spawned());
+    (status, scenario.into_all_sent().into_iter().filter(|sent| !sent.uri.contains("back")).collect())
+}
+
+const REPLY_TO: &str = "<a:ReplyTo><a:Address>http://them/reply</a:Address></a:ReplyTo>";
+const FAULT_TO: &str = "<a:FaultTo><a:Address>http://them/fault</a:Address></a:FaultTo>";
+
+#[test]
+fn an_answer_goes_where_the_client_wants_it_and_the_connection_gets_202() {
+    let (status, sent) = redirected(REPLY_TO, Some("<quote/>"));
+    let [sent] = &sent[..] else { panic!("{sent:?}") };
+    assert_eq!((status, &*sent.method, &*sent.uri), (202, "POST", "http://them/reply"));
+    assert_eq!((part(sent, "To"), part(sent, "RelatesTo")), (Some("http://them/reply"), Some("urn:theirs")));
+    assert_eq!((part(sent, "Action"), sent.header("SOAPAction")), (Some("urn:answer"), Some("\"urn:answer\"")));
+    assert_eq!((sent.header("X-Back"), sent.header("Server")), (Some("yes"), None));
+    assert!(sent.body.contains("<quote/>"), "{}", sent.body);
+}
+
+#[test]
+fn faults_go_where_the_client_wants_them() {
+    let fault = "<s:Fault><faultcode>s:Server</faultcode><faultstring>no</faultstring></s:Fault>";
+    for (answered, expected) in [(Some(fault), "no</faultstring>"), (None, "</faultstring>")] {
+        let both = format!("{REPLY_TO}{FAULT_TO}");
+        for (header, address) in
+            [(&*both, "http://them/fault"), (REPLY_TO, "http://them/reply"), (FAULT_TO, "http://them/fault")]
+        {
+            let (status, sent) = redirected(header, answered);
+            let [sent] = &sent[..] else { panic!("{header}: {sent:?}") };
+            assert_eq!((status, &*sent.uri, part(sent, "RelatesTo")), (202, address, Some("urn:theirs")));
+            assert!(sent.body.contains(expected), "{}", sent.body);
+        }
+    }
+}
+
+/// The status on the connection of a request that brings nobody else anything.
+fn status(header: &str) -> u16 {
+    let (status, sent) = redirected(header, Some("<quote/>"));
+    assert!(sent.is_empty(), "{sent:?}");
+    status
+}
+
+#[test]
+fn an_answer_stays_on_the_connection_unless_its_kind_is_wanted_elsewhere() {
+    assert_eq!(status(FAULT_TO), 200);
+    let anonymous = format!("<a:ReplyTo><a:Address>{FINAL}/anonymous</a:Address></a:ReplyTo>");
+    assert_eq!(status(&anonymous), 200);
+    assert_eq!(status(&anonymous.replace("anonymous", "none")), 202);
+}
+
+#[test]
+fn an_address_that_is_none_of_http_is_refused_before_anything_leaves() {
+    let other = REPLY_TO.replace("http://them/reply", "vfs:file:///etc/passwd");
+    assert_eq!(status(&other), 400);
+}
+
+#[test]
+fn what_addressing_cannot_do_is_a_warning_at_its_place() {
+    let check = |kind: &str, addressing: &str, expected: &str| {
+        let text = report(&format!("<endpoint name='E'><address {kind}>{addressing}</address></endpoint>")).to_text();
+        assert!(text.contains(expected), "{text}");
+        assert_eq!(text.contains("warning"), !expected.is_empty(), "{text}");
+    };
+    let separate = "<enableAddressing separateListener='true'/>";
+    check("uri='http://back/'", separate, "");
+    check("uri='http://back/' format='soap11'", separate, "");
+    check("uri='http://back/' format='pox'", separate, "<enableAddressing> has no effect");
+    check("uri='http://back/'", "<enableAddressing separateListener='yes'/>", "only true and false are known");
 }

@@ -28,3 +28,4 @@ mod smuggling;
 #[cfg(feature = "sql")]
 mod sql;
 mod tls;
+mod two_channels;
