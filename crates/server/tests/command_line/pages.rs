@@ -101,8 +101,13 @@ fn the_tutorial_does_what_it_says() {
 }
 
 #[test]
-fn mistakes_are_told_as_troubleshooting_says() {
-    let page = include_str!("../../../../docs/troubleshooting.md");
+fn reports_are_as_troubleshooting_and_the_guide_to_migration_show_them() {
+    reports(include_str!("../../../../docs/troubleshooting.md"));
+    reports(include_str!("../../../../docs/migration.md"));
+}
+
+/// Asserts that `myelin check` prints what a page shows of it.
+fn reports(page: &str) {
     let folder = tempfile::tempdir().unwrap();
     assert!(write_files(page, folder.path()) > 0);
     let mut compared = 0;
@@ -116,5 +121,21 @@ fn mistakes_are_told_as_troubleshooting_says() {
             compared += 1;
         }
     }
-    assert!(compared > 5, "{compared} lines");
+    assert!(compared > 4, "{compared} lines");
+}
+
+#[test]
+fn every_key_of_the_guide_to_migration_has_an_effect() {
+    let page = include_str!("../../../../docs/migration.md");
+    let folder = tempfile::tempdir().unwrap();
+    assert!(write_files(page, folder.path()) > 0);
+    let [home, settings] = ["mi", "deployment.toml"].map(|name| folder.path().join(name));
+    // A file that is wrong would be told before anything is checked.
+    let command = std::process::Command::new(env!("CARGO_BIN_EXE_myelin"))
+        .env("BACKEND_PASSWORD", "x")
+        .args(["check".as_ref(), home.as_os_str(), "--config".as_ref(), settings.as_os_str()])
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&command.stderr), "");
+    assert!(String::from_utf8_lossy(&command.stdout).contains("ok     proxy Rates"));
 }
