@@ -59,6 +59,7 @@ struct Step {
     reads: Reads,
     changes: bool,
     sends: Option<Value>,
+    fails: Option<String>,
     inside: Vec<(String, Vec<Step>)>,
 }
 
@@ -166,14 +167,15 @@ impl<'a> Teller<'a> {
     }
 
     fn step(&self, node: &'a Node, around: &mut Vec<&'a Sequence>) -> Step {
-        let Effect { reads, changes, sends, inside } = node.mediator.effect();
+        let Effect { reads, changes, sends, fails, inside } = node.mediator.effect();
         let sends = sends.map(|receiver| match receiver {
             Receiver::Client => json!({ "to": "the client" }),
             Receiver::Addressee => json!({ "to": "the client, or where it is addressed" }),
             Receiver::Endpoint(reference) => reference.explain(&self.bus.definitions),
         });
         let inside = inside.into_iter().map(|InnerFlow { label, flow }| self.inside(label, flow, around)).collect();
-        Step { element: node.element.to_owned(), place: node.place.to_string(), reads, changes, sends, inside }
+        let fails = fails.map(str::to_owned);
+        Step { element: node.element.to_owned(), place: node.place.to_string(), reads, changes, sends, fails, inside }
     }
 
     fn inside(&self, label: String, flow: Steps<'a>, around: &mut Vec<&'a Sequence>) -> (String, Vec<Step>) {
@@ -225,6 +227,7 @@ impl Step {
             ("reads", self.reads.word().into()),
             ("changes", self.changes.into()),
             ("sends", self.sends.clone().into()),
+            ("fails", self.fails.clone().into()),
             ("inside", Value::Array(inside)),
         ])
     }
@@ -240,6 +243,9 @@ impl Step {
         }
         if let Some(receiver) = &self.sends {
             remarks.push(format!("sends to {}", told(receiver)));
+        }
+        if let Some(why) = &self.fails {
+            remarks.push(format!("fails: {why}"));
         }
         let remarks = if remarks.is_empty() { String::new() } else { format!(": {}", remarks.join("; ")) };
         // Writing into a string cannot fail.
@@ -330,7 +336,7 @@ impl Explanation {
     /// For programs.
     ///
     /// Shape: `{"services": [{"kind", "name", "place", "routes": [text], "flows": [{"name", "reads", "changes",
-    /// "steps": [{"element", "place", "reads": "nothing" | "passing" | "whole" | "built", "changes", "sends",
+    /// "steps": [{"element", "place", "reads": "nothing" | "passing" | "whole" | "built", "changes", "sends", "fails",
     /// "inside": [{"label", "steps"}]}]}], "endpoint", "cut"}], "limits": {name: text}}`.
     pub fn to_json(&self) -> Value {
         let services = self.services.iter().map(|service| {

@@ -23,7 +23,7 @@ pub struct Definitions {
     pub settings: Settings,
     /// The names of properties, by their slots.
     pub names: Names,
-    // Faulty ones leave a hole; nothing sound refers to a hole.
+    // What is faulty or not there, and is referred to, has one in its place that faults.
     /// The sequences, by their numbers.
     pub sequences: Vec<Option<Sequence>>,
     /// The numbers of the sequences that have names.

@@ -65,6 +65,8 @@ pub struct Effect<'a> {
     pub changes: bool,
     /// Where it sends the message.
     pub sends: Option<Receiver<'a>>,
+    /// Why it can only fail, where it can.
+    pub fails: Option<&'a str>,
     /// The flows that it may run.
     pub inside: Vec<InnerFlow<'a>>,
 }

@@ -24,6 +24,9 @@ use crate::{Destination, logging};
 /// How long past the drain time the process waits for its threads before it leaves without them.
 const LEAVE_AFTER: Duration = Duration::from_secs(2);
 
+/// Room for fewer clients than this is a warning.
+const FEW_CLIENTS: usize = 1024;
+
 /// How long the last lines of the log have to be written.
 const LOG_WRITTEN: Duration = Duration::from_millis(100);
 
@@ -88,11 +91,16 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     let mut settings = settings(arguments, &deployment)?;
     let clients = clients_that_fit(files, thread_count(settings.threads));
     if clients < settings.server.connections {
-        tracing::warn!(
+        let wanted = settings.server.connections;
+        let told = format!(
             "the limit of {files} file descriptors leaves room for {clients} clients beside their backends, instead of \
-             the {} of myelin.server.connections; raise it with `ulimit -n`, or LimitNOFILE of systemd",
-            settings.server.connections
+             the {wanted} of myelin.server.connections; raise it with `ulimit -n`, or LimitNOFILE of systemd"
         );
+        if clients < FEW_CLIENTS {
+            tracing::warn!("{told}")
+        } else {
+            tracing::info!("{told}")
+        }
         settings.server.connections = clients;
     }
     for artefact in &report.artefacts {

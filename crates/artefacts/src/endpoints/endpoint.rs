@@ -237,7 +237,7 @@ impl EndpointRef {
 /// The named endpoints of a configuration, by number and by name.
 #[derive(Default)]
 pub struct Endpoints {
-    // Faulty ones leave a hole; nothing sound refers to a hole.
+    // What is faulty or not there, and is referred to, has one in its place that faults.
     pub(super) list: Vec<Option<Arc<Endpoint>>>,
     pub(super) ids: HashMap<String, EndpointId>,
 }

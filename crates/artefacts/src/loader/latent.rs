@@ -9,7 +9,7 @@ use myelin_config::problem::{Place, Problem};
 use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Fault;
-use myelin_flow::mediator::{Mediator, Step};
+use myelin_flow::mediator::{Effect, Mediator, Step};
 use myelin_flow::sequence::{Node, Sequence, SequenceId};
 
 /// A step that cannot do what its element says.
@@ -19,6 +19,10 @@ struct FailingStep {
 }
 
 impl Mediator for FailingStep {
+    fn effect(&self) -> Effect<'_> {
+        Effect { fails: Some(&self.detail), ..Effect::default() }
+    }
+
     fn step<'a>(&'a self, exchange: &'a mut Exchange, _: &'a RequestContext<'a>) -> Step<'a> {
         let fault = Fault::bus("A step of the configuration needs something that is not there");
         Step::Done(exchange, Err(fault.with_detail(&*self.detail)))
@@ -115,7 +119,7 @@ pub(super) fn failing_node(element: &'static str, place: Place, problem: &Proble
 pub fn failing_sequence(problem: &Problem) -> Sequence {
     let place = problem.place.clone();
     let block = vec![failing_node("sequence", place.clone(), problem)].into();
-    Sequence { name: "".into(), place, block, on_error: None }
+    Sequence { name: "missing".into(), place, block, on_error: None }
 }
 
 /// A kind of artefact that has numbers, and may stand in the registry.

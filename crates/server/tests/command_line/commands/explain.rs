@@ -9,7 +9,8 @@ const CONFIGURATION: &str = r#"<definitions xmlns="http://ws.apache.org/ns/synap
         <filter xpath="//symbol = 'IBM'"><then><drop/></then></filter>
         <send><endpoint><address uri="http://127.0.0.1:9/orders"/></endpoint></send>
     </inSequence></target></proxy>
-    <proxy name="Broken"><target><inSequence><sequence key="nowhere"/></inSequence></target></proxy>
+    <proxy name="Late"><target><inSequence><sequence key="nowhere"/></inSequence></target></proxy>
+    <proxy name="Broken"><target><inSequence><frobnicate/></inSequence></target></proxy>
 </definitions>"#;
 
 #[test]
@@ -26,6 +27,7 @@ fn services_are_told_with_their_steps_and_the_limits_of_their_settings() {
         "in: reads the body as far as it must, while it passes",
         "send (",
         "sends to http://127.0.0.1:9/orders",
+        "there is no sequence \"nowhere\"",
         "largest body that is read, in bytes: 4711",
     ] {
         assert!(told.out.contains(part), "{part} is not in {}", told.out);
