@@ -8,6 +8,27 @@ use crate::archive::INSIDE;
 use crate::problem::Problem;
 use crate::summary::{Cause, Share, Summary};
 
+// The numbers of colours in ECMA-48.
+const RED: u8 = 31;
+const GREEN: u8 = 32;
+const YELLOW: u8 = 33;
+
+/// Whether a text is for a terminal that shows colours.
+#[derive(Clone, Copy)]
+enum Colours {
+    On,
+    Off,
+}
+
+impl Colours {
+    fn paint(self, colour: u8, word: &str) -> String {
+        match self {
+            Colours::On => format!("\x1b[{colour}m{word}\x1b[0m"),
+            Colours::Off => word.to_owned(),
+        }
+    }
+}
+
 /// What was found in the configuration, sound or not.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
@@ -63,20 +84,34 @@ impl Report {
 
     /// The report for people: one line an artefact, its problems and warnings below it, the sum at the end.
     pub fn to_text(&self) -> String {
+        self.written(Colours::Off)
+    }
+
+    /// The same for a terminal that shows colours (ECMA-48, `SGR`): green for what runs, red for problems, yellow for
+    /// the rest.
+    pub fn to_coloured_text(&self) -> String {
+        self.written(Colours::On)
+    }
+
+    fn written(&self, colours: Colours) -> String {
+        let [ok, faulty] = [colours.paint(GREEN, "ok    "), colours.paint(RED, "faulty")];
+        let [problem_word, latent_word, warning_word] =
+            [(RED, "problem:"), (YELLOW, "will fail when reached:"), (YELLOW, "warning:")]
+                .map(|(colour, word)| colours.paint(colour, word));
         let mut text = String::new();
         for artefact in &self.artefacts {
-            let status = if artefact.is_ok() { "ok    " } else { "faulty" };
+            let status = if artefact.is_ok() { &ok } else { &faulty };
             let Artefact { kind, name, file, line, .. } = artefact;
             // Writing into a string cannot fail.
             let _ = writeln!(text, "{status} {kind} {name} ({file}:{line})");
             for problem in &artefact.problems {
-                let _ = writeln!(text, "    problem: {problem}");
+                let _ = writeln!(text, "    {problem_word} {problem}");
             }
             for problem in &artefact.latent {
-                let _ = writeln!(text, "    will fail when reached: {problem}");
+                let _ = writeln!(text, "    {latent_word} {problem}");
             }
             for warning in &artefact.warnings {
-                let _ = writeln!(text, "    warning: {warning}");
+                let _ = writeln!(text, "    {warning_word} {warning}");
             }
         }
         text.push_str(&figures(&Summary::of(self)));
@@ -134,4 +169,34 @@ fn figures(summary: &Summary) -> String {
     }
     text.push('\n');
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::Place;
+
+    #[test]
+    fn colours_are_all_that_a_terminal_gets_on_top() {
+        let problem = |message: &str| Problem::new(Place::start_of(&"a.xml".into()), message);
+        let artefact = |problems: Vec<Problem>| Artefact {
+            kind: "proxy".to_owned(),
+            name: "p".to_owned(),
+            file: "a.xml".to_owned(),
+            line: 1,
+            problems,
+            latent: vec![problem("later")],
+            warnings: vec![problem("beware")],
+            source: String::new(),
+        };
+        let report = Report { files: 1, artefacts: vec![artefact(Vec::new()), artefact(vec![problem("no")])] };
+        let coloured = report.to_coloured_text();
+        for painted in ["\x1b[32mok    \x1b[0m proxy", "\x1b[31mproblem:\x1b[0m a.xml:1:1: no", "\x1b[33mwarning:"] {
+            assert!(coloured.contains(painted), "{coloured:?}");
+        }
+        let plain =
+            ["\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"].iter().fold(coloured, |text, code| text.replace(code, ""));
+        assert_eq!(plain, report.to_text());
+        assert!(!plain.contains('\x1b'));
+    }
 }

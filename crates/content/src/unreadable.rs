@@ -1,5 +1,7 @@
 //! Why a body cannot be read or written as what its content type says.
 
+use std::fmt;
+
 use myelin_json::convert::Unconverted;
 use myelin_xml::Refusal;
 
@@ -14,6 +16,17 @@ pub enum Unreadable {
     Multipart(&'static str),
     /// XML cannot hold what is to stand in it.
     Refused(Refusal),
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unreadable::Xml(error) => write!(f, "not well-formed XML: {error}"),
+            Unreadable::Json(error) => write!(f, "not JSON: {error}"),
+            Unreadable::Multipart(error) => write!(f, "not the parts that its type says: {error}"),
+            Unreadable::Refused(refusal) => refusal.fmt(f),
+        }
+    }
 }
 
 impl From<Refusal> for Unreadable {
@@ -47,7 +60,21 @@ impl From<myelin_json::Error> for Unreadable {
 /// said in the log; whoever sends with [`Unreadable`] at hand has noticed before.
 pub(crate) fn written_or_empty(bytes: Result<Vec<u8>, Unreadable>) -> Vec<u8> {
     bytes.unwrap_or_else(|error| {
-        tracing::error!(target: "myelin::content", "a body could not be written: {error:?}");
+        tracing::error!(target: "myelin::content", "a body could not be written and leaves empty: {error}");
         Vec::new()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_reads_as_a_sentence() {
+        let error = myelin_json::Value::parse(b"[1,".to_vec(), &myelin_json::Options::default()).unwrap_err();
+        let said = error.to_string();
+        assert_eq!(Unreadable::from(error).to_string(), format!("not JSON: {said}"));
+        let parts = Unreadable::Multipart("a part has no end").to_string();
+        assert_eq!(parts, "not the parts that its type says: a part has no end");
+    }
 }

@@ -260,12 +260,8 @@ impl Fault {
     /// A body that is not what its content type says, or that cannot become what it is to be.
     pub fn of_content(error: Unreadable, is_response: bool) -> Box<Fault> {
         match error {
-            Unreadable::Xml(error) => Fault::unreadable(is_response, format!("not well-formed XML: {error}")),
-            Unreadable::Json(error) => Fault::unreadable(is_response, format!("not JSON: {error}")),
-            Unreadable::Multipart(error) => {
-                Fault::unreadable(is_response, format!("not the parts that its type says: {error}"))
-            }
             Unreadable::Refused(refusal) => refusal.into(),
+            error => Fault::unreadable(is_response, error.to_string()),
         }
     }
 }

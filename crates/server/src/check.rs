@@ -2,11 +2,12 @@
 
 mod html;
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use myelin_engine::Loaded;
 
+use crate::logging::has_colours;
 use crate::monitor::can_monitor;
 use crate::unserved::Unserved;
 
@@ -22,7 +23,7 @@ pub struct Arguments {
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Format {
-    /// A line for each artefact, what is wrong below it
+    /// A line for each artefact, what is wrong below it; in colours on a terminal, unless NO_COLOR is set
     Text,
     /// One JSON object
     Json,
@@ -34,6 +35,7 @@ enum Format {
 pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let Loaded { bus, report, .. } = arguments.configuration.load()?;
     match arguments.format {
+        Format::Text if has_colours(&io::stdout()) => write!(out, "{}", report.to_coloured_text())?,
         Format::Text => write!(out, "{}", report.to_text())?,
         Format::Json => writeln!(out, "{:#}", report.to_json())?,
         Format::Html => write!(out, "{}", html::page(&report))?,

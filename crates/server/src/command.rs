@@ -6,7 +6,16 @@ use std::process::ExitCode;
 use myelin_bench::{echo, load, relay, stockquote};
 
 use crate::file_limit::raise_file_limit;
-use crate::{check, demo, deployment, explain, run, test, wss, xml, xpath, xslt};
+use crate::{check, demo, deployment, explain, manual, run, test, wss, xml, xpath, xslt};
+
+/// A native enterprise service bus that runs Apache Synapse and WSO2 configurations.
+#[derive(Debug, clap::Parser)]
+#[command(name = "myelin", version, about, max_term_width = 100)]
+pub struct Arguments {
+    /// What it is asked to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
 
 /// What `myelin` is asked to do.
 #[derive(Debug, clap::Subcommand)]
@@ -38,6 +47,10 @@ pub enum Command {
     Echo(echo::Arguments),
     /// Answer as SimpleStockQuoteService, the backend of Apache Synapse's samples
     Stockquote(stockquote::Arguments),
+    /// Print the script that completes commands and options in a shell
+    Completions(manual::Completions),
+    /// Print the manual page, of all commands or of one, for `man`
+    Man(manual::Man),
     /// Relay TCP connections: what a benchmark compares everything with
     #[command(hide = true)]
     Relay(relay::Arguments),
@@ -72,6 +85,8 @@ impl Command {
                 raise_file_limit();
                 stockquote::run(&arguments, &mut out)
             }
+            Command::Completions(arguments) => manual::completions(&arguments, &mut out),
+            Command::Man(arguments) => manual::man(&arguments, &mut out),
             Command::Relay(arguments) => {
                 raise_file_limit();
                 relay::run(&arguments, &mut out)

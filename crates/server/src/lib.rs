@@ -16,6 +16,7 @@ mod file_limit;
 mod inbound;
 mod listeners;
 mod logging;
+mod manual;
 mod memory_limit;
 mod monitor;
 mod reading;
@@ -34,7 +35,7 @@ mod xpath;
 mod xslt;
 
 pub use access_log::Destination;
-pub use command::Command;
+pub use command::{Arguments, Command};
 pub use deployment::KeyStoreTls;
 pub use listeners::Listen;
 pub use server::{Running, Settings, UnderWay, start};

@@ -2,9 +2,12 @@
 
 mod filter;
 
+use std::backtrace::{Backtrace, BacktraceStatus};
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{IsTerminal, stderr};
+use std::panic::{self, PanicHookInfo};
+use std::thread;
 
 use anyhow::Context;
 use tracing_appender::non_blocking::WorkerGuard;
@@ -27,7 +30,22 @@ pub(crate) fn start() -> anyhow::Result<WorkerGuard> {
     let subscriber = subscriber.with_ansi(has_colours(&stderr())).fmt_fields(OneLine);
     // Somebody else's subscriber, as in a test, is as good.
     let _ = subscriber.try_init();
+    panic::set_hook(Box::new(|panic| tell_of(panic)));
     Ok(guard)
+}
+
+/// Writes a panic to the log, where its text, which may hold what a message brought, cannot forge a line.
+fn tell_of(panic: &PanicHookInfo<'_>) {
+    let thread = thread::current();
+    let name = thread.name().unwrap_or("without a name");
+    let place = panic.location().map_or_else(String::new, |place| format!(" at {place}"));
+    let message = panic.payload_as_str().unwrap_or("no message");
+    let backtrace = Backtrace::capture();
+    let trace = match backtrace.status() {
+        BacktraceStatus::Captured => format!("; backtrace: {backtrace}"),
+        _ => String::new(),
+    };
+    tracing::error!(target: "myelin::panic", "a defect of the bus{place}, in thread {name}: {message}{trace}");
 }
 
 /// Whether what is written there may be in colours: it is a terminal, and `NO_COLOR` is not set.
@@ -109,6 +127,24 @@ mod tests {
         assert!(!written.replace('\n', "").contains(is_unsafe), "{written:?}");
         let said = "a\\r\\nERROR b\\u{0}\\x1b[2J\\x7f\\u{85}\\u{9b}\\u{2028}\\u{2029}\\u{202e}\tc\\ß";
         assert_eq!(lines[0], format!(" INFO t: {said}"));
+    }
+
+    #[test]
+    fn a_panic_is_one_line_of_the_log_whatever_it_says() {
+        let sink = Sink::default();
+        let writer = sink.clone();
+        let subscriber = tracing_subscriber::fmt().with_ansi(false).fmt_fields(OneLine).without_time();
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(|panic| tell_of(panic)));
+        tracing::subscriber::with_default(subscriber.with_writer(move || writer.clone()).finish(), || {
+            let _ = panic::catch_unwind(|| panic!("of a message\nERROR myelin: {}", "\x1b[2J"));
+        });
+        panic::set_hook(before);
+        let written = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+        assert_eq!(written.lines().count(), 1, "{written}");
+        assert!(written.starts_with("ERROR myelin::panic: a defect of the bus at "), "{written}");
+        assert!(written.contains("of a message\\nERROR myelin: \\x1b[2J"), "{written}");
+        assert!(written.contains("logging.rs:"), "{written}");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::loader::Loader;
 use crate::spec::{Built, Spec};
 use crate::values::ConfiguredValue;
 use myelin_config::element::Element;
+use myelin_config::problem::Place;
 use myelin_content::Format;
 use myelin_content::{Json, Tree};
 use myelin_expression::InlineText;
@@ -23,7 +24,7 @@ use myelin_flow::property::{Scope, slot};
 pub(super) const SPEC: Spec = Spec::new("log", DOC, build);
 
 const DOC: &str = r#"
-Writes one line to the log (target `myelin::log`).
+Writes one line to the log (target `myelin::log`), which ends in the correlation id of the exchange and the place of the mediator: `CORRELATION_ID = …, AT = log (orders.xml:12)`.
 
 - `message` inside: a text with Synapse expressions, `${…}`, which comes first.
 - `level`: `simple` (where to, action, message identifier, direction), `headers` (the SOAP header blocks), `full`
@@ -54,6 +55,8 @@ The log escapes line breaks and other control characters that a message brings, 
 const BODY_LIMIT_BYTES: usize = 256 << 10;
 
 struct Log {
+    /// Where it stands in the configuration.
+    place: Place,
     message: Option<InlineText>,
     detail: Detail,
     /// Whether the message identifier is written, and the body, whatever the level.
@@ -124,7 +127,8 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
         Detail::Headers => Some(Need::built()),
         Detail::Simple | Detail::Full | Detail::Custom => None,
     };
-    Ok(Box::new(Log { message, detail, message_id, payload, category, separator, properties, need, whole }))
+    let place = element.place.clone();
+    Ok(Box::new(Log { place, message, detail, message_id, payload, category, separator, properties, need, whole }))
 }
 
 impl Mediator for Log {
@@ -154,7 +158,7 @@ impl Log {
     fn write_when_ready<'a>(&'a self, exchange: &'a mut Exchange, context: &'a RequestContext<'a>) -> Step<'a> {
         when_ready(&self.need, exchange, context, |exchange| {
             let outcome = self.lines(exchange, context).map(|lines| {
-                lines.iter().for_each(|line| self.write(line));
+                lines.iter().for_each(|line| self.write(line, context));
                 Flow::Next
             });
             Step::Done(exchange, outcome)
@@ -196,14 +200,20 @@ impl Log {
         }
     }
 
-    fn write(&self, line: &str) {
+    fn write(&self, line: &str, context: &RequestContext<'_>) {
+        let (correlation, place) = (context.arrival.correlation, &self.place);
+        macro_rules! say {
+            ($macro:ident) => {
+                tracing::$macro!(target: "myelin::log", "{line}, CORRELATION_ID = {correlation}, AT = log ({place})")
+            };
+        }
         // A level is part of a call site, so there is one for each.
         match self.category {
-            Level::TRACE => tracing::trace!(target: "myelin::log", "{line}"),
-            Level::DEBUG => tracing::debug!(target: "myelin::log", "{line}"),
-            Level::INFO => tracing::info!(target: "myelin::log", "{line}"),
-            Level::WARN => tracing::warn!(target: "myelin::log", "{line}"),
-            _ => tracing::error!(target: "myelin::log", "{line}"),
+            Level::TRACE => say!(trace),
+            Level::DEBUG => say!(debug),
+            Level::INFO => say!(info),
+            Level::WARN => say!(warn),
+            _ => say!(error),
         }
     }
 }

@@ -45,3 +45,29 @@ impl Ended {
         assert!(self.err.contains(err) && self.err.is_empty() == err.is_empty(), "{}", self.err);
     }
 }
+
+#[test]
+fn shells_are_told_of_every_command() {
+    for shell in ["bash", "zsh", "fish"] {
+        let ended = myelin(&format!("completions {shell}"), "");
+        assert_eq!((ended.code, ended.err.as_str()), (0, ""));
+        for word in ["stockquote", "access-log", "xpath"] {
+            assert!(ended.out.contains(word), "{shell}: {word}");
+        }
+    }
+    let unknown = myelin("completions dos", "");
+    assert!(unknown.code == 2 && unknown.err.contains("possible values: bash"), "{}", unknown.err);
+}
+
+#[test]
+fn the_manual_has_a_page_of_all_commands_and_one_of_each() {
+    let all = myelin("man", "");
+    assert_eq!((all.code, all.err.as_str()), (0, ""));
+    assert!(all.out.contains(".TH myelin 1") && all.out.contains("myelin\\-check(1)"), "{}", all.out);
+    assert!(!all.out.contains("relay"), "what help hides is hidden");
+    let check = myelin("man check", "");
+    assert!(check.code == 0 && check.out.contains("Load configurations without serving them"), "{}", check.out);
+    let unknown = myelin("man chek", "");
+    assert_eq!(unknown.code, 1);
+    assert!(unknown.err.contains("there is no command \"chek\"; did you mean check?"), "{}", unknown.err);
+}
