@@ -30,7 +30,7 @@ pub(crate) fn start() -> anyhow::Result<WorkerGuard> {
     let subscriber = subscriber.with_ansi(has_colours(&stderr())).fmt_fields(OneLine);
     // Somebody else's subscriber, as in a test, is as good.
     let _ = subscriber.try_init();
-    panic::set_hook(Box::new(|panic| tell_of(panic)));
+    panic::set_hook(Box::new(tell_of));
     Ok(guard)
 }
 
@@ -135,7 +135,7 @@ mod tests {
         let writer = sink.clone();
         let subscriber = tracing_subscriber::fmt().with_ansi(false).fmt_fields(OneLine).without_time();
         let before = panic::take_hook();
-        panic::set_hook(Box::new(|panic| tell_of(panic)));
+        panic::set_hook(Box::new(tell_of));
         tracing::subscriber::with_default(subscriber.with_writer(move || writer.clone()).finish(), || {
             let _ = panic::catch_unwind(|| panic!("of a message\nERROR myelin: {}", "\x1b[2J"));
         });

@@ -47,7 +47,7 @@ pub(crate) fn man(arguments: &Man, out: &mut dyn Write) -> anyhow::Result<ExitCo
             let known = all.find_subcommand(name).filter(|known| !known.is_hide_set());
             let Some(known) = known else {
                 let names: Vec<&str> = all.get_subcommands().map(clap::Command::get_name).collect();
-                let suggestion = myelin_spelling::suggestion(name, names.into_iter());
+                let suggestion = myelin_spelling::suggestion(name, names);
                 bail!("there is no command {name:?}{suggestion}");
             };
             known.clone()
