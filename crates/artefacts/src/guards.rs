@@ -22,7 +22,7 @@ pub use backend::SentState;
 pub use proxy::{Operation, ProxySecurity};
 
 use myelin_content::Tree;
-use myelin_content::{charset, write_charset};
+use myelin_content::{charset, coding, write_charset};
 use myelin_flow::context::RequestContext;
 use myelin_flow::fault::{Fault, Outcome};
 
@@ -78,12 +78,13 @@ async fn is_empty(body: &mut Body, context: &RequestContext<'_>, is_response: bo
 /// Errors: whoever's it is that the body cannot be read; ours where it is no SOAP envelope. The body is gone then.
 async fn take_envelope(
     body: &mut Body,
-    head: &Head,
+    head: &mut Head,
     context: &RequestContext<'_>,
     is_response: bool,
 ) -> Outcome<Document> {
     let is_no_envelope = || Fault::bus("What is to be secured is no SOAP message");
     if body.built::<Tree>().is_none() {
+        coding::decode_message(head, body, context.definitions.settings.body_limit_bytes);
         if is_empty(body, context, is_response).await? {
             return Err(is_no_envelope());
         }

@@ -90,7 +90,7 @@ mod tests {
 
     /// Memory that a body takes, and that it takes with its other form, in hundredths of a byte for each byte that came.
     fn measured(media_type: &str, body: &str) -> (usize, usize) {
-        let content = Content { format: Format::of(Some(media_type.as_bytes())), detail: None };
+        let content = Content { format: Format::of(Some(media_type.as_bytes())), detail: None, codings: None };
         let estimated = build_bytes(body.as_bytes(), &content);
         let built = build(body.as_bytes().to_vec(), &content, "").map_err(|(error, _)| error).unwrap();
         let switches = Switches::default();

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use myelin_message::{Head, HeaderId};
 
+use crate::coding::Codings;
 use crate::mime::{is_parameter, split_parameters, without_parameter};
 
 /// The parameter of a content type that names the character set.
@@ -44,6 +45,8 @@ pub struct Content {
     pub format: Format,
     /// Of a body in parts the whole content type; of any other body the name of its character set.
     pub detail: Option<Cow<'static, str>>,
+    /// The codings in which its bytes are until somebody reads them (`Content-Encoding`).
+    pub codings: Option<Codings>,
 }
 
 /// The content types that the operator adds: each is read and written like one that is known.
@@ -84,7 +87,7 @@ impl Content {
             }
             _ => charset(head),
         };
-        Content { format, detail }
+        Content { format, detail, codings: Codings::of(head) }
     }
 
     /// The name of the character set, where the content type has one.

@@ -6,6 +6,7 @@ mod annotation;
 mod build;
 mod built_body;
 mod charset;
+pub mod coding;
 mod convert;
 mod elements;
 mod enclosure;

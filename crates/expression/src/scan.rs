@@ -4,13 +4,15 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
+use myelin_content::coding::{Codings, Decoding};
 use myelin_content::{Format, Unreadable};
 use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::{Direction, Exchange};
 use myelin_flow::fault::{Fault, Outcome};
 use myelin_flow::passes::{Pass, Passes};
 use myelin_json as json;
-use myelin_message::Body;
+use myelin_message::budget::Reservation;
+use myelin_message::{Body, BodyError};
 use myelin_soap::Version;
 use myelin_xml::encoding::{self, Decoder, Encoding};
 use myelin_xml::{Event, Name, Options, Parser, Step};
@@ -38,6 +40,18 @@ pub(crate) struct Scan {
     found: Option<String>,
     /// How much of the body was shown before.
     seen: usize,
+    /// What is seen of a body that is coded.
+    decoded: Option<Box<Decoded>>,
+}
+
+/// A coded body, decoded as far as it was looked at; it is passed on as it came.
+#[derive(Debug)]
+struct Decoded {
+    decoding: Decoding,
+    bytes: Vec<u8>,
+    /// How much of the coded body was decoded.
+    taken: usize,
+    memory: Reservation,
 }
 
 /// The state of reading XML.
@@ -100,6 +114,7 @@ impl Pass for Scan {
     fn retire(mut self: Box<Scan>) {
         self.plan = None;
         self.found = None;
+        self.decoded = None;
         if self.xml.utf8.capacity() > KEPT_TEXT_BYTES {
             self.xml.utf8 = Vec::new();
         }
@@ -125,7 +140,7 @@ impl Default for Scan {
             utf8: Vec::new(),
             decoded: 0,
         };
-        Scan { plan: None, xml, json: None, found: None, seen: 0 }
+        Scan { plan: None, xml, json: None, found: None, seen: 0, decoded: None }
     }
 }
 
@@ -160,9 +175,14 @@ pub(super) fn poll_answered(
         let (limit_bytes, exchange) = (context.definitions.settings.body_limit_bytes, &*exchange);
         scan.begin(&query.plan);
         let mut read = |bytes: &[u8], complete| {
-            let settled = scan.read(bytes, complete, query, exchange, context);
-            settled.unwrap_or_else(|error| {
-                unreadable = Some(error);
+            let settled = match &exchange.content.codings {
+                Some(codings) => scan.read_coded(bytes, complete, codings, query, exchange, context),
+                None => {
+                    scan.read(bytes, complete, query, exchange, context).map_err(|error| exchange.unreadable(error))
+                }
+            };
+            settled.unwrap_or_else(|fault| {
+                unreadable = Some(fault);
                 true
             })
         };
@@ -179,8 +199,8 @@ pub(super) fn poll_answered(
     let answered = scan.has_answered(query);
     exchange.passes.put(scan);
     let is_response = exchange.direction == Direction::Response;
-    if let Some(unreadable) = unreadable {
-        return Poll::Ready(Err(Fault::of_content(unreadable, is_response)));
+    if let Some(fault) = unreadable {
+        return Poll::Ready(Err(fault));
     }
     Poll::Ready(match ready!(seen) {
         Ok(()) => Ok(answered),
@@ -200,6 +220,7 @@ impl Scan {
         }
         self.plan = Some(Arc::clone(plan));
         self.seen = 0;
+        self.decoded = None;
         match (&**plan, &mut self.json) {
             (Plan::Json(paths), Some(run)) => run.restart(Arc::clone(paths)),
             (Plan::Json(paths), none) => *none = Some(json::Run::new(Arc::clone(paths), json::Options::default())),
@@ -244,11 +265,53 @@ impl Scan {
         self.xml.read(bytes, complete, query, &host(&query.plan, exchange, context), exchange)
     }
 
+    /// The same in a body that is coded.
+    ///
+    /// Errors: faults of whoever sent it.
+    fn read_coded(
+        &mut self,
+        bytes: &[u8],
+        complete: bool,
+        codings: &Codings,
+        query: &Query,
+        exchange: &Exchange,
+        context: &RequestContext<'_>,
+    ) -> Outcome<bool> {
+        let limit_bytes = context.definitions.settings.body_limit_bytes;
+        let mut decoded = self.decoded.take().unwrap_or_else(|| Box::new(Decoded::new(codings, limit_bytes)));
+        let read = decoded
+            .read_to(bytes, complete)
+            .map_err(|error| Fault::body(&error, exchange.direction == Direction::Response));
+        let settled = read.and_then(|()| {
+            let settled = self.read(&decoded.bytes, complete, query, exchange, context);
+            settled.map_err(|error| exchange.unreadable(error))
+        });
+        self.decoded = Some(decoded);
+        settled
+    }
+
     fn has_answered(&self, query: &Query) -> bool {
         match &*query.plan {
             Plan::Json(_) => self.found.is_some(),
             _ => self.xml.answer(query).is_some(),
         }
+    }
+}
+
+impl Decoded {
+    fn new(codings: &Codings, limit_bytes: u64) -> Decoded {
+        let decoding = Decoding::new(codings, limit_bytes);
+        Decoded { decoding, bytes: Vec::new(), taken: 0, memory: Reservation::default() }
+    }
+
+    /// Decodes on in a body that is shown from its first byte on.
+    fn read_to(&mut self, bytes: &[u8], complete: bool) -> Result<(), BodyError> {
+        if let Some(more) = bytes.get(self.taken..) {
+            self.decoding.push(more, &mut self.bytes)?;
+            self.taken = bytes.len();
+            self.memory.set(self.bytes.capacity().saturating_mul(2));
+        }
+        if complete { self.decoding.finish() } else { Ok(()) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! From a fault to the answer a client gets. There is no other place where one is written.
 
-use myelin_content::Format;
+use myelin_content::{Format, coding};
 use myelin_message::{Body, Message, StatusCode};
 use myelin_soap::{self as soap, Version, Who};
 
@@ -39,6 +39,11 @@ pub fn from_fault(fault: &Fault, format: Format) -> Message {
             .head
             .set("WWW-Authenticate", BASIC_CHALLENGE.as_bytes())
             .expect("our own challenges are valid header values");
+    }
+    if fault.status == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+        // RFC 9110 §15.5.16: that the coding is at fault, and which would do.
+        let codings = coding::DECODABLE.as_bytes();
+        answer.head.set("Accept-Encoding", codings).expect("a list of our own is a valid header value");
     }
     answer
 }

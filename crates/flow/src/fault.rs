@@ -233,7 +233,15 @@ impl Fault {
         let fault = match error {
             BodyError::Incomplete => theirs(101001, StatusCode::BAD_REQUEST, "The request's body broke off"),
             BodyError::Malformed(_) => theirs(101001, StatusCode::BAD_REQUEST, "The request's body is malformed"),
-            BodyError::TooLarge { .. } => {
+            BodyError::Undecodable { .. } => {
+                theirs(101001, StatusCode::BAD_REQUEST, "The request's body is not in its content coding")
+            }
+            BodyError::UnknownCoding => theirs(
+                101001,
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "The request's body has a content coding that cannot be decoded here",
+            ),
+            BodyError::TooLarge { .. } | BodyError::Inflated { .. } => {
                 theirs(101001, StatusCode::PAYLOAD_TOO_LARGE, "The request's body is too large")
             }
             BodyError::TimedOut => theirs(101001, StatusCode::REQUEST_TIMEOUT, "The request's body came too slowly"),

@@ -7,9 +7,9 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use myelin_content::{BuiltBody, Content, Format, Tree, Unreadable, build, build_bytes};
-use myelin_message::Body;
+use myelin_content::{BuiltBody, Content, Format, Tree, Unreadable, build, build_bytes, coding};
 use myelin_message::budget::{Reservation, SMALL_BYTES};
+use myelin_message::{Body, Head};
 
 pub use leaving::render_body;
 pub use looks::NeededForms;
@@ -23,15 +23,22 @@ use crate::offload::offload;
 /// What takes longer to build than anybody on the same thread should wait for.
 const LONG_BYTES: usize = 256 * 1024;
 
-/// Reads the whole body; one that was built stays so.
+/// Reads the whole body, decoded; one that was built stays so.
 ///
 /// Errors: faults of whoever sent it.
 pub fn poll_read(exchange: &mut Exchange, context: &RequestContext<'_>, cx: &mut Context<'_>) -> Poll<Outcome<()>> {
     if let Body::Built(_) = exchange.message.body {
         return Poll::Ready(Ok(()));
     }
+    exchange.decode(context);
+    let is_decoded = coding::is_decoded(&exchange.message.body);
     let read = exchange.message.body.poll_bytes(cx, context.definitions.settings.body_limit_bytes).map_ok(drop);
-    read.map_err(|error| Fault::body(&error, exchange.direction == Direction::Response))
+    ready!(read.map_err(|error| Fault::body(&error, exchange.direction == Direction::Response)))?;
+    if is_decoded {
+        // What the channel counts is what came.
+        exchange.count_memory();
+    }
+    Poll::Ready(Ok(()))
 }
 
 /// How far a body is, when nothing more has to come of it.
@@ -152,17 +159,20 @@ pub async fn is_within(body: &mut Body, limit_bytes: u64, is_response: bool) -> 
     Ok(is_within)
 }
 
-/// Takes the body out of a message that leaves, as XML; reads it where nobody did.
+/// Takes the body out of a message that leaves, as XML; reads and decodes it where nobody did.
 ///
 /// Errors: faults of whoever sent it; the body is gone then.
 pub async fn take_tree(
+    head: &mut Head,
     body: &mut Body,
     content: &Content,
     context: &RequestContext<'_>,
     is_response: bool,
 ) -> Outcome<Tree> {
     if !matches!(body, Body::Built(_)) {
-        let read = body.bytes(context.definitions.settings.body_limit_bytes).await.map(drop);
+        let limit_bytes = context.definitions.settings.body_limit_bytes;
+        coding::decode_message(head, body, limit_bytes);
+        let read = body.bytes(limit_bytes).await.map(drop);
         read.map_err(|error| Fault::body(&error, is_response))?;
         let Body::Bytes(bytes) = body.take() else { return Ok(Tree::empty()) };
         let form = match bytes.len() > LONG_BYTES {

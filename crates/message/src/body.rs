@@ -88,6 +88,18 @@ pub enum Error {
         /// The limit that was passed.
         limit_bytes: u64,
     },
+    /// The body is not in the content coding that its head names (RFC 9110 §8.4). The sender's.
+    Undecodable {
+        /// The coding.
+        coding: &'static str,
+    },
+    /// The body becomes larger by decoding than any honest one does. The sender's.
+    Inflated {
+        /// How many times its own size it may become.
+        limit_ratio: u64,
+    },
+    /// The head names a content coding that the bus cannot decode. The sender's.
+    UnknownCoding,
     /// The sender was too slow. The sender's.
     TimedOut,
     /// The memory budget for bodies is spent. The bus's.
@@ -102,6 +114,15 @@ impl fmt::Display for Error {
             Error::Incomplete => f.write_str("the sender closed the connection before the end of the body"),
             Error::Malformed(what) => write!(f, "the body's chunked coding is broken: {what}"),
             Error::TooLarge { limit_bytes } => write!(f, "the body is larger than the limit of {limit_bytes} bytes"),
+            Error::Undecodable { coding } => {
+                write!(f, "the body is broken: its content coding {coding} cannot be undone")
+            }
+            Error::Inflated { limit_ratio } => {
+                write!(f, "the body would grow to more than {limit_ratio} times its size by decoding")
+            }
+            Error::UnknownCoding => {
+                f.write_str("the body has a content coding that cannot be decoded; gzip, deflate, br and zstd can")
+            }
             Error::TimedOut => f.write_str("the body came too slowly"),
             Error::OverBudget => f.write_str("the memory set aside for bodies is in use"),
             Error::Gone => f.write_str("the body was sent already"),

@@ -13,6 +13,7 @@ use myelin_wsdl::{Documents, Source};
 use crate::descriptions::read::{NamedResources, source};
 use myelin_config::files::decode;
 use myelin_config::resource::Resource;
+use myelin_content::coding;
 use myelin_flow::transport::{Address, Manner, Method, Outgoing, Transport, ask};
 
 /// How long a description with all that it imports may take.
@@ -108,6 +109,7 @@ async fn get(transport: &dyn Transport, uri: &Uri) -> Result<Source, String> {
     if response.status != 200 {
         return Err(format!("{uri} answered {}", response.status));
     }
+    coding::decode_message(&mut response.head, &mut response.body, LIMIT_BYTES);
     let bytes = response.body.bytes(LIMIT_BYTES).await.map_err(|error| format!("{uri}: {error}"))?;
     let text = decode(bytes.to_vec()).map_err(|message| format!("{uri}: {message}"))?;
     Ok(Source { uri: uri.to_string(), text })

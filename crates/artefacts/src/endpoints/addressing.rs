@@ -104,7 +104,8 @@ impl Addressed {
             return Ok(None);
         }
         let is_response = exchange.direction == Direction::Response;
-        let mut tree = take_tree(&mut outgoing.body, &Content::of(&outgoing.head), context, is_response).await?;
+        let content = Content::of(&outgoing.head);
+        let mut tree = take_tree(&mut outgoing.head, &mut outgoing.body, &content, context, is_response).await?;
         let mut related = None;
         if !tree.is_plain() {
             let came = Headers::read(tree.document(), &tree.envelope());

@@ -16,7 +16,7 @@ use crate::loader::Loader;
 use myelin_config::element::Element;
 use myelin_content::Charset;
 use myelin_content::{Enclosure, Json, Tree};
-use myelin_content::{Format, charset, write_charset};
+use myelin_content::{Format, charset, coding, write_charset};
 use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::{Direction, Exchange, action_of};
 use myelin_flow::fault::{Fault, Outcome};
@@ -162,7 +162,9 @@ impl Shape {
             self.put(tree, outgoing, form, action.as_deref())?;
         }
         if let (Some(package), true) = (self.package, came.is_xml() || self.gives_form()) {
-            let bytes = outgoing.body.bytes(context.definitions.settings.body_limit_bytes).await.map(<[u8]>::to_vec);
+            let limit_bytes = context.definitions.settings.body_limit_bytes;
+            coding::decode_message(&mut outgoing.head, &mut outgoing.body, limit_bytes);
+            let bytes = outgoing.body.bytes(limit_bytes).await.map(<[u8]>::to_vec);
             let bytes = bytes.map_err(|error| Fault::body(&error, is_response))?;
             // A new identifier is in no message that was written before it.
             let boundary = format!("MIMEBoundary_{}", identity::new(context.transport.now()));
@@ -278,7 +280,8 @@ async fn read(outgoing: &mut Outgoing, came: Came, exchange: &Exchange, context:
         let detail = format!("its content type is {:?}", content_type.unwrap_or_default());
         return Err(Fault::bus("The endpoint wants XML, and the message is none").with_detail(detail));
     }
-    take_tree(&mut outgoing.body, &exchange.content, context, exchange.direction == Direction::Response).await
+    let is_response = exchange.direction == Direction::Response;
+    take_tree(&mut outgoing.head, &mut outgoing.body, &exchange.content, context, is_response).await
 }
 
 /// Says in a head what the body is now.

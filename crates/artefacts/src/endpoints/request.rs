@@ -11,6 +11,7 @@ use crate::endpoints::endpoint::{Endpoint, EndpointKind};
 use crate::endpoints::policy::{EndpointPolicy, SentState};
 use crate::endpoints::{member, soap_fault};
 use head::{address, addressee, method, set_action};
+use myelin_content::coding;
 use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::{Direction, Exchange};
 use myelin_flow::fault::{Fault, Origin, Outcome};
@@ -97,6 +98,11 @@ impl Request {
         {
             // A message turned into one of these asks for something; its old body means nothing there.
             message.body = Body::Empty;
+        }
+        coding::accept_what_can_be_decoded(&mut message.head);
+        if let Address::Other(_) = address {
+            // No header line goes there that could say how the body is coded.
+            coding::decode_message(&mut message.head, &mut message.body, context.definitions.settings.body_limit_bytes);
         }
         Ok(Box::new(Request {
             wants_length: exchange.wants_length(),

@@ -40,7 +40,7 @@ impl Protection {
             let detail = format!("the policy asks for TLS, and {} has none", outgoing.address);
             return Err(Fault::bus("The request cannot be secured").with_detail(detail));
         }
-        let document = take_envelope(&mut outgoing.body, &outgoing.head, context, is_response).await?;
+        let document = take_envelope(&mut outgoing.body, &mut outgoing.head, context, is_response).await?;
         let now = context.transport.now();
         let work = move || way.guard.secure(document, &Departure { now, conversation: None });
         let secured = work::run(context, work).await?;

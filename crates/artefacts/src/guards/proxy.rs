@@ -211,7 +211,7 @@ impl Admitted<'_> {
         if is_empty(&mut answer.body, context, true).await? {
             return Ok(());
         }
-        let document = take_envelope(&mut answer.body, &answer.head, context, true).await?;
+        let document = take_envelope(&mut answer.body, &mut answer.head, context, true).await?;
         let (now, conversation) = (context.transport.now(), self.conversation);
         let work = move || way.guard.secure(document, &Departure { now, conversation: conversation.as_ref() });
         let secured = work::run(context, work).await?;

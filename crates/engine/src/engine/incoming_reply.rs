@@ -4,7 +4,7 @@ use http::StatusCode;
 use myelin_message::{Built as _, Head, HeaderId, Message, is_credential};
 use myelin_soap::Headers;
 
-use myelin_content::{Format, Tree, charset};
+use myelin_content::{Format, Tree, charset, coding};
 use myelin_flow::answer;
 use myelin_flow::definitions::Definitions;
 use myelin_flow::fault::Fault;
@@ -13,7 +13,9 @@ use myelin_flow::replies::Reply;
 /// Takes in a message that a backend sends to the address that it was told; what it is answered with.
 pub(crate) async fn receive(mut request: Message, definitions: &Definitions) -> Message {
     let format = Format::of(request.head.known(HeaderId::ContentType));
-    let read = request.body.bytes(definitions.settings.body_limit_bytes).await.map(<[u8]>::to_vec);
+    let limit_bytes = definitions.settings.body_limit_bytes;
+    coding::decode_message(&mut request.head, &mut request.body, limit_bytes);
+    let read = request.body.bytes(limit_bytes).await.map(<[u8]>::to_vec);
     let tree = match read {
         Ok(bytes) => Tree::read(bytes, charset(&request.head).as_deref()),
         Err(error) => return answer::from_fault(&Fault::body(&error, false), format),

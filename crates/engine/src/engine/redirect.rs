@@ -52,7 +52,8 @@ async fn send(
     parts: &EngineParts,
     engine: &EngineContext<'_>,
 ) -> Outcome<Message> {
-    let mut tree = take_tree(&mut answer.body, &Content::of(&answer.head), &engine.context, true).await?;
+    let content = Content::of(&answer.head);
+    let mut tree = take_tree(&mut answer.head, &mut answer.body, &content, &engine.context, true).await?;
     let is_fault = answer.status.is_client_error() || answer.status.is_server_error() || is_soap_fault(&tree);
     let uri = match if is_fault { &addresses.fault } else { &addresses.reply } {
         ReplyAddress::Uri(uri) if !tree.is_plain() => uri,

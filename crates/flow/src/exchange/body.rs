@@ -4,11 +4,12 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
-use myelin_content::{Content, Format, Json, Tree, Unreadable};
+use myelin_content::{Content, Format, Json, Tree, Unreadable, coding};
 use myelin_json::convert::Switches;
 use myelin_message::{Body, Built};
 use myelin_xml::encoding::{self, Encoding};
 
+use crate::context::RequestContext;
 use crate::exchange::{Direction, Exchange};
 use crate::fault::{Fault, Outcome};
 
@@ -81,6 +82,14 @@ impl Exchange {
         let body = &self.message.body;
         let of_json = || body.built::<Json>().map_or(0, |json| json.value().source().len());
         body.built::<Tree>().map_or_else(of_json, |tree| tree.document().size_bytes())
+    }
+
+    /// Has the body decoded by whoever reads it from here on, where it is coded; what is passed on unread stays coded.
+    pub fn decode(&mut self, context: &RequestContext<'_>) {
+        if let Some(codings) = self.content.codings.take() {
+            let limit_bytes = context.definitions.settings.body_limit_bytes;
+            coding::decode(&mut self.message.head, &mut self.message.body, &codings, limit_bytes);
+        }
     }
 
     /// Counts the memory that the body has now.

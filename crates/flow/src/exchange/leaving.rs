@@ -75,7 +75,7 @@ impl Exchange {
                 Some(Version::Soap12) => Format::Soap12,
                 None => Format::Pox,
             };
-            self.content = Content { format, detail: None };
+            self.content = Content { format, detail: None, codings: None };
         }
         self.settle();
     }
@@ -222,7 +222,7 @@ impl Exchange {
             let value = Value::Text(String::from_utf8_lossy(value).into());
             self.properties.put(Scope::Axis2, slot::CONTENT_TYPE, Some(value));
         }
-        self.content = Content { format, detail: whole_type.map(Cow::Owned) };
+        self.content = Content { format, detail: whole_type.map(Cow::Owned), codings: None };
         // What was said about the old bytes does not hold for these.
         self.message.head.remove("Content-Encoding");
         Ok(())

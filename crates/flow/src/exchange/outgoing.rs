@@ -42,7 +42,8 @@ impl Exchange {
             return Ok(());
         }
         let is_response = self.direction == Direction::Response;
-        let tree = take_tree(body, &Content::of(head), context, is_response).await?;
+        let content = Content::of(head);
+        let tree = take_tree(head, body, &content, context, is_response).await?;
         *body = Body::Bytes(wanted.encode(&tree.text())?);
         write_charset(head, wanted.name());
         Ok(())

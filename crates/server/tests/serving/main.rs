@@ -7,6 +7,7 @@ mod support;
 
 mod balance;
 mod caching;
+mod codings;
 mod descriptions;
 mod early;
 mod failures;

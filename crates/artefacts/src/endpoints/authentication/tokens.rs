@@ -10,6 +10,7 @@ use http::StatusCode;
 use myelin_message::{Body, Head};
 
 use crate::endpoints::authentication::grant::TokenRequest;
+use myelin_content::coding;
 use myelin_flow::context::RequestContext;
 use myelin_flow::fault::{Fault, Outcome};
 use myelin_flow::transport::{self, Address, Manner, Method, Outgoing, within};
@@ -220,6 +221,7 @@ async fn ask(
     };
     let mut response = transport::ask(context.transport, outgoing).await.map_err(|error| bad(error.to_string()))?;
     let status = response.status;
+    coding::decode_message(&mut response.head, &mut response.body, ANSWER_BYTES);
     let bytes = response.body.bytes(ANSWER_BYTES).await.map_err(|error| bad(error.to_string()))?;
     let answer: serde_json::Value = serde_json::from_slice(bytes).unwrap_or_default();
     let text = |name: &str| answer.get(name).and_then(serde_json::Value::as_str);

@@ -11,6 +11,7 @@ use myelin_wss::keys::{Curve, PublicKey};
 use serde_json::Value;
 
 use crate::apis::handler::oauth::token::{Algorithm, Token};
+use myelin_content::coding;
 use myelin_flow::transport::{Address, Manner, Method, Outgoing, Transport, ask, within};
 
 /// How long fetched keys are good for.
@@ -112,6 +113,7 @@ impl KeySet {
             if response.status != StatusCode::OK {
                 return Err(format!("the answer is {}", response.status));
             }
+            coding::decode_message(&mut response.head, &mut response.body, LIMIT_BYTES);
             parse(response.body.bytes(LIMIT_BYTES).await.map_err(|error| error.to_string())?)
         };
         let late = || Err(format!("there was no answer within {:?}", self.timeout));
