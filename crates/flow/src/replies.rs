@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::future::poll_fn;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
@@ -74,13 +75,20 @@ pub enum ReplyAddress {
 }
 
 impl ReplyAddresses {
-    /// What the header blocks of a request say; `None` where all answers go back on the connection.
+    /// What the header blocks of a request say; `None` where all answers go back on the connection, as those do whose
+    /// host is neither the client's own nor one of `hosts`: nobody makes the bus ask what only the bus can reach.
     ///
     /// Errors: the client's, where an address is no absolute URI of HTTP.
-    pub fn of(version: Addressing, headers: &Headers) -> Outcome<Option<ReplyAddresses>> {
-        let reply = ReplyAddress::of(version, headers.reply_to.as_deref())?;
+    pub fn of(
+        version: Addressing,
+        headers: &Headers,
+        client: Option<IpAddr>,
+        hosts: &[String],
+    ) -> Outcome<Option<ReplyAddresses>> {
+        let is_allowed = |uri: &Uri| is_own(uri, client) || hosts.iter().any(|host| host == "*" || is_of(uri, host));
+        let reply = ReplyAddress::of(version, headers.reply_to.as_deref(), is_allowed)?;
         let fault = match &headers.fault_to {
-            Some(address) => ReplyAddress::of(version, Some(address))?,
+            Some(address) => ReplyAddress::of(version, Some(address), is_allowed)?,
             None => reply.clone(),
         };
         if reply == ReplyAddress::Connection && fault == ReplyAddress::Connection {
@@ -91,7 +99,7 @@ impl ReplyAddresses {
 }
 
 impl ReplyAddress {
-    fn of(version: Addressing, address: Option<&str>) -> Outcome<ReplyAddress> {
+    fn of(version: Addressing, address: Option<&str>, is_allowed: impl Fn(&Uri) -> bool) -> Outcome<ReplyAddress> {
         let Some(address) = address.filter(|&address| address != version.anonymous()) else {
             return Ok(ReplyAddress::Connection);
         };
@@ -100,10 +108,26 @@ impl ReplyAddress {
         }
         let is_http = |uri: &Uri| matches!(uri.scheme_str(), Some("http" | "https")) && uri.host().is_some();
         match address.parse::<Uri>().ok().filter(is_http) {
-            Some(uri) => Ok(ReplyAddress::Uri(uri)),
+            Some(uri) if is_allowed(&uri) => Ok(ReplyAddress::Uri(uri)),
+            Some(_) => Ok(ReplyAddress::Connection),
             None => Err(Fault::no_reply_address(address)),
         }
     }
+}
+
+/// Whether an address is on the machine that the client asks from.
+fn is_own(uri: &Uri, client: Option<IpAddr>) -> bool {
+    let (Some(host), Some(client)) = (uri.host(), client) else { return false };
+    match host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>() {
+        Ok(address) => address == client,
+        Err(_) => client.is_loopback() && host.eq_ignore_ascii_case("localhost"),
+    }
+}
+
+/// Whether an address is on a host, at the port that is named with it, if one is.
+fn is_of(uri: &Uri, host: &str) -> bool {
+    uri.authority().is_some_and(|authority| authority.as_str().eq_ignore_ascii_case(host))
+        || uri.host().is_some_and(|own| own.eq_ignore_ascii_case(host))
 }
 
 impl fmt::Debug for Replies {
@@ -180,7 +204,7 @@ mod tests {
         let check = |reply_to: Option<&str>, fault_to: Option<&str>, expected: &str| {
             let owned = |text: Option<&str>| text.map(str::to_owned);
             let headers = Headers { reply_to: owned(reply_to), fault_to: owned(fault_to), ..Headers::default() };
-            let said = match ReplyAddresses::of(final_, &headers) {
+            let said = match ReplyAddresses::of(final_, &headers, None, &["*".to_owned()]) {
                 Ok(None) => "connection".to_owned(),
                 Ok(Some(addresses)) => format!("{:?} {:?}", addresses.reply, addresses.fault),
                 Err(fault) => fault.status.as_u16().to_string(),
@@ -197,5 +221,25 @@ mod tests {
         check(Some("mailto:a@b"), None, "400");
         check(Some("/path"), None, "400");
         check(Some("vfs:file:///etc/passwd"), None, "400");
+    }
+
+    #[test]
+    fn answers_go_to_the_clients_own_host_and_to_those_that_the_operator_names() {
+        let check = |address: &str, client: &str, hosts: &[&str], expected: bool| {
+            let headers = Headers { reply_to: Some(address.to_owned()), ..Headers::default() };
+            let hosts: Vec<String> = hosts.iter().map(|&host| host.to_owned()).collect();
+            let client = client.parse().ok();
+            let found = ReplyAddresses::of(Addressing::Final, &headers, client, &hosts).ok().flatten();
+            assert_eq!(found.is_some(), expected, "{address} {client:?} {hosts:?}");
+        };
+        check("http://192.0.2.7:9200/x", "192.0.2.7", &[], true);
+        check("http://192.0.2.8:9200/x", "192.0.2.7", &[], false);
+        check("http://[2001:db8::1]:9200/x", "2001:db8::1", &[], true);
+        check("http://localhost:9200/x", "127.0.0.1", &[], true);
+        check("http://localhost:9200/x", "192.0.2.7", &[], false);
+        check("http://127.0.0.1/x", "192.0.2.7", &[], false);
+        check("http://partner.test/x", "192.0.2.7", &["Partner.test"], true);
+        check("http://partner.test:81/x", "192.0.2.7", &["partner.test:80"], false);
+        check("http://partner.test:81/x", "192.0.2.7", &["partner.test:81"], true);
     }
 }

@@ -112,8 +112,10 @@ impl Addressed {
             let action = action_of(&exchange.properties, &outgoing.head).filter(|action| !action.is_empty());
             let is_one_way = exchange.properties.is_true(Scope::Default, slot::OUT_ONLY);
             let keeps = exchange.properties.is_true(Scope::Default, slot::PRESERVE_WS_ADDRESSING);
+            let hosts = &context.definitions.settings.security.reply_hosts;
             if let Some((version, came)) = came.as_ref().filter(|_| !keeps && !is_response && !exchange.called)
-                && let Some(addresses) = ReplyAddresses::of(*version, came)?
+                && let Some(addresses) =
+                    ReplyAddresses::of(*version, came, context.arrival.peer.map(|peer| peer.ip()), hosts)?
             {
                 // What a request said when it was sent to another endpoint before is the same.
                 let _ = exchange.reply_addresses.set(Box::new(addresses));

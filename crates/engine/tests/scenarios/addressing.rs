@@ -55,12 +55,12 @@ fn a_request_says_where_it_goes_what_it_asks_and_who_it_is() {
 #[test]
 fn what_the_client_said_goes_and_the_answer_belongs_to_its_message() {
     let scenario = scenario("<enableAddressing version='final'/>", "");
-    let came = "<a:To>http://bus/</a:To><a:MessageID>urn:theirs</a:MessageID><a:From><a:Address>http://them/</a:Address>\
+    let came = "<a:To>http://bus/</a:To><a:MessageID>urn:theirs</a:MessageID><a:From><a:Address>http://192.0.2.7/</a:Address>\
                 </a:From>";
     let reply = scenario.serve(asked(came));
     assert!(reply.body.contains("<a:RelatesTo>urn:theirs</a:RelatesTo>"), "{}", reply.body);
     let sent = scenario.into_sent();
-    assert!(!sent.body.contains("urn:theirs") && !sent.body.contains("http://them/"), "{}", sent.body);
+    assert!(!sent.body.contains("urn:theirs") && !sent.body.contains("http://192.0.2.7/"), "{}", sent.body);
     assert_eq!(part(&sent, "To"), Some("http://back/service"));
 }
 
@@ -174,15 +174,15 @@ fn redirected(header: &str, answered: Option<&'static str>) -> (u16, Vec<Sent>) 
     (status, scenario.into_all_sent().into_iter().filter(|sent| !sent.uri.contains("back")).collect())
 }
 
-const REPLY_TO: &str = "<a:ReplyTo><a:Address>http://them/reply</a:Address></a:ReplyTo>";
-const FAULT_TO: &str = "<a:FaultTo><a:Address>http://them/fault</a:Address></a:FaultTo>";
+const REPLY_TO: &str = "<a:ReplyTo><a:Address>http://192.0.2.7/reply</a:Address></a:ReplyTo>";
+const FAULT_TO: &str = "<a:FaultTo><a:Address>http://192.0.2.7/fault</a:Address></a:FaultTo>";
 
 #[test]
 fn an_answer_goes_where_the_client_wants_it_and_the_connection_gets_202() {
     let (status, sent) = redirected(REPLY_TO, Some("<quote/>"));
     let [sent] = &sent[..] else { panic!("{sent:?}") };
-    assert_eq!((status, &*sent.method, &*sent.uri), (202, "POST", "http://them/reply"));
-    assert_eq!((part(sent, "To"), part(sent, "RelatesTo")), (Some("http://them/reply"), Some("urn:theirs")));
+    assert_eq!((status, &*sent.method, &*sent.uri), (202, "POST", "http://192.0.2.7/reply"));
+    assert_eq!((part(sent, "To"), part(sent, "RelatesTo")), (Some("http://192.0.2.7/reply"), Some("urn:theirs")));
     assert_eq!((part(sent, "Action"), sent.header("SOAPAction")), (Some("urn:answer"), Some("\"urn:answer\"")));
     assert_eq!((sent.header("X-Back"), sent.header("Server")), (Some("yes"), None));
     assert!(sent.body.contains("<quote/>"), "{}", sent.body);
@@ -193,9 +193,11 @@ fn faults_go_where_the_client_wants_them() {
     let fault = "<s:Fault><faultcode>s:Server</faultcode><faultstring>no</faultstring></s:Fault>";
     for (answered, expected) in [(Some(fault), "no</faultstring>"), (None, "</faultstring>")] {
         let both = format!("{REPLY_TO}{FAULT_TO}");
-        for (header, address) in
-            [(&*both, "http://them/fault"), (REPLY_TO, "http://them/reply"), (FAULT_TO, "http://them/fault")]
-        {
+        for (header, address) in [
+            (&*both, "http://192.0.2.7/fault"),
+            (REPLY_TO, "http://192.0.2.7/reply"),
+            (FAULT_TO, "http://192.0.2.7/fault"),
+        ] {
             let (status, sent) = redirected(header, answered);
             let [sent] = &sent[..] else { panic!("{header}: {sent:?}") };
             assert_eq!((status, &*sent.uri, part(sent, "RelatesTo")), (202, address, Some("urn:theirs")));
@@ -214,6 +216,7 @@ fn status(header: &str) -> u16 {
 #[test]
 fn an_answer_stays_on_the_connection_unless_its_kind_is_wanted_elsewhere() {
     assert_eq!(status(FAULT_TO), 200);
+    assert_eq!(status(&REPLY_TO.replace("192.0.2.7", "169.254.169.254")), 200, "no host but the client's own is asked");
     let anonymous = format!("<a:ReplyTo><a:Address>{FINAL}/anonymous</a:Address></a:ReplyTo>");
     assert_eq!(status(&anonymous), 200);
     assert_eq!(status(&anonymous.replace("anonymous", "none")), 202);
@@ -221,7 +224,7 @@ fn an_answer_stays_on_the_connection_unless_its_kind_is_wanted_elsewhere() {
 
 #[test]
 fn an_address_that_is_none_of_http_is_refused_before_anything_leaves() {
-    let other = REPLY_TO.replace("http://them/reply", "vfs:file:///etc/passwd");
+    let other = REPLY_TO.replace("http://192.0.2.7/reply", "vfs:file:///etc/passwd");
     assert_eq!(status(&other), 400);
 }
 

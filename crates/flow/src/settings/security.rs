@@ -32,6 +32,8 @@ pub struct SecuritySettings {
     pub assertion: Option<String>,
     /// The names under which assertions may be made for this bus.
     pub audiences: Vec<String>,
+    /// The hosts besides its own to which a client may have its answers sent; `*` stands for all.
+    pub reply_hosts: Vec<String>,
     /// Whether suites that are named for SHA-256 take signatures over SHA-1, as the letter of the standard has it.
     pub sha1_signatures: bool,
     /// The time of loading, for warnings of certificates that are not valid then; without one there are none.
@@ -64,6 +66,7 @@ impl Default for SecuritySettings {
             server_store: None,
             assertion: None,
             audiences: Vec::new(),
+            reply_hosts: Vec::new(),
             sha1_signatures: false,
             now: None,
             replays: Arc::new(Replays::in_memory(REPLAY_ENTRIES, SystemTime::UNIX_EPOCH)),

@@ -273,6 +273,14 @@ const OWN: &[Section] = &[
                 reloaded("list of texts", "", "for whom SAML assertions may be made that name their audience"),
             ),
             (
+                "reply_hosts",
+                reloaded(
+                    "list of texts",
+                    "",
+                    "hosts besides its own, `HOST` or `HOST:PORT`, to which a client may have its answers sent by `wsa:ReplyTo`; `*` for all",
+                ),
+            ),
+            (
                 "sha1_signatures",
                 reloaded(
                     "true, false",

@@ -22,6 +22,7 @@ pub(super) struct OwnSecurity {
     replay_folder: Option<PathBuf>,
     assertion: Option<PathBuf>,
     audiences: Vec<String>,
+    reply_hosts: Vec<String>,
     sha1_signatures: Option<bool>,
     users: HashMap<String, OwnUser>,
     key_passwords: HashMap<String, Text>,
@@ -75,6 +76,7 @@ impl OwnSecurity {
         set(&mut settings.rsa_bits_min, self.rsa_bits);
         set(&mut settings.sha1_signatures, self.sha1_signatures);
         settings.audiences.clone_from(&self.audiences);
+        settings.reply_hosts.clone_from(&self.reply_hosts);
         if let Some(path) = &self.assertion {
             let assertion = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
             settings.assertion = Some(assertion);
