@@ -228,7 +228,7 @@ impl Finder<'_> {
             return;
         }
         let below = self.folders(path);
-        let projects: Vec<&PathBuf> = below.iter().filter(|folder| depth > 0 && self.is_one(folder)).collect();
+        let projects: Vec<&PathBuf> = below.iter().filter(|folder| self.holds_one(folder, depth)).collect();
         projects.iter().for_each(|project| self.folder(project, depth - 1));
         if projects.is_empty() {
             let names = below.iter().filter_map(|folder| folder.file_name()).map(|name| name.to_string_lossy());
@@ -239,6 +239,11 @@ impl Finder<'_> {
             );
             self.found.files.push(File::faulty("folder", path, message));
         }
+    }
+
+    /// Whether a folder is a home or a project, or one in it is, so deep.
+    fn holds_one(&self, path: &Path, depth: usize) -> bool {
+        depth > 0 && (self.is_one(path) || self.folders(path).iter().any(|below| self.holds_one(below, depth - 1)))
     }
 
     /// Whether a folder is a home, a project, or has a layout.

@@ -97,9 +97,9 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
              the {wanted} of myelin.server.connections; raise it with `ulimit -n`, or LimitNOFILE of systemd"
         );
         if clients < FEW_CLIENTS {
-            tracing::warn!("{told}")
+            tracing::warn!("{told}");
         } else {
-            tracing::info!("{told}")
+            tracing::info!("{told}");
         }
         settings.server.connections = clients;
     }

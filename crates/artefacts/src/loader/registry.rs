@@ -34,7 +34,9 @@ impl Loader {
     }
 
     fn fetched_element(&mut self, key: Text<'_>, kind: &Numbered) -> Result<Element, Problem> {
-        let known: Vec<String> = (kind.ids)(self).keys().cloned().collect();
+        let known: Vec<(String, usize)> = (kind.ids)(self).iter().map(|(name, id)| (name.clone(), *id)).collect();
+        let is_there = |id: &usize| !self.holes.contains_key(&(kind.number)(*id));
+        let known: Vec<String> = known.into_iter().filter(|(_, id)| is_there(id)).map(|(name, _)| name).collect();
         let resource = self.registered(key, kind.element, known.iter().map(String::as_str))?;
         let text = files::decode(resource.bytes.to_vec()).map_err(|message| key.problem(message).latent())?;
         let element = Element::parse(&resource.uri, text).map_err(|problem| {

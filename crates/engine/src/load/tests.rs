@@ -108,8 +108,9 @@ fn a_folder_above_projects_reads_them_all_and_one_without_any_says_what_it_saw()
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "one/src/main/wso2mi/artifacts/sequences/s.xml", sequence("s", ""));
     write(folder.path(), "two/src/main/synapse-config/sequences/t.xml", sequence("t", ""));
+    write(folder.path(), "three/module/src/main/synapse-config/sequences/u.xml", sequence("u", ""));
     write(folder.path(), "notes/readme.md", "");
-    assert_eq!(found(folder.path()), ["sequence s", "sequence t"]);
+    assert_eq!(found(folder.path()), ["sequence s", "sequence u", "sequence t"]);
     let text = report(&[folder.path().join("notes")]).to_text();
     assert!(text.contains("holds no configuration"), "{text}");
 }

@@ -158,4 +158,7 @@ fn main_and_fault_exist_without_being_defined() {
 fn a_name_that_is_nearly_right_is_suggested() {
     let artefacts = format!("<sequence name='orders'/>{}", proxy("<sequence key='order'/>"));
     check(&artefacts, "there is no sequence \"order\"; did you mean orders?", "0");
+    let both = proxy("<sequence key='missing'/><sequence key='missinh'/>");
+    let told = loaded(&both, false).to_text();
+    assert!(!told.contains("did you mean"), "what is not there itself is none to suggest: {told}");
 }
