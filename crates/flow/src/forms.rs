@@ -95,13 +95,22 @@ pub async fn build_body(exchange: &mut Exchange, context: &RequestContext<'_>) -
 ///
 /// Errors: the sender's, as [`build_body`]; the bus's, 503 where too much waits for such a thread.
 pub async fn build_offloaded(exchange: &mut Exchange, context: &RequestContext<'_>) -> Outcome<()> {
-    if let Body::Bytes(bytes) = &exchange.message.body {
-        reserve(&mut exchange.memory, build_bytes(bytes, &exchange.content), context).await?;
-    }
     let bytes = take_bytes(exchange);
     let (content, query) = (exchange.content.clone(), query(exchange).to_owned());
+    let (bytes, wanted) = counted(bytes, &content, context).await?;
+    reserve(&mut exchange.memory, wanted, context).await?;
     let form = offload(context, move || build(bytes, &content, &query)).await?;
     put_built(form, exchange)
+}
+
+/// A body with the memory that its built form takes at most; on another thread, as every byte is looked at.
+async fn counted(bytes: Vec<u8>, content: &Content, context: &RequestContext<'_>) -> Outcome<(Vec<u8>, usize)> {
+    let content = content.clone();
+    let count = move || {
+        let wanted = build_bytes(&bytes, &content);
+        (bytes, wanted)
+    };
+    Box::pin(offload(context, count)).await
 }
 
 /// Whether there is memory for the built form of a body, or it needs so little that nobody counts it.
@@ -177,7 +186,8 @@ pub async fn take_tree(
         let Body::Bytes(bytes) = body.take() else { return Ok(Tree::empty()) };
         let form = match bytes.len() > LONG_BYTES {
             true => {
-                reserve(&mut Reservation::default(), build_bytes(&bytes, content), context).await?;
+                let (bytes, wanted) = counted(bytes, content, context).await?;
+                reserve(&mut Reservation::default(), wanted, context).await?;
                 let content = content.clone();
                 Box::pin(offload(context, move || build(bytes, &content, ""))).await?
             }
