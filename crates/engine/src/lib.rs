@@ -32,8 +32,8 @@ pub use myelin_flow::property::properties_markdown;
 pub use myelin_flow::reload::ReloadState;
 pub use myelin_flow::replies::Replies;
 pub use myelin_flow::settings::{
-    DuplicateKeys, EndpointSettings, JsonSwitches, MonitorSettings, Priorities, PriorityRule, PublicAddresses,
-    REPLAY_ENTRIES, ScriptLimits, SecuritySettings, Settings, StylesheetLimits, User,
+    CorsSettings, DuplicateKeys, EndpointSettings, JsonSwitches, MonitorSettings, Priorities, PriorityRule,
+    PublicAddresses, REPLAY_ENTRIES, ScriptLimits, SecuritySettings, Settings, StylesheetLimits, User,
 };
 pub use myelin_flow::{database, transport};
 pub use sequence_test::{SequenceTest, TestInput, TestOutcome};

@@ -63,6 +63,8 @@ pub struct Settings {
     pub addresses: PublicAddresses,
     /// What holds for endpoints that say nothing else.
     pub endpoints: EndpointSettings,
+    /// Who may call every API from other origins; `None` leaves it to the handlers of each API.
+    pub cors: Option<CorsSettings>,
     /// Who waits for answers that come in on their own; one for all buses of a process.
     pub replies: Replies,
     /// How many requests are served at once, and who first; without it all are.
@@ -92,6 +94,7 @@ impl Default for Settings {
             databases: DatabaseSettings::default(),
             addresses: PublicAddresses::default(),
             endpoints: EndpointSettings::default(),
+            cors: None,
             replies: Replies::default(),
             priorities: None,
             monitors: Vec::new(),
@@ -107,6 +110,16 @@ impl Settings {
     pub fn set_json(&mut self, name: &str, value: &str) -> Result<bool, String> {
         Arc::make_mut(&mut self.json).set(name, value, pattern::translated)
     }
+}
+
+/// Who may call every API from other origins; by name, the properties of WSO2's Synapse that begin with
+/// `synapse.rest.CORSConfig`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CorsSettings {
+    /// `Access-Control-Allow-Origin`: `*`, whole origins, and such with stars in them.
+    pub allowed_origins: Vec<String>,
+    /// `Access-Control-Allow-Headers`: the list as it is sent.
+    pub allow_headers: Option<String>,
 }
 
 /// What holds for endpoints that say nothing else; by name, the properties of Synapse's `synapse.properties`.

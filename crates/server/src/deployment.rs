@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow, bail};
 use https::Https;
 pub use https::KeyStoreTls;
 use myelin_engine::database::Databases;
-use myelin_engine::{EndpointSettings, ProcessEnvironment};
+use myelin_engine::{CorsSettings, EndpointSettings, ProcessEnvironment};
 use myelin_http::{ClientOptions, ServerOptions};
 use myelin_wss::Replays;
 use myelin_wss::policy::Crypto;
@@ -57,6 +57,8 @@ pub(crate) struct Deployment {
     wso2: Limits,
     /// What `[mediation]` and `[synapse_properties]` say of endpoints.
     endpoints: EndpointSettings,
+    /// What `[synapse_properties]` says of calls from other origins.
+    cors: Option<CorsSettings>,
     /// What they say of content.
     content: content::Content,
     /// `[keystore.primary]` and `[truststore]`, as WSO2's policies name them.
@@ -83,6 +85,7 @@ impl Default for Deployment {
             folder: PathBuf::new(),
             wso2,
             endpoints,
+            cors: None,
             content: content::Content::default(),
             server_store: None,
             sources: Vec::new(),
@@ -98,7 +101,11 @@ impl Default for Deployment {
 pub(crate) fn read(path: &Path) -> anyhow::Result<Deployment> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).with_context(|| name.clone())?;
-    let deployment = parse(&text).with_context(|| name.clone())?;
+    let unknown = reference::unknown(&name, &text);
+    if !unknown.is_empty() {
+        bail!(unknown.join("\n"));
+    }
+    let deployment = parse(&text).map_err(|error| with_place(error, &name, &text))?;
     let mut remarks = keys::remarks(&name, &text);
     remarks.extend(deployment.remarks.iter().map(|remark| format!("{name}: {remark}")));
     // Folders above it are looked at, too, which a relative path does not have.
@@ -106,17 +113,41 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Deployment> {
     Ok(Deployment { remarks, folder, ..deployment })
 }
 
+/// The file as far as its own table goes; from its text, so that errors have their places.
+#[derive(Deserialize)]
+struct WithOwn {
+    #[serde(default)]
+    myelin: Own,
+}
+
+/// Puts the name of the file before an error, and the line and column if the text itself is wrong there.
+fn with_place(error: anyhow::Error, name: &str, text: &str) -> anyhow::Error {
+    match error.downcast_ref::<toml::de::Error>().map(|error| (error.span(), error.message())) {
+        Some((Some(span), message)) => anyhow!("{}: {message}", keys::place(name, text, span.start)),
+        _ => error.context(name.to_owned()),
+    }
+}
+
 fn parse(text: &str) -> anyhow::Result<Deployment> {
     let table: Table = text.parse()?;
-    let own = match table.get("myelin") {
-        Some(own) => Own::deserialize(own.clone()).context("[myelin]")?,
-        None => Own::default(),
-    };
+    let WithOwn { myelin: own } = toml::from_str(text)?;
     let file = File::new(table, &|name| std::env::var(name).ok());
     let sources = databases::read(&file)?;
     let content = file.content()?;
+    let cors = file.cors()?;
+    let open_to_nobody = cors.as_ref().filter(|cors| cors.allowed_origins.is_empty()).map(|_| {
+        "[synapse_properties] 'synapse.rest.CORSConfig.enabled' is true, and 'synapse.rest.CORSConfig.\
+         Access-Control-Allow-Origin' names no origin: no other origin may call an API"
+            .to_owned()
+    });
     Ok(Deployment {
-        remarks: sources.iter().flat_map(|source| &source.remarks).chain(&content.remarks).cloned().collect(),
+        remarks: sources
+            .iter()
+            .flat_map(|source| &source.remarks)
+            .chain(&content.remarks)
+            .chain(&open_to_nobody)
+            .cloned()
+            .collect(),
         hostname: file.text("server.hostname")?,
         prefixes: [
             file.text("transport.http.listener.wsdl_epr_prefix")?,
@@ -130,6 +161,7 @@ fn parse(text: &str) -> anyhow::Result<Deployment> {
         folder: PathBuf::new(),
         wso2: file.limits()?,
         endpoints: file.endpoints()?,
+        cors,
         content,
         server_store: security::server_store(&file)?,
         sources,
@@ -155,6 +187,7 @@ impl Deployment {
         [settings.addresses.http_prefix, settings.addresses.https_prefix] =
             self.prefixes.clone().map(|it| it.and_then(prefix));
         settings.endpoints = self.endpoints.clone();
+        settings.cors.clone_from(&self.cors);
         self.content.apply(settings)?;
         settings.security.server_store.clone_from(&self.server_store);
         self.own.security.apply(&mut settings.security, &settings.environment)?;
@@ -306,6 +339,29 @@ mod tests {
         check("[transport.http]\nsocket_timeout = 0", "more than 0 ms");
         check("[server]\nhot_deployment = \"maybe\"", "true or false");
         check("[server]\nhostname = \"$env{MYELIN_HAS_NO_SUCH_NAME}\"", "the environment has no MYELIN");
+    }
+
+    #[test]
+    fn who_may_call_all_apis_stands_under_the_names_of_synapse() {
+        let cors = |lines: &str| {
+            let mut settings = myelin_engine::Settings::default();
+            let deployment = parse(&format!("[synapse_properties]\n{lines}")).unwrap();
+            deployment.apply_mediation(&mut settings).unwrap();
+            (settings.cors, deployment.remarks.len())
+        };
+        let set = |allowed_origins: &[&str], allow_headers: Option<&str>| CorsSettings {
+            allowed_origins: allowed_origins.iter().map(|&origin| origin.to_owned()).collect(),
+            allow_headers: allow_headers.map(str::to_owned),
+        };
+        let origin = "'synapse.rest.CORSConfig.Access-Control-Allow-Origin' = 'https://a.example, https://b.example'\n";
+        let both = ["https://a.example", "https://b.example"];
+        assert_eq!(cors(origin), (Some(set(&both, None)), 0));
+        let headers = "'synapse.rest.CORSConfig.Access-Control-Allow-Headers' = 'X-One,X-Two'\n";
+        let on = "'synapse.rest.CORSConfig.enabled' = true\n";
+        assert_eq!(cors(&format!("{on}{origin}{headers}")), (Some(set(&both, Some("X-One,X-Two"))), 0));
+        assert_eq!(cors(&format!("{}{origin}", on.replace("true", "'false'"))), (None, 0));
+        assert_eq!(cors(on), (Some(set(&[], None)), 1));
+        assert_eq!(cors(headers), (None, 0));
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub fn api(element: &Element, loader: &mut Loader) -> Result<Offer, Problem> {
     element.required("name")?;
     let address = address(element)?;
     let mut resources = Vec::new();
-    let mut handlers = Vec::new();
+    let mut handlers: Vec<_> = api_handler::of_operator(loader).into_iter().collect();
     known_bindings(element, loader);
     refuse_validation(element, loader);
     for child in &element.children {

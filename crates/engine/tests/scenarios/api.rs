@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "what fails in a test fails the test")]
 
-use crate::common::{Reply, Scenario, get, load_text, report, request};
+use crate::common::{Reply, Scenario, get, load_text, load_with, report, request, response};
 use base64::Engine;
 use myelin_engine::transport::SendErrorKind;
+use myelin_engine::{CorsSettings, Settings};
 
 /// Answers with its name and what the properties say that are listed.
 fn says(name: &str, properties: &[&str]) -> String {
@@ -254,6 +255,37 @@ fn browsers_are_told_who_may_call_from_where() {
     assert_eq!(any.header("Access-Control-Allow-Headers"), Some("X-Two"));
     let served = scenario.serve(request("GET", "/a/x", &[("Origin", "https://x.b.example")], ""));
     assert_eq!((said(&served), served.header("Access-Control-Allow-Origin")), ("x", Some("https://x.b.example")));
+}
+
+#[test]
+fn the_operator_says_for_all_apis_who_may_call_from_where() {
+    let class = "org.wso2.micro.integrator.security.handler.CORSRequestHandler";
+    let api = format!(
+        "<api name='a' context='/a'><resource methods='GET POST' uri-template='/x'>{0}</resource><resource>{0}</resource>\
+         <handlers><handler class='{class}'><property name='allowedOrigins' value='https://b.example'/></handler>\
+         </handlers></api>",
+        says("x", &[])
+    );
+    let allowed_origins = vec!["https://a.example".to_owned()];
+    let cors = CorsSettings { allowed_origins, allow_headers: Some("X-One".to_owned()) };
+    let settings = Settings { cors: Some(cors), ..Settings::default() };
+    let warnings = &load_with(&api, &settings).report.artefacts[0].warnings;
+    assert!(warnings.len() == 1 && warnings[0].message().contains("sets CORS for all APIs"), "{warnings:?}");
+    let scenario = Scenario::of(load_with(&api, &settings), |_, _| Ok(response(200, &[], "")));
+    let ask =
+        |method: &str, target: &str, origin: &str| scenario.serve(request(method, target, &[("Origin", origin)], ""));
+    let allowed = ask("OPTIONS", "/a/x", "https://a.example");
+    assert_eq!((allowed.status, allowed.header("Allow")), (200, Some("GET, POST")));
+    assert_eq!(allowed.header("Access-Control-Allow-Origin"), Some("https://a.example"));
+    assert_eq!(allowed.header("Access-Control-Allow-Methods"), Some("GET,POST"));
+    assert_eq!(allowed.header("Access-Control-Allow-Headers"), Some("X-One"));
+    let any = ask("OPTIONS", "/a/other", "https://a.example");
+    assert_eq!(any.header("Access-Control-Allow-Methods"), Some("GET, POST, PUT, DELETE"));
+    assert_eq!(ask("GET", "/a/x", "https://b.example").header("Access-Control-Allow-Origin"), None);
+    assert_eq!(
+        ask("GET", "/a/x", "https://a.example").header("Access-Control-Allow-Origin"),
+        Some("https://a.example")
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use myelin_spelling::suggestion;
+use myelin_spelling::{nearest, suggestion};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -288,6 +288,22 @@ pub(super) const KEYS: &[(&str, Standing)] = &[
         "synapse_properties.synapse.sal.endpoints.sesssion.timeout.default",
         same("mediation.synapse.sal.endpoints.sesssion.timeout.default", false),
     ),
+    (
+        "synapse_properties.synapse.rest.CORSConfig.enabled",
+        reloaded(
+            "true, false",
+            "whether an origin is named",
+            "whether the two keys below hold for all APIs; then a CORSRequestHandler of an API has no effect: [apis.md](apis.md#corsrequesthandler)",
+        ),
+    ),
+    (
+        "synapse_properties.synapse.rest.CORSConfig.Access-Control-Allow-Origin",
+        reloaded("origins with commas between, or `*`", "", "from which origins browsers may call APIs"),
+    ),
+    (
+        "synapse_properties.synapse.rest.CORSConfig.Access-Control-Allow-Headers",
+        reloaded("header names with commas between, or `*`", "", "which headers such calls may have"),
+    ),
     ("synapse_properties.synapse.timeout_handler_interval", Needless("time-outs of endpoints are exact")),
     (
         "transport.http.socket_timeout",
@@ -454,6 +470,13 @@ impl Walk<'_> {
     fn key(&mut self, path: &str, offset: usize) {
         let said = match standing(path) {
             Some((_, Heeded(_))) => return,
+            // A table that has no effect as a whole may hold keys that have one, and a misspelt one is none of the others.
+            Some((key, _))
+                if key != path
+                    && let Some(meant) = misspelt(path, key) =>
+            {
+                format!("{path} is unknown and has no effect; did you mean {meant}?")
+            }
             Some((key, Later(why) | Needless(why))) if self.told.insert(key) => format!("{key} has no effect: {why}"),
             Some(_) => return,
             None => {
@@ -461,11 +484,22 @@ impl Walk<'_> {
                 format!("{path} is unknown and has no effect{suggestion}")
             }
         };
-        let before = &self.text[..offset];
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
-        self.remarks.push(format!("{}:{line}:{column}: {said}", self.name));
+        self.remarks.push(format!("{}: {said}", place(self.name, self.text, offset)));
     }
+}
+
+/// Where in a file an offset is, `deployment.toml:7:1`.
+pub(super) fn place(name: &str, text: &str, offset: usize) -> String {
+    let before = text.get(..offset).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
+    format!("{name}:{line}:{column}")
+}
+
+/// The key in a table that has an effect and that a path in it is close to.
+fn misspelt(path: &str, table: &str) -> Option<&'static str> {
+    let heeded = KEYS.iter().filter(|(_, standing)| matches!(standing, Heeded(_))).map(|(key, _)| *key);
+    nearest(path, heeded.filter(|key| key.strip_prefix(table).is_some_and(|rest| rest.starts_with('.'))))
 }
 
 /// What is known of a key: the longest entry of [`KEYS`] that it is or is in.
@@ -486,6 +520,20 @@ mod tests {
             "d.toml:3:1: server.offest is unknown and has no effect; did you mean server.offset?",
             "d.toml:5:10: transport.jms has no effect: JMS is not supported yet",
             "d.toml:9:3: nonsense.a.b is unknown and has no effect",
+        ];
+        assert_eq!(remarks("d.toml", text), expected);
+    }
+
+    #[test]
+    fn a_misspelt_key_of_a_table_that_has_no_effect_is_told_apart() {
+        let text = "[transport.http]\nsocket_timout = 1\nlistner.port = 1\nlistener.prot = 1\nlistener.backlog = 1\n\
+                    [transport.https]\nlistener.protocol = 'x'\n";
+        let expected = [
+            "d.toml:2:1: transport.http.socket_timout is unknown and has no effect; did you mean transport.http.socket_timeout?",
+            "d.toml:3:9: transport.http.listner.port is unknown and has no effect; did you mean transport.http.listener.port?",
+            "d.toml:4:10: transport.http.listener.prot is unknown and has no effect; did you mean transport.http.listener.port?",
+            "d.toml:5:10: transport.http.listener has no effect: [myelin.server] holds the settings of listeners",
+            "d.toml:7:10: transport.https.listener.protocol is unknown and has no effect; did you mean transport.https.listener.protocols?",
         ];
         assert_eq!(remarks("d.toml", text), expected);
     }

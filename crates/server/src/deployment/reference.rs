@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::keys::{Heed, KEYS, Standing};
+use myelin_spelling::nearest;
+use toml::de::{DeTable, DeValue};
+
+use super::keys::{Heed, KEYS, Standing, place};
 
 /// A table below `[myelin]`.
 struct Section {
@@ -370,6 +373,47 @@ const OWN: &[Section] = &[
     },
 ];
 
+/// The keys below `[myelin]` that are unknown, each with its place in the file, which is told as `name`.
+///
+/// A text that is no TOML has nothing said of it here.
+pub(super) fn unknown(name: &str, text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let table = DeTable::parse(text).ok();
+    if let Some(own) = table.as_ref().and_then(|table| table.get_ref().get("myelin")) {
+        unknown_below("myelin", own.get_ref(), &mut found);
+    }
+    found.sort();
+    found.into_iter().map(|(offset, message)| format!("{}: {message}", place(name, text, offset))).collect()
+}
+
+fn unknown_below(path: &str, value: &DeValue<'_>, found: &mut Vec<(usize, String)>) {
+    let table = match value {
+        DeValue::Table(table) => table,
+        DeValue::Array(items) => return items.iter().for_each(|item| unknown_below(path, item.get_ref(), found)),
+        // A value where a table has to be: whoever reads it complains.
+        _ => return,
+    };
+    let listed = OWN.iter().find(|section| section.path == path).map(|section| section.keys);
+    if listed.is_some_and(<[_]>::is_empty) {
+        return;
+    }
+    let below = OWN.iter().filter_map(|section| section.path.strip_prefix(path)?.strip_prefix('.'));
+    let below: Vec<&str> = below.filter_map(|rest| rest.split('.').next()).collect();
+    let known = || listed.into_iter().flatten().map(|(key, _)| *key).chain(below.iter().copied());
+    for (key, value) in table {
+        let name = key.get_ref();
+        if below.contains(&name.as_ref()) {
+            unknown_below(&format!("{path}.{name}"), value.get_ref(), found);
+        } else if !known().any(|known| known == name) {
+            let hint = match nearest(name, known()) {
+                Some(meant) => format!("did you mean {meant}?"),
+                None => "`myelin settings` lists what it has".to_owned(),
+            };
+            found.push((key.span().start, format!("[{path}] has no key {name}; {hint}")));
+        }
+    }
+}
+
 /// The page, in Markdown.
 pub(crate) fn markdown() -> String {
     let mut page = "\
@@ -530,6 +574,21 @@ mod tests {
             checked += 1;
         }
         assert!(checked > 60, "{checked}");
+    }
+
+    #[test]
+    fn a_key_that_is_unknown_is_told_with_its_place_and_what_was_meant() {
+        let text = "[myelin]\nserver.via = true\nservr.via = true\n[myelin.server]\n[myelin.client]\nretri = 1\n\
+                    [myelin.system]\nany = 1\n[myelin.security]\nusers = { ann = 'x' }\n[myelin.security.limits]\n\
+                    tokns = 1\n[[myelin.priorities.rules]]\nlevl = 1\n[[myelin.monitors]]\nnonsense = 1\n";
+        let expected = [
+            "d.toml:3:1: [myelin] has no key servr; did you mean server?",
+            "d.toml:6:1: [myelin.client] has no key retri; did you mean retry?",
+            "d.toml:12:1: [myelin.security.limits] has no key tokns; did you mean tokens?",
+            "d.toml:14:1: [myelin.priorities.rules] has no key levl; did you mean level?",
+            "d.toml:16:1: [myelin.monitors] has no key nonsense; `myelin settings` lists what it has",
+        ];
+        assert_eq!(unknown("d.toml", &text.replace("[myelin.server]\n", "\n")), expected);
     }
 
     #[test]

@@ -5,7 +5,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::time::Duration;
 
 use anyhow::{anyhow, bail};
-use myelin_engine::EndpointSettings;
+use myelin_engine::{CorsSettings, EndpointSettings};
+use myelin_message::is_value;
 use toml::{Table, Value};
 
 use super::placeholders::{self, Environment};
@@ -136,6 +137,26 @@ impl File {
         let sessions = self.synapse(&["synapse.sal.endpoints.sesssion.timeout.default"], File::duration)?;
         set(&mut settings.session_timeout, sessions);
         Ok(settings)
+    }
+
+    /// Who may call all APIs from other origins, where the file says so.
+    ///
+    /// Errors: a switch is neither true nor false, or no header line can hold a value.
+    /// Source: `SynapseCORSConfiguration` of WSO2's Synapse; here it is off where the file names no origin.
+    pub(super) fn cors(&self) -> anyhow::Result<Option<CorsSettings>> {
+        let path = |name: &str| format!("synapse_properties.synapse.rest.CORSConfig.{name}");
+        let header = |name: &str| match self.text(&path(name))? {
+            Some(text) if !is_value(text.as_bytes()) => {
+                bail!("{} = {text:?}: no header line can hold this", path(name))
+            }
+            text => Ok(text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())),
+        };
+        let origins = header("Access-Control-Allow-Origin")?;
+        let allow_headers = header("Access-Control-Allow-Headers")?;
+        let is_on = self.flag(&path("enabled"))?.unwrap_or(origins.is_some());
+        let origins = origins.as_deref().unwrap_or_default().split(',').map(str::trim);
+        let allowed_origins = origins.filter(|origin| !origin.is_empty()).map(str::to_owned).collect();
+        Ok(is_on.then_some(CorsSettings { allowed_origins, allow_headers }))
     }
 
     /// A property of Synapse's under one of its names, which `[mediation]` and `[synapse_properties]` hold.

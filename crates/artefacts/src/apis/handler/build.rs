@@ -15,11 +15,25 @@ use myelin_config::problem::Problem;
 /// How long the keys of an issuer may take; what Micro Integrator allows for each step of it.
 const KEYS_TIMEOUT: Duration = Duration::from_secs(3);
 
+/// What stands before every API because the operator says so.
+///
+/// Source: `SynapseCORSConfiguration` of WSO2's Synapse.
+pub(crate) fn of_operator(loader: &Loader) -> Option<Handler> {
+    let settings = loader.settings.cors.as_ref()?;
+    let (allowed_origins, allow_headers) = (settings.allowed_origins.clone(), settings.allow_headers.clone());
+    Some(Handler::Cors(Cors { allowed_origins, allow_headers, ..Cors::default() }))
+}
+
 /// Reads the handlers of an API, in order; the problems of faulty ones are left with the loader.
 pub(crate) fn handlers(element: &Element, loader: &mut Loader) -> Vec<Handler> {
     let mut handlers = Vec::new();
     for child in &element.children {
         match handler(child, loader) {
+            // As in Micro Integrator, where the handler of an API steps back behind what holds for all.
+            Ok(Handler::Cors(_)) if loader.settings.cors.is_some() => loader.warning(child.problem(
+                "this handler has no effect: [synapse_properties] 'synapse.rest.CORSConfig.enabled' of deployment.toml \
+                 sets CORS for all APIs",
+            )),
             Ok(handler) => handlers.push(handler),
             Err(problem) => {
                 child.forgive();

@@ -94,9 +94,12 @@ impl Cors {
     }
 
     fn methods(&self, resource: Option<&Resource>) -> String {
-        let Some(resource) = resource.filter(|resource| !resource.methods.is_empty()) else {
-            return self.allowed_methods.join(",");
-        };
+        let Some(resource) = resource else { return self.allowed_methods.join(",") };
+        if resource.methods.is_empty() {
+            // One that names none has all that the handler allows, or those that an answer to `OPTIONS` has in `Allow`.
+            let all = self.allowed_methods.is_empty();
+            return if all { resource.methods() } else { self.allowed_methods.join(",") };
+        }
         let is_allowed = |method: &&String| self.allowed_methods.is_empty() || self.allowed_methods.contains(method);
         resource.methods.iter().filter(is_allowed).map(String::as_str).collect::<Vec<_>>().join(",")
     }
