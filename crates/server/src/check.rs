@@ -5,10 +5,14 @@ mod html;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use anyhow::ensure;
 use myelin_engine::Loaded;
 
+use crate::certificates::can_serve_https;
+use crate::inbound::can_listen;
 use crate::logging::has_colours;
 use crate::monitor::can_monitor;
+use crate::reload::Read;
 use crate::unserved::Unserved;
 
 /// The arguments of `myelin check`.
@@ -31,9 +35,10 @@ enum Format {
     Html,
 }
 
-/// Loads and reports; success only if every artefact runs and there is one at all.
+/// Loads and reports; success only if every artefact runs, there is one at all, and nothing else keeps the bus from
+/// starting.
 pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let Loaded { bus, report, .. } = arguments.configuration.load()?;
+    let Read { loaded: Loaded { bus, report, .. }, deployment } = arguments.configuration.read()?;
     match arguments.format {
         Format::Text if has_colours(&io::stdout()) => write!(out, "{}", report.to_coloured_text())?,
         Format::Text => write!(out, "{}", report.to_text())?,
@@ -41,6 +46,11 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
         Format::Html => write!(out, "{}", html::page(&report))?,
     }
     out.flush()?;
-    can_monitor(&bus)?;
+    let refusals: Vec<String> = [can_monitor(&bus), can_serve_https(&deployment), can_listen(&bus)]
+        .into_iter()
+        .filter_map(Result::err)
+        .map(|error| format!("{error:#}"))
+        .collect();
+    ensure!(refusals.is_empty(), refusals.join("\n"));
     Ok(if report.faulty() == 0 && report.ok() > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -18,6 +18,20 @@ use crate::swap::Swap;
 /// How long after a port could not be had it is tried again, and how long at most after it could not be had many times.
 const AGAIN: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(30)];
 
+/// Whether the inbound endpoints of a bus can show their certificates.
+///
+/// Errors: keys that TLS cannot use.
+pub(crate) fn can_listen(bus: &Bus) -> anyhow::Result<()> {
+    for port in bus.ports().into_values() {
+        config_of(port.tls).with_context(|| format!("inbound endpoint {} cannot listen", port.name))?;
+    }
+    Ok(())
+}
+
+fn config_of(tls: Option<&Arc<PortTls>>) -> anyhow::Result<Option<Arc<ServerConfig>>> {
+    tls.map(|tls| server_config_of(tls).map_err(|reason| anyhow!("TLS: {reason}"))).transpose()
+}
+
 /// What opens ports on all threads.
 pub(crate) struct InboundPorts {
     /// The addresses that the server has itself; ports are opened on the first of their hosts.
@@ -70,8 +84,7 @@ impl InboundPorts {
         if self.open.get(&port).is_some_and(|(name, open)| name == inbound && open.as_ref() == tls) {
             return Ok(None);
         }
-        let config = tls.map(|tls| server_config_of(tls).map_err(|reason| anyhow!("TLS: {reason}")));
-        let config = config.transpose()?;
+        let config = config_of(tls)?;
         let host = self.own.first().map(SocketAddr::ip).context("the server has no address")?;
         let address = SocketAddr::new(host, port);
         if self.open.contains_key(&port) {

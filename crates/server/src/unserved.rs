@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use myelin_engine::{Loaded, Settings, load};
 
 use crate::deployment;
+use crate::reload::Read;
 
 /// Where a configuration is, and the settings that its bus will have.
 #[derive(Debug, clap::Args)]
@@ -27,6 +28,11 @@ impl Unserved {
     ///
     /// Errors: the `deployment.toml` cannot be used; whatever else is wrong stands in the report.
     pub(crate) fn load(&self) -> anyhow::Result<Loaded> {
+        Ok(self.read()?.loaded)
+    }
+
+    /// The same, and what surrounds it.
+    pub(crate) fn read(&self) -> anyhow::Result<Read> {
         let mut settings = Settings { is_strict: self.strict, ..Settings::default() };
         settings.security.now = Some(SystemTime::now());
         let deployment = self.config.as_deref().map(deployment::read).transpose()?.unwrap_or_default();
@@ -34,6 +40,6 @@ impl Unserved {
         deployment.apply_mediation(&mut settings)?;
         // The report is about the configuration; this is about what surrounds it.
         deployment.remarks.iter().try_for_each(|remark| writeln!(io::stderr(), "{remark} (a warning)"))?;
-        Ok(load(&self.paths, &settings))
+        Ok(Read { loaded: load(&self.paths, &settings), deployment })
     }
 }

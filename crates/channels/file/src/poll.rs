@@ -16,7 +16,7 @@ use crate::deliver::{Shared, delivery};
 use crate::list::{Candidate, Listing, Look, MOST};
 use crate::records::{self, Records};
 use crate::retry::retry;
-use crate::settings::Settings;
+use crate::settings::{Settings, is_missing};
 
 /// How long a look into a large folder may take.
 const LOOK_PATIENCE: Duration = Duration::from_secs(600);
@@ -212,10 +212,10 @@ impl Poller {
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let path = self.shared.settings.location.path.clone();
-                if path.extension().is_some() && path.parent().is_some_and(Path::is_dir) {
-                    tracing::debug!(file = %path.display(), "the file is not there yet");
-                } else {
+                if is_missing(&path) {
                     self.tell(&path, "the folder is not there; make it, or correct transport.vfs.FileURI");
+                } else {
+                    tracing::debug!(file = %path.display(), "the file is not there yet");
                 }
             }
             Err(error) => {

@@ -73,6 +73,10 @@ impl Settings {
         let reader = Reader(parameters);
         let location =
             parameters.required("transport.vfs.FileURI").and_then(|_| reader.address("transport.vfs.FileURI"));
+        if let Some(location) = location.as_ref().filter(|location| is_missing(&location.path)) {
+            let message = format!("the folder {} is not there; make it, or correct this", location.path.display());
+            parameters.warning("transport.vfs.FileURI", message);
+        }
         let root = location.as_ref().map_or(Path::new("/"), |location| &location.path);
         reader.tell_what_has_no_effect();
         let stable = parameters.milliseconds("transport.vfs.CheckSizeInterval");
@@ -98,6 +102,12 @@ impl Settings {
         let has_problem = parameters.complaints().iter().any(|complaint| complaint.severity == Severity::Problem);
         (!has_problem).then_some(settings)
     }
+}
+
+/// Whether neither a folder is there nor the place of a file that may come.
+pub(crate) fn is_missing(path: &Path) -> bool {
+    let may_come = || path.extension().is_some() && path.parent().is_some_and(Path::is_dir);
+    matches!(path.try_exists(), Ok(false)) && !may_come()
 }
 
 /// Reads one parameter after the other; what is wrong with one is a problem, and the others are read as well.

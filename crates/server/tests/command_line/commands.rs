@@ -71,3 +71,26 @@ fn the_manual_has_a_page_of_all_commands_and_one_of_each() {
     assert_eq!(unknown.code, 1);
     assert!(unknown.err.contains("there is no command \"chek\"; did you mean check?"), "{}", unknown.err);
 }
+
+#[test]
+fn check_finds_what_keeps_run_from_starting() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let sequence = "<sequence xmlns='http://ws.apache.org/ns/synapse' name='s'><drop/></sequence>";
+    std::fs::write(path("s.xml"), sequence).unwrap();
+    let check = |settings: &str, expected: &str| {
+        std::fs::write(path("deployment.toml"), settings).unwrap();
+        let ended = run(&["check", &path("s.xml"), "--config", &path("deployment.toml")], "");
+        assert!(ended.code == 1 && ended.err.contains(expected), "{expected}: {}{}", ended.out, ended.err);
+    };
+    let https = "[transport.https]\nlistener.port = 8243\n[keystore.tls]\nfile_name = \"STORE\"\npassword = \"x\"";
+    check(https, "STORE: no such file in");
+    std::fs::write(path("STORE"), "no key store").unwrap();
+    check(https, "STORE: ");
+    check(
+        "[myelin.server]\nhead_timout = \"1s\"\nvai = true",
+        "deployment.toml:2:1: [myelin.server] has no key head_timout; did you mean head_timeout?",
+    );
+    check("[myelin.server]\n\nhead_timeout = 1", "deployment.toml:3:16: ");
+    check("[server]\nhostname = ", "deployment.toml:2:");
+}

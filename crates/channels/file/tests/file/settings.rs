@@ -7,9 +7,12 @@ use crate::common::source;
 
 const FOLDER: (&str, &str) = ("transport.vfs.FileURI", "vfs:file:///var/orders");
 
+/// A folder of every machine: one that is not there would be a warning.
+const THERE: (&str, &str) = ("transport.vfs.FileURI", "vfs:file:///tmp");
+
 /// What is said of parameters beside the folder: the sentences, and whether there is a source.
 fn said(parameters: &[(&str, &str)]) -> (bool, Vec<String>) {
-    let all: Vec<_> = [FOLDER].iter().chain(parameters).copied().collect();
+    let all: Vec<_> = [THERE].iter().chain(parameters).copied().collect();
     let (source, complaints) = source(&all);
     let has_problem = complaints.iter().any(|complaint| complaint.severity == Severity::Problem);
     assert_eq!(source.is_none(), has_problem, "{complaints:?}");
@@ -98,7 +101,7 @@ fn what_would_lose_or_repeat_files_is_said() {
           files are removed, as in Synapse"]
     );
     let (has_problem, said) =
-        said(&[("transport.vfs.ActionAfterProcess", "MOVE"), ("transport.vfs.MoveAfterProcess", FOLDER.1)]);
+        said(&[("transport.vfs.ActionAfterProcess", "MOVE"), ("transport.vfs.MoveAfterProcess", THERE.1)]);
     assert!(!has_problem && said[0].contains("taken again and again"), "{said:?}");
 }
 

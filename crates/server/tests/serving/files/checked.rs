@@ -28,6 +28,25 @@ fn said(parameter: &str) -> [String; 2] {
 }
 
 #[test]
+fn a_folder_that_is_not_there_is_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path().display();
+    let told = |path: &str| -> bool {
+        let parameter = format!(r#"<parameter name="transport.vfs.FileURI">vfs:file://{here}{path}</parameter>"#);
+        let expected =
+            format!("warning: synapse.xml:3:1: the folder {here}{path} is not there; make it, or correct this");
+        let [proxy, inbound] = said(&parameter);
+        assert_eq!(proxy.contains(&expected), inbound.contains(&expected), "{proxy}{inbound}");
+        proxy.contains(&expected)
+    };
+    assert!(told("/in"));
+    assert!(told("/none/in.xml"));
+    // A file may come later.
+    assert!(!told("/in.xml"));
+    assert!(!told(""));
+}
+
+#[test]
 fn a_misspelt_parameter_is_a_warning_and_a_wrong_value_a_problem_each_with_its_place() {
     let check = |name: &str, value: &str, expected: &str| {
         for said in said(&format!(r#"<parameter name="{name}">{value}</parameter>"#)) {
@@ -74,7 +93,7 @@ fn a_misspelt_parameter_is_a_warning_and_a_wrong_value_a_problem_each_with_its_p
 
 #[test]
 fn parameters_of_a_proxy_that_does_not_name_their_transport_say_what_is_missing() {
-    let parameter = "<parameter name=\"transport.vfs.FileURI\">vfs:file:///in</parameter>";
+    let parameter = "<parameter name=\"transport.vfs.FileURI\">vfs:file:///tmp</parameter>";
     let proxy =
         |transports: &str| format!("<proxy name=\"P\"{transports}><target><inSequence/></target>\n{parameter}</proxy>");
     let expected = "warning: synapse.xml:2:1: parameter \"transport.vfs.FileURI\" has no effect; \
