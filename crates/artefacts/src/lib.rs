@@ -16,6 +16,7 @@ pub mod endpoints;
 pub mod guards;
 pub mod inbound;
 mod inner_sequence;
+pub mod left_out;
 pub mod loader;
 pub mod mediators;
 mod message_edits;

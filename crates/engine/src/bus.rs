@@ -1,11 +1,12 @@
 //! A loaded configuration, ready to serve. It never changes.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use myelin_artefacts::apis::Apis;
 use myelin_artefacts::endpoints::{EndpointStatus, Endpoints, Monitor};
 use myelin_artefacts::inbound::{Inbound, Port, Receiving};
+use myelin_artefacts::left_out::LeftOut;
 use myelin_artefacts::proxies::Proxy;
 use myelin_flow::definitions::Definitions;
 use myelin_flow::sequence::{Sequence, SequenceId};
@@ -16,8 +17,10 @@ pub struct Bus {
     pub(crate) endpoints: Arc<Endpoints>,
     pub(crate) proxies: HashMap<String, Arc<Proxy>>,
     pub(crate) apis: Apis,
-    /// The names of proxies that are faulty: they are offered by nobody, `main` included.
-    pub(crate) faulty: HashSet<String>,
+    /// The proxies that are faulty, by their names: nobody else offers them, `main` included.
+    pub(crate) faulty: HashMap<String, LeftOut>,
+    /// The sequence `main`, where it is faulty.
+    pub(crate) faulty_main: Option<LeftOut>,
     /// The inbound endpoints, by their names.
     pub(crate) inbounds: HashMap<Arc<str>, Arc<Inbound>>,
     /// What is received by sources: tasks, folders.

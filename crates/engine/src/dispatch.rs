@@ -1,5 +1,6 @@
 //! Which service a request is for, by its path.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use myelin_message::Head;
@@ -7,6 +8,7 @@ use myelin_message::Head;
 use crate::bus::Bus;
 use myelin_artefacts::apis::{Api, Caller, Extent};
 use myelin_artefacts::inbound::{Inbound, InboundSource};
+use myelin_artefacts::left_out::LeftOut;
 use myelin_artefacts::proxies::{MetadataQuery, Proxy};
 use myelin_flow::replies;
 use myelin_message::Arrival;
@@ -28,6 +30,8 @@ pub(crate) enum Route<'a> {
     Description(&'a Proxy, usize),
     /// To who waits for an answer that does not come back on its connection.
     Reply,
+    /// To what is faulty.
+    LeftOut(&'a LeftOut),
     /// Nobody offers that.
     Nowhere,
 }
@@ -92,7 +96,7 @@ pub(crate) fn service<'a>(bus: &'a Bus, asked: &Asked<'_>) -> Route<'a> {
     let path = &target[path_start..path_end];
     if let Some(rest) = path.strip_prefix(SERVICES) {
         let name = rest.split('/').next().unwrap_or_default();
-        if let Some(proxy) = find(bus, name).filter(|proxy| if secure { proxy.https } else { proxy.http }) {
+        if let Some(proxy) = find(&bus.proxies, name).filter(|proxy| if secure { proxy.https } else { proxy.http }) {
             if matches!(head.method(), "GET" | "HEAD") && MetadataQuery::of(&target[path_end..]).is_some() {
                 return Route::Description(proxy, path_end);
             }
@@ -102,8 +106,8 @@ pub(crate) fn service<'a>(bus: &'a Bus, asked: &Asked<'_>) -> Route<'a> {
             return Route::Reply;
         }
         // What was meant for a faulty proxy must not slip into `main`, which may do anything with it.
-        if bus.faulty.contains(name) {
-            return Route::Nowhere;
+        if let Some(left_out) = find(&bus.faulty, name) {
+            return Route::LeftOut(left_out);
         }
     }
     api(bus, asked, Caller::Server).unwrap_or_else(|| main(bus, asked))
@@ -114,19 +118,23 @@ pub(crate) fn api<'a>(bus: &'a Bus, asked: &Asked<'_>, caller: Caller<'_>) -> Op
     let offer = bus.apis.offers.find(asked.uri(), asked.head, asked.secure, caller)?;
     let address_end = asked.path_start + offer.address.prefix.len();
     Some(match &offer.api {
-        Some(api) => Route::Api(api, Extent { path_start: asked.path_start, address_end }),
-        None => Route::Nowhere,
+        Ok(api) => Route::Api(api, Extent { path_start: asked.path_start, address_end }),
+        Err(left_out) => Route::LeftOut(left_out),
     })
 }
 
 /// The main sequence, if there is one.
 pub(crate) fn main<'a>(bus: &'a Bus, asked: &Asked<'_>) -> Route<'a> {
-    if bus.main.is_some() { Route::Main(asked.rest()) } else { Route::Nowhere }
+    match &bus.faulty_main {
+        _ if bus.main.is_some() => Route::Main(asked.rest()),
+        Some(left_out) => Route::LeftOut(left_out),
+        None => Route::Nowhere,
+    }
 }
 
 /// A proxy by its name, or by its name with a port behind a dot (`Echo.EchoHttpSoap11Endpoint`).
-fn find<'a>(bus: &'a Bus, name: &str) -> Option<&'a Arc<Proxy>> {
-    bus.proxies.get(name).or_else(|| bus.proxies.get(name.rsplit_once('.')?.0))
+fn find<'a, T>(proxies: &'a HashMap<String, T>, name: &str) -> Option<&'a T> {
+    proxies.get(name).or_else(|| proxies.get(name.rsplit_once('.')?.0))
 }
 
 /// Where the path starts in a target that may be absolute.

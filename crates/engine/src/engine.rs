@@ -201,6 +201,7 @@ impl Engine {
                     return Box::pin(answer).await;
                 }
                 Route::Reply => return Box::pin(incoming_reply::receive(request, &bus.definitions)).await,
+                Route::LeftOut(left_out) => return left_out.answer(&request, arrival, transport.monotonic()),
                 Route::Nowhere => return answer::plain(StatusCode::NOT_FOUND, "Nothing is offered at this path"),
             }
         };

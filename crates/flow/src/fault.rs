@@ -95,6 +95,13 @@ impl Fault {
         Fault::new(303000, Origin::Bus, StatusCode::SERVICE_UNAVAILABLE, message).with_detail(detail)
     }
 
+    /// That a request was for an artefact that is faulty, so that the bus does not serve it; `kind` is that of its element.
+    pub fn left_out(kind: &str, name: &str) -> Box<Fault> {
+        let message = format!("The {kind} {name} is faulty, so that the bus does not serve it");
+        let detail = format!("{message}; `myelin check` and the log of the last load say what is wrong with it");
+        Fault::new(0, Origin::Bus, StatusCode::SERVICE_UNAVAILABLE, message).with_detail(detail)
+    }
+
     fn new(code: u32, origin: Origin, status: StatusCode, message: impl Into<String>) -> Box<Fault> {
         Box::new(Fault {
             code,

@@ -66,7 +66,7 @@ pub fn api(element: &Element, loader: &mut Loader) -> Result<Offer, Problem> {
     if let Some(key) = element.attribute("publishSwagger").filter(|key| !key.value.trim().is_empty()) {
         api.definition = definition(key, loader)?;
     }
-    Ok(Offer { address, api: Some(Arc::new(api)) })
+    Ok(Offer { address, api: Ok(Arc::new(api)) })
 }
 
 /// Where an API is offered.

@@ -6,13 +6,14 @@ use myelin_message::Head;
 
 use crate::apis::Api;
 use crate::apis::address::{Address, Caller};
+use crate::left_out::LeftOut;
 
 /// An API at its address; a faulty one keeps its paths, so that nobody else answers in its place.
 pub struct Offer {
     /// Where it is offered.
     pub address: Address,
-    /// The API; `None` where it is faulty.
-    pub api: Option<Arc<Api>>,
+    /// The API, or what answers for it where it is faulty.
+    pub api: Result<Arc<Api>, LeftOut>,
 }
 
 /// All APIs of a bus.
@@ -26,7 +27,7 @@ impl Offers {
     pub fn new(mut offers: Vec<Offer>) -> Offers {
         // Among equals, sound ones first: of two with one address, the second is the faulty one.
         offers.sort_by_key(|Offer { address, api }| {
-            (address.version.is_empty(), usize::MAX - address.context.len(), api.is_none())
+            (address.version.is_empty(), usize::MAX - address.context.len(), api.is_err())
         });
         Offers(offers)
     }
@@ -40,7 +41,7 @@ impl Offers {
 
     /// The APIs that are served, in the order in which they are asked.
     pub fn iter(&self) -> impl Iterator<Item = (&Arc<Api>, &Address)> {
-        self.0.iter().filter_map(|offer| Some((offer.api.as_ref()?, &offer.address)))
+        self.0.iter().filter_map(|offer| Some((offer.api.as_ref().ok()?, &offer.address)))
     }
 }
 
@@ -70,7 +71,7 @@ mod tests {
             address("/a/b", "", "/a/b"),
             address("/2/a", "2", "/2/a"),
         ];
-        let offers = Offers::new(addresses.map(|address| Offer { address, api: None }).into());
+        let offers = Offers::new(addresses.map(|address| Offer { address, api: Err(LeftOut::new("api", "a")) }).into());
         let check = |path: &str, expected: &str| {
             let found =
                 offers.find(path, &Head::default(), false, Caller::Server).map(|offer| offer.address.prefix.as_str());

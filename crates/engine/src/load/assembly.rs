@@ -190,7 +190,20 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
     loader.endpoints.retain(|_, id| parts.endpoints[*id].is_some());
     loader.templates.retain(|_, (id, _)| parts.templates[*id].is_some());
     holes.iter().for_each(|(reference, problem)| parts.fill(*reference, problem));
-    let Parts { sequences, endpoints, templates, entries, proxies, faulty, offers, receivings, inbounds } = parts;
+    let Parts {
+        sequences,
+        endpoints,
+        templates,
+        entries,
+        proxies,
+        mut faulty,
+        faulty_main,
+        offers,
+        receivings,
+        inbounds,
+    } = parts;
+    // The later of two with one name is faulty, the first serves.
+    faulty.retain(|name, _| !proxies.contains_key(name));
     let sound = |name: &str| loader.sequences.get(name).copied();
     let asked = loader.names.asked_external();
     let external = asked.filter_map(|(asked, name)| Some((asked, loader.external_text(asked.0, name)?))).collect();
@@ -212,16 +225,5 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
         template_ids: loader.templates.into_iter().map(|(name, (id, _))| (name, id)).collect(),
         tables: vec![Arc::clone(&endpoints) as Arc<dyn Any + Send + Sync>],
     };
-    Bus {
-        definitions,
-        endpoints,
-        inbounds,
-        receivings,
-        main,
-        fault,
-        apis,
-        // The later of two with one name is faulty, the first serves.
-        faulty: faulty.into_iter().filter(|name| !proxies.contains_key(name)).collect(),
-        proxies,
-    }
+    Bus { definitions, endpoints, inbounds, receivings, main, fault, apis, faulty, faulty_main, proxies }
 }

@@ -1,12 +1,13 @@
 //! What a kind of artefact is to the loader; `kinds.rs` holds the table of all of them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::load::item::Item;
 use myelin_artefacts::apis::Offer;
 use myelin_artefacts::endpoints::Endpoint;
 use myelin_artefacts::inbound::{Inbound, Receiving};
+use myelin_artefacts::left_out::LeftOut;
 use myelin_artefacts::loader::{Loader, Reference, failing_sequence};
 use myelin_artefacts::proxies::Proxy;
 use myelin_config::element::Element;
@@ -90,8 +91,10 @@ pub(super) struct Parts {
     /// The texts of local entries, by their keys.
     pub(super) entries: HashMap<String, String>,
     pub(super) proxies: HashMap<String, Arc<Proxy>>,
-    /// The names of faulty proxies.
-    pub(super) faulty: HashSet<String>,
+    /// The faulty proxies, by their names.
+    pub(super) faulty: HashMap<String, LeftOut>,
+    /// The sequence `main`, where it is faulty.
+    pub(super) faulty_main: Option<LeftOut>,
     pub(super) offers: Vec<Offer>,
     pub(super) receivings: Vec<Arc<Receiving>>,
     pub(super) inbounds: HashMap<Arc<str>, Arc<Inbound>>,

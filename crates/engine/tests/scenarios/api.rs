@@ -382,5 +382,6 @@ fn a_faulty_api_keeps_its_paths() {
     ));
     let scenario = Scenario::of(loaded, |_, _| panic!("nothing is sent"));
     assert_eq!(said(&scenario.serve(get("/b"))), "wide");
-    assert_eq!(scenario.serve(get("/a/b")).status, 404);
+    let reply = scenario.serve(get("/a/b"));
+    assert_eq!((reply.status, &*reply.body), (503, "The api a is faulty, so that the bus does not serve it\n"));
 }

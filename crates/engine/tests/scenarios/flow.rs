@@ -103,8 +103,20 @@ fn what_is_for_a_faulty_proxy_does_not_slip_into_main() {
         r#"<sequence name="main"><respond/></sequence><proxy name="F"><target><inSequence><xslt/></inSequence></target></proxy>"#,
     );
     let scenario = Scenario::of(loaded, |_, _| Ok(response(200, &[], "")));
-    assert_eq!(scenario.serve(get("/services/F")).status, 404);
+    for target in ["/services/F", "/services/F.FHttpSoap11Endpoint", "/services/F/rest?x=1"] {
+        let reply = scenario.serve(get(target));
+        assert_eq!((reply.status, &*reply.body), (503, "The proxy F is faulty, so that the bus does not serve it\n"));
+    }
     assert_eq!(scenario.serve(get("/services/Other")).status, 200);
+}
+
+#[test]
+fn a_faulty_main_is_told_to_those_who_ask_for_it() {
+    let loaded = crate::common::load_text(r#"<sequence name="main"><xslt/></sequence>"#);
+    let scenario = Scenario::of(loaded, |_, _| Ok(response(200, &[], "")));
+    let reply = scenario.serve(request("POST", "/any", &[("Content-Type", "text/xml")], "<a/>"));
+    assert_eq!(reply.status, 503);
+    assert!(reply.body.contains("<faultstring>The sequence main is faulty, so that"), "{}", reply.body);
 }
 
 #[test]

@@ -345,7 +345,7 @@ proptest! {
         for artefact in &loaded.report.artefacts {
             prop_assert!(artefact.problems.iter().all(|problem| problem.line() > 0 && problem.column() > 0));
         }
-        let expected = if loaded.bus.has_main() { 200 } else { 404 };
+        let expected = if loaded.bus.has_main() { 200 } else { 503 };
         let scenario = Scenario::of(loaded, |_, _| Ok(response(200, &[], "")));
         let reply = scenario.serve(get("/x?a=1"));
         // An expression may ask for what its values have not: `1//a` is a fault, and no panic.

@@ -88,5 +88,5 @@ fn a_proxy_that_cannot_be_secured_is_offered_by_nobody() {
          <proxy name='p'><target><inSequence><respond/></inSequence></target><enableSec/></proxy>",
     );
     let scenario = Scenario::of(loaded, |_, _| unreachable!("nothing is sent"));
-    assert_eq!(scenario.serve(post("/services/p", &[], "<a/>")).status, 404);
+    assert_eq!(scenario.serve(post("/services/p", &[], "<a/>")).status, 503);
 }

@@ -2,6 +2,7 @@
 
 use crate::load::kind::{Address, Kind, Product};
 use myelin_artefacts::apis::{Offer, build};
+use myelin_artefacts::left_out::LeftOut;
 
 pub(super) const KIND: Kind = Kind {
     element: "api",
@@ -17,7 +18,8 @@ pub(super) const KIND: Kind = Kind {
     },
     remain: |item, parts| {
         let address = item.element.as_ref().and_then(|element| build::address(element).ok());
-        parts.offers.extend(address.map(|address| Offer { address, api: None }));
+        let left_out = LeftOut::new("api", &item.name);
+        parts.offers.extend(address.map(|address| Offer { address, api: Err(left_out) }));
     },
     ..Kind::PLAIN
 };

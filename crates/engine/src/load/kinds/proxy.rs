@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::load::item::number;
 use crate::load::kind::{Kind, Product};
 use myelin_artefacts::inbound::{Receiving, ReceivingService};
+use myelin_artefacts::left_out::LeftOut;
 use myelin_artefacts::loader::Reference;
 use myelin_artefacts::proxies::{Proxy, proxy};
 use myelin_flow::property::Properties;
@@ -22,7 +23,8 @@ pub(super) const KIND: Kind = Kind {
         }))
     },
     remain: |item, parts| {
-        parts.faulty.insert(item.name);
+        let left_out = LeftOut::new("proxy", &item.name);
+        parts.faulty.insert(item.name, left_out);
     },
     ..Kind::PLAIN
 };

@@ -2,6 +2,7 @@
 
 use crate::load::item::number;
 use crate::load::kind::{Kind, Product};
+use myelin_artefacts::left_out::LeftOut;
 use myelin_artefacts::loader::Reference;
 use myelin_config::element::Element;
 use myelin_config::problem::Problem;
@@ -13,6 +14,11 @@ pub(super) const KIND: Kind = Kind {
     build: |item, element, loader| {
         named(element, &item.name)?;
         Ok(numbered(loader.sequence(&item.name, element), item.id))
+    },
+    remain: |item, parts| {
+        if item.name == "main" {
+            parts.faulty_main = Some(LeftOut::new("sequence", &item.name));
+        }
     },
     ..Kind::PLAIN
 };
