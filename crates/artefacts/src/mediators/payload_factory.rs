@@ -19,7 +19,7 @@ use crate::mediators::payload_factory::value::{Manner, write_given};
 use crate::message_edits::put_body;
 use crate::placeholders::{TextFormat, write_value};
 use crate::spec::{Built, Spec, once_ready};
-use myelin_config::element::Element;
+use myelin_config::element::{Element, Text};
 use myelin_config::problem::Problem;
 use myelin_content::Format;
 use myelin_content::{Fragment, memory};
@@ -103,6 +103,17 @@ What does not become well-formed XML is a fault.
         <format key="greeting"/>
     </payloadFactory>
 "#;
+
+/// Tells of a format that makes no JSON whatever its arguments find, as far as that is known before they do.
+fn tell_spoilt(template: &Template, text: Text<'_>, loader: &mut Loader) {
+    let (known, is_whole) = template.known();
+    let error = if known.trim().is_empty() { None } else { spoilt_json(known.as_bytes(), is_whole) };
+    if let Some(error) = error {
+        let message =
+            format!("the format makes no JSON: {} in {:?}", error.message, excerpt(known.as_bytes(), error.offset));
+        loader.latent(text.problem(message));
+    }
+}
 
 /// What both kinds of templates are filled with.
 struct Filler {
@@ -263,12 +274,14 @@ struct Spoilt {
 
 /// Why what was made is not the JSON that it is to be, if it is not; one that is empty is no body.
 fn spoilt(made: &[u8], media: TextFormat) -> Option<Spoilt> {
-    if media != TextFormat::Json || made.is_empty() {
-        return None;
-    }
+    if media != TextFormat::Json || made.is_empty() { None } else { spoilt_json(made, true) }
+}
+
+/// Why a text is not JSON, if it is not; without `is_whole` it is the beginning of one.
+fn spoilt_json(text: &[u8], is_whole: bool) -> Option<Spoilt> {
     let mut reader = Reader::new(myelin_json::Options::default());
     loop {
-        match reader.next(made, true) {
+        match reader.next(text, is_whole) {
             Ok(myelin_json::Step::End | myelin_json::Step::More) => return None,
             Ok(myelin_json::Step::Event(_)) => {}
             Err(error) => {

@@ -372,3 +372,31 @@ fn the_text_that_an_xpath_finds_is_escaped_where_a_synapse_expression_asks_for_i
         r#"{"n":"A & <b/> \"c\"","q":"A & <b/> \"c\"","i":false,"e":{"e":{"f":1}}}"#
     );
 }
+
+#[test]
+fn a_format_that_can_make_no_json_is_told_while_it_is_loaded() {
+    let check = |format: &str, expected: Option<&str>| {
+        let report = report(&format!(
+            "<sequence name='s'>\n<payloadFactory media-type='json'><format>{format}</format><args><arg value='1'/></args>\
+             </payloadFactory></sequence>"
+        ));
+        let found: Vec<_> = report.artefacts[0].latent.iter().collect();
+        assert_eq!((report.faulty(), found.len()), (0, usize::from(expected.is_some())), "{format}: {found:?}");
+        let Some(part) = expected else { return };
+        assert_eq!((found[0].line(), found[0].column()), (2, 35), "{}", found[0]);
+        assert!(found[0].message().starts_with("the format makes no JSON: ") && found[0].message().contains(part));
+    };
+    check(r#"{"a": 1}"#, None);
+    check("", None);
+    check("{\n\"a\": 1,\n}", Some("line 3, column 1: expected a key"));
+    check("{'a': 1}", Some("in \"{'a': 1}\""));
+    check(r#"{"a": $1}"#, None);
+    check(r#"{"a": $1, 'b'}"#, None);
+    check(r#"{"a": "$1", b}"#, Some("b"));
+    check(r#"{"a": "$1"}"#, None);
+    check(r#"{"a": ${payload.a}}"#, None);
+    check(r#"{"a": "${payload.a}"}}"#, Some("}}"));
+    // A number without an argument stays as it is written.
+    check(r#"{"a": $2}"#, Some("$2"));
+    check("plain", Some("plain"));
+}

@@ -3,6 +3,7 @@
 use myelin_xml::{Document, Kind, NodeId};
 
 use crate::loader::{Entry, Loader};
+use crate::mediators::payload_factory::tell_spoilt;
 use crate::mediators::payload_factory::template::Template;
 use crate::placeholders::TextFormat;
 use crate::values::embedded_expression;
@@ -94,6 +95,9 @@ pub(super) fn read(
             let message =
                 format!("there is no argument for {missing}: from there on the format stays as it is written");
             loader.warning(format.problem(message));
+        }
+        if media == TextFormat::Json {
+            tell_spoilt(&template, text, loader);
         }
         Ok(template)
     })

@@ -71,6 +71,20 @@ impl Template {
         })
     }
 
+    /// What is known of the text before it is filled, and whether that is all: nothing is known behind a hole outside of
+    /// quotes, and what a hole in quotes holds cannot end them.
+    pub(super) fn known(&self) -> (String, bool) {
+        let mut known = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Text(text) => known.push_str(text),
+                Part::Hole(Hole { position: PlaceholderContext::Quoted, .. }) => {}
+                Part::Hole(_) => return (known, false),
+            }
+        }
+        (known, true)
+    }
+
     /// The text with what `write` writes into each hole, without white space around it.
     ///
     /// Errors: those of `write`, and the bus's, where it would be longer than `limit_bytes`.
