@@ -338,6 +338,7 @@ impl Finder<'_> {
         let resources = root.children.iter().filter(|child| {
             child.name == "artifact" && child.attribute("type").is_some_and(|kind| is_resource(kind.value))
         });
+        let mut missing = Vec::new();
         for item in resources.flat_map(|artifact| &artifact.children) {
             let text = |name: &str| {
                 let child = item.children.iter().find(|child| child.name == name);
@@ -348,13 +349,34 @@ impl Finder<'_> {
                     let file = project.join(text("file"));
                     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
                     // The extension for VS Code names the file alone; its folder follows from its path in the registry.
+                    let path = format!("{}/{name}", text("path"));
                     if self.sources.has_file(&file) {
-                        self.resource(&format!("{}/{name}", text("path")), file);
+                        self.resource(&path, file);
+                    } else if !registry::is_below(&project.join("registry"), &path)
+                        && !registry::is_below(project, &path)
+                    {
+                        missing.push(
+                            item.problem(format!("there is no file {}: {path} is not in the registry", file.display())),
+                        );
                     }
                 }
-                "collection" => self.collection(text("path"), &project.join(text("directory")), DEPTH),
+                "collection" => {
+                    let (path, folder) = (text("path"), project.join(text("directory")));
+                    if self.sources.has_folder(&folder) {
+                        self.collection(path, &folder, DEPTH);
+                    } else {
+                        missing.push(item.problem(format!(
+                            "there is no folder {}: {path} is not in the registry",
+                            folder.display()
+                        )));
+                    }
+                }
                 _ => {}
             }
+        }
+        if !missing.is_empty() {
+            let name = file.name;
+            self.found.files.push(File { warnings: missing, ..File::stand_in("file", &name, &name) });
         }
     }
 

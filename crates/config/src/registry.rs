@@ -276,6 +276,11 @@ fn resources_around(root: &Path) -> Option<&Path> {
     Some(folder).filter(|folder| folder.ends_with("resources"))
 }
 
+/// Whether what a key names in the registry is a file below a root.
+pub fn is_below(root: &Path, key: &str) -> bool {
+    path_of(key).is_some_and(|path| candidates(root, &path).iter().any(|file| file.is_file()))
+}
+
 /// The files below a root that may hold what is at a path of the registry.
 fn candidates(root: &Path, path: &str) -> Vec<PathBuf> {
     let hives = HIVES.iter().filter_map(|(beginning, hive, folders)| {

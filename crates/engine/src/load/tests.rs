@@ -99,8 +99,13 @@ fn resources_of_the_extension_for_vs_code_lie_where_their_paths_say() {
     write(folder.path(), &format!("{inside}/resources/c.xslt"), STYLESHEET);
     let report = report(&[folder.path().to_owned()]);
     let text = report.to_text();
-    assert_eq!((report.ok(), report.faulty()), (1, 0), "{text}");
-    assert!(report.artefacts[0].latent.is_empty(), "{text}");
+    // The sequence, and the list with a file that is gone.
+    assert_eq!((report.ok(), report.faulty()), (2, 0), "{text}");
+    assert!(report.artefacts.iter().all(|artefact| artefact.latent.is_empty()), "{text}");
+    let warnings: Vec<_> = report.artefacts.iter().flat_map(|artefact| &artefact.warnings).collect();
+    let told = "resources/registry/gone.xslt: /_system/governance/x/gone.xslt is not in the registry";
+    assert!(warnings.len() == 1 && warnings[0].message().ends_with(told), "{text}");
+    assert!(warnings[0].file().ends_with("registry/artifact.xml") && warnings[0].column() > 1, "{text}");
 }
 
 #[test]
