@@ -12,6 +12,7 @@ use crate::bus::Bus;
 use crate::service::Service;
 use myelin_artefacts::apis::Resource;
 use myelin_artefacts::inbound::ReceivingService;
+use myelin_artefacts::mediators::connector::connection_of;
 use myelin_config::problem::Place;
 use myelin_flow::mediator::{Effect, InnerFlow, Reads, Receiver, Steps};
 use myelin_flow::sequence::{Block, Node, Sequence};
@@ -92,13 +93,13 @@ impl Bus {
     }
 }
 
-/// Over what a service is reached.
+/// Over what a service is reached, where that is not all that there is.
 fn schemes(http: bool, https: bool) -> &'static str {
     match (http, https) {
-        (true, true) => "http, https",
-        (true, false) => "http",
-        (false, true) => "https",
-        (false, false) => "not offered",
+        (true, true) => "",
+        (true, false) => " (http)",
+        (false, true) => " (https)",
+        (false, false) => " (not offered)",
     }
 }
 
@@ -114,7 +115,7 @@ impl<'a> Teller<'a> {
         let routes = match service {
             Service::Main => vec!["every path that names no service".to_owned()],
             Service::Proxy(proxy) => {
-                let by_path = format!("/services/{} ({})", proxy.name, schemes(proxy.http, proxy.https));
+                let by_path = format!("/services/{}{}", proxy.name, schemes(proxy.http, proxy.https));
                 let is_reached = proxy.http || proxy.https || proxy.sources.is_empty();
                 let sources = proxy.sources.iter().map(|source| source.describe());
                 is_reached.then_some(by_path).into_iter().chain(sources).collect()
@@ -124,7 +125,7 @@ impl<'a> Teller<'a> {
                     let Resource { http, https, .. } = resource;
                     let methods = resource.methods.join(" ");
                     let methods = if methods.is_empty() { "any method" } else { &methods };
-                    format!("{methods} {}{} ({})", api.prefix, resource.path, schemes(*http, *https))
+                    format!("{methods} {}{}{}", api.prefix, resource.path, schemes(*http, *https))
                 };
                 api.resources.get(resource).map(route).into_iter().collect()
             }
@@ -275,8 +276,14 @@ fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
 /// An endpoint in one line.
 fn told(endpoint: &Value) -> String {
     let text = |name: &str| endpoint.get(name).and_then(Value::as_str);
-    let mut line =
-        [text("name"), text("to")].into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+    // The endpoint of a connection has a name that nobody wrote.
+    let name = text("name").map(|name| match connection_of(name) {
+        Some(connection) => format!("connection {connection}"),
+        None => name.to_owned(),
+    });
+    let parts = [name, text("to").map(str::to_owned)];
+    let parts: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
+    let mut line = parts.join(" ");
     if let Some(members) = endpoint.get("members").and_then(Value::as_array) {
         let members = members.iter().map(told).collect::<Vec<_>>().join(", ");
         let _ = write!(line, " [{members}]");

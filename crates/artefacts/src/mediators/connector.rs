@@ -8,7 +8,7 @@ mod library;
 mod operation;
 mod parameter;
 
-pub use connection::{endpoint, endpoint_name};
+pub use connection::{connection_of, endpoint, endpoint_name, warn_of_unknown};
 
 use crate::spec::Spec;
 

@@ -201,3 +201,16 @@ fn what_a_message_brings_cannot_leave_the_path_or_the_header_line_that_it_is_for
     check("http://evil", Some("http://back/v1/a/http://evil"));
     check(r"x\r\nX-Evil: 1", None);
 }
+
+#[test]
+fn a_connection_of_a_connector_that_is_not_there_is_a_warning() {
+    let check = |element: &str, expected: Option<&str>| {
+        let report = report(&format!("<localEntry key='C'><{element}><name>C</name></{element}></localEntry>"));
+        let warnings: Vec<_> = report.artefacts[0].warnings.iter().map(|warning| warning.message()).collect();
+        assert_eq!((report.faulty(), warnings.len()), (0, usize::from(expected.is_some())), "{warnings:?}");
+        assert!(expected.is_none_or(|part| warnings[0].contains(part)), "{warnings:?}");
+    };
+    check("kafkaTransport.init", Some("there is no connector \"kafkaTransport\"; its archive belongs"));
+    check("htp.init", Some("did you mean http?"));
+    check("order", None);
+}

@@ -6,8 +6,10 @@ use crate::endpoints::{self, Endpoint, absolute};
 use crate::loader::Loader;
 use crate::mediators::connector::parameter::{fixed, in_braces};
 use myelin_config::element::Element;
+use myelin_config::library::BUILT_IN;
 use myelin_config::problem::Problem;
 use myelin_expression::Expression;
+use myelin_spelling::nearest;
 
 /// The element that holds a connection.
 pub(super) const INIT: &str = "http.init";
@@ -71,6 +73,25 @@ const OTHERS: [&str; 19] = [
     "qualityServiceSecurityPolicyKey",
     "comment",
 ];
+
+/// The name of the connection whose endpoint is called so.
+pub fn connection_of(endpoint: &str) -> Option<&str> {
+    endpoint.strip_suffix(ENDPOINT)
+}
+
+/// Warns of a connection, in a local entry, of a connector that the configuration does not have.
+pub fn warn_of_unknown(init: &Element, loader: &mut Loader) {
+    let Some(connector) = init.name.strip_suffix(".init").filter(|_| init.is_synapse()) else { return };
+    if !loader.has_library(connector) {
+        let known = loader.libraries.keys().map(String::as_str).chain([BUILT_IN]);
+        let hint = match nearest(connector, known) {
+            Some(meant) => format!("did you mean {meant}?"),
+            None => "its archive belongs into the folder connectors or synapse-libs of the configuration".to_owned(),
+        };
+        let message = format!("this connection has no effect: there is no connector {connector:?}; {hint}");
+        loader.warning(init.problem(message));
+    }
+}
 
 /// The name of the endpoint that a connection is, in the local entry of that key; `None` for what is no connection.
 pub fn endpoint_name(init: &Element, key: &str) -> Option<String> {

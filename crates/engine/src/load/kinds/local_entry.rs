@@ -90,7 +90,10 @@ fn build(item: &Item, element: &Element, loader: &mut Loader) -> Result<Option<P
             };
             Ok(endpoint::numbered(endpoint, item.id))
         }
-        (Some(_), None) => Ok(None),
+        (Some(held), None) => {
+            connector::warn_of_unknown(held, loader);
+            Ok(None)
+        }
         (None, _) => Ok(Some(entry(item, element.text().value))),
     }
 }

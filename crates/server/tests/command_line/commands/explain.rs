@@ -9,6 +9,8 @@ const CONFIGURATION: &str = r#"<definitions xmlns="http://ws.apache.org/ns/synap
         <filter xpath="//symbol = 'IBM'"><then><drop/></then></filter>
         <send><endpoint><address uri="http://127.0.0.1:9/orders"/></endpoint></send>
     </inSequence></target></proxy>
+    <proxy name="Plain" transports="http"><target><inSequence><http.get configKey="Backend"/></inSequence></target></proxy>
+    <localEntry key="Backend"><http.init><baseUrl>http://127.0.0.1:9</baseUrl></http.init></localEntry>
     <proxy name="Late"><target><inSequence><sequence key="nowhere"/></inSequence></target></proxy>
     <proxy name="Broken"><target><inSequence><frobnicate/></inSequence></target></proxy>
 </definitions>"#;
@@ -23,7 +25,9 @@ fn services_are_told_with_their_steps_and_the_limits_of_their_settings() {
     let told = myelin(&format!("explain {configuration} --config {settings}"), "");
     assert_eq!(told.code, 0, "{}", told.err);
     for part in [
-        "at /services/Orders (http, https)",
+        "at /services/Orders\n",
+        "at /services/Plain (http)\n",
+        "sends to connection Backend",
         "in: reads the body as far as it must, while it passes",
         "send (",
         "sends to http://127.0.0.1:9/orders",
