@@ -170,6 +170,8 @@ mod tests {
     use std::net::{Shutdown, TcpListener, TcpStream};
     use std::time::Duration;
 
+    use myelin_testkit::eventually;
+
     use crate::echo;
 
     const WAIT: Option<Duration> = Some(Duration::from_secs(10));
@@ -213,6 +215,6 @@ mod tests {
         assert_eq!(&start, b"HTTP/1.1 200 OK");
         relay.stop();
         assert!(client.read_to_end(&mut Vec::new()).is_ok());
-        assert!(TcpStream::connect(client.peer_addr().unwrap()).is_err());
+        eventually("nobody listens any more", || TcpStream::connect(client.peer_addr().unwrap()).is_err());
     }
 }

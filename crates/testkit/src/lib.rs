@@ -9,12 +9,13 @@
 //! [`clock`] is time that passes only when everybody waits for it;
 //! [`synapse`] is that bus without it, which says what a configuration means; [`service`] a backend that records;
 //! [`port`] finds a port for a program that cannot choose one itself, or at which nobody listens;
-//! [`processor_time`] measures without minding a busy machine; [`skip`] says visibly that a test did not run.
+//! [`eventually`] waits for what others do; [`processor_time`] measures without minding a busy machine; [`skip`] says visibly that a test did not run.
 //! Nothing here is used while serving messages, and everything waits with a deadline.
 
 mod archive;
 pub mod cases;
 pub mod clock;
+mod eventually;
 pub mod faulty;
 mod gateway;
 pub mod port;
@@ -31,5 +32,6 @@ mod wire;
 pub mod wss4j;
 
 pub use archive::pack;
+pub use eventually::eventually;
 pub use processor_time::processor_time;
 pub use skip::skip;

@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use socket2::SockRef;
+
 use crate::wire::{Chunks, Framing, framing, head_end};
 
 /// Nobody in a test takes longer to send the rest of a request.
@@ -48,6 +50,7 @@ pub struct Response {
 #[derive(Debug)]
 pub struct Service {
     address: SocketAddr,
+    listener: Arc<TcpListener>,
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
@@ -73,14 +76,14 @@ impl Service {
         address: SocketAddr,
         answer: impl Fn(&Request) -> Response + Send + Sync + 'static,
     ) -> io::Result<Service> {
-        let listener = TcpListener::bind(address)?;
+        let listener = Arc::new(TcpListener::bind(address)?);
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared::default());
         let thread = std::thread::Builder::new().name(format!("service-{}", address.port())).spawn({
-            let shared = Arc::clone(&shared);
+            let (listener, shared) = (Arc::clone(&listener), Arc::clone(&shared));
             move || accept(&listener, &shared, &Arc::new(answer))
         })?;
-        Ok(Service { address, shared, thread: Some(thread) })
+        Ok(Service { address, listener, shared, thread: Some(thread) })
     }
 
     /// Where it listens.
@@ -97,8 +100,9 @@ impl Service {
 impl Drop for Service {
     fn drop(&mut self) {
         self.shared.stopped.store(true, Ordering::SeqCst);
-        // A last guest wakes the listener; where none gets in, it has ended already.
-        let _ = TcpStream::connect_timeout(&self.address, DEADLINE);
+        // To close it is not enough: a process that another test starts at this moment holds it until it is replaced by
+        // its program, and the port would go on to take connections. Fails where it has ended already.
+        let _ = SockRef::from(&*self.listener).shutdown(Shutdown::Both);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

@@ -61,7 +61,7 @@ fn ports_are_opened_and_closed_as_the_configuration_has_them() {
     // Who is still connected there gets nowhere, least of all to what is served elsewhere.
     assert_eq!(ask(&mut kept, first), (404, false));
     assert!(bus.stop());
-    assert!(TcpStream::connect(at(second)).is_err());
+    eventually("nobody listens any more", || TcpStream::connect(at(second)).is_err());
 }
 
 #[test]

@@ -8,9 +8,10 @@ pub(crate) mod process;
 use std::fs;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use myelin_server::{Listen, Running, Settings, UnderWay, start};
+pub(crate) use myelin_testkit::eventually;
 use myelin_testkit::faulty::{Backend, Latch, Script, Step, Until};
 
 /// How long a test waits for what must happen, on a machine with other things to do.
@@ -73,15 +74,6 @@ impl Drop for Bus {
         if let Some(running) = self.running.take() {
             let _ = running.stop();
         }
-    }
-}
-
-/// Waits until it is so.
-pub(crate) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
-    let until = Instant::now() + DEADLINE;
-    while !is_so() {
-        assert!(Instant::now() < until, "{what}");
-        std::thread::sleep(Duration::from_millis(5));
     }
 }
 
