@@ -110,6 +110,7 @@ pub fn mediators_markdown() -> String {
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use myelin_config::problem::Problem;
     use myelin_config::report::Report;
     use myelin_engine::load;
     use myelin_flow::settings::Settings;
@@ -124,18 +125,33 @@ pub mod tests {
         load(&[path], &settings).report
     }
 
-    /// Asserts that a mediator has a problem that says `part`, of now or of when it is reached, in its own line; or none, for an empty part.
+    /// Asserts that a mediator has a problem that says `part`, in its own line; or nothing to tell, for an empty part.
     pub fn check(mediator: &str, part: &str) {
-        let report = report(&format!("<sequence name='s'>\n{mediator}</sequence>"));
-        let mut problems =
-            report.artefacts.iter().flat_map(|artefact| artefact.problems.iter().chain(&artefact.latent));
-        match problems.next() {
-            Some(problem) => {
-                assert!(!part.is_empty() && problem.message.contains(part), "{mediator}: {problem}, not {part:?}");
-                assert_eq!(problem.place.line, 2, "{mediator}: {problem}");
-            }
-            None => assert!(part.is_empty(), "{mediator}: no problem, not {part:?}"),
+        let report = report(&in_sequence(mediator));
+        let problem = report.artefacts.iter().flat_map(|artefact| &artefact.problems).next();
+        if part.is_empty() {
+            let latent = report.artefacts.iter().flat_map(|artefact| &artefact.latent).next();
+            assert!(problem.or(latent).is_none(), "{mediator}: {}", report.to_text());
+        } else {
+            assert_says(mediator, problem, part);
         }
+    }
+
+    /// Asserts that a mediator runs, and will fail when it is reached, for a reason that says `part`, in its own line.
+    pub fn check_missing(mediator: &str, part: &str) {
+        let report = report(&in_sequence(mediator));
+        assert_eq!(report.faulty(), 0, "{}", report.to_text());
+        assert_says(mediator, report.artefacts.iter().flat_map(|artefact| &artefact.latent).next(), part);
+    }
+
+    fn in_sequence(mediator: &str) -> String {
+        format!("<sequence name='s'>\n{mediator}</sequence>")
+    }
+
+    fn assert_says(mediator: &str, problem: Option<&Problem>, part: &str) {
+        let Some(problem) = problem else { panic!("{mediator}: nothing is told, not {part:?}") };
+        assert!(problem.message.contains(part), "{mediator}: {problem}, not {part:?}");
+        assert_eq!(problem.place.line, 2, "{mediator}: {problem}");
     }
 
     #[test]

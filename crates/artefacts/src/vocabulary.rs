@@ -119,7 +119,7 @@ fn class(name: &str, mut mediators: impl Iterator<Item = &'static str>) -> Strin
     }
 }
 
-/// What an artefact of that name is to this bus.
+/// How this bus treats an artefact that it does not build.
 pub enum Standing {
     /// It cannot run, for this reason.
     Problem(String),
@@ -127,7 +127,7 @@ pub enum Standing {
     Warning(String),
 }
 
-/// What is said of an artefact this bus does not build; `known` are the names of those that it builds.
+/// How this bus treats an artefact of that name, which is none of the `known` that it builds.
 pub fn artefact(name: &str, known: &[&'static str]) -> Standing {
     if ARTEFACTS_LATER.contains(&name) {
         Standing::Problem(format!("<{name}> is not offered yet"))

@@ -369,16 +369,16 @@ impl Element {
     /// that name is among those of the `structure`, and a warning otherwise.
     pub fn unread(&self, structure: &[&str], problems: &mut Vec<Problem>, warnings: &mut Vec<Problem>) {
         let missed = self.missed.borrow();
-        let missed = || missed.iter().map(String::as_str);
         for attribute in &self.attributes {
             // Every element of the language may carry these, and they change nothing.
             let free = matches!(attribute.name.as_str(), "description" | "trace" | "statistics");
             if self.visited.get() && !attribute.read.get() && !free {
                 let place = self.file.place(attribute.name_offset);
                 let name = attribute.name.as_str();
-                let is_structure = nearest(name, missed()).is_some_and(|meant| structure.contains(&meant));
+                let meant = nearest(name, missed.iter().map(String::as_str));
+                let is_structure = meant.is_some_and(|meant| structure.contains(&meant));
                 let told = if is_structure { "is unknown" } else { "has no effect here" };
-                let message = format!("{}: attribute {name:?} {told}{}", self.tag(), suggestion(name, missed()));
+                let message = format!("{}: attribute {name:?} {told}{}", self.tag(), suggestion(name, meant));
                 if is_structure { &mut *problems } else { &mut *warnings }.push(Problem::new(place, message));
             }
         }

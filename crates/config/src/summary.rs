@@ -160,7 +160,7 @@ mod tests {
             name: "n".to_owned(),
             file: file.to_owned(),
             line: 1,
-            problems: messages.iter().map(|text| Problem::new(place(), (*text).to_owned())).collect(),
+            problems: messages.iter().map(|text| Problem::new(place(), *text)).collect(),
             latent: Vec::new(),
             warnings: Vec::new(),
             source: String::new(),

@@ -1,6 +1,6 @@
 //! Content codings (RFC 9110 §8.4): a body that somebody reads is decoded on the way, one that nobody reads stays coded.
 //!
-//! What the codings of a message are stands in [`Content`](crate::Content), so that header lines set later do not matter.
+//! [`Content`](crate::Content) holds the codings of a message, so that header lines set later do not matter.
 //! [`decode`] puts a decoder before the body; [`Decoding`] decodes what is only looked at.
 
 mod accepted;

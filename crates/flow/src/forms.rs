@@ -97,20 +97,26 @@ pub async fn build_body(exchange: &mut Exchange, context: &RequestContext<'_>) -
 pub async fn build_offloaded(exchange: &mut Exchange, context: &RequestContext<'_>) -> Outcome<()> {
     let bytes = take_bytes(exchange);
     let (content, query) = (exchange.content.clone(), query(exchange).to_owned());
-    let (bytes, wanted) = counted(bytes, &content, context).await?;
-    reserve(&mut exchange.memory, wanted, context).await?;
-    let form = offload(context, move || build(bytes, &content, &query)).await?;
+    let form = build_apart(bytes, content, query, &mut exchange.memory, context).await?;
     put_built(form, exchange)
 }
 
-/// A body with the memory that its built form takes at most; on another thread, as every byte is looked at.
-async fn counted(bytes: Vec<u8>, content: &Content, context: &RequestContext<'_>) -> Outcome<(Vec<u8>, usize)> {
-    let content = content.clone();
+/// Builds a form on another thread, with all the memory reserved that it takes at most. Every byte is looked at for
+/// that, so this is done on such a thread, too.
+async fn build_apart(
+    bytes: Vec<u8>,
+    content: Content,
+    query: String,
+    memory: &mut Reservation,
+    context: &RequestContext<'_>,
+) -> Outcome<Result<BuiltBody, (Unreadable, Vec<u8>)>> {
     let count = move || {
         let wanted = build_bytes(&bytes, &content);
-        (bytes, wanted)
+        (bytes, content, wanted)
     };
-    Box::pin(offload(context, count)).await
+    let (bytes, content, wanted) = Box::pin(offload(context, count)).await?;
+    reserve(memory, wanted, context).await?;
+    Box::pin(offload(context, move || build(bytes, &content, &query))).await
 }
 
 /// Whether there is memory for the built form of a body, or it needs so little that nobody counts it.
@@ -184,13 +190,9 @@ pub async fn take_tree(
         let read = body.bytes(limit_bytes).await.map(drop);
         read.map_err(|error| Fault::body(&error, is_response))?;
         let Body::Bytes(bytes) = body.take() else { return Ok(Tree::empty()) };
+        let mut memory = Reservation::default();
         let form = match bytes.len() > LONG_BYTES {
-            true => {
-                let (bytes, wanted) = counted(bytes, content, context).await?;
-                reserve(&mut Reservation::default(), wanted, context).await?;
-                let content = content.clone();
-                Box::pin(offload(context, move || build(bytes, &content, ""))).await?
-            }
+            true => build_apart(bytes, content.clone(), String::new(), &mut memory, context).await?,
             false => build(bytes, content, ""),
         };
         *body = form.map_err(|(error, _)| Fault::of_content(error, is_response))?.into_body();

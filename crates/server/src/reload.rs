@@ -108,7 +108,14 @@ impl Origin {
     }
 }
 
-/// Tells the log what of an artefact has no effect, or will fail.
+/// Logs why an artefact cannot run.
+pub(crate) fn report_problems(artefact: &Artefact) {
+    for problem in &artefact.problems {
+        tracing::error!("{} {} cannot run: {problem}", artefact.kind, artefact.name);
+    }
+}
+
+/// Logs what of an artefact has no effect, or will fail.
 pub(crate) fn warn_of(artefact: &Artefact) {
     for problem in &artefact.latent {
         tracing::warn!("{} {} will fail when reached: {problem}", artefact.kind, artefact.name);
@@ -238,9 +245,7 @@ impl Reloader {
         let known = keys(&self.report, false);
         let faulty: Vec<&Artefact> = report.artefacts.iter().filter(|artefact| !artefact.is_ok()).collect();
         for artefact in faulty.iter().filter(|artefact| !known.contains(&key(artefact))) {
-            for problem in &artefact.problems {
-                tracing::error!("{} {} cannot run: {problem}", artefact.kind, artefact.name);
-            }
+            report_problems(artefact);
         }
         let runs = keys(report, true);
         let is_in = |old: &Artefact, new: &Artefact| {

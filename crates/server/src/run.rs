@@ -17,7 +17,7 @@ use crate::deployment::{Deployment, XForwardedMode};
 use crate::file_limit::{clients_that_fit, raise_file_limit};
 use crate::listeners::Listen;
 use crate::memory_limit::set_memory_limit;
-use crate::reload::{Origin, Read, Reloader, warn_of};
+use crate::reload::{Origin, Read, Reloader, report_problems, warn_of};
 use crate::server::{Settings, start, thread_count};
 use crate::{Destination, logging};
 
@@ -104,9 +104,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
         settings.server.connections = clients;
     }
     for artefact in &report.artefacts {
-        for problem in &artefact.problems {
-            tracing::error!("{} {} cannot run: {problem}", artefact.kind, artefact.name);
-        }
+        report_problems(artefact);
         warn_of(artefact);
     }
     if report.ok() == 0 {

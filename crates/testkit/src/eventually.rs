@@ -1,3 +1,5 @@
+//! Waiting for what another thread or process does.
+
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 

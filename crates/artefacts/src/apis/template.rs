@@ -71,7 +71,7 @@ impl Template {
             if open > at {
                 pieces.push(literal(text, value, at, open)?);
             }
-            let refuse = |message: &str| Problem::new(text.place(open), message.to_owned());
+            let refuse = |message: &str| Problem::new(text.place(open), message);
             let close = value[open..].find('}').map(|close| open + close);
             let close = close.ok_or_else(|| refuse("the brace is not closed"))?;
             pieces.push(expression(&value[open + 1..close], names).map_err(|message| refuse(&message))?);

@@ -1,6 +1,6 @@
 //! What is told of a configuration that asks databases.
 
-use crate::mediators::tests::check;
+use crate::mediators::tests::{check, check_missing};
 
 /// A look-up with that pool and that statement.
 fn lookup(pool: &str, statement: &str) -> String {
@@ -12,20 +12,21 @@ const SQL: &str = "<sql>select 1</sql>";
 
 #[test]
 fn a_pool_names_or_describes_a_database_that_can_be_asked() {
+    let missing = |pool: &str, part: &str| check_missing(&lookup(pool, SQL), part);
     let pool = |pool: &str, part: &str| check(&lookup(pool, SQL), part);
     pool(STOCKS, "");
     pool("<dsName>jdbc/stocks</dsName>", "");
     pool("<driver>org.x.Driver</driver><url>jdbc:x:y</url><user>u</user><password>p</password>", "");
     pool("<url>jdbc:x:y</url><property name='maxactive' value='3'/>", "");
-    pool("<dsName>bonds</dsName>", "no data source \"bonds\"; a [[datasource]]");
+    missing("<dsName>bonds</dsName>", "no data source \"bonds\"; a [[datasource]]");
     pool("<driver/><url/><user/><password/>", "<url> is empty");
     pool("<driver>x</driver>", "<pool> needs <url> or <dsName>");
     pool("<url>jdbc:h2:x</url>", "in a JVM only");
     pool("<url>jdbc:x:y</url><property name='maxactive' value='many'/>", "no number");
     pool("<url>jdbc:x:y</url><property name='maxactive'/>", "needs a value");
     pool("<url>jdbc:x:y</url><host>x</host>", "");
-    pool("<url>$env{NOBODY_SETS_THIS}</url>", "the environment has no");
-    pool("<url key='no.such.key'/>", "no.such.key");
+    missing("<url>$env{NOBODY_SETS_THIS}</url>", "the environment has no");
+    missing("<url key='no.such.key'/>", "no.such.key");
     check("<dblookup><connection/></dblookup>", "has no <pool>");
     check("<dblookup/>", "has no <connection>");
     check(&format!("<dbreport><connection><pool>{STOCKS}</pool></connection></dbreport>"), "has no <statement>");

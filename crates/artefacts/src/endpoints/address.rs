@@ -46,15 +46,16 @@ pub fn absolute(text: &str) -> Result<Uri, String> {
 /// transport that is not offered.
 pub(super) fn unusable(text: Text<'_>, value: &str, message: String) -> Problem {
     let problem = text.problem(message);
-    if names_transport(value) { problem } else { problem.latent() }
+    if other_transport(value).is_some() { problem } else { problem.latent() }
 }
 
-/// Whether an address begins with the name of a transport besides HTTP, and not with a host and its port.
-fn names_transport(text: &str) -> bool {
-    let Some((scheme, rest)) = text.trim().split_once(':') else { return false };
+/// The scheme of an address that begins with the name of a transport besides HTTP, and not with a host and its port.
+pub(super) fn other_transport(text: &str) -> Option<&str> {
+    let (scheme, rest) = text.trim().split_once(':')?;
     let is_name =
         !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-".contains(&byte));
-    is_name && !matches!(scheme, "http" | "https" | "local") && !rest.starts_with(|first: char| first.is_ascii_digit())
+    let is_other = !["http", "https", "local"].iter().any(|ours| scheme.eq_ignore_ascii_case(ours));
+    (is_name && is_other && !rest.starts_with(|first: char| first.is_ascii_digit())).then_some(scheme)
 }
 
 /// Checks an address that is no URI of HTTP or of this bus: whether a channel can send to it.

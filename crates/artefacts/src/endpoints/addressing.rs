@@ -8,6 +8,7 @@ use http::StatusCode;
 use myelin_message::{Body, HeaderId};
 use myelin_soap::{Addressing, Headers};
 
+use crate::endpoints::address::other_transport;
 use crate::loader::Loader;
 use myelin_config::element::Element;
 use myelin_content::Tree;
@@ -77,10 +78,8 @@ impl Addressed {
             let message = "<enableAddressing> has no effect: the endpoint sends plain XML, which has no header";
             loader.warning(element.problem(message));
         }
-        let scheme = kind.attribute("uri").and_then(|uri| uri.value.trim().split_once(':'));
-        let Some((scheme, _)) = scheme.filter(|(scheme, _)| !scheme.contains(['{', '$', '/'])) else { return };
         if self.separate
-            && !matches!(&*scheme.to_ascii_lowercase(), "http" | "https" | "local")
+            && let Some(scheme) = kind.attribute("uri").and_then(|uri| other_transport(uri.value))
             && let Some(text) = element.attribute("separateListener")
         {
             let message = format!("separateListener has no effect: an address of {scheme:?} gives no answer by HTTP");
@@ -117,7 +116,7 @@ impl Addressed {
                 && let Some(addresses) =
                     ReplyAddresses::of(*version, came, context.arrival.peer.map(|peer| peer.ip()), hosts)?
             {
-                // What a request said when it was sent to another endpoint before is the same.
+                // Already set where the same request went to another endpoint before, to the same addresses.
                 let _ = exchange.reply_addresses.set(Box::new(addresses));
             }
             let is_separate = self.separate && !is_one_way && !keeps;

@@ -67,7 +67,7 @@ impl Loader {
     pub(super) fn number_of(&mut self, key: Text<'_>, kind: &Numbered) -> Result<usize, Problem> {
         let id = match self.found(key, kind) {
             Err(problem) if problem.is_latent && !self.is_strict => {
-                let ids = (kind.ids)(self);
+                let ids = (kind.ids_mut)(self);
                 let id = ids.len();
                 ids.insert(key.value.trim().to_owned(), id);
                 self.holes.insert((kind.number)(id), problem);
@@ -127,13 +127,23 @@ pub(super) struct Numbered {
     /// The name of its element.
     pub(super) element: &'static str,
     /// The numbers, by the names.
-    pub(super) ids: fn(&mut Loader) -> &mut HashMap<String, usize>,
+    pub(super) ids: fn(&Loader) -> &HashMap<String, usize>,
+    /// The same, to add one.
+    pub(super) ids_mut: fn(&mut Loader) -> &mut HashMap<String, usize>,
     /// One of the numbers as a reference.
     pub(super) number: fn(usize) -> Reference,
 }
 
-pub(super) const SEQUENCES: Numbered =
-    Numbered { element: "sequence", ids: |loader| &mut loader.sequences, number: Reference::Sequence };
+pub(super) const SEQUENCES: Numbered = Numbered {
+    element: "sequence",
+    ids: |loader| &loader.sequences,
+    ids_mut: |loader| &mut loader.sequences,
+    number: Reference::Sequence,
+};
 
-pub(super) const ENDPOINTS: Numbered =
-    Numbered { element: "endpoint", ids: |loader| &mut loader.endpoints, number: Reference::Endpoint };
+pub(super) const ENDPOINTS: Numbered = Numbered {
+    element: "endpoint",
+    ids: |loader| &loader.endpoints,
+    ids_mut: |loader| &mut loader.endpoints,
+    number: Reference::Endpoint,
+};

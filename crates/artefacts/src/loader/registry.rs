@@ -12,7 +12,7 @@ use myelin_config::resource::Resource;
 use myelin_flow::property::ExternalSource;
 use myelin_spelling::suggestion;
 
-/// What the place of an artefact says that is built in.
+/// Stands in place of a file where an artefact is built in.
 pub const BUILT_IN: &str = "built in";
 
 impl Loader {
@@ -26,7 +26,7 @@ impl Loader {
             Some(element) => element?,
             None => self.fetched_element(key, kind)?,
         };
-        let ids = (kind.ids)(self);
+        let ids = (kind.ids_mut)(self);
         let id = ids.len();
         ids.insert(name.to_owned(), id);
         self.fetched.push(Fetched { key: name.to_owned(), element, id: (kind.number)(id) });
@@ -34,10 +34,8 @@ impl Loader {
     }
 
     fn fetched_element(&mut self, key: Text<'_>, kind: &Numbered) -> Result<Element, Problem> {
-        let known: Vec<(String, usize)> = (kind.ids)(self).iter().map(|(name, id)| (name.clone(), *id)).collect();
-        let is_there = |id: &usize| !self.holes.contains_key(&(kind.number)(*id));
-        let known: Vec<String> = known.into_iter().filter(|(_, id)| is_there(id)).map(|(name, _)| name).collect();
-        let resource = self.registered(key, kind.element, known.iter().map(String::as_str))?;
+        let known = (kind.ids)(self).iter().filter(|(_, id)| !self.holes.contains_key(&(kind.number)(**id)));
+        let resource = self.registered(key, kind.element, known.map(|(name, _)| name.as_str()))?;
         let text = files::decode(resource.bytes.to_vec()).map_err(|message| key.problem(message).latent())?;
         let element = Element::parse(&resource.uri, text).map_err(|problem| {
             self.latent(problem);

@@ -250,7 +250,7 @@ impl Source {
 
 #[cfg(test)]
 mod tests {
-    use crate::mediators::tests::check;
+    use crate::mediators::tests::{check, check_missing};
 
     #[test]
     fn what_a_callout_says_is_checked_when_loading() {
@@ -258,7 +258,7 @@ mod tests {
         check("<callout><source type='envelope'/></callout>", "");
         check("<callout serviceURL=''/>", "");
         check("<callout serviceURL='jms:/queue'/>", "\"jms\"");
-        check("<callout endpointKey='nobody'/>", "there is no endpoint \"nobody\"");
+        check_missing("<callout endpointKey='nobody'/>", "there is no endpoint \"nobody\"");
         check("<callout><source/></callout>", "needs xpath, key");
         check("<callout><target type='envelope'/></callout>", "needs xpath or key");
         check("<callout><surprise/></callout>", "not <surprise>");

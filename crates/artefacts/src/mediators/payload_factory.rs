@@ -286,7 +286,7 @@ fn spoilt_json(text: &[u8], is_whole: bool) -> Option<Spoilt> {
             Ok(myelin_json::Step::Event(_)) => {}
             Err(error) => {
                 let (myelin_json::Error::Malformed { place, .. } | myelin_json::Error::Encoding(place)) = &error else {
-                    // What is only large is told of by who reads it.
+                    // Text that exceeds a limit may be JSON; whoever reads it reports the limit.
                     return None;
                 };
                 return Some(Spoilt { offset: place.offset, message: error.to_string() });

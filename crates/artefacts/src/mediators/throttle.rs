@@ -201,14 +201,14 @@ fn seconds(time: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mediators::tests::check;
+    use crate::mediators::tests::{check, check_missing};
 
     #[test]
     fn what_a_throttle_cannot_mean_is_a_problem_in_its_line() {
         check("<throttle/>", "\"id\" is missing");
         check("<throttle id='A'><log/></throttle>", "<throttle> does not hold <log>");
-        check("<throttle id='A' onReject='nobody'/>", "there is no sequence \"nobody\"");
-        check("<throttle id='A'><policy key='nobody'/></throttle>", "there is no local entry \"nobody\"");
+        check_missing("<throttle id='A' onReject='nobody'/>", "there is no sequence \"nobody\"");
+        check_missing("<throttle id='A'><policy key='nobody'/></throttle>", "there is no local entry \"nobody\"");
         check("<throttle id='A'/>", "");
     }
 

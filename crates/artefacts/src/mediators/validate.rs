@@ -219,15 +219,15 @@ impl Validate {
 
 #[cfg(test)]
 mod tests {
-    use crate::mediators::tests::check;
+    use crate::mediators::tests::{check, check_missing};
 
     #[test]
     fn what_validate_cannot_be_is_told_at_its_place() {
         check("<validate><on-fail><drop/></on-fail></validate>", "needs a <schema>");
         check("<validate><schema key='none'/></validate>", "needs an <on-fail>");
         check("<validate><schema key='none'/><on-fail/></validate>", "needs an <on-fail>");
-        check("<validate><schema key='none'/><on-fail><drop/></on-fail></validate>", "none");
-        check("<validate><schema key='{$ctx:}'/><on-fail><drop/></on-fail></validate>", "$ctx:");
+        check_missing("<validate><schema key='none'/><on-fail><drop/></on-fail></validate>", "none");
+        check_missing("<validate><schema key='{$ctx:}'/><on-fail><drop/></on-fail></validate>", "$ctx:");
         check("<validate><schema key='a'/><wrong/><on-fail><drop/></on-fail></validate>", "no place");
     }
 }

@@ -173,7 +173,7 @@ fn transports<'e>(element: &'e Element, loader: &mut Loader) -> Result<Transport
     }
     if !is_reached && is_local {
         // What is for this bus alone would be open to everybody.
-        return Err(text.problem("transport \"local\" is not offered yet".to_owned()));
+        return Err(text.problem("transport \"local\" is not offered yet"));
     }
     if text.value.trim().is_empty() {
         // This is what a tool writes for "all of them".

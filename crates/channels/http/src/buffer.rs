@@ -17,7 +17,7 @@ const FRUGAL_READ_BYTES: usize = 16 * 1024;
 /// Large buffers kept for the next reader; more than one is in use only while tasks hold theirs across a wait.
 const SPARE_BUFFERS: usize = 4;
 
-/// What a thread keeps is told to the process when it has changed by so much.
+/// A thread reports the memory it keeps to the process each time that has changed by so much.
 const COUNTED_STEP_BYTES: usize = 256 * 1024;
 
 thread_local! {
@@ -106,7 +106,7 @@ pub(crate) struct Input {
     start: usize,
     end: usize,
     charge: Charge,
-    /// What is kept is of a head, whose memory is counted elsewhere.
+    /// Whether the bytes kept belong to a head: the budget of heads counts those.
     is_head: bool,
 }
 

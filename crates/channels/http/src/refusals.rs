@@ -8,7 +8,7 @@ use std::time::Duration;
 /// How long refusals are gathered before a line tells of them.
 const GATHERED: Duration = Duration::from_secs(1);
 
-/// What there is not enough of.
+/// The resource that is exhausted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shortage {
     /// Memory for heads that have come in part.

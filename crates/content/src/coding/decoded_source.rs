@@ -94,25 +94,17 @@ impl State {
         if self.has_ended {
             return Poll::Ready(Ok(false));
         }
-        let bytes: &[u8] = match &self.encoded {
+        let (piece, is_last) = match &self.encoded {
             Body::Wire(wire) => {
                 self.piece.clear();
-                self.has_ended = !ready!(wire.source.poll_piece(wire.ticket, cx, &mut self.piece))?;
-                &self.piece
+                let has_more = ready!(wire.source.poll_piece(wire.ticket, cx, &mut self.piece))?;
+                (&*self.piece, !has_more)
             }
-            Body::Bytes(bytes) => bytes,
-            Body::Shared(bytes) => bytes,
+            Body::Bytes(bytes) => next_piece(bytes, &mut self.at),
+            Body::Shared(bytes) => next_piece(bytes, &mut self.at),
             _ => return Poll::Ready(Err(BodyError::Gone)),
         };
-        let piece = match &self.encoded {
-            Body::Wire(_) => bytes,
-            _ => {
-                let end = bytes.len().min(self.at + PIECE_BYTES);
-                let piece = &bytes[self.at..end];
-                (self.at, self.has_ended) = (end, end == bytes.len());
-                piece
-            }
-        };
+        self.has_ended = is_last;
         self.decoding.push(piece, into)?;
         if self.has_ended {
             self.decoding.finish()?;
@@ -120,4 +112,11 @@ impl State {
         self.memory.set(into.capacity().saturating_mul(2));
         Poll::Ready(if budget::is_full_of_bodies() { Err(BodyError::OverBudget) } else { Ok(!self.has_ended) })
     }
+}
+
+/// The piece that begins `at` a place, which moves behind it, and whether it is the last.
+fn next_piece<'a>(bytes: &'a [u8], at: &mut usize) -> (&'a [u8], bool) {
+    let start = *at;
+    *at = bytes.len().min(start + PIECE_BYTES);
+    (&bytes[start..*at], *at == bytes.len())
 }

@@ -12,7 +12,7 @@ use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
 use myelin_engine::transport::{self, LocalFuture, Method, Outgoing, SendError, SendErrorKind, Sender, Transport};
-use myelin_engine::{Arrival, Bus, Engine, Loaded, Report, Settings, load};
+use myelin_engine::{Arrival, Bus, Engine, Loaded, Problem, Report, Settings, load};
 use myelin_message::{Body, Head, HeaderId, Line, Message, Start, Version};
 use myelin_testkit::clock::Clock;
 use myelin_testkit::scripted::{Pieces, ScriptedBody, ScriptedTransport};
@@ -34,6 +34,31 @@ pub(crate) fn load_with(artefacts: &str, settings: &Settings) -> Loaded {
 /// The report on artefacts that stand in `<definitions>`.
 pub(crate) fn report(artefacts: &str) -> Report {
     load_text(artefacts).report
+}
+
+/// Asserts that an artefact cannot run, for a reason that says `part`.
+pub(crate) fn refused(artefacts: &str, part: &str) {
+    let report = report(artefacts);
+    assert!(
+        says(report.artefacts.iter().flat_map(|artefact| &artefact.problems), part),
+        "{part:?}: {}",
+        report.to_text()
+    );
+}
+
+/// Asserts that all artefacts run, and that one will fail when it is reached, for a reason that says `part`.
+pub(crate) fn fails_when_reached(artefacts: &str, part: &str) {
+    let report = report(artefacts);
+    assert_eq!(report.faulty(), 0, "{}", report.to_text());
+    assert!(
+        says(report.artefacts.iter().flat_map(|artefact| &artefact.latent), part),
+        "{part:?}: {}",
+        report.to_text()
+    );
+}
+
+fn says<'a>(mut problems: impl Iterator<Item = &'a Problem>, part: &str) -> bool {
+    problems.any(|problem| problem.to_string().contains(part))
 }
 
 /// What a scripted backend does.

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::common::{Reply, Scenario, Sent, post, response, wire};
+use crate::common::{Reply, Scenario, Sent, fails_when_reached, post, refused, response, wire};
 use myelin_engine::EndpointState;
 use myelin_engine::transport::SendErrorKind;
 use myelin_message::Message;
@@ -465,14 +465,9 @@ fn endpoints_fill_the_holes_of_a_template() {
     assert_eq!([to("a"), to("down"), to("a"), to("down")], [200, 502, 200, 503], "each has a state of its own");
     let timeouts: Vec<_> = scenario.sent().iter().map(|sent| sent.timeout.unwrap().as_millis()).collect();
     assert_eq!(timeouts, [70, 80, 70]);
-    let faulty = |endpoint: &str, part: &str| {
-        let report = crate::common::report(&format!("{artefacts}{endpoint}"));
-        let problems: Vec<_> =
-            report.artefacts.iter().flat_map(|artefact| artefact.problems.iter().chain(&artefact.latent)).collect();
-        assert!(problems.iter().any(|problem| problem.to_string().contains(part)), "{problems:?}");
-    };
-    faulty(r#"<endpoint name="x" template="loop"/>"#, "leads to itself");
-    faulty(r#"<endpoint name="x" template="quick" uri="nowhere"/>"#, "is not an absolute http");
+    let with = |endpoint: &str| format!("{artefacts}{endpoint}");
+    refused(&with(r#"<endpoint name="x" template="loop"/>"#), "leads to itself");
+    fails_when_reached(&with(r#"<endpoint name="x" template="quick" uri="nowhere"/>"#), "is not an absolute http");
 }
 
 #[test]

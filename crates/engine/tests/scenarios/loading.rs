@@ -5,21 +5,9 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::{Scenario, get, load_text, load_with, report, response};
-use myelin_engine::{Report, Settings, load};
+use crate::common::{Scenario, fails_when_reached, get, load_text, load_with, refused, report, response};
+use myelin_engine::{Problem, Report, Settings, load};
 use proptest::prelude::*;
-
-/// Asserts that the configuration has a problem that says `part`, of now or of when it is reached.
-fn refused(artefacts: &str, part: &str) {
-    let report = report(artefacts);
-    let problems: Vec<String> = report
-        .artefacts
-        .iter()
-        .flat_map(|artefact| artefact.problems.iter().chain(&artefact.latent))
-        .map(ToString::to_string)
-        .collect();
-    assert!(problems.iter().any(|problem| problem.contains(part)), "{part:?} is not in {problems:#?}");
-}
 
 fn in_sequence(mediators: &str) -> String {
     format!("<sequence name='s'>{mediators}</sequence>")
@@ -71,13 +59,14 @@ fn what_is_far_from_every_name_and_a_misspelt_setting_are_warnings() {
 #[test]
 fn what_is_not_offered_is_named_and_what_is_unknown_is_said_to_be() {
     let check = |mediators: &str, part: &str| refused(&in_sequence(mediators), part);
+    let missing = |mediators: &str, part: &str| fails_when_reached(&in_sequence(mediators), part);
     check("<smooks/>", "<smooks> is not offered yet");
     check("<class name='a.B'/>", "JVM class");
     check("<spring bean='a'/>", "JVM class");
     check("<email.send/>", "connector operation");
     check("<frobnicate/>", "unknown mediator <frobnicate>");
     check("<log xmlns='urn:other'/>", "unknown mediator");
-    check("<send receive='nobody'/>", "there is no sequence \"nobody\"");
+    missing("<send receive='nobody'/>", "there is no sequence \"nobody\"");
     check("<header name='wsse:Security' value='x'/>", "stands for no namespace");
     for scope in ["registry", "env", "file"] {
         check(&format!("<property name='p' value='1' scope='{scope}'/>"), "can be read and not be written");
@@ -97,14 +86,16 @@ fn what_is_not_offered_is_named_and_what_is_unknown_is_said_to_be() {
     check("<property name='x'/>", "value, expression");
     check("<filter source='$trp:a' regex='(?=a)'/>", "look-ahead");
     check("<switch source='$trp:a'><case regex='(a'/></switch>", "not a regular expression");
-    check("<sequence key='nobody'/>", "there is no sequence \"nobody\"");
-    check("<sequence key='gov:/x'/>", "no such file in the registry");
-    check("<send><endpoint key='nobody'/></send>", "there is no endpoint \"nobody\"");
-    let check = |endpoint: &str, part: &str| refused(&format!("<endpoint name='e'>{endpoint}</endpoint>"), part);
-    check("<address uri='http://me:hush@host/'/>", "an address with a user in it is not offered");
+    missing("<sequence key='nobody'/>", "there is no sequence \"nobody\"");
+    missing("<sequence key='gov:/x'/>", "no such file in the registry");
+    missing("<send><endpoint key='nobody'/></send>", "there is no endpoint \"nobody\"");
+    let endpoint = |inside: &str| format!("<endpoint name='e'>{inside}</endpoint>");
+    let check = |inside: &str, part: &str| refused(&endpoint(inside), part);
+    let missing = |inside: &str, part: &str| fails_when_reached(&endpoint(inside), part);
+    missing("<address uri='http://me:hush@host/'/>", "an address with a user in it is not offered");
     check("<address uri='jms:/queue'/>", "transport \"jms\"");
-    check("<address uri='nonsense'/>", "not an absolute");
-    check("<address uri='http://'/>", "not a URI");
+    missing("<address uri='nonsense'/>", "not an absolute");
+    missing("<address uri='http://'/>", "not a URI");
     check("<address uri='http://h/' format='binary'/>", "format");
     check("<loadbalance/>", "<loadbalance> needs at least one <endpoint>");
     check("<wsdl service='s'/>", "attribute \"port\" is missing");
@@ -122,27 +113,36 @@ fn what_is_not_offered_is_named_and_what_is_unknown_is_said_to_be() {
 }
 
 #[test]
-fn expressions_that_are_wrong_are_refused_at_their_column() {
-    let check = |expression: &str, column: u32, part: &str| {
-        let text = format!("<filter xpath=\"{expression}\"/>");
-        let report = report(&in_sequence(&text));
-        let problem = report.artefacts[0].problems.iter().chain(&report.artefacts[0].latent).next().unwrap();
+fn expressions_that_are_wrong_are_told_at_their_column() {
+    let at = |problems: &[Problem], expression: &str, column: u32, part: &str| {
+        let [problem] = problems else { panic!("{expression}: {problems:?}") };
         assert!(problem.message().contains(part), "{problem}");
         let start = "<definitions xmlns=\"http://ws.apache.org/ns/synapse\"><sequence name='s'><filter xpath=\"".len();
         assert_eq!(problem.column() as usize - start, column as usize, "{problem}");
     };
-    check("$nobody:x", 1, "no known kind");
-    check("$nobody", 1, "known are $body");
-    check("frob(1)", 1, "frob");
-    check("//a = nobody:a", 7, "nobody");
-    check("concat('a')", 1, "argument");
+    let artefact = |expression: &str| {
+        let report = report(&in_sequence(&format!("<filter xpath=\"{expression}\"/>")));
+        report.artefacts.into_iter().next().unwrap()
+    };
+    let check =
+        |expression: &str, column: u32, part: &str| at(&artefact(expression).problems, expression, column, part);
+    let fails = |expression: &str, column: u32, part: &str| {
+        let artefact = artefact(expression);
+        assert!(artefact.is_ok(), "{:?}", artefact.problems);
+        at(&artefact.latent, expression, column, part);
+    };
+    fails("$nobody:x", 1, "no known kind");
+    fails("$nobody", 1, "known are $body");
+    fails("frob(1)", 1, "frob");
+    fails("//a = nobody:a", 7, "nobody");
+    fails("concat('a')", 1, "argument");
     check("1 +", 4, "a value is missing");
     check("(1", 3, "");
     check("1 2", 3, "");
     check("'a", 1, "");
     check("a ? b", 3, "");
-    check("get-property(//a, 'b')", 1, "literal");
-    check("base64Encode('a', 'KOI8-R')", 1, "UTF-8");
+    fails("get-property(//a, 'b')", 1, "literal");
+    fails("base64Encode('a', 'KOI8-R')", 1, "UTF-8");
     check("1 + json-eval($.a)", 5, "alone");
     check("json-eval($.a[)", 15, "JSONPath");
     check("json-eval($.a.{$ctx:b})", 15, "nothing is worked out in braces");
@@ -154,7 +154,7 @@ fn all_problems_of_an_artefact_are_told_with_their_lines() {
         "<sequence name='s'>\n<class name='x'/>\n<log bogus='1'/>\n<xslt key='k'/>\n</sequence>\n<sequence name='t'/>",
     );
     assert_eq!((report.ok(), report.faulty()), (1, 1));
-    let lines = |problems: &[myelin_engine::Problem]| problems.iter().map(myelin_engine::Problem::line).collect();
+    let lines = |problems: &[Problem]| problems.iter().map(Problem::line).collect();
     let [problems, latent]: [Vec<u32>; 2] = [lines(&report.artefacts[0].problems), lines(&report.artefacts[0].latent)];
     assert_eq!((problems, latent), (vec![2], vec![4]));
     let warning = &report.artefacts[0].warnings[0];

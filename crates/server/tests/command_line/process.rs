@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use crate::support::{DEADLINE, eventually};
+use crate::support::DEADLINE;
 use myelin_bench::load::{Plan, Verify};
 use myelin_bench::{echo, payload, procfs};
+use myelin_testkit::eventually;
 use myelin_testkit::faulty::{Backend, Latch, Script, Step, Until, whole};
 use myelin_testkit::raw::{self, Client};
 use myelin_testkit::skip;

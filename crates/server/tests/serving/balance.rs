@@ -5,7 +5,8 @@ use std::net::SocketAddr;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use crate::support::{Bus, answering, definitions, eventually, post, settings};
+use crate::support::{Bus, answering, definitions, post, settings};
+use myelin_testkit::eventually;
 use myelin_testkit::faulty::Backend;
 use myelin_testkit::raw::Client;
 

@@ -4,7 +4,8 @@ use std::net::SocketAddr;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use crate::support::{Bus, DEADLINE, answering, definitions, eventually, held, post, proxy, settings};
+use crate::support::{Bus, DEADLINE, answering, definitions, held, post, proxy, settings};
+use myelin_testkit::eventually;
 use myelin_testkit::faulty::{
     BODY, Backend, DEFECTS, Latch, NeverAccepts, Outcome, Script, Step, Until, idle_race, whole,
 };

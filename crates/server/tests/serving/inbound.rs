@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::support::{Bus, definitions, eventually, load, settings};
+use crate::support::{Bus, definitions, load, settings};
 use myelin_engine::Settings;
+use myelin_testkit::eventually;
 use myelin_testkit::port;
 use myelin_testkit::raw::Client;
 use myelin_testkit::service::{Response, Service};

@@ -4,9 +4,10 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use crate::support::{Bus, DEADLINE, answering, definitions, eventually, post, settings};
+use crate::support::{Bus, DEADLINE, answering, definitions, post, settings};
 use myelin_engine::Priorities;
 use myelin_server::UnderWay;
+use myelin_testkit::eventually;
 use myelin_testkit::faulty::{Backend, Script, Step, Until, whole};
 use myelin_testkit::raw;
 

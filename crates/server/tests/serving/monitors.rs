@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::support::{Bus, definitions, eventually, load, post, settings};
+use crate::support::{Bus, definitions, load, post, settings};
 use myelin_engine::{MonitorSettings, Settings};
+use myelin_testkit::eventually;
 use myelin_testkit::raw::Client;
 use myelin_testkit::service::{Response, Service};
 

@@ -6,8 +6,9 @@ use std::net::TcpStream;
 
 use crate::support::authority::Authority;
 use crate::support::process::Process;
-use crate::support::{DEADLINE, definitions, eventually, post};
+use crate::support::{DEADLINE, definitions, post};
 use crate::tls::Caller;
+use myelin_testkit::eventually;
 use myelin_testkit::faulty::{Backend, Latch, Script, Step, Until, whole};
 use myelin_testkit::raw;
 use rustix::process::Signal;

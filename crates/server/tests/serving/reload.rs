@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::support::process::{Process, write};
-use crate::support::{DEADLINE, eventually, held};
+use crate::support::{DEADLINE, held};
 use myelin_bench::echo;
 use myelin_server::{Listen, Settings, start};
+use myelin_testkit::eventually;
 use myelin_testkit::faulty::Latch;
 use myelin_testkit::raw::Client;
 

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::support::authority::Authority;
-use crate::support::{Bus, DEADLINE, answering, definitions, eventually, load, post, proxy, settings};
+use crate::support::{Bus, DEADLINE, answering, definitions, load, post, proxy, settings};
 use myelin_server::Settings;
+use myelin_testkit::eventually;
 use myelin_testkit::{faulty::whole, port, raw};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned, SupportedProtocolVersion, version};
 use rustls_pki_types::pem::PemObject;

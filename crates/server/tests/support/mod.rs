@@ -11,7 +11,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use myelin_server::{Listen, Running, Settings, UnderWay, start};
-pub(crate) use myelin_testkit::eventually;
 use myelin_testkit::faulty::{Backend, Latch, Script, Step, Until};
 
 /// How long a test waits for what must happen, on a machine with other things to do.

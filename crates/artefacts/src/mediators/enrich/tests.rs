@@ -1,23 +1,23 @@
 //! What `<enrich>` refuses when it is loaded.
 
-use crate::mediators::tests::check;
+use crate::mediators::tests::{check, check_missing};
 use crate::message_edits::json::split;
 
 #[test]
 fn what_cannot_be_enriched_is_a_problem_at_its_place() {
-    let check = |source: &str, target: &str, part: &str| {
-        check(&format!("<enrich><source {source}</source><target {target}/></enrich>"), part);
-    };
+    let enrich = |source: &str, target: &str| format!("<enrich><source {source}</source><target {target}/></enrich>");
+    let missing = |source: &str, target: &str, part: &str| check_missing(&enrich(source, target), part);
+    let check = |source: &str, target: &str, part: &str| check(&enrich(source, target), part);
     check("type='body'>", "type='property' property='p'", "");
     check("xpath='//a'>", "xpath='//b'", "");
     check(">", "type='body'", "\"xpath\" is missing");
     check("type='body'>", "", "\"xpath\" is missing");
     check("type='property'>", "type='body'", "\"property\" is missing");
     check("type='inline'>", "type='body'", "needs an element, a text or a key");
-    check("type='inline' key='nobody'>", "type='body'", "there is no local entry \"nobody\"");
-    check("type='inline' key='gov:/x'>", "type='body'", "registry");
+    missing("type='inline' key='nobody'>", "type='body'", "there is no local entry \"nobody\"");
+    missing("type='inline' key='gov:/x'>", "type='body'", "registry");
     check("type='variable'>", "type='body'", "\"variable\" is missing");
-    check("type='inline'>{$ctx:}", "type='body'", "expression");
+    missing("type='inline'>{$ctx:}", "type='body'", "expression");
     check("type='inline'>${payload.}", "type='body'", "expression");
     check("type='header'>", "type='body'", "type \"header\" is unknown");
     check("type='body' clone='maybe'>", "type='property' property='p'", "neither true nor false");

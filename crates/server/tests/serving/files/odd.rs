@@ -4,8 +4,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::Folders;
-use crate::support::eventually;
 use crate::support::process::Process;
+use myelin_testkit::eventually;
 use myelin_testkit::raw;
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use super::Folders;
 use crate::support::process::{Process, write};
-use crate::support::{DEADLINE, eventually, held};
+use crate::support::{DEADLINE, held};
+use myelin_testkit::eventually;
 use myelin_testkit::faulty::{Backend, Latch};
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, open};
 
