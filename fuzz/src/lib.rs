@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use myelin_engine::transport::{LocalFuture, Outgoing, Runtime, SendError, SendErrorKind, Sender, Sent, Transport};
 use myelin_engine::{Arrival, Engine, Loaded, Settings, load};
-use myelin_message::{Body, Message};
+use myelin_message::{Body, CorrelationId, Message};
 use myelin_testkit::clock::Clock;
 use myelin_http::h1::{HeadLimits, HeadScanner, ScanError};
 
@@ -86,7 +86,7 @@ pub fn serve(loaded: Loaded, request: Message) -> Message {
         peer: Some(address),
         local: Some(address),
         inbound: None,
-        correlation: "fuzz",
+        correlation: &const { CorrelationId::fixed("fuzz") },
     };
     let answer = clock.run(engine.serve(request, arrival)).expect("there is an answer in any case");
     assert!(!matches!(answer.body, Body::Gone), "an answer has a body that can be sent");

@@ -27,14 +27,12 @@ pub use resources::{Choice, Resources};
 pub use template::{Found, Template};
 pub use visit::Visit;
 
-use myelin_config::problem::Place;
+use myelin_flow::position::ServiceIdentity;
 
 /// An API.
 pub struct Api {
-    /// Its name, with `:v` and its version behind it where it has one.
-    pub name: Arc<str>,
-    /// Where it is defined.
-    pub place: Place,
+    /// Its name, with `:v` and its version behind it where it has one, and where it is defined.
+    pub identity: ServiceIdentity,
     /// The context that it names, without a slash at the end; empty for `/`.
     pub context: Arc<str>,
     /// The start of the paths it is offered at: the context, and the version where it stands behind that.
@@ -51,13 +49,12 @@ pub struct Api {
 
 impl Api {
     /// An API with these resources and nothing before them.
-    pub fn new(name: Arc<str>, place: Place, address: &Address, resources: Vec<Resource>) -> Api {
+    pub fn new(identity: ServiceIdentity, address: &Address, resources: Vec<Resource>) -> Api {
         let (context, version) = (address.context.as_str().into(), address.version.as_str().into());
         let prefix = address.prefix.clone();
-        let definition = Definition::of(&name, address, &resources);
+        let definition = Definition::of(&identity.name, address, &resources);
         Api {
-            name,
-            place,
+            identity,
             context,
             prefix,
             version,

@@ -9,7 +9,7 @@ pub use receiving::{Receiving, ReceivingService};
 
 use std::sync::Arc;
 
-use myelin_config::problem::Place;
+use myelin_flow::position::ServiceIdentity;
 use myelin_flow::property::{Properties, Scope, Slot, Value};
 use myelin_flow::sequence::SequenceId;
 use myelin_java_text::pattern::Pattern;
@@ -18,12 +18,8 @@ pub use myelin_channel::{ClientCertificates, PortTls};
 
 /// What serves messages that come in so.
 pub struct InboundSource {
-    /// The element that defines it.
-    pub kind: &'static str,
-    /// Its name.
-    pub name: Arc<str>,
-    /// Where it is defined.
-    pub place: Place,
+    /// Its name, and the element that defines it.
+    pub identity: ServiceIdentity,
     /// How messages get here, for people.
     pub way: String,
     /// The property that holds the name.
@@ -38,7 +34,7 @@ impl InboundSource {
     /// The properties that its messages start with.
     pub fn properties(&self) -> Properties {
         let mut properties = Properties::default();
-        properties.put(Scope::Default, self.slot, Some(Value::Text(Arc::clone(&self.name))));
+        properties.put(Scope::Default, self.slot, Some(Value::Text(Arc::clone(&self.identity.name))));
         properties
     }
 }

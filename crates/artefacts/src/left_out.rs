@@ -40,14 +40,15 @@ impl LeftOut {
 
 #[cfg(test)]
 mod tests {
-    use myelin_message::Body;
+    use myelin_message::{Body, CorrelationId};
 
     use super::*;
 
     #[test]
     fn the_log_hears_of_it_once_a_second() {
         let left_out = LeftOut::new("api", "orders");
-        let arrival = Arrival { transport: "http", peer: None, local: None, inbound: None, correlation: "" };
+        let correlation = CorrelationId::NONE;
+        let arrival = Arrival { transport: "http", peer: None, local: None, inbound: None, correlation };
         let request = Message::answer(http::StatusCode::OK, Body::Empty);
         let heard_at = |millis: u64| {
             let before = left_out.told.load(Ordering::Relaxed);

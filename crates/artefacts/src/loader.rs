@@ -32,6 +32,7 @@ use myelin_config::sources::Sources;
 use myelin_content::text_of;
 use myelin_expression::Compiler;
 use myelin_flow::exchange::Direction;
+use myelin_flow::position::StepPlace;
 use myelin_flow::reload::InheritedState;
 use myelin_flow::sequence::SequenceRef;
 use myelin_flow::sequence::{Block, Node, Sequence, SequenceId};
@@ -289,14 +290,16 @@ impl Loader {
         let Some(spec) = mediators.find(element) else {
             return Err(element.problem(vocabulary::mediator(element, mediators.elements())));
         };
-        let (place, mediator) = (element.place.clone(), (spec.build)(element, self)?);
-        let node = Node { element: spec.element, place: place.clone(), mediator };
+        let mediator = (spec.build)(element, self)?;
+        let step = StepPlace { element: spec.element, place: element.place.clone() };
+        let node = Node { step: step.clone(), mediator };
         match spec.beside {
             Some(beside) if self.sends_again => {
                 // The message is needed again: a copy of it is sent, beside the flow.
                 let block = vec![node].into();
-                let sequence = Sequence { name: spec.element.into(), place: place.clone(), block, on_error: None };
-                Ok(Node { element: spec.element, place, mediator: beside(sequence, self) })
+                let place = step.place.clone();
+                let sequence = Sequence { name: spec.element.into(), place, block, on_error: None };
+                Ok(Node { step, mediator: beside(sequence, self) })
             }
             _ => Ok(node),
         }

@@ -12,15 +12,13 @@ use myelin_channel::Source;
 
 use crate::endpoints::EndpointRef;
 use crate::guards::ProxySecurity;
-use myelin_config::problem::Place;
+use myelin_flow::position::ServiceIdentity;
 use myelin_flow::sequence::SequenceRef;
 
 /// A proxy service.
 pub struct Proxy {
-    /// Its name, which is the last part of its path.
-    pub name: Arc<str>,
-    /// Where it is defined.
-    pub place: Place,
+    /// Its name, which is the last part of its path, and where it is defined.
+    pub identity: ServiceIdentity,
     /// Whether it is reached over plain HTTP.
     pub http: bool,
     /// Whether it is reached over HTTPS.

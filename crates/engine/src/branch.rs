@@ -14,7 +14,7 @@ use std::pin::Pin;
 use std::rc::{Rc, Weak};
 use std::task::{Context, Poll, Waker};
 
-use myelin_message::Message;
+use myelin_message::{CorrelationId, Message};
 
 pub(crate) use split::carry_on;
 
@@ -25,6 +25,7 @@ use myelin_flow::context::RequestContext;
 use myelin_flow::context::{Counts, RunningBranches};
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
+use myelin_flow::position::{in_exchange, in_service};
 use myelin_flow::transport::LocalFuture;
 
 /// All copies that are made for a request, so many times.
@@ -41,7 +42,7 @@ pub(crate) struct BranchContext {
     local: Option<SocketAddr>,
     came_by: &'static str,
     inbound: Option<Box<str>>,
-    correlation: String,
+    correlation: CorrelationId,
     permits: Rc<BranchPermits>,
     copied_bytes: Cell<usize>,
     state: RefCell<State>,
@@ -87,7 +88,7 @@ impl BranchContext {
             local,
             came_by,
             inbound: inbound.map(Box::from),
-            correlation: correlation.to_owned(),
+            correlation: correlation.clone(),
             permits,
             copied_bytes: Cell::default(),
             state: RefCell::default(),
@@ -102,11 +103,17 @@ impl BranchContext {
             definitions: &self.parts.bus.definitions,
             transport: &*self.parts.transport,
             arrival: Arrival { transport: came_by, peer, local, inbound: inbound.as_deref(), correlation },
-            service: service.identity(),
+            service: service.identity(&self.parts.bus),
             counts: &self.parts.counts,
             branches: &**self,
         };
         EngineContext { context, bus: &self.parts.bus, service, flow: FlowKind::Branch(self) }
+    }
+
+    /// Does something for the exchange and its service.
+    fn in_position<T>(&self, work: impl FnOnce() -> T) -> T {
+        let service = self.service.borrowed().identity(&self.parts.bus);
+        in_exchange(&self.correlation, || in_service(service, work))
     }
 
     /// Begins a branch that belongs to these groups.
@@ -238,8 +245,13 @@ impl Future for Run {
         let mut future = task.future.borrow_mut();
         let Some(running) = &mut *future else { return Poll::Ready(()) };
         // A defect in one branch ends that branch: nothing of it is shared with the others.
-        let polled = catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(context)));
-        if let (Err(_), Some(branch_context)) = (&polled, task.branch_context.upgrade()) {
+        let mut poll = || catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(context)));
+        let branch_context = task.branch_context.upgrade();
+        let polled = match &branch_context {
+            Some(branch_context) => branch_context.in_position(poll),
+            None => poll(),
+        };
+        if let (Err(_), Some(branch_context)) = (&polled, branch_context) {
             let fault = Fault::bus("The bus failed while it served this request");
             fault.log(&branch_context.context().context.arrival);
             branch_context.fail(fault);

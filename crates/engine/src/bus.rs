@@ -9,6 +9,7 @@ use myelin_artefacts::inbound::{Inbound, Port, Receiving};
 use myelin_artefacts::left_out::LeftOut;
 use myelin_artefacts::proxies::Proxy;
 use myelin_flow::definitions::Definitions;
+use myelin_flow::position::ServiceIdentity;
 use myelin_flow::sequence::{Sequence, SequenceId};
 
 /// A loaded configuration: what is sound of it, with every fixed reference resolved.
@@ -26,6 +27,8 @@ pub struct Bus {
     /// What is received by sources: tasks, folders.
     pub(crate) receivings: Vec<Arc<Receiving>>,
     pub(crate) main: Option<SequenceId>,
+    /// `main` as the log names it.
+    pub(crate) main_identity: ServiceIdentity,
     pub(crate) fault: Option<SequenceId>,
 }
 
@@ -53,13 +56,15 @@ impl Bus {
 
     /// The names of the APIs it serves, in the order in which they are asked, and the paths they start at.
     pub fn apis(&self) -> Vec<(&str, &str)> {
-        self.apis.offers.iter().map(|(api, address)| (&*api.name, address.prefix.as_str())).collect()
+        self.apis.offers.iter().map(|(api, address)| (&*api.identity.name, address.prefix.as_str())).collect()
     }
 
     /// The ports of inbound endpoints, on which the bus is to be reached, too.
     pub fn ports(&self) -> BTreeMap<u16, Port<'_>> {
         let ports = self.inbounds.values();
-        ports.map(|inbound| (inbound.port, Port { name: &inbound.source.name, tls: inbound.tls.as_ref() })).collect()
+        ports
+            .map(|inbound| (inbound.port, Port { name: &inbound.source.identity.name, tls: inbound.tls.as_ref() }))
+            .collect()
     }
 
     /// Whether requests to no proxy are mediated by a `main` sequence.

@@ -79,7 +79,7 @@ pub(crate) fn dispatch<'a>(bus: &'a Bus, head: &Head, arrival: &Arrival<'_>) -> 
 /// As in WSO2, an API that is bound to it comes first; with a filter what is for no service goes to `main`, and
 /// without one to the sequence.
 fn from_inbound<'a>(inbound: &'a Arc<Inbound>, bus: &'a Bus, asked: &Asked<'_>) -> Route<'a> {
-    if let Some(route) = api(bus, asked, Caller::Inbound(&inbound.source.name)) {
+    if let Some(route) = api(bus, asked, Caller::Inbound(&inbound.source.identity.name)) {
         return route;
     }
     match &inbound.filter {

@@ -15,7 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 
 pub use myelin_message::Arrival;
 use myelin_message::{HeaderId, Message, StatusCode};
@@ -32,6 +32,7 @@ use myelin_flow::answer;
 use myelin_flow::context::{Counts, RequestContext};
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Fault;
+use myelin_flow::position::{in_exchange, in_service};
 use myelin_flow::property::{Properties, Scope, slot};
 use myelin_flow::settings::Priorities;
 use myelin_flow::transport::Transport;
@@ -116,7 +117,7 @@ impl Engine {
             definitions: &self.parts.bus.definitions,
             transport: &*self.parts.transport,
             arrival,
-            service: service.identity(),
+            service: service.identity(&self.parts.bus),
             counts: &self.parts.counts,
             branches: branch_context,
         };
@@ -150,7 +151,7 @@ impl Engine {
         let _under_way = UnderWay::begin(&self.parts.counts);
         let format = Format::of(request.head.known(HeaderId::ContentType));
         let mut mediation = pin!(self.mediate(request, &arrival, priorities, known));
-        poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| mediation.as_mut().poll(cx))) {
+        let mut poll = |cx: &mut Context<'_>| match catch_unwind(AssertUnwindSafe(|| mediation.as_mut().poll(cx))) {
             Ok(poll) => poll,
             // A defect in one exchange ends that exchange: nothing of it is shared with the others.
             Err(_) => {
@@ -158,8 +159,8 @@ impl Engine {
                 fault.log(&arrival);
                 Poll::Ready(answer::from_fault(&fault, format))
             }
-        })
-        .await
+        };
+        poll_fn(|cx| in_exchange(arrival.correlation, || poll(cx))).await
     }
 
     /// `known` is the service where it does not hang on the request.
@@ -205,9 +206,6 @@ impl Engine {
                 Route::Nowhere => return answer::plain(StatusCode::NOT_FOUND, "Nothing is offered at this path"),
             }
         };
-        let branch_context = FirstBranchContext::default();
-        let waiting = Waiting(Some(&branch_context));
-        let engine = self.context(service, *arrival, &branch_context);
         let mut exchange = Exchange::new(request);
         if let Some(types) = &bus.definitions.settings.content_types {
             exchange.set_content_types(types);
@@ -215,11 +213,28 @@ impl Engine {
         exchange.properties = properties;
         exchange.postfix_start = postfix_start;
         exchange.guarded = service.fault(bus).is_some();
+        let mut serving = pin!(self.serve_for(service, exchange, arrival, (priorities, record), passed));
+        poll_fn(|cx| in_service(service.identity(bus), || serving.as_mut().poll(cx))).await
+    }
+
+    /// Serves the request of an exchange that has just begun.
+    async fn serve_for(
+        &self,
+        service: Service<'_>,
+        mut exchange: Exchange,
+        arrival: &Arrival<'_>,
+        (priorities, record): (Option<&Priorities>, Option<&ExchangeRecord>),
+        passed: Passed,
+    ) -> Message {
+        let (bus, transport) = (&*self.parts.bus, &*self.parts.transport);
+        let branch_context = FirstBranchContext::default();
+        let waiting = Waiting(Some(&branch_context));
+        let engine = self.context(service, *arrival, &branch_context);
         // Whoever has to wait for its turn holds nothing but its connection.
         let turn = match priorities {
             None => Ok(None),
             Some(priorities) => {
-                let turn = priorities.admit(service.name(), &exchange.message.head, transport);
+                let turn = priorities.admit(&engine.context.service.name, &exchange.message.head, transport);
                 Box::pin(turn).await.map(Some)
             }
         };

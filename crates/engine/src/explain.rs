@@ -13,8 +13,8 @@ use crate::service::Service;
 use myelin_artefacts::apis::Resource;
 use myelin_artefacts::inbound::ReceivingService;
 use myelin_artefacts::mediators::connector::connection_of;
-use myelin_config::problem::Place;
 use myelin_flow::mediator::{Effect, InnerFlow, Reads, Receiver, Steps};
+use myelin_flow::position::StepPlace;
 use myelin_flow::sequence::{Block, Node, Sequence};
 
 /// Sequences within each other beyond this are not told; one that calls itself never ends.
@@ -69,13 +69,13 @@ impl Bus {
     pub fn explain(&self) -> Explanation {
         let teller = Teller { bus: self, told: Cell::default() };
         let mut proxies: Vec<_> = self.proxies.values().collect();
-        proxies.sort_by(|one, other| one.name.cmp(&other.name));
+        proxies.sort_by(|one, other| one.identity.name.cmp(&other.identity.name));
         let mut services: Vec<Told> = proxies.into_iter().map(|proxy| teller.service(Service::Proxy(proxy))).collect();
         for (api, _) in self.apis.offers.iter() {
             services.extend((0..api.resources.len()).map(|resource| teller.service(Service::Api(api, resource))));
         }
         let mut inbounds: Vec<_> = self.inbounds.values().map(|inbound| &inbound.source).collect();
-        inbounds.sort_by(|one, other| one.name.cmp(&other.name));
+        inbounds.sort_by(|one, other| one.identity.name.cmp(&other.identity.name));
         let received = self.receivings.iter().filter_map(|receiving| match &receiving.receiver {
             ReceivingService::Inbound(inbound) => Some(inbound),
             ReceivingService::Proxy(_) => None,
@@ -112,10 +112,11 @@ struct Teller<'a> {
 
 impl<'a> Teller<'a> {
     fn service(&self, service: Service<'a>) -> Told {
+        let identity = service.identity(self.bus);
         let routes = match service {
             Service::Main => vec!["every path that names no service".to_owned()],
             Service::Proxy(proxy) => {
-                let by_path = format!("/services/{}{}", proxy.name, schemes(proxy.http, proxy.https));
+                let by_path = format!("/services/{}{}", proxy.identity.name, schemes(proxy.http, proxy.https));
                 let is_reached = proxy.http || proxy.https || proxy.sources.is_empty();
                 let sources = proxy.sources.iter().map(|source| source.describe());
                 is_reached.then_some(by_path).into_iter().chain(sources).collect()
@@ -140,9 +141,9 @@ impl<'a> Teller<'a> {
         self.told.set(0);
         let flows = flows.into_iter().filter_map(|(name, sequence)| Some(self.flow(name, sequence?))).collect();
         Told {
-            kind: service.kind(),
-            name: service.name().to_owned(),
-            place: service.place(self.bus).map(Place::to_string).unwrap_or_default(),
+            kind: identity.kind,
+            name: identity.name.to_string(),
+            place: identity.place_text(),
             routes,
             flows,
             endpoint: service.endpoint(self.bus).map(|endpoint| endpoint.explain(&self.bus.endpoints)),
@@ -176,7 +177,8 @@ impl<'a> Teller<'a> {
         });
         let inside = inside.into_iter().map(|InnerFlow { label, flow }| self.inside(label, flow, around)).collect();
         let fails = fails.map(str::to_owned);
-        Step { element: node.element.to_owned(), place: node.place.to_string(), reads, changes, sends, fails, inside }
+        let StepPlace { element, place } = &node.step;
+        Step { element: (*element).to_owned(), place: place.to_string(), reads, changes, sends, fails, inside }
     }
 
     fn inside(&self, label: String, flow: Steps<'a>, around: &mut Vec<&'a Sequence>) -> (String, Vec<Step>) {

@@ -28,6 +28,7 @@ pub use myelin_config::sources::{Sources, Stamp, State};
 pub use myelin_config::summary::{Cause, Share, Summary};
 pub use myelin_content::ContentTypes;
 pub use myelin_flow::context::Counts;
+pub use myelin_flow::position::Position;
 pub use myelin_flow::property::properties_markdown;
 pub use myelin_flow::reload::ReloadState;
 pub use myelin_flow::replies::Replies;

@@ -8,8 +8,7 @@ use myelin_artefacts::endpoints::Endpoint;
 use myelin_artefacts::guards::ProxySecurity;
 use myelin_artefacts::inbound::InboundSource;
 use myelin_artefacts::proxies::{Proxy, ProxyDescription};
-use myelin_config::problem::Place;
-use myelin_flow::context::ServiceIdentity;
+use myelin_flow::position::ServiceIdentity;
 use myelin_flow::sequence::SequenceRef;
 use myelin_flow::sequence::{Sequence, SequenceId};
 
@@ -61,28 +60,15 @@ impl<'a> Service<'a> {
         }
     }
 
-    /// The element that defines it.
-    pub(crate) fn kind(self) -> &'static str {
+    /// As mediators, the log and faults name it.
+    pub(crate) fn identity(self, bus: &'a Bus) -> &'a ServiceIdentity {
         match self {
-            Service::Main => "sequence",
-            Service::Proxy(_) => "proxy",
-            Service::Api(..) | Service::Stray(..) => "api",
-            Service::InboundSource(source) => source.kind,
+            Service::Main => &bus.main_identity,
+            Service::Proxy(proxy) => &proxy.identity,
+            Service::Api(api, resource) => &resource_of(api, resource).identity,
+            Service::InboundSource(source) => &source.identity,
+            Service::Stray(api, _) => &api.identity,
         }
-    }
-
-    pub(crate) fn name(self) -> &'a str {
-        match self {
-            Service::Main => "main",
-            Service::Proxy(proxy) => &proxy.name,
-            Service::Api(api, _) | Service::Stray(api, _) => &api.name,
-            Service::InboundSource(source) => &source.name,
-        }
-    }
-
-    /// What mediators know of it.
-    pub(crate) fn identity(self) -> ServiceIdentity<'a> {
-        ServiceIdentity { kind: self.kind(), name: self.name() }
     }
 
     /// The part of an API that a request is for.
@@ -90,17 +76,6 @@ impl<'a> Service<'a> {
         match entry {
             Entry::Resource(index) => Service::Api(api, index),
             Entry::Stray(sequence) => Service::Stray(api, sequence),
-        }
-    }
-
-    /// Where it stands.
-    pub(crate) fn place(self, bus: &'a Bus) -> Option<&'a Place> {
-        match self {
-            Service::Main => main(bus).map(|main| &main.place),
-            Service::Proxy(proxy) => Some(&proxy.place),
-            Service::Api(api, resource) => Some(&resource_of(api, resource).place),
-            Service::InboundSource(source) => Some(&source.place),
-            Service::Stray(api, _) => Some(&api.place),
         }
     }
 

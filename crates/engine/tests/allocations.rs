@@ -13,7 +13,7 @@ use std::time::SystemTime;
 use allocation_counter::measure;
 use myelin_engine::transport::{LocalFuture, Outgoing, SendError, Sender, Sent};
 use myelin_engine::{Arrival, Engine, Settings, load};
-use myelin_message::{Body, Head, Message, Start, StatusCode, Version};
+use myelin_message::{Body, CorrelationId, Head, Message, Start, StatusCode, Version};
 use myelin_testkit::scripted::{Pieces, ScriptedBody, ScriptedTransport};
 
 /// Takes everything and answers at once.
@@ -66,8 +66,13 @@ fn allocations(mediators: &str, content_type: &str, body: &[u8]) -> u64 {
 fn allocations_in(engine: &Engine, content_type: &str, body: &[u8]) -> u64 {
     let address = ([127, 0, 0, 1], 1).into();
     let serve = |request: Message| {
-        let arrival =
-            Arrival { transport: "http", peer: Some(address), local: Some(address), inbound: None, correlation: "" };
+        let arrival = Arrival {
+            transport: "http",
+            peer: Some(address),
+            local: Some(address),
+            inbound: None,
+            correlation: CorrelationId::NONE,
+        };
         let mut serving = pin!(engine.serve(request, arrival));
         let Poll::Ready(answer) = serving.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
             panic!("nothing here has to wait");

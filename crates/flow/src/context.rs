@@ -10,6 +10,7 @@ use myelin_xpath::Moment;
 
 use crate::branches::CorrelationGroup;
 use crate::definitions::Definitions;
+use crate::position::ServiceIdentity;
 use crate::transport::Transport;
 
 /// What stays the same while an exchange runs.
@@ -21,27 +22,11 @@ pub struct RequestContext<'a> {
     /// How the request came.
     pub arrival: Arrival<'a>,
     /// What serves it.
-    pub service: ServiceIdentity<'a>,
+    pub service: &'a ServiceIdentity,
     /// What is under way on this thread.
     pub counts: &'a Counts,
     /// The flows beside this one.
     pub branches: &'a dyn RunningBranches,
-}
-
-/// What serves an exchange, by name.
-#[derive(Clone, Copy, Debug)]
-pub struct ServiceIdentity<'a> {
-    /// The element that defines it.
-    pub kind: &'static str,
-    /// Its name.
-    pub name: &'a str,
-}
-
-impl<'a> ServiceIdentity<'a> {
-    /// The proxy's name, where it is one.
-    pub fn proxy_name(self) -> Option<&'a str> {
-        (self.kind == "proxy").then_some(self.name)
-    }
 }
 
 /// The flows of a request that run beside each other.

@@ -12,6 +12,7 @@ use myelin_config::problem::Place;
 
 use crate::ids::{SequenceId, TemplateId};
 use crate::mediator::Mediator;
+use crate::position::StepPlace;
 use crate::property::{ExternalSource, Names, Slot};
 use crate::settings::Settings;
 use crate::template::Parameter;
@@ -79,10 +80,8 @@ pub struct Block {
 
 /// A mediator and where it stands.
 pub struct Node {
-    /// The element's name.
-    pub element: &'static str,
-    /// Where it stands.
-    pub place: Place,
+    /// What it is called and where it stands.
+    pub step: StepPlace,
     /// What it does.
     pub mediator: Box<dyn Mediator>,
 }

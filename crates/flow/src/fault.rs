@@ -11,6 +11,7 @@ use myelin_wss::{FaultCode, Refusal, Rule};
 
 use crate::database::{DatabaseError, DatabaseErrorKind};
 use crate::ids::SequenceId;
+use crate::position::{in_exchange, inside_step};
 use crate::property::Value;
 use crate::transport::{SendError, SendErrorKind};
 
@@ -165,26 +166,23 @@ impl Fault {
         Fault::bus("A reference of the configuration does not hold")
     }
 
-    /// Tells the log, in one line, with the words that people search Synapse's logs for.
+    /// Tells the log, in one line, with the words that people search Synapse's logs for; the trail is its place.
     pub fn log(&self, arrival: &Arrival<'_>) {
         let trail = self.trail.iter().rev().map(String::as_str).collect::<Vec<_>>().join(" → ");
         let cause = self.detail.as_deref().unwrap_or(&self.message);
         let code = self.error_code();
         let client = arrival.peer.map_or_else(|| "-".to_owned(), |peer| peer.to_string());
         let line = format_args!(
-            "ERROR_CODE = {}, ERROR_MESSAGE = {}, DIRECTION = {}, CAUSE_OF_ERROR = {}, CORRELATION_ID = {}, CLIENT = {}, AT = {}",
+            "ERROR_CODE = {}, ERROR_MESSAGE = {}, DIRECTION = {}, CAUSE_OF_ERROR = {cause}, CLIENT = {client}",
             code.text(),
             self.message,
             self.direction(),
-            cause,
-            arrival.correlation,
-            client,
-            trail
         );
-        match self.origin {
+        let say = || match self.origin {
             Origin::Bus => tracing::error!(target: "myelin::fault", "{line}"),
             _ => tracing::warn!(target: "myelin::fault", "{line}"),
-        }
+        };
+        in_exchange(arrival.correlation, || if trail.is_empty() { say() } else { inside_step(trail, say) });
     }
 }
 

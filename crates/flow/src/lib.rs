@@ -19,6 +19,7 @@ pub mod mediator;
 pub mod memory;
 pub mod offload;
 pub mod passes;
+pub mod position;
 pub mod property;
 pub mod reference;
 pub mod reload;

@@ -4,10 +4,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::context::RequestContext;
 use crate::fault::{Fault, Outcome};
+use crate::position::Position;
 
 /// Does work on another thread, while this one goes on serving.
 ///
-/// Shape: what the work owns comes back only in its result.
+/// Shape: what the work owns comes back only in its result; what it logs has the position of this thread.
 /// Errors: the bus's: 503 where too much waits for such a thread already, 500 where a defect ended the work.
 pub async fn offload<T: Send + 'static>(
     context: &RequestContext<'_>,
@@ -15,8 +16,9 @@ pub async fn offload<T: Send + 'static>(
 ) -> Outcome<T> {
     let slot = Arc::new(Mutex::new(None));
     let theirs = Arc::clone(&slot);
+    let here = Position::here();
     let work = move || {
-        let result = work();
+        let result = here.run(work);
         *theirs.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
     };
     context.transport.work(Box::new(work)).await.map_err(|error| Fault::overloaded(error.to_string()))?;

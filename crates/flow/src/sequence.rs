@@ -10,6 +10,7 @@ use crate::context::RequestContext;
 use crate::exchange::Exchange;
 use crate::fault::{Fault, Outcome};
 use crate::mediator::{Flow, Reads, Step};
+use crate::position::{at_step, wait_at_step};
 
 /// Sequences and branches nested deeper than this while serving are a loop.
 const DEPTH_LIMIT: u32 = 100;
@@ -50,12 +51,12 @@ impl Block {
         for (index, node) in self.nodes().iter().enumerate().skip(start) {
             exchange.last = last && index + 1 == self.nodes().len();
             let unread = is_unread(exchange);
-            match node.mediator.step(exchange, context) {
+            match at_step(&node.step, || node.mediator.step(exchange, context)) {
                 Step::Done(back, Ok(Flow::Next)) => {
                     debug_assert!(
                         !unread || is_unread(back) || node.may_read(),
                         "{} said it reads nothing",
-                        node.element
+                        node.step.element
                     );
                     exchange = back;
                 }
@@ -65,12 +66,12 @@ impl Block {
                 }
                 Step::Wait(future) => {
                     return Step::Wait(Box::pin(async move {
-                        match future.await {
+                        match wait_at_step(&node.step, future).await {
                             (back, Ok(Flow::Next)) => {
                                 debug_assert!(
                                     !unread || is_unread(back) || node.may_read(),
                                     "{} said it reads nothing",
-                                    node.element
+                                    node.step.element
                                 );
                                 self.run_from(index + 1, last, back, context).finish().await
                             }
@@ -150,7 +151,7 @@ impl Node {
 
     fn sign(&self, outcome: Outcome<Flow>) -> Outcome<Flow> {
         outcome.map_err(|mut fault| {
-            fault.trail.push(format!("{} ({})", self.element, self.place));
+            fault.trail.push(self.step.to_string());
             fault
         })
     }

@@ -2,6 +2,7 @@
 
 use rquickjs::{Array, Ctx, Exception, IntoJs, Object, Result};
 
+use crate::error::Place;
 use crate::facts::{Effect, Facts, Header, Known, Scope, Value};
 
 /// The facts as `prelude.js` reads them.
@@ -49,8 +50,8 @@ fn property<'js>(ctx: &Ctx<'js>, value: &Value) -> Result<rquickjs::Value<'js>> 
     }
 }
 
-/// An effect as `prelude.js` writes it: its word, and what belongs to it.
-pub(crate) fn effect(list: &Array<'_>) -> Result<Effect> {
+/// An effect as `prelude.js` writes it: its word, and what belongs to it; `locate` finds the place that a stack names.
+pub(crate) fn effect(list: &Array<'_>, locate: impl Fn(&str) -> Option<Place>) -> Result<Effect> {
     let text = |at| list.get::<String>(at);
     Ok(match text(0)?.as_str() {
         "property" => Effect::Property(known(list, 1)?, value(list)?),
@@ -61,7 +62,7 @@ pub(crate) fn effect(list: &Array<'_>) -> Result<Effect> {
             let header = Header::of(&text(1)?).ok_or_else(|| foreign(list))?;
             Effect::Header(header, text(2)?)
         }
-        "log" => Effect::Log { level: text(1)?, text: text(2)? },
+        "log" => Effect::Log { level: text(1)?, text: text(2)?, place: locate(&text(3)?) },
         "pause" => Effect::Pause(list.get::<f64>(1)? as u64),
         _ => return Err(foreign(list)),
     })

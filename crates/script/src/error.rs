@@ -14,6 +14,13 @@ pub struct Place {
     pub column: u32,
 }
 
+/// As `file:line:column`.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
 /// Why a script cannot run here; found while it is compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
@@ -55,7 +62,7 @@ impl std::error::Error for Error {}
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
-            Some(Place { file, line, column }) => write!(f, "{file}:{line}:{column}: {}", self.message),
+            Some(place) => write!(f, "{place}: {}", self.message),
             None => f.write_str(&self.message),
         }
     }

@@ -1,5 +1,7 @@
 //! What a script may read, and what it did: all that crosses between a message and a script.
 
+use crate::error::Place;
+
 /// What is known of the message when a script begins.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facts {
@@ -148,6 +150,8 @@ pub enum Effect {
         level: String,
         /// The sentence.
         text: String,
+        /// Where the script says it; `None` where no line of the script does.
+        place: Option<Place>,
     },
     /// The flow goes on so many milliseconds later.
     Pause(u64),

@@ -187,8 +187,9 @@ fn run<'js>(
     let result: Value = function.call((message.get::<_, Value>("mc")?,))?;
     // What a script promised happens before it has ended.
     while watch.stopped.borrow().is_none() && ctx.execute_pending_job() {}
-    let effects =
-        message.get::<_, Array>("effects")?.iter::<Array>().map(|it| effect(&it?)).collect::<Result<_, _>>()?;
+    let locate = |stack: &str| position_in(stack).and_then(|position| script.place(position));
+    let effects = message.get::<_, Array>("effects")?;
+    let effects = effects.iter::<Array>().map(|it| effect(&it?, locate)).collect::<Result<_, _>>()?;
     Ok(Outcome { effects, goes_on: result.as_bool() != Some(false), unknown: asked(message)? })
 }
 
@@ -294,7 +295,7 @@ fn told(caught: CaughtError<'_>) -> (String, Option<Position>) {
         CaughtError::Exception(exception) => {
             let name = exception.get::<_, Option<String>>("name").ok().flatten();
             let message = exception.message().unwrap_or_default();
-            let line = exception.stack().and_then(|stack| stack.lines().find_map(position_of));
+            let line = exception.stack().and_then(|stack| position_in(&stack));
             (format!("{}: {message}", name.as_deref().unwrap_or("Error")), line)
         }
         // An engine without memory has none for an error either.
@@ -307,6 +308,11 @@ fn told(caught: CaughtError<'_>) -> (String, Option<Position>) {
         }
         CaughtError::Error(error) => (error.to_string(), None),
     }
+}
+
+/// The innermost place of a script that a stack names.
+fn position_in(stack: &str) -> Option<Position> {
+    stack.lines().find_map(position_of)
 }
 
 /// The place that a line of a stack names, if it is one of a script.

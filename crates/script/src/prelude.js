@@ -3,6 +3,7 @@
 (native, keeps) => {
   "use strict";
   const { parse, stringify } = JSON;
+  const Failure = Error;
   const scopes = ["default", "axis2", "transport", "operation"];
   const levels = ["trace", "debug", "info", "warn", "error", "fatal"];
   // RFC 9110 §5.1 and §5.5.
@@ -131,7 +132,7 @@
     let object;
     let isNewBody = false;
 
-    const log = (level, text) => { effects.push(["log", level, plain(text)]); };
+    const log = (level, text) => { effects.push(["log", level, plain(text), String(new Failure().stack)]); };
     const misnamed = (scope) =>
       log("warn", `a script names the scope ${scope}, which is none of ${scopes.join(", ")}; nothing was done`);
 

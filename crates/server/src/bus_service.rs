@@ -1,6 +1,5 @@
 //! The bus as the listeners of one thread see it: a service that answers requests.
 
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -9,7 +8,7 @@ use myelin_channel::LocalFuture;
 use myelin_engine::Engine;
 use myelin_engine::transport::Transport;
 use myelin_http::{Record, Service};
-use myelin_message::{Arrival, HeaderId, Message};
+use myelin_message::{Arrival, CorrelationId, HeaderId, Message};
 
 use crate::access_log::Lines;
 use crate::correlation;
@@ -71,19 +70,19 @@ impl Service for BusService {
             let came = request.head.known(HeaderId::ActivityId);
             let came = came.map(|value| String::from_utf8_lossy(value).into_owned());
             let id = match came {
-                Some(id) => Cow::Owned(id),
+                Some(id) => CorrelationId::from(id),
                 None if self.correlate => {
                     let id = correlation::fresh();
                     // A UUID is always a value a header can hold.
                     let _ = request.head.append(correlation::HEADER, id.as_bytes());
-                    Cow::Owned(id)
+                    CorrelationId::from(id)
                 }
-                None => Cow::Borrowed(""),
+                None => CorrelationId::default(),
             };
             let mut answer = self.engine().serve(request, Arrival { correlation: &id, ..arrival }).await;
             if self.correlate && answer.head.known(HeaderId::ActivityId).is_none() {
                 // What came in a header can leave in one.
-                let _ = answer.head.append(correlation::HEADER, id.as_bytes());
+                let _ = answer.head.append(correlation::HEADER, id.as_str().as_bytes());
             }
             answer
         })

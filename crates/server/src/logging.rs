@@ -4,12 +4,13 @@ mod filter;
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write};
 use std::io::{IsTerminal, stderr};
 use std::panic::{self, PanicHookInfo};
 use std::thread;
 
 use anyhow::Context;
+use myelin_engine::Position;
 use tracing_appender::non_blocking::WorkerGuard;
 use tracing_subscriber::field::RecordFields;
 use tracing_subscriber::fmt::FormatFields;
@@ -55,13 +56,15 @@ pub(crate) fn has_colours(to: &impl IsTerminal) -> bool {
     to.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// Writes what a program says of an event in one line, whatever messages brought into it.
+/// Writes what a program says of an event in one line, whatever messages brought into it, and at its end which exchange
+/// and which step it concerns.
 struct OneLine;
 
 impl<'w> FormatFields<'w> for OneLine {
     fn format_fields<R: RecordFields>(&self, mut writer: Writer<'w>, fields: R) -> fmt::Result {
         let mut text = String::new();
         DefaultFields::new().format_fields(Writer::new(&mut text), fields)?;
+        write!(text, "{}", Position::here())?;
         writer.write_str(&escaped(&text))
     }
 }

@@ -61,7 +61,8 @@ const FOLDERS: &[(&str, &[&[&str]])] = &[
     (
         "script",
         &[
-            &["error", "facts", "lexer", "limits", "xpath"],
+            &["error", "lexer", "limits", "xpath"],
+            &["facts"],
             &["convert", "refusal", "script"],
             &["machine"],
             &["compile", "engine"],

@@ -7,6 +7,7 @@ use crate::apis::{Address, Api, Bound, Definition, Offer, Path, Resource, Templa
 use crate::loader::Loader;
 use myelin_config::element::{Element, Text};
 use myelin_config::problem::Problem;
+use myelin_flow::position::ServiceIdentity;
 use myelin_java_text::pattern::Pattern;
 
 /// The methods that a resource may name (Synapse's `RESTConstants.METHODS`).
@@ -37,13 +38,14 @@ fn version(element: &Element) -> Option<&str> {
 pub fn api(element: &Element, loader: &mut Loader) -> Result<Offer, Problem> {
     element.required("name")?;
     let address = address(element)?;
+    let name: Arc<str> = name(element).into();
     let mut resources = Vec::new();
     let mut handlers: Vec<_> = api_handler::of_operator(loader).into_iter().collect();
     known_bindings(element, loader);
     refuse_validation(element, loader);
     for child in &element.children {
         match child.name.as_str() {
-            "resource" if child.is_synapse() => match resource(child, loader) {
+            "resource" if child.is_synapse() => match resource(child, &name, loader) {
                 Ok(resource) => {
                     distinct(&resource, &resources).unwrap_or_else(|message| loader.problem(child.problem(message)));
                     resources.push(resource);
@@ -61,7 +63,7 @@ pub fn api(element: &Element, loader: &mut Loader) -> Result<Offer, Problem> {
     if !element.children.iter().any(|child| child.is("resource")) {
         return Err(element.problem("<api>: <resource> is missing"));
     }
-    let mut api = Api::new(name(element).into(), element.place.clone(), &address, resources);
+    let mut api = Api::new(identity(name, element), &address, resources);
     api.handlers = handlers;
     if let Some(key) = element.attribute("publishSwagger").filter(|key| !key.value.trim().is_empty()) {
         api.definition = definition(key, loader)?;
@@ -158,7 +160,7 @@ fn definition(key: Text<'_>, loader: &mut Loader) -> Result<Definition, Problem>
     Ok(definition)
 }
 
-fn resource(element: &Element, loader: &mut Loader) -> Result<Resource, Problem> {
+fn resource(element: &Element, api: &Arc<str>, loader: &mut Loader) -> Result<Resource, Problem> {
     let given = |name: &str| element.attribute(name).filter(|text| !text.value.is_empty());
     let path = match (given("url-mapping"), given("uri-template")) {
         (Some(mapping), Some(template)) => {
@@ -190,7 +192,7 @@ fn resource(element: &Element, loader: &mut Loader) -> Result<Resource, Problem>
         }
     }
     Ok(Resource {
-        place: element.place.clone(),
+        identity: identity(Arc::clone(api), element),
         path,
         methods,
         http,
@@ -201,6 +203,11 @@ fn resource(element: &Element, loader: &mut Loader) -> Result<Resource, Problem>
         out_sequence: loader.sequence_of(element, "outSequence"),
         fault_sequence: loader.sequence_of(element, "faultSequence"),
     })
+}
+
+/// What the log and faults name: the API, at the place of itself or of a resource.
+fn identity(name: Arc<str>, element: &Element) -> ServiceIdentity {
+    ServiceIdentity { kind: "api", name, place: Some(element.place.clone()) }
 }
 
 fn methods(text: Text<'_>) -> Result<Vec<String>, Problem> {
@@ -225,7 +232,7 @@ fn distinct(resource: &Resource, before: &[Resource]) -> Result<(), String> {
             (Path::Any, Path::Any) => return Err("only one resource can be the one for all other paths".to_owned()),
             (Path::Any, _) | (_, Path::Any) => {}
             _ if resource.pattern() == other.pattern() && shares_method => {
-                return Err(format!("the resource at line {} has the same path and method", other.place.line));
+                return Err(format!("the resource at {} has the same path and method", other.identity.place_text()));
             }
             _ => {}
         }

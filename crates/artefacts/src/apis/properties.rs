@@ -56,7 +56,7 @@ impl Brought {
         put(self.sub_path, &|| visit.sub_path().into());
         put(self.method, &|| visit.method.into());
         put(self.context, &|| api.context.clone());
-        put(self.api, &|| api.name.clone());
+        put(self.api, &|| api.identity.name.clone());
         put(self.version, &|| api.version.clone());
         if let Some(host) = visit.host {
             let scheme = if visit.secure { "https" } else { "http" };

@@ -5,14 +5,14 @@ use std::fmt;
 use crate::apis::mapping::Mapping;
 use crate::apis::template::Template;
 use crate::apis::visit::Visit;
-use myelin_config::problem::Place;
+use myelin_flow::position::ServiceIdentity;
 use myelin_flow::sequence::SequenceRef;
 use myelin_java_text::pattern::Pattern;
 
 /// A resource of an API.
 pub struct Resource {
-    /// Where it is defined.
-    pub place: Place,
+    /// The name of its API, and where it is defined itself.
+    pub identity: ServiceIdentity,
     /// The paths that it is for.
     pub path: Path,
     /// Empty where all are meant.

@@ -9,6 +9,7 @@ use crate::loader::Loader;
 use myelin_channel::{Receive, Source, Spec, listed};
 use myelin_config::element::{Element, Text};
 use myelin_config::problem::Problem;
+use myelin_flow::position::ServiceIdentity;
 use myelin_java_text::pattern::Pattern;
 
 /// Parameters of WSO2's that size what this bus does not have.
@@ -53,9 +54,7 @@ pub fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<InboundE
             let Some(source) = source else { return Ok(None) };
             let source: Arc<dyn Source> = source.into();
             let inbound = InboundSource {
-                kind: "inboundEndpoint",
-                name,
-                place: element.place.clone(),
+                identity: ServiceIdentity { kind: "inboundEndpoint", name, place: Some(element.place.clone()) },
                 way: source.describe(),
                 slot: loader.names().slot("inbound.endpoint.name"),
                 sequence,
@@ -82,9 +81,7 @@ pub fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<InboundE
     }
     let secured = if is_secure { " by TLS" } else { "" };
     let source = InboundSource {
-        kind: "inboundEndpoint",
-        name,
-        place: element.place.clone(),
+        identity: ServiceIdentity { kind: "inboundEndpoint", name, place: Some(element.place.clone()) },
         way: match &filter {
             Some(filter) => format!("port {port}{secured}: {} goes to services, the rest to main", filter.label()),
             None => format!("port {port}{secured}: every path"),

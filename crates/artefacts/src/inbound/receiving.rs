@@ -30,7 +30,9 @@ impl Receiving {
     /// The name of the inbound endpoint that it is for, if it is for one.
     pub fn inbound(&self) -> Option<&str> {
         match &self.receiver {
-            ReceivingService::Inbound(inbound) if inbound.kind == "inboundEndpoint" => Some(&inbound.name),
+            ReceivingService::Inbound(inbound) if inbound.identity.kind == "inboundEndpoint" => {
+                Some(&inbound.identity.name)
+            }
             _ => None,
         }
     }
@@ -41,7 +43,7 @@ impl fmt::Display for Receiving {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.receiver {
             ReceivingService::Proxy(name) => write!(f, "proxy {name}"),
-            ReceivingService::Inbound(inbound) => write!(f, "{} {}", inbound.kind, inbound.name),
+            ReceivingService::Inbound(inbound) => write!(f, "{} {}", inbound.identity.kind, inbound.identity.name),
         }
     }
 }

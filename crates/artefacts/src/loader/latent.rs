@@ -10,6 +10,7 @@ use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Fault;
 use myelin_flow::mediator::{Effect, Mediator, Step};
+use myelin_flow::position::StepPlace;
 use myelin_flow::sequence::{Node, Sequence, SequenceId};
 
 /// A step that cannot do what its element says.
@@ -112,7 +113,7 @@ impl Loader {
 
 /// A mediator that faults, in the place of one that needs something that is not there.
 pub(super) fn failing_node(element: &'static str, place: Place, problem: &Problem) -> Node {
-    Node { element, place, mediator: Box::new(FailingStep { detail: problem.to_string().into() }) }
+    Node { step: StepPlace { element, place }, mediator: Box::new(FailingStep { detail: problem.to_string().into() }) }
 }
 
 /// A sequence that faults, in the place of one that is faulty or not there.

@@ -13,6 +13,7 @@ use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Outcome;
 use myelin_flow::mediator::{Effect, Flow, Mediator, Step};
+use myelin_flow::position::StepPlace;
 use myelin_flow::sequence::{Block, Node};
 
 pub(super) const SPEC: Spec =
@@ -189,7 +190,8 @@ impl ConditionalRouter {
         let Routes { routes, place, .. } = &*self.routes;
         let start = if routes[index].is_last { routes.len() } else { index + 1 };
         let mediator = Box::new(ConditionalRouter { routes: Arc::clone(&self.routes), start });
-        vec![Node { element: SPEC.element, place: place.clone(), mediator }].into()
+        let step = StepPlace { element: SPEC.element, place: place.clone() };
+        vec![Node { step, mediator }].into()
     }
 }
 

@@ -10,7 +10,6 @@ use crate::loader::Loader;
 use crate::spec::{Built, Spec};
 use crate::values::ConfiguredValue;
 use myelin_config::element::Element;
-use myelin_config::problem::Place;
 use myelin_content::Format;
 use myelin_content::{Json, Tree};
 use myelin_expression::InlineText;
@@ -24,7 +23,8 @@ use myelin_flow::property::{Scope, slot};
 pub(super) const SPEC: Spec = Spec::new("log", DOC, build);
 
 const DOC: &str = r#"
-Writes one line to the log (target `myelin::log`), which ends in the correlation id of the exchange and the place of the mediator: `CORRELATION_ID = …, AT = log (orders.xml:12)`.
+Writes one line to the log (target `myelin::log`), which ends, as every line about a message, in the correlation id of the
+exchange and the place of the step: `CORRELATION_ID = …, AT = log (orders.xml:12)`.
 
 - `message` inside: a text with Synapse expressions, `${…}`, which comes first.
 - `level`: `simple` (where to, action, message identifier, direction), `headers` (the SOAP header blocks), `full`
@@ -55,8 +55,6 @@ The log escapes line breaks and other control characters that a message brings, 
 const BODY_LIMIT_BYTES: usize = 256 << 10;
 
 struct Log {
-    /// Where it stands in the configuration.
-    place: Place,
     message: Option<InlineText>,
     detail: Detail,
     /// Whether the message identifier is written, and the body, whatever the level.
@@ -127,8 +125,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
         Detail::Headers => Some(Need::built()),
         Detail::Simple | Detail::Full | Detail::Custom => None,
     };
-    let place = element.place.clone();
-    Ok(Box::new(Log { place, message, detail, message_id, payload, category, separator, properties, need, whole }))
+    Ok(Box::new(Log { message, detail, message_id, payload, category, separator, properties, need, whole }))
 }
 
 impl Mediator for Log {
@@ -158,7 +155,7 @@ impl Log {
     fn write_when_ready<'a>(&'a self, exchange: &'a mut Exchange, context: &'a RequestContext<'a>) -> Step<'a> {
         when_ready(&self.need, exchange, context, |exchange| {
             let outcome = self.lines(exchange, context).map(|lines| {
-                lines.iter().for_each(|line| self.write(line, context));
+                lines.iter().for_each(|line| self.write(line));
                 Flow::Next
             });
             Step::Done(exchange, outcome)
@@ -200,11 +197,10 @@ impl Log {
         }
     }
 
-    fn write(&self, line: &str, context: &RequestContext<'_>) {
-        let (correlation, place) = (context.arrival.correlation, &self.place);
+    fn write(&self, line: &str) {
         macro_rules! say {
             ($macro:ident) => {
-                tracing::$macro!(target: "myelin::log", "{line}, CORRELATION_ID = {correlation}, AT = log ({place})")
+                tracing::$macro!(target: "myelin::log", "{line}")
             };
         }
         // A level is part of a call site, so there is one for each.

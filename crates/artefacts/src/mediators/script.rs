@@ -271,7 +271,7 @@ impl Scripting {
     fn fault(&self, error: Error) -> Box<Fault> {
         let mut fault = Fault::bus(self.failure.as_str()).with_detail(error.to_string());
         if let Error::Thrown { place: Some(place), .. } = error {
-            fault.trail.push(format!("script ({}:{}:{})", place.file, place.line, place.column));
+            fault.trail.push(format!("script ({place})"));
         }
         fault
     }

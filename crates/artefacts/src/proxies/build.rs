@@ -11,6 +11,7 @@ use crate::proxies::publishing;
 use myelin_channel::{Receive, Source, Spec, listed};
 use myelin_config::element::Element;
 use myelin_config::problem::Problem;
+use myelin_flow::position::ServiceIdentity;
 
 /// What a proxy holds.
 const PARTS: [&str; 7] = ["target", "parameter", "publishWSDL", "policy", "enableSec", "enableAddressing", "enableRM"];
@@ -60,8 +61,7 @@ pub fn proxy(element: &Element, loader: &mut Loader) -> Result<Option<Proxy>, Pr
     });
     let description = publishing::describe(element, &name, (http, https), loader);
     let proxy = Proxy {
-        name,
-        place: element.place.clone(),
+        identity: ServiceIdentity { kind: "proxy", name, place: Some(element.place.clone()) },
         http,
         https,
         in_sequence: loader.sequence_of(target, "inSequence"),

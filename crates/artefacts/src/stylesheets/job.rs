@@ -17,6 +17,7 @@ use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
 use myelin_flow::mediator::Step;
 use myelin_flow::offload::offload;
+use myelin_flow::position::inside_step;
 
 /// What takes more instructions starts over apart: so long nobody else on this thread minds waiting.
 const HERE_INSTRUCTIONS: u64 = 50_000;
@@ -102,7 +103,7 @@ impl Job {
             let may_take_more = HERE_INSTRUCTIONS < limits.work.instructions;
             let takes_more = may_take_more && matches!(&ran, Err(error) if error.code == "LIMIT");
             if !takes_more {
-                let outcome = self.finish(ran, exchange, context);
+                let outcome = self.finish(ran, exchange);
                 return then(exchange, outcome);
             }
             self.sheet.took_long(bytes);
@@ -115,7 +116,7 @@ impl Job {
                 (self, ran)
             });
             let outcome = match done.await {
-                Ok((job, ran)) => job.finish(ran, exchange, context),
+                Ok((job, ran)) => job.finish(ran, exchange),
                 Err(fault) => {
                     // What it was to work on is lost with the work.
                     if owner == Owner::Message {
@@ -155,7 +156,7 @@ impl Job {
         Ok(told?.map(|(place, told)| (place, out, told)))
     }
 
-    fn finish(self, ran: Ran, exchange: &mut Exchange, context: &RequestContext<'_>) -> Outcome<Option<Product>> {
+    fn finish(self, ran: Ran, exchange: &mut Exchange) -> Outcome<Option<Product>> {
         let Job { sheet, input, owner, .. } = self;
         match input {
             _ if owner == Owner::Nobody => {}
@@ -168,8 +169,7 @@ impl Job {
             Err(error) => &error.messages,
         };
         for Message { place, text } in messages {
-            let correlation = context.arrival.correlation;
-            tracing::info!(target: "myelin::xslt", "{place}: {text}, CORRELATION_ID = {correlation}");
+            inside_step(format_args!("stylesheet ({place})"), || tracing::info!(target: "myelin::xslt", "{text}"));
         }
         match ran {
             Ok(ran) => Ok(ran.map(|(place, out, told)| Product { sheet, out, told, place })),

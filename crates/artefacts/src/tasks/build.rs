@@ -13,6 +13,7 @@ use myelin_channel::CronExpression;
 use myelin_config::element::{Element, Text};
 use myelin_config::problem::Problem;
 use myelin_content::{Fragment, text_of};
+use myelin_flow::position::ServiceIdentity;
 use myelin_flow::property::{Scope, Value, slot};
 
 /// The one class of Synapse's that a task names.
@@ -58,9 +59,7 @@ pub fn task(element: &Element, loader: &mut Loader) -> Result<Receiving, Problem
     let definition = format!("{name}\n{}", element.source());
     let progress = loader.inherit("task", definition, |_: &Progress| true, Progress::default);
     let inbound = InboundSource {
-        kind: "task",
-        name,
-        place: element.place.clone(),
+        identity: ServiceIdentity { kind: "task", name, place: Some(element.place.clone()) },
         way: trigger.to_string(),
         slot: loader.names().slot("task.name"),
         sequence,
@@ -72,7 +71,8 @@ pub fn task(element: &Element, loader: &mut Loader) -> Result<Receiving, Problem
         properties.put(Scope::Axis2, slot::HTTP_METHOD, Some(Value::Text("GET".into())));
     }
     let body_limit_bytes = loader.settings.body_limit_bytes;
-    let injector = Injector { name: Arc::clone(&inbound.name), trigger, injection, progress, body_limit_bytes };
+    let injector =
+        Injector { name: Arc::clone(&inbound.identity.name), trigger, injection, progress, body_limit_bytes };
     let receiver = match proxy {
         Some(proxy) => ReceivingService::Proxy(proxy),
         None => ReceivingService::Inbound(Arc::new(inbound)),

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use myelin_channel::{Delivery, Ending, LocalFuture, Receiver, Runtime, Source};
-use myelin_message::Arrival;
+use myelin_message::{Arrival, CorrelationId};
 
 use super::{Injection, Progress, Trigger};
 
@@ -108,7 +108,13 @@ fn delivery(injector: &Injector, run: Run) -> Delivery {
     let limit_bytes = injector.body_limit_bytes;
     Delivery {
         message: injector.injection.message(),
-        arrival: Arrival { transport: "local", peer: None, local: None, inbound: None, correlation: "" },
+        arrival: Arrival {
+            transport: "local",
+            peer: None,
+            local: None,
+            inbound: None,
+            correlation: CorrelationId::NONE,
+        },
         acknowledge: Box::new(move |ending| {
             Box::pin(async move {
                 if let Ending::Answered(mut answer) = ending {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, UNIX_EPOCH};
 
 use myelin_channel::{Acknowledge, Delivery, Ending, Runtime};
-use myelin_message::{Arrival, Head, Message};
+use myelin_message::{Arrival, CorrelationId, Head, Message};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::after::{Action, Done};
@@ -45,7 +45,8 @@ pub(crate) fn delivery(shared: &Rc<Shared>, taken: Taken, permit: OwnedSemaphore
             drop(permit);
         })
     });
-    let arrival = Arrival { transport: "vfs", peer: None, local: None, inbound: None, correlation: "" };
+    let arrival =
+        Arrival { transport: "vfs", peer: None, local: None, inbound: None, correlation: CorrelationId::NONE };
     Delivery { message: Message::new(head, body), arrival, acknowledge }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use myelin_channel::LocalFuture;
-use myelin_message::{Arrival, Message};
+use myelin_message::{Arrival, CorrelationId, Message};
 
 /// Answers requests.
 pub trait Service {
@@ -58,7 +58,7 @@ impl ConnectionInfo {
             peer: Some(self.peer),
             local: Some(self.local),
             inbound: self.inbound.as_deref(),
-            correlation: "",
+            correlation: CorrelationId::NONE,
         }
     }
 }

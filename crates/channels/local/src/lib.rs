@@ -8,7 +8,9 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use myelin_channel::{LOCAL, LocalFuture, Sender, Sent, Spec};
-use myelin_message::{Address, Arrival, Head, HeaderId, Message, Method, Outgoing, SendError, SendErrorKind};
+use myelin_message::{
+    Address, Arrival, CorrelationId, Head, HeaderId, Message, Method, Outgoing, SendError, SendErrorKind,
+};
 use tokio::task::JoinHandle;
 
 /// Services of the same bus: `local://localhost/services/Name`.
@@ -65,7 +67,10 @@ impl LocalSender {
         };
         let timeout = outgoing.timeout;
         let message = request_of(outgoing);
-        let correlation = message.head.known(HeaderId::ActivityId).map(|id| String::from_utf8_lossy(id).into_owned());
+        let correlation = message
+            .head
+            .known(HeaderId::ActivityId)
+            .map(|id| CorrelationId::from(String::from_utf8_lossy(id).into_owned()));
         let serve = Rc::clone(&self.serve);
         let mut task = Task(tokio::task::spawn_local(async move {
             let _permit = permit;

@@ -214,9 +214,7 @@ fn handled(message: Message, fault: &Fault, exchange: &Exchange) -> Message {
 
 /// A fault that has come all its way, which the log has been told.
 pub(super) fn told(mut fault: Box<Fault>, engine: &EngineContext<'_>) -> Box<Fault> {
-    let service = engine.service;
-    let place = service.place(engine.bus).map(|place| format!(" ({place})")).unwrap_or_default();
-    fault.trail.push(format!("{} {}{place}", service.kind(), service.name()));
+    fault.trail.push(engine.context.service.to_string());
     fault.log(&engine.context.arrival);
     fault
 }

@@ -1,5 +1,7 @@
 //! Messages that sources bring: from folders, triggers and, later, brokers.
 
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -10,7 +12,8 @@ use myelin_artefacts::inbound::{Receiving, ReceivingService};
 use myelin_channel::{Delivery, Ending, Runtime};
 use myelin_flow::branches::BranchPermits;
 use myelin_flow::identity;
-use myelin_message::Arrival;
+use myelin_flow::position::in_exchange;
+use myelin_message::{Arrival, CorrelationId};
 
 /// So many messages of one source are under way at once; the next one waits.
 const LIMIT: usize = 100;
@@ -38,7 +41,7 @@ impl Engine {
         let branches = &self.parts.counts.branches;
         branches.set(branches.get() + 1);
         let Delivery { message, arrival, acknowledge } = delivery;
-        let correlation = identity::new(self.parts.transport.now());
+        let correlation = CorrelationId::from(identity::new(self.parts.transport.now()));
         let inbound = receiving.inbound();
         let arrival = Arrival { inbound, correlation: &correlation, ..arrival };
         let service = match &receiving.receiver {
@@ -63,7 +66,8 @@ impl Engine {
                 Ending::Faulted { code: "0".to_owned(), message }
             }
         };
-        acknowledge(ending).await;
+        let mut acknowledging = pin!(acknowledge(ending));
+        poll_fn(|cx| in_exchange(&correlation, || acknowledging.as_mut().poll(cx))).await;
         branches.set(branches.get() - 1);
     }
 }

@@ -15,6 +15,7 @@ use myelin_flow::context::Counts;
 use myelin_flow::fault::{Fault, Outcome};
 use myelin_flow::forms::take_tree;
 use myelin_flow::identity;
+use myelin_flow::position::Position;
 use myelin_flow::replies::{ReplyAddress, ReplyAddresses};
 use myelin_flow::transport::{Transport, ask, within};
 
@@ -68,7 +69,7 @@ async fn send(
     if parts.counts.redirected.get() >= LIMIT {
         return Err(Fault::overloaded(format!("{LIMIT} answers are on their way to the addresses of their clients")));
     }
-    spawn(outgoing, parts, engine.context.arrival.correlation);
+    spawn(outgoing, parts);
     Ok(answer::accepted())
 }
 
@@ -163,17 +164,17 @@ impl Drop for OnItsWay {
 }
 
 /// Sends beside everything else: a client may take its answer only after it has its 202.
-fn spawn(outgoing: Outgoing, parts: &EngineParts, correlation: &str) {
+fn spawn(outgoing: Outgoing, parts: &EngineParts) {
     let on_its_way = OnItsWay::begin(&parts.counts);
     let transport = Rc::clone(&parts.transport);
-    let correlation = correlation.to_owned();
+    let here = Position::here();
     parts.transport.spawn(Box::pin(async move {
         let address = outgoing.address.clone();
         let memory = Reservation::of(outgoing.body.length().unwrap_or_default() as usize);
         if let Err(reason) = deliver(outgoing, &*transport).await {
-            tracing::warn!(
-                "{correlation}: the answer did not reach the address that its client gave, {address}: {reason}"
-            );
+            here.run(|| {
+                tracing::warn!("the answer did not reach the address that its client gave, {address}: {reason}");
+            });
         }
         drop((memory, on_its_way));
     }));

@@ -22,6 +22,7 @@ use myelin_config::registry::Registry;
 use myelin_config::report::Report;
 use myelin_config::sources::Sources;
 use myelin_flow::definitions::Definitions;
+use myelin_flow::position::ServiceIdentity;
 use myelin_flow::settings::Settings;
 
 /// Builds the bus and the report from what was found.
@@ -225,5 +226,7 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
         template_ids: loader.templates.into_iter().map(|(name, (id, _))| (name, id)).collect(),
         tables: vec![Arc::clone(&endpoints) as Arc<dyn Any + Send + Sync>],
     };
-    Bus { definitions, endpoints, inbounds, receivings, main, fault, apis, faulty, faulty_main, proxies }
+    let place = main.and_then(|id| definitions.sequence(id)).map(|main| main.place.clone());
+    let main_identity = ServiceIdentity { kind: "sequence", name: "main".into(), place };
+    Bus { definitions, endpoints, inbounds, receivings, main, main_identity, fault, apis, faulty, faulty_main, proxies }
 }

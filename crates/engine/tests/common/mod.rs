@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 
 use myelin_engine::transport::{self, LocalFuture, Method, Outgoing, SendError, SendErrorKind, Sender, Transport};
 use myelin_engine::{Arrival, Bus, Engine, Loaded, Problem, Report, Settings, load};
-use myelin_message::{Body, Head, HeaderId, Line, Message, Start, Version};
+use myelin_message::{Body, CorrelationId, Head, HeaderId, Line, Message, Start, Version};
 use myelin_testkit::clock::Clock;
 use myelin_testkit::scripted::{Pieces, ScriptedBody, ScriptedTransport};
 
@@ -272,7 +272,7 @@ impl Scenario {
             peer: Some("192.0.2.7:4711".parse().unwrap()),
             local: Some("192.0.2.1:8280".parse().unwrap()),
             inbound,
-            correlation: "c-1",
+            correlation: &const { CorrelationId::fixed("c-1") },
         };
         let mut answer = self.engine.serve(request, arrival).await;
         let on_the_wire = matches!(answer.body, Body::Wire(_));

@@ -4,17 +4,19 @@ use std::fmt::{Debug, Write};
 use std::sync::{Arc, Mutex};
 
 use crate::common::{Scenario, request};
+use myelin_engine::Position;
+use myelin_engine::transport::SendErrorKind;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
-/// Keeps the lines of the target `myelin::log`, each with its level.
-#[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<String>>>);
+/// Keeps the lines of the targets that begin so, each with its level and its position.
+#[derive(Clone)]
+struct Lines(&'static str, Arc<Mutex<Vec<String>>>);
 
 impl Subscriber for Lines {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target() == "myelin::log" && *metadata.level() <= Level::DEBUG
+        metadata.target().starts_with(self.0) && *metadata.level() <= Level::DEBUG
     }
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {
@@ -28,7 +30,8 @@ impl Subscriber for Lines {
     fn event(&self, event: &Event<'_>) {
         let mut line = Line(format!("{} ", event.metadata().level()));
         event.record(&mut line);
-        self.0.lock().expect("nothing panics in between").push(line.0);
+        line.0.push_str(&Position::here().to_string());
+        self.1.lock().expect("nothing panics in between").push(line.0);
     }
 
     fn enter(&self, _: &Id) {}
@@ -51,19 +54,25 @@ fn written(log: &str, content_type: &str, body: &str) -> Vec<String> {
     let scenario = Scenario::new(&format!(
         "<proxy name='T'><target><inSequence><property name='a' value='1'/>{log}<drop/></inSequence></target></proxy>"
     ));
-    let lines = Lines::default();
-    tracing::subscriber::with_default(lines.clone(), || {
+    let lines = logged("myelin::log", || {
         let headers = [("Host", "bus"), ("Content-Type", content_type), ("X-In", "in")];
         let request = request("POST", "/services/T", &headers, body);
         assert_eq!(scenario.serve(request).status, 202);
     });
-    let lines = lines.0.lock().expect("nothing panics in between");
     let bare = |line: &String| {
         let (bare, end) = line.rsplit_once(", CORRELATION_ID = ").expect("each line has the correlation id");
-        assert!(end.contains(", AT = log (") && end.ends_with(":1)"), "{line}");
+        assert!(end.starts_with("c-1, AT = log (") && end.ends_with(":1)"), "{line}");
         bare.to_owned()
     };
     lines.iter().map(bare).collect()
+}
+
+/// What is logged for these targets meanwhile.
+fn logged(target: &'static str, work: impl FnOnce()) -> Vec<String> {
+    let lines = Lines(target, Arc::default());
+    tracing::subscriber::with_default(lines.clone(), work);
+    let lines = lines.1.lock().expect("nothing panics in between");
+    lines.clone()
 }
 
 #[test]
@@ -111,4 +120,87 @@ fn the_header_blocks_of_soap_are_written_with_their_texts() {
                 </t:Tenant></s:Header><s:Body/></s:Envelope>";
     let lines = written("<log level='headers'><property name='a' value='1'/></log>", "text/xml", body);
     assert_eq!(lines, ["INFO Tenant : gold, a = 1"]);
+}
+
+/// A proxy with these steps, each in a line of its own from line 3 on.
+fn proxy(steps: &[&str]) -> String {
+    format!("\n<proxy name='T'><target><inSequence>\n{}\n</inSequence></target></proxy>", steps.join("\n"))
+}
+
+/// Where the lines are from that a proxy with these steps logs, in their order: what stands behind `AT =`, without the
+/// folder of the file.
+fn places(scenario: &Scenario, body: &str) -> Vec<(String, String)> {
+    let lines = logged("myelin", || {
+        scenario.serve(request("POST", "/services/T", &[("Host", "bus"), ("Content-Type", "application/json")], body));
+    });
+    let place = |line: &String| {
+        let (text, place) = line.rsplit_once(", CORRELATION_ID = c-1, AT = ").unwrap_or_else(|| panic!("{line}"));
+        let mut place = place.to_owned();
+        while let Some(start) = place.find("(/") {
+            let end = place[start..].find("synapse.xml").unwrap_or_else(|| panic!("{place}")) + start;
+            place.replace_range(start + 1..end, "");
+        }
+        (text.to_owned(), place)
+    };
+    lines.iter().map(place).collect()
+}
+
+#[test]
+fn every_line_that_mediation_writes_ends_in_the_correlation_id_and_the_place_of_its_step() {
+    let steps = [
+        "<property name='a' expression='json-eval($.none)'/>",
+        "<script language='js'><![CDATA[",
+        "  print('one');",
+        "  console.warn('two')]]></script>",
+        "<filter xpath='true()'>",
+        "<log level='custom'/></filter>",
+        "<property name='b' expression='${payload.none + 1}'/>",
+        "<clone><target><sequence>",
+        "<log level='custom'/></sequence></target></clone>",
+    ];
+    let scenario = Scenario::new(&proxy(&steps));
+    let expected = [
+        "property (synapse.xml:3)",
+        "script (synapse.xml:4) → script (synapse.xml:5)",
+        "script (synapse.xml:4) → script (synapse.xml:6)",
+        "log (synapse.xml:8)",
+        "property (synapse.xml:9)",
+        "log (synapse.xml:11)",
+    ];
+    let found = places(&scenario, r#"{"order": 1}"#);
+    assert_eq!(found.iter().map(|(_, place)| place.as_str()).collect::<Vec<_>>(), expected, "{found:#?}");
+}
+
+#[test]
+fn what_an_endpoint_logs_names_the_step_or_the_service_that_sends() {
+    let endpoint = "<endpoint><address uri='http://a/'><suspendOnFailure><initialDuration>9</initialDuration>\
+                    </suspendOnFailure></address></endpoint>";
+    for (step, expected) in [("call", "call (synapse.xml:3)"), ("send", "proxy T (synapse.xml:2)")] {
+        let artefacts = proxy(&[&format!("<{step}>{endpoint}</{step}>")]);
+        let scenario = Scenario::failing(&artefacts, SendErrorKind::ConnectFailed);
+        let found = places(&scenario, "{}");
+        let suspended = found.iter().find(|(text, _)| text.contains("the endpoint is suspended"));
+        assert_eq!(suspended.map(|(_, place)| place.as_str()), Some(expected), "{found:#?}");
+        let (_, fault) = found.iter().find(|(text, _)| text.contains("ERROR_CODE = 101503")).expect("there is a fault");
+        assert!(
+            fault.starts_with("proxy T (synapse.xml:2) → ") && fault.contains("endpoint (synapse.xml:3)"),
+            "{fault}"
+        );
+    }
+}
+
+#[test]
+fn what_is_worked_on_beside_the_serving_thread_keeps_the_place_of_its_step() {
+    let stylesheet = "<localEntry key='s'><xsl:stylesheet xmlns:xsl='http://www.w3.org/1999/XSL/Transform' version='1.0'>\
+        <xsl:template match='/'><a><xsl:for-each select='//b'><xsl:for-each select='//b'><x/></xsl:for-each>\
+        </xsl:for-each><xsl:message>told</xsl:message></a></xsl:template></xsl:stylesheet></localEntry>";
+    let scenario = Scenario::new(&format!("{stylesheet}{}", proxy(&["<xslt key='s'/>"])));
+    let body = format!("<a>{}</a>", "<b/>".repeat(400));
+    let lines = logged("myelin::xslt", || {
+        scenario.serve(request("POST", "/services/T", &[("Host", "bus"), ("Content-Type", "text/xml")], &body));
+    });
+    assert_eq!(scenario.worked(), 1);
+    let [line] = lines.as_slice() else { panic!("{lines:?}") };
+    assert!(line.starts_with("INFO told, CORRELATION_ID = c-1, AT = xslt ("), "{line}");
+    assert!(line.contains(":3) → stylesheet ("), "{line}");
 }

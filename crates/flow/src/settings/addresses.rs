@@ -88,7 +88,7 @@ mod tests {
             peer: Some(SocketAddr::from(([192, 0, 2, 7], 1))),
             local: Some(SocketAddr::from(([192, 0, 2, 1], 8280))),
             inbound: None,
-            correlation: "",
+            correlation: myelin_message::CorrelationId::NONE,
         };
         let bases = addresses.bases(host.map(str::as_bytes), &arrival);
         assert_eq!(bases.each_ref().map(|base| base.as_deref()), expected, "{host:?}");

@@ -133,7 +133,9 @@ fn properties_are_read_from_the_facts_and_from_what_the_script_set() {
     assert_eq!(out.effects, expected);
     let out = outcome("mc.removeProperty('a', 'transport'); mc.setProperty('b', 1, 'elsewhere')", &facts);
     assert_eq!(out.effects[0], Effect::Property(Known { scope: Scope::Transport, name: "a".to_owned() }, None));
-    assert!(matches!(&out.effects[1], Effect::Log { level, text } if level == "warn" && text.contains("elsewhere")));
+    assert!(
+        matches!(&out.effects[1], Effect::Log { level, text, .. } if level == "warn" && text.contains("elsewhere"))
+    );
 }
 
 #[test]
@@ -318,9 +320,19 @@ fn what_java_brings_is_there_where_it_can_be() {
         "truefalsetruetrue"
     );
     assert_eq!(outcome("java.lang.Thread.sleep(15);", &Facts::default()).effects, [Effect::Pause(15)]);
-    let log = |level: &str, text: &str| Effect::Log { level: level.to_owned(), text: text.to_owned() };
-    let out = outcome("print('a', 1); console.error({a: 1}.a); mc.getServiceLog().warn('w')", &Facts::default());
-    assert_eq!(out.effects, [log("info", "a 1"), log("error", "1"), log("warn", "w")]);
+}
+
+#[test]
+fn what_a_script_logs_says_in_which_line_it_stands() {
+    let text =
+        "print('a', 1);\nfunction tell(it) {\n  console.error(it.a);\n}\ntell({a: 1});\nmc.getServiceLog().warn('w')";
+    let told = |effect: Effect| match effect {
+        Effect::Log { level, text, place } => (level, text, place.map(|place| place.line)),
+        other => panic!("{other:?}"),
+    };
+    let told: Vec<_> = outcome(text, &Facts::default()).effects.into_iter().map(told).collect();
+    let log = |level: &str, text: &str, line| (level.to_owned(), text.to_owned(), Some(line));
+    assert_eq!(told, [log("info", "a 1", 10), log("error", "1", 12), log("warn", "w", 15)]);
 }
 
 #[test]

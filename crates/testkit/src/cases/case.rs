@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use myelin_engine::transport::Transport;
 use myelin_engine::{Arrival, Engine, ProcessEnvironment, Report as LoadReport, Settings, load};
-use myelin_message::{Body, Message};
+use myelin_message::{Body, CorrelationId, Message};
 
 use super::backend::{Backend, Reply, error_reply, start};
 use super::difference::{between, first_line};
@@ -81,7 +81,7 @@ fn serve(engine: &Engine, clock: &Clock, message: Message) -> Option<Vec<u8>> {
         peer: Some(SocketAddr::from(([127, 0, 0, 1], 50000))),
         local: Some(SocketAddr::from(([127, 0, 0, 1], 8280))),
         inbound: None,
-        correlation: "case",
+        correlation: &const { CorrelationId::fixed("case") },
     };
     clock.run(async {
         let mut answer = engine.serve(message, arrival).await;

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use myelin_engine::transport::Transport;
 use myelin_engine::{Arrival, Engine, ProcessEnvironment, SequenceTest, Settings, load};
-use myelin_message::{Body, Head, Message};
+use myelin_message::{Body, CorrelationId, Head, Message};
 
 use super::descriptor::{self, Assertion, Node, Registered, Source, parse};
 use super::mock::{Mocks, Stood, content_type};
@@ -258,11 +258,12 @@ fn message(method: &str, target: &str, case: &descriptor::Case, headers: &[(&str
 }
 
 fn arrival(secure: bool) -> Arrival<'static> {
+    const CORRELATION: &CorrelationId = &CorrelationId::fixed("unit-test");
     Arrival {
         transport: if secure { "https" } else { "http" },
         peer: Some(SocketAddr::from(([127, 0, 0, 1], 50000))),
         local: Some(SocketAddr::from(([127, 0, 0, 1], if secure { 8243 } else { 8280 }))),
         inbound: None,
-        correlation: "unit-test",
+        correlation: CORRELATION,
     }
 }

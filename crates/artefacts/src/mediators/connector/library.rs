@@ -13,6 +13,7 @@ use myelin_config::problem::Problem;
 use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::mediator::{Effect, Mediator, Reads, Step, Steps};
+use myelin_flow::position::StepPlace;
 use myelin_flow::property::Slot;
 use myelin_flow::sequence::{Block, Node};
 
@@ -86,7 +87,7 @@ fn calling(template: &str, given: &Element, element: &Element, loader: &mut Load
         }
     }
     let mediator = Box::new(call_template::calling(id, arguments));
-    Ok(Node { element: ELEMENT, place: element.place.clone(), mediator })
+    Ok(Node { step: StepPlace { element: ELEMENT, place: element.place.clone() }, mediator })
 }
 
 impl Mediator for Operation {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use myelin_script::{Effect, Header, Known, Outcome as Told, Value as Said};
+use myelin_script::{Effect, Header, Known, Outcome as Told, Place, Value as Said};
 use myelin_soap::Version;
 
 use crate::mediators::script::Scripting;
@@ -13,6 +13,7 @@ use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
 use myelin_flow::mediator::Flow;
+use myelin_flow::position::inside_step;
 use myelin_flow::property::{Scope, Slot, Value, slot};
 
 /// The longest pause that all `java.lang.Thread.sleep` of one script make together.
@@ -36,7 +37,7 @@ impl Scripting {
                 Effect::Header(header, text) => {
                     exchange.properties.put(Scope::Addressing, part(header), Some(Value::Text(text.into())));
                 }
-                Effect::Log { level, text } => log(&level, &text, context),
+                Effect::Log { level, text, place } => log(&level, &text, place.as_ref()),
                 Effect::Pause(milliseconds) => pause = pause.saturating_add(Duration::from_millis(milliseconds)),
             }
         }
@@ -118,18 +119,16 @@ fn part(header: Header) -> Slot {
     }
 }
 
-fn log(level: &str, text: &str, context: &RequestContext<'_>) {
-    let correlation = context.arrival.correlation;
-    macro_rules! say {
-        ($macro:ident) => {
-            tracing::$macro!(target: "myelin::script", "{text}, CORRELATION_ID = {correlation}")
-        };
-    }
-    match level {
-        "trace" => say!(trace),
-        "debug" => say!(debug),
-        "warn" => say!(warn),
-        "error" | "fatal" => say!(error),
-        _ => say!(info),
+fn log(level: &str, text: &str, place: Option<&Place>) {
+    let say = || match level {
+        "trace" => tracing::trace!(target: "myelin::script", "{text}"),
+        "debug" => tracing::debug!(target: "myelin::script", "{text}"),
+        "warn" => tracing::warn!(target: "myelin::script", "{text}"),
+        "error" | "fatal" => tracing::error!(target: "myelin::script", "{text}"),
+        _ => tracing::info!(target: "myelin::script", "{text}"),
+    };
+    match place {
+        Some(place) => inside_step(format_args!("script ({}:{})", place.file, place.line), say),
+        None => say(),
     }
 }

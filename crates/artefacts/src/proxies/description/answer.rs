@@ -42,7 +42,7 @@ pub async fn answer(
             match made {
                 Ok(interface) => interface,
                 Err(message) => {
-                    tracing::warn!(target: "myelin::description", "proxy {} ({}): {message}", proxy.name, proxy.place);
+                    tracing::warn!(target: "myelin::description", "{}: {message}", proxy.identity);
                     return plain(StatusCode::BAD_GATEWAY, "The description of this service cannot be had at present");
                 }
             }
@@ -75,7 +75,7 @@ fn filled(page: &Page, request: &Message, definitions: &Definitions, arrival: &A
 
 /// What a service offers, for people.
 fn info(proxy: &Proxy, interface: &PublishedDescription) -> String {
-    let name = myelin_soap::escaped(&proxy.name);
+    let name = myelin_soap::escaped(&proxy.identity.name);
     let described = &interface.described;
     let says = proxy.description.options.documentation.as_ref().or(described.documentation.as_ref());
     let says = says.map(|says| format!("<p>{}</p>\n", myelin_soap::escaped(says))).unwrap_or_default();

@@ -17,7 +17,7 @@ pub(super) const KIND: Kind = Kind {
                 let port = listener.port;
                 let address = Address { key: port.to_string(), shown: format!("port {port}"), effect: "" };
                 let product = Product::new(|parts| {
-                    parts.inbounds.insert(Arc::clone(&listener.source.name), Arc::new(listener));
+                    parts.inbounds.insert(Arc::clone(&listener.source.identity.name), Arc::new(listener));
                 });
                 Product { address: Some(address), ..product }
             }

@@ -32,7 +32,7 @@ pub(super) const KIND: Kind = Kind {
 /// What it receives by sources of its transports.
 fn receivings(proxy: &Proxy) -> impl Iterator<Item = Arc<Receiving>> + '_ {
     proxy.sources.iter().map(|source| {
-        let (source, receiver) = (Arc::clone(source), ReceivingService::Proxy(Arc::clone(&proxy.name)));
+        let (source, receiver) = (Arc::clone(source), ReceivingService::Proxy(Arc::clone(&proxy.identity.name)));
         Arc::new(Receiving { source, receiver, properties: Properties::default() })
     })
 }
