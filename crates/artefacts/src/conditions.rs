@@ -57,7 +57,7 @@ impl Condition {
             "not" => Condition::Not(Box::new(Condition::inside(element, loader)?)),
             "equal" => {
                 let value = element.attribute("value").map(|value| value.value.to_owned());
-                let value = value.ok_or_else(|| element.problem("<equal>: attribute \"value\" is missing"))?;
+                let value = value.ok_or_else(|| element.lacks("<equal>: attribute \"value\" is missing"))?;
                 Condition::Equal(Subject::read(element, loader)?, value)
             }
             "match" => {

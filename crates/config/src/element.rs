@@ -173,12 +173,7 @@ impl Element {
         match self.attribute(name) {
             Some(text) if !text.value.trim().is_empty() => Ok(text),
             Some(text) => Err(text.problem(format!("{}: attribute {name:?} is empty", self.tag()))),
-            None => {
-                let unread = self.attributes.iter().filter(|attribute| !attribute.read.get());
-                let meant = nearest(name, unread.map(|attribute| attribute.name.as_str()));
-                let hint = meant.map_or_else(String::new, |meant| format!("; did you mean it by {meant:?}?"));
-                Err(self.problem(format!("{}: attribute {name:?} is missing{hint}", self.tag())))
-            }
+            None => Err(self.lacks(format!("{}: attribute {name:?} is missing", self.tag()))),
         }
     }
 
@@ -355,6 +350,18 @@ impl Element {
     /// A problem that this element has.
     pub fn problem(&self, message: impl Into<String>) -> Problem {
         Problem::new(self.place.clone(), message)
+    }
+
+    /// A problem of an element that lacks an attribute. Where one stands in it that nobody read, and that looks like one
+    /// that was looked for, the message ends in both names.
+    pub fn lacks(&self, message: impl Into<String>) -> Problem {
+        let missed = self.missed.borrow();
+        let unread = self.attributes.iter().filter(|attribute| !attribute.read.get());
+        let misspelt = unread.filter_map(|attribute| {
+            let meant = nearest(&attribute.name, missed.iter().map(String::as_str))?;
+            Some(format!("; did you mean {meant:?} by {:?}?", attribute.name))
+        });
+        self.problem(message.into() + &misspelt.take(1).collect::<String>())
     }
 
     /// Counts every attribute here and below as read: nothing more is to be said about this element.

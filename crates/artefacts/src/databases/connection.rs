@@ -74,7 +74,7 @@ fn described<'e>(pool: &'e Element, loader: &mut Loader) -> Result<(&'e Element,
 fn property(element: &Element, source: &mut DataSource, loader: &mut Loader) -> Result<(), Problem> {
     let name = element.required("name")?;
     let Some(value) = element.attribute("value") else {
-        return Err(element.problem("<property> of a pool needs a value"));
+        return Err(element.lacks("<property> of a pool needs a value"));
     };
     let remark = source.pool.set(name.value.trim(), value.value).map_err(|message| value.problem(message))?;
     if let Some(remark) = remark {

@@ -92,7 +92,7 @@ fn parameter(element: &Element, loader: &mut Loader) -> Result<(Kind, Configured
         name.problem(format!("type {:?} is none that a parameter can have; VARCHAR is one", name.value))
     })?;
     let setting = ConfiguredValue::read(element, loader)?
-        .ok_or_else(|| element.problem("<parameter> needs value or expression"))?;
+        .ok_or_else(|| element.lacks("<parameter> needs value or expression"))?;
     // What never changes is looked at once, here.
     if let ConfiguredValue::Fixed(text) = &setting {
         parse(kind, Some(text)).map_err(|message| element.problem(message))?;

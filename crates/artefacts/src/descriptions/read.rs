@@ -21,7 +21,7 @@ pub(crate) fn of_endpoint(kind: &Element, loader: &mut Loader) -> Result<Documen
     let root = match (kind.attribute("uri"), inside) {
         (Some(uri), _) => file(uri, loader)?,
         (None, Some(element)) => inline(element)?,
-        (None, None) => return Err(kind.problem("<wsdl> needs a uri, or a description in it")),
+        (None, None) => return Err(kind.lacks("<wsdl> needs a uri, or a description in it")),
     };
     read(&root, &Vec::new(), kind, loader)
 }

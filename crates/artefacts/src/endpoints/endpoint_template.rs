@@ -79,7 +79,7 @@ fn values(element: &Element) -> Result<Vec<(String, String)>, Problem> {
         if !child.is("parameter") {
             return Err(child.problem(format!("an endpoint of a template holds parameters, not {}", child.tag())));
         }
-        let value = child.attribute("value").ok_or_else(|| child.problem("<parameter> needs a value"))?;
+        let value = child.attribute("value").ok_or_else(|| child.lacks("<parameter> needs a value"))?;
         values.insert(0, (child.required("name")?.value.trim().to_owned(), value.value.to_owned()));
     }
     Ok(values)

@@ -98,7 +98,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
         if !names.insert(parameter.value) {
             return Err(parameter.problem(format!("{:?} is given twice", parameter.value)));
         }
-        let value = child.attribute("value").ok_or_else(|| child.problem("<with-param> needs a value"))?;
+        let value = child.attribute("value").ok_or_else(|| child.lacks("<with-param> needs a value"))?;
         let says_where = match parameter.value {
             "responseVariable" => Some(&mut response_variable),
             "overwriteBody" => Some(&mut overwrites),

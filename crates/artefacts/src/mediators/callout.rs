@@ -115,7 +115,7 @@ fn source(element: &Element, loader: &mut Loader) -> Result<Source, Problem> {
         (Some(xpath), _) => Expression::compile(xpath, ResultType::Nodes, loader).map(Source::Custom),
         // Whether a property of that name is ever set, nobody knows before.
         (None, Some(key)) => Ok(Source::Key(loader.names().slot(key.value), loader.entry(key).ok())),
-        (None, None) => Err(element.problem("<source> needs xpath, key or type=\"envelope\"")),
+        (None, None) => Err(element.lacks("<source> needs xpath, key or type=\"envelope\"")),
     }
 }
 
@@ -123,7 +123,7 @@ fn target(element: &Element, loader: &mut Loader) -> Result<Target, Problem> {
     match (element.attribute("xpath"), element.attribute("key")) {
         (Some(xpath), _) => Expression::compile(xpath, ResultType::Nodes, loader).map(Target::Custom),
         (None, Some(key)) => Ok(Target::Property(loader.names().slot(key.value))),
-        (None, None) => Err(element.problem("<target> needs xpath or key")),
+        (None, None) => Err(element.lacks("<target> needs xpath or key")),
     }
 }
 

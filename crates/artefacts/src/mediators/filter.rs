@@ -60,7 +60,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
             let pattern = Pattern::compile(regex.value).map_err(|message| regex.problem(message))?;
             Condition::Matches(Expression::compile(source, ResultType::Text, loader)?, pattern)
         }
-        _ => return Err(element.problem("<filter> needs xpath, or source and regex")),
+        _ => return Err(element.lacks("<filter> needs xpath, or source and regex")),
     };
     let (then, otherwise) = (element.child("then"), element.child("else"));
     let branches = if then.is_some() || otherwise.is_some() {

@@ -92,7 +92,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     let setting = match element.attribute("action").map_or("set", |action| action.value) {
         "set" => match ConfiguredValue::read(element, loader)? {
             Some(setting) => Some(setting),
-            None => return Err(element.problem("<header> with a name needs value or expression")),
+            None => return Err(element.lacks("<header> with a name needs value or expression")),
         },
         "remove" => {
             element.forgive();

@@ -111,7 +111,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
             let name = child.required("name")?.value.to_owned();
             match ConfiguredValue::read(child, loader)? {
                 Some(setting) => properties.push((name, setting)),
-                None => return Err(child.problem("<property> needs value or expression")),
+                None => return Err(child.lacks("<property> needs value or expression")),
             }
         } else if !child.is("description") && !child.is("message") {
             return Err(child.problem(format!("<log> holds a message and properties, not {}", child.tag())));

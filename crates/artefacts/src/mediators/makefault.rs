@@ -143,7 +143,7 @@ impl Makefault {
             "code" if child.is_synapse() => self.code = Some(Code::read(child, self.form, loader)?),
             "reason" if child.is_synapse() => match ConfiguredValue::read(child, loader)? {
                 Some(reason) => self.reason = Some(reason),
-                None => return Err(child.problem("<reason> needs value or expression")),
+                None => return Err(child.lacks("<reason> needs value or expression")),
             },
             "node" if child.is_synapse() && self.form == Some(Form::Soap(Version::Soap11)) => {
                 return Err(child.problem("a SOAP 1.1 fault has no place for <node>"));

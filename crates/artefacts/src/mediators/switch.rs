@@ -42,7 +42,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     for child in &element.children {
         if child.is("case") {
             let regex =
-                child.attribute("regex").ok_or_else(|| child.problem("<case>: attribute \"regex\" is missing"))?;
+                child.attribute("regex").ok_or_else(|| child.lacks("<case>: attribute \"regex\" is missing"))?;
             let pattern = Pattern::compile(regex.value).map_err(|message| regex.problem(message))?;
             cases.push((pattern, InnerSequence::Inline(loader.block(child))));
         } else if child.is("default") && otherwise.is_none() {

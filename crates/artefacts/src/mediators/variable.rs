@@ -69,7 +69,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
                 Some(ConfiguredValue::Computed(expression)) => {
                     Change::Computed(expression, element.attribute("type").map(|_| kind))
                 }
-                None => return Err(element.problem("<variable> needs value or expression")),
+                None => return Err(element.lacks("<variable> needs value or expression")),
             }
         }
         "remove" => {

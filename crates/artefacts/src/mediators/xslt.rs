@@ -106,7 +106,7 @@ fn parameter(element: &Element, loader: &mut Loader) -> Result<(String, Configur
     let name = element.required("name")?.value.trim().to_owned();
     match ConfiguredValue::read(element, loader)? {
         Some(setting) => Ok((name, setting)),
-        None => Err(element.problem("<property> of <xslt> needs value or expression")),
+        None => Err(element.lacks("<property> of <xslt> needs value or expression")),
     }
 }
 

@@ -120,7 +120,7 @@ fn description_source(
         (None, Some(uri), _) => descriptions::file(uri, loader)?,
         (None, None, Some(inline)) => descriptions::inline(inline)?,
         (None, None, None) => {
-            return Err(publish.problem("<publishWSDL> needs a key, a uri, an endpoint, or a description in it"));
+            return Err(publish.lacks("<publishWSDL> needs a key, a uri, an endpoint, or a description in it"));
         }
     };
     let documents = descriptions::read(&root, &named, publish, loader)?;

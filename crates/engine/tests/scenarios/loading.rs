@@ -39,7 +39,14 @@ fn misspelt_structure_is_a_problem_that_names_what_was_meant() {
     refused("<endpoint name='e'><address uri='http://a/'><timeuot/></address></endpoint>", "; did you mean timeout?");
     refused("<endpoint name='e'><http uri-template='http://a/' methd='get'/></endpoint>", "did you mean method?");
     refused("<inboundEndpoint name='i' protocol='http'><paramters/></inboundEndpoint>", "did you mean <parameters>?");
-    refused("<task name='t' clas='x'/>", "\"class\" is missing; did you mean it by \"clas\"?");
+    let step = |step: &str, part: &str| refused(&in_sequence(step), part);
+    step("<property name='x' expresion='1'/>", "did you mean \"expression\" by \"expresion\"?");
+    step("<log><property name='x' vlaue='1'/></log>", "did you mean \"value\" by \"vlaue\"?");
+    step("<switch source='1'><case regexp='x'/></switch>", "did you mean \"regex\" by \"regexp\"?");
+    step("<filter xpth='1'/>", "did you mean \"xpath\" by \"xpth\"?");
+    step("<filter soruce='1' regex='x'/>", "did you mean \"source\" by \"soruce\"?");
+    step("<header name='To' valu='1'/>", "did you mean \"value\" by \"valu\"?");
+    refused("<task name='t' clas='x'/>", "\"class\" is missing; did you mean \"class\" by \"clas\"?");
 }
 
 #[test]

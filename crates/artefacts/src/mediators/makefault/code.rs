@@ -50,7 +50,7 @@ impl Code {
                     namespaces: element.namespaces().into_iter().map(owned).collect(),
                 });
             }
-            _ => return Err(element.problem("<code> needs value or expression")),
+            _ => return Err(element.lacks("<code> needs value or expression")),
         };
         let name = Name::resolve(name, |prefix| text.namespace(prefix).map(str::to_owned))
             .ok_or_else(|| text.problem(format!("{name:?}: the prefix stands for no namespace here")))?;

@@ -37,7 +37,7 @@ impl Argument {
                 ConfiguredValue::Computed(Expression::compile_path(path, loader)?)
             }
             _ => ConfiguredValue::read_as(element, ResultType::Text, loader)?
-                .ok_or_else(|| element.problem("<arg> needs value or expression"))?,
+                .ok_or_else(|| element.lacks("<arg> needs value or expression"))?,
         };
         Ok(Argument { setting, literal })
     }

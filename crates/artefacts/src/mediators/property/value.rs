@@ -55,7 +55,7 @@ pub(super) fn read(element: &Element, loader: &mut Loader) -> Result<Option<Prop
         Some(ConfiguredValue::Computed(expression)) => Ok(Some(PropertyValue::Computed { expression, kind, extract })),
         None => match element.children.iter().find(|child| !child.is("description")) {
             Some(child) => Ok(Some(PropertyValue::Fixed(Value::Xml(child.fragment())))),
-            None => Err(element.problem("<property> needs value, expression or an element inside")),
+            None => Err(element.lacks("<property> needs value, expression or an element inside")),
         },
     }
 }

@@ -92,7 +92,7 @@ fn text(element: &Element, loader: &mut Loader) -> Result<ConfiguredValue, Probl
     }
     match element.attribute("value") {
         Some(value) => Ok(ConfiguredValue::Fixed(value.value.to_owned())),
-        None => Err(element.problem("<action> needs value or xpath")),
+        None => Err(element.lacks("<action> needs value or xpath")),
     }
 }
 
