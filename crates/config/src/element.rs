@@ -173,7 +173,10 @@ impl Element {
         match self.attribute(name) {
             Some(text) if !text.value.trim().is_empty() => Ok(text),
             Some(text) => Err(text.problem(format!("{}: attribute {name:?} is empty", self.tag()))),
-            None => Err(self.lacks(format!("{}: attribute {name:?} is missing", self.tag()))),
+            None => {
+                let hint = self.misspelling(|attribute| nearest(attribute, [name]));
+                Err(self.problem(format!("{}: attribute {name:?} is missing{hint}", self.tag())))
+            }
         }
     }
 
@@ -356,12 +359,16 @@ impl Element {
     /// that was looked for, the message ends in both names.
     pub fn lacks(&self, message: impl Into<String>) -> Problem {
         let missed = self.missed.borrow();
+        let hint = self.misspelling(|attribute| nearest(attribute, missed.iter().map(String::as_str)));
+        self.problem(message.into() + &hint)
+    }
+
+    /// The end of a sentence that tells of the first attribute nobody read that something else was `meant` by; empty where
+    /// there is none.
+    fn misspelling<'a>(&self, meant: impl Fn(&str) -> Option<&'a str>) -> String {
         let unread = self.attributes.iter().filter(|attribute| !attribute.read.get());
-        let misspelt = unread.filter_map(|attribute| {
-            let meant = nearest(&attribute.name, missed.iter().map(String::as_str))?;
-            Some(format!("; did you mean {meant:?} by {:?}?", attribute.name))
-        });
-        self.problem(message.into() + &misspelt.take(1).collect::<String>())
+        let found = unread.filter_map(|attribute| Some((meant(&attribute.name)?, &attribute.name))).next();
+        found.map_or_else(String::new, |(meant, name)| format!("; did you mean {meant:?} by {name:?}?"))
     }
 
     /// Counts every attribute here and below as read: nothing more is to be said about this element.
@@ -531,6 +538,6 @@ mod tests {
             ],
         );
         let missing = root.required("fear").unwrap_err().message;
-        assert_eq!(missing, "<resource>: attribute \"fear\" is missing; did you mean it by \"far\"?");
+        assert_eq!(missing, "<resource>: attribute \"fear\" is missing; did you mean \"fear\" by \"far\"?");
     }
 }
