@@ -174,6 +174,11 @@ impl Element {
             Some(text) if !text.value.trim().is_empty() => Ok(text),
             Some(text) => Err(text.problem(format!("{}: attribute {name:?} is empty", self.tag()))),
             None => {
+                if let Some(child) = self.children.iter().find(|child| child.name == name) {
+                    let message =
+                        format!("{} is an attribute of {}, and no element: {name}=\"…\"", child.tag(), self.tag());
+                    return Err(child.problem(message));
+                }
                 let hint = self.misspelling(|attribute| nearest(attribute, [name]));
                 Err(self.problem(format!("{}: attribute {name:?} is missing{hint}", self.tag())))
             }

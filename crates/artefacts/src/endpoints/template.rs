@@ -62,11 +62,23 @@ impl Template {
                 // As in WSO2, a hole that a template begins with is for a whole address: connectors rely on it.
                 None => (open == 0, inside),
             };
-            if !name.starts_with("uri.var.") && !name.starts_with("query.param.") {
-                return refuse(format!("{{{inside}}} is not offered: {{uri.var.…}} and {{query.param.…}} are"));
-            }
             if name.contains([',', ':', '*']) {
                 return refuse(format!("{{{inside}}}: lists and modifiers are not offered yet"));
+            }
+            if !name.starts_with("uri.var.") && !name.starts_with("query.param.") {
+                // RFC 6570 §2.3: a name is of these characters, and what has no value gives nothing.
+                if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.%-".contains(&byte))
+                {
+                    return refuse(format!("{{{inside}}} is not offered: {{uri.var.…}} and {{query.param.…}} are"));
+                }
+                let message = format!(
+                    "{{{inside}}} gives nothing, as only {{uri.var.…}} and {{query.param.…}} have values; \
+                     did you mean {{uri.var.{name}}}?"
+                );
+                loader.warning(Problem::new(text.place(open), message));
+                pieces.push(Piece::Text(value[at..open].to_owned()));
+                at = close + 1;
+                continue;
             }
             pieces.push(Piece::Text(value[at..open].to_owned()));
             pieces.push(Piece::Hole {

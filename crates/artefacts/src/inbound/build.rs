@@ -12,14 +12,14 @@ use myelin_config::problem::Problem;
 use myelin_flow::position::ServiceIdentity;
 use myelin_java_text::pattern::Pattern;
 
-/// Parameters of WSO2's that size what this bus does not have.
-const OF_WORKERS: &[&str] = &[
-    "inbound.worker.pool.size.core",
-    "inbound.worker.pool.size.max",
-    "inbound.worker.thread.keep.alive.sec",
-    "inbound.worker.pool.queue.length",
-    "inbound.thread.group.id",
-    "inbound.thread.id",
+/// Parameters of WSO2's that size what this bus does not have, and what WSO2's tools write where nobody chose anything.
+const OF_WORKERS: [(&str, &str); 6] = [
+    ("inbound.worker.pool.size.core", "400"),
+    ("inbound.worker.pool.size.max", "500"),
+    ("inbound.worker.thread.keep.alive.sec", "60"),
+    ("inbound.worker.pool.queue.length", "-1"),
+    ("inbound.thread.group.id", "PassThroughInboundWorkerPoolGroup"),
+    ("inbound.thread.id", "PassThroughInboundWorkerPool"),
 ];
 
 /// Reads an inbound endpoint; `None` where it is sound but switched off.
@@ -71,7 +71,7 @@ pub fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<InboundE
             return Err(protocol.problem(message));
         }
     };
-    let Parameters { port, filter, tls } = Parameters::read(element, is_secure, loader)?;
+    let Parameters { port, filter, tls, .. } = Parameters::read(element, is_secure, loader)?;
     let Some(port) = port else {
         return Err(element.problem("<inboundEndpoint>: the parameter inbound.http.port is missing"));
     };
@@ -121,6 +121,8 @@ struct Parameters<'e> {
     port: Option<u16>,
     filter: Option<Pattern>,
     tls: tls::Parameters<'e>,
+    /// Those of [`OF_WORKERS`] for which somebody chose a value.
+    of_workers: Vec<(&'static str, Text<'e>)>,
 }
 
 impl<'e> Parameters<'e> {
@@ -137,6 +139,10 @@ impl<'e> Parameters<'e> {
                 _ => loader.no_effect(child, "an inbound endpoint", &["parameters"]),
             }
         }
+        if let Some((_, first)) = read.of_workers.first() {
+            let names = listed(read.of_workers.iter().map(|(name, _)| *name));
+            loader.warning(first.problem(format!("no effect: {names}; there are no pools of threads to size")));
+        }
         Ok(read)
     }
 
@@ -148,10 +154,10 @@ impl<'e> Parameters<'e> {
                 let pattern = |text: Text<'_>| Pattern::compile(text.value).map_err(|message| text.problem(message));
                 self.filter = (!text.value.is_empty()).then(|| pattern(text)).transpose()?;
             }
-            other if OF_WORKERS.contains(&other) => {
-                if !["", "-1"].contains(&parameter.text().value) {
-                    let message = format!("{other} has no effect: there are no pools of threads to size");
-                    loader.warning(parameter.problem(message));
+            other if let Some((name, usual)) = OF_WORKERS.into_iter().find(|(name, _)| *name == other) => {
+                let text = parameter.text();
+                if !["", "-1", usual].contains(&text.value) {
+                    self.of_workers.push((name, text));
                 }
             }
             other if is_secure && self.tls.take(other, parameter, loader)? => {}

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::common::{Reply, Scenario, Sent, fails_when_reached, post, refused, response, wire};
+use crate::common::{Reply, Scenario, Sent, fails_when_reached, get, post, refused, report, response, wire};
 use myelin_engine::EndpointState;
 use myelin_engine::transport::SendErrorKind;
 use myelin_message::Message;
@@ -472,11 +472,25 @@ fn endpoints_fill_the_holes_of_a_template() {
 
 #[test]
 fn endpoints_that_lead_to_themselves_are_refused() {
-    let report = crate::common::report(
+    let report = report(
         r#"<endpoint name="a"><failover><endpoint key="b"/></failover></endpoint><endpoint name="b" key="a"/>
            <endpoint name="c"><failover><endpoint key="d"/></failover></endpoint>
            <endpoint name="d"><address uri="http://d/"/></endpoint>"#,
     );
     let faulty = report.artefacts.iter().filter(|artefact| !artefact.problems.is_empty());
     assert_eq!(faulty.map(|artefact| &*artefact.name).collect::<Vec<_>>(), ["a", "b"]);
+}
+
+#[test]
+fn a_hole_of_no_variable_gives_nothing_and_is_told() {
+    let endpoint = r#"<endpoint><http uri-template="http://back/a{foo}/{+my-x.y}b?q={uri.var.id}"/>
+        <property name="uri.var.id" value="7"/><property name="foo" value="no"/></endpoint>"#;
+    let report = report(&proxy(endpoint));
+    let warnings: Vec<_> = report.artefacts[0].warnings.iter().map(|warning| warning.message()).collect();
+    assert_eq!(warnings.len(), 2, "{warnings:?}");
+    assert!(warnings[0].starts_with("{foo} gives nothing") && warnings[0].ends_with("did you mean {uri.var.foo}?"));
+    assert!(warnings[1].starts_with("{+my-x.y} gives nothing"));
+    let scenario = Scenario::new(&proxy(endpoint));
+    scenario.serve(get("/services/P"));
+    assert_eq!(scenario.sent()[0].uri, "http://back/a/b?q=7");
 }

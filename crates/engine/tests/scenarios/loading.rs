@@ -108,6 +108,10 @@ fn what_is_not_offered_is_named_and_what_is_unknown_is_said_to_be() {
     check("<wsdl service='s'/>", "attribute \"port\" is missing");
     check("<http uri-template='http://h/{?x}'/>", "not offered");
     check("<http uri-template='http://h/{uri.var.x'/>", "not closed");
+    check(
+        "<http method='get'><uri-template>http://h/</uri-template></http>",
+        "<uri-template> is an attribute of <http>, and no element: uri-template=\"…\"",
+    );
     check("<class name='a.B'/>", "JVM class");
     check("", "needs a key");
     refused("<proxy name='p'/>", "<target> is missing");

@@ -288,3 +288,29 @@ fn what_is_wrong_with_an_inbound_endpoint_is_said_at_its_place() {
     check(&revocation("<CertificateRevocationVerifier enable='false'/>"), "the parameter keystore is missing");
     check("<api name='a' context='/a' binds-to='x'><resource/></api>", "there is no inboundEndpoint \"x\"");
 }
+
+#[test]
+fn the_pools_of_threads_of_an_inbound_endpoint_are_told_in_one_line_and_only_if_somebody_sized_them() {
+    let warnings = |core: &str, max: &str| -> Vec<String> {
+        let parameters = [
+            ("inbound.http.port", "8290"),
+            ("inbound.worker.pool.size.core", core),
+            ("inbound.worker.pool.size.max", max),
+            ("inbound.worker.thread.keep.alive.sec", "60"),
+            ("inbound.worker.pool.queue.length", "-1"),
+            ("inbound.thread.group.id", ""),
+            ("inbound.thread.id", "PassThroughInboundWorkerPool"),
+        ];
+        let parameters =
+            parameters.map(|(name, value)| format!("<parameter name='{name}'>{value}</parameter>")).concat();
+        let report = report(&format!(
+            "<inboundEndpoint name='i' protocol='http' sequence='s'><parameters>{parameters}</parameters>\
+             </inboundEndpoint><sequence name='s'><respond/></sequence>"
+        ));
+        report.artefacts.iter().flat_map(|artefact| &artefact.warnings).map(|it| it.message().to_owned()).collect()
+    };
+    assert_eq!(warnings("400", "500"), [""; 0]);
+    let expected = "no effect: inbound.worker.pool.size.core and inbound.worker.pool.size.max; \
+                    there are no pools of threads to size";
+    assert_eq!(warnings("20", "30"), [expected]);
+}
