@@ -4,6 +4,7 @@
 //! The first answer that any of them gives is the client's. A client that goes away before it had one cancels them all;
 //! once it has one, the others go on to their ends, which their deadlines bound.
 
+mod meeting;
 mod split;
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -175,6 +176,15 @@ impl BranchContext {
             Poll::Pending
         })
         .await
+    }
+
+    /// Whether a branch has answered; otherwise wakes this one when it has.
+    fn has_answer(&self, waker: &Waker) -> bool {
+        let mut state = self.state.borrow_mut();
+        if state.answer.is_none() {
+            state.waiting = Some(waker.clone());
+        }
+        state.answer.is_some()
     }
 
     /// Ends all branches where they are.

@@ -169,7 +169,7 @@ impl<'a> Teller<'a> {
     }
 
     fn step(&self, node: &'a Node, around: &mut Vec<&'a Sequence>) -> Step {
-        let Effect { reads, changes, sends, fails, inside } = node.mediator.effect();
+        let Effect { reads, changes, sends, fails, inside, .. } = node.mediator.effect();
         let sends = sends.map(|receiver| match receiver {
             Receiver::Client => json!({ "to": "the client" }),
             Receiver::Addressee => json!({ "to": "the client, or where it is addressed" }),

@@ -349,6 +349,13 @@ impl Fault {
 }
 
 impl Fault {
+    /// No branch of a split came in time to where its messages are aggregated. Synapse waits on, and has no code for it.
+    pub fn gathered_nothing() -> Box<Fault> {
+        Fault::new(0, Origin::Backend, StatusCode::GATEWAY_TIMEOUT, "No message came in time to be aggregated")
+    }
+}
+
+impl Fault {
     /// A request that a throttle does not let pass; its sender's, for others may have passed.
     pub fn throttled(status: StatusCode, message: &str) -> Box<Fault> {
         Fault::new(0, Origin::Client, status, message)

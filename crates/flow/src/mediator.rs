@@ -1,6 +1,8 @@
 //! What a mediator is: something that looks at an exchange and says how the flow goes on, and what it does to the
 //! messages that pass it, told before any comes.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use crate::context::RequestContext;
@@ -65,10 +67,26 @@ pub struct Effect<'a> {
     pub changes: bool,
     /// Where it sends the message.
     pub sends: Option<Receiver<'a>>,
+    /// What it does with branches.
+    pub branching: Option<Branching<'a>>,
     /// Why it can only fail, where it can.
     pub fails: Option<&'a str>,
     /// The flows that it may run.
     pub inside: Vec<InnerFlow<'a>>,
+}
+
+/// What a mediator does with the branches of a flow.
+#[derive(Clone, Copy, Debug)]
+pub enum Branching<'a> {
+    /// The flow goes on in branches behind it.
+    Splits,
+    /// Branches meet at it.
+    Gathers {
+        /// The `id` of the mediator that made them; `None` for those of the nearest one.
+        id: Option<&'a str>,
+        /// How long after the split it waits for them, if not for good.
+        time: Option<Duration>,
+    },
 }
 
 /// How much of a body is read.

@@ -110,6 +110,11 @@ impl Block {
 }
 
 impl Continuation {
+    /// The mediators that it goes on with.
+    pub fn nodes(&self) -> &[Node] {
+        self.block.nodes().get(self.next..).unwrap_or_default()
+    }
+
     /// Runs what is left of several blocks, from the inside out; a fault leaves with the handlers around it.
     pub async fn run(left: &[Continuation], exchange: &mut Exchange, context: &RequestContext<'_>) -> Outcome<Flow> {
         for (index, rest) in left.iter().enumerate() {

@@ -19,7 +19,7 @@ use myelin_flow::branches::{Aggregation, CorrelationGroup, GroupMember, MessageC
 use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
-use myelin_flow::mediator::{Effect, Flow, Mediator, Step};
+use myelin_flow::mediator::{Branching, Effect, Flow, Mediator, Step};
 use myelin_flow::property::{self, Scope, Slot};
 
 pub(super) const SPEC: Spec = Spec::new("aggregate", DOC, build);
@@ -42,6 +42,8 @@ A message that was not split passes.
 It is complete when `min` or `max` is reached, when all branches are there, when the time is over, and as soon as no more
 branches can come: with what is there, or where that is less than `min`, with the fault of a branch.
 Branches that are not there by then are ended.
+If no branch has come when the time is over, that is a fault, which the client gets as 504; this needs an `aggregate` that
+every branch reaches, and not one inside of a `filter`, which waits for its first branch.
 The aggregated message has the properties and the header of the first that came; the parts are in the order of the branches.
 
     <aggregate id="offers">
@@ -252,7 +254,10 @@ fn correlates(expression: &Expression, exchange: &Exchange, context: &RequestCon
 
 impl Mediator for Aggregate {
     fn effect(&self) -> Effect<'_> {
-        let effect = Effect::changing(self.need.reads());
+        let gathers = Branching::Gathers { id: self.id.as_deref(), time: self.timeout };
+        // What `correlateOn` lets pass does not meet others here.
+        let branching = self.correlation.is_none().then_some(gathers);
+        let effect = Effect { branching, ..Effect::changing(self.need.reads()) };
         match &self.on_complete {
             Some(on_complete) => effect.with("complete", on_complete.steps()),
             None => effect,

@@ -8,7 +8,7 @@ use myelin_config::element::Element;
 use myelin_expression::{Need, when_ready};
 use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
-use myelin_flow::mediator::{Effect, Mediator, Step};
+use myelin_flow::mediator::{Branching, Effect, Mediator, Step};
 use myelin_flow::sequence::Sequence;
 
 pub(super) const SPEC: Spec = Spec::new("clone", DOC, build).sends();
@@ -63,7 +63,7 @@ pub(super) fn beside(sequence: Sequence, loader: &mut Loader) -> Box<dyn Mediato
 
 impl Mediator for Clone {
     fn effect(&self) -> Effect<'_> {
-        self.splitter.targets.effect(self.need.reads())
+        Effect { branching: Some(Branching::Splits), ..self.splitter.targets.effect(self.need.reads()) }
     }
 
     fn step<'a>(&'a self, exchange: &'a mut Exchange, context: &'a RequestContext<'a>) -> Step<'a> {

@@ -12,7 +12,7 @@ use myelin_expression::{Need, when_ready};
 use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Outcome;
-use myelin_flow::mediator::{Effect, Flow, Mediator, Step};
+use myelin_flow::mediator::{Branching, Effect, Flow, Mediator, Step};
 
 pub(super) const SPEC: Spec = Spec::new("iterate", DOC, build).sends();
 
@@ -92,7 +92,7 @@ impl Iterate {
 
 impl Mediator for Iterate {
     fn effect(&self) -> Effect<'_> {
-        self.splitter.targets.effect(self.need.reads())
+        Effect { branching: Some(Branching::Splits), ..self.splitter.targets.effect(self.need.reads()) }
     }
 
     fn step<'a>(&'a self, exchange: &'a mut Exchange, context: &'a RequestContext<'a>) -> Step<'a> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use myelin_message::Message;
 
 use crate::branch::BranchContext;
+use crate::branch::meeting::Meeting;
 use crate::engine::EngineContext;
 use crate::engine::flow;
 use myelin_flow::answer;
@@ -15,11 +16,12 @@ use myelin_flow::fault::Outcome;
 use myelin_flow::mediator::Flow;
 use myelin_flow::sequence::{self, Continuation};
 
-/// Begins the branches in which a flow goes on; the flow itself ends here.
+/// Begins the branches in which a flow goes on; the flow itself ends here, or waits for them until they meet in time.
 ///
 /// `implicit` says whether what the flow besides does not send goes to the service's own endpoint.
-pub(crate) fn carry_on(exchange: &mut Exchange, engine: &EngineContext<'_>, implicit: bool) {
-    let Some(mut split) = Split::take(exchange) else { return };
+pub(crate) fn carry_on(exchange: &mut Exchange, engine: &EngineContext<'_>, implicit: bool) -> Option<Meeting> {
+    let mut split = Split::take(exchange)?;
+    let meeting = Meeting::of(&split, engine);
     let parent = split.parent.take();
     let branch_context = engine.branch_context();
     let behind: Rc<[Continuation]> = std::mem::take(&mut split.behind).into();
@@ -31,6 +33,7 @@ pub(crate) fn carry_on(exchange: &mut Exchange, engine: &EngineContext<'_>, impl
     if let Some(parent) = parent {
         branch_context.spawn(around, Box::pin(go_on(Rc::clone(branch_context), parent, behind, implicit)));
     }
+    meeting
 }
 
 /// The flow that goes on besides as if nothing had been: a branch like the others for the client, who waits for none

@@ -67,8 +67,13 @@ pub(crate) async fn carry_on(
     let service = engine.service;
     for _ in 0..HOP_LIMIT {
         if flow == Flow::Split {
-            branch::carry_on(exchange, engine, implicit);
+            let meeting = branch::carry_on(exchange, engine, implicit);
             flow = Flow::Drop;
+            if let Some(meeting) = meeting {
+                // Others need the room that a branch had which is split itself.
+                exchange.permits = (None, None);
+                Box::pin(meeting.wait(engine)).await?;
+            }
         }
         // What was sent first counts: a `respond` behind a `send` finds the message gone.
         let departure = match exchange.decision.take() {

@@ -125,10 +125,52 @@ fn an_aggregate_goes_on_with_what_is_there_when_its_time_is_over_and_ends_the_re
 
 #[test]
 fn the_time_of_an_aggregate_begins_with_the_split() {
-    let clone = format!("{ALL}<clone>{}{}</clone>", to("b5"), to("b9"));
+    let clone = format!("{ALL}<clone>{}{}</clone>", to("b2"), to("b4"));
     let scenario = scenario(&clone, &gather("", "<completeCondition timeout='3'/>"));
     let (reply, seconds) = serve(&scenario, "<a/>");
-    assert_eq!((reply.body.as_str(), seconds), ("<all><r>5<a/></r></all>", 5));
+    assert_eq!((reply.body.as_str(), seconds), ("<all><r>2<a/></r></all>", 3));
+}
+
+#[test]
+fn an_aggregate_to_which_nobody_came_in_time_is_a_fault_at_its_time() {
+    let late = "No message came in time to be aggregated";
+    let timeout = "<completeCondition timeout='3'/>";
+    let check = |incoming: &str, outgoing: &str, expected: (u16, &str, u64)| {
+        let scenario = scenario(incoming, outgoing);
+        let (reply, seconds) = serve(&scenario, "<a/>");
+        assert!(reply.body.contains(expected.1), "{incoming} {outgoing}: {}", reply.body);
+        assert_eq!((reply.status, seconds), (expected.0, expected.2), "{incoming} {outgoing}");
+        scenario.clock().now().as_secs()
+    };
+    let sends = format!("{ALL}<clone id='c'>{}{}</clone>", to("b5"), to("b9"));
+    // The branches are ended: nobody waits until second 9.
+    assert_eq!(check(&sends, &gather("id='c'", timeout), (504, late, 3)), 3);
+    let calls = format!("{ALL}<clone>{}{}</clone>", calls("b5"), calls("b9"));
+    check(&format!("{calls}<log level='custom'/>{}", gather("", timeout)), "", (504, late, 3));
+    let nested = format!("<property name='b' value='1'/><filter xpath='true()'>{calls}</filter>");
+    check(&format!("{nested}{}", gather("", timeout)), "", (504, late, 3));
+    // Another split may bring what this one waits for, and so may what does not always run.
+    check(&sends, &format!("<filter xpath='true()'>{}</filter>", gather("", timeout)), (200, "<r>5<a/></r>", 5));
+    check(&sends, &gather("id='another'", timeout), (202, "", 9));
+    // The first answer is the client's, whatever comes to the aggregate.
+    let answers = format!("{ALL}<clone id='c'>{}<target><sequence><respond/></sequence></target></clone>", to("b5"));
+    check(&answers, &gather("id='c'", timeout), (200, "<a/>", 0));
+}
+
+#[test]
+fn the_fault_sequence_answers_where_nobody_came_in_time() {
+    let scenario = scenario_of(&format!(
+        "<proxy name='P'><target><inSequence>{ALL}<clone>{}</clone></inSequence>\
+         <outSequence><sequence key='out'/></outSequence>\
+         <faultSequence><payloadFactory><format><late xmlns=''>$1</late></format>\
+         <args><arg expression='get-property(\"ERROR_MESSAGE\")'/></args></payloadFactory><respond/></faultSequence>\
+         </target></proxy><sequence name='out'>{}</sequence>",
+        to("b9"),
+        gather("", "<completeCondition timeout='3'/>")
+    ));
+    let (reply, seconds) = serve(&scenario, "<a/>");
+    let expected = "<late>No message came in time to be aggregated</late>";
+    assert_eq!((reply.status, reply.body.as_str(), seconds), (200, expected, 3));
 }
 
 #[test]

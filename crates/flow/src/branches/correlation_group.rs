@@ -87,6 +87,11 @@ impl CorrelationGroup {
         self.coming.get()
     }
 
+    /// Whether a branch has come to where it meets others.
+    pub fn has_met(&self) -> bool {
+        !self.aggregations.borrow().is_empty()
+    }
+
     /// Where its branches meet at a mediator, which is told by its address.
     pub fn aggregation(&self, mediator: usize) -> Option<Rc<Aggregation>> {
         self.aggregations.borrow().get(&mediator).cloned()
