@@ -78,7 +78,7 @@ impl<T: BranchTargets + 'static> Splitter<T> {
         let parent = if self.continues_parent { Some(Box::new(exchange.branch()?)) } else { None };
         let branches = BranchMessages {
             group: CorrelationGroup::new(self.id.clone(), count, context.transport.monotonic()),
-            marks: self.properties,
+            marks: Some(self.properties),
             correlation: exchange.message_id(context).into(),
             make: Box::new(make),
         };
@@ -88,6 +88,7 @@ impl<T: BranchTargets + 'static> Splitter<T> {
             branches,
             sequential,
             comes_back,
+            is_detached: false,
             targets,
             response: BranchResponse::default(),
             parent,

@@ -67,6 +67,8 @@ struct Task {
     counts: Rc<Counts>,
     /// The groups it belongs to.
     groups: Vec<Rc<CorrelationGroup>>,
+    /// Whether the client neither waits for it nor takes it along when it goes.
+    is_detached: bool,
     /// `None` when it has ended, or was cancelled.
     future: RefCell<Option<LocalFuture<'static, ()>>>,
     cancelled: Cell<bool>,
@@ -117,12 +119,18 @@ impl BranchContext {
         in_exchange(&self.correlation, || in_service(service, work))
     }
 
-    /// Begins a branch that belongs to these groups.
-    fn spawn(self: &Rc<BranchContext>, groups: Vec<Rc<CorrelationGroup>>, future: LocalFuture<'static, ()>) {
+    /// Begins a branch that belongs to these groups; the client does not wait for a detached one.
+    fn spawn(
+        self: &Rc<BranchContext>,
+        groups: Vec<Rc<CorrelationGroup>>,
+        is_detached: bool,
+        future: LocalFuture<'static, ()>,
+    ) {
         let task = Rc::new(Task {
             branch_context: Rc::downgrade(self),
             counts: Rc::clone(&self.parts.counts),
             groups,
+            is_detached,
             future: RefCell::new(Some(future)),
             cancelled: Cell::default(),
             waker: RefCell::default(),
@@ -162,14 +170,15 @@ impl BranchContext {
         self.state.borrow_mut().fault.get_or_insert(fault);
     }
 
-    /// Waits for the first answer; where all branches end without one, their first fault, if there was any.
+    /// Waits for the first answer; where all branches that are not detached end without one, their first fault, if there
+    /// was any.
     pub(crate) async fn answered(&self) -> Result<Option<Message>, Box<Fault>> {
         poll_fn(|context| {
             let mut state = self.state.borrow_mut();
             if let Some(answer) = state.answer.take() {
                 return Poll::Ready(Ok(Some(answer)));
             }
-            if state.live.is_empty() {
+            if state.has_only_detached() {
                 return Poll::Ready(state.fault.take().map_or(Ok(None), Err));
             }
             state.waiting = Some(context.waker().clone());
@@ -187,10 +196,12 @@ impl BranchContext {
         state.answer.is_some()
     }
 
-    /// Ends all branches where they are.
+    /// Ends all branches where they are, except the detached ones.
     pub(crate) fn cancel(&self) {
         let live = std::mem::take(&mut self.state.borrow_mut().live);
-        live.iter().for_each(|task| task.cancel());
+        let (detached, others): (Vec<_>, Vec<_>) = live.into_iter().partition(|task| task.is_detached);
+        self.state.borrow_mut().live = detached;
+        others.iter().for_each(|task| task.cancel());
     }
 }
 
@@ -230,6 +241,13 @@ impl RunningBranches for FirstBranchContext {
 fn wake(waker: Option<Waker>) {
     if let Some(waker) = waker {
         waker.wake();
+    }
+}
+
+impl State {
+    /// Whether there is no branch for which the client waits.
+    fn has_only_detached(&self) -> bool {
+        self.live.iter().all(|task| task.is_detached)
     }
 }
 
@@ -284,7 +302,7 @@ impl Drop for Run {
         let Some(branch_context) = self.0.branch_context.upgrade() else { return };
         let mut state = branch_context.state.borrow_mut();
         state.live.retain(|task| !Rc::ptr_eq(task, &self.0));
-        if state.live.is_empty() {
+        if state.has_only_detached() {
             wake(state.waiting.take());
         }
     }

@@ -1,13 +1,16 @@
-//! `<aggregate>`: what was split goes on as one message.
+//! `<aggregate>`: what was split goes on as one message, and so do messages of requests that belong together.
+
+mod requests;
 
 use std::future::poll_fn;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
 use myelin_xpath::{Atomic, Item, Value};
 
-use crate::aggregation::{ConfiguredCount, MergeMode, extract, extract_last, merge};
+use crate::aggregation::{ConfiguredCount, MergeMode, OpenGroups, extract, extract_last, merge};
 use crate::inner_sequence::InnerSequence;
 use crate::loader::Loader;
 use crate::spec::{Built, Spec};
@@ -15,7 +18,9 @@ use myelin_config::element::Element;
 use myelin_config::problem::Problem;
 use myelin_expression::{Expression, ResultType};
 use myelin_expression::{Need, when_ready};
-use myelin_flow::branches::{Aggregation, CorrelationGroup, GroupMember, MessageCount, gathered_limit_bytes};
+use myelin_flow::branches::{
+    Aggregation, Contribution, CorrelationGroup, GroupMember, MessageCount, gathered_limit_bytes,
+};
 use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
@@ -26,10 +31,11 @@ pub(super) const SPEC: Spec = Spec::new("aggregate", DOC, build);
 
 const DOC: &str = r#"
 Gathers what `clone` or `iterate` split: messages wait here until there are enough, and go on as one.
-A message that was not split passes.
+A message that was not split passes, unless there is `correlateOn`: then it meets the messages of other requests.
 
 - `id`: gathers the branches of the `clone` or `iterate` with that `id`; without it, those of the nearest one around.
 - `correlateOn`: an `expression`; a message for which it is false passes, one for which it finds nothing is a fault.
+  Of messages that were not split, those with the same value make a group, whatever requests and connections they come by.
 - `completeCondition`: `timeout` in seconds from the split on; in it `messageCount` with `min` and `max`,
   numbers or expressions in braces, where `-1` stands for none.
 - `onComplete`: `expression` says what is taken of each message (default: the first element of the body, or the JSON);
@@ -46,6 +52,12 @@ If no branch has come when the time is over, that is a fault, which the client g
 every branch reaches, and not one inside of a `filter`, which waits for its first branch.
 The aggregated message has the properties and the header of the first that came; the parts are in the order of the branches.
 
+The clients of a group get 202 at once, as their messages wait for others. When `min` or `max` is reached, or the time from
+the first message on is over, the aggregated message goes on in a flow of its own, whose answer nobody gets: send it to a
+backend. Without a `timeout` a group waits for 10 minutes. A group holds no more than the copies of one request may take;
+10,000 groups of a mediator wait at once, and a message for another one gets 503. Groups are kept in memory: they outlive a
+reload, and not the process.
+
     <aggregate id="offers">
         <completeCondition timeout="5">
             <messageCount min="2" max="-1"/>
@@ -61,19 +73,45 @@ The aggregated message has the properties and the header of the first that came;
     <aggregate>
         <onComplete expression="json-eval($.offer)" enclosingElementProperty="all" sequence="audit"/>
     </aggregate>
+
+    <aggregate>
+        <correlateOn expression="//order/customer"/>
+        <completeCondition timeout="60">
+            <messageCount min="-1" max="10"/>
+        </completeCondition>
+        <onComplete expression="//order" enclosingElementProperty="all">
+            <send>
+                <endpoint>
+                    <address uri="http://backend.test/orders"/>
+                </endpoint>
+            </send>
+        </onComplete>
+    </aggregate>
 "#;
 
 struct Aggregate {
     id: Option<String>,
-    correlation: Option<Expression>,
+    correlation: Option<Correlation>,
     timeout: Option<Duration>,
     min: ConfiguredCount,
     max: ConfiguredCount,
     expression: Option<Expression>,
+    completion: Arc<Completion>,
+    need: Need,
+}
+
+/// `correlateOn`.
+struct Correlation {
+    expression: Expression,
+    /// The messages of requests that were not split.
+    groups: Arc<OpenGroups>,
+}
+
+/// What becomes of the messages that were gathered.
+struct Completion {
     mode: MergeMode,
     enclosing: Option<Slot>,
     on_complete: Option<InnerSequence>,
-    need: Need,
 }
 
 /// What becomes of a message that arrives.
@@ -96,15 +134,22 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
         }
     }
     let [(_, correlate_on), (_, condition), (_, on_complete)] = parts;
+    let timeout = condition.map(timeout).transpose()?.flatten();
     let correlation = match correlate_on {
         Some(correlate_on) => {
-            let message = "<correlateOn> chooses among the branches of one request; it gathers nothing over several";
-            loader.warning(correlate_on.problem(message));
-            Some(Expression::compile(correlate_on.required("expression")?, ResultType::Nodes, loader)?)
+            if timeout.is_none() {
+                let minutes = requests::LONGEST_WAIT.as_secs() / 60;
+                let message =
+                    format!("<correlateOn> without a timeout: messages of requests wait for {minutes} minutes");
+                loader.warning(correlate_on.problem(message));
+            }
+            let expression = Expression::compile(correlate_on.required("expression")?, ResultType::Nodes, loader)?;
+            let definition = format!("{}\n{}", element.place, element.source());
+            let groups = loader.inherit("aggregate", definition, |_: &OpenGroups| true, OpenGroups::default);
+            Some(Correlation { expression, groups })
         }
         None => None,
     };
-    let timeout = condition.map(timeout).transpose()?.flatten();
     let count = condition.and_then(|condition| condition.child("messageCount"));
     let min = ConfiguredCount::read(count, "min", loader)?;
     let max = ConfiguredCount::read(count, "max", loader)?;
@@ -130,7 +175,8 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
         None => None,
     };
     let need = Need::built();
-    Ok(Box::new(Aggregate { id, correlation, timeout, min, max, expression, mode, enclosing, on_complete, need }))
+    let completion = Arc::new(Completion { mode, enclosing, on_complete });
+    Ok(Box::new(Aggregate { id, correlation, timeout, min, max, expression, completion, need }))
 }
 
 fn timeout(condition: &Element) -> Result<Option<Duration>, Problem> {
@@ -160,7 +206,7 @@ impl Aggregate {
         }
         let (group, number) = (Rc::clone(&member.group), member.number);
         if let Some(correlation) = &self.correlation
-            && !correlates(correlation, exchange, context)?
+            && !correlates(&correlation.expression, exchange, context)?
         {
             return Ok(Arrival::Passes);
         }
@@ -169,15 +215,14 @@ impl Aggregate {
         let (aggregation, brought, is_first) = match group.aggregation(place) {
             // Nobody looks at its message any more, unless it is too much and somebody handles that.
             Some(aggregation) if aggregation.has_room(exchange.built_bytes()) => {
-                (aggregation, extract_last(expression, self.mode, exchange, context)?, false)
+                (aggregation, extract_last(expression, self.completion.mode, exchange, context)?, false)
             }
-            Some(aggregation) => (aggregation, extract(expression, self.mode, exchange, context)?, false),
+            Some(aggregation) => (aggregation, extract(expression, self.completion.mode, exchange, context)?, false),
             None => {
-                let brought = extract(expression, self.mode, exchange, context)?;
-                let enough =
-                    MessageCount { min: self.min.value(exchange, context)?, max: self.max.value(exchange, context)? };
-                let aggregation =
-                    Rc::new(Aggregation::new(enough, gathered_limit_bytes(&context.definitions.settings)));
+                let brought = extract(expression, self.completion.mode, exchange, context)?;
+                let wanted = self.wanted(exchange, context)?;
+                let limit_bytes = gathered_limit_bytes(&context.definitions.settings);
+                let aggregation = Rc::new(Aggregation::new(wanted, limit_bytes));
                 group.begin_aggregation(place, &aggregation);
                 (aggregation, brought, true)
             }
@@ -192,14 +237,18 @@ impl Aggregate {
         Ok(if is_first { Arrival::Waits(group, aggregation) } else { Arrival::Gathered })
     }
 
-    /// Waits for the others and makes one message of all.
+    /// How many messages are enough.
+    fn wanted(&self, exchange: &Exchange, context: &RequestContext<'_>) -> Outcome<MessageCount> {
+        Ok(MessageCount { min: self.min.value(exchange, context)?, max: self.max.value(exchange, context)? })
+    }
+
+    /// Waits for the others; what all have brought.
     async fn gather(
         &self,
         group: Rc<CorrelationGroup>,
         aggregation: Rc<Aggregation>,
-        exchange: &mut Exchange,
         context: &RequestContext<'_>,
-    ) -> Outcome<()> {
+    ) -> Outcome<Vec<Contribution>> {
         let since_split = context.transport.monotonic().saturating_sub(group.split_at());
         let mut sleep = self.timeout.map(|timeout| context.transport.sleep(timeout.saturating_sub(since_split)));
         let is_timeout = poll_fn(|cx| {
@@ -222,6 +271,20 @@ impl Aggregate {
             let none = || Fault::bus("Fewer messages came than are to be aggregated");
             return Err(group.take_fault().unwrap_or_else(none));
         }
+        Ok(pieces)
+    }
+}
+
+impl Completion {
+    /// Makes one message of all, and goes on with it.
+    ///
+    /// Errors: the bus's, where that cannot be done, and those of what follows.
+    async fn complete(
+        &self,
+        pieces: Vec<Contribution>,
+        exchange: &mut Exchange,
+        context: &RequestContext<'_>,
+    ) -> Outcome<Flow> {
         let enclosing = match self.enclosing.map(|slot| exchange.properties.get(Scope::Default, slot)) {
             None => None,
             Some(Some(property::Value::Xml(fragment))) => Some(fragment.clone()),
@@ -230,7 +293,12 @@ impl Aggregate {
                 return Err(Fault::bus(message));
             }
         };
-        merge(pieces, self.mode, enclosing.as_ref(), gathered_limit_bytes(&context.definitions.settings), exchange)
+        let limit_bytes = gathered_limit_bytes(&context.definitions.settings);
+        merge(pieces, self.mode, enclosing.as_ref(), limit_bytes, exchange)?;
+        match &self.on_complete {
+            Some(on_complete) => on_complete.run(exchange, context).finish().await.1,
+            None => Ok(Flow::Drop),
+        }
     }
 }
 
@@ -258,7 +326,7 @@ impl Mediator for Aggregate {
         // What `correlateOn` lets pass does not meet others here.
         let branching = self.correlation.is_none().then_some(gathers);
         let effect = Effect { branching, ..Effect::changing(self.need.reads()) };
-        match &self.on_complete {
+        match &self.completion.on_complete {
             Some(on_complete) => effect.with("complete", on_complete.steps()),
             None => effect,
         }
@@ -266,17 +334,23 @@ impl Mediator for Aggregate {
 
     fn step<'a>(&'a self, exchange: &'a mut Exchange, context: &'a RequestContext<'a>) -> Step<'a> {
         if self.member(exchange).is_none() {
-            return Step::Done(exchange, Ok(Flow::Next));
+            return match &self.correlation {
+                Some(correlation) => when_ready(&self.need, exchange, context, move |exchange| {
+                    let outcome = self.join(correlation, exchange, context);
+                    Step::Done(exchange, outcome)
+                }),
+                None => Step::Done(exchange, Ok(Flow::Next)),
+            };
         }
         when_ready(&self.need, exchange, context, move |exchange| match self.arrive(exchange, context) {
             Ok(Arrival::Passes) => Step::Done(exchange, Ok(Flow::Next)),
             Ok(Arrival::Gathered) => Step::Done(exchange, Ok(Flow::Drop)),
             Ok(Arrival::Waits(group, aggregation)) => Step::Wait(Box::pin(async move {
-                match (self.gather(group, aggregation, exchange, context).await, &self.on_complete) {
-                    (Ok(()), Some(on_complete)) => on_complete.run(exchange, context).finish().await,
-                    (Ok(()), None) => (exchange, Ok(Flow::Drop)),
-                    (Err(fault), _) => (exchange, Err(fault)),
-                }
+                let outcome = match self.gather(group, aggregation, context).await {
+                    Ok(pieces) => self.completion.complete(pieces, exchange, context).await,
+                    Err(fault) => Err(fault),
+                };
+                (exchange, outcome)
             })),
             Err(fault) => Step::Done(exchange, Err(fault)),
         })

@@ -26,12 +26,14 @@ pub(crate) fn carry_on(exchange: &mut Exchange, engine: &EngineContext<'_>, impl
     let branch_context = engine.branch_context();
     let behind: Rc<[Continuation]> = std::mem::take(&mut split.behind).into();
     let around: Vec<_> = exchange.members.iter().map(|member| Rc::clone(&member.group)).collect();
-    let mut groups = around.clone();
+    let mut groups = if split.is_detached { Vec::new() } else { around.clone() };
     groups.push(Rc::clone(&split.branches.group));
     let left = if split.comes_back { Rc::clone(&behind) } else { Rc::default() };
-    branch_context.spawn(groups, Box::pin(begin_all(Rc::clone(branch_context), split, left)));
+    let is_detached = split.is_detached;
+    let begun = begin_all(Rc::clone(branch_context), split, left, implicit);
+    branch_context.spawn(groups, is_detached, Box::pin(begun));
     if let Some(parent) = parent {
-        branch_context.spawn(around, Box::pin(go_on(Rc::clone(branch_context), parent, behind, implicit)));
+        branch_context.spawn(around, false, Box::pin(go_on(Rc::clone(branch_context), parent, behind, implicit)));
     }
     meeting
 }
@@ -54,8 +56,10 @@ async fn go_on(
 }
 
 /// Begins branches as there is room for them.
-async fn begin_all(branch_context: Rc<BranchContext>, split: Box<Split>, behind: Rc<[Continuation]>) {
-    let Split { mut branches, sequential, targets, response, .. } = *split;
+///
+/// `implicit` is for detached branches, as for the flow that they take the place of.
+async fn begin_all(branch_context: Rc<BranchContext>, split: Box<Split>, behind: Rc<[Continuation]>, implicit: bool) {
+    let Split { mut branches, sequential, is_detached, targets, response, .. } = *split;
     let alone = sequential.then(|| BranchPermits::new(1, usize::MAX));
     let mut pending_branches = branches.group.pending_branches();
     while let Some(member) = pending_branches.next() {
@@ -74,24 +78,32 @@ async fn begin_all(branch_context: Rc<BranchContext>, split: Box<Split>, behind:
         };
         exchange.permits = (Some(branch_context.permit(bytes).await), one_by_one);
         let groups = exchange.members.iter().map(|member| Rc::clone(&member.group)).collect();
-        let life =
-            live(Rc::clone(&branch_context), exchange, (Arc::clone(&targets), number, response), Rc::clone(&behind));
-        branch_context.spawn(groups, Box::pin(life));
+        let targets = Arc::clone(&targets);
+        let course = Course { targets, number, response, is_detached, implicit, behind: Rc::clone(&behind) };
+        let life = live(Rc::clone(&branch_context), exchange, course);
+        branch_context.spawn(groups, is_detached, Box::pin(life));
     }
 }
 
-/// The targets of a mediator, which of them a branch runs, and how it goes on with a response.
-type NumberedTarget = (Arc<dyn BranchTargets>, usize, BranchResponse);
+/// What one branch does.
+struct Course {
+    targets: Arc<dyn BranchTargets>,
+    /// Which of the targets it runs.
+    number: usize,
+    /// How it goes on with a response.
+    response: BranchResponse,
+    /// Whether it is the flow of the message itself, which goes on whoever waits.
+    is_detached: bool,
+    /// Whether what a detached branch does not send goes to the service's own endpoint.
+    implicit: bool,
+    /// What is behind the mediator that made the branch.
+    behind: Rc<[Continuation]>,
+}
 
 /// One branch from its beginning to its end, which may be the client's answer.
-async fn live(
-    branch_context: Rc<BranchContext>,
-    mut exchange: Exchange,
-    target: NumberedTarget,
-    behind: Rc<[Continuation]>,
-) {
+async fn live(branch_context: Rc<BranchContext>, mut exchange: Exchange, course: Course) {
     let engine = branch_context.context();
-    let outcome = run(&target, &behind, &mut exchange, &engine).await;
+    let outcome = course.run(&mut exchange, &engine).await;
     end(&branch_context, &mut exchange, outcome).await;
 }
 
@@ -112,26 +124,23 @@ async fn end(branch_context: &Rc<BranchContext>, exchange: &mut Exchange, outcom
     }
 }
 
-/// Runs a branch's target, and what is behind the mediator that made the branch.
-///
-/// As in Micro Integrator a branch comes back to what is behind only where its target has called a backend.
-async fn run(
-    (targets, number, response): &NumberedTarget,
-    behind: &[Continuation],
-    exchange: &mut Exchange,
-    engine: &EngineContext<'_>,
-) -> Outcome<Option<Message>> {
-    let mut flow = targets.run(*number, *response, exchange, &engine.context).await?;
-    if flow == Flow::Next && exchange.called && exchange.decision.is_none() {
-        let outcome = Continuation::run(behind, exchange, &engine.context).await;
-        flow = sequence::settled(outcome, exchange, &engine.context)?;
-    } else if flow == Flow::Split
-        && let Some(split) = Split::of(exchange)
-    {
-        split.behind.extend_from_slice(behind);
+impl Course {
+    /// Runs a branch's target, and what is behind the mediator that made the branch.
+    ///
+    /// As in Micro Integrator a branch comes back to what is behind only where its target has called a backend.
+    async fn run(&self, exchange: &mut Exchange, engine: &EngineContext<'_>) -> Outcome<Option<Message>> {
+        let mut flow = self.targets.run(self.number, self.response, exchange, &engine.context).await?;
+        if flow == Flow::Next && (exchange.called || self.is_detached) && exchange.decision.is_none() {
+            let outcome = Continuation::run(&self.behind, exchange, &engine.context).await;
+            flow = sequence::settled(outcome, exchange, &engine.context)?;
+        } else if flow == Flow::Split
+            && let Some(split) = Split::of(exchange)
+        {
+            split.behind.extend_from_slice(&self.behind);
+        }
+        // What the target sent knows the handlers around it; neither they nor a template stand around what comes back.
+        exchange.handlers.clear();
+        exchange.template_frames.clear();
+        flow::carry_on(exchange, engine, flow, self.is_detached && self.implicit).await
     }
-    // What the target sent knows the handlers around it; neither they nor a template stand around what comes back.
-    exchange.handlers.clear();
-    exchange.template_frames.clear();
-    flow::carry_on(exchange, engine, flow, false).await
 }

@@ -18,6 +18,7 @@ mod conditional_router;
 mod connector_archives;
 mod connectors;
 mod content;
+mod correlate_on;
 mod databases;
 mod described_endpoints;
 mod description;

@@ -39,9 +39,17 @@ pub struct Aggregation {
     pieces: RefCell<Vec<(usize, Contribution)>>,
 }
 
+impl MessageCount {
+    /// Whether so many are enough.
+    pub fn is_reached(&self, count: usize) -> bool {
+        let reached = |wanted: Option<usize>| wanted.is_some_and(|wanted| count >= wanted);
+        reached(self.min) || reached(self.max)
+    }
+}
+
 impl Contribution {
     /// About how much memory it takes.
-    fn size_bytes(&self) -> usize {
+    pub fn size_bytes(&self) -> usize {
         let held = match self {
             Contribution::Xml(elements) => elements.memory_bytes(),
             Contribution::Json(text) => text.len(),
@@ -93,8 +101,7 @@ impl Aggregation {
     /// Whether nothing more is waited for.
     pub fn is_enough(&self, group: &CorrelationGroup) -> bool {
         let count = self.pieces.borrow().len();
-        let reached = |wanted: Option<usize>| wanted.is_some_and(|wanted| count >= wanted);
-        reached(self.wanted.min) || reached(self.wanted.max) || count >= group.total() || group.outstanding() == 0
+        self.wanted.is_reached(count) || count >= group.total() || group.outstanding() == 0
     }
 
     /// Whether there is less than what is wanted at least.

@@ -22,6 +22,9 @@ pub struct Split {
     pub sequential: bool,
     /// Whether a branch that has called a backend goes on behind the mediator.
     pub comes_back: bool,
+    /// Whether nobody waits for the branches: the client gets its answer from others, or 202, and what it does then does
+    /// not concern them.
+    pub is_detached: bool,
     /// What each branch does.
     pub targets: Arc<dyn BranchTargets>,
     /// How a branch whose target is an endpoint goes on with its response.
@@ -86,8 +89,8 @@ pub fn called(exchange: &mut Exchange) -> Flow {
 pub struct BranchMessages {
     /// The aggregation that they belong to.
     pub group: Rc<CorrelationGroup>,
-    /// The properties that tell them apart.
-    pub marks: BranchProperties,
+    /// The properties that tell them apart; `None` where nothing is to.
+    pub marks: Option<BranchProperties>,
     /// What the properties say of all of them: the identifier of the message that they were made of.
     pub correlation: Arc<str>,
     /// Makes the message with a number, and says about how many bytes it takes.
@@ -98,10 +101,12 @@ impl BranchMessages {
     /// Makes the message of one branch; about how many bytes it takes.
     pub fn make(&mut self, kin: GroupMember) -> Outcome<(Exchange, usize)> {
         let (mut exchange, bytes) = (self.make)(kin.number)?;
-        let sequence = format!("{}/{}", kin.number, self.group.total());
-        let text = |text: &str| Some(Value::Text(text.into()));
-        exchange.properties.put(Scope::Default, self.marks.sequence, text(&sequence));
-        exchange.properties.put(Scope::Default, self.marks.correlation, text(&self.correlation));
+        if let Some(marks) = &self.marks {
+            let sequence = format!("{}/{}", kin.number, self.group.total());
+            let text = |text: &str| Some(Value::Text(text.into()));
+            exchange.properties.put(Scope::Default, marks.sequence, text(&sequence));
+            exchange.properties.put(Scope::Default, marks.correlation, text(&self.correlation));
+        }
         exchange.members.push(kin);
         Ok((exchange, bytes))
     }
