@@ -73,6 +73,16 @@ pub struct Settings {
     pub monitors: Vec<MonitorSettings>,
 }
 
+impl Settings {
+    /// Bounds the memory that a stylesheet or a script may take, in bytes, where it may take more.
+    pub fn bound_work(&mut self, bytes: usize) {
+        let stylesheets = &mut self.stylesheets.work;
+        stylesheets.memory_bytes = stylesheets.memory_bytes.min(bytes as u64);
+        stylesheets.output_bytes = stylesheets.output_bytes.min(bytes);
+        self.scripts.work.memory_bytes = self.scripts.work.memory_bytes.min(bytes);
+    }
+}
+
 impl Default for Settings {
     fn default() -> Settings {
         Settings {

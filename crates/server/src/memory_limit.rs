@@ -7,11 +7,21 @@ use myelin_message::budget;
 /// A half is left for connections, caches, the work of stylesheets and scripts, and what an allocator cannot give back.
 const SHARE: usize = 2;
 
-/// Sets the limit of the process: `bytes`, or a half of the least limit of the machine and of the control groups that the
-/// process is in; without any there is none.
+/// How much memory all messages together may take: `bytes`, or a half of the least limit of the machine and of the
+/// control groups that the process is in; without any there is none.
+fn limit_bytes(bytes: Option<usize>) -> Option<usize> {
+    bytes.or_else(|| available_bytes(Path::new("/")).map(|available| available / SHARE))
+}
+
+/// How much memory the work of one stylesheet or script may take by default: on all threads together it takes a half of
+/// what the messages may.
+pub(crate) fn work_bytes(bytes: Option<usize>, threads: usize) -> usize {
+    limit_bytes(bytes).map_or(usize::MAX, |limit| limit / 2 / threads.max(1))
+}
+
+/// Sets the limit of the process.
 pub(crate) fn set_memory_limit(bytes: Option<usize>) {
-    let limit = bytes.or_else(|| available_bytes(Path::new("/")).map(|available| available / SHARE));
-    if let Some(limit) = limit {
+    if let Some(limit) = limit_bytes(bytes) {
         budget::set_limit(limit);
         tracing::info!("all messages together may take {} MiB of memory", limit >> 20);
     }
@@ -47,6 +57,12 @@ mod tests {
     use std::fs;
 
     use super::*;
+
+    #[test]
+    fn work_on_all_threads_takes_a_half_of_the_messages_memory() {
+        assert_eq!(work_bytes(Some(512 << 20), 2), 128 << 20);
+        assert_eq!(work_bytes(Some(512 << 20), 0), 256 << 20);
+    }
 
     #[test]
     fn the_least_limit_of_machine_and_groups_counts() {

@@ -16,8 +16,9 @@ use tokio::signal::unix::Signal;
 use crate::access_log::Reopener;
 use crate::certificates::Certificates;
 use crate::deployment::{self, Deployment};
+use crate::memory_limit::work_bytes;
 use crate::monitor::can_monitor;
-use crate::server::Running;
+use crate::server::{Running, thread_count};
 use crate::swap::Swap;
 
 /// How many names of one kind of difference the log tells.
@@ -39,6 +40,8 @@ pub(crate) struct Origin {
     reload_state: ReloadState,
     /// The ports of plain HTTP and of HTTPS that were given, where any were.
     ports: [Option<u16>; 2],
+    /// How many threads work on messages at once.
+    threads: usize,
     /// Whether a reference to what is not there keeps its artefact from running.
     is_strict: bool,
 }
@@ -64,6 +67,7 @@ impl Origin {
             databases: first.databases(),
             reload_state: ReloadState::default(),
             ports: [None; 2],
+            threads: thread_count(0),
             is_strict: false,
         })
     }
@@ -73,6 +77,11 @@ impl Origin {
         // Nobody knows yet which port a 0 will become.
         let port = |addresses: &[SocketAddr]| addresses.first().map(SocketAddr::port).filter(|&port| port != 0);
         Origin { ports: [port(http), port(https)], ..self }
+    }
+
+    /// The same for a bus that serves on so many threads; 0 is one per core.
+    pub(crate) fn on_threads(self, threads: usize) -> Origin {
+        Origin { threads: thread_count(threads), ..self }
     }
 
     /// The same where a reference to what is not there is a problem of its artefact, if `is_strict`.
@@ -98,6 +107,7 @@ impl Origin {
         settings.replies = self.replies.clone();
         settings.reload_state = self.reload_state.clone();
         settings.databases.databases = self.databases.clone();
+        settings.bound_work(work_bytes(deployment.memory_bytes(), self.threads));
         deployment.apply_mediation(&mut settings)?;
         let [http, https] = self.ports;
         settings.addresses.http_port = http.or(deployment.http.map(|http| http.port()).filter(|_| https.is_none()));

@@ -86,7 +86,8 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     let _log = logging::start()?;
     let files = raise_file_limit();
     let origin = Origin::new(&arguments.paths, arguments.config.as_deref())?;
-    let origin = origin.listening(&arguments.http, &arguments.https).strict(arguments.strict);
+    let origin =
+        origin.listening(&arguments.http, &arguments.https).on_threads(arguments.threads).strict(arguments.strict);
     let Read { loaded: Loaded { bus, report, sources }, deployment } = origin.read()?;
     let mut settings = settings(arguments, &deployment)?;
     let clients = clients_that_fit(files, thread_count(settings.threads));

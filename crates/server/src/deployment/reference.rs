@@ -238,7 +238,10 @@ const OWN: &[Section] = &[
             ("depth", reloaded("number", "5000", "templates and functions within each other")),
             ("instructions", reloaded("number", "50000000", "that are run, and nodes that are visited")),
             ("output_bytes", reloaded("bytes", "33554432", "of its result")),
-            ("memory_bytes", reloaded("bytes", "134217728", "of variables and temporary trees")),
+            (
+                "memory_bytes",
+                reloaded("bytes", "134217728", "of variables and temporary trees; less where memory is short"),
+            ),
         ],
     },
     Section {
@@ -246,7 +249,7 @@ const OWN: &[Section] = &[
         about: "What a script may do with one message; beyond it a fault: [scripts.md](scripts.md).",
         keys: &[
             ("time", reloaded("time", "2s", "that it runs")),
-            ("memory_bytes", reloaded("bytes", "67108864", "of its values")),
+            ("memory_bytes", reloaded("bytes", "67108864", "of its values; less where memory is short")),
             ("stack_bytes", reloaded("bytes", "262144", "of its calls within each other, about a thousand")),
         ],
     },
