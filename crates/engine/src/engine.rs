@@ -32,7 +32,7 @@ use myelin_flow::answer;
 use myelin_flow::context::{Counts, RequestContext};
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Fault;
-use myelin_flow::position::{in_exchange, in_service};
+use myelin_flow::position::{in_exchange, wait_in_service};
 use myelin_flow::property::{Properties, Scope, slot};
 use myelin_flow::settings::Priorities;
 use myelin_flow::transport::Transport;
@@ -187,8 +187,11 @@ impl Engine {
                     (Service::InboundSource(source), postfix_start)
                 }
                 Route::Api(api, extent) => {
-                    let entered =
-                        apis::enter(api, extent, &mut request, &bus.apis, transport, &mut passed, arrival).await;
+                    let entered = {
+                        let entering =
+                            apis::enter(api, extent, &mut request, &bus.apis, transport, &mut passed, arrival);
+                        wait_in_service(&api.identity, pin!(entering)).await
+                    };
                     match entered {
                         Ok((entry, brought)) => {
                             properties = brought;
@@ -199,7 +202,7 @@ impl Engine {
                 }
                 Route::Description(proxy, question_start) => {
                     let answer = proxies::answer(proxy, question_start, &request, &bus.definitions, transport, arrival);
-                    return Box::pin(answer).await;
+                    return wait_in_service(&proxy.identity, Box::pin(answer)).await;
                 }
                 Route::Reply => return Box::pin(incoming_reply::receive(request, &bus.definitions)).await,
                 Route::LeftOut(left_out) => return left_out.answer(&request, arrival, transport.monotonic()),
@@ -213,8 +216,8 @@ impl Engine {
         exchange.properties = properties;
         exchange.postfix_start = postfix_start;
         exchange.guarded = service.fault(bus).is_some();
-        let mut serving = pin!(self.serve_for(service, exchange, arrival, (priorities, record), passed));
-        poll_fn(|cx| in_service(service.identity(bus), || serving.as_mut().poll(cx))).await
+        let serving = pin!(self.serve_for(service, exchange, arrival, (priorities, record), passed));
+        wait_in_service(service.identity(bus), serving).await
     }
 
     /// Serves the request of an exchange that has just begun.

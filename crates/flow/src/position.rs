@@ -65,6 +65,16 @@ pub fn at_step<T>(step: &StepPlace, work: impl FnOnce() -> T) -> T {
     STEP.set(step, work)
 }
 
+/// Waits for what is done for an exchange.
+pub async fn wait_in_exchange<F: Future + Unpin>(correlation: &CorrelationId, mut future: F) -> F::Output {
+    poll_fn(|cx| in_exchange(correlation, || Pin::new(&mut future).poll(cx))).await
+}
+
+/// Waits for what is done for a service.
+pub async fn wait_in_service<F: Future + Unpin>(service: &ServiceIdentity, mut future: F) -> F::Output {
+    poll_fn(|cx| in_service(service, || Pin::new(&mut future).poll(cx))).await
+}
+
 /// Waits for what a step does.
 pub async fn wait_at_step<F: Future + Unpin>(step: &StepPlace, mut future: F) -> F::Output {
     poll_fn(|cx| at_step(step, || Pin::new(&mut future).poll(cx))).await

@@ -1,6 +1,5 @@
 //! Messages that sources bring: from folders, triggers and, later, brokers.
 
-use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,7 +11,7 @@ use myelin_artefacts::inbound::{Receiving, ReceivingService};
 use myelin_channel::{Delivery, Ending, Runtime};
 use myelin_flow::branches::BranchPermits;
 use myelin_flow::identity;
-use myelin_flow::position::in_exchange;
+use myelin_flow::position::wait_in_exchange;
 use myelin_message::{Arrival, CorrelationId};
 
 /// So many messages of one source are under way at once; the next one waits.
@@ -66,8 +65,7 @@ impl Engine {
                 Ending::Faulted { code: "0".to_owned(), message }
             }
         };
-        let mut acknowledging = pin!(acknowledge(ending));
-        poll_fn(|cx| in_exchange(&correlation, || acknowledging.as_mut().poll(cx))).await;
+        wait_in_exchange(&correlation, pin!(acknowledge(ending))).await;
         branches.set(branches.get() - 1);
     }
 }

@@ -204,3 +204,20 @@ fn what_is_worked_on_beside_the_serving_thread_keeps_the_place_of_its_step() {
     assert!(line.starts_with("INFO told, CORRELATION_ID = c-1, AT = xslt ("), "{line}");
     assert!(line.contains(":3) → stylesheet ("), "{line}");
 }
+
+#[test]
+fn what_stands_before_the_steps_of_an_api_logs_the_place_of_the_api() {
+    let artefacts = "<api name='orders' context='/a'><handlers>\
+        <handler class='org.wso2.micro.integrator.security.handler.oauth.OAuth2AuthorizationHandler'>\
+        <property name='jwksEndpoint' value='http://issuer/keys'/>\
+        <property name='trustedIssuers' value='https://issuer.example'/>\
+        <property name='audience' value='orders'/></handler></handlers>\
+        <resource methods='GET'><inSequence><respond/></inSequence></resource></api>";
+    let scenario = Scenario::failing(artefacts, SendErrorKind::ConnectFailed);
+    let lines = logged("myelin::oauth", || {
+        let headers = [("Host", "bus"), ("Authorization", "Bearer a.b.c")];
+        assert!(scenario.serve(request("GET", "/a", &headers, "")).status >= 400);
+    });
+    let [line] = lines.as_slice() else { panic!("{lines:?}") };
+    assert!(line.contains(", CORRELATION_ID = c-1, AT = api orders ("), "{line}");
+}

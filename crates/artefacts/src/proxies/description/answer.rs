@@ -42,7 +42,7 @@ pub async fn answer(
             match made {
                 Ok(interface) => interface,
                 Err(message) => {
-                    tracing::warn!(target: "myelin::description", "{}: {message}", proxy.identity);
+                    tracing::warn!(target: "myelin::description", "{message}");
                     return plain(StatusCode::BAD_GATEWAY, "The description of this service cannot be had at present");
                 }
             }
