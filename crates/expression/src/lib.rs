@@ -111,6 +111,13 @@ impl Expression {
     ///
     /// Errors: a [`Problem`] at the character where it is wrong, or needs what is not offered.
     pub fn compile(text: Text<'_>, wanted: ResultType, compiler: &mut Compiler) -> Result<Expression, Problem> {
+        if looks_like_synapse(text.value.trim()) {
+            let message = format!(
+                "{0} is an XPath here, which finds elements of that name; the Synapse expression is ${{{0}}}",
+                text.value.trim()
+            );
+            compiler.warning(text.problem(message));
+        }
         Expression::build(text, wanted, compiler).map_err(|error| error.problem(text))
     }
 
@@ -428,4 +435,12 @@ impl Expression {
             _ => &[],
         }
     }
+}
+
+/// Whether a text without `${…}` around it is a path of the Synapse expressions, such as `payload.order.id`.
+fn looks_like_synapse(text: &str) -> bool {
+    let roots = ["payload", "vars", "headers", "properties", "params", "configs"];
+    let path = text.split_once('.').filter(|(root, _)| roots.contains(root)).map(|(_, path)| path);
+    let is_path = |path: &str| path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.[]".contains(&byte));
+    path.is_some_and(|path| !path.is_empty() && is_path(path))
 }

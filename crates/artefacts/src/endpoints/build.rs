@@ -14,6 +14,7 @@ use crate::endpoints::{
 use crate::loader::Loader;
 use myelin_config::element::Element;
 use myelin_config::problem::Problem;
+use myelin_expression::Expression;
 use myelin_flow::fault::Fault;
 use myelin_flow::sequence::SequenceId;
 use myelin_spelling::suggestion;
@@ -127,9 +128,13 @@ fn kind(element: &Element, child: &Element, loader: &mut Loader) -> Result<Endpo
     }
 }
 
-fn address(element: &Element, loader: &Loader) -> Result<EndpointKind, Problem> {
+fn address(element: &Element, loader: &mut Loader) -> Result<EndpointKind, Problem> {
     let text = element.required("uri")?;
     let value = loader.configured(text)?;
+    if Expression::is_in(&value) {
+        let message = "${…} is sent as it stands here; <http uri-template> works it out for each message";
+        loader.warning(text.problem(message));
+    }
     if let Some(address) = other(&value, loader.settings.channels) {
         return address.map(EndpointKind::Other).map_err(|message| unusable(text, &value, message));
     }

@@ -71,9 +71,13 @@ impl Template {
                 {
                     return refuse(format!("{{{inside}}} is not offered: {{uri.var.…}} and {{query.param.…}} are"));
                 }
+                let meant = match name.split_once('.') {
+                    Some(("payload" | "vars" | "headers" | "properties", _)) => format!("${{{name}}}"),
+                    _ => format!("{{uri.var.{name}}}"),
+                };
                 let message = format!(
                     "{{{inside}}} gives nothing, as only {{uri.var.…}} and {{query.param.…}} have values; \
-                     did you mean {{uri.var.{name}}}?"
+                     did you mean {meant}?"
                 );
                 loader.warning(Problem::new(text.place(open), message));
                 pieces.push(Piece::Text(value[at..open].to_owned()));

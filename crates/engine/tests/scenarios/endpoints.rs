@@ -494,3 +494,22 @@ fn a_hole_of_no_variable_gives_nothing_and_is_told() {
     scenario.serve(get("/services/P"));
     assert_eq!(scenario.sent()[0].uri, "http://back/a/b?q=7");
 }
+
+#[test]
+fn a_synapse_expression_that_is_none_where_it_stands_is_told() {
+    let check = |mediators: &str, expected: &str| {
+        let report = report(&format!("<proxy name='P'><target><inSequence>{mediators}</inSequence></target></proxy>"));
+        let warnings: Vec<_> = report.artefacts[0].warnings.iter().map(|warning| warning.message()).collect();
+        assert!(warnings.len() == 1 && warnings[0].contains(expected), "{mediators}: {warnings:?}");
+    };
+    check(
+        "<send><endpoint><address uri='http://h/${payload.id}'/></endpoint></send>",
+        "<http uri-template> works it out",
+    );
+    check(
+        "<send><endpoint><http uri-template='http://h/{payload.id}'/></endpoint></send>",
+        "did you mean ${payload.id}?",
+    );
+    check("<property name='a' expression='payload.id'/>", "the Synapse expression is ${payload.id}");
+    check("<filter xpath='vars.order.lines[0]'><then/></filter>", "the Synapse expression is ${vars.order.lines[0]}");
+}
