@@ -24,8 +24,11 @@ pub(crate) struct Meeting {
 
 impl Meeting {
     /// That of a split, if there is an `aggregate` with a time on the way of its branches, and nothing before it that
-    /// splits them again.
+    /// splits them again; nobody waits for detached ones.
     pub(crate) fn of(split: &Split, engine: &EngineContext<'_>) -> Option<Meeting> {
+        if split.is_detached {
+            return None;
+        }
         let group = &split.branches.group;
         let definitions = engine.context.definitions;
         let behind = split.behind.iter().flat_map(Continuation::nodes).filter(|_| split.comes_back);

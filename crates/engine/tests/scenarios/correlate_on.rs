@@ -79,6 +79,14 @@ fn a_group_goes_on_behind_the_aggregate_and_its_faults_are_handled() {
 }
 
 #[test]
+fn a_group_is_no_branch_that_another_aggregate_could_gather() {
+    let another = "<aggregate><completeCondition timeout='3'/><onComplete expression='//nothing'><drop/></onComplete></aggregate>";
+    let scenario = scenario(TWO, "<property name='x' value='1'/>", &format!("{another}{SEND}"));
+    assert_eq!(order(&scenario, A, "1"), (202, 0));
+    assert_eq!(sent(&scenario), (vec!["<all><item>1</item></all>".to_owned()], 31));
+}
+
+#[test]
 fn without_a_time_a_group_waits_for_ten_minutes() {
     let scenario = scenario("", SEND, "");
     assert_eq!(order(&scenario, A, "1"), (202, 0));

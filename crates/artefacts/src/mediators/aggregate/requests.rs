@@ -52,6 +52,7 @@ impl Aggregate {
             Joined::First(group) => group,
         };
         let mut first = exchange.branch()?;
+        // Branches around it that meet elsewhere do not wait for it.
         first.members.clear();
         let timeout = self.timeout.unwrap_or(LONGEST_WAIT);
         let flow = GroupFlow { group, timeout, completion: Arc::clone(&self.completion) };
@@ -98,8 +99,9 @@ impl BranchTargets for GroupFlow {
         context: &'a RequestContext<'a>,
     ) -> LocalFuture<'a, Outcome<Flow>> {
         Box::pin(async move {
-            // It waits for other requests: the room it has among the branches of its own is for these.
+            // It waits for other requests: the room it has among the branches of its own is for these, and it meets none.
             exchange.permits = (None, None);
+            exchange.members.clear();
             let pieces = self.messages(context).await;
             Need::built().fulfil(exchange, context).await?;
             self.completion.complete(pieces, exchange, context).await
