@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::net::SocketAddr;
+use std::sync::OnceLock;
 
 /// What a channel knows of a message apart from the message.
 #[derive(Clone, Copy, Debug)]
@@ -20,33 +21,59 @@ pub struct Arrival<'a> {
 }
 
 /// What ties the log lines of an exchange together; empty where nobody gave one.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CorrelationId(Cow<'static, str>);
+#[derive(Debug)]
+pub struct CorrelationId(Text);
+
+#[derive(Debug)]
+enum Text {
+    Given(Cow<'static, str>),
+    OnDemand { make: fn() -> String, made: OnceLock<Box<str>> },
+}
+
+static NOBODYS: CorrelationId = CorrelationId::fixed("");
 
 impl CorrelationId {
     /// That of an exchange that nobody gave one.
-    pub const NONE: &CorrelationId = &CorrelationId::fixed("");
+    pub const NONE: &CorrelationId = &NOBODYS;
 
     /// One that is known when the program is built.
     pub const fn fixed(text: &'static str) -> CorrelationId {
-        CorrelationId(Cow::Borrowed(text))
+        CorrelationId(Text::Given(Cow::Borrowed(text)))
+    }
+
+    /// One that is made when somebody asks for it, so that exchanges of which nothing is logged pay nothing.
+    pub const fn on_demand(make: fn() -> String) -> CorrelationId {
+        CorrelationId(Text::OnDemand { make, made: OnceLock::new() })
     }
 
     /// The text of it.
     pub fn as_str(&self) -> &str {
-        &self.0
+        match &self.0 {
+            Text::Given(text) => text,
+            Text::OnDemand { make, made } => made.get_or_init(|| make().into()),
+        }
+    }
+}
+
+impl Clone for CorrelationId {
+    /// The same text, which is made by now.
+    fn clone(&self) -> CorrelationId {
+        CorrelationId(Text::Given(match &self.0 {
+            Text::Given(text) => text.clone(),
+            Text::OnDemand { .. } => self.as_str().to_owned().into(),
+        }))
     }
 }
 
 impl From<String> for CorrelationId {
     fn from(text: String) -> CorrelationId {
-        CorrelationId(Cow::Owned(text))
+        CorrelationId(Text::Given(Cow::Owned(text)))
     }
 }
 
 impl fmt::Display for CorrelationId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(self.as_str())
     }
 }
 
@@ -54,5 +81,21 @@ impl Arrival<'_> {
     /// Whether it came over TLS.
     pub fn is_secure(&self) -> bool {
         self.transport == "https"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_on_demand_is_made_once_and_a_copy_has_it() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        static MADE: AtomicUsize = AtomicUsize::new(0);
+        let id = CorrelationId::on_demand(|| format!("id-{}", MADE.fetch_add(1, Ordering::Relaxed)));
+        assert_eq!(MADE.load(Ordering::Relaxed), 0);
+        let copy = id.clone();
+        assert_eq!((copy.as_str(), id.as_str(), &*id.to_string()), ("id-0", "id-0", "id-0"));
+        assert_eq!(CorrelationId::NONE.as_str(), "");
     }
 }

@@ -77,7 +77,7 @@ impl Service for BusService {
                     let _ = request.head.append(correlation::HEADER, id.as_bytes());
                     CorrelationId::from(id)
                 }
-                None => CorrelationId::default(),
+                None => CorrelationId::on_demand(correlation::fresh),
             };
             let mut answer = self.engine().serve(request, Arrival { correlation: &id, ..arrival }).await;
             if self.correlate && answer.head.known(HeaderId::ActivityId).is_none() {

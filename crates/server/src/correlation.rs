@@ -3,6 +3,9 @@
 use std::cell::Cell;
 use std::hash::{BuildHasher, RandomState};
 
+use myelin_engine::Position;
+use myelin_message::CorrelationId;
+
 thread_local! {
     static SEED: (RandomState, RandomState) = (RandomState::new(), RandomState::new());
     static COUNT: Cell<u64> = const { Cell::new(0) };
@@ -24,6 +27,12 @@ pub(crate) fn fresh() -> String {
         0x8000 | low >> 48 & 0x3fff,
         low & 0xffff_ffff_ffff
     )
+}
+
+/// The id of the exchange that this thread works for.
+pub(crate) fn here() -> CorrelationId {
+    let known = Position::here().correlation.filter(|id| !id.as_str().is_empty());
+    known.unwrap_or_else(|| CorrelationId::on_demand(fresh))
 }
 
 #[cfg(test)]

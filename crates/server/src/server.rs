@@ -27,7 +27,7 @@ use crate::monitor::can_monitor;
 use crate::runtime::ThreadRuntime;
 use crate::swap::Swap;
 use crate::worker::WorkOptions;
-use crate::{monitor, tasks};
+use crate::{correlation, monitor, tasks};
 
 /// How to serve, apart from the configuration.
 #[derive(Clone, Debug, Default)]
@@ -268,7 +268,7 @@ fn run_thread(
         let service =
             BusService::new(&swap, Rc::clone(&transport) as Rc<dyn Transport>, settings.correlate, access_log);
         let service = Rc::new(service);
-        transport.set_local(LocalSender::new(serve_own(&service)));
+        transport.set_local(LocalSender::new(serve_own(&service), correlation::here));
         if is_first {
             tokio::task::spawn_local(monitor::keep_up(swap.clone(), transport));
             tokio::task::spawn_local(tasks::keep_up(Rc::clone(&service), swap.clone(), stop.clone()));

@@ -25,6 +25,7 @@ pub type Serve = dyn for<'a> Fn(Message, Arrival<'a>) -> Option<LocalFuture<'a, 
 /// Sends to services of the same bus, on one thread.
 pub struct LocalSender {
     serve: Rc<Serve>,
+    correlation: fn() -> CorrelationId,
     under_way: Rc<Cell<usize>>,
 }
 
@@ -47,9 +48,9 @@ impl Drop for Task {
 }
 
 impl LocalSender {
-    /// A sender to services that serve so.
-    pub fn new(serve: Rc<Serve>) -> LocalSender {
-        LocalSender { serve, under_way: Rc::default() }
+    /// A sender to services that serve so; `correlation` is the id of the exchange that sends.
+    pub fn new(serve: Rc<Serve>, correlation: fn() -> CorrelationId) -> LocalSender {
+        LocalSender { serve, correlation, under_way: Rc::default() }
     }
 
     fn permit(&self) -> Option<Permit> {
@@ -67,14 +68,12 @@ impl LocalSender {
         };
         let timeout = outgoing.timeout;
         let message = request_of(outgoing);
-        let correlation = message
-            .head
-            .known(HeaderId::ActivityId)
-            .map(|id| CorrelationId::from(String::from_utf8_lossy(id).into_owned()));
+        let said = message.head.known(HeaderId::ActivityId);
+        let said = said.map(|id| CorrelationId::from(String::from_utf8_lossy(id).into_owned()));
+        let correlation = said.unwrap_or_else(self.correlation);
         let serve = Rc::clone(&self.serve);
         let mut task = Task(tokio::task::spawn_local(async move {
             let _permit = permit;
-            let correlation = correlation.unwrap_or_default();
             let arrival =
                 Arrival { transport: "local", peer: None, local: None, inbound: None, correlation: &correlation };
             Some(serve(message, arrival)?.await)
@@ -155,9 +154,13 @@ mod tests {
         assert_eq!(message.head.first("x-a"), Some(&b"b"[..]));
     }
 
+    fn new(serve: impl for<'a> Fn(Message, Arrival<'a>) -> Option<LocalFuture<'a, Message>> + 'static) -> LocalSender {
+        LocalSender::new(Rc::new(serve), || CorrelationId::fixed("asking"))
+    }
+
     #[test]
     fn permits_are_bounded_and_come_back() {
-        let sender = LocalSender::new(Rc::new(|_, _| None));
+        let sender = new(|_, _| None);
         let permits: Vec<_> = std::iter::from_fn(|| sender.permit()).collect();
         assert_eq!(permits.len(), LIMIT);
         assert_eq!(sent(&sender, None).unwrap_err(), SendErrorKind::Overloaded);
@@ -167,18 +170,19 @@ mod tests {
 
     #[test]
     fn an_answer_comes_back_and_what_gives_none_is_told_apart() {
-        let answers = LocalSender::new(Rc::new(|request, arrival| {
+        let answers = new(|request, arrival| {
             assert_eq!((request.head.target(), arrival.transport), ("/services/S?x=y", "local"));
+            assert_eq!(arrival.correlation.as_str(), "asking");
             Some(Box::pin(ready(Message::answer(StatusCode::CREATED, Body::Empty))))
-        }));
+        });
         let Ok(Sent::Response(answer)) = sent(&answers, None) else { panic!("there is an answer") };
         assert_eq!(answer.status, StatusCode::CREATED);
-        let ends = LocalSender::new(Rc::new(|_, _| None));
+        let ends = new(|_, _| None);
         assert_eq!(sent(&ends, None).unwrap_err(), SendErrorKind::ConnectFailed);
-        let hangs = LocalSender::new(Rc::new(|_, _| Some(Box::pin(pending()))));
+        let hangs = new(|_, _| Some(Box::pin(pending())));
         assert_eq!(sent(&hangs, Some(Duration::from_millis(1))).unwrap_err(), SendErrorKind::ResponseTimeout);
         assert_eq!(hangs.under_way.get(), 0);
-        let fails = LocalSender::new(Rc::new(|_, _| Some(Box::pin(async { panic!("a defect") }))));
+        let fails = new(|_, _| Some(Box::pin(async { panic!("a defect") })));
         assert_eq!(sent(&fails, None).unwrap_err(), SendErrorKind::Closed);
     }
 }

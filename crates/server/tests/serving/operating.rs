@@ -125,3 +125,25 @@ fn a_second_signal_cuts_what_is_under_way_says_so_and_exits_with_one() {
     assert_eq!(process.ended(), Some(1));
     latch.open();
 }
+
+#[test]
+fn the_log_lines_of_a_request_share_an_id_also_in_services_of_the_same_bus() {
+    let file = definitions(
+        "<proxy name='Outer'><target><inSequence><log level='custom'><property name='at' value='first'/></log>\
+           <call><endpoint><address uri='local://localhost/services/Inner'/></endpoint></call>\
+           <log level='custom'><property name='at' value='last'/></log><respond/></inSequence></target></proxy>\
+         <proxy name='Inner'><target><inSequence><log level='custom'><property name='at' value='inner'/></log><respond/>\
+         </inSequence></target></proxy>",
+    );
+    let process = Process::run(&[("synapse.xml", &file)], "");
+    let id = |line: &str| line.split("CORRELATION_ID = ").nth(1).unwrap().split(',').next().unwrap().to_owned();
+    let ask = |more: &str| {
+        let request = format!("POST /services/Outer HTTP/1.1\r\nHost: x\r\n{more}Content-Length: 0\r\n\r\n");
+        assert_eq!(raw::exchange(process.address, request.as_bytes()).unwrap().status, 200);
+        ["first", "inner", "last"].map(|at| id(&process.logged(&format!("at = {at}"))))
+    };
+    let [first, inner, last] = ask("");
+    assert_eq!((first.len(), &inner, &last), (36, &first, &first));
+    assert_ne!(ask("")[0], first, "another request has another id");
+    assert_eq!(ask("activityid: mine\r\n"), ["mine"; 3]);
+}

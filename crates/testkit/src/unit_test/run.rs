@@ -258,12 +258,12 @@ fn message(method: &str, target: &str, case: &descriptor::Case, headers: &[(&str
 }
 
 fn arrival(secure: bool) -> Arrival<'static> {
-    const CORRELATION: &CorrelationId = &CorrelationId::fixed("unit-test");
+    static CORRELATION: CorrelationId = CorrelationId::fixed("unit-test");
     Arrival {
         transport: if secure { "https" } else { "http" },
         peer: Some(SocketAddr::from(([127, 0, 0, 1], 50000))),
         local: Some(SocketAddr::from(([127, 0, 0, 1], if secure { 8243 } else { 8280 }))),
         inbound: None,
-        correlation: CORRELATION,
+        correlation: &CORRELATION,
     }
 }
