@@ -103,7 +103,18 @@ async fn exchange(state: &Rc<ServerState>, client: &Shared, request: RequestHead
         head.remove_if(|_, name| is_credential(name));
     }
     let message = Message::new(head, Body::Wire(Wire { source, ticket }));
-    let response = state.service.serve(message, info.arrival()).await;
+    let response = {
+        let mut serving = state.service.serve(message, info.arrival());
+        let served = poll_fn(|cx| {
+            let polled = serving.as_mut().poll(cx);
+            if polled.is_pending() {
+                // A wait begins: what the client sent ahead is kept in its own size, and counted.
+                client.borrow_mut().input.compact();
+            }
+            polled
+        });
+        served.await
+    };
     if let Some(record) = &mut record {
         record.status = response.status.as_u16();
         let correlation = response.head.known(HeaderId::ActivityId);

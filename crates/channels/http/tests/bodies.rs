@@ -17,7 +17,8 @@ use allocation_counter::measure;
 use http::StatusCode;
 use myelin_channel::LocalFuture;
 use myelin_http::{
-    Client, ClientOptions, ConnectionCount, Expect, Listener, Pace, ServerOptions, Service, Stop, Trust, bind, serve,
+    Client, ClientOptions, ConnectionCount, Expect, Listener, Pace, ServerOptions, Service, Stop, Trust, bind,
+    kept_bytes, serve,
 };
 use myelin_message::{
     Address, Arrival, Body, BodyError, Head, Manner, Message, Method, Outgoing, SendError, SendErrorKind, Source, Wire,
@@ -165,15 +166,30 @@ fn run<T>(test: impl Future<Output = T>) -> T {
     tokio::task::LocalSet::new().block_on(&runtime, test)
 }
 
+/// Never answers, and never reads a body.
+struct Waits;
+
+impl Service for Waits {
+    fn serve<'a>(&'a self, request: Message, _: Arrival<'a>) -> LocalFuture<'a, Message> {
+        Box::pin(async move {
+            let _kept = request;
+            std::future::pending().await
+        })
+    }
+}
+
 /// Serves answers on this thread; gives the address.
 fn listen(options: ServerOptions, answer: impl Fn(&Message) -> Body + 'static) -> SocketAddr {
+    listen_for(options, Rc::new(Answers(Box::new(answer))))
+}
+
+fn listen_for(options: ServerOptions, service: Rc<dyn Service>) -> SocketAddr {
     let socket = bind(([127, 0, 0, 1], 0).into()).unwrap();
     let address = socket.local_addr().unwrap();
     let listener = Listener { socket, tls: None, inbound: None };
     let (commands, received) = tokio::sync::mpsc::unbounded_channel();
     tokio::task::spawn_local(async move {
         let _commands = commands;
-        let service = Rc::new(Answers(Box::new(answer)));
         serve(vec![listener], service, options, ConnectionCount::default(), Stop::default(), received).await
     });
     address
@@ -239,6 +255,25 @@ impl Reading {
             }
         }
     }
+}
+
+#[test]
+fn what_came_of_the_body_of_a_request_that_waits_is_kept_in_its_own_size_and_counted() {
+    run(async {
+        let address = listen_for(ServerOptions::default(), Rc::new(Waits));
+        let request = format!("POST / HTTP/1.1\r\nHost: bus\r\nContent-Length: 2000\r\n\r\n{}", "x".repeat(1000));
+        let mut waiting = Vec::new();
+        for _ in 0..20 {
+            waiting.push(ask(address, &request).await);
+        }
+        let counted = async {
+            while kept_bytes() != 20_000 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        let counted = tokio::time::timeout(Duration::from_secs(20), counted).await;
+        assert!(counted.is_ok(), "{} bytes are counted", kept_bytes());
+    });
 }
 
 const GET: &str = "GET / HTTP/1.1\r\nHost: bus\r\n\r\n";
