@@ -40,6 +40,10 @@ pub fn from_fault(fault: &Fault, format: Format) -> Message {
             .set("WWW-Authenticate", BASIC_CHALLENGE.as_bytes())
             .expect("our own challenges are valid header values");
     }
+    if fault.status == StatusCode::SERVICE_UNAVAILABLE && fault.origin == Origin::Bus {
+        // RFC 9110 §10.2.3: a limit of the bus, which is soon behind it.
+        answer.head.set("Retry-After", b"1").expect("a number is a valid header value");
+    }
     if fault.status == StatusCode::UNSUPPORTED_MEDIA_TYPE {
         // RFC 9110 §15.5.16: that the coding is at fault, and which would do.
         let codings = coding::DECODABLE.as_bytes();
@@ -112,6 +116,14 @@ mod tests {
         check(Format::Soap12, "application/soap+xml; charset=UTF-8", "soapenv:Receiver");
         check(Format::Json, "application/json", r#"{"error":{"code":0,"message":"a < b"}}"#);
         check(Format::None, "text/plain; charset=UTF-8", "a < b\n");
+    }
+
+    #[test]
+    fn a_limit_of_the_bus_is_worth_another_try_and_a_backend_that_rests_says_nothing_of_when() {
+        let again = |fault: &Fault| from_fault(fault, Format::None).head.first("Retry-After").map(<[u8]>::to_vec);
+        assert_eq!(again(&Fault::overloaded("")), Some(b"1".to_vec()));
+        assert_eq!(again(&Fault::not_ready(303001, "")), None);
+        assert_eq!(again(&Fault::bus("a defect")), None);
     }
 
     #[test]
