@@ -9,6 +9,7 @@ pub use receiving::{Receiving, ReceivingService};
 
 use std::sync::Arc;
 
+use myelin_flow::cost::ServiceCost;
 use myelin_flow::position::ServiceIdentity;
 use myelin_flow::property::{Properties, Scope, Slot, Value};
 use myelin_flow::sequence::SequenceId;
@@ -28,6 +29,8 @@ pub struct InboundSource {
     pub sequence: Option<SequenceId>,
     /// What their faults run through; the sequence for all where unset.
     pub fault: Option<SequenceId>,
+    /// How much processor time its exchanges take.
+    pub cost: ServiceCost,
 }
 
 impl InboundSource {

@@ -12,6 +12,7 @@ use myelin_channel::Source;
 
 use crate::endpoints::EndpointRef;
 use crate::guards::ProxySecurity;
+use myelin_flow::cost::ServiceCost;
 use myelin_flow::position::ServiceIdentity;
 use myelin_flow::sequence::SequenceRef;
 
@@ -37,4 +38,6 @@ pub struct Proxy {
     pub sources: Vec<Arc<dyn Source>>,
     /// What it says about itself.
     pub description: ProxyDescription,
+    /// How much processor time its exchanges take.
+    pub cost: ServiceCost,
 }

@@ -48,6 +48,16 @@ pub trait Runtime {
         Box::pin(std::future::ready(Ok(())))
     }
 
+    /// How long work may wait for its turn; without threads for it, as long as it takes.
+    fn work_wait(&self) -> Duration {
+        Duration::MAX
+    }
+
+    /// How long this thread has been on a processor; always the same where nobody can tell.
+    fn processor_time(&self) -> Duration {
+        Duration::ZERO
+    }
+
     /// What tells, on any thread, whether that much time has passed from now on; without a clock, that it never has.
     fn deadline(&self, _after: Duration) -> Box<dyn Fn() -> bool + Send> {
         Box::new(|| false)

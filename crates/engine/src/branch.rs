@@ -14,12 +14,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::rc::{Rc, Weak};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use myelin_message::{CorrelationId, Message};
 
 pub(crate) use split::carry_on;
 
-use crate::engine::{Arrival, EngineContext, EngineParts, FlowKind};
+use crate::engine::{Arrival, Demand, EngineContext, EngineParts, FlowKind, TimeShare};
 use crate::service::OwnedService;
 use myelin_flow::branches::{BranchPermit, BranchPermits, CorrelationGroup, LIVE_COPIES, body_limit_bytes};
 use myelin_flow::context::RequestContext;
@@ -46,6 +47,10 @@ pub(crate) struct BranchContext {
     correlation: CorrelationId,
     permits: Rc<BranchPermits>,
     copied_bytes: Cell<usize>,
+    /// How the flows are treated, as the first one is.
+    demand: Demand,
+    /// The processor time that they used, as far as it was measured.
+    used: Cell<Duration>,
     state: RefCell<State>,
 }
 
@@ -69,6 +74,7 @@ struct Task {
     groups: Vec<Rc<CorrelationGroup>>,
     /// Whether the client neither waits for it nor takes it along when it goes.
     is_detached: bool,
+    time: TimeShare,
     /// `None` when it has ended, or was cancelled.
     future: RefCell<Option<LocalFuture<'static, ()>>>,
     cancelled: Cell<bool>,
@@ -80,7 +86,12 @@ struct Run(Rc<Task>);
 
 impl BranchContext {
     /// What the flows beside the one with that context stand on.
-    pub(crate) fn new(context: &RequestContext<'_>, service: OwnedService, parts: EngineParts) -> Rc<BranchContext> {
+    pub(crate) fn new(
+        context: &RequestContext<'_>,
+        service: OwnedService,
+        parts: EngineParts,
+        demand: Demand,
+    ) -> Rc<BranchContext> {
         let Arrival { transport: came_by, peer, local, inbound, correlation } = context.arrival;
         let settings = &parts.bus.definitions.settings;
         let permits = BranchPermits::new(settings.branches, body_limit_bytes(settings).saturating_mul(LIVE_COPIES));
@@ -94,6 +105,8 @@ impl BranchContext {
             correlation: correlation.clone(),
             permits,
             copied_bytes: Cell::default(),
+            demand,
+            used: Cell::default(),
             state: RefCell::default(),
         })
     }
@@ -131,6 +144,7 @@ impl BranchContext {
             counts: Rc::clone(&self.parts.counts),
             groups,
             is_detached,
+            time: TimeShare::new(&self.parts.scheduler, self.demand),
             future: RefCell::new(Some(future)),
             cancelled: Cell::default(),
             waker: RefCell::default(),
@@ -216,17 +230,33 @@ impl RunningBranches for BranchContext {
 
 /// The branch context of a first flow, which is made when another flow begins.
 #[derive(Default)]
-pub(crate) struct FirstBranchContext(OnceCell<Rc<BranchContext>>);
+pub(crate) struct FirstBranchContext {
+    made: OnceCell<Rc<BranchContext>>,
+    demand: Cell<Demand>,
+}
 
 impl FirstBranchContext {
     /// The branch context, if there is one.
     pub(crate) fn get(&self) -> Option<&Rc<BranchContext>> {
-        self.0.get()
+        self.made.get()
     }
 
     /// The branch context; made now where there is none.
-    pub(crate) fn get_or_init(&self, make: impl FnOnce() -> Rc<BranchContext>) -> &Rc<BranchContext> {
-        self.0.get_or_init(make)
+    pub(crate) fn get_or_init(&self, make: impl FnOnce(Demand) -> Rc<BranchContext>) -> &Rc<BranchContext> {
+        self.made.get_or_init(|| make(self.demand.get()))
+    }
+
+    /// How flows beside the first are treated that are still to come.
+    pub(crate) fn set_demand(&self, demand: Demand) {
+        self.demand.set(demand);
+    }
+
+    /// The processor time that the flows beside the first have used, as far as it was measured.
+    pub(crate) fn used(&self) -> Duration {
+        self.get().map_or(Duration::ZERO, |branch_context| {
+            let state = branch_context.state.borrow();
+            branch_context.used.get() + state.live.iter().map(|task| task.time.used()).sum::<Duration>()
+        })
     }
 }
 
@@ -272,8 +302,12 @@ impl Future for Run {
         let task = &self.0;
         let mut future = task.future.borrow_mut();
         let Some(running) = &mut *future else { return Poll::Ready(()) };
+        if task.time.poll_turn(context).is_pending() {
+            *task.waker.borrow_mut() = Some(context.waker().clone());
+            return Poll::Pending;
+        }
         // A defect in one branch ends that branch: nothing of it is shared with the others.
-        let mut poll = || catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(context)));
+        let mut poll = || task.time.run(|| catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(context))));
         let branch_context = task.branch_context.upgrade();
         let polled = match &branch_context {
             Some(branch_context) => branch_context.in_position(poll),
@@ -300,6 +334,7 @@ impl Drop for Run {
         let branches = &self.0.counts.branches;
         branches.set(branches.get() - 1);
         let Some(branch_context) = self.0.branch_context.upgrade() else { return };
+        branch_context.used.set(branch_context.used.get() + self.0.time.used());
         let mut state = branch_context.state.borrow_mut();
         state.live.retain(|task| !Rc::ptr_eq(task, &self.0));
         if state.has_only_detached() {

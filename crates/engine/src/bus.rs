@@ -8,6 +8,7 @@ use myelin_artefacts::endpoints::{EndpointStatus, Endpoints, Monitor};
 use myelin_artefacts::inbound::{Inbound, Port, Receiving};
 use myelin_artefacts::left_out::LeftOut;
 use myelin_artefacts::proxies::Proxy;
+use myelin_flow::cost::ServiceCost;
 use myelin_flow::definitions::Definitions;
 use myelin_flow::position::ServiceIdentity;
 use myelin_flow::sequence::{Sequence, SequenceId};
@@ -29,6 +30,8 @@ pub struct Bus {
     pub(crate) main: Option<SequenceId>,
     /// `main` as the log names it.
     pub(crate) main_identity: ServiceIdentity,
+    /// How much processor time the exchanges of `main` take.
+    pub(crate) main_cost: ServiceCost,
     pub(crate) fault: Option<SequenceId>,
 }
 

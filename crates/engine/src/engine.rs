@@ -6,16 +6,18 @@ mod incoming_reply;
 mod receive;
 mod record;
 mod redirect;
+mod scheduler;
 
 pub(crate) use context::{EngineContext, EngineParts, FlowKind};
 pub use receive::receive;
+pub(crate) use scheduler::{Demand, Scheduler, TimeShare};
 
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 pub use myelin_message::Arrival;
 use myelin_message::{HeaderId, Message, StatusCode};
@@ -34,7 +36,6 @@ use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Fault;
 use myelin_flow::position::{in_exchange, wait_in_service};
 use myelin_flow::property::{Properties, Scope, slot};
-use myelin_flow::settings::Priorities;
 use myelin_flow::transport::Transport;
 
 /// Serves requests on one thread.
@@ -76,19 +77,29 @@ impl Drop for Waiting<'_> {
     }
 }
 
+/// Who wants an exchange.
+#[derive(Clone, Copy)]
+enum Caller<'a> {
+    /// A client.
+    Client,
+    /// A flow of the same bus, which runs this one within itself.
+    Flow,
+    /// A source; where it is noted how the exchange ends.
+    Source(&'a ExchangeRecord),
+}
+
 /// A service that does not hang on the request: that of a source.
 struct SourceService<'a> {
     service: Service<'a>,
     /// The properties that the exchange starts with.
     properties: Properties,
-    /// Where it is noted how the exchange ends.
-    record: &'a ExchangeRecord,
 }
 
 impl Engine {
     /// An engine for one thread; engines on other threads share the bus.
     pub fn new(bus: Arc<Bus>, transport: Rc<dyn Transport>) -> Engine {
-        Engine { parts: EngineParts { bus, transport, counts: Rc::default() } }
+        let scheduler = Scheduler::new(Rc::clone(&transport));
+        Engine { parts: EngineParts { bus, transport, counts: Rc::default(), scheduler } }
     }
 
     /// The engine of the bus that takes this one's place on the same thread; both count together what is under way.
@@ -130,7 +141,7 @@ impl Engine {
     /// a body that nobody read is still on the backend's wire.
     /// Errors: none; whatever goes wrong is an answer with a status from 400 on, and one line in the log.
     pub async fn serve(&self, request: Message, arrival: Arrival<'_>) -> Message {
-        self.answer(request, arrival, self.parts.bus.definitions.settings.priorities.as_ref(), None).await
+        self.answer(request, arrival, Caller::Client, None).await
     }
 
     /// Serves what a flow of this bus sends to a service of it.
@@ -138,19 +149,21 @@ impl Engine {
     /// It needs no turn of its own: who sent it has one, and would wait for itself.
     /// Shape and errors: as [`Engine::serve`].
     pub async fn serve_own(&self, request: Message, arrival: Arrival<'_>) -> Message {
-        self.answer(request, arrival, None, None).await
+        self.answer(request, arrival, Caller::Flow, None).await
     }
 
+    /// `known` is the service where it does not hang on the request.
     async fn answer(
         &self,
         request: Message,
         arrival: Arrival<'_>,
-        priorities: Option<&Priorities>,
+        caller: Caller<'_>,
         known: Option<SourceService<'_>>,
     ) -> Message {
         let _under_way = UnderWay::begin(&self.parts.counts);
         let format = Format::of(request.head.known(HeaderId::ContentType));
-        let mut mediation = pin!(self.mediate(request, &arrival, priorities, known));
+        let time = TimeShare::new(&self.parts.scheduler, Demand::Low);
+        let mut mediation = pin!(self.mediate(request, &arrival, (caller, &time), known));
         let mut poll = |cx: &mut Context<'_>| match catch_unwind(AssertUnwindSafe(|| mediation.as_mut().poll(cx))) {
             Ok(poll) => poll,
             // A defect in one exchange ends that exchange: nothing of it is shared with the others.
@@ -160,22 +173,25 @@ impl Engine {
                 Poll::Ready(answer::from_fault(&fault, format))
             }
         };
-        poll_fn(|cx| in_exchange(arrival.correlation, || poll(cx))).await
+        poll_fn(|cx| {
+            ready!(time.poll_turn(cx));
+            in_exchange(arrival.correlation, || time.run(|| poll(cx)))
+        })
+        .await
     }
 
-    /// `known` is the service where it does not hang on the request.
+    /// `time` is what it runs by.
     async fn mediate(
         &self,
         mut request: Message,
         arrival: &Arrival<'_>,
-        priorities: Option<&Priorities>,
+        (caller, time): (Caller<'_>, &TimeShare),
         known: Option<SourceService<'_>>,
     ) -> Message {
         let (bus, transport) = (&*self.parts.bus, &*self.parts.transport);
         let mut passed = Passed::default();
         let mut properties = Properties::default();
-        let record = known.as_ref().map(|known| known.record);
-        let (service, postfix_start) = if let Some(SourceService { service, properties: brought, .. }) = known {
+        let (service, postfix_start) = if let Some(SourceService { service, properties: brought }) = known {
             properties = brought;
             (service, usize::MAX)
         } else {
@@ -216,7 +232,7 @@ impl Engine {
         exchange.properties = properties;
         exchange.postfix_start = postfix_start;
         exchange.guarded = service.fault(bus).is_some();
-        let serving = pin!(self.serve_for(service, exchange, arrival, (priorities, record), passed));
+        let serving = pin!(self.serve_for(service, exchange, arrival, (caller, time), passed));
         wait_in_service(service.identity(bus), serving).await
     }
 
@@ -226,15 +242,20 @@ impl Engine {
         service: Service<'_>,
         mut exchange: Exchange,
         arrival: &Arrival<'_>,
-        (priorities, record): (Option<&Priorities>, Option<&ExchangeRecord>),
+        (caller, time): (Caller<'_>, &TimeShare),
         passed: Passed,
     ) -> Message {
         let (bus, transport) = (&*self.parts.bus, &*self.parts.transport);
+        let record = match caller {
+            Caller::Client | Caller::Flow => None,
+            Caller::Source(record) => Some(record),
+        };
+        let is_client = matches!(caller, Caller::Client);
         let branch_context = FirstBranchContext::default();
         let waiting = Waiting(Some(&branch_context));
         let engine = self.context(service, *arrival, &branch_context);
         // Whoever has to wait for its turn holds nothing but its connection.
-        let turn = match priorities {
+        let turn = match bus.definitions.settings.priorities.as_ref().filter(|_| is_client) {
             None => Ok(None),
             Some(priorities) => {
                 let turn = priorities.admit(&engine.context.service.name, &exchange.message.head, transport);
@@ -245,6 +266,14 @@ impl Engine {
             Ok(turn) => turn,
             Err(fault) => return passed.finish(answer::from_fault(&flow::told(fault, &engine), exchange.format)),
         };
+        // What a flow of the bus asks for is done in that flow's turn, and no source loses its message.
+        let cost = service.cost(bus).filter(|_| !matches!(caller, Caller::Flow));
+        if let Some(cost) = cost {
+            match time.begin(cost, is_client.then(|| service.identity(bus))).await {
+                Ok(demand) => branch_context.set_demand(demand),
+                Err(fault) => return passed.finish(answer::from_fault(&fault, exchange.format)),
+            }
+        }
         // As in Synapse, where Rampart stands before mediation, no sequence hears of what is refused here.
         let admitted = match service.security() {
             None => None,
@@ -304,9 +333,13 @@ impl Engine {
             Some(admitted) => Box::pin(admitted.secure(answer, exchange.format, &engine.context)).await,
             None => answer,
         };
-        match exchange.reply_addresses.take() {
+        let answer = match exchange.reply_addresses.take() {
             Some(addresses) => Box::pin(redirect::redirect(answer, &addresses, &self.parts, &engine)).await,
             None => answer,
+        };
+        if let Some(cost) = cost {
+            time.end(cost, branch_context.used());
         }
+        answer
     }
 }

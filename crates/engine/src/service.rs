@@ -8,6 +8,7 @@ use myelin_artefacts::endpoints::Endpoint;
 use myelin_artefacts::guards::ProxySecurity;
 use myelin_artefacts::inbound::InboundSource;
 use myelin_artefacts::proxies::{Proxy, ProxyDescription};
+use myelin_flow::cost::ServiceCost;
 use myelin_flow::position::ServiceIdentity;
 use myelin_flow::sequence::SequenceRef;
 use myelin_flow::sequence::{Sequence, SequenceId};
@@ -125,6 +126,17 @@ impl<'a> Service<'a> {
         match self {
             Service::Main | Service::Api(..) | Service::InboundSource(_) | Service::Stray(..) => None,
             Service::Proxy(proxy) => Some(&proxy.description).filter(|description| description.has_operations()),
+        }
+    }
+
+    /// How much processor time its exchanges take; `None` for those that are only told that there is nothing.
+    pub(crate) fn cost(self, bus: &'a Bus) -> Option<&'a ServiceCost> {
+        match self {
+            Service::Main => Some(&bus.main_cost),
+            Service::Proxy(proxy) => Some(&proxy.cost),
+            Service::Api(api, resource) => Some(&resource_of(api, resource).cost),
+            Service::InboundSource(source) => Some(&source.cost),
+            Service::Stray(..) => None,
         }
     }
 

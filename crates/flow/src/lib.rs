@@ -7,6 +7,7 @@
 pub mod answer;
 pub mod branches;
 pub mod context;
+pub mod cost;
 pub mod database;
 pub mod definitions;
 pub mod exchange;

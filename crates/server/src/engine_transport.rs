@@ -82,6 +82,14 @@ impl Runtime for EngineTransport {
         self.runtime.work(work)
     }
 
+    fn work_wait(&self) -> Duration {
+        self.runtime.work_wait()
+    }
+
+    fn processor_time(&self) -> Duration {
+        self.runtime.processor_time()
+    }
+
     fn deadline(&self, after: Duration) -> Box<dyn Fn() -> bool + Send> {
         self.runtime.deadline(after)
     }

@@ -3,6 +3,8 @@
 use std::sync::LazyLock;
 use std::time::{Duration, Instant, SystemTime};
 
+use rustix::time::{ClockId, clock_gettime};
+
 use myelin_channel::{LocalFuture, Overloaded, Runtime, Work};
 
 use crate::worker::{WorkOptions, Worker};
@@ -46,6 +48,16 @@ impl Runtime for ThreadRuntime {
 
     fn work<'a>(&'a self, work: Work) -> LocalFuture<'a, Result<(), Overloaded>> {
         Box::pin(self.worker.run(work))
+    }
+
+    fn work_wait(&self) -> Duration {
+        self.worker.wait()
+    }
+
+    fn processor_time(&self) -> Duration {
+        // Every system has that clock; one that goes wrong makes exchanges look cheap, and no more.
+        let time = clock_gettime(ClockId::ThreadCPUTime);
+        time.try_into().unwrap_or_default()
     }
 
     fn deadline(&self, after: Duration) -> Box<dyn Fn() -> bool + Send> {

@@ -81,6 +81,11 @@ impl Worker {
         Ok(())
     }
 
+    /// How long a piece of work may wait for its turn.
+    pub(crate) fn wait(&self) -> Duration {
+        self.options.wait
+    }
+
     fn position(&self) -> Result<QueuePosition<'_>, Overloaded> {
         if self.waiting.get() >= self.options.waiting {
             return Err(Overloaded::TooMany(self.options.waiting));

@@ -7,6 +7,7 @@ use crate::apis::{Address, Api, Bound, Definition, Offer, Path, Resource, Templa
 use crate::loader::Loader;
 use myelin_config::element::{Element, Text};
 use myelin_config::problem::Problem;
+use myelin_flow::cost::ServiceCost;
 use myelin_flow::position::ServiceIdentity;
 use myelin_java_text::pattern::Pattern;
 
@@ -202,6 +203,7 @@ fn resource(element: &Element, api: &Arc<str>, loader: &mut Loader) -> Result<Re
         in_sequence: loader.sequence_of(element, "inSequence"),
         out_sequence: loader.sequence_of(element, "outSequence"),
         fault_sequence: loader.sequence_of(element, "faultSequence"),
+        cost: ServiceCost::default(),
     })
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use crate::apis::mapping::Mapping;
 use crate::apis::template::Template;
 use crate::apis::visit::Visit;
+use myelin_flow::cost::ServiceCost;
 use myelin_flow::position::ServiceIdentity;
 use myelin_flow::sequence::SequenceRef;
 use myelin_java_text::pattern::Pattern;
@@ -31,6 +32,8 @@ pub struct Resource {
     pub out_sequence: Option<SequenceRef>,
     /// What its faults run through.
     pub fault_sequence: Option<SequenceRef>,
+    /// How much processor time its exchanges take.
+    pub cost: ServiceCost,
 }
 
 /// Which paths a resource is for.

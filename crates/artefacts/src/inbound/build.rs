@@ -9,6 +9,7 @@ use crate::loader::Loader;
 use myelin_channel::{Receive, Source, Spec, listed};
 use myelin_config::element::{Element, Text};
 use myelin_config::problem::Problem;
+use myelin_flow::cost::ServiceCost;
 use myelin_flow::position::ServiceIdentity;
 use myelin_java_text::pattern::Pattern;
 
@@ -59,6 +60,7 @@ pub fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<InboundE
                 slot: loader.names().slot("inbound.endpoint.name"),
                 sequence,
                 fault,
+                cost: ServiceCost::default(),
             };
             let properties = inbound.properties();
             let receiver = ReceivingService::Inbound(Arc::new(inbound));
@@ -89,6 +91,7 @@ pub fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<InboundE
         slot: loader.names().slot("inbound.endpoint.name"),
         sequence,
         fault,
+        cost: ServiceCost::default(),
     };
     let listener = || Inbound { source: Arc::new(source), port, filter, tls };
     Ok((!is_suspended).then(|| InboundEndpoint::Listener(listener())))

@@ -11,6 +11,7 @@ use crate::proxies::publishing;
 use myelin_channel::{Receive, Source, Spec, listed};
 use myelin_config::element::Element;
 use myelin_config::problem::Problem;
+use myelin_flow::cost::ServiceCost;
 use myelin_flow::position::ServiceIdentity;
 
 /// What a proxy holds.
@@ -71,6 +72,7 @@ pub fn proxy(element: &Element, loader: &mut Loader) -> Result<Option<Proxy>, Pr
         security: guards::build::proxy(element, loader),
         description,
         sources,
+        cost: ServiceCost::default(),
     };
     match element.attribute("startOnLoad") {
         Some(text) if text.value.trim().eq_ignore_ascii_case("false") => {

@@ -13,6 +13,7 @@ use myelin_channel::CronExpression;
 use myelin_config::element::{Element, Text};
 use myelin_config::problem::Problem;
 use myelin_content::{Fragment, text_of};
+use myelin_flow::cost::ServiceCost;
 use myelin_flow::position::ServiceIdentity;
 use myelin_flow::property::{Scope, Value, slot};
 
@@ -64,6 +65,7 @@ pub fn task(element: &Element, loader: &mut Loader) -> Result<Receiving, Problem
         slot: loader.names().slot("task.name"),
         sequence,
         fault: None,
+        cost: ServiceCost::default(),
     };
     let mut properties = inbound.properties();
     properties.put(Scope::Addressing, slot::TO, injection.to.clone());

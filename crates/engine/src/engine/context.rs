@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::branch::{BranchContext, FirstBranchContext};
 use crate::bus::Bus;
+use crate::engine::scheduler::Scheduler;
 use crate::service::Service;
 use myelin_flow::context::{Counts, RequestContext};
 use myelin_flow::transport::Transport;
@@ -15,6 +16,7 @@ pub(crate) struct EngineParts {
     pub(crate) bus: Arc<Bus>,
     pub(crate) transport: Rc<dyn Transport>,
     pub(crate) counts: Rc<Counts>,
+    pub(crate) scheduler: Rc<Scheduler>,
 }
 
 /// What surrounds an exchange while the engine runs it.
@@ -40,7 +42,8 @@ impl<'a> EngineContext<'a> {
     pub(crate) fn branch_context(&self) -> &'a Rc<BranchContext> {
         match self.flow {
             FlowKind::First(parts, branch_context) => {
-                branch_context.get_or_init(|| BranchContext::new(&self.context, self.service.to_owned(), parts.clone()))
+                let make = |demand| BranchContext::new(&self.context, self.service.to_owned(), parts.clone(), demand);
+                branch_context.get_or_init(make)
             }
             FlowKind::Branch(branch_context) => branch_context,
         }

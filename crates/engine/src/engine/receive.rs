@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::engine::record::ExchangeRecord;
-use crate::engine::{Engine, SourceService};
+use crate::engine::{Caller, Engine, SourceService};
 use crate::service::Service;
 use myelin_artefacts::inbound::{Receiving, ReceivingService};
 use myelin_channel::{Delivery, Ending, Runtime};
@@ -50,8 +50,8 @@ impl Engine {
         let record = ExchangeRecord::default();
         let ending = match service {
             Some(service) => {
-                let known = SourceService { service, properties: receiving.properties.clone(), record: &record };
-                let answer = self.answer(message, arrival, None, Some(known)).await;
+                let known = SourceService { service, properties: receiving.properties.clone() };
+                let answer = self.answer(message, arrival, Caller::Source(&record), Some(known)).await;
                 match record.fault.take() {
                     _ if record.rolled_back.get() => Ending::RolledBack,
                     Some((code, message)) => Ending::Faulted { code, message },

@@ -21,6 +21,7 @@ use myelin_config::problem::{Place, Problem};
 use myelin_config::registry::Registry;
 use myelin_config::report::Report;
 use myelin_config::sources::Sources;
+use myelin_flow::cost::ServiceCost;
 use myelin_flow::definitions::Definitions;
 use myelin_flow::position::ServiceIdentity;
 use myelin_flow::settings::Settings;
@@ -228,5 +229,18 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
     };
     let place = main.and_then(|id| definitions.sequence(id)).map(|main| main.place.clone());
     let main_identity = ServiceIdentity { kind: "sequence", name: "main".into(), place };
-    Bus { definitions, endpoints, inbounds, receivings, main, main_identity, fault, apis, faulty, faulty_main, proxies }
+    Bus {
+        definitions,
+        endpoints,
+        inbounds,
+        receivings,
+        main,
+        main_identity,
+        main_cost: ServiceCost::default(),
+        fault,
+        apis,
+        faulty,
+        faulty_main,
+        proxies,
+    }
 }

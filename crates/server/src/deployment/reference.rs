@@ -211,10 +211,17 @@ const OWN: &[Section] = &[
     },
     Section {
         path: "myelin.work",
-        about: "What holds the processor for long, beside the threads that serve.",
+        about: "What holds the processor for long, beside the threads that serve: [running.md](running.md#overload).",
         keys: &[
             ("waiting", fixed("number", "256", "that waits for its turn, for each thread; beyond it 503")),
-            ("wait", fixed("time", "10s", "how long it may wait; then 503")),
+            (
+                "wait",
+                fixed(
+                    "time",
+                    "10s",
+                    "how long it may wait; then 503; also for requests that wait for processor time, 200 ms of it at most",
+                ),
+            ),
         ],
     },
     Section {

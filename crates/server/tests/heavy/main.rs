@@ -8,6 +8,7 @@
 mod support;
 
 mod memory;
+mod overload;
 mod scripts;
 mod transforming;
 mod work;
