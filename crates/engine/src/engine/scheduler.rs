@@ -2,7 +2,7 @@
 //! at the sockets between two, and those that would have to wait too long to begin are refused.
 //!
 //! What an exchange takes is known only when it is over, so it is judged by the mean of its service. All others run as
-//! soon as they can go on. `docs/decisions/0016-overload-of-serving-threads.md` says why it is so.
+//! soon as they can go on. `docs/decisions/0017-overload-of-serving-threads.md` says why it is so.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
