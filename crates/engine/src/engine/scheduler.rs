@@ -22,7 +22,7 @@ const SLICE: Duration = Duration::from_micros(250);
 
 /// How much processor time a request may have to wait for to begin, as far as can be foreseen, where the operator allows
 /// no less. What others on the machine take comes on top of it.
-const LONGEST_WAIT: Duration = Duration::from_millis(400);
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
 /// How long refusals are gathered before a line of the log tells of them.
 const GATHERED: Duration = Duration::from_secs(1);

@@ -219,7 +219,7 @@ const OWN: &[Section] = &[
                 fixed(
                     "time",
                     "10s",
-                    "how long it may wait; then 503; also for requests that wait for processor time, 400 ms of it at most",
+                    "how long it may wait; then 503; also for requests that wait for processor time, 1 s of it at most",
                 ),
             ),
         ],
