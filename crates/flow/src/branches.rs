@@ -6,7 +6,7 @@ mod join_set;
 mod permits;
 mod split;
 
-pub use aggregation::{Aggregation, Contribution, MessageCount, too_large};
+pub use aggregation::{Aggregation, Contribution, Gathered, MessageCount, too_large};
 pub use correlation_group::{CorrelationGroup, GroupMember};
 pub use join_set::JoinSet;
 pub use permits::{BranchPermit, BranchPermits};

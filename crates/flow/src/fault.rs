@@ -346,9 +346,7 @@ impl Fault {
         let message = "The backend's answer is not secured as it has to be";
         Fault::new(RESPONSE_PROCESSING_FAILURE, Origin::Backend, StatusCode::BAD_GATEWAY, message).with_detail(detail)
     }
-}
 
-impl Fault {
     /// No branch of a split came in time to where its messages are aggregated. Synapse waits on, and has no code for it.
     pub fn gathered_nothing() -> Box<Fault> {
         Fault::new(0, Origin::Backend, StatusCode::GATEWAY_TIMEOUT, "No message came in time to be aggregated")

@@ -1,13 +1,11 @@
 //! Groups of messages of different requests, by the value that they share.
 
 use std::collections::HashMap;
-use std::mem::take;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
-use myelin_flow::branches::{Contribution, MessageCount, too_large};
+use myelin_flow::branches::{Contribution, Gathered, MessageCount};
 use myelin_flow::fault::{Fault, Outcome};
-use myelin_message::budget::{Reservation, has_room};
 
 /// So many groups of one mediator are open at once; a message that would begin another one is refused with 503.
 const GROUPS: usize = 10_000;
@@ -32,16 +30,14 @@ type Shared = Arc<Mutex<Group>>;
 #[derive(Default)]
 struct Group {
     wanted: MessageCount,
-    pieces: Vec<Contribution>,
-    held_bytes: usize,
-    memory: Reservation,
+    gathered: Gathered,
     /// Whether there are enough; then it is not among the groups any more.
     is_complete: bool,
     /// Who waits for that.
     waiting: Option<Waker>,
 }
 
-/// What becomes of a message that comes to the groups.
+/// Where a message has found its place.
 pub(crate) enum Joined {
     /// It begins a group.
     First(OpenGroup),
@@ -90,26 +86,12 @@ impl OpenGroups {
 impl Group {
     /// Adds what a message brings; whether there are enough now.
     fn add(&mut self, piece: Contribution, limit_bytes: usize) -> Outcome<bool> {
-        let (size_bytes, held_bytes) = (piece.size_bytes(), self.held_bytes + piece.size_bytes());
-        if held_bytes > limit_bytes {
-            return Err(too_large(limit_bytes));
-        }
-        if !has_room(size_bytes) {
-            return Err(Fault::overloaded("no memory is left for the messages to be aggregated"));
-        }
-        self.held_bytes = held_bytes;
-        self.memory.set(held_bytes);
-        self.pieces.push(piece);
-        self.is_complete = self.wanted.is_reached(self.pieces.len());
+        self.gathered.add(self.gathered.count(), piece, limit_bytes)?;
+        self.is_complete = self.wanted.is_reached(self.gathered.count());
         if self.is_complete {
             self.waiting.take().into_iter().for_each(Waker::wake);
         }
         Ok(self.is_complete)
-    }
-
-    fn take(&mut self) -> Vec<Contribution> {
-        self.memory.set(0);
-        take(&mut self.pieces)
     }
 }
 
@@ -118,7 +100,7 @@ impl OpenGroup {
     pub(crate) fn poll(&self, waker: &Waker) -> Poll<Vec<Contribution>> {
         let mut group = lock(&self.group);
         if group.is_complete {
-            return Poll::Ready(group.take());
+            return Poll::Ready(group.gathered.take());
         }
         group.waiting = Some(waker.clone());
         Poll::Pending
@@ -130,7 +112,7 @@ impl OpenGroup {
         if groups.get(&self.value).is_some_and(|group| Arc::ptr_eq(group, &self.group)) {
             groups.remove(&self.value);
         }
-        lock(&self.group).take()
+        lock(&self.group).gathered.take()
     }
 }
 

@@ -31,12 +31,17 @@ pub struct MessageCount {
 pub struct Aggregation {
     wanted: MessageCount,
     limit_bytes: usize,
-    held_bytes: Cell<usize>,
-    /// The memory of what is held.
-    memory: RefCell<Reservation>,
     is_complete: Cell<bool>,
     /// By the numbers of the branches.
-    pieces: RefCell<Vec<(usize, Contribution)>>,
+    gathered: RefCell<Gathered>,
+}
+
+/// What several messages brought to one mediator, with its memory.
+#[derive(Default)]
+pub struct Gathered {
+    held_bytes: usize,
+    memory: Reservation,
+    pieces: Vec<(usize, Contribution)>,
 }
 
 impl MessageCount {
@@ -49,7 +54,7 @@ impl MessageCount {
 
 impl Contribution {
     /// About how much memory it takes.
-    pub fn size_bytes(&self) -> usize {
+    fn size_bytes(&self) -> usize {
         let held = match self {
             Contribution::Xml(elements) => elements.memory_bytes(),
             Contribution::Json(text) => text.len(),
@@ -59,64 +64,73 @@ impl Contribution {
     }
 }
 
+impl Gathered {
+    /// Adds what a message brings, to be taken in the order of the numbers.
+    ///
+    /// Errors: the bus's, where all together would be more than the limit, and 503 where all messages have no memory left.
+    pub fn add(&mut self, number: usize, piece: Contribution, limit_bytes: usize) -> Outcome<()> {
+        let held_bytes = self.held_bytes + piece.size_bytes();
+        if held_bytes > limit_bytes {
+            return Err(too_large(limit_bytes));
+        }
+        if !has_room(piece.size_bytes()) {
+            return Err(Fault::overloaded("no memory is left for the messages to be aggregated"));
+        }
+        self.memory.set(held_bytes);
+        self.held_bytes = held_bytes;
+        self.pieces.push((number, piece));
+        Ok(())
+    }
+
+    /// How many messages brought something.
+    pub fn count(&self) -> usize {
+        self.pieces.len()
+    }
+
+    /// Takes what came, in the order of the numbers.
+    pub fn take(&mut self) -> Vec<Contribution> {
+        self.memory.set(0);
+        let mut pieces = std::mem::take(&mut self.pieces);
+        pieces.sort_by_key(|(number, _)| *number);
+        pieces.into_iter().map(|(_, piece)| piece).collect()
+    }
+}
+
 impl Aggregation {
     /// One that is complete with so many messages, and holds so many bytes at most.
     pub fn new(wanted: MessageCount, limit_bytes: usize) -> Aggregation {
-        Aggregation {
-            wanted,
-            limit_bytes,
-            held_bytes: Cell::default(),
-            memory: RefCell::default(),
-            is_complete: Cell::default(),
-            pieces: RefCell::default(),
-        }
+        Aggregation { wanted, limit_bytes, is_complete: Cell::default(), gathered: RefCell::default() }
     }
 
     /// Whether a message whose body takes so many bytes, about, still fits as a whole.
     pub fn has_room(&self, body_bytes: usize) -> bool {
         let more = size_of::<(usize, Contribution)>() + size_of::<Document>() + body_bytes;
-        self.held_bytes.get().saturating_add(more) <= self.limit_bytes
+        self.gathered.borrow().held_bytes.saturating_add(more) <= self.limit_bytes
     }
 
     /// Adds what the branch with that number brings; what comes too late is dropped.
     ///
-    /// Errors: the bus's, where all together would be too much, and 503 where all messages have no memory left.
+    /// Errors: as [`Gathered::add`].
     pub fn add(&self, number: usize, piece: Contribution) -> Outcome<()> {
-        if self.is_complete.get() {
-            return Ok(());
-        }
-        let held = self.held_bytes.get() + piece.size_bytes();
-        if held > self.limit_bytes {
-            return Err(too_large(self.limit_bytes));
-        }
-        if !has_room(piece.size_bytes()) {
-            return Err(Fault::overloaded("no memory is left for the messages to be aggregated"));
-        }
-        self.memory.borrow_mut().set(held);
-        self.held_bytes.set(held);
-        self.pieces.borrow_mut().push((number, piece));
-        Ok(())
+        if self.is_complete.get() { Ok(()) } else { self.gathered.borrow_mut().add(number, piece, self.limit_bytes) }
     }
 
     /// Whether nothing more is waited for.
     pub fn is_enough(&self, group: &CorrelationGroup) -> bool {
-        let count = self.pieces.borrow().len();
+        let count = self.gathered.borrow().count();
         self.wanted.is_reached(count) || count >= group.total() || group.outstanding() == 0
     }
 
     /// Whether there is less than what is wanted at least.
     pub fn is_too_little(&self) -> bool {
-        let count = self.pieces.borrow().len();
+        let count = self.gathered.borrow().count();
         self.wanted.min.is_some_and(|min| count < min)
     }
 
     /// Takes what came, in the order of the branches; what comes from now on is too late.
     pub fn complete(&self) -> Vec<Contribution> {
         self.is_complete.set(true);
-        self.memory.borrow_mut().set(0);
-        let mut pieces = self.pieces.take();
-        pieces.sort_by_key(|(number, _)| *number);
-        pieces.into_iter().map(|(_, piece)| piece).collect()
+        self.gathered.borrow_mut().take()
     }
 }
 
