@@ -40,6 +40,8 @@ pub(crate) struct Origin {
     reload_state: ReloadState,
     /// The ports of plain HTTP and of HTTPS that were given, where any were.
     ports: [Option<u16>; 2],
+    /// `[myelin.memory] bytes` as it was at the start, from when on it holds.
+    memory_bytes: Option<usize>,
     /// How many threads work on messages at once.
     threads: usize,
     /// Whether a reference to what is not there keeps its artefact from running.
@@ -67,6 +69,7 @@ impl Origin {
             databases: first.databases(),
             reload_state: ReloadState::default(),
             ports: [None; 2],
+            memory_bytes: first.memory_bytes(),
             threads: thread_count(0),
             is_strict: false,
         })
@@ -107,7 +110,7 @@ impl Origin {
         settings.replies = self.replies.clone();
         settings.reload_state = self.reload_state.clone();
         settings.databases.databases = self.databases.clone();
-        settings.bound_work(work_bytes(deployment.memory_bytes(), self.threads));
+        settings.bound_work(work_bytes(self.memory_bytes, self.threads));
         deployment.apply_mediation(&mut settings)?;
         let [http, https] = self.ports;
         settings.addresses.http_port = http.or(deployment.http.map(|http| http.port()).filter(|_| https.is_none()));
