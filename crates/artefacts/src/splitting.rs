@@ -79,7 +79,7 @@ impl<T: BranchTargets + 'static> Splitter<T> {
         let branches = BranchMessages {
             group: CorrelationGroup::new(self.id.clone(), count, context.transport.monotonic()),
             marks: Some(self.properties),
-            correlation: exchange.message_id(context).into(),
+            correlation: exchange.message_id().into(),
             make: Box::new(make),
         };
         let Splitter { sequential, comes_back, ref targets, .. } = *self;

@@ -36,5 +36,5 @@ pub use myelin_flow::settings::{
     CorsSettings, DuplicateKeys, EndpointSettings, JsonSwitches, MonitorSettings, Priorities, PriorityRule,
     PublicAddresses, REPLAY_ENTRIES, ScriptLimits, SecuritySettings, Settings, StylesheetLimits, User,
 };
-pub use myelin_flow::{database, transport};
+pub use myelin_flow::{database, identity, transport};
 pub use sequence_test::{SequenceTest, TestInput, TestOutcome};

@@ -194,7 +194,7 @@ impl Source {
                     SourceValue::Text(exchange.header_part(*slot).map_or(Cow::Borrowed(""), Cow::Owned))
                 }
             },
-            Source::MessageId => text(Some(Cow::Borrowed(exchange.message_id(context)))),
+            Source::MessageId => text(Some(Cow::Borrowed(exchange.message_id()))),
             Source::MessageFormat => text(Some(Cow::Borrowed(message_format(exchange)))),
             Source::SystemDate => text(Some(Cow::Owned(date::format(context.transport.now(), date::SHORT)))),
             Source::SystemTime => {

@@ -1,21 +1,20 @@
 //! Identifiers that nobody else has.
 
-use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hasher};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::cell::Cell;
+use std::hash::{BuildHasher, RandomState};
 
 use crate::fault::{Fault, Outcome};
 
-/// A new identifier, in the form of a random UUID (RFC 9562 §5.4).
-pub fn new(now: SystemTime) -> String {
-    // Two keyed hashes of the time give 128 bits that do not repeat; nothing secret hangs on them.
-    let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
-    let half = || {
-        let mut hasher = RandomState::new().build_hasher();
-        hasher.write_u128(now.as_nanos());
-        hasher.finish()
-    };
-    let (high, low) = (half(), half());
+thread_local! {
+    static SEED: (RandomState, RandomState) = (RandomState::new(), RandomState::new());
+    static COUNT: Cell<u64> = const { Cell::new(0) };
+}
+
+/// A new identifier, in the form of a random UUID (RFC 9562 §5.4); unique, and no secret.
+pub fn new() -> String {
+    let count = COUNT.replace(COUNT.get() + 1);
+    // Keyed hashes of a counter: the keys are the system's randomness, drawn once a thread.
+    let (high, low) = SEED.with(|(high, low)| (high.hash_one(count), low.hash_one(count)));
     format!(
         "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
         high >> 32,
@@ -39,9 +38,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_identifiers_of_one_moment_differ() {
-        let (first, second) = (new(UNIX_EPOCH), new(UNIX_EPOCH));
+    fn two_identifiers_differ_and_have_the_form_of_a_random_uuid() {
+        let (first, second) = (new(), new());
         assert_ne!(first, second);
         assert_eq!((first.len(), &first[14..15]), (36, "4"));
+        assert!(b"89ab".contains(&first.as_bytes()[19]));
     }
 }

@@ -5,6 +5,8 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::sync::OnceLock;
 
+use crate::{Head, HeaderId};
+
 /// What a channel knows of a message apart from the message.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival<'a> {
@@ -44,6 +46,12 @@ impl CorrelationId {
     /// One that is made when somebody asks for it, so that exchanges of which nothing is logged pay nothing.
     pub const fn on_demand(make: fn() -> String) -> CorrelationId {
         CorrelationId(Text::OnDemand { make, made: OnceLock::new() })
+    }
+
+    /// The one that a request brings, as `activityid`.
+    pub fn of(request: &Head) -> Option<CorrelationId> {
+        let said = request.known(HeaderId::ActivityId)?;
+        Some(CorrelationId::from(String::from_utf8_lossy(said).into_owned()))
     }
 
     /// The text of it.

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use myelin_channel::LocalFuture;
-use myelin_engine::Engine;
 use myelin_engine::transport::Transport;
+use myelin_engine::{Engine, identity};
 use myelin_http::{Record, Service};
 use myelin_message::{Arrival, CorrelationId, HeaderId, Message};
 
@@ -67,17 +67,15 @@ impl BusService {
 impl Service for BusService {
     fn serve<'a>(&'a self, mut request: Message, arrival: Arrival<'a>) -> LocalFuture<'a, Message> {
         Box::pin(async move {
-            let came = request.head.known(HeaderId::ActivityId);
-            let came = came.map(|value| String::from_utf8_lossy(value).into_owned());
-            let id = match came {
-                Some(id) => CorrelationId::from(id),
+            let id = match CorrelationId::of(&request.head) {
+                Some(id) => id,
                 None if self.correlate => {
-                    let id = correlation::fresh();
+                    let id = identity::new();
                     // A UUID is always a value a header can hold.
                     let _ = request.head.append(correlation::HEADER, id.as_bytes());
                     CorrelationId::from(id)
                 }
-                None => CorrelationId::on_demand(correlation::fresh),
+                None => CorrelationId::on_demand(identity::new),
             };
             let mut answer = self.engine().serve(request, Arrival { correlation: &id, ..arrival }).await;
             if self.correlate && answer.head.known(HeaderId::ActivityId).is_none() {

@@ -122,7 +122,7 @@ impl Addressed {
             let is_separate = self.separate && !is_one_way && !keeps;
             let ours = match is_separate {
                 true => format!("urn:myelin:{}", identity::secret()?),
-                false => format!("urn:uuid:{}", identity::new(context.transport.now())),
+                false => format!("urn:uuid:{}", identity::new()),
             };
             let listener = is_separate.then(|| listener(context)).flatten();
             let awaited = listener.is_some().then(|| {

@@ -167,7 +167,7 @@ impl Shape {
             let bytes = outgoing.body.bytes(limit_bytes).await.map(<[u8]>::to_vec);
             let bytes = bytes.map_err(|error| Fault::body(&error, is_response))?;
             // A new identifier is in no message that was written before it.
-            let boundary = format!("MIMEBoundary_{}", identity::new(context.transport.now()));
+            let boundary = format!("MIMEBoundary_{}", identity::new());
             let content_type = outgoing.head.known(HeaderId::ContentType).map(String::from_utf8_lossy);
             let content_type = content_type.unwrap_or_default().into_owned();
             outgoing.body = Body::Bytes(package.enclose(&bytes, &content_type, &boundary));

@@ -170,11 +170,11 @@ impl Log {
         match self.detail {
             Detail::Custom => {}
             Detail::Headers => blocks(&mut line, exchange),
-            Detail::Simple | Detail::Full => simple(&mut line, exchange, context),
+            Detail::Simple | Detail::Full => simple(&mut line, exchange),
         }
         // These say it already.
         if self.message_id && !matches!(self.detail, Detail::Simple | Detail::Full) {
-            line.part(format_args!("MessageID: {}", exchange.message_id(context)));
+            line.part(format_args!("MessageID: {}", exchange.message_id()));
         }
         for (name, setting) in &self.properties {
             let value = setting.text(exchange, context)?;
@@ -215,7 +215,7 @@ impl Log {
 }
 
 /// What Synapse's level `simple` says of a message, in its order.
-fn simple(line: &mut Line<'_>, exchange: &Exchange, context: &RequestContext<'_>) {
+fn simple(line: &mut Line<'_>, exchange: &Exchange) {
     line.part(format_args!("To: {}", exchange.to().as_deref().unwrap_or_default()));
     if let Some(from) = exchange.properties.get(Scope::Addressing, slot::FROM) {
         line.part(format_args!("From: {}", from.text()));
@@ -227,7 +227,7 @@ fn simple(line: &mut Line<'_>, exchange: &Exchange, context: &RequestContext<'_>
     if let Some(reply_to) = exchange.properties.get(Scope::Addressing, slot::REPLY_TO) {
         line.part(format_args!("ReplyTo: {}", reply_to.text()));
     }
-    line.part(format_args!("MessageID: {}", exchange.message_id(context)));
+    line.part(format_args!("MessageID: {}", exchange.message_id()));
     let direction = if exchange.is_response() { "response" } else { "request" };
     line.part(format_args!("Direction: {direction}"));
 }

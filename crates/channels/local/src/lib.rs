@@ -8,9 +8,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use myelin_channel::{LOCAL, LocalFuture, Sender, Sent, Spec};
-use myelin_message::{
-    Address, Arrival, CorrelationId, Head, HeaderId, Message, Method, Outgoing, SendError, SendErrorKind,
-};
+use myelin_message::{Address, Arrival, CorrelationId, Head, Message, Method, Outgoing, SendError, SendErrorKind};
 use tokio::task::JoinHandle;
 
 /// Services of the same bus: `local://localhost/services/Name`.
@@ -68,9 +66,7 @@ impl LocalSender {
         };
         let timeout = outgoing.timeout;
         let message = request_of(outgoing);
-        let said = message.head.known(HeaderId::ActivityId);
-        let said = said.map(|id| CorrelationId::from(String::from_utf8_lossy(id).into_owned()));
-        let correlation = said.unwrap_or_else(self.correlation);
+        let correlation = CorrelationId::of(&message.head).unwrap_or_else(self.correlation);
         let serve = Rc::clone(&self.serve);
         let mut task = Task(tokio::task::spawn_local(async move {
             let _permit = permit;

@@ -40,7 +40,7 @@ impl Engine {
         let branches = &self.parts.counts.branches;
         branches.set(branches.get() + 1);
         let Delivery { message, arrival, acknowledge } = delivery;
-        let correlation = CorrelationId::from(identity::new(self.parts.transport.now()));
+        let correlation = CorrelationId::from(identity::new());
         let inbound = receiving.inbound();
         let arrival = Arrival { inbound, correlation: &correlation, ..arrival };
         let service = match &receiving.receiver {

@@ -64,7 +64,7 @@ async fn send(
             return Ok(answer);
         }
     };
-    let action = address(&mut tree, uri, addresses, is_fault, engine)?;
+    let action = address(&mut tree, uri, addresses, is_fault)?;
     let outgoing = request(&answer, tree, uri, &action)?;
     if parts.counts.redirected.get() >= LIMIT {
         return Err(Fault::overloaded(format!("{LIMIT} answers are on their way to the addresses of their clients")));
@@ -78,13 +78,7 @@ fn is_soap_fault(tree: &Tree) -> bool {
 }
 
 /// Writes into an answer where it goes and which request it belongs to; its action.
-fn address(
-    tree: &mut Tree,
-    uri: &Uri,
-    addresses: &ReplyAddresses,
-    is_fault: bool,
-    engine: &EngineContext<'_>,
-) -> Outcome<String> {
+fn address(tree: &mut Tree, uri: &Uri, addresses: &ReplyAddresses, is_fault: bool) -> Outcome<String> {
     let said = Headers::read(tree.document(), &tree.envelope()).map(|(_, headers)| headers).unwrap_or_default();
     let action = said.action.unwrap_or_else(|| match is_fault {
         true => format!("{}/soap/fault", addresses.version.namespace()),
@@ -94,7 +88,7 @@ fn address(
     let headers = Headers {
         to: Some(uri.to_string()),
         action: Some(action.clone()).filter(|action| !action.is_empty()),
-        message_id: Some(format!("urn:uuid:{}", identity::new(engine.context.transport.now()))),
+        message_id: Some(format!("urn:uuid:{}", identity::new())),
         relates_to: relation.into_iter().collect(),
         ..Headers::default()
     };

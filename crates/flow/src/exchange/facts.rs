@@ -79,10 +79,10 @@ impl Exchange {
     }
 
     /// An identifier of the current message: its own, else one that is made when it is first asked for.
-    pub fn message_id(&self, context: &RequestContext<'_>) -> &str {
+    pub fn message_id(&self) -> &str {
         self.message_id.get_or_init(|| {
             let own = self.header_part(slot::MESSAGE_ID).filter(|id| !id.is_empty());
-            own.unwrap_or_else(|| format!("urn:uuid:{}", identity::new(context.transport.now())))
+            own.unwrap_or_else(|| format!("urn:uuid:{}", identity::new()))
         })
     }
 

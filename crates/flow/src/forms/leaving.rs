@@ -29,7 +29,7 @@ async fn convert(exchange: &mut Exchange, context: &RequestContext<'_>) -> Outco
     let Some(form) = BuiltBody::take(&mut exchange.message.body)? else { return Ok(()) };
     let format = exchange.wanted_format();
     // A new identifier is in no message that was written before it.
-    let boundary = format!("MIMEBoundary_{}", identity::new(context.transport.now()));
+    let boundary = format!("MIMEBoundary_{}", identity::new());
     let whole_type = exchange.content.whole_type().to_owned();
     let enclosure = exchange.enclosure().unwrap_or(Enclosure::SwA);
     let switches = Arc::clone(&context.definitions.settings.json);

@@ -62,7 +62,7 @@ impl Aggregate {
             branches: BranchMessages {
                 group: CorrelationGroup::new(None, 1, context.transport.monotonic()),
                 marks: None,
-                correlation: exchange.message_id(context).into(),
+                correlation: exchange.message_id().into(),
                 make: Box::new(move |_| Ok((first.take().ok_or_else(Fault::missing)?, bytes))),
             },
             sequential: false,
