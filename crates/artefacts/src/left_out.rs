@@ -1,4 +1,5 @@
-//! What a configuration has and the bus does not serve, as it is faulty: clients are told, and the log is, not too often.
+//! Faulty proxies, APIs and `main`, which the bus does not serve: each answers clients with its name, and tells the log
+//! once a second at most.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -266,7 +266,7 @@ impl Engine {
             Ok(turn) => turn,
             Err(fault) => return passed.finish(answer::from_fault(&flow::told(fault, &engine), exchange.format)),
         };
-        // What a flow of the bus asks for is done in that flow's turn, and no source loses its message.
+        // A request of a flow of this bus runs in that flow's turn, and no source loses its message.
         let cost = service.cost(bus).filter(|_| !matches!(caller, Caller::Flow));
         if let Some(cost) = cost {
             match time.begin(cost, is_client.then(|| service.identity(bus))).await {

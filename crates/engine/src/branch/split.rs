@@ -85,7 +85,7 @@ async fn begin_all(branch_context: Rc<BranchContext>, split: Box<Split>, behind:
     }
 }
 
-/// What one branch does.
+/// The target of one branch, and how the branch goes on.
 struct Course {
     targets: Arc<dyn BranchTargets>,
     /// Which of the targets it runs.

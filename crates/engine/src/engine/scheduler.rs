@@ -1,8 +1,8 @@
 //! Shares the time of a serving thread: exchanges of services that take much of it run one after the other, with a look
 //! at the sockets between two, and those that would have to wait too long to begin are refused.
 //!
-//! What an exchange takes is known only when it is over, so it is judged by the mean of its service. All others run as
-//! soon as they can go on. `docs/decisions/0017-overload-of-serving-threads.md` says why it is so.
+//! The engine learns the cost of an exchange only when it is over, so it judges one by the mean of its service. Exchanges
+//! of all other services run as soon as they can go on. `docs/decisions/0017-overload-of-serving-threads.md` says why it is so.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -21,7 +21,7 @@ use myelin_flow::transport::Transport;
 const SLICE: Duration = Duration::from_micros(250);
 
 /// How much processor time a request may have to wait for to begin, as far as can be foreseen, where the operator allows
-/// no less. What others on the machine take comes on top of it.
+/// no less. Time that other processes of the machine take comes on top of it.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
 /// How long refusals are gathered before a line of the log tells of them.

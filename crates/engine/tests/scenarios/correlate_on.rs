@@ -28,7 +28,7 @@ fn order(scenario: &Scenario, customer: &str, item: &str) -> (u16, u64) {
     (reply.status, scenario.clock().now().as_secs())
 }
 
-/// What was sent once everything has come to its end, and the second in which that was.
+/// The bodies that were sent until every flow had ended, and the second in which the last one did.
 fn sent(scenario: &Scenario) -> (Vec<String>, u64) {
     assert!(scenario.clock().run_spawned(), "something goes on for ever");
     assert_eq!(scenario.under_way(), (0, 0));

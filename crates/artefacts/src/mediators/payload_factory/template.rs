@@ -71,8 +71,8 @@ impl Template {
         })
     }
 
-    /// What is known of the text before it is filled, and whether that is all: nothing is known behind a hole outside of
-    /// quotes, and what a hole in quotes holds cannot end them.
+    /// The beginning of the text that is the same whatever fills the holes, and whether it is the whole text: it ends at
+    /// the first hole outside of quotes, and leaves out holes in quotes, whose values cannot end the quotes.
     pub(super) fn known(&self) -> (String, bool) {
         let mut known = String::new();
         for part in &self.parts {
