@@ -10,6 +10,7 @@ mod scheduler;
 
 pub(crate) use context::{EngineContext, EngineParts, FlowKind};
 pub use receive::receive;
+use scheduler::Refusable;
 pub(crate) use scheduler::{Demand, Scheduler, TimeShare};
 
 use std::future::{Future, poll_fn};
@@ -269,7 +270,8 @@ impl Engine {
         // A request of a flow of this bus runs in that flow's turn, and no source loses its message.
         let cost = service.cost(bus).filter(|_| !matches!(caller, Caller::Flow));
         if let Some(cost) = cost {
-            match time.begin(cost, is_client.then(|| service.identity(bus))).await {
+            let refusable = Refusable { service: service.identity(bus), body: &exchange.message.body };
+            match time.begin(cost, bus.definitions.settings.costly_from, is_client.then_some(refusable)).await {
                 Ok(demand) => branch_context.set_demand(demand),
                 Err(fault) => return passed.finish(answer::from_fault(&fault, exchange.format)),
             }

@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// From this mean on the exchanges of a service take turns. A thread looks at its sockets after some sixty steps of tasks:
-/// as many of these would keep others waiting for ten milliseconds.
-const HIGH: Duration = Duration::from_micros(150);
+/// From this mean on the exchanges of a service take turns, where the operator says nothing else. A thread looks at its
+/// sockets after some sixty steps of tasks: as many of these would keep others waiting for ten milliseconds.
+pub const HIGH: Duration = Duration::from_micros(150);
 
 /// How much one more exchange counts in the mean: this part of it.
 const WEIGHT: u32 = 8;
@@ -33,9 +33,10 @@ impl ServiceCost {
         is_known.then(|| Duration::from_nanos(self.mean_nanos.load(Ordering::Relaxed).into()))
     }
 
-    /// Whether so many exchanges as come at once in a busy time would keep all others of the thread waiting.
-    pub fn is_high(&self) -> bool {
-        self.mean().is_some_and(|mean| mean >= HIGH)
+    /// Whether so many exchanges as come at once in a busy time would keep all others of the thread waiting: the mean is
+    /// known, and not below `high`.
+    pub fn is_high(&self, high: Duration) -> bool {
+        self.mean().is_some_and(|mean| mean >= high)
     }
 
     /// Adds an exchange that took so much processor time.
@@ -74,9 +75,9 @@ mod tests {
     #[test]
     fn what_the_first_exchange_has_to_prepare_is_not_taken_for_the_cost_of_all() {
         let cost = ServiceCost::default();
-        assert_eq!((cost.mean(), cost.is_high()), (None, false));
+        assert_eq!((cost.mean(), cost.is_high(HIGH)), (None, false));
         assert_eq!(after(5_000 * MICROSECOND, 20 * MICROSECOND).mean(), Some(20 * MICROSECOND));
-        assert!(after(5_000 * MICROSECOND, 600 * MICROSECOND).is_high());
+        assert!(after(5_000 * MICROSECOND, 600 * MICROSECOND).is_high(HIGH));
     }
 
     #[test]
@@ -84,14 +85,14 @@ mod tests {
         let cost = after(20 * MICROSECOND, 20 * MICROSECOND);
         // A single one is no rule.
         cost.add(Duration::from_secs(3));
-        assert!(!cost.is_high(), "{:?}", cost.mean());
+        assert!(!cost.is_high(HIGH), "{:?}", cost.mean());
         cost.add(600 * MICROSECOND);
-        assert!(cost.is_high(), "{:?}", cost.mean());
+        assert!(cost.is_high(HIGH), "{:?}", cost.mean());
         (0..30).for_each(|_| cost.add(20 * MICROSECOND));
-        assert!(!cost.is_high(), "{:?}", cost.mean());
+        assert!(!cost.is_high(HIGH), "{:?}", cost.mean());
         (0..200).for_each(|_| cost.add(Duration::from_secs(100)));
         assert!(cost.mean().unwrap() > Duration::from_secs(4), "{:?}", cost.mean());
         cost.add(Duration::ZERO);
-        assert!(cost.is_high());
+        assert!(cost.is_high(HIGH));
     }
 }

@@ -20,6 +20,7 @@ pub use myelin_json::convert::Switches as JsonSwitches;
 pub use priority::{Priorities, PriorityRule};
 pub use security::{REPLAY_ENTRIES, SecuritySettings, User};
 
+use crate::cost;
 use crate::database::DatabaseSettings;
 use crate::reload::ReloadState;
 use crate::replies::Replies;
@@ -43,6 +44,8 @@ pub struct Settings {
     pub memory_wait: Duration,
     /// How much a script may do with one message.
     pub scripts: ScriptLimits,
+    /// From this mean of processor time on the exchanges of a service take turns.
+    pub costly_from: Duration,
     /// How many branches of one request run at once (`clone`, `iterate`); the others wait.
     pub branches: usize,
     /// The channels of the program around the bus: what addresses, transports and protocols it knows.
@@ -94,6 +97,7 @@ impl Default for Settings {
             cache_bytes: 64 << 20,
             memory_wait: Duration::from_secs(10),
             scripts: ScriptLimits::default(),
+            costly_from: cost::HIGH,
             branches: 64,
             channels: myelin_channel::BUILT_IN,
             is_strict: false,

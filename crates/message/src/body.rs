@@ -35,6 +35,12 @@ pub trait Source: Any {
         look: &mut dyn FnMut(&[u8], bool) -> bool,
     ) -> Poll<Result<(), Error>>;
 
+    /// Whether the sender is known to have closed its side: most likely nobody waits for an answer any more.
+    fn has_closed(&self, ticket: u64) -> bool {
+        let _ = ticket;
+        false
+    }
+
     /// The source itself, for the transport that made it and can relay without decoding.
     fn as_any(self: Rc<Self>) -> Rc<dyn Any>;
 }
@@ -175,6 +181,11 @@ impl Body {
             Body::Bytes(bytes) => Ok(bytes),
             Body::Gone | Body::Wire(_) | Body::Reading(..) | Body::Built(_) | Body::Shared(_) => Err(Error::Gone),
         })
+    }
+
+    /// Whether whoever sends it is known to have closed the connection; known only as long as it is not read.
+    pub fn sender_has_closed(&self) -> bool {
+        matches!(self, Body::Wire(wire) if wire.source.has_closed(wire.ticket))
     }
 
     /// Turns a built body into the bytes that are sent of it; any other stays as it is.

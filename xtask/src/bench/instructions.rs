@@ -28,6 +28,9 @@ const REQUESTS: u64 = 2000;
 /// How long a server may take to start, or callgrind to write what it counted: a guard against hanging.
 const DEADLINE: Duration = Duration::from_secs(120);
 
+/// Under callgrind everything takes so long that all services would take turns.
+const DEPLOYMENT: &str = "[myelin.work]\ncostly_from = \"1h\"\n";
+
 /// The examples that are measured.
 const SCENARIOS: &[Scenario] = &[
     Scenario { name: "direct", example: "direct", proxy: "Direct", header: None },
@@ -193,10 +196,13 @@ fn count(binary: &Path, tools: &Path, scenario: &Scenario, size: u64) -> Result<
             fs::write(folder.path().join(path.file_name().unwrap_or_default()), text)?;
         }
     }
+    let deployment = folder.path().join("deployment.toml");
+    fs::write(&deployment, DEPLOYMENT)?;
     let counted = folder.path().join("callgrind");
     let mut valgrind = program(Path::new("valgrind"));
     valgrind.arg("--tool=callgrind").arg(format!("--callgrind-out-file={}", counted.display())).arg(binary);
     valgrind.arg("run").arg(folder.path().join("synapse.xml")).args(["--http", "127.0.0.1:0", "--threads", "1"]);
+    valgrind.arg("--config").arg(deployment);
     let (bus, address) = Server::start(&mut valgrind)?;
     load(tools, scenario, size, address, WARM_UP_REQUESTS)?;
     control("-z", bus.child.id())?;

@@ -1,10 +1,11 @@
 //! One socket, plain or TLS: the same connection code serves both.
 
+use std::future::Future;
 use std::io::{self, IoSlice};
-use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsStream;
 
@@ -59,6 +60,15 @@ impl Stream {
             Stream::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
             Stream::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
         }
+    }
+
+    /// Whether the peer is known to have closed its sending side; what it sent before may still be unread.
+    ///
+    /// It costs no system call: the driver has heard of it by the last look at the sockets.
+    pub(crate) fn has_peer_closed(&self) -> bool {
+        let ready = pin!(self.socket().ready(Interest::READABLE));
+        let polled = ready.poll(&mut Context::from_waker(Waker::noop()));
+        matches!(polled, Poll::Ready(Ok(ready)) if ready.is_read_closed())
     }
 
     /// The socket below, for its options.

@@ -178,6 +178,23 @@ impl Service for Waits {
     }
 }
 
+/// Never answers, and says whether the sender of the last request has closed its side.
+#[derive(Default)]
+struct Watches {
+    has_closed: Cell<Option<bool>>,
+}
+
+impl Service for Watches {
+    fn serve<'a>(&'a self, request: Message, _: Arrival<'a>) -> LocalFuture<'a, Message> {
+        Box::pin(async move {
+            loop {
+                self.has_closed.set(Some(request.body.sender_has_closed()));
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        })
+    }
+}
+
 /// Serves answers on this thread; gives the address.
 fn listen(options: ServerOptions, answer: impl Fn(&Message) -> Body + 'static) -> SocketAddr {
     listen_for(options, Rc::new(Answers(Box::new(answer))))
@@ -572,5 +589,25 @@ fn a_small_body_is_sent_again_where_a_reused_connection_was_lost() {
         send(&client, address, Body::Empty).await.unwrap();
         let answer = send(&client, address, Script::body(Plan::of(100).with_length()).0).await.unwrap();
         assert_eq!(answer.status, StatusCode::NO_CONTENT);
+    });
+}
+
+#[test]
+fn whether_the_client_has_given_up_is_known_before_its_request_was_read() {
+    run(async {
+        for body in ["", "1234567", &"x".repeat(200_000)] {
+            let service = Rc::<Watches>::default();
+            let address = listen_for(ServerOptions::default(), Rc::clone(&service) as Rc<dyn Service>);
+            let said = async |wanted: bool| {
+                while service.has_closed.get() != Some(wanted) {
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+            };
+            let request = format!("POST / HTTP/1.1\r\nHost: bus\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+            let client = ask(address, &request).await;
+            tokio::time::timeout(Duration::from_secs(20), said(false)).await.expect("a client that waits");
+            drop(client);
+            tokio::time::timeout(Duration::from_secs(20), said(true)).await.expect("a client that has gone");
+        }
     });
 }

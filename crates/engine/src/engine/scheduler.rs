@@ -4,6 +4,8 @@
 //! The engine learns the cost of an exchange only when it is over, so it judges one by the mean of its service. Exchanges
 //! of all other services run as soon as they can go on. `docs/decisions/0017-overload-of-serving-threads.md` says why it is so.
 
+mod patience;
+
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -15,14 +17,16 @@ use myelin_flow::cost::ServiceCost;
 use myelin_flow::fault::{Fault, Outcome};
 use myelin_flow::position::ServiceIdentity;
 use myelin_flow::transport::Transport;
+use myelin_message::Body;
 
-/// How much processor time exchanges of costly services take between two looks at the sockets; the last of them may go
-/// beyond it.
+use self::patience::Patience;
+
+/// How much processor time exchanges of costly services take between two looks at the sockets, where all else takes no
+/// more; the last of them may go beyond it.
 const SLICE: Duration = Duration::from_micros(250);
 
-/// How much processor time a request may have to wait for to begin, as far as can be foreseen, where the operator allows
-/// no less. Time that other processes of the machine take comes on top of it.
-const LONGEST_WAIT: Duration = Duration::from_secs(1);
+/// No exchange takes longer to begin than so many times the pace: the requests of many clients may come all at once.
+const OUTLIER: u32 = 4;
 
 /// How long refusals are gathered before a line of the log tells of them.
 const GATHERED: Duration = Duration::from_secs(1);
@@ -35,6 +39,8 @@ pub(crate) struct Scheduler {
     transport: Rc<dyn Transport>,
     /// Processor time that they used since the last look at the sockets.
     used: Cell<Duration>,
+    /// How much they may use until the next one.
+    slice: Cell<Duration>,
     /// Those that have begun, and can go on. They go before all others: what they hold is given back soonest so.
     begun: Queue,
     /// Those that have not begun.
@@ -45,8 +51,16 @@ pub(crate) struct Scheduler {
     pace: Cell<Duration>,
     /// Its processor time when the last one began, or the queue of those that have not.
     last_entry: Cell<Duration>,
+    patience: Patience,
     random: Cell<u32>,
     refused: Cell<u64>,
+}
+
+/// A request that may be refused instead of served.
+pub(crate) struct Refusable<'a> {
+    pub(crate) service: &'a ServiceIdentity,
+    /// Its body, which knows whether the client has given up.
+    pub(crate) body: &'a Body,
 }
 
 /// Those that wait, in the order in which they run.
@@ -89,23 +103,25 @@ impl Scheduler {
         Rc::new(Scheduler {
             transport,
             used: Cell::default(),
+            slice: Cell::new(SLICE),
             begun: Queue::default(),
             entering: Queue::default(),
             is_driven: Cell::default(),
             pace: Cell::default(),
             last_entry: Cell::default(),
+            patience: Patience::default(),
             random: Cell::new(1),
             refused: Cell::default(),
         })
     }
 
     /// How an exchange of a service with that cost is to be treated.
-    fn demand(&self, cost: &ServiceCost) -> Demand {
+    fn demand(&self, cost: &ServiceCost, costly_from: Duration) -> Demand {
         // By chance and not by number: messages that come in a pattern must not be measured by it.
         let random = self.random.get().wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
         self.random.set(random);
         match cost.mean() {
-            Some(_) if cost.is_high() => Demand::High,
+            Some(_) if cost.is_high(costly_from) => Demand::High,
             Some(_) if random >> (u32::BITS - SAMPLED.ilog2()) > 0 => Demand::Low,
             _ => Demand::Measured,
         }
@@ -138,7 +154,7 @@ impl Scheduler {
             return Poll::Ready(verdict);
         }
         let is_first = self.begun.borrow().is_empty() && queue.borrow().is_empty();
-        if is_first && self.used.get() < SLICE {
+        if is_first && self.used.get() < self.slice.get() {
             return Poll::Ready(true);
         }
         let waiting = Rc::new(Waiter {
@@ -155,7 +171,7 @@ impl Scheduler {
     /// Notes processor time that was used in a turn; while there is some left, the next one has its turn.
     fn spend(self: &Rc<Self>, used: Duration) {
         self.used.set(self.used.get() + used);
-        if self.used.get() < SLICE {
+        if self.used.get() < self.slice.get() {
             self.let_next_run();
         } else {
             self.drive();
@@ -168,15 +184,21 @@ impl Scheduler {
             return;
         }
         let this = Rc::clone(self);
+        let mut last_look = self.transport.processor_time();
         self.transport.spawn(Box::pin(async move {
             loop {
                 this.transport.turn().await;
-                this.used.set(Duration::ZERO);
+                let look = this.transport.processor_time();
+                let others = look.saturating_sub(last_look).saturating_sub(this.used.take());
+                // Clients that ask again as soon as they are refused must not keep those that wait from being served.
+                this.slice.set(others.max(SLICE));
+                last_look = look;
                 this.refuse_late();
                 if !this.let_next_run() {
                     break;
                 }
             }
+            this.slice.set(SLICE);
             this.is_driven.set(false);
         }));
     }
@@ -187,8 +209,8 @@ impl Scheduler {
         let next = begun.or_else(|| {
             let entering = self.entering.borrow_mut().pop_front()?;
             let now = self.transport.processor_time();
-            let took = now.saturating_sub(self.last_entry.replace(now));
-            self.pace.set(self.pace.get() * 7 / 8 + took / 8);
+            let took = now.saturating_sub(self.last_entry.replace(now)).min(self.pace.get() * OUTLIER);
+            self.pace.set(self.pace.get() * 15 / 16 + took / 16);
             Some(entering)
         });
         next.is_some_and(|next| {
@@ -197,13 +219,19 @@ impl Scheduler {
         })
     }
 
-    /// Refuses those that have waited to begin for longer than the operator allows.
+    /// How long a request may wait to begin.
+    fn longest_wait(&self, now: Duration) -> Duration {
+        self.patience.longest_wait(self.transport.work_wait(), now)
+    }
+
+    /// Refuses those that have waited to begin for longer than they may.
     fn refuse_late(&self) {
         let mut entering = self.entering.borrow_mut();
         if entering.is_empty() {
             return;
         }
-        let (now, wait) = (self.transport.monotonic(), self.transport.work_wait());
+        let now = self.transport.monotonic();
+        let wait = self.longest_wait(now);
         while let Some(late) = entering.pop_front_if(|first| now.saturating_sub(first.since) >= wait) {
             late.decide(false);
         }
@@ -271,12 +299,18 @@ impl TimeShare {
         result
     }
 
-    /// Begins, within [`TimeShare::run`], and says how it is treated from then on.
+    /// Begins, within [`TimeShare::run`], and says how it is treated from then on: it takes turns where the mean of its
+    /// service is not below `costly_from`.
     ///
-    /// Errors: 303000, answered with 503, where a request that may be refused would have to wait too long; `refusable`
-    /// is its service.
-    pub(crate) async fn begin(&self, cost: &ServiceCost, refusable: Option<&ServiceIdentity>) -> Outcome<Demand> {
-        let demand = self.scheduler.demand(cost);
+    /// Errors: 303000, answered with 503, where a request that may be refused would have to wait too long, or its client
+    /// has given up meanwhile.
+    pub(crate) async fn begin(
+        &self,
+        cost: &ServiceCost,
+        costly_from: Duration,
+        refusable: Option<Refusable<'_>>,
+    ) -> Outcome<Demand> {
+        let demand = self.scheduler.demand(cost, costly_from);
         if demand == Demand::High {
             Box::pin(self.enter(cost, refusable)).await?;
         }
@@ -304,16 +338,16 @@ impl TimeShare {
         self.scheduler.transport.processor_time().saturating_sub(self.since.get())
     }
 
-    async fn enter(&self, cost: &ServiceCost, refusable: Option<&ServiceIdentity>) -> Outcome<()> {
+    async fn enter(&self, cost: &ServiceCost, refusable: Option<Refusable<'_>>) -> Outcome<()> {
         let scheduler = &self.scheduler;
-        let Some(service) = refusable else {
+        let Some(Refusable { service, body }) = refusable else {
             // A source has no better place for its message than this one.
             poll_fn(|cx| scheduler.poll_turn(&scheduler.begun, &self.waiter, cx)).await;
             return Ok(());
         };
-        let longest = scheduler.transport.work_wait();
+        let since = scheduler.transport.monotonic();
         let wait = scheduler.expected_wait();
-        if wait > longest.min(LONGEST_WAIT) {
+        if wait > scheduler.longest_wait(since) {
             return Err(scheduler.refused(service, wait));
         }
         if scheduler.entering.borrow().is_empty() {
@@ -321,7 +355,11 @@ impl TimeShare {
             scheduler.last_entry.set(scheduler.transport.processor_time());
         }
         let is_its_turn = poll_fn(|cx| scheduler.poll_turn(&scheduler.entering, &self.waiter, cx)).await;
-        is_its_turn.then_some(()).ok_or_else(|| scheduler.refused(service, longest))
+        let now = scheduler.transport.monotonic();
+        let waited = now.saturating_sub(since);
+        let gave_up = body.sender_has_closed();
+        scheduler.patience.note(since, gave_up, now);
+        (is_its_turn && !gave_up).then_some(()).ok_or_else(|| scheduler.refused(service, waited))
     }
 }
 

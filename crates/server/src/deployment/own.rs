@@ -88,13 +88,15 @@ struct OwnFlow {
     branches: Option<usize>,
 }
 
-/// `[myelin.work]`: see [`WorkOptions`].
+/// `[myelin.work]`: see [`WorkOptions`] and [`myelin_engine::Settings`].
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct OwnWork {
     waiting: Option<usize>,
     #[serde(deserialize_with = "duration")]
     wait: Option<Duration>,
+    #[serde(deserialize_with = "duration")]
+    costly_from: Option<Duration>,
 }
 
 /// `[myelin.memory]`: see [`myelin_message::budget`].
@@ -258,6 +260,7 @@ impl Own {
         set(&mut settings.body_limit_bytes, *body_bytes);
         set(&mut settings.cache_bytes, *cache_bytes);
         set(&mut settings.memory_wait, self.memory.wait);
+        set(&mut settings.costly_from, self.work.costly_from);
         let keys = json_duplicate_keys.map(|keys| match keys {
             OwnDuplicateKeys::First => DuplicateKeys::First,
             OwnDuplicateKeys::Last => DuplicateKeys::Last,
@@ -279,7 +282,7 @@ impl Own {
 
     /// How much long work may wait for its turn.
     pub(super) fn work(&self) -> WorkOptions {
-        let OwnWork { waiting, wait } = self.work;
+        let OwnWork { waiting, wait, costly_from: _ } = self.work;
         let mut options = WorkOptions::default();
         set(&mut options.waiting, waiting);
         set(&mut options.wait, wait);

@@ -216,10 +216,14 @@ const OWN: &[Section] = &[
             ("waiting", fixed("number", "256", "that waits for its turn, for each thread; beyond it 503")),
             (
                 "wait",
-                fixed(
+                fixed("time", "10s", "how long it may wait; then 503; also for requests that wait for processor time"),
+            ),
+            (
+                "costly_from",
+                reloaded(
                     "time",
-                    "10s",
-                    "how long it may wait; then 503; also for requests that wait for processor time, 1 s of it at most",
+                    "150us",
+                    "of processor time for a message on average: from there on the messages of a service take turns",
                 ),
             ),
         ],

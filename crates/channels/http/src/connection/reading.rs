@@ -58,6 +58,11 @@ impl Source for Link {
         connection.poll_look(cx, limit_bytes, look)
     }
 
+    fn has_closed(&self, ticket: u64) -> bool {
+        let connection = self.borrow();
+        connection.ticket == ticket && connection.stream.has_peer_closed()
+    }
+
     fn as_any(self: Rc<Self>) -> Rc<dyn Any> {
         self
     }

@@ -1,9 +1,11 @@
+use std::any::Any;
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::time::SystemTime;
 
 use myelin_channel::{LocalFuture, Runtime, Sender, Sent};
-use myelin_message::{Outgoing, SendError};
+use myelin_flow::cost::HIGH;
+use myelin_message::{BodyError, Outgoing, SendError, Source, Wire};
 
 use super::*;
 
@@ -13,9 +15,46 @@ struct Machine {
     now: Cell<Duration>,
     used: Cell<Duration>,
     spawned: RefCell<Vec<LocalFuture<'static, ()>>>,
+    /// Whether clients have given up.
+    gave_up: Rc<Cell<bool>>,
+}
+
+/// The body of a request whose client may have given up.
+struct Waited(Rc<Cell<bool>>);
+
+impl Source for Waited {
+    fn remaining(&self, _: u64) -> Option<u64> {
+        Some(0)
+    }
+
+    fn poll_piece(&self, _: u64, _: &mut Context<'_>, _: &mut Vec<u8>) -> Poll<Result<bool, BodyError>> {
+        Poll::Ready(Ok(false))
+    }
+
+    fn poll_look(
+        &self,
+        _: u64,
+        _: &mut Context<'_>,
+        _: u64,
+        _: &mut dyn FnMut(&[u8], bool) -> bool,
+    ) -> Poll<Result<(), BodyError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn has_closed(&self, _: u64) -> bool {
+        self.0.get()
+    }
+
+    fn as_any(self: Rc<Self>) -> Rc<dyn Any> {
+        self
+    }
 }
 
 impl Machine {
+    fn body(&self) -> Body {
+        Body::Wire(Wire { source: Rc::new(Waited(Rc::clone(&self.gave_up))), ticket: 0 })
+    }
+
     /// Works for so long.
     fn work(&self, time: Duration) {
         self.used.set(self.used.get() + time);
@@ -89,7 +128,7 @@ fn exchange<'a>(
     let time = TimeShare::new(scheduler, Demand::Low);
     let body = async |time: &TimeShare| {
         let service = ServiceIdentity { kind: "proxy", name: "P".into(), place: None };
-        time.begin(cost, Some(&service)).await?;
+        time.begin(cost, HIGH, Some(Refusable { service: &service, body: &machine.body() })).await?;
         machine.work(MILLISECOND);
         let mut has_waited = false;
         poll_fn(|_| if std::mem::replace(&mut has_waited, true) { Poll::Ready(()) } else { Poll::Pending }).await;
@@ -181,6 +220,36 @@ fn who_has_waited_too_long_is_refused() {
 }
 
 #[test]
+fn a_request_whose_client_has_given_up_is_not_served_and_those_behind_it_wait_for_less() {
+    let (machine, scheduler) = scheduler();
+    let high = cost(10 * MILLISECOND);
+    let mut costly: Vec<_> = (0..10).map(|_| exchange(&scheduler, &high, &machine)).collect();
+    assert_eq!(poll_all(&mut costly, &machine).0, MILLISECOND);
+    machine.gave_up.set(true);
+    machine.work(80 * MILLISECOND);
+    let mut ended = Vec::new();
+    for _ in 0..30 {
+        machine.look();
+        ended.extend(poll_all(&mut costly, &machine).1);
+    }
+    assert_eq!((ended.iter().filter(|outcome| outcome.is_err()).count(), ended.len()), (9, 10));
+    assert_eq!(machine.used.get(), 82 * MILLISECOND, "only the one that had begun goes on");
+    assert_eq!(scheduler.longest_wait(machine.now.get()), 100 * MILLISECOND);
+    // Those that come then give up, too.
+    let mut costly: Vec<_> = (0..10).map(|_| exchange(&scheduler, &high, &machine)).collect();
+    machine.gave_up.set(false);
+    poll_all(&mut costly, &machine);
+    machine.gave_up.set(true);
+    machine.work(80 * MILLISECOND);
+    for _ in 0..30 {
+        machine.look();
+        poll_all(&mut costly, &machine);
+    }
+    let longest = scheduler.longest_wait(machine.now.get());
+    assert!((39 * MILLISECOND..45 * MILLISECOND).contains(&longest), "{longest:?}");
+}
+
+#[test]
 fn who_goes_away_keeps_no_place() {
     let (machine, scheduler) = scheduler();
     let high = cost(MILLISECOND);
@@ -196,8 +265,8 @@ fn who_goes_away_keeps_no_place() {
 #[test]
 fn exchanges_of_a_cheap_service_are_measured_now_and_then() {
     let (_, scheduler) = scheduler();
-    assert_eq!(scheduler.demand(&ServiceCost::default()), Demand::Measured);
+    assert_eq!(scheduler.demand(&ServiceCost::default(), HIGH), Demand::Measured);
     let low = cost(MILLISECOND / 100);
-    let measured = (0..64_000).filter(|_| scheduler.demand(&low) == Demand::Measured).count();
+    let measured = (0..64_000).filter(|_| scheduler.demand(&low, HIGH) == Demand::Measured).count();
     assert!((800..1_200).contains(&measured), "{measured}");
 }
