@@ -9,7 +9,7 @@ mod stage;
 
 use std::rc::Rc;
 
-use myelin_message::{Body, BodyError, Head, Wire};
+use myelin_message::{Body, BodyError, Head, HeaderId, Wire};
 
 pub use accepted::accept_what_can_be_decoded;
 use decoded_source::DecodedSource;
@@ -45,7 +45,7 @@ enum Coding {
 impl Codings {
     /// The codings that a head names; `None` where it names none but `identity`.
     pub fn of(head: &Head) -> Option<Codings> {
-        let names = head.all("Content-Encoding").flat_map(|value| value.split(|&byte| byte == b','));
+        let names = head.all_known(HeaderId::ContentEncoding).flat_map(|value| value.split(|&byte| byte == b','));
         let names = names.map(<[u8]>::trim_ascii).filter(|name| !name.is_empty() && !is(name, "identity"));
         let mut codings: Vec<Coding> = names.map(Coding::of).take(LIMIT_CODINGS + 1).collect();
         if codings.len() > LIMIT_CODINGS {

@@ -113,7 +113,15 @@ impl Format {
     /// The format a content type stands for; parameters are ignored.
     pub fn of(content_type: Option<&[u8]>) -> Format {
         let Some(value) = content_type else { return Format::None };
-        let essence = value.split(|&byte| byte == b';').next().unwrap_or_default().trim_ascii();
+        let essence = value[..memchr::memchr(b';', value).unwrap_or(value.len())].trim_ascii();
+        // As most messages write them.
+        match essence {
+            b"text/xml" => return Format::Soap11,
+            b"application/soap+xml" => return Format::Soap12,
+            b"application/xml" => return Format::Pox,
+            b"application/json" => return Format::Json,
+            _ => {}
+        }
         let is = |known: &str| essence.eq_ignore_ascii_case(known.as_bytes());
         // Structured syntax suffixes (RFC 6839).
         let is_some = |suffix: &str| {
@@ -169,7 +177,7 @@ pub fn charset(head: &Head) -> Option<Cow<'static, str>> {
     let content_type = head.known(HeaderId::ContentType)?;
     let parameters = &content_type[memchr::memchr(b';', content_type)? + 1..];
     // What most messages say needs no taking apart.
-    if parameters.trim_ascii().eq_ignore_ascii_case(b"charset=UTF-8") {
+    if matches!(parameters.trim_ascii(), b"charset=UTF-8" | b"charset=utf-8") {
         return Some(Cow::Borrowed("UTF-8"));
     }
     let content_type = std::str::from_utf8(content_type).ok()?;

@@ -82,17 +82,49 @@ impl std::error::Error for Malformed {}
 /// Start line and header lines of one message.
 ///
 /// Shape: field lines in the order they came; names compare without case.
-#[derive(Clone, Default)]
-pub struct Head {
+///
+/// It is as small as a reference, so that messages are moved at little cost; its memory is used again ([`spare`]).
+#[derive(Default)]
+pub struct Head(Option<Box<Parts>>);
+
+/// What a head holds.
+#[derive(Default)]
+struct Parts {
     bytes: Vec<u8>,
     start: Start,
     lines: Vec<Line>,
+    /// The known names that its lines may have, by [`HeaderId::bit`]: those whose lines were removed may still be in it.
+    known: u32,
 }
+
+/// What a head is that holds nothing.
+static NOTHING: Parts = Parts { bytes: Vec::new(), start: Start::None, lines: Vec::new(), known: 0 };
 
 impl Head {
     /// A head from the wire; `lines` index into `bytes`. Only a parser calls this.
     pub fn from_wire(bytes: Vec<u8>, start: Start, lines: Vec<Line>) -> Head {
-        Head { bytes, start, lines }
+        Head(Some(Box::new(Parts { known: names_of(&lines), bytes, start, lines })))
+    }
+
+    /// As [`Head::from_wire`], of bytes that are copied; `read` adds the lines.
+    ///
+    /// Errors: those of `read`.
+    pub fn read<E>(bytes: &[u8], start: Start, read: impl FnOnce(&mut Vec<Line>) -> Result<(), E>) -> Result<Head, E> {
+        let mut head = Head::default();
+        let parts = head.parts_mut();
+        read(&mut parts.lines)?;
+        parts.known = names_of(&parts.lines);
+        parts.bytes.extend_from_slice(bytes);
+        parts.start = start;
+        Ok(head)
+    }
+
+    fn parts(&self) -> &Parts {
+        self.0.as_deref().unwrap_or(&NOTHING)
+    }
+
+    fn parts_mut(&mut self) -> &mut Parts {
+        self.0.get_or_insert_with(spare::take)
     }
 
     /// The head of a request that did not come over the wire, without any header line.
@@ -107,15 +139,21 @@ impl Head {
 
     /// The request's method; empty on a response or a head made here.
     pub fn method(&self) -> &str {
-        match &self.start {
-            Start::Request { method, .. } => self.text(method),
-            _ => "",
+        let Start::Request { method, .. } = &self.parts().start else { return "" };
+        // The usual ones need no look at whether they are text.
+        match &self.parts().bytes[method.start as usize..method.end as usize] {
+            b"GET" => "GET",
+            b"POST" => "POST",
+            b"PUT" => "PUT",
+            b"DELETE" => "DELETE",
+            b"HEAD" => "HEAD",
+            _ => self.text(method),
         }
     }
 
     /// The request target as it came: `/path?query`, `http://host/path`, or `*`.
     pub fn target(&self) -> &str {
-        match &self.start {
+        match &self.parts().start {
             Start::Request { target, .. } => self.text(target),
             _ => "",
         }
@@ -123,7 +161,7 @@ impl Head {
 
     /// The response's status, where this is the head of a response.
     pub fn status(&self) -> Option<StatusCode> {
-        match &self.start {
+        match &self.parts().start {
             Start::Response { status, .. } => Some(*status),
             _ => None,
         }
@@ -131,7 +169,7 @@ impl Head {
 
     /// The response's reason phrase, where it came with one.
     pub fn reason(&self) -> Option<&str> {
-        match &self.start {
+        match &self.parts().start {
             Start::Response { reason, .. } if !reason.is_empty() => Some(self.text(reason)),
             _ => None,
         }
@@ -139,7 +177,7 @@ impl Head {
 
     /// The protocol version the sender speaks.
     pub fn version(&self) -> Version {
-        match &self.start {
+        match &self.parts().start {
             Start::Request { version, .. } | Start::Response { version, .. } => *version,
             Start::None => Version::Http11,
         }
@@ -147,38 +185,49 @@ impl Head {
 
     /// All header lines in order, as name and value.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        self.lines.iter().map(|line| (self.name(line), self.value(line)))
+        self.parts().lines.iter().map(|line| (self.name(line), self.value(line)))
     }
 
     /// The index of header lines, for who needs offsets and ids.
     pub fn lines(&self) -> &[Line] {
-        &self.lines
+        &self.parts().lines
     }
 
     /// The value of one line of this head.
     pub fn value(&self, line: &Line) -> &[u8] {
-        &self.bytes[line.value_start as usize..line.value_end as usize]
+        &self.parts().bytes[line.value_start as usize..line.value_end as usize]
     }
 
     /// The name of one line of this head, in the case it came in.
     pub fn name(&self, line: &Line) -> &str {
         // A parsed or set name is a token, which is ASCII.
-        std::str::from_utf8(&self.bytes[line.start as usize..line.name_end as usize]).unwrap_or_default()
+        std::str::from_utf8(&self.parts().bytes[line.start as usize..line.name_end as usize]).unwrap_or_default()
     }
 
     /// The first value of a header.
     pub fn first(&self, name: &str) -> Option<&[u8]> {
-        self.lines.iter().find(|line| self.is(line, name)).map(|line| self.value(line))
+        self.parts().lines.iter().find(|line| self.is(line, name)).map(|line| self.value(line))
     }
 
     /// Every value of a header, in order.
     pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
-        self.lines.iter().filter(move |line| self.is(line, name)).map(|line| self.value(line))
+        self.parts().lines.iter().filter(move |line| self.is(line, name)).map(|line| self.value(line))
     }
 
     /// The first value of a known header.
     pub fn known(&self, id: HeaderId) -> Option<&[u8]> {
-        self.lines.iter().find(|line| line.id == id).map(|line| self.value(line))
+        let parts = self.parts();
+        if parts.known & id.bit() == 0 {
+            return None;
+        }
+        parts.lines.iter().find(|line| line.id == id).map(|line| self.value(line))
+    }
+
+    /// Every value of a known header, in order.
+    pub fn all_known(&self, id: HeaderId) -> impl Iterator<Item = &[u8]> {
+        let parts = self.parts();
+        let lines = if parts.known & id.bit() == 0 { &[] } else { &parts.lines[..] };
+        lines.iter().filter(move |line| line.id == id).map(|line| self.value(line))
     }
 
     /// Sets a header to one value: in place of its first line, or at the end; further lines of that name go.
@@ -186,7 +235,7 @@ impl Head {
     /// Errors: [`Malformed`] for a name or value that would break the line; the configuration's or the caller's.
     pub fn set(&mut self, name: &str, value: &[u8]) -> Result<(), Malformed> {
         let line = self.write_line(name, value)?;
-        let mut lines = std::mem::take(&mut self.lines);
+        let mut lines = std::mem::take(&mut self.parts_mut().lines);
         let mut placed = false;
         lines.retain_mut(|old| {
             if !self.is(old, name) {
@@ -198,16 +247,16 @@ impl Head {
         if !placed {
             lines.push(line);
         }
-        self.lines = lines;
+        self.parts_mut().lines = lines;
         Ok(())
     }
 
     /// Leaves of each name the first line alone.
     pub fn keep_first_lines(&mut self) {
         let mut seen = HashSet::new();
-        let mut lines = std::mem::take(&mut self.lines);
+        let mut lines = std::mem::take(&mut self.parts_mut().lines);
         lines.retain(|line| seen.insert(self.name(line).to_ascii_lowercase()));
-        self.lines = lines;
+        self.parts_mut().lines = lines;
     }
 
     /// Adds a header line behind the others, leaving those of the same name.
@@ -215,71 +264,140 @@ impl Head {
     /// Errors: as [`Head::set`].
     pub fn append(&mut self, name: &str, value: &[u8]) -> Result<(), Malformed> {
         let line = self.write_line(name, value)?;
-        self.lines.push(line);
+        self.parts_mut().lines.push(line);
         Ok(())
     }
 
     /// Removes every line of a header; tells whether there was one.
     pub fn remove(&mut self, name: &str) -> bool {
-        let before = self.lines.len();
-        let mut lines = std::mem::take(&mut self.lines);
+        let before = self.lines().len();
+        let mut lines = std::mem::take(&mut self.parts_mut().lines);
         lines.retain(|line| !self.is(line, name));
-        self.lines = lines;
-        self.lines.len() != before
+        self.parts_mut().lines = lines;
+        self.lines().len() != before
     }
 
     /// Removes all header lines.
     pub fn clear(&mut self) {
-        self.lines.clear();
+        self.parts_mut().lines.clear();
     }
 
     /// Removes the lines that `goes` says, by id and name.
     pub fn remove_if(&mut self, goes: impl Fn(HeaderId, &str) -> bool) {
-        let mut lines = std::mem::take(&mut self.lines);
+        let mut lines = std::mem::take(&mut self.parts_mut().lines);
         lines.retain(|line| !goes(line.id, self.name(line)));
-        self.lines = lines;
+        self.parts_mut().lines = lines;
     }
 
     /// Writes the header lines that `keeps` lets through, each with its CR LF; no start line, no empty line.
     pub fn write_lines(&self, out: &mut Vec<u8>, keeps: impl Fn(&Line) -> bool) {
         // Neighbours that both stay are copied together: most heads leave in two or three pieces.
-        let mut run = 0..0;
-        for line in self.lines.iter().filter(|line| keeps(line)) {
+        let (bytes, mut run) = (&self.parts().bytes, 0..0);
+        for line in self.lines().iter().filter(|line| keeps(line)) {
             if run.end == line.start as usize {
                 run.end = line.end as usize;
             } else {
-                out.extend_from_slice(&self.bytes[run]);
+                out.extend_from_slice(&bytes[run]);
                 run = line.start as usize..line.end as usize;
             }
         }
-        out.extend_from_slice(&self.bytes[run]);
+        out.extend_from_slice(&bytes[run]);
     }
 
     fn is(&self, line: &Line, name: &str) -> bool {
-        self.bytes[line.start as usize..line.name_end as usize].eq_ignore_ascii_case(name.as_bytes())
+        self.parts().bytes[line.start as usize..line.name_end as usize].eq_ignore_ascii_case(name.as_bytes())
     }
 
     fn text(&self, range: &Range<u32>) -> &str {
         // A reason phrase may hold bytes that are not UTF-8; it is then taken as absent.
-        std::str::from_utf8(&self.bytes[range.start as usize..range.end as usize]).unwrap_or_default()
+        std::str::from_utf8(&self.parts().bytes[range.start as usize..range.end as usize]).unwrap_or_default()
     }
 
     fn write_line(&mut self, name: &str, value: &[u8]) -> Result<Line, Malformed> {
         let value = value.trim_ascii();
-        if !is_token(name.as_bytes()) || !is_value(value) || self.bytes.len() + value.len() > u32::MAX as usize / 2 {
+        let parts = self.parts_mut();
+        let bytes = &mut parts.bytes;
+        if !is_token(name.as_bytes()) || !is_value(value) || bytes.len() + value.len() > u32::MAX as usize / 2 {
             return Err(Malformed { name: name.to_owned() });
         }
         let offset = |bytes: &Vec<u8>| bytes.len() as u32;
-        let start = offset(&self.bytes);
-        self.bytes.extend_from_slice(name.as_bytes());
-        let name_end = offset(&self.bytes);
-        self.bytes.extend_from_slice(b": ");
-        let value_start = offset(&self.bytes);
-        self.bytes.extend_from_slice(value);
-        let value_end = offset(&self.bytes);
-        self.bytes.extend_from_slice(b"\r\n");
-        let end = offset(&self.bytes);
-        Ok(Line { id: HeaderId::of(name.as_bytes()), start, name_end, value_start, value_end, end })
+        let start = offset(bytes);
+        bytes.extend_from_slice(name.as_bytes());
+        let name_end = offset(bytes);
+        bytes.extend_from_slice(b": ");
+        let value_start = offset(bytes);
+        bytes.extend_from_slice(value);
+        let value_end = offset(bytes);
+        bytes.extend_from_slice(b"\r\n");
+        let end = offset(bytes);
+        let id = HeaderId::of(name.as_bytes());
+        parts.known |= id.bit();
+        Ok(Line { id, start, name_end, value_start, value_end, end })
+    }
+}
+
+/// The names of these lines, by [`HeaderId::bit`].
+fn names_of(lines: &[Line]) -> u32 {
+    lines.iter().fold(0, |known, line| known | line.id.bit())
+}
+
+impl Clone for Head {
+    fn clone(&self) -> Head {
+        let mut copy = Head::default();
+        if let Some(parts) = &self.0 {
+            let new = copy.parts_mut();
+            new.bytes.extend_from_slice(&parts.bytes);
+            new.lines.extend_from_slice(&parts.lines);
+            (new.start, new.known) = (parts.start.clone(), parts.known);
+        }
+        copy
+    }
+}
+
+impl Drop for Head {
+    fn drop(&mut self) {
+        if let Some(parts) = self.0.take() {
+            spare::give_back(parts);
+        }
+    }
+}
+
+/// The memory of heads that are gone, for those to come: a request that is passed on allocates nothing for its heads.
+mod spare {
+    use std::cell::RefCell;
+
+    use super::{Parts, Start};
+
+    /// How many are kept by a thread.
+    const MOST: usize = 64;
+    /// What is larger is given back.
+    const LARGEST_BYTES: usize = 4 << 10;
+    const LARGEST_LINES: usize = 64;
+
+    thread_local! {
+        #[expect(clippy::vec_box, reason = "a box is what a head holds, and is to be used again")]
+        static SPARE: RefCell<Vec<Box<Parts>>> = const { RefCell::new(Vec::new()) };
+    }
+
+    /// The parts of a head that holds nothing yet.
+    pub(super) fn take() -> Box<Parts> {
+        SPARE.try_with(|spare| spare.borrow_mut().pop()).ok().flatten().unwrap_or_default()
+    }
+
+    pub(super) fn give_back(mut parts: Box<Parts>) {
+        if parts.bytes.capacity() > LARGEST_BYTES || parts.lines.capacity() > LARGEST_LINES {
+            return;
+        }
+        parts.bytes.clear();
+        parts.lines.clear();
+        (parts.start, parts.known) = (Start::None, 0);
+        // At the end of a thread nobody takes it any more.
+        let _ = SPARE.try_with(|spare| {
+            let mut spare = spare.borrow_mut();
+            if spare.len() < MOST {
+                spare.push(parts);
+            }
+        });
     }
 }
 

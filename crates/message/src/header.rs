@@ -6,8 +6,10 @@
 #[expect(missing_docs, reason = "each variant is the header of that name")]
 pub enum HeaderId {
     Other,
+    AcceptEncoding,
     ActivityId,
     Connection,
+    ContentEncoding,
     ContentLength,
     ContentType,
     Date,
@@ -29,43 +31,45 @@ pub enum HeaderId {
     XForwardedProto,
 }
 
-/// Known names, grouped by length so that an unknown name is compared with few of them.
-const KNOWN: &[(&str, HeaderId)] = &[
-    ("activityid", HeaderId::ActivityId),
-    ("connection", HeaderId::Connection),
-    ("content-length", HeaderId::ContentLength),
-    ("content-type", HeaderId::ContentType),
-    ("date", HeaderId::Date),
-    ("expect", HeaderId::Expect),
-    ("host", HeaderId::Host),
-    ("keep-alive", HeaderId::KeepAlive),
-    ("proxy-authenticate", HeaderId::ProxyAuthenticate),
-    ("proxy-authorization", HeaderId::ProxyAuthorization),
-    ("proxy-connection", HeaderId::ProxyConnection),
-    ("server", HeaderId::Server),
-    ("te", HeaderId::Te),
-    ("trailer", HeaderId::Trailer),
-    ("transfer-encoding", HeaderId::TransferEncoding),
-    ("upgrade", HeaderId::Upgrade),
-    ("user-agent", HeaderId::UserAgent),
-    ("via", HeaderId::Via),
-    ("x-forwarded-for", HeaderId::XForwardedFor),
-    ("x-forwarded-host", HeaderId::XForwardedHost),
-    ("x-forwarded-proto", HeaderId::XForwardedProto),
-];
-
 impl HeaderId {
     /// Recognises a header name, whatever its case.
     pub fn of(name: &[u8]) -> HeaderId {
-        // Length and first letter rule out nearly all of the table before any text is compared.
-        let Some(first) = name.first().map(u8::to_ascii_lowercase) else { return HeaderId::Other };
-        for (known, id) in KNOWN {
-            if known.len() == name.len() && known.as_bytes()[0] == first && known.as_bytes().eq_ignore_ascii_case(name)
-            {
-                return *id;
-            }
-        }
-        HeaderId::Other
+        let Some(first) = name.first() else { return HeaderId::Other };
+        // Length and first letter leave one name to compare with, or none.
+        let (known, id): (&[u8], HeaderId) = match (name.len(), first.to_ascii_lowercase()) {
+            (2, b't') => (b"te", HeaderId::Te),
+            (3, b'v') => (b"via", HeaderId::Via),
+            (4, b'd') => (b"date", HeaderId::Date),
+            (4, b'h') => (b"host", HeaderId::Host),
+            (6, b'e') => (b"expect", HeaderId::Expect),
+            (6, b's') => (b"server", HeaderId::Server),
+            (7, b't') => (b"trailer", HeaderId::Trailer),
+            (7, b'u') => (b"upgrade", HeaderId::Upgrade),
+            (10, b'a') => (b"activityid", HeaderId::ActivityId),
+            (10, b'c') => (b"connection", HeaderId::Connection),
+            (10, b'k') => (b"keep-alive", HeaderId::KeepAlive),
+            (10, b'u') => (b"user-agent", HeaderId::UserAgent),
+            (12, b'c') => (b"content-type", HeaderId::ContentType),
+            (14, b'c') => (b"content-length", HeaderId::ContentLength),
+            (15, b'a') => (b"accept-encoding", HeaderId::AcceptEncoding),
+            (15, b'x') => (b"x-forwarded-for", HeaderId::XForwardedFor),
+            (16, b'c') => (b"content-encoding", HeaderId::ContentEncoding),
+            (16, b'p') => (b"proxy-connection", HeaderId::ProxyConnection),
+            (16, b'x') => (b"x-forwarded-host", HeaderId::XForwardedHost),
+            (17, b't') => (b"transfer-encoding", HeaderId::TransferEncoding),
+            (17, b'x') => (b"x-forwarded-proto", HeaderId::XForwardedProto),
+            (18, b'p') => (b"proxy-authenticate", HeaderId::ProxyAuthenticate),
+            (19, b'p') => (b"proxy-authorization", HeaderId::ProxyAuthorization),
+            _ => return HeaderId::Other,
+        };
+        // Most letters are small, and need no change to be compared.
+        let is_same = |(letter, known): (&u8, &u8)| letter == known || letter.to_ascii_lowercase() == *known;
+        if name.iter().zip(known).all(is_same) { id } else { HeaderId::Other }
+    }
+
+    /// A set with this name alone: one bit for each name.
+    pub(crate) fn bit(self) -> u32 {
+        1 << self as u8
     }
 }
 
@@ -90,12 +94,63 @@ pub fn is_credential(name: &str) -> bool {
 
 /// Whether `name` is a field name (RFC 9110 §5.1: a token).
 pub fn is_token(name: &[u8]) -> bool {
-    !name.is_empty() && name.iter().all(|&byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+    !name.is_empty() && token_length(name) == name.len()
 }
+
+/// How many bytes at the start of `text` can stand in a token (RFC 9110 §5.6.2).
+pub fn token_length(text: &[u8]) -> usize {
+    text.iter().position(|&byte| !TOKEN_LETTERS[usize::from(byte)]).unwrap_or(text.len())
+}
+
+/// The letters of a token, by their codes.
+static TOKEN_LETTERS: [bool; 256] = {
+    let mut letters = [false; 256];
+    let mut code = 0;
+    while code < 128 {
+        letters[code] = (code as u8).is_ascii_alphanumeric();
+        code += 1;
+    }
+    let signs = b"!#$%&'*+-.^_`|~";
+    let mut sign = 0;
+    while sign < signs.len() {
+        letters[signs[sign] as usize] = true;
+        sign += 1;
+    }
+    letters
+};
 
 /// Whether `value` can stand in a field line (RFC 9110 §5.5: no control characters but the tab).
 pub fn is_value(value: &[u8]) -> bool {
-    value.iter().all(|&byte| byte == b'\t' || (byte >= b' ' && byte != 0x7f))
+    value_length(value) == value.len()
+}
+
+/// How many bytes at the start of `text` can stand in the value of a field line, blanks around it included.
+pub fn value_length(text: &[u8]) -> usize {
+    let mut length = printable_length(text);
+    while text.get(length) == Some(&b'\t') {
+        length += 1;
+        length += printable_length(&text[length..]);
+    }
+    length
+}
+
+/// How many bytes at the start of `text` are no control characters: eight are looked at together.
+fn printable_length(text: &[u8]) -> usize {
+    const EACH: u64 = u64::from_le_bytes([1; 8]);
+    let (words, rest) = text.as_chunks();
+    for (index, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        // The highest bit is set of the first byte that is below 0x20 or is 0x7f; those behind it may be wrong.
+        let is_low = word.wrapping_sub(EACH * 0x20) & !word;
+        let other_than_delete = word ^ (EACH * 0x7f);
+        let is_delete = other_than_delete.wrapping_sub(EACH) & !other_than_delete;
+        let found = (is_low | is_delete) & (EACH * 0x80);
+        if found != 0 {
+            return index * 8 + found.trailing_zeros() as usize / 8;
+        }
+    }
+    let is_control = |&byte: &u8| byte < b' ' || byte == 0x7f;
+    words.len() * 8 + rest.iter().position(is_control).unwrap_or(rest.len())
 }
 
 #[cfg(test)]
@@ -108,5 +163,22 @@ mod tests {
         assert_eq!(HeaderId::of(b"TE"), HeaderId::Te);
         assert_eq!(HeaderId::of(b"X-Content-Length"), HeaderId::Other);
         assert_eq!(HeaderId::of(b""), HeaderId::Other);
+    }
+
+    #[test]
+    fn the_letters_of_tokens_and_values_are_those_of_the_standard() {
+        for code in 0..=u8::MAX {
+            let is_token_letter = code.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&code);
+            assert_eq!(is_token(&[code]), is_token_letter, "{code:#x}");
+            let is_value_letter = code == b'\t' || (code >= b' ' && code != 0x7f);
+            for place in 0..24 {
+                let mut text = [b'a'; 24];
+                text[place] = code;
+                let expected = if is_value_letter { 24 } else { place };
+                assert_eq!(value_length(&text), expected, "{code:#x} at {place}");
+            }
+        }
+        assert_eq!(value_length(b"\t\ta b\tc\r\nd"), 7);
+        assert!(is_value(b"") && !is_token(b""));
     }
 }

@@ -16,7 +16,7 @@ mod outgoing;
 pub use arrival::{Arrival, CorrelationId};
 pub use body::{Body, Built, Error as BodyError, Source, Wire};
 pub use head::{Head, Line, Malformed, Start, Version};
-pub use header::{HeaderId, is_credential, is_token, is_value};
+pub use header::{HeaderId, is_credential, is_token, is_value, token_length, value_length};
 pub use http::{StatusCode, Uri};
 pub use outgoing::{Address, Manner, Method, Outgoing, SendError, SendErrorKind};
 

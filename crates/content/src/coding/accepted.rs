@@ -1,6 +1,6 @@
 //! What a backend is told of the codings that are accepted.
 
-use myelin_message::Head;
+use myelin_message::{Head, HeaderId};
 
 use super::{Coding, DECODABLE, is};
 
@@ -11,7 +11,7 @@ use super::{Coding, DECODABLE, is};
 pub fn accept_what_can_be_decoded(head: &mut Head) {
     let is_known = |name: &[u8]| is(name, "identity") || Coding::of(name) != Coding::Unknown;
     let members = || {
-        let members = head.all("Accept-Encoding").flat_map(|value| value.split(|&byte| byte == b','));
+        let members = head.all_known(HeaderId::AcceptEncoding).flat_map(|value| value.split(|&byte| byte == b','));
         members.map(<[u8]>::trim_ascii).filter(|member| !member.is_empty())
     };
     if members().all(|member| is_known(name_of(member))) {

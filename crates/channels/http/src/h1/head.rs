@@ -1,19 +1,19 @@
 //! Reads request and response heads strictly (RFC 9112).
 //!
 //! What two parsers could read differently is refused here and never forwarded: that is where requests are smuggled.
-//! httparse does the letters; this file does what it leaves open: bare LF, framing, `Host`, and limits.
+//! [`lines`] reads the letters; this file does framing, `Host`, and limits.
+
+mod lines;
 
 use std::fmt;
-use std::mem::MaybeUninit;
 use std::net::Ipv6Addr;
-use std::ops::Range;
 
 use http::StatusCode;
-use myelin_message::{Head, HeaderId, Line, Start, Version};
+use myelin_message::{Head, HeaderId, Start, Version};
 
 use super::body::Framing;
 
-/// The most header lines a head may have, whatever the limits say: the parser's table has this many rows.
+/// The most header lines a head may have, whatever the limits say.
 const MOST_LINES: usize = 256;
 /// The longest method: the longest that is registered has 17 letters.
 const METHOD_LIMIT: usize = 32;
@@ -97,7 +97,7 @@ pub struct HeadScanner {
 impl HeadScanner {
     /// Looks at `bytes` (all that arrived so far, from the start of the head); gives the head's length when complete.
     pub fn scan(&mut self, bytes: &[u8], limit_bytes: usize) -> Result<Option<usize>, ScanError> {
-        while let Some(offset) = memchr::memchr(b'\n', &bytes[self.scanned..]) {
+        while let Some(offset) = lines::line_feed(&bytes[self.scanned..]) {
             let line_feed = self.scanned + offset;
             if line_feed == self.line_start || bytes[line_feed - 1] != b'\r' {
                 return Err(ScanError::BareLineFeed);
@@ -126,24 +126,12 @@ impl HeadScanner {
 ///
 /// Errors: [`Refusal`], the client's.
 pub fn parse_request(bytes: &[u8], limits: HeadLimits) -> Result<RequestHead, Refusal> {
-    let mut table = [const { MaybeUninit::uninit() }; MOST_LINES];
-    let mut request = httparse::Request::new(&mut []);
-    match request.parse_with_uninit_headers(bytes, &mut table[..limits.lines.min(MOST_LINES)]) {
-        Ok(httparse::Status::Complete(length)) if length == bytes.len() => {}
-        Ok(_) => return Err(bad("the head is not complete")),
-        // httparse names the version whatever follows the target; only a well-formed one is of another protocol.
-        Err(httparse::Error::Version) if !ends_in_version(bytes) => return Err(refusal(httparse::Error::Token)),
-        Err(error) => return Err(refusal(error)),
-    }
-    let (Some(method), Some(target), Some(minor)) = (request.method, request.path, request.version) else {
-        return Err(bad("the request line has a method, a target and a version"));
-    };
-    let version = if minor == 0 { Version::Http10 } else { Version::Http11 };
+    let line = lines::request_line(bytes)?;
+    let (method, target, version) = (line.method, line.target, line.version);
     check_target(method, target)?;
     let authority = authority(target)?;
-    let lines = index(bytes, request.headers);
-    let start = Start::Request { method: range(bytes, method), target: range(bytes, target), version };
-    let mut head = Head::from_wire(bytes.to_vec(), start, lines);
+    let most = limits.lines.min(MOST_LINES);
+    let mut head = Head::read(bytes, line.start(), |lines| lines::header_lines(bytes, line.length, most, lines))?;
     let fields = Fields::of(&head)?;
     fields.drop_nominated(&mut head);
     match fields.hosts {
@@ -160,7 +148,7 @@ pub fn parse_request(bytes: &[u8], limits: HeadLimits) -> Result<RequestHead, Re
     if let Some(authority) = authority {
         // RFC 9112 §3.2.2: whatever Host says, the request is for the host of its target. A host that was checked is
         // always a value a header can hold.
-        let _ = head.set("Host", authority.as_bytes());
+        let _ = head.set("Host", authority);
     }
     let framing = match (fields.chunked, fields.length) {
         (true, Some(_)) => return Err(bad("a message has Content-Length or Transfer-Encoding, not both")),
@@ -184,22 +172,10 @@ pub fn parse_request(bytes: &[u8], limits: HeadLimits) -> Result<RequestHead, Re
 ///
 /// Errors: [`Refusal`], the backend's; its status means nothing here.
 pub fn parse_response(bytes: &[u8], to_head: bool, limits: HeadLimits) -> Result<ResponseHead, Refusal> {
-    let mut table = [const { MaybeUninit::uninit() }; MOST_LINES];
-    let mut response = httparse::Response::new(&mut []);
-    let config = httparse::ParserConfig::default();
-    match config.parse_response_with_uninit_headers(&mut response, bytes, &mut table[..limits.lines.min(MOST_LINES)]) {
-        Ok(httparse::Status::Complete(length)) if length == bytes.len() => {}
-        Ok(_) => return Err(bad("the head is not complete")),
-        Err(error) => return Err(refusal(error)),
-    }
-    let (Some(code), Some(minor)) = (response.code, response.version) else {
-        return Err(bad("the status line has a version and a status"));
-    };
+    let lines::StatusLine { code, version, reason, length } = lines::status_line(bytes)?;
     let status = StatusCode::from_u16(code).map_err(|_| bad("a status is between 100 and 999"))?;
-    let version = if minor == 0 { Version::Http10 } else { Version::Http11 };
-    let reason = response.reason.map(|reason| range(bytes, reason)).unwrap_or_default();
-    let lines = index(bytes, response.headers);
-    let mut head = Head::from_wire(bytes.to_vec(), Start::Response { status, reason, version }, lines);
+    let (start, most) = (Start::Response { status, reason, version }, limits.lines.min(MOST_LINES));
+    let mut head = Head::read(bytes, start, |lines| lines::header_lines(bytes, length, most, lines))?;
     let fields = Fields::of(&head)?;
     fields.drop_nominated(&mut head);
     let framing = match (fields.chunked, fields.length) {
@@ -244,7 +220,7 @@ impl Fields {
                     }
                 }
                 HeaderId::ContentLength => {
-                    let Some(length) = length(value) else {
+                    let Some(length) = decimal(value) else {
                         return Err(bad("Content-Length is one decimal number"));
                     };
                     if fields.length.replace(length).is_some() {
@@ -315,53 +291,40 @@ impl Fields {
 /// The authority of a target in absolute-form, which stands in place of `Host` (RFC 9112 §3.2.2).
 ///
 /// Errors: it names no host (RFC 9110 §4.2.1), or a user (§4.2.4), or is no host and port.
-fn authority(target: &str) -> Result<Option<&str>, Refusal> {
-    if target.starts_with('/') {
+fn authority(target: &[u8]) -> Result<Option<&[u8]>, Refusal> {
+    if target.starts_with(b"/") {
         return Ok(None);
     }
-    let Some((_, rest)) = target.split_once("://") else { return Ok(None) };
-    let authority = rest.split(['/', '?']).next().unwrap_or_default();
-    if authority.is_empty() || !is_host(authority.as_bytes()) {
+    let Some(scheme_length) = target.windows(3).position(|letters| letters == b"://") else { return Ok(None) };
+    let rest = &target[scheme_length + 3..];
+    let authority = rest.split(|byte| matches!(byte, b'/' | b'?')).next().unwrap_or_default();
+    if authority.is_empty() || !is_host(authority) {
         return Err(bad("an absolute request target names a host, perhaps a port, and no user"));
     }
     Ok(Some(authority))
 }
 
 /// RFC 9112 §3.2, without authority-form: `CONNECT` asks for a tunnel, which a bus does not give.
-fn check_target(method: &str, target: &str) -> Result<(), Refusal> {
-    if method == "CONNECT" {
+fn check_target(method: &[u8], target: &[u8]) -> Result<(), Refusal> {
+    if method == b"CONNECT" {
         return Err(Refusal { status: 501, reason: "this bus opens no tunnels" });
     }
     if method.len() > METHOD_LIMIT {
         return Err(Refusal { status: 501, reason: "a method has at most 32 letters" });
     }
-    if !target.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#') {
-        return Err(bad("a request target is ASCII without a fragment; other characters are percent-encoded"));
-    }
-    let absolute = |scheme: &str| {
+    let absolute = |scheme: &[u8]| {
         target.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
             && target.len() > scheme.len()
     };
-    if target.starts_with('/') || (target == "*" && method == "OPTIONS") || absolute("http://") || absolute("https://")
-    {
+    let is_asterisk = || target == b"*" && method == b"OPTIONS";
+    if target.starts_with(b"/") || is_asterisk() || absolute(b"http://") || absolute(b"https://") {
         return Ok(());
     }
     Err(bad("a request target starts with / or is an absolute http or https address"))
 }
 
-/// Whether the first line is three words, the last of them `HTTP/` and two digits.
-fn ends_in_version(bytes: &[u8]) -> bool {
-    let line = bytes.split(|&byte| byte == b'\r').next().unwrap_or_default();
-    let mut words = line.split(|&byte| byte == b' ').skip(2);
-    match (words.next(), words.next()) {
-        (Some([b'H', b'T', b'T', b'P', b'/', major, b'.', minor]), None) => {
-            major.is_ascii_digit() && minor.is_ascii_digit()
-        }
-        _ => false,
-    }
-}
-
-fn length(value: &[u8]) -> Option<u64> {
+/// The number that decimal digits say, and nothing else.
+pub(crate) fn decimal(value: &[u8]) -> Option<u64> {
     // Nineteen digits always fit; a sign, a space or a list is no length (RFC 9110 §8.6).
     if value.is_empty() || value.len() > 19 || !value.iter().all(u8::is_ascii_digit) {
         return None;
@@ -377,23 +340,55 @@ pub(crate) const HOST_FORM: &str =
 ///
 /// A list is none, though a comma may stand in a name: some servers take the first, some the last of its members.
 pub(crate) fn is_host(value: &[u8]) -> bool {
+    host_and_port(value).is_some()
+}
+
+/// The length of the host in what can be the value of `Host`, and the port where digits say one; `None` for what is none.
+pub(crate) fn host_and_port(value: &[u8]) -> Option<(usize, Option<u16>)> {
+    let name_length = |start: usize, letters: &[bool; 256]| {
+        let rest = &value[start..];
+        start + rest.iter().position(|&byte| !letters[usize::from(byte)]).unwrap_or(rest.len())
+    };
     let end = match value.first() {
         Some(b'[') => match memchr::memchr(b']', value) {
             Some(end) if is_ip_literal(&value[1..end]) => end + 1,
-            _ => return false,
+            _ => return None,
         },
-        _ => value.iter().position(|&byte| !is_name_letter(byte)).unwrap_or(value.len()),
+        _ => match name_length(0, &PLAIN_LETTERS) {
+            plain if value.get(plain) != Some(&b'%') => plain,
+            plain => {
+                let end = name_length(plain, &NAME_LETTERS);
+                if !is_percent_encoded(&value[plain..end]) {
+                    return None;
+                }
+                end
+            }
+        },
     };
     let (name, rest) = value.split_at(end);
-    let port_is_right = match rest {
-        [] => true,
-        [b':', port @ ..] => !name.is_empty() && is_port(port),
-        _ => false,
+    let port = match rest {
+        [] => None,
+        [b':', port @ ..] if !name.is_empty() => port_of(port)?,
+        _ => return None,
     };
-    port_is_right && (memchr::memchr(b'%', name).is_none() || is_percent_encoded(name))
+    Some((end, port))
 }
 
-fn is_name_letter(byte: u8) -> bool {
+/// The letters of a host's name, by their codes, and those that stand for themselves.
+static NAME_LETTERS: [bool; 256] = name_letters(true);
+static PLAIN_LETTERS: [bool; 256] = name_letters(false);
+
+const fn name_letters(percent: bool) -> [bool; 256] {
+    let mut letters = [false; 256];
+    let mut code = 0;
+    while code < letters.len() {
+        letters[code] = is_name_letter(code as u8) && (percent || code as u8 != b'%');
+        code += 1;
+    }
+    letters
+}
+
+const fn is_name_letter(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(
             byte,
@@ -401,10 +396,16 @@ fn is_name_letter(byte: u8) -> bool {
         )
 }
 
-/// Whether it is digits of a port; none stand for the port of the scheme.
-fn is_port(port: &[u8]) -> bool {
-    let add = |number: u32, digit: &u8| Some(number * 10 + u32::from(digit - b'0')).filter(|port| *port <= 65_535);
-    port.iter().all(u8::is_ascii_digit) && port.iter().try_fold(0, add).is_some()
+/// The port that digits say, none where there are none: that of the scheme; `None` for what is no port.
+fn port_of(digits: &[u8]) -> Option<Option<u16>> {
+    if digits.is_empty() {
+        return Some(None);
+    }
+    let add = |number: u32, digit: &u8| {
+        let number = number * 10 + u32::from(digit.wrapping_sub(b'0'));
+        (digit.is_ascii_digit() && number <= 65_535).then_some(number)
+    };
+    digits.iter().try_fold(0, add).map(|port| Some(port as u16))
 }
 
 /// What stands in brackets: an IPv6 address, or one of a version to come; zones are of one machine (RFC 6874).
@@ -425,54 +426,6 @@ fn is_percent_encoded(name: &[u8]) -> bool {
     name.split(|&byte| byte == b'%')
         .skip(1)
         .all(|part| matches!(part, [first, second, ..] if first.is_ascii_hexdigit() && second.is_ascii_hexdigit()))
-}
-
-fn index(bytes: &[u8], headers: &[httparse::Header<'_>]) -> Vec<Line> {
-    headers
-        .iter()
-        .map(|header| {
-            let name = range(bytes, header.name);
-            let value = range_of(bytes, header.value);
-            // Behind the value come at most blanks and then CR LF: bare LF was refused by the scanner.
-            let end = memchr::memchr(b'\n', &bytes[value.end as usize..])
-                .map_or(bytes.len(), |offset| value.end as usize + offset + 1);
-            Line {
-                id: HeaderId::of(header.name.as_bytes()),
-                start: name.start,
-                name_end: name.end,
-                value_start: value.start,
-                value_end: value.end,
-                end: end as u32,
-            }
-        })
-        .collect()
-}
-
-fn range(bytes: &[u8], part: &str) -> Range<u32> {
-    range_of(bytes, part.as_bytes())
-}
-
-/// Where `part` lies in `bytes`; an empty part may lie anywhere.
-fn range_of(bytes: &[u8], part: &[u8]) -> Range<u32> {
-    let start = (part.as_ptr() as usize).wrapping_sub(bytes.as_ptr() as usize);
-    if start > bytes.len() || part.len() > bytes.len() - start {
-        return 0..0;
-    }
-    start as u32..(start + part.len()) as u32
-}
-
-fn refusal(error: httparse::Error) -> Refusal {
-    match error {
-        httparse::Error::TooManyHeaders => Refusal { status: 431, reason: "the head has too many header lines" },
-        httparse::Error::Version => Refusal { status: 505, reason: "this port speaks HTTP/1.1 and HTTP/1.0" },
-        httparse::Error::HeaderName => {
-            bad("a header name is a token followed by a colon; folded lines and blanks before the colon are refused")
-        }
-        httparse::Error::HeaderValue => bad("a header value holds no control characters"),
-        httparse::Error::NewLine => bad("a line ends in CR LF"),
-        httparse::Error::Status => bad("the status line is HTTP/1.1, a status of three digits, and a reason"),
-        httparse::Error::Token => bad("the request line is a method, a target and HTTP/1.1"),
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,263 @@
+//! Reads the lines of a head, each byte once: start line, names and values, and where each of them lies.
+
+use std::ops::Range;
+
+use myelin_message::{HeaderId, Line, Start, Version, token_length, value_length};
+
+use super::{Refusal, bad};
+
+/// `POST /path HTTP/1.1`
+pub(super) struct RequestLine<'a> {
+    pub(super) method: &'a [u8],
+    /// ASCII that is seen, without a fragment.
+    pub(super) target: &'a [u8],
+    pub(super) version: Version,
+    /// How many bytes it takes, its line end included.
+    pub(super) length: usize,
+}
+
+/// `HTTP/1.1 200 OK`
+pub(super) struct StatusLine {
+    /// Three digits.
+    pub(super) code: u16,
+    pub(super) version: Version,
+    /// Where the reason phrase lies; empty where it is not ASCII.
+    pub(super) reason: Range<u32>,
+    /// How many bytes it takes, its line end included.
+    pub(super) length: usize,
+}
+
+impl RequestLine<'_> {
+    /// Where its parts lie in the head.
+    pub(super) fn start(&self) -> Start {
+        let method = 0..self.method.len() as u32;
+        // One space is between the two.
+        let target = method.end + 1..method.end + 1 + self.target.len() as u32;
+        Start::Request { method, target, version: self.version }
+    }
+}
+
+const NO_REQUEST_LINE: Refusal = bad("the request line is a method, a target and HTTP/1.1");
+const NO_STATUS_LINE: Refusal = bad("the status line is HTTP/1.1, a status of three digits, and a reason");
+const NO_NAME: Refusal =
+    bad("a header name is a token followed by a colon; folded lines and blanks before the colon are refused");
+const OTHER_VERSION: Refusal = Refusal { status: 505, reason: "this port speaks HTTP/1.1 and HTTP/1.0" };
+const TOO_MANY: Refusal = Refusal { status: 431, reason: "the head has too many header lines" };
+
+/// Reads the first line of a request (RFC 9112 §3): three words with one space between each two of them.
+///
+/// Errors: [`Refusal`], the client's.
+pub(super) fn request_line(bytes: &[u8]) -> Result<RequestLine<'_>, Refusal> {
+    let (method, rest) = word(bytes, token_length(bytes))?;
+    let (target, rest) = word(rest, target_length(rest))?;
+    let (version, length) = match rest {
+        [b'H', b'T', b'T', b'P', b'/', b'1', b'.', b'1', b'\r', b'\n', ..] => (Version::Http11, 10),
+        [b'H', b'T', b'T', b'P', b'/', b'1', b'.', b'0', b'\r', b'\n', ..] => (Version::Http10, 10),
+        [b'H', b'T', b'T', b'P', b'/', major, b'.', minor, b'\r', b'\n', ..]
+            if major.is_ascii_digit() && minor.is_ascii_digit() =>
+        {
+            return Err(OTHER_VERSION);
+        }
+        _ => return Err(NO_REQUEST_LINE),
+    };
+    Ok(RequestLine { method, target, version, length: bytes.len() - rest.len() + length })
+}
+
+/// The word of that length at the start of a line, and what follows the space behind it.
+fn word(bytes: &[u8], length: usize) -> Result<(&[u8], &[u8]), Refusal> {
+    match bytes.split_at(length) {
+        ([], _) => Err(NO_REQUEST_LINE),
+        (word, [b' ', rest @ ..]) => Ok((word, rest)),
+        (_, [b'#' | 0x80.., ..]) => {
+            Err(bad("a request target is ASCII without a fragment; other characters are percent-encoded"))
+        }
+        _ => Err(NO_REQUEST_LINE),
+    }
+}
+
+/// How many bytes at the start of `text` can stand in a request target: ASCII that is seen, and no fragment.
+fn target_length(text: &[u8]) -> usize {
+    let is_letter = |byte: &u8| byte.is_ascii_graphic() && *byte != b'#';
+    text.iter().position(|byte| !is_letter(byte)).unwrap_or(text.len())
+}
+
+/// Reads the first line of a response (RFC 9112 §4).
+///
+/// Errors: [`Refusal`], the backend's.
+pub(super) fn status_line(bytes: &[u8]) -> Result<StatusLine, Refusal> {
+    let (version, rest) = match bytes {
+        [b'H', b'T', b'T', b'P', b'/', b'1', b'.', b'1', b' ', rest @ ..] => (Version::Http11, rest),
+        [b'H', b'T', b'T', b'P', b'/', b'1', b'.', b'0', b' ', rest @ ..] => (Version::Http10, rest),
+        _ => return Err(OTHER_VERSION),
+    };
+    let [hundreds @ b'0'..=b'9', tens @ b'0'..=b'9', ones @ b'0'..=b'9', rest @ ..] = rest else {
+        return Err(NO_STATUS_LINE);
+    };
+    let [hundreds, tens, ones] = [hundreds, tens, ones].map(|digit| u16::from(digit - b'0'));
+    let start = match rest {
+        [b' ', ..] => bytes.len() - rest.len() + 1,
+        // Some servers leave the space out with the reason.
+        _ => bytes.len() - rest.len(),
+    };
+    let end = start + value_length(&bytes[start..]);
+    if !bytes[end..].starts_with(b"\r\n") || (end > start && !rest.starts_with(b" ")) {
+        return Err(NO_STATUS_LINE);
+    }
+    let reason = if bytes[start..end].is_ascii() { start as u32..end as u32 } else { 0..0 };
+    Ok(StatusLine { code: hundreds * 100 + tens * 10 + ones, version, reason, length: end + 2 })
+}
+
+/// Reads the header lines from `start` on, and the empty line that ends the head (RFC 9112 §5).
+///
+/// Errors: [`Refusal`], the sender's: above `most` lines 431.
+pub(super) fn header_lines(bytes: &[u8], start: usize, most: usize, lines: &mut Vec<Line>) -> Result<(), Refusal> {
+    let mut start = start;
+    while !matches!(bytes[start..], [b'\r', b'\n']) {
+        let line = header_line(bytes, start)?;
+        if lines.len() == most {
+            return Err(TOO_MANY);
+        }
+        start = line.end as usize;
+        lines.push(line);
+    }
+    Ok(())
+}
+
+fn header_line(bytes: &[u8], start: usize) -> Result<Line, Refusal> {
+    let name = &bytes[start..];
+    let name = &name[..token_length(name)];
+    let name_end = start + name.len();
+    if name.is_empty() || bytes.get(name_end) != Some(&b':') {
+        return Err(if start == bytes.len() { bad("the head is not complete") } else { NO_NAME });
+    }
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let behind = &bytes[name_end + 1..];
+    let value_start = name_end + 1 + behind.iter().position(|byte| !is_blank(byte)).unwrap_or(behind.len());
+    let line_end = value_start + value_length(&bytes[value_start..]);
+    let value = &bytes[value_start..line_end];
+    let value_end = value_start + value.iter().rposition(|byte| !is_blank(byte)).map_or(0, |last| last + 1);
+    match bytes[line_end..] {
+        [b'\r', b'\n', ..] => {}
+        [b'\n', ..] => return Err(bad("a line ends in CR LF")),
+        [] => return Err(bad("the head is not complete")),
+        _ => return Err(bad("a header value holds no control characters")),
+    }
+    Ok(Line {
+        id: HeaderId::of(name),
+        start: start as u32,
+        name_end: name_end as u32,
+        value_start: value_start as u32,
+        value_end: value_end as u32,
+        end: line_end as u32 + 2,
+    })
+}
+
+/// Where the first line feed is: eight bytes are looked at together.
+pub(super) fn line_feed(bytes: &[u8]) -> Option<usize> {
+    const EACH: u64 = u64::from_le_bytes([1; 8]);
+    let (words, rest) = bytes.as_chunks();
+    for (index, word) in words.iter().enumerate() {
+        let other = u64::from_le_bytes(*word) ^ (EACH * b'\n' as u64);
+        // The highest bit is set of the first byte that is one; those behind it may be wrong.
+        let found = other.wrapping_sub(EACH) & !other & (EACH * 0x80);
+        if found != 0 {
+            return Some(index * 8 + found.trailing_zeros() as usize / 8);
+        }
+    }
+    let offset = rest.iter().position(|&byte| byte == b'\n')?;
+    Some(words.len() * 8 + offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The lines as another parser reads them: names and values.
+    type Lines = Option<Vec<(String, Vec<u8>)>>;
+
+    fn names_and_values(headers: &[httparse::Header<'_>]) -> Vec<(String, Vec<u8>)> {
+        headers.iter().map(|header| (header.name.to_owned(), header.value.to_vec())).collect()
+    }
+
+    fn request_by_other(bytes: &[u8]) -> Lines {
+        let mut table = [httparse::EMPTY_HEADER; 32];
+        let mut request = httparse::Request::new(&mut table);
+        // It takes bytes in a target that are none of ASCII, and fragments.
+        let parsed = request.parse(bytes).ok()?;
+        let is_target = request.path?.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#');
+        (parsed == httparse::Status::Complete(bytes.len()) && is_target).then(|| names_and_values(request.headers))
+    }
+
+    fn response_by_other(bytes: &[u8]) -> Lines {
+        let mut table = [httparse::EMPTY_HEADER; 32];
+        let mut response = httparse::Response::new(&mut table);
+        let parsed = response.parse(bytes).ok()?;
+        (parsed == httparse::Status::Complete(bytes.len())).then(|| names_and_values(response.headers))
+    }
+
+    fn own(bytes: &[u8], start: Option<usize>) -> Lines {
+        let mut lines = Vec::new();
+        header_lines(bytes, start?, 32, &mut lines).ok()?;
+        let text = |from: u32, to: u32| bytes[from as usize..to as usize].to_vec();
+        let of_line = |line: Line| {
+            let name = String::from_utf8(text(line.start, line.name_end)).ok()?;
+            Some((name, text(line.value_start, line.value_end)))
+        };
+        lines.into_iter().map(of_line).collect()
+    }
+
+    fn check(bytes: &[u8]) {
+        // Neither is given a line feed that stands alone: the scanner refuses it before.
+        if line_ends_are_whole(bytes) {
+            let request = own(bytes, request_line(bytes).ok().map(|line| line.length));
+            assert_eq!(request, request_by_other(bytes), "{:?}", String::from_utf8_lossy(bytes));
+            let response = own(bytes, status_line(bytes).ok().map(|line| line.length));
+            assert_eq!(response, response_by_other(bytes), "{:?}", String::from_utf8_lossy(bytes));
+        }
+    }
+
+    fn line_ends_are_whole(bytes: &[u8]) -> bool {
+        let is_whole = |at: usize| bytes[at] != b'\n' || (at > 0 && bytes[at - 1] == b'\r');
+        !bytes.starts_with(b"\r") && (0..bytes.len()).all(is_whole)
+    }
+
+    #[test]
+    fn each_byte_at_each_place_is_taken_or_refused_as_another_parser_does() {
+        for head in [
+            "POST /a?b HTTP/1.1\r\nHost: a\r\nX-y:\t1 2 \r\nEmpty:\r\n\r\n",
+            "HTTP/1.1 200 Fine it is\r\nA: b\r\n\r\n",
+            "HTTP/1.0 404\r\nA:b\r\n\r\n",
+        ] {
+            for place in 0..head.len() {
+                for byte in 0..=u8::MAX {
+                    let mut bytes = head.as_bytes().to_vec();
+                    bytes[place] = byte;
+                    check(&bytes);
+                    bytes[place] = head.as_bytes()[place];
+                    bytes.insert(place, byte);
+                    check(&bytes);
+                }
+                check(&head.as_bytes()[..place]);
+                check(&[&head.as_bytes()[..place], &head.as_bytes()[place + 1..]].concat());
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn heads_are_read_as_another_parser_reads_them(
+            start in "(GET|POST|M-SEARCH) /[a-z?/%]{0,9} HTTP/1\\.[01]|HTTP/1\\.[01] [1-9][0-9]{2}( [ -~]{0,9})?",
+            lines in proptest::collection::vec("[A-Za-z!#$-]{1,20}:[ \t]{0,2}[ -~\u{80}-\u{ff}\t]{0,40}", 0..20),
+        ) {
+            let head = format!("{start}\r\n{}\r\n", lines.iter().map(|line| format!("{line}\r\n")).collect::<String>());
+            check(head.as_bytes());
+        }
+
+        #[test]
+        fn the_first_line_feed_is_found(bytes in "[a-j\n\r\u{8a}\u{b}]{0,40}") {
+            prop_assert_eq!(line_feed(bytes.as_bytes()), bytes.bytes().position(|byte| byte == b'\n'));
+        }
+    }
+}
