@@ -45,7 +45,7 @@ impl EngineTransport {
 impl Sender for EngineTransport {
     fn send<'a>(&'a self, outgoing: Outgoing) -> LocalFuture<'a, Result<Sent, SendError>> {
         if let "http" | "https" = outgoing.address.scheme() {
-            return Box::pin(async move { self.http.send(outgoing).await.map(Sent::Response) });
+            return self.http.send(outgoing);
         }
         match self.find(outgoing.address.scheme()) {
             Some(sender) => sender.send(outgoing),

@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use http::{StatusCode, Uri};
-use myelin_channel::LocalFuture;
+use myelin_channel::{LocalFuture, Sender, Sent};
 use myelin_http::{
     Client, ClientOptions, ConnectionCount, Expect, Listener, Pace, ServerOptions, Service, Stop, Trust, bind, serve,
 };
@@ -24,7 +24,8 @@ impl Service for Forward {
             let (method, manner) = (Method::AsCame, Manner::default());
             let request = Outgoing { method, address, head, body, timeout: None, host: None, manner };
             match self.client.send(request).await {
-                Ok(response) => response,
+                Ok(Sent::Response(response)) => response,
+                Ok(Sent::Accepted) => Message::answer(StatusCode::ACCEPTED, Body::Empty),
                 Err(error) => Message::answer(StatusCode::BAD_GATEWAY, Body::Bytes(error.to_string().into_bytes())),
             }
         })

@@ -2,48 +2,64 @@
 
 use std::fmt;
 
+use http::Uri;
 use myelin_message::{Address, SendError, SendErrorKind};
 
-use crate::h1::{HOST_FORM, is_host};
+use crate::h1::{HOST_FORM, host_and_port};
 
 /// Where a request goes, taken from its address.
-pub(crate) struct BackendAddress<'a> {
+pub(crate) struct BackendAddress {
     pub(crate) tls: bool,
-    pub(crate) authority: &'a str,
-    pub(crate) host: &'a str,
     pub(crate) port: u16,
-    /// Path and query.
-    pub(crate) path: &'a str,
+    uri: Uri,
+    /// How much of the authority is the host.
+    host_length: usize,
 }
 
-impl<'a> BackendAddress<'a> {
-    pub(crate) fn of(address: &'a Address) -> Result<BackendAddress<'a>, SendError> {
-        let refuse = |detail: &str| error(SendErrorKind::Address, address, detail);
-        let Address::Uri(uri) = address else { return Err(refuse("it starts with http:// or https://")) };
+impl BackendAddress {
+    /// Errors: an address that HTTP cannot be sent to.
+    pub(crate) fn of(address: Address) -> Result<BackendAddress, SendError> {
+        let refuse = |address: &dyn fmt::Display, detail: &str| Err(error(SendErrorKind::Address, address, detail));
+        let uri = match address {
+            Address::Uri(uri) => uri,
+            address => return refuse(&address, "it starts with http:// or https://"),
+        };
         let tls = match uri.scheme_str() {
             Some("http") => false,
             Some("https") => true,
-            _ => return Err(refuse("it starts with http:// or https://")),
+            _ => return refuse(&uri, "it starts with http:// or https://"),
         };
-        let authority = uri.authority().ok_or_else(|| refuse("it names a host"))?;
-        if authority.as_str().contains('@') || authority.host().is_empty() {
-            return Err(refuse("it names a host, and no user"));
-        }
-        if !is_host(authority.as_str().as_bytes()) {
-            return Err(refuse(HOST_FORM));
-        }
-        let port = match (authority.port_u16(), tls) {
-            (Some(port), _) => port,
-            (None, false) => 80,
-            (None, true) => 443,
+        let Some(authority) = uri.authority().map(|authority| authority.as_str()) else {
+            return refuse(&uri, "it names a host");
         };
-        let path = uri.path_and_query().map_or("/", |path| path.as_str());
-        Ok(BackendAddress { tls, authority: authority.as_str(), host: authority.host(), port, path })
+        match host_and_port(authority.as_bytes()) {
+            Some((host_length @ 1.., port)) => {
+                let port = port.unwrap_or(if tls { 443 } else { 80 });
+                Ok(BackendAddress { tls, port, uri, host_length })
+            }
+            Some(_) => refuse(&uri, "it names a host, and no user"),
+            None if authority.contains('@') => refuse(&uri, "it names a host, and no user"),
+            None => refuse(&uri, HOST_FORM),
+        }
+    }
+
+    /// Host and perhaps port, as they are written.
+    pub(crate) fn authority(&self) -> &str {
+        self.uri.authority().map_or("", |authority| authority.as_str())
+    }
+
+    pub(crate) fn host(&self) -> &str {
+        &self.authority()[..self.host_length]
+    }
+
+    /// Path and query.
+    pub(crate) fn path(&self) -> &str {
+        self.uri.path_and_query().map_or("/", |path| path.as_str())
     }
 
     pub(crate) fn error(&self, kind: SendErrorKind, detail: &str) -> SendError {
         let scheme = if self.tls { "https" } else { "http" };
-        error(kind, &format_args!("{scheme}://{}", self.authority), detail)
+        error(kind, &format_args!("{scheme}://{}", self.authority()), detail)
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use http::StatusCode;
 use myelin_message::{Body, Message, Version, is_credential, is_value};
 
-use crate::buffer::is_short;
+use crate::buffer::{Staging, is_short};
 use crate::client::says;
 use crate::connection::{CONTINUE, Connection, Shared, Side};
 use crate::h1::{ConnectionHeader, Framing, RequestHead, StatusLine, write_response};
@@ -123,7 +123,7 @@ pub(crate) async fn send(state: &ServerState, client: &Shared, mut answer: Messa
         (true, Version::Http10) => ConnectionHeader::KeepAlive,
         (true, Version::Http11) => ConnectionHeader::Persistent,
     };
-    let mut bytes = Vec::with_capacity(HEAD_BYTES + length);
+    let mut bytes = Staging::with_capacity(HEAD_BYTES + length);
     let goes_back = shape.connection().is_some_and(|source| Rc::ptr_eq(source, client));
     if goes_back
         && let Side::Client { awaits_continue, .. } = &mut client.borrow_mut().side
@@ -139,8 +139,8 @@ pub(crate) async fn send(state: &ServerState, client: &Shared, mut answer: Messa
     let mut relay = match &shape.source {
         None => Relay::whole(bytes, std::mem::take(&mut shape.bytes)),
         Some(_) => Relay::new(bytes, shape.coding),
-    }
-    .pace(Waits::Target, state.options.pace);
+    };
+    relay.pace(Waits::Target, state.options.pace);
     let result = relayed(client, shape.source.as_mut(), goes_back, &mut relay).await;
     let complete = result.is_ok();
     match result {

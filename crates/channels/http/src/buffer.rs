@@ -4,6 +4,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::io;
+use std::ops::{Deref, DerefMut};
 use std::task::{Context, Poll, ready};
 
 use myelin_message::budget;
@@ -97,6 +98,57 @@ fn give_back(buffer: Box<[u8]>) {
             spare.push(buffer);
         }
     });
+}
+
+/// What is put together to be sent: a head, and a small body behind it. Its memory is used again.
+pub(crate) struct Staging(Vec<u8>);
+
+/// How many are kept by a thread for the next message, and how large.
+const SPARE_STAGINGS: usize = 64;
+const SPARE_STAGING_BYTES: usize = 8 * 1024;
+
+thread_local! {
+    static STAGINGS: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Staging {
+    /// An empty one with room for that many bytes.
+    pub(crate) fn with_capacity(bytes: usize) -> Staging {
+        let mut staging = STAGINGS.with(|spare| spare.borrow_mut().pop()).unwrap_or_default();
+        staging.reserve(bytes);
+        Staging(staging)
+    }
+}
+
+impl Deref for Staging {
+    type Target = Vec<u8>;
+
+    fn deref(&self) -> &Vec<u8> {
+        &self.0
+    }
+}
+
+impl DerefMut for Staging {
+    fn deref_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.0
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        let mut bytes = std::mem::take(&mut self.0);
+        if bytes.capacity() > SPARE_STAGING_BYTES {
+            return;
+        }
+        bytes.clear();
+        // The list may be gone at thread end.
+        let _ = STAGINGS.try_with(|spare| {
+            let mut spare = spare.borrow_mut();
+            if spare.len() < SPARE_STAGINGS {
+                spare.push(bytes);
+            }
+        });
+    }
 }
 
 /// What was read from a connection and not yet consumed.

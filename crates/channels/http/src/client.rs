@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::{StatusCode, Uri};
+use myelin_channel::{LocalFuture, Sender, Sent};
 use myelin_message::{
     Address, Body, BodyError, Head, HeaderId, Message, Method, Outgoing, SendError, SendErrorKind, Version, Wire,
     is_token,
@@ -14,14 +15,15 @@ use myelin_message::{
 use tokio::time::{Instant, timeout_at};
 
 use crate::address::BackendAddress;
+use crate::buffer::Staging;
 use crate::connection::{CONTINUE, Connection, HeadError, Link, PendingUpload, Shared, Side};
 use crate::dial::{Dialer, is_out_of_files};
 use crate::h1::{
-    ConnectionHeader, Framing, HeadScanner, RequestLine, ResponseHead, StatusLine, is_host, parse_response,
+    ConnectionHeader, Framing, HeadScanner, RequestLine, ResponseHead, StatusLine, decimal, is_host, parse_response,
     write_request, write_response,
 };
 use crate::options::{ClientOptions, Expect, Pace, Retry};
-use crate::pool::{Checkout, HostPool, Permit, Pool};
+use crate::pool::{Checkout, HostPool, IdleConnection, Permit, Pool};
 use crate::relay::{BodySource, Broken, Bytes, Coding, Ends, HEAD_BYTES, MERGE_BYTES, Relay, Upload, Waits, merged};
 use crate::timer::Tick;
 use crate::tls::Trust;
@@ -48,8 +50,8 @@ pub struct Client {
 }
 
 /// What one request needs to know on every attempt.
-struct SendContext<'a> {
-    target: BackendAddress<'a>,
+struct SendContext {
+    target: BackendAddress,
     /// The client that asked, where its connection is at hand: interim responses go to it.
     client: Option<Shared>,
     to_head: bool,
@@ -57,6 +59,18 @@ struct SendContext<'a> {
     timeout: Option<Duration>,
     /// Whether the connection is to end with the answer.
     close: bool,
+}
+
+/// A request on its way out.
+struct Sending {
+    context: SendContext,
+    host: Rc<HostPool<Link>>,
+    /// A connection that lay unused.
+    reused: Option<IdleConnection<Link>>,
+    /// `None` from when a response has begun.
+    upload: Option<Upload>,
+    /// Whether it may be sent once more where a reused connection loses it.
+    repeatable: bool,
 }
 
 /// An attempt that ended without a response.
@@ -96,14 +110,9 @@ impl Client {
         self.pool.busy()
     }
 
-    /// Sends a request; gives the response as soon as its head is there, its body still on the wire.
-    ///
-    /// A request that a reused connection loses without a byte of a response is sent once more on a fresh one, where
-    /// [`ClientOptions::retry`] allows it.
-    /// Errors: [`SendError`]; each names the address.
-    pub async fn send(&self, mut request: Outgoing) -> Result<Message, SendError> {
-        let address = std::mem::replace(&mut request.address, Address::Uri(Uri::default()));
-        let target = BackendAddress::of(&address)?;
+    /// Makes of a request what is written, and takes an unused connection for it if there is one.
+    fn begin(&self, mut request: Outgoing) -> Result<Sending, SendError> {
+        let target = BackendAddress::of(std::mem::replace(&mut request.address, Address::Uri(Uri::default())))?;
         request.body.settle();
         let source = match &request.body {
             Body::Wire(wire) => BodySource::of(wire),
@@ -119,29 +128,34 @@ impl Client {
         let to_head = method == "HEAD";
         let (timeout, close) = (request.timeout, request.manner.close);
         let context = SendContext { target, client, to_head, start: Tick::now(), timeout, close };
-        let host = self.pool.host(context.target.tls, context.target.authority);
-        let mut reused = host.reuse();
+        let host = self.pool.host(context.target.tls, context.target.authority());
+        let reused = host.reuse();
         // Only a connection that had time to be closed can lose a request that way: a busy one needs no copy.
         let stale = reused.as_ref().is_some_and(|idle| Tick::since(idle.since) >= STALE);
         let keep_bytes = if stale { REPLAY_BYTES } else { MERGE_BYTES };
-        let mut upload = Some(self.upload(&context, request, source, keep_bytes)?);
+        let upload = Some(self.upload(&context, request, source, keep_bytes)?);
+        Ok(Sending { context, host, reused, upload, repeatable })
+    }
+
+    async fn carry_out(&self, sending: &mut Sending) -> Result<Message, SendError> {
+        let Sending { context, host, reused, upload, repeatable } = sending;
         let mut repeated = false;
         loop {
             let (backend, was_used) = match reused.take() {
                 Some(idle) => (idle.connection, true),
-                None => Box::pin(self.open(&host, &context)).await?,
+                None => Box::pin(self.open(host, context)).await?,
             };
             let sent_at = Tick::now();
-            let failed = match self.exchange(&backend, &mut upload, &context).await {
+            let failed = match self.exchange(&backend, upload, context).await {
                 Ok(message) => return Ok(message),
                 Err(failed) => failed,
             };
             let raced = was_used && failed.unanswered && Tick::since(sent_at) <= RACE;
-            let again = raced && repeatable && !repeated;
+            let again = raced && *repeatable && !repeated;
             if !again || !upload.as_mut().is_some_and(|upload| upload.relay.rewind()) {
                 return Err(failed.error);
             }
-            tracing::debug!(address = context.target.authority, "a reused connection was closed: sending again");
+            tracing::debug!(address = context.target.authority(), "a reused connection was closed: sending again");
             repeated = true;
         }
     }
@@ -149,7 +163,7 @@ impl Client {
     /// Turns a request into what is written: its head now, its body as it comes.
     fn upload(
         &self,
-        context: &SendContext<'_>,
+        context: &SendContext,
         request: Outgoing,
         source: Option<BodySource>,
         keep_bytes: usize,
@@ -178,12 +192,12 @@ impl Client {
         };
         self.settle_expectation(context, &body, &mut head);
         let as_came = matches!(body, Body::Wire(_)) && says(&head, framing);
-        let mut bytes = Vec::with_capacity(HEAD_BYTES + body.length().map_or(0, merged));
+        let mut bytes = Staging::with_capacity(HEAD_BYTES + body.length().map_or(0, merged));
         let method = method_of(&method, &head);
         let kept = head.known(HeaderId::Host).filter(|_| self.options.preserve_host);
         let kept = kept.and_then(|value| std::str::from_utf8(value).ok());
         let other_host = host.as_deref().or(kept);
-        let host = other_host.unwrap_or(target.authority);
+        let host = other_host.unwrap_or(target.authority());
         // The authority of the address was checked with it.
         if !is_token(method.as_bytes()) || !other_host.is_none_or(|host| is_host(host.as_bytes())) {
             return Err(target.error(SendErrorKind::Address, "the method or the Host to send is none"));
@@ -194,9 +208,9 @@ impl Client {
         }
         let absolute = manner.absolute.then(|| {
             let scheme = if target.tls { "https" } else { "http" };
-            format!("{scheme}://{}{}", target.authority, target.path)
+            format!("{scheme}://{}{}", target.authority(), target.path())
         });
-        let path = absolute.as_deref().unwrap_or(target.path);
+        let path = absolute.as_deref().unwrap_or(target.path());
         let line = RequestLine { method, target: path, host, version, close: manner.close };
         write_request(&mut bytes, line, &head, framing, as_came);
         let relay = match body {
@@ -204,14 +218,19 @@ impl Client {
             _ if framing == Framing::Empty => Relay::whole(bytes, Bytes::default()),
             // Who is no client cannot be sent away for being slow.
             _ if context.client.is_none() => Relay::new(bytes, coding),
-            _ => Relay::new(bytes, coding).keep(keep_bytes).pace(Waits::Source, self.pace),
+            _ => {
+                let mut relay = Relay::new(bytes, coding);
+                relay.keep(keep_bytes);
+                relay.pace(Waits::Source, self.pace);
+                relay
+            }
         };
         let source = source.filter(|_| !relay.is_complete());
         Ok(Upload { relay, source })
     }
 
     /// `Expect` goes on to the backend only while the client still waits and the backend is to answer it.
-    fn settle_expectation(&self, context: &SendContext<'_>, body: &Body, head: &mut Head) {
+    fn settle_expectation(&self, context: &SendContext, body: &Body, head: &mut Head) {
         if head.known(HeaderId::Expect).is_none() {
             return;
         }
@@ -233,7 +252,7 @@ impl Client {
     }
 
     /// Opens a connection, or takes one that came free while waiting for room; says whether it was used before.
-    async fn open(&self, host: &Rc<HostPool<Link>>, context: &SendContext<'_>) -> Result<(Shared, bool), SendError> {
+    async fn open(&self, host: &Rc<HostPool<Link>>, context: &SendContext) -> Result<(Shared, bool), SendError> {
         let target = &context.target;
         if let Some(client) = &context.client {
             client.borrow_mut().input.compact();
@@ -255,7 +274,7 @@ impl Client {
                 Err(_) => return Err(overloaded("no connection came free in time")),
             },
         };
-        let connect = || self.dialer.connect(target.tls, target.host, target.port, deadline);
+        let connect = || self.dialer.connect(target.tls, target.host(), target.port, deadline);
         let mut connected = connect().await;
         if connected.as_ref().is_err_and(is_out_of_files) {
             // Connections that nobody uses stand in the way of one that is needed.
@@ -285,7 +304,7 @@ impl Client {
         &self,
         backend: &Shared,
         upload: &mut Option<Upload>,
-        context: &SendContext<'_>,
+        context: &SendContext,
     ) -> Result<Message, Failed> {
         let mut attempt = SendAttempt::default();
         let mut interim = 0;
@@ -324,7 +343,7 @@ impl Client {
         cx: &mut Context<'_>,
         backend: &Shared,
         upload: &mut Option<Upload>,
-        context: &SendContext<'_>,
+        context: &SendContext,
         attempt: &mut SendAttempt,
     ) -> Poll<Event> {
         let connection = &mut *backend.borrow_mut();
@@ -357,7 +376,7 @@ impl Client {
         Poll::Pending
     }
 
-    fn failed(&self, event: Event, backend: &Shared, context: &SendContext<'_>, attempt: SendAttempt) -> Failed {
+    fn failed(&self, event: Event, backend: &Shared, context: &SendContext, attempt: SendAttempt) -> Failed {
         let unanswered = !attempt.answered && backend.borrow().input.is_empty();
         let closed = |detail: String| {
             let error = match attempt.send_error {
@@ -385,6 +404,24 @@ impl Client {
     }
 }
 
+impl Sender for Client {
+    /// Sends a request; gives the response as soon as its head is there, its body still on the wire.
+    ///
+    /// A request that a reused connection loses without a byte of a response is sent once more on a fresh one, where
+    /// [`ClientOptions::retry`] allows it.
+    /// Errors: [`SendError`]; each names the address.
+    fn send(&self, outgoing: Outgoing) -> LocalFuture<'_, Result<Sent, SendError>> {
+        // Begun here, so that the future does not hold the request beside what is made of it.
+        let mut sending = self.begin(outgoing);
+        Box::pin(async move {
+            match sending {
+                Ok(ref mut sending) => self.carry_out(sending).await.map(Sent::Response),
+                Err(error) => Err(error),
+            }
+        })
+    }
+}
+
 /// How far an attempt has come.
 #[derive(Default)]
 struct SendAttempt {
@@ -395,7 +432,7 @@ struct SendAttempt {
     answered: bool,
 }
 
-impl SendContext<'_> {
+impl SendContext {
     /// A failure that sending again would not mend.
     fn failed(&self, kind: SendErrorKind, detail: &str) -> Failed {
         Failed { error: self.target.error(kind, detail), unanswered: false }
@@ -437,7 +474,7 @@ async fn relay_interim(client: &Shared, response: &ResponseHead) {
     if !wanted {
         return;
     }
-    let mut bytes = Vec::new();
+    let mut bytes = Staging::with_capacity(HEAD_BYTES);
     let line = StatusLine { status: response.status, reason: response.head.reason() };
     write_response(&mut bytes, line, &response.head, Framing::Empty, true, ConnectionHeader::Persistent, None);
     let mut relay = Relay::whole(bytes, Bytes::default());
@@ -453,25 +490,21 @@ async fn relay_interim(client: &Shared, response: &ResponseHead) {
 
 /// Whether a head's own lines state that framing, so that they can stay as they came.
 pub(crate) fn says(head: &Head, framing: Framing) -> bool {
-    let length = head.known(HeaderId::ContentLength);
-    let coding = head.known(HeaderId::TransferEncoding);
+    let mut lengths = head.all_known(HeaderId::ContentLength);
+    let mut codings = head.all_known(HeaderId::TransferEncoding);
+    let (length, coding) = (lengths.next(), codings.next());
     match framing {
         Framing::Empty => coding.is_none() && length == Some(b"0"),
         Framing::Length(expected) => {
-            let said = length.and_then(|value| std::str::from_utf8(value).ok()).and_then(|value| value.parse().ok());
-            coding.is_none() && said == Some(expected) && once(head, HeaderId::ContentLength)
+            coding.is_none() && length.and_then(decimal) == Some(expected) && lengths.next().is_none()
         }
         Framing::Chunked => {
             length.is_none()
                 && coding.is_some_and(|value| value.eq_ignore_ascii_case(b"chunked"))
-                && once(head, HeaderId::TransferEncoding)
+                && codings.next().is_none()
         }
         Framing::UntilClose => length.is_none() && coding.is_none(),
     }
-}
-
-fn once(head: &Head, id: HeaderId) -> bool {
-    head.lines().iter().filter(|line| line.id == id).count() == 1
 }
 
 fn method_of<'a>(method: &'a Method, head: &'a Head) -> &'a str {

@@ -26,12 +26,15 @@ pub(crate) trait Pooled {
 pub(crate) struct Pool<C> {
     plain: RefCell<Hosts<C>>,
     tls: RefCell<Hosts<C>>,
+    /// The one asked for last, which is mostly the one that is asked for next, and whether it is one of `tls`.
+    last: RefCell<Option<(bool, Rc<HostPool<C>>)>>,
 }
 
 type Hosts<C> = HashMap<String, Rc<HostPool<C>>>;
 
 /// The connections to one scheme, host and port.
 pub(crate) struct HostPool<C> {
+    authority: String,
     /// Oldest use first.
     idle: RefCell<VecDeque<IdleConnection<C>>>,
     open: Cell<usize>,
@@ -84,19 +87,32 @@ pub(crate) enum Checkout<C> {
 
 impl<C> Default for Pool<C> {
     fn default() -> Pool<C> {
-        Pool { plain: RefCell::default(), tls: RefCell::default() }
+        Pool { plain: RefCell::default(), tls: RefCell::default(), last: RefCell::default() }
     }
 }
 
 impl<C: Pooled> Pool<C> {
     /// The connections to a host.
     pub(crate) fn host(&self, tls: bool, authority: &str) -> Rc<HostPool<C>> {
-        let map = if tls { &self.tls } else { &self.plain };
-        if let Some(host) = map.borrow().get(authority) {
-            return Rc::clone(host);
+        if let Some((is_tls, last)) = &*self.last.borrow()
+            && *is_tls == tls
+            && last.authority == authority
+        {
+            return Rc::clone(last);
         }
-        let host = Rc::new(HostPool { idle: RefCell::default(), open: Cell::new(0), queue: RefCell::default() });
-        map.borrow_mut().insert(authority.to_owned(), Rc::clone(&host));
+        let map = if tls { &self.tls } else { &self.plain };
+        let known = map.borrow().get(authority).cloned();
+        let host = known.unwrap_or_else(|| {
+            let host = Rc::new(HostPool {
+                authority: authority.to_owned(),
+                idle: RefCell::default(),
+                open: Cell::new(0),
+                queue: RefCell::default(),
+            });
+            map.borrow_mut().insert(authority.to_owned(), Rc::clone(&host));
+            host
+        });
+        self.last.replace(Some((tls, Rc::clone(&host))));
         host
     }
 
@@ -116,6 +132,7 @@ impl<C: Pooled> Pool<C> {
 
     /// Closes connections that are too old or that their backend has closed, and forgets unused addresses.
     pub(crate) fn sweep(&self, options: &ClientOptions) {
+        self.last.take();
         for map in [&self.plain, &self.tls] {
             let hosts: Vec<Rc<HostPool<C>>> = map.borrow().values().cloned().collect();
             for host in &hosts {

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use myelin_message::BodyError;
 
-use crate::buffer::{Charge, READ_BYTES};
+use crate::buffer::{Charge, READ_BYTES, Staging};
 use crate::h1::{FramingError, Piece};
 use crate::options::Pace;
 use crate::pacer::Pacer;
@@ -72,7 +72,7 @@ impl From<FramingError> for Broken {
 /// A message on its way out.
 pub(crate) struct Relay {
     /// Head, and small or recoded bodies behind it.
-    staged: Vec<u8>,
+    staged: Staging,
     staged_sent: usize,
     /// A large body that is all here.
     tail: Bytes,
@@ -103,7 +103,7 @@ pub(crate) struct Relay {
 
 impl Relay {
     /// A message whose body, if it has one, comes from a connection.
-    pub(crate) fn new(head: Vec<u8>, coding: Coding) -> Relay {
+    pub(crate) fn new(head: Staging, coding: Coding) -> Relay {
         Relay {
             head_bytes: head.len(),
             staged: head,
@@ -126,28 +126,27 @@ impl Relay {
     }
 
     /// A message that is all here.
-    pub(crate) fn whole(mut head: Vec<u8>, body: Bytes) -> Relay {
+    pub(crate) fn whole(mut head: Staging, body: Bytes) -> Relay {
         let mut tail = Bytes::default();
         if body.len() <= MERGE_BYTES {
             head.extend_from_slice(&body);
         } else {
             tail = body;
         }
-        let mut relay = Relay { tail, complete: true, ..Relay::new(head, Coding::AsCame) };
-        relay.charge.set(relay.tail.charged());
+        let mut relay = Relay::new(head, Coding::AsCame);
+        relay.charge.set(tail.charged());
+        (relay.tail, relay.complete) = (tail, true);
         relay
     }
 
     /// Keeps bodies up to `bytes` at hand to send them again, where all of one arrived with its head.
-    pub(crate) fn keep(mut self, bytes: usize) -> Relay {
+    pub(crate) fn keep(&mut self, bytes: usize) {
         self.merge_bytes = bytes;
-        self
     }
 
     /// Holds the client on that side to a least rate.
-    pub(crate) fn pace(mut self, client: Waits, pace: Pace) -> Relay {
+    pub(crate) fn pace(&mut self, client: Waits, pace: Pace) {
         self.client = Some((client, Pacer::new(pace)));
-        self
     }
 
     /// Starts again from the first byte; `false` where part of the message is gone.

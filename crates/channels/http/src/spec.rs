@@ -13,7 +13,7 @@ pub const SPEC: Spec = Spec { check_address: check, ..HTTP };
 /// Errors: a sentence that says what would be right.
 fn check(address: &str) -> Result<(), String> {
     let uri: Uri = address.parse().map_err(|reason| format!("{address:?} is not a URI: {reason}"))?;
-    BackendAddress::of(&Address::Uri(uri)).map(drop).map_err(|error| error.message)
+    BackendAddress::of(Address::Uri(uri)).map(drop).map_err(|error| error.message)
 }
 
 #[cfg(test)]

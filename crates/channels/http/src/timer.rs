@@ -25,7 +25,7 @@ impl Tick {
 
     /// The current tick.
     pub(crate) fn now() -> Tick {
-        CLOCK.with(|clock| Tick(clock.ticks.get()))
+        Tick(TICKS.get())
     }
 
     /// The tick at which `duration` will have passed for certain.
@@ -49,12 +49,6 @@ impl Tick {
     }
 }
 
-struct Clock {
-    ticks: Cell<u32>,
-    queue: RefCell<Queue>,
-}
-
-#[derive(Default)]
 struct Queue {
     timers: Slab<Entry>,
     due: BTreeSet<(Tick, usize)>,
@@ -69,7 +63,8 @@ struct Entry {
 }
 
 thread_local! {
-    static CLOCK: Clock = Clock { ticks: Cell::new(1), queue: RefCell::default() };
+    static TICKS: Cell<u32> = const { Cell::new(1) };
+    static QUEUE: RefCell<Queue> = const { RefCell::new(Queue { timers: Slab::new(), due: BTreeSet::new() }) };
 }
 
 /// One task's place in the queue.
@@ -77,16 +72,13 @@ pub(crate) struct Timer(usize);
 
 impl Timer {
     pub(crate) fn new() -> Timer {
-        CLOCK.with(|clock| {
-            let entry = Entry { wanted: Tick::NEVER, queued: Tick::NEVER, waker: None };
-            Timer(clock.queue.borrow_mut().timers.insert(entry))
-        })
+        let entry = Entry { wanted: Tick::NEVER, queued: Tick::NEVER, waker: None };
+        Timer(QUEUE.with_borrow_mut(|queue| queue.timers.insert(entry)))
     }
 
     /// Asks for the task of `cx` to be polled once `deadline` has passed; replaces what was asked before.
     pub(crate) fn wake_at(&self, deadline: Tick, cx: &Context<'_>) {
-        CLOCK.with(|clock| {
-            let queue = &mut *clock.queue.borrow_mut();
+        QUEUE.with_borrow_mut(|queue| {
             let Some(entry) = queue.timers.get_mut(self.0) else { return };
             match &mut entry.waker {
                 Some(waker) => waker.clone_from(cx.waker()),
@@ -105,9 +97,9 @@ impl Timer {
 impl Drop for Timer {
     fn drop(&mut self) {
         // At thread end the clock may be gone before a connection is: then there is nothing to take back.
-        let _ = CLOCK.try_with(|clock| {
+        let _ = QUEUE.try_with(|queue| {
             let waker = {
-                let queue = &mut *clock.queue.borrow_mut();
+                let queue = &mut *queue.borrow_mut();
                 let entry = queue.timers.remove(self.0);
                 queue.due.remove(&(entry.queued, self.0));
                 entry.waker
@@ -119,8 +111,8 @@ impl Drop for Timer {
 
 /// Wakes every task that waits with a timer, so that each looks again at what it waits for.
 pub(crate) fn wake_all() {
-    let wakers: Vec<Waker> = CLOCK
-        .with(|clock| clock.queue.borrow_mut().timers.iter_mut().filter_map(|(_, entry)| entry.waker.take()).collect());
+    let wakers: Vec<Waker> =
+        QUEUE.with_borrow_mut(|queue| queue.timers.iter_mut().filter_map(|(_, entry)| entry.waker.take()).collect());
     wakers.into_iter().for_each(Waker::wake);
 }
 
@@ -138,9 +130,8 @@ pub(crate) async fn run() {
 
 /// Sets the clock and takes the wakers of those whose time has come.
 fn advance(now: Tick) -> Vec<Waker> {
-    CLOCK.with(|clock| {
-        clock.ticks.set(now.0);
-        let queue = &mut *clock.queue.borrow_mut();
+    TICKS.set(now.0);
+    QUEUE.with_borrow_mut(|queue| {
         let mut wakers = Vec::new();
         while let Some(&(tick, index)) = queue.due.first() {
             if tick > now {

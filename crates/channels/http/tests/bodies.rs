@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use allocation_counter::measure;
 use http::StatusCode;
-use myelin_channel::LocalFuture;
+use myelin_channel::{LocalFuture, Sender, Sent};
 use myelin_http::{
     Client, ClientOptions, ConnectionCount, Expect, Listener, Pace, ServerOptions, Service, Stop, Trust, bind,
     kept_bytes, serve,
@@ -450,7 +450,10 @@ async fn send(client: &Client, backend: SocketAddr, body: Body) -> Result<Messag
         host: None,
         manner: Manner::default(),
     };
-    client.send(outgoing).await
+    match client.send(outgoing).await? {
+        Sent::Response(response) => Ok(response),
+        Sent::Accepted => panic!("HTTP always gives a response"),
+    }
 }
 
 async fn backend() -> (TcpListener, SocketAddr) {
