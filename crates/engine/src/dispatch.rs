@@ -1,6 +1,6 @@
 //! Which service a request is for, by its path.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use myelin_message::Head;
@@ -39,6 +39,7 @@ pub(crate) enum Route<'a> {
 /// What a request asks for.
 pub(crate) struct Asked<'a> {
     head: &'a Head,
+    target: &'a str,
     secure: bool,
     path_start: usize,
     path_end: usize,
@@ -49,17 +50,17 @@ impl<'a> Asked<'a> {
         let target = head.target();
         let path_start = path_start(target);
         let path_end = memchr::memchr2(b'?', b'#', target.as_bytes()).unwrap_or(target.len()).max(path_start);
-        Asked { head, secure, path_start, path_end }
+        Asked { head, target, secure, path_start, path_end }
     }
 
     /// Its path with the query.
     fn uri(&self) -> &'a str {
-        &self.head.target()[self.path_start..]
+        &self.target[self.path_start..]
     }
 
     /// Where the rest of a path starts that names no service: behind its first slash.
     fn rest(&self) -> usize {
-        (self.path_start + 1).min(self.head.target().len())
+        (self.path_start + 1).min(self.target.len())
     }
 }
 
@@ -91,8 +92,7 @@ fn from_inbound<'a>(inbound: &'a Arc<Inbound>, bus: &'a Bus, asked: &Asked<'_>) 
 
 /// The service of the bus that a path names, or else `main`.
 pub(crate) fn service<'a>(bus: &'a Bus, asked: &Asked<'_>) -> Route<'a> {
-    let &Asked { head, secure, path_start, path_end } = asked;
-    let target = head.target();
+    let &Asked { head, target, secure, path_start, path_end } = asked;
     let path = &target[path_start..path_end];
     if let Some(rest) = path.strip_prefix(SERVICES) {
         let name = rest.split('/').next().unwrap_or_default();
@@ -133,7 +133,7 @@ pub(crate) fn main<'a>(bus: &'a Bus, asked: &Asked<'_>) -> Route<'a> {
 }
 
 /// A proxy by its name, or by its name with a port behind a dot (`Echo.EchoHttpSoap11Endpoint`).
-fn find<'a, T>(proxies: &'a HashMap<String, T>, name: &str) -> Option<&'a T> {
+fn find<'a, T>(proxies: &'a BTreeMap<String, T>, name: &str) -> Option<&'a T> {
     proxies.get(name).or_else(|| proxies.get(name.rsplit_once('.')?.0))
 }
 

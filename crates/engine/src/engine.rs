@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 pub use myelin_message::Arrival;
-use myelin_message::{HeaderId, Message, StatusCode};
+use myelin_message::{Body, Message, StatusCode};
 
 use crate::branch::FirstBranchContext;
 use crate::bus::Bus;
@@ -30,7 +30,6 @@ use crate::engine::record::ExchangeRecord;
 use crate::service::Service;
 use myelin_artefacts::apis::{self, Passed};
 use myelin_artefacts::proxies;
-use myelin_content::Format;
 use myelin_flow::answer;
 use myelin_flow::context::{Counts, RequestContext};
 use myelin_flow::exchange::Exchange;
@@ -141,50 +140,54 @@ impl Engine {
     /// Shape: the answer's head may still hold a backend's framing and hop-by-hop lines, which the transport drops;
     /// a body that nobody read is still on the backend's wire.
     /// Errors: none; whatever goes wrong is an answer with a status from 400 on, and one line in the log.
-    pub async fn serve(&self, request: Message, arrival: Arrival<'_>) -> Message {
-        self.answer(request, arrival, Caller::Client, None).await
+    pub fn serve<'a>(&'a self, request: Message, arrival: Arrival<'a>) -> impl Future<Output = Message> + 'a {
+        self.answer(request, arrival, Caller::Client, None)
     }
 
     /// Serves what a flow of this bus sends to a service of it.
     ///
     /// It needs no turn of its own: who sent it has one, and would wait for itself.
     /// Shape and errors: as [`Engine::serve`].
-    pub async fn serve_own(&self, request: Message, arrival: Arrival<'_>) -> Message {
-        self.answer(request, arrival, Caller::Flow, None).await
+    pub fn serve_own<'a>(&'a self, request: Message, arrival: Arrival<'a>) -> impl Future<Output = Message> + 'a {
+        self.answer(request, arrival, Caller::Flow, None)
     }
 
     /// `known` is the service where it does not hang on the request.
-    async fn answer(
-        &self,
+    fn answer<'a>(
+        &'a self,
         request: Message,
-        arrival: Arrival<'_>,
-        caller: Caller<'_>,
-        known: Option<SourceService<'_>>,
-    ) -> Message {
-        let _under_way = UnderWay::begin(&self.parts.counts);
-        let format = Format::of(request.head.known(HeaderId::ContentType));
-        let time = TimeShare::new(&self.parts.scheduler, Demand::Low);
-        let mut mediation = pin!(self.mediate(request, &arrival, (caller, &time), known));
-        let mut poll = |cx: &mut Context<'_>| match catch_unwind(AssertUnwindSafe(|| mediation.as_mut().poll(cx))) {
-            Ok(poll) => poll,
-            // A defect in one exchange ends that exchange: nothing of it is shared with the others.
-            Err(_) => {
-                let fault = Fault::bus("The bus failed while it served this request");
-                fault.log(&arrival);
-                Poll::Ready(answer::from_fault(&fault, format))
-            }
-        };
-        poll_fn(|cx| {
-            ready!(time.poll_turn(cx));
-            in_exchange(arrival.correlation, || time.run(|| poll(cx)))
-        })
-        .await
+        arrival: Arrival<'a>,
+        caller: Caller<'a>,
+        known: Option<SourceService<'a>>,
+    ) -> impl Future<Output = Message> + 'a {
+        // The exchange is kept in one place from here on, and all that follows borrows it.
+        let mut exchange = Exchange::new(request);
+        async move {
+            let _under_way = UnderWay::begin(&self.parts.counts);
+            let format = exchange.format;
+            let time = TimeShare::new(&self.parts.scheduler, Demand::Low);
+            let mut mediation = pin!(self.mediate(&mut exchange, &arrival, (caller, &time), known));
+            let mut poll = |cx: &mut Context<'_>| match catch_unwind(AssertUnwindSafe(|| mediation.as_mut().poll(cx))) {
+                Ok(poll) => poll,
+                // A defect in one exchange ends that exchange: nothing of it is shared with the others.
+                Err(_) => {
+                    let fault = Fault::bus("The bus failed while it served this request");
+                    fault.log(&arrival);
+                    Poll::Ready(answer::from_fault(&fault, format))
+                }
+            };
+            poll_fn(|cx| {
+                ready!(time.poll_turn(cx));
+                in_exchange(arrival.correlation, || time.run(|| poll(cx)))
+            })
+            .await
+        }
     }
 
     /// `time` is what it runs by.
     async fn mediate(
         &self,
-        mut request: Message,
+        exchange: &mut Exchange,
         arrival: &Arrival<'_>,
         (caller, time): (Caller<'_>, &TimeShare),
         known: Option<SourceService<'_>>,
@@ -196,7 +199,7 @@ impl Engine {
             properties = brought;
             (service, usize::MAX)
         } else {
-            match dispatch(bus, &request.head, arrival) {
+            match dispatch(bus, &exchange.message.head, arrival) {
                 Route::Proxy(proxy, postfix_start) => (Service::Proxy(proxy), postfix_start),
                 Route::Main(postfix_start) => (Service::Main, postfix_start),
                 Route::InboundSource(source, postfix_start) => {
@@ -205,8 +208,8 @@ impl Engine {
                 }
                 Route::Api(api, extent) => {
                     let entered = {
-                        let entering =
-                            apis::enter(api, extent, &mut request, &bus.apis, transport, &mut passed, arrival);
+                        let request = &mut exchange.message;
+                        let entering = apis::enter(api, extent, request, &bus.apis, transport, &mut passed, arrival);
                         wait_in_service(&api.identity, pin!(entering)).await
                     };
                     match entered {
@@ -218,22 +221,26 @@ impl Engine {
                     }
                 }
                 Route::Description(proxy, question_start) => {
-                    let answer = proxies::answer(proxy, question_start, &request, &bus.definitions, transport, arrival);
+                    let (request, definitions) = (&exchange.message, &bus.definitions);
+                    let answer = proxies::answer(proxy, question_start, request, definitions, transport, arrival);
                     return wait_in_service(&proxy.identity, Box::pin(answer)).await;
                 }
-                Route::Reply => return Box::pin(incoming_reply::receive(request, &bus.definitions)).await,
-                Route::LeftOut(left_out) => return left_out.answer(&request, arrival, transport.monotonic()),
+                Route::Reply => {
+                    let nothing = Message::answer(StatusCode::OK, Body::Empty);
+                    let request = std::mem::replace(&mut exchange.message, nothing);
+                    return Box::pin(incoming_reply::receive(request, &bus.definitions)).await;
+                }
+                Route::LeftOut(left_out) => return left_out.answer(&exchange.message, arrival, transport.monotonic()),
                 Route::Nowhere => return answer::plain(StatusCode::NOT_FOUND, "Nothing is offered at this path"),
             }
         };
-        let mut exchange = Exchange::new(request);
         if let Some(types) = &bus.definitions.settings.content_types {
             exchange.set_content_types(types);
         }
         exchange.properties = properties;
         exchange.postfix_start = postfix_start;
         exchange.guarded = service.fault(bus).is_some();
-        let serving = pin!(self.serve_for(service, exchange, arrival, (caller, time), passed));
+        let serving = pin!(self.serve_for(service, exchange, arrival, (caller, time), &passed));
         wait_in_service(service.identity(bus), serving).await
     }
 
@@ -241,10 +248,10 @@ impl Engine {
     async fn serve_for(
         &self,
         service: Service<'_>,
-        mut exchange: Exchange,
+        exchange: &mut Exchange,
         arrival: &Arrival<'_>,
         (caller, time): (Caller<'_>, &TimeShare),
-        passed: Passed,
+        passed: &Passed,
     ) -> Message {
         let (bus, transport) = (&*self.parts.bus, &*self.parts.transport);
         let record = match caller {
@@ -279,17 +286,17 @@ impl Engine {
         // As in Synapse, where Rampart stands before mediation, no sequence hears of what is refused here.
         let admitted = match service.security() {
             None => None,
-            Some(security) => match Box::pin(security.admit(&mut exchange, &engine.context)).await {
+            Some(security) => match Box::pin(security.admit(exchange, &engine.context)).await {
                 Ok(admitted) => Some(admitted),
                 Err(fault) => return answer::from_fault(&flow::told(fault, &engine), exchange.format),
             },
         };
         let chosen = match service.description() {
-            Some(description) => Box::pin(proxies::find_operation(description, &mut exchange, &engine.context)).await,
+            Some(description) => Box::pin(proxies::find_operation(description, exchange, &engine.context)).await,
             None => Ok(()),
         };
         let outcome = match chosen {
-            Ok(()) => flow::converse(&mut exchange, &engine, service.incoming(bus), true).await,
+            Ok(()) => pin!(flow::converse(exchange, &engine, service.incoming(bus), true)).await,
             Err(fault) => Ok(Some(answer::from_fault(&flow::told(fault, &engine), exchange.format))),
         };
         let answer = match outcome {
@@ -304,7 +311,7 @@ impl Engine {
             }
             // Faults are rare: on the heap they do not make every exchange larger.
             Err(fault) => {
-                match Box::pin(flow::recover(&mut exchange, &engine, fault)).await {
+                match Box::pin(flow::recover(exchange, &engine, fault)).await {
                     Ok(answer) => {
                         if let Some(record) = record {
                             record.answered.set(true);

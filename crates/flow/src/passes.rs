@@ -48,7 +48,9 @@ impl Passes {
         if let Some(first) = self.first.take() {
             first.retire();
         }
-        self.others.drain(..).for_each(Pass::retire);
+        if !self.others.is_empty() {
+            self.others.drain(..).for_each(Pass::retire);
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The bus as the listeners of one thread see it: a service that answers requests.
 
 use std::cell::RefCell;
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -77,7 +78,10 @@ impl Service for BusService {
                 }
                 None => CorrelationId::on_demand(identity::new),
             };
-            let mut answer = self.engine().serve(request, Arrival { correlation: &id, ..arrival }).await;
+            let engine = self.engine();
+            // Pinned where it is made: waiting for the future itself would move it once more.
+            let serving = pin!(engine.serve(request, Arrival { correlation: &id, ..arrival }));
+            let mut answer = serving.await;
             if self.correlate && answer.head.known(HeaderId::ActivityId).is_none() {
                 // What came in a header can leave in one.
                 let _ = answer.head.append(correlation::HEADER, id.as_str().as_bytes());

@@ -53,7 +53,10 @@ pub(crate) async fn converse(
     first: Option<&Sequence>,
     implicit: bool,
 ) -> Outcome<Option<Message>> {
-    let flow = sequence::run(first, exchange, &engine.context).await?;
+    let flow = match first {
+        Some(_) => sequence::run(first, exchange, &engine.context).await?,
+        None => Flow::Next,
+    };
     carry_on(exchange, engine, flow, implicit).await
 }
 

@@ -1,6 +1,6 @@
 //! What a kind of artefact is to the loader; `kinds.rs` holds the table of all of them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::load::item::Item;
@@ -90,9 +90,9 @@ pub(super) struct Parts {
     pub(super) templates: Vec<Option<SequenceTemplate>>,
     /// The texts of local entries, by their keys.
     pub(super) entries: HashMap<String, String>,
-    pub(super) proxies: HashMap<String, Arc<Proxy>>,
+    pub(super) proxies: BTreeMap<String, Arc<Proxy>>,
     /// The faulty proxies, by their names.
-    pub(super) faulty: HashMap<String, LeftOut>,
+    pub(super) faulty: BTreeMap<String, LeftOut>,
     /// The sequence `main`, where it is faulty.
     pub(super) faulty_main: Option<LeftOut>,
     pub(super) offers: Vec<Offer>,
