@@ -85,7 +85,7 @@ impl Content {
             Format::FormData | Format::Related => {
                 value.map(|value| Cow::Owned(String::from_utf8_lossy(value).into_owned()))
             }
-            _ => charset(head),
+            _ => value.and_then(charset_of),
         };
         Content { format, detail, codings: Codings::of(head) }
     }
@@ -174,7 +174,11 @@ impl Format {
 
 /// The name of the character set, where the content type has one.
 pub fn charset(head: &Head) -> Option<Cow<'static, str>> {
-    let content_type = head.known(HeaderId::ContentType)?;
+    charset_of(head.known(HeaderId::ContentType)?)
+}
+
+/// The name of the character set in a content type.
+fn charset_of(content_type: &[u8]) -> Option<Cow<'static, str>> {
     let parameters = &content_type[memchr::memchr(b';', content_type)? + 1..];
     // What most messages say needs no taking apart.
     if matches!(parameters.trim_ascii(), b"charset=UTF-8" | b"charset=utf-8") {

@@ -119,6 +119,7 @@ impl Head {
         Ok(head)
     }
 
+    #[inline]
     fn parts(&self) -> &Parts {
         self.0.as_deref().unwrap_or(&NOTHING)
     }
@@ -189,11 +190,13 @@ impl Head {
     }
 
     /// The index of header lines, for who needs offsets and ids.
+    #[inline]
     pub fn lines(&self) -> &[Line] {
         &self.parts().lines
     }
 
     /// The value of one line of this head.
+    #[inline]
     pub fn value(&self, line: &Line) -> &[u8] {
         &self.parts().bytes[line.value_start as usize..line.value_end as usize]
     }
@@ -215,12 +218,13 @@ impl Head {
     }
 
     /// The first value of a known header.
+    #[inline]
     pub fn known(&self, id: HeaderId) -> Option<&[u8]> {
-        let parts = self.parts();
-        if parts.known & id.bit() == 0 {
-            return None;
-        }
-        parts.lines.iter().find(|line| line.id == id).map(|line| self.value(line))
+        if self.parts().known & id.bit() == 0 { None } else { self.first_known(id) }
+    }
+
+    fn first_known(&self, id: HeaderId) -> Option<&[u8]> {
+        self.lines().iter().find(|line| line.id == id).map(|line| self.value(line))
     }
 
     /// Every value of a known header, in order.

@@ -62,14 +62,29 @@ impl HeaderId {
             (19, b'p') => (b"proxy-authorization", HeaderId::ProxyAuthorization),
             _ => return HeaderId::Other,
         };
-        // Most letters are small, and need no change to be compared.
-        let is_same = |(letter, known): (&u8, &u8)| letter == known || letter.to_ascii_lowercase() == *known;
-        if name.iter().zip(known).all(is_same) { id } else { HeaderId::Other }
+        if is_same(name, known) { id } else { HeaderId::Other }
     }
 
     /// A set with this name alone: one bit for each name.
+    #[inline]
     pub(crate) fn bit(self) -> u32 {
         1 << self as u8
+    }
+}
+
+/// Whether a name is one of small letters and hyphens, whatever its own case; both have one length.
+fn is_same(name: &[u8], known: &[u8]) -> bool {
+    // Small letters differ from large ones in one bit, and from hyphens in the bit next to it.
+    const CASE: u64 = u64::from_le_bytes([0x20; 8]);
+    let is_word = |(name, known): (&[u8; 8], &[u8; 8])| {
+        let (name, known) = (u64::from_le_bytes(*name), u64::from_le_bytes(*known));
+        (name ^ known) & !(known >> 1 & CASE) == 0
+    };
+    match (name.last_chunk(), known.last_chunk()) {
+        (Some(name_end), Some(known_end)) => {
+            is_word((name_end, known_end)) && name.as_chunks().0.iter().zip(known.as_chunks().0).all(is_word)
+        }
+        _ => name.iter().zip(known).all(|(letter, known)| (letter ^ known) & !(known >> 1 & 0x20) == 0),
     }
 }
 
@@ -163,6 +178,18 @@ mod tests {
         assert_eq!(HeaderId::of(b"TE"), HeaderId::Te);
         assert_eq!(HeaderId::of(b"X-Content-Length"), HeaderId::Other);
         assert_eq!(HeaderId::of(b""), HeaderId::Other);
+        for name in ["te", "host", "expect", "trailer", "keep-alive", "content-type", "x-forwarded-proto"] {
+            let id = HeaderId::of(name.as_bytes());
+            assert!(id != HeaderId::Other && id == HeaderId::of(name.to_ascii_uppercase().as_bytes()));
+            for place in 0..name.len() {
+                for letter in 0..=u8::MAX {
+                    let mut bytes = name.as_bytes().to_vec();
+                    bytes[place] = letter;
+                    let is_it = bytes.eq_ignore_ascii_case(name.as_bytes());
+                    assert_eq!(HeaderId::of(&bytes) == id, is_it, "{name} with {letter:#x} at {place}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod group;
 mod recipients;
 
 use std::any::Any;
+use std::pin::pin;
 use std::sync::Arc;
 
 use myelin_message::{Body, Message};
@@ -123,7 +124,7 @@ pub async fn carry_out(
 ) -> Outcome<Option<()>> {
     let PendingSend { what, handlers, .. } = pending;
     let outcome = match what.downcast::<Request>() {
-        Ok(request) => request.carry_out(exchange, context).await,
+        Ok(request) => pin!(request.carry_out(exchange, context)).await,
         Err(what) => {
             let pending = what.downcast::<PendingMessage>().map_err(|_| Fault::missing())?;
             let PendingMessage { message, content, endpoint } = *pending;

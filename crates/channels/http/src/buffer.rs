@@ -67,6 +67,7 @@ pub(crate) fn is_short() -> bool {
 pub(crate) struct Charge(usize);
 
 impl Charge {
+    #[inline]
     pub(crate) fn set(&mut self, bytes: usize) {
         if bytes != self.0 {
             let kept = KEPT_BYTES.get() - self.0 + bytes;
@@ -174,6 +175,7 @@ enum Storage {
 
 impl Input {
     /// The unconsumed bytes.
+    #[inline]
     pub(crate) fn bytes(&self) -> &[u8] {
         match &self.storage {
             Storage::None => &[],
@@ -182,6 +184,7 @@ impl Input {
         }
     }
 
+    #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.start == self.end
     }

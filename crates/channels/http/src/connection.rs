@@ -29,10 +29,12 @@ impl Link {
         Link(RefCell::new(connection))
     }
 
+    #[inline]
     pub(crate) fn borrow(&self) -> Ref<'_, Connection> {
         self.0.borrow()
     }
 
+    #[inline]
     pub(crate) fn borrow_mut(&self) -> RefMut<'_, Connection> {
         self.0.borrow_mut()
     }

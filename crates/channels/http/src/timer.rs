@@ -24,6 +24,7 @@ impl Tick {
     pub(crate) const NEVER: Tick = Tick(u32::MAX);
 
     /// The current tick.
+    #[inline]
     pub(crate) fn now() -> Tick {
         Tick(TICKS.get())
     }
@@ -39,11 +40,13 @@ impl Tick {
         Tick(self.0.saturating_add(u32::try_from(ticks).unwrap_or(u32::MAX)))
     }
 
+    #[inline]
     pub(crate) fn passed(self) -> bool {
         self <= Tick::now()
     }
 
     /// Ticks from `earlier` to now, as a duration.
+    #[inline]
     pub(crate) fn since(earlier: Tick) -> Duration {
         TICK * Tick::now().0.saturating_sub(earlier.0)
     }

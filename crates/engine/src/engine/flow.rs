@@ -1,5 +1,7 @@
 //! What follows where a sequence ended: what it sent, the sequences for responses and faults, the answer.
 
+use std::pin::pin;
+
 use myelin_message::{Body, HeaderId, Message};
 
 use crate::branch;
@@ -57,7 +59,7 @@ pub(crate) async fn converse(
         Some(_) => sequence::run(first, exchange, &engine.context).await?,
         None => Flow::Next,
     };
-    carry_on(exchange, engine, flow, implicit).await
+    pin!(carry_on(exchange, engine, flow, implicit)).await
 }
 
 /// What follows where a sequence ended with `flow`: what it sent, the sequences for the responses, the answer.
@@ -113,7 +115,8 @@ pub(crate) async fn carry_on(
             None => exchange.take_receiver(&engine.context)?,
         };
         exchange.note_forced_accept();
-        if endpoints::carry_out(departure, exchange, &engine.context).await?.is_none() {
+        let sent = pin!(endpoints::carry_out(departure, exchange, &engine.context)).await?;
+        if sent.is_none() {
             if let Some(split) = Split::of(exchange) {
                 split.response.receive = receive;
                 flow = Flow::Split;

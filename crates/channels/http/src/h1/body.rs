@@ -195,11 +195,13 @@ impl Decoder {
     }
 
     /// Whether the whole body has passed.
+    #[inline]
     pub fn is_done(&self) -> bool {
         matches!(self.state, State::Done)
     }
 
     /// Bytes still to come, where a length says so.
+    #[inline]
     pub fn remaining(&self) -> Option<u64> {
         match self.state {
             State::Done => Some(0),

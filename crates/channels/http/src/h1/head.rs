@@ -97,8 +97,7 @@ pub struct HeadScanner {
 impl HeadScanner {
     /// Looks at `bytes` (all that arrived so far, from the start of the head); gives the head's length when complete.
     pub fn scan(&mut self, bytes: &[u8], limit_bytes: usize) -> Result<Option<usize>, ScanError> {
-        while let Some(offset) = lines::line_feed(&bytes[self.scanned..]) {
-            let line_feed = self.scanned + offset;
+        for line_feed in lines::LineFeeds::new(bytes, self.scanned) {
             if line_feed == self.line_start || bytes[line_feed - 1] != b'\r' {
                 return Err(ScanError::BareLineFeed);
             }

@@ -98,11 +98,16 @@ pub fn write_response(
     date: Option<&str>,
 ) {
     let status = line.status;
-    out.extend_from_slice(b"HTTP/1.1 ");
-    out.extend_from_slice(status.as_str().as_bytes());
-    out.push(b' ');
-    out.extend_from_slice(line.reason.or(status.canonical_reason()).unwrap_or_default().as_bytes());
-    out.extend_from_slice(b"\r\n");
+    match (status, line.reason) {
+        // What is mostly answered.
+        (StatusCode::OK, None) => out.extend_from_slice(b"HTTP/1.1 200 OK\r\n"),
+        (_, reason) => {
+            let reason = reason.or(status.canonical_reason()).unwrap_or_default();
+            for part in ["HTTP/1.1 ", status.as_str(), " ", reason, "\r\n"] {
+                out.extend_from_slice(part.as_bytes());
+            }
+        }
+    }
     let bodiless = status.is_informational() || status == StatusCode::NO_CONTENT;
     head.write_lines(out, |line| {
         let framing_goes = if as_came { bodiless } else { true };

@@ -20,6 +20,7 @@ pub(crate) enum Ends<'a> {
 }
 
 impl Ends<'_> {
+    #[inline]
     pub(super) fn source(&mut self) -> Option<&mut Connection> {
         match self {
             Ends::Out(_) => None,
@@ -27,6 +28,7 @@ impl Ends<'_> {
         }
     }
 
+    #[inline]
     pub(super) fn target(&mut self) -> &mut Connection {
         match self {
             Ends::Out(to) | Ends::Across { to, .. } | Ends::Back(to) => to,

@@ -152,20 +152,45 @@ fn header_line(bytes: &[u8], start: usize) -> Result<Line, Refusal> {
     })
 }
 
-/// Where the first line feed is: eight bytes are looked at together.
-pub(super) fn line_feed(bytes: &[u8]) -> Option<usize> {
-    const EACH: u64 = u64::from_le_bytes([1; 8]);
-    let (words, rest) = bytes.as_chunks();
-    for (index, word) in words.iter().enumerate() {
-        let other = u64::from_le_bytes(*word) ^ (EACH * b'\n' as u64);
-        // The highest bit is set of the first byte that is one; those behind it may be wrong.
-        let found = other.wrapping_sub(EACH) & !other & (EACH * 0x80);
-        if found != 0 {
-            return Some(index * 8 + found.trailing_zeros() as usize / 8);
-        }
+/// Where the line feeds are, one after the other: eight bytes are looked at together.
+pub(super) struct LineFeeds<'a> {
+    bytes: &'a [u8],
+    /// Where the next eight bytes start.
+    next: usize,
+    /// Of the eight bytes before them, the highest bit of each that is a line feed and was not given yet.
+    found: u64,
+}
+
+impl<'a> LineFeeds<'a> {
+    /// Those in `bytes` from `start` on.
+    pub(super) fn new(bytes: &'a [u8], start: usize) -> LineFeeds<'a> {
+        LineFeeds { bytes, next: start, found: 0 }
     }
-    let offset = rest.iter().position(|&byte| byte == b'\n')?;
-    Some(words.len() * 8 + offset)
+}
+
+impl Iterator for LineFeeds<'_> {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        const EACH: u64 = u64::from_le_bytes([1; 8]);
+        const LOW: u64 = EACH * 0x7f;
+        while self.found == 0 {
+            let rest = self.bytes.get(self.next..)?;
+            let Some(word) = rest.first_chunk() else {
+                let offset = rest.iter().position(|&byte| byte == b'\n')?;
+                self.next += offset + 1;
+                return Some(self.next - 1);
+            };
+            // Any bit of a byte that is another letter is carried into its highest one.
+            let other = u64::from_le_bytes(*word) ^ (EACH * b'\n' as u64);
+            self.found = !(((other & LOW) + LOW) | other | LOW);
+            self.next += 8;
+        }
+        let offset = self.found.trailing_zeros() as usize / 8;
+        self.found &= self.found - 1;
+        Some(self.next - 8 + offset)
+    }
 }
 
 #[cfg(test)]
@@ -256,8 +281,11 @@ mod tests {
         }
 
         #[test]
-        fn the_first_line_feed_is_found(bytes in "[a-j\n\r\u{8a}\u{b}]{0,40}") {
-            prop_assert_eq!(line_feed(bytes.as_bytes()), bytes.bytes().position(|byte| byte == b'\n'));
+        fn all_line_feeds_are_found(bytes in "[a-j\n\r\u{8a}\u{b}]{0,40}", start in 0..20_usize) {
+            let start = start.min(bytes.len());
+            let found: Vec<usize> = LineFeeds::new(bytes.as_bytes(), start).collect();
+            let expected = bytes.bytes().enumerate().skip(start).filter(|(_, byte)| *byte == b'\n');
+            prop_assert_eq!(found, expected.map(|(place, _)| place).collect::<Vec<_>>());
         }
     }
 }
