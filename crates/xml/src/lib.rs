@@ -29,7 +29,7 @@ pub use event::{
     Attribute, Attributes, Comment, Doctype, End, Event, Instruction, NamespaceDeclaration, NamespaceDeclarations,
     Start, Step, Text, XmlDeclaration,
 };
-pub use names::{Atom, ExpandedId, Name, NameId, Names, XML_NAMESPACE, XMLNS_NAMESPACE};
+pub use names::{Atom, ExpandedId, Name, NameId, Names, NamesId, XML_NAMESPACE, XMLNS_NAMESPACE};
 pub use options::{DeclaredEncoding, DoctypePolicy, Options};
 pub use parser::Parser;
 pub use writer::{

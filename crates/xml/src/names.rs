@@ -1,9 +1,11 @@
 //! The names one parser or document met, each as a small number.
 
+mod identity;
 mod table;
 
 use std::ops::Range;
 
+pub use identity::NamesId;
 pub(crate) use table::same;
 use table::{Hasher, Table};
 
@@ -93,8 +95,9 @@ pub(crate) const NAME_BYTES: usize = 96;
 /// The names that one parser or document met.
 ///
 /// Shape: numbers count from 0 without gaps and stay valid until [`clear`](Names::clear).
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Names {
+    id: NamesId,
     text: String,
     hasher: Hasher,
     atoms: Vec<AtomEntry>,
@@ -118,6 +121,10 @@ struct AtomEntry {
     last: Option<(Atom, NameId)>,
     /// The name of an attribute with this text and without a prefix.
     bare: Option<NameId>,
+    /// The name that followed this one in a document when it was met last; empty where none did.
+    follower: Atom,
+    /// The namespace that it declared in a document when it was met last; empty where it did not.
+    declared: Atom,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -147,6 +154,7 @@ impl Names {
     /// Knows only what every document knows: `xml`, `xmlns` and their namespaces; takes no memory before more is met.
     pub fn new() -> Names {
         Names {
+            id: NamesId::default(),
             text: String::new(),
             hasher: Hasher::default(),
             atoms: Vec::new(),
@@ -156,6 +164,14 @@ impl Names {
             expanded: Vec::new(),
             expanded_table: Table::default(),
         }
+    }
+
+    /// Tells these names from all others of the process, so that what was learnt of a number can be kept.
+    ///
+    /// Shape: it stays the same while names are added; a clone, and names that were cleared, have another.
+    #[inline]
+    pub fn id(&self) -> NamesId {
+        self.id
     }
 
     /// The texts of a name.
@@ -233,6 +249,7 @@ impl Names {
 
     /// Forgets all names and keeps the memory.
     pub fn clear(&mut self) {
+        self.id = NamesId::default();
         self.text.clear();
         self.atoms.clear();
         self.atom_table.clear();
@@ -269,6 +286,37 @@ impl Names {
         self.split(raw, hash, namespaces)
     }
 
+    /// The text of an atom that was met in a document.
+    #[inline]
+    pub(crate) fn bytes(&self, atom: Atom) -> &[u8] {
+        match self.atoms.get(atom.index()) {
+            Some(entry) => &self.text.as_bytes()[entry.start as usize..entry.end as usize],
+            None => &[],
+        }
+    }
+
+    /// The name that followed this one in a document when it was met last; empty where none did.
+    #[inline]
+    pub(crate) fn follower(&self, name: Atom) -> Atom {
+        self.atoms.get(name.index()).map_or(Atom::EMPTY, |entry| entry.follower)
+    }
+
+    /// Notes which name followed this one.
+    pub(crate) fn follow(&mut self, name: Atom, follower: Atom) {
+        self.atoms[name.index()].follower = follower;
+    }
+
+    /// The namespace that this name declared in a document when it was met last; empty where it did not.
+    #[inline]
+    pub(crate) fn declared(&self, name: Atom) -> Atom {
+        self.atoms[name.index()].declared
+    }
+
+    /// Notes which namespace this name declared, as it stands there.
+    pub(crate) fn declare(&mut self, name: Atom, namespace: Atom) {
+        self.atoms[name.index()].declared = namespace;
+    }
+
     #[inline]
     pub(crate) fn shape(&self, raw: Atom) -> Shape {
         self.atoms[raw.index()].shape
@@ -297,6 +345,14 @@ impl Names {
         }
     }
 
+    /// The name that `raw` was the last time, if its prefix is bound to the same namespace still.
+    #[inline]
+    pub(crate) fn resolved(&self, raw: Atom, namespace: impl FnOnce(Atom) -> Option<Atom>) -> Option<NameId> {
+        let entry = &self.atoms[raw.index()];
+        let (last, name) = entry.last?;
+        (namespace(entry.prefix) == Some(last)).then_some(name)
+    }
+
     /// The name that `raw`, which has no prefix, is for an attribute: default namespaces are not for attributes.
     #[inline]
     pub(crate) fn resolve_bare(&mut self, raw: Atom) -> NameId {
@@ -314,6 +370,7 @@ impl Names {
     /// Gives the known texts their atoms, before the first other one gets its own.
     #[cold]
     fn begin(&mut self) {
+        self.id = NamesId::next();
         self.hasher = Hasher::new();
         self.text.reserve(256);
         self.atoms.reserve(16);
@@ -343,6 +400,8 @@ impl Names {
             local: atom,
             last: None,
             bare: None,
+            follower: Atom::EMPTY,
+            declared: Atom::EMPTY,
         });
         self.atom_table.insert(hash, atom.0);
         atom
@@ -409,6 +468,23 @@ impl Names {
     }
 }
 
+impl Clone for Names {
+    fn clone(&self) -> Names {
+        Names {
+            // From here on each of them may give the same number to another name.
+            id: if self.atoms.is_empty() { NamesId::default() } else { NamesId::next() },
+            text: self.text.clone(),
+            hasher: self.hasher,
+            atoms: self.atoms.clone(),
+            atom_table: self.atom_table.clone(),
+            names: self.names.clone(),
+            name_table: self.name_table.clone(),
+            expanded: self.expanded.clone(),
+            expanded_table: self.expanded_table.clone(),
+        }
+    }
+}
+
 impl Default for Names {
     fn default() -> Names {
         Names::new()
@@ -416,6 +492,7 @@ impl Default for Names {
 }
 
 /// Memory ends long before the numbers do: each takes some dozen bytes.
+#[inline]
 fn number(index: usize) -> u32 {
     u32::try_from(index).expect("the names of one document are fewer, and shorter together, than 4 GiB")
 }

@@ -45,11 +45,13 @@ pub struct Parser {
     seen: usize,
     checked: usize,
     invalid: bool,
+    /// How far any token may reach: what is UTF-8, and within the bound of a document.
+    limit: usize,
     stage: Stage,
     doctype: bool,
-    /// Whether the last event was the start of an empty-element tag.
-    closing: bool,
     open: Vec<Open>,
+    /// The name of a tag or attribute that was read last; empty before the first.
+    last_name: Atom,
     /// What each prefix is bound to, by its atom.
     bindings: Vec<Binding>,
     /// What the declarations of open elements have hidden.
@@ -109,11 +111,12 @@ impl Parser {
             at: 0,
             seen: 0,
             checked: 0,
+            limit: 0,
             invalid: false,
             stage: Stage::Start,
             doctype: false,
-            closing: false,
             open: Vec::new(),
+            last_name: Atom::EMPTY,
             bindings: Parser::outer_bindings(),
             hidden: Vec::new(),
             parts: TagParts::default(),
@@ -165,6 +168,7 @@ impl Parser {
         self.at -= length;
         self.seen -= length;
         self.checked -= length;
+        self.set_limit();
         if let Some(resume) = &mut self.resume {
             resume.looked -= length;
         }
@@ -225,10 +229,11 @@ impl Parser {
     fn begin(&mut self) {
         self.reveal(0);
         self.open.clear();
-        (self.base, self.at, self.seen, self.checked) = (0, 0, 0, 0);
+        self.last_name = Atom::EMPTY;
+        (self.base, self.at, self.seen, self.checked, self.limit) = (0, 0, 0, 0, 0);
         self.place = Place::default();
         self.stage = Stage::Start;
-        (self.invalid, self.doctype, self.closing) = (false, false, false);
+        (self.invalid, self.doctype) = (false, false);
         (self.resume, self.failed) = (None, None);
     }
 

@@ -46,6 +46,23 @@ fn names_of_all_lengths_are_told_apart() {
 }
 
 #[test]
+fn names_whose_numbers_may_differ_have_different_identities() {
+    let mut names = Names::new();
+    names.intern("", "a", "");
+    let id = names.id();
+    names.intern("", "b", "");
+    assert_eq!(names.id(), id);
+    let clone = names.clone();
+    let mut others = vec![clone.id()];
+    names.clear();
+    others.push(names.id());
+    names.intern("", "b", "");
+    others.push(names.id());
+    assert!(others.iter().all(|&other| other != id), "{others:?}");
+    assert!(others[0] != others[2]);
+}
+
+#[test]
 fn one_text_in_two_namespaces_is_two_names_whatever_was_looked_up_last() {
     let mut names = Names::new();
     let raw = names.qualified(b"p:a", true).unwrap();

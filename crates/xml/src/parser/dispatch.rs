@@ -4,25 +4,19 @@ use super::Parser;
 use super::stage::{BYTE_ORDER_MARK, Stage, begins};
 use super::stop::{Stop, forbidden, malformed};
 use super::token::Token;
-use super::window::AHEAD;
 use crate::characters::is_space;
 
 impl Parser {
     /// The next token, wherever the parser is.
     #[inline]
     pub(super) fn advance(&mut self, input: &[u8], complete: bool) -> Result<Token, Stop> {
-        if self.closing {
-            return Ok(self.close_empty());
-        }
-        if self.seen < self.at + AHEAD && self.seen < input.len() {
-            self.check_utf8(input);
-        }
         let window = &input[..self.window_end()];
         if self.resume.is_some() && !self.look_further(window, complete && self.seen == input.len()) {
             return Err(Stop::Starved(""));
         }
         match self.stage {
             Stage::Content => self.content(window),
+            Stage::Closing => Ok(self.close_empty()),
             _ => self.outside(input),
         }
     }
@@ -30,18 +24,18 @@ impl Parser {
     /// The next token inside the root element.
     #[inline]
     fn content(&mut self, window: &[u8]) -> Result<Token, Stop> {
-        match (window.get(self.at), window.get(self.at + 1)) {
-            (Some(b'<'), Some(b'/')) => self.end_tag(window),
-            (Some(b'<'), Some(b'!')) => match begins(window, self.at, b"<![CDATA[") {
+        match &window[self.at..] {
+            [b'<', b'/', ..] => self.end_tag(window),
+            [b'<', b'!', ..] => match begins(window, self.at, b"<![CDATA[") {
                 Some(true) => self.cdata(window),
                 Some(false) => self.comment(window),
                 None => Err(Stop::Starved("a comment or CDATA section")),
             },
-            (Some(b'<'), Some(b'?')) => self.instruction(window),
-            (Some(b'<'), Some(_)) => self.start_tag(window),
-            (Some(b'<'), None) => Err(Stop::Starved("a tag")),
-            (Some(_), _) => self.text(window),
-            (None, _) => Err(Stop::Starved("")),
+            [b'<', b'?', ..] => self.instruction(window),
+            [b'<', _, ..] => self.start_tag(window),
+            [b'<'] => Err(Stop::Starved("a tag")),
+            [_, ..] => self.text(window),
+            [] => Err(Stop::Starved("")),
         }
     }
 
@@ -52,7 +46,10 @@ impl Parser {
             return Err(Stop::Starved(""));
         }
         if self.stage == Stage::Start {
-            let begin = &input[..self.checked.min(self.options.total_bytes)];
+            if self.seen == 0 {
+                self.check_utf8(input);
+            }
+            let begin = &input[..self.limit];
             if begin.is_empty() {
                 return Err(Stop::Starved(""));
             }

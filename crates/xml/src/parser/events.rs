@@ -45,9 +45,9 @@ impl Parser {
                 Event::Doctype(Doctype { range: absolute(&range), raw: value::text(&input[range]) })
             }
             Token::Declaration { range } => Event::Declaration(XmlDeclaration {
+                version: value::text(&input[range.clone()][self.declaration.version.clone()]),
+                encoding: self.declaration.encoding.clone().map(|part| value::text(&input[range.clone()][part])),
                 range: absolute(&range),
-                version: value::text(&input[self.declaration.version.clone()]),
-                encoding: self.declaration.encoding.clone().map(|range| value::text(&input[range])),
                 standalone: self.declaration.standalone,
             }),
         }

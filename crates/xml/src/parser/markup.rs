@@ -13,6 +13,9 @@ use crate::error::{ErrorKind, Limit};
 use crate::options::{DeclaredEncoding, DoctypePolicy};
 use crate::value;
 
+/// An XML declaration that is longer is not kept for the next document.
+const KEPT_BYTES: usize = 128;
+
 impl Parser {
     #[inline(never)]
     pub(super) fn comment(&mut self, window: &[u8]) -> Result<Token, Stop> {
@@ -60,8 +63,17 @@ impl Parser {
     /// Source: XML 1.0 productions 23 to 32 and 80.
     pub(super) fn declaration(&mut self, window: &[u8]) -> Result<Token, Stop> {
         let start = self.at;
-        let Some(length) = memchr::memmem::find(&window[start..], b"?>") else { return Err(Stop::Starved("?>")) };
-        let window = &window[..start + length + "?>".len()];
+        let known = &self.declaration;
+        if known.judged == Some(self.options.declared_encoding) && window[start..].starts_with(&known.written) {
+            self.at += known.written.len();
+            self.stage = Stage::Prolog;
+            return Ok(Token::Declaration { range: start..self.at });
+        }
+        let ends = |&end: &usize| window[..start + end].ends_with(b"?");
+        let Some(end) = memchr::memchr_iter(b'>', &window[start..]).find(ends) else {
+            return Err(Stop::Starved("?>"));
+        };
+        let window = &window[..start + end + 1];
         let mut at = start + "<?xml".len();
         let version = pseudo_attribute(window, &mut at, b"version")?;
         let Some(version) = version else { return malformed(window, at, "version=\"1.0\"") };
@@ -101,7 +113,18 @@ impl Parser {
         }
         self.at = window.len();
         self.stage = Stage::Prolog;
-        self.declaration = DeclarationParts { version, encoding, standalone };
+        let inside = |range: Range<usize>| range.start - start..range.end - start;
+        self.declaration = DeclarationParts {
+            written: Vec::new(),
+            judged: None,
+            version: inside(version),
+            encoding: encoding.map(inside),
+            standalone,
+        };
+        if self.at - start <= KEPT_BYTES {
+            self.declaration.written = window[start..].to_vec();
+            self.declaration.judged = Some(self.options.declared_encoding);
+        }
         Ok(Token::Declaration { range: start..self.at })
     }
 

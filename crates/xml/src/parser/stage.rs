@@ -11,6 +11,8 @@ pub(super) enum Stage {
     Prolog,
     /// Anything inside the root element.
     Content,
+    /// The end of the empty-element tag that was just read.
+    Closing,
     /// Comments and instructions.
     Epilog,
     /// Nothing: there was an error.

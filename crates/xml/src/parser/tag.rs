@@ -1,5 +1,7 @@
 //! Start tags, end tags, and the namespaces they bring and take.
 
+use std::borrow::Cow;
+
 use super::stage::Stage;
 use super::stop::{Stop, bad, forbidden, malformed};
 use super::text::character;
@@ -48,6 +50,14 @@ impl Parser {
         let (raw, mut at) = self.name(window, start + 1, "the name of an element")?;
         self.parts.attributes.clear();
         self.parts.declarations.clear();
+        if window.get(at) == Some(&b'>')
+            && let Some(name) = self.known_element(raw)
+        {
+            self.open.push(Open { raw, name, hidden: self.hidden.len() });
+            self.at = at + 1;
+            self.stage = Stage::Content;
+            return Ok(Token::Start { name, range: start..at + 1, empty: false });
+        }
         let empty = loop {
             let before = at;
             at = skip_space(window, at);
@@ -64,14 +74,13 @@ impl Parser {
         let end = at + if empty { 2 } else { 1 };
         let name = self.enter(raw)?;
         self.at = end;
-        self.closing = empty;
-        self.stage = Stage::Content;
+        self.stage = if empty { Stage::Closing } else { Stage::Content };
         Ok(Token::Start { name, range: start..end, empty })
     }
 
     /// The end of an empty-element tag.
     pub(super) fn close_empty(&mut self) -> Token {
-        self.closing = false;
+        self.stage = Stage::Content;
         Token::End { name: self.leave(), range: self.at..self.at }
     }
 
@@ -80,7 +89,7 @@ impl Parser {
         let start = self.at;
         let name = start + "</".len();
         let open = match self.open.last() {
-            Some(open) => self.names.text(open.raw).as_bytes(),
+            Some(open) => self.names.bytes(open.raw),
             None => return forbidden("an end tag without an open element", start),
         };
         let mut end = name + open.len();
@@ -111,8 +120,24 @@ impl Parser {
     }
 
     /// Reads a qualified name; also gives the place behind it.
-    #[inline]
+    #[inline(always)]
     fn name(&mut self, window: &[u8], start: usize, expected: &'static str) -> Result<(Atom, usize), Stop> {
+        // Messages repeat: mostly it is the name that followed the last one before, too.
+        let foreseen = self.names.follower(self.last_name);
+        let text = self.names.bytes(foreseen);
+        let end = start + text.len();
+        if window.get(start..end).is_some_and(|found| same(found, text))
+            && window.get(end).is_some_and(|&byte| NAME_END[byte as usize])
+            && (1..=self.options.name_bytes).contains(&text.len())
+        {
+            self.last_name = foreseen;
+            return Ok((foreseen, end));
+        }
+        self.unforeseen_name(window, start, expected)
+    }
+
+    #[inline(never)]
+    fn unforeseen_name(&mut self, window: &[u8], start: usize, expected: &'static str) -> Result<(Atom, usize), Stop> {
         let length = window.get(start..).and_then(|rest| rest.iter().position(|&byte| NAME_END[byte as usize]));
         let Some(length) = length else { return Err(Stop::Starved(expected)) };
         if length > self.options.name_bytes {
@@ -120,7 +145,11 @@ impl Parser {
         }
         let end = start + length;
         match self.names.qualified(&window[start..end], self.options.namespaces) {
-            Ok(atom) => Ok((atom, end)),
+            Ok(atom) => {
+                self.names.follow(self.last_name, atom);
+                self.last_name = atom;
+                Ok((atom, end))
+            }
             Err(place) => malformed(window, start + place, expected),
         }
     }
@@ -139,33 +168,68 @@ impl Parser {
             _ => return malformed(window, opening, "a quote"),
         };
         let value = opening + 1;
+        if !matches!(self.names.shape(raw), Shape::Plain | Shape::Prefixed) {
+            return self.declaration_of(window, raw, start, value, quote);
+        }
         let (end, verbatim) = self.attribute_value(window, value, quote)?;
+        if self.parts.attributes.len() >= self.options.attributes {
+            return bad(ErrorKind::Limit(Limit::Attributes(self.options.attributes)), start);
+        }
         // Places inside a token fit into 32 bits: the bound of a token does.
         let place = |at: usize| (at - self.at) as u32;
         let (start, value_start, value_end) = (place(start), place(value), place(end));
-        let shape = self.names.shape(raw);
-        if matches!(shape, Shape::Plain | Shape::Prefixed) {
-            if self.parts.attributes.len() >= self.options.attributes {
-                return bad(ErrorKind::Limit(Limit::Attributes(self.options.attributes)), self.at + start as usize);
-            }
-            let name = NameId::PENDING;
-            self.parts.attributes.push(AttributeSpan { raw, name, start, value_start, value_end, verbatim });
+        let name = NameId::PENDING;
+        self.parts.attributes.push(AttributeSpan { raw, name, start, value_start, value_end, verbatim });
+        Ok(end + 1)
+    }
+
+    /// Reads the namespace declaration `raw`, which begins at `start` and its value at `value`; gives the place behind it.
+    fn declaration_of(
+        &mut self,
+        window: &[u8],
+        raw: Atom,
+        start: usize,
+        value: usize,
+        quote: u8,
+    ) -> Result<usize, Stop> {
+        // Messages repeat: mostly it declares what it declared before, too.
+        let foreseen = self.names.declared(raw);
+        let text = self.names.bytes(foreseen);
+        let is_foreseen = !text.is_empty()
+            && window.get(value..value + text.len()) == Some(text)
+            && window.get(value + text.len()) == Some(&quote);
+        let (end, verbatim) =
+            if is_foreseen { (value + text.len(), true) } else { self.attribute_value(window, value, quote)? };
+        if self.parts.declarations.len() >= self.options.declarations {
+            return bad(ErrorKind::Limit(Limit::Declarations(self.options.declarations)), start);
+        }
+        let prefix = match self.names.shape(raw) {
+            Shape::DeclaresDefault => Atom::EMPTY,
+            _ => self.names.local(raw),
+        };
+        let namespace = if is_foreseen && end - value <= self.options.name_bytes {
+            foreseen
         } else {
-            if self.parts.declarations.len() >= self.options.declarations {
-                return bad(ErrorKind::Limit(Limit::Declarations(self.options.declarations)), self.at + start as usize);
-            }
-            let prefix = if shape == Shape::DeclaresDefault { Atom::EMPTY } else { self.names.local(raw) };
             let written = value::text(&window[value..end]);
-            let namespace = value::normalise(written, Space::Attribute);
+            let namespace = match verbatim {
+                true => Cow::Borrowed(written),
+                false => value::normalise(written, Space::Attribute),
+            };
             if namespace.len() > self.options.name_bytes {
                 return bad(ErrorKind::Limit(Limit::NameBytes(self.options.name_bytes)), value);
             }
             let namespace = self.names.atom(&namespace);
             if let Some(rule) = forbidden_binding(prefix, namespace) {
-                return forbidden(rule, self.at + start as usize);
+                return forbidden(rule, start);
             }
-            self.parts.declarations.push(DeclarationSpan { prefix, namespace, start, value_start, value_end });
-        }
+            if verbatim {
+                self.names.declare(raw, namespace);
+            }
+            namespace
+        };
+        let place = |at: usize| (at - self.at) as u32;
+        let (start, value_start, value_end) = (place(start), place(value), place(end));
+        self.parts.declarations.push(DeclarationSpan { prefix, namespace, start, value_start, value_end });
         Ok(end + 1)
     }
 
@@ -192,6 +256,12 @@ impl Parser {
             }
             at += 1;
         }
+    }
+
+    /// The name of an element without attributes and declarations, where nothing new has to be learnt for it.
+    #[inline]
+    fn known_element(&self, raw: Atom) -> Option<NameId> {
+        self.names.resolved(raw, |prefix| self.bindings.get(prefix.index())?.namespace)
     }
 
     /// Binds what a complete start tag declares, resolves its names and opens the element.

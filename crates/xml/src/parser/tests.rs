@@ -4,7 +4,7 @@ mod bounds;
 mod differential;
 mod documents;
 
-use super::window::{AHEAD, BLOCK};
+use super::window::FIRST_BLOCK;
 use super::*;
 use crate::error::{ErrorKind, Limit};
 use crate::event::Event;
@@ -83,6 +83,71 @@ fn line(event: &Event<'_>) -> String {
 }
 
 #[test]
+fn a_parser_reads_a_document_as_a_new_one_does_whatever_it_has_read_before() {
+    let read = |parser: &mut Parser, document: &str| {
+        let mut lines = Vec::new();
+        for come in 0..=document.len() {
+            loop {
+                match parser.next(&document.as_bytes()[..come], come == document.len()) {
+                    // Two parsers may number names differently.
+                    Ok(Step::Event(Event::Start(start))) => {
+                        let attributes = start.attributes().map(|it| (start.names().get(it.name), it.value()));
+                        lines.push(format!("{:?} {:?}", start.names().get(start.name), attributes.collect::<Vec<_>>()));
+                    }
+                    Ok(Step::Event(Event::End(end))) => lines.push(format!("{:?}", end.range)),
+                    Ok(Step::Event(event)) => lines.push(line(&event)),
+                    Ok(Step::More | Step::End) => break,
+                    Err(error) => {
+                        lines.push(error.to_string());
+                        break;
+                    }
+                }
+            }
+        }
+        lines
+    };
+    let documents = [
+        "<a><b x='1' y='2'>t</b></a>",
+        "<a><b y='2' x='1'/></a>",
+        "<a><b x='1' x='2'/></a>",
+        "<a><bb x='1'/></a>",
+        "<a><b:b xmlns:b='u' b:x='1'/></a>",
+        "<a><b xmlns='u'/><b/></a>",
+        "<ab/>",
+        "<a/>",
+        "<a",
+        "<a><b></a>",
+        "<a>< b/></a>",
+        "<a><b\u{e9}/></a>",
+        "<a><b<c/></a>",
+        "<?xml version='1.0'?><a xmlns='u' xmlns:p='v'><p:b/></a>",
+        "<?xml version='1.0' encoding='UTF-8'?><a xmlns='uu' xmlns:p='v&amp;'><p:b/></a>",
+        "\u{feff}<?xml version='1.0' encoding='UTF-8'?><a xmlns='' xmlns:p='&#118;'><p:b/></a>",
+        "<?xml version='1.0'?>\n<a xmlns=\"u'\" xmlns:p=\"v\" p:c='1'/>",
+    ];
+    for before in documents {
+        for document in documents {
+            let mut parser = Parser::new(Options::default());
+            read(&mut parser, before);
+            parser.reset();
+            let again = read(&mut parser, document);
+            assert_eq!(again, read(&mut Parser::new(Options::default()), document), "{document} after {before}");
+        }
+    }
+}
+
+#[test]
+fn a_declaration_that_was_right_before_is_judged_anew_with_the_encoding_that_is_expected_now() {
+    let document = b"<?xml version='1.0' encoding='UTF-8'?><a/>";
+    let mut parser = Parser::new(Options::default());
+    assert!(matches!(parser.next(document, true), Ok(Step::Event(Event::Declaration(_)))));
+    parser.reset();
+    parser.set_declared_encoding(DeclaredEncoding::Utf16);
+    let error = parser.next(document, true).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::WrongEncoding("UTF-8".to_owned()));
+}
+
+#[test]
 fn a_parser_reads_one_document_after_the_other() {
     let mut parser = Parser::new(Options::default());
     for document in ["<a xmlns:p='u'><p:b", "<a><p:b/></a>", "<p:b xmlns:p='v'/>", "<p:b xmlns:p='u'/>"] {
@@ -135,5 +200,5 @@ fn who_stops_early_does_not_pay_for_what_stands_behind() {
     for _ in 0..3 {
         assert!(matches!(parser.next(document.as_bytes(), false), Ok(Step::Event(_))));
     }
-    assert!(parser.seen <= "<a><b/>".len() + AHEAD + BLOCK, "{}", parser.seen);
+    assert!(parser.seen <= "<a><b/>".len() + FIRST_BLOCK, "{}", parser.seen);
 }

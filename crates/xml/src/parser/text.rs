@@ -6,6 +6,13 @@ use super::token::Token;
 use crate::characters;
 use crate::error::{ErrorKind, Limit};
 
+/// Bytes at which a short text is looked at more closely, or ends.
+const STOPS: [bool; 256] = {
+    let mut stops = SPECIAL;
+    stops[b'<' as usize] = true;
+    stops
+};
+
 /// Bytes in text that need a closer look.
 const SPECIAL: [bool; 256] = {
     let mut special = [false; 256];
@@ -30,25 +37,23 @@ impl Parser {
     pub(super) fn text(&mut self, window: &[u8]) -> Result<Token, Stop> {
         let start = self.at;
         let rest = &window[start..];
-        let (short, long) = rest.split_at(rest.len().min(SHORT));
-        let mut special = false;
-        let mut length = short.len();
-        for (at, &byte) in short.iter().enumerate() {
-            if byte == b'<' {
-                length = at;
-                break;
-            }
-            special |= SPECIAL[byte as usize];
+        let short = &rest[..rest.len().min(SHORT)];
+        let plain = short.iter().position(|&byte| STOPS[byte as usize]).unwrap_or(short.len());
+        if rest.get(plain) == Some(&b'<') {
+            self.at = start + plain;
+            return Ok(Token::Text { range: start..self.at, verbatim: true });
         }
-        if length == SHORT {
-            let Some(further) = memchr::memchr(b'<', long) else { return Err(Stop::Starved("")) };
-            special |= any_special(&long[..further]);
-            length += further;
-        } else if length == rest.len() {
-            return Err(Stop::Starved(""));
-        }
-        let end = start + length;
-        let verbatim = !special || self.examine(window, start, end)?;
+        self.long_text(window, plain)
+    }
+
+    /// Text that is not plain and short; `plain` bytes of it are known to need no closer look.
+    #[inline(never)]
+    fn long_text(&mut self, window: &[u8], plain: usize) -> Result<Token, Stop> {
+        let start = self.at;
+        let rest = &window[start + plain..];
+        let Some(length) = memchr::memchr(b'<', rest) else { return Err(Stop::Starved("")) };
+        let end = start + plain + length;
+        let verbatim = !any_special(&rest[..length]) || self.examine(window, start + plain, end)?;
         self.at = end;
         Ok(Token::Text { range: start..end, verbatim })
     }

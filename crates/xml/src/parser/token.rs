@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::names::NameId;
+use crate::options::DeclaredEncoding;
 
 /// What was read, by places in the input; small, because each event passes through it.
 pub(super) enum Token {
@@ -16,9 +17,13 @@ pub(super) enum Token {
     Declaration { range: Range<usize> },
 }
 
-/// The inside of an XML declaration, by places in the input.
+/// An XML declaration, and its inside by places in it.
 #[derive(Debug, Default)]
 pub(super) struct DeclarationParts {
+    /// All of it, if it is short: mostly the next document begins with the same.
+    pub(super) written: Vec<u8>,
+    /// How its encoding was judged.
+    pub(super) judged: Option<DeclaredEncoding>,
     pub(super) version: Range<usize>,
     pub(super) encoding: Option<Range<usize>>,
     pub(super) standalone: Option<bool>,

@@ -2,20 +2,21 @@
 
 use super::Parser;
 
-/// How far before the end of what was checked more is checked, so that few tokens end there.
-/// Tests have small documents, which should cross the same borders.
-pub(super) const AHEAD: usize = if cfg!(test) { 4 } else { 512 };
-
-/// How much is checked at a time.
-pub(super) const BLOCK: usize = if cfg!(test) { 16 } else { 2_048 };
+/// How much is checked at first, and how much at a time at most. Tests have small documents, which should cross the same
+/// borders.
+pub(super) const FIRST_BLOCK: usize = if cfg!(test) { 8 } else { 512 };
+const LARGEST_BLOCK: usize = if cfg!(test) { 16 } else { 8_192 };
 
 impl Parser {
     /// How far the next token may reach: what is there, is UTF-8 and within the bounds.
     #[inline]
     pub(super) fn window_end(&self) -> usize {
-        let token = self.at.saturating_add(self.options.token_bytes);
-        let total = self.options.total_bytes.saturating_sub(self.base);
-        self.checked.min(token).min(total)
+        self.limit.min(self.at.saturating_add(self.options.token_bytes))
+    }
+
+    /// Notes how far any token may reach.
+    pub(super) fn set_limit(&mut self) {
+        self.limit = self.checked.min(self.options.total_bytes.saturating_sub(self.base));
     }
 
     /// Whether the window cannot grow any more for the token at its end; `complete` says that all input was seen.
@@ -23,16 +24,17 @@ impl Parser {
         complete || self.invalid || window.len() < self.checked
     }
 
-    /// Checks that some more of the input is UTF-8, as much again as the token at hand has so far:
+    /// Checks that some more of the input is UTF-8, about as much again as was read so far, and as the token at hand has:
     /// who stops early does not pay for what stands behind, and a large token is not read often.
     #[inline(never)]
     pub(super) fn check_utf8(&mut self, input: &[u8]) {
-        let further = BLOCK.max(self.seen - self.at);
+        let further = (self.base + self.seen).clamp(FIRST_BLOCK, LARGEST_BLOCK).max(self.seen - self.at);
         self.seen = input.len().min(self.seen.saturating_add(further));
         if self.invalid {
             return;
         }
-        match std::str::from_utf8(&input[self.checked..self.seen]) {
+        let unchecked = &input[self.checked..self.seen];
+        match if unchecked.is_ascii() { Ok("") } else { std::str::from_utf8(unchecked) } {
             Ok(_) => self.checked = self.seen,
             Err(error) => {
                 // Without a length the error is but the end of what was looked at, inside a character.
@@ -40,6 +42,7 @@ impl Parser {
                 self.invalid = error.error_len().is_some();
             }
         }
+        self.set_limit();
     }
 
     /// Whether the token that was not complete may be so now.
