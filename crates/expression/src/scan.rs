@@ -1,7 +1,7 @@
 //! One pass over the bytes of a message as they come, for the expressions of a [`Plan`]; it stops at the decision.
 
 use std::cell::RefCell;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::task::{Context, Poll, ready};
 
 use myelin_content::coding::{Codings, Decoding};
@@ -34,6 +34,8 @@ pub(crate) enum Answer<'a> {
 #[derive(Debug)]
 pub(crate) struct Scan {
     plan: Option<Arc<Plan>>,
+    /// The plan of the message before: what was learnt for it then is known already.
+    last_plan: Weak<Plan>,
     xml: Xml,
     json: Option<json::Run>,
     /// The text that a path into JSON found.
@@ -85,8 +87,8 @@ thread_local! {
     static SPARE: RefCell<Vec<Box<Scan>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// How many passes a thread keeps.
-const SPARE_SCANS: usize = 4;
+/// How many passes a thread keeps: those of so many sequences find what they have learnt again.
+const SPARE_SCANS: usize = 16;
 /// A text that was not UTF-8 and took more than this gives its memory back.
 const KEPT_TEXT_BYTES: usize = 64 * 1024;
 
@@ -112,7 +114,7 @@ pub(super) fn forget_volatile(passes: &mut Passes) {
 impl Pass for Scan {
     /// Gives its memory to the next message.
     fn retire(mut self: Box<Scan>) {
-        self.plan = None;
+        self.last_plan = self.plan.take().map_or_else(Weak::new, |plan| Arc::downgrade(&plan));
         self.found = None;
         self.decoded = None;
         if self.xml.utf8.capacity() > KEPT_TEXT_BYTES {
@@ -121,9 +123,10 @@ impl Pass for Scan {
         // The list may be gone at thread end.
         let _ = SPARE.try_with(|spare| {
             let mut spare = spare.borrow_mut();
-            if spare.len() < SPARE_SCANS {
-                spare.push(self);
+            if spare.len() == SPARE_SCANS {
+                spare.remove(0);
             }
+            spare.push(self);
         });
     }
 }
@@ -140,7 +143,7 @@ impl Default for Scan {
             utf8: Vec::new(),
             decoded: 0,
         };
-        Scan { plan: None, xml, json: None, found: None, seen: 0, decoded: None }
+        Scan { plan: None, last_plan: Weak::new(), xml, json: None, found: None, seen: 0, decoded: None }
     }
 }
 
@@ -167,7 +170,7 @@ pub(super) fn poll_answered(
         return Poll::Ready(Ok(true));
     }
     let scan = exchange.passes.take(|scan: &Scan| scan.is_of(&query.plan));
-    let mut scan = scan.unwrap_or_else(|| SPARE.with_borrow_mut(Vec::pop).unwrap_or_default());
+    let mut scan = scan.unwrap_or_else(|| Scan::spare(&query.plan));
     // The body is looked at while properties and headers are: they are taken apart for that.
     let mut body = std::mem::replace(&mut exchange.message.body, Body::Gone);
     let mut unreadable = None;
@@ -209,6 +212,14 @@ pub(super) fn poll_answered(
 }
 
 impl Scan {
+    /// One that was used before, for the same plan if there is such a one.
+    fn spare(plan: &Arc<Plan>) -> Box<Scan> {
+        SPARE.with_borrow_mut(|spare| {
+            let same = spare.iter().rposition(|scan| Weak::as_ptr(&scan.last_plan) == Arc::as_ptr(plan));
+            same.map(|at| spare.remove(at)).or_else(|| spare.pop()).unwrap_or_default()
+        })
+    }
+
     fn is_of(&self, plan: &Arc<Plan>) -> bool {
         self.plan.as_ref().is_some_and(|own| Arc::ptr_eq(own, plan))
     }

@@ -7,7 +7,7 @@ mod term;
 
 use std::fmt;
 
-use super::plan::{Body, Collector, Kind, Owner, Plan, Query, QueryId, Wanted};
+use super::plan::{Body, Collector, Kind, Owner, Plan, PlanId, Query, QueryId, Wanted};
 use crate::ast::{Expr, Step};
 use crate::function::Returns;
 use crate::{Expression, Version};
@@ -100,6 +100,7 @@ impl<'e> Compiler<'e, '_> {
                 self.plan.queries[*query].steps[*word] |= mask;
             }
         }
+        self.plan.id = PlanId::next();
         self.plan
     }
 

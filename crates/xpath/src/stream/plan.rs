@@ -3,6 +3,8 @@
 //! Each step of a path is one bit. A path lies in one word, its first step at the lowest of its bits, so that "a node
 //! took this step" becomes "its children are looked at for the next one" by one shift.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use myelin_xml::Name;
 
 use super::names::NameFilter;
@@ -15,6 +17,7 @@ pub struct QueryId(pub(super) u32);
 /// Expressions compiled together, to be answered in one pass; it never changes.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
+    pub(super) id: PlanId,
     /// One for each word: the steps that the document's children can take.
     pub(super) start: Vec<u64>,
     /// One for each word.
@@ -33,6 +36,21 @@ pub struct Plan {
     pub(super) totals: usize,
     /// How many accumulators all collectors have together.
     pub(super) accumulators: usize,
+}
+
+/// Tells a plan from all others of the process, so that what a pass has learnt for it can serve the next one.
+///
+/// The default is that of a plan without expressions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct PlanId(u64);
+
+impl PlanId {
+    /// One that no other plan has.
+    pub(super) fn next() -> PlanId {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        // Nothing else has to be seen in the order of these numbers.
+        PlanId(LAST.fetch_add(1, Ordering::Relaxed) + 1)
+    }
 }
 
 /// What is known of the 64 steps of one word.

@@ -66,7 +66,7 @@ impl Run {
             plan.accept(name).enumerate().fold(0, |slow, (word, accepted)| slow | self.open(plan, word, accepted));
         self.deepen(plan);
         if slow != 0 || self.depth == self.entered + 1 {
-            self.opened(Scene { plan, host }, Tag { name, start: None });
+            self.opened(Scene { plan, host }, Tag::Made(name));
         }
         self.entered = self.depth;
     }
@@ -105,8 +105,7 @@ impl Run {
         match event {
             Event::Start(start) => {
                 if self.element(scene, start.names(), start.name) {
-                    let start = start.clone();
-                    self.opened(scene, Tag { name: start.names().get(start.name), start: Some(&start) });
+                    self.opened(scene, Tag::Read(&start.clone()));
                 }
             }
             Event::End(_) => self.end(scene),
@@ -166,10 +165,11 @@ impl Run {
     }
 
     /// Takes the steps of one word that need no more than a name; gives those that need more.
-    #[inline]
+    #[inline(always)]
     fn open(&mut self, plan: &Plan, word: usize, accepted: u64) -> u64 {
         let masks = &plan.masks[word];
-        let parent = self.frames[self.depth * plan.masks.len() + word];
+        // The frame of the parent, as those of the element are put behind it one by one.
+        let parent = self.frames[self.frames.len() - plan.masks.len()];
         let alive = parent.expects & !(parent.spent | self.retired[word]);
         let taken = alive & accepted & masks.element;
         let expects = (taken & !masks.slow & masks.inner) << 1 | parent.expects & masks.carry;
@@ -198,6 +198,14 @@ impl Run {
             lost |= frame.hopes(masks) & !frame.above;
         }
         self.depth -= 1;
+        if self.watched > self.depth || lost != 0 {
+            self.ended(scene, lost);
+        }
+    }
+
+    /// Takes the end of an element at which something is decided, or `lost` for good.
+    #[inline(never)]
+    fn ended(&mut self, scene: Scene<'_>, lost: u64) {
         if self.watched > self.depth {
             self.close(scene);
         }
@@ -236,8 +244,10 @@ impl Run {
     /// Whether the innermost element's children are looked at for steps of some kind.
     #[inline]
     fn expects(&self, plan: &Plan, kind: impl Fn(&Masks) -> u64) -> bool {
-        let top = &self.frames[self.depth * plan.masks.len()..];
-        top.iter().zip(&plan.masks).any(|(frame, masks)| frame.expects & !frame.spent & kind(masks) != 0)
+        plan.masks.iter().enumerate().any(|(word, masks)| {
+            let frame = self.frames[self.depth * plan.masks.len() + word];
+            frame.expects & !frame.spent & kind(masks) != 0
+        })
     }
 
     /// Where the steps that a name can take stand among the classes.
@@ -245,7 +255,7 @@ impl Run {
     fn class(&mut self, plan: &Plan, names: &Names, name: NameId) -> usize {
         let class = name.index() * plan.masks.len();
         // The first word says whether the name is known.
-        if self.classes.get(class).is_none_or(|&steps| steps == 0) {
+        if self.learnt_for != Some((plan.id, names.id())) || self.classes.get(class).is_none_or(|&steps| steps == 0) {
             self.learn(plan, names, name);
         }
         class
@@ -255,6 +265,11 @@ impl Run {
     #[cold]
     #[inline(never)]
     fn learn(&mut self, plan: &Plan, names: &Names, name: NameId) {
+        let learnt_for = Some((plan.id, names.id()));
+        if self.learnt_for != learnt_for {
+            self.forget_classes();
+            self.learnt_for = learnt_for;
+        }
         let words = plan.masks.len();
         let class = name.index() * words;
         if self.classes.len() < class + words {

@@ -229,6 +229,22 @@ fn several_expressions_share_a_pass() {
 }
 
 #[test]
+fn what_was_learnt_of_names_serves_no_other_plan_and_no_other_names() {
+    let plans = ["//s = 'x'", "//o = 'x'"].map(|text| compiled(text, Wanted::Boolean));
+    let documents = ["<os><s>x</s><o>y</o></os>", "<os><o>x</o><s>y</s></os>"];
+    let mut parsers = [(); 2].map(|()| Parser::new(Options::default()));
+    let mut run = Run::new();
+    for turn in 0..16 {
+        let (plan, document, parser) = (turn & 1, turn >> 1 & 1, &mut parsers[turn >> 2 & 1]);
+        let (plan, query) = (&plans[plan].0, plans[plan].1.clone().unwrap());
+        parser.reset();
+        run.start(plan, &Known);
+        run.drive(plan, &Known, parser, documents[document].as_bytes(), true, query).unwrap();
+        assert_eq!(run.answer(query), Some(Answer::Boolean(turn & 1 == document)), "{turn}");
+    }
+}
+
+#[test]
 fn many_paths_take_several_words() {
     let texts: Vec<String> = (0..100).map(|number| format!("/os/o/*[@a]/s{number} = 'x'")).collect();
     let expressions: Vec<Expression> =

@@ -9,10 +9,19 @@ use super::truth::Truth;
 
 /// An element as it starts.
 #[derive(Clone, Copy)]
-pub(super) struct Tag<'a> {
-    pub(super) name: Name<'a>,
-    /// `None` for an element that the host made up.
-    pub(super) start: Option<&'a Start<'a>>,
+pub(super) enum Tag<'a> {
+    Read(&'a Start<'a>),
+    /// It is of an element that the host made up.
+    Made(Name<'a>),
+}
+
+impl<'a> Tag<'a> {
+    pub(super) fn name(self) -> Name<'a> {
+        match self {
+            Tag::Read(start) => start.names().get(start.name),
+            Tag::Made(name) => name,
+        }
+    }
 }
 
 impl Run {
@@ -31,7 +40,7 @@ impl Run {
                 let step = 1 << bit;
                 self.frames[own + word].expects |= (masks.inner & step) << 1;
                 if masks.inner & step == 0 {
-                    self.found(scene, scene.plan.steps[word][bit].collector, tag.name, Found::Element);
+                    self.found(scene, scene.plan.steps[word][bit].collector, Found::Element(tag));
                 }
             }
             // A document has one root element, and so has what the host puts around it.
@@ -62,8 +71,7 @@ impl Run {
             for bit in bits(self.alive(self.frames[parent], word) & kind(masks)) {
                 let ends = masks.inner & 1 << bit == 0;
                 if self.passes(scene, word, bit, self.depth, None) && ends {
-                    let name = Name { prefix: "", local: found.target(), namespace: "" };
-                    self.found(scene, scene.plan.steps[word][bit].collector, name, *found);
+                    self.found(scene, scene.plan.steps[word][bit].collector, *found);
                 }
             }
             lost |= before & !self.hopes(masks, parent, word);
@@ -86,7 +94,7 @@ impl Run {
 
     /// Looks among an element's attributes for steps of one word.
     fn attributes(&mut self, scene: Scene<'_>, tag: Tag<'_>, word: usize, steps: u64) {
-        let Some(start) = tag.start else { return };
+        let Tag::Read(start) = tag else { return };
         if steps & !self.retired[word] == 0 {
             return;
         }
@@ -94,8 +102,8 @@ impl Run {
             let accepted = self.class(scene.plan, start.names(), attribute.name) + word;
             for bit in bits(steps & self.classes[accepted] & !self.retired[word]) {
                 if self.passes(scene, word, bit, self.depth, None) {
-                    let name = start.names().get(attribute.name);
-                    self.found(scene, scene.plan.steps[word][bit].collector, name, Found::Attribute(&attribute));
+                    let found = Found::Attribute(&attribute, start.names());
+                    self.found(scene, scene.plan.steps[word][bit].collector, found);
                 }
             }
         }
@@ -142,7 +150,7 @@ impl Run {
         self.forget_found(scene, gate);
         let captures = self.captures.len();
         for &collector in &gate.on_self {
-            self.found(scene, collector, tag.name, Found::Element);
+            self.found(scene, collector, Found::Element(tag));
         }
         for &(word, steps) in &gate.attributes {
             self.attributes(scene, tag, word, steps);

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use myelin_xml::{Attribute, Comment, Instruction, Name, Text};
+use myelin_xml::{Attribute, Comment, Instruction, Name, Names, Text};
 
 use super::super::LIMIT_BYTES;
 use super::super::plan::{Kind, Owner, Part};
+use super::candidate::Tag;
 use super::state::{Capture, Direct, Run, Scene, bits};
 
 /// How many elements whose text one collector wants may stand within each other: their text is looked at as often.
@@ -17,8 +18,8 @@ const LIMIT_VALUED_BYTES: usize = 64 << 20;
 #[derive(Clone, Copy)]
 pub(super) enum Found<'a> {
     /// Its value comes later.
-    Element,
-    Attribute(&'a Attribute<'a>),
+    Element(Tag<'a>),
+    Attribute(&'a Attribute<'a>, &'a Names),
     Text(&'a str),
     Comment(&'a Comment<'a>),
     Instruction(&'a Instruction<'a>),
@@ -27,26 +28,29 @@ pub(super) enum Found<'a> {
 impl Found<'_> {
     fn value(&self) -> Cow<'_, str> {
         match self {
-            Found::Element => Cow::Borrowed(""),
-            Found::Attribute(attribute) => attribute.value(),
+            Found::Element(_) => Cow::Borrowed(""),
+            Found::Attribute(attribute, _) => attribute.value(),
             Found::Text(text) => Cow::Borrowed(text),
             Found::Comment(comment) => comment.value(),
             Found::Instruction(instruction) => instruction.value(),
         }
     }
 
-    /// The name of an instruction.
-    pub(super) fn target(&self) -> &str {
+    /// Its name; of an instruction the target, and empty where a node has none.
+    fn name(&self) -> Name<'_> {
+        let unprefixed = |local| Name { prefix: "", local, namespace: "" };
         match self {
-            Found::Instruction(instruction) => instruction.target,
-            _ => "",
+            Found::Element(tag) => tag.name(),
+            Found::Attribute(attribute, names) => names.get(attribute.name),
+            Found::Instruction(instruction) => unprefixed(instruction.target),
+            Found::Text(_) | Found::Comment(_) => unprefixed(""),
         }
     }
 }
 
 impl Run {
     /// Takes a node that a path leads to.
-    pub(super) fn found(&mut self, scene: Scene<'_>, index: usize, name: Name<'_>, found: Found<'_>) {
+    pub(super) fn found(&mut self, scene: Scene<'_>, index: usize, found: Found<'_>) {
         let collector = &scene.plan.collectors[index];
         let Some(level) = self.level(scene, index) else { return };
         let by_count = match &collector.kind {
@@ -66,10 +70,12 @@ impl Run {
                 accumulator.claimed = true;
                 match part {
                     Part::Value => return self.evaluate(scene, index, level, found),
-                    Part::LocalName => accumulator.text.push_str(name.local),
-                    Part::Namespace => accumulator.text.push_str(name.namespace),
-                    Part::Name if name.prefix.is_empty() => accumulator.text.push_str(name.local),
-                    Part::Name => accumulator.text.extend([name.prefix, ":", name.local]),
+                    Part::LocalName => accumulator.text.push_str(found.name().local),
+                    Part::Namespace => accumulator.text.push_str(found.name().namespace),
+                    Part::Name => match found.name() {
+                        Name { prefix: "", local, .. } => accumulator.text.push_str(local),
+                        Name { prefix, local, .. } => accumulator.text.extend([prefix, ":", local]),
+                    },
                 }
                 accumulator.ready = true;
                 self.changed(scene, index, level);
@@ -79,19 +85,19 @@ impl Run {
                 Found::Comment(_) | Found::Instruction(_) => {}
                 // The texts of nodes within each other do not come one after the other.
                 _ if self.collecting[index].captures > 0 => self.give_up(scene.plan, collector.query),
-                Found::Element => {
+                Found::Element(_) => {
                     self.collecting[index].captures += 1;
                     self.directs.push(Direct { collector: index, depth: self.depth, blank: true });
                     self.watched = self.depth;
                 }
-                Found::Attribute(_) | Found::Text(_) => self.value(scene, index, level, &found.value()),
+                Found::Attribute(..) | Found::Text(_) => self.value(scene, index, level, &found.value()),
             },
         }
     }
 
     /// Takes the value of a node now, or that of an element when it has ended.
     fn evaluate(&mut self, scene: Scene<'_>, index: usize, level: usize, found: Found<'_>) {
-        if let Found::Element = found {
+        if let Found::Element(_) = found {
             if self.collecting[index].captures == LIMIT_NESTED {
                 return self.give_up(scene.plan, scene.plan.collectors[index].query);
             }

@@ -1,6 +1,8 @@
 //! What a pass remembers beside the steps: what was found so far, what is still open, and the answers.
 
-use super::super::plan::{Masks, Plan};
+use myelin_xml::NamesId;
+
+use super::super::plan::{Masks, Plan, PlanId};
 use crate::Host;
 
 /// One pass over one document; kept for the next, it keeps memory of the usual size.
@@ -22,6 +24,8 @@ pub struct Run {
     pub(super) totals: Vec<u64>,
     /// For each name, one for each word: the steps it can take, and [`KNOWN`]; 0 where the name was not met.
     pub(super) classes: Vec<u64>,
+    /// The plan and the names that the classes are for.
+    pub(super) learnt_for: Option<(PlanId, NamesId)>,
     /// The steps that fit the element which has just opened, but have more to them; one for each word.
     pub(super) candidates: Vec<u64>,
     /// Steps nobody needs any more, one for each word.
@@ -193,8 +197,9 @@ impl Run {
         self.frames.extend(plan.start.iter().map(|&expects| Frame { expects, spent: 0, above: 0 }));
         refill(&mut self.counters, plan.counters, 0);
         refill(&mut self.totals, plan.totals, 0);
-        self.classes.clear();
-        self.classes.shrink_to(KEPT_CLASSES);
+        if self.classes.len() > KEPT_CLASSES || self.learnt_for.is_some_and(|(known, _)| known != plan.id) {
+            self.forget_classes();
+        }
         refill(&mut self.candidates, plan.masks.len(), 0);
         refill(&mut self.retired, plan.masks.len(), 0);
         // Texts keep their memory, so their owners are emptied one by one.
@@ -216,6 +221,15 @@ impl Run {
     }
 }
 
+impl Run {
+    /// Forgets which steps names can take.
+    pub(super) fn forget_classes(&mut self) {
+        self.classes.clear();
+        self.classes.shrink_to(KEPT_CLASSES);
+        self.learnt_for = None;
+    }
+}
+
 /// How much memory of each text is kept for the next document, and for how many names their steps.
 const KEPT_BYTES: usize = 64 * 1024;
 const KEPT_CLASSES: usize = 4 * 1024;
@@ -226,8 +240,12 @@ fn empty(text: &mut String) {
 }
 
 fn refill<T: Clone>(list: &mut Vec<T>, length: usize, value: T) {
-    list.clear();
-    list.resize(length, value);
+    if list.len() == length {
+        list.fill(value);
+    } else {
+        list.clear();
+        list.resize(length, value);
+    }
 }
 
 fn at_least<T: Default>(list: &mut Vec<T>, length: usize) {
