@@ -35,11 +35,42 @@ pub(crate) struct Streaming {
     failures: AtomicU32,
 }
 
+/// Stylesheets of which a thread keeps what their passes have learnt.
+const KEPT_STYLESHEETS: usize = 16;
+
 /// What passes need and can use again: one for each thread.
 #[derive(Default)]
 pub(crate) struct Memory {
-    parser: Option<Parser>,
+    /// Those of the stylesheets that came last.
+    stylesheets: Vec<StylesheetMemory>,
+}
+
+/// What the passes of one stylesheet need and can use again.
+struct StylesheetMemory {
+    owner: u64,
+    parser: Parser,
     pass: run::Memory,
+}
+
+impl Memory {
+    /// The memory of a stylesheet, with a parser that is ready for a document.
+    fn of(&mut self, owner: u64) -> &mut StylesheetMemory {
+        let at = match self.stylesheets.iter().position(|known| known.owner == owner) {
+            Some(at) => {
+                self.stylesheets[at].parser.reset();
+                at
+            }
+            None => {
+                if self.stylesheets.len() == KEPT_STYLESHEETS {
+                    self.stylesheets.remove(0);
+                }
+                let parser = Parser::new(Options::default());
+                self.stylesheets.push(StylesheetMemory { owner, parser, pass: run::Memory::default() });
+                self.stylesheets.len() - 1
+            }
+        };
+        &mut self.stylesheets[at]
+    }
 }
 
 /// What a pass found.
@@ -85,17 +116,10 @@ impl Streaming {
             return Ok(None);
         }
         let length = out.len();
-        let Memory { parser, pass } = memory;
-        let parser = match parser {
-            Some(parser) => {
-                parser.reset();
-                parser
-            }
-            None => parser.insert(Parser::new(Options::default())),
-        };
+        let StylesheetMemory { parser, pass, .. } = memory.of(self.owner);
         pass.same_names(parser.names());
         let part = matches!(which, Source::Element(_));
-        let job = Job { plan, owner: self.owner, output, source, part, limit_bytes };
+        let job = Job { plan, output, source, part, limit_bytes };
         let result = transform(&job, &mut which, parser, pass, out);
         match result {
             Ok(streamed) => {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use myelin_xml::{Event, Name, Names, Start, Text};
+use myelin_xml::{Event, Name, Names, NamesId, Start, Text};
 
 use super::plan::{Action, Body, BodyId, Leaf, Part, Plan, Step, Takes};
 use super::writer::{GaveUp, Open, Scopes, Writer};
@@ -12,13 +12,13 @@ use crate::output::OutputProperties;
 /// What one pass needs and the next can use again.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    /// Which plan the rest belongs to.
-    owner: u64,
     scopes: Scopes,
     frames: Vec<Frame>,
     open: Vec<Open>,
     /// For each name of the parser the number of the program's name, and one; 0: nobody has looked yet.
     numbers: Vec<u32>,
+    /// The names that the numbers are for.
+    names: NamesId,
     /// What prefixes mean in the source inside each element that declares some: its depth and the state around it.
     sources: Vec<(usize, u32)>,
     /// The prefixes that the element declares that will be copied.
@@ -57,8 +57,6 @@ enum Kind {
 /// What a pass is to do.
 pub(super) struct Job<'j> {
     pub(super) plan: &'j Plan,
-    /// Tells the plan from others.
-    pub(super) owner: u64,
     pub(super) output: &'j OutputProperties,
     /// All of the document.
     pub(super) source: &'j [u8],
@@ -89,9 +87,10 @@ pub(super) struct Pass<'p> {
 }
 
 impl Memory {
-    /// Forgets the numbers of a parser's names, if it has forgotten these.
+    /// Forgets the numbers of a parser's names, unless they are those of the last pass.
     pub(super) fn same_names(&mut self, names: &Names) {
-        if names.count() < self.numbers.len() {
+        if self.names != names.id() {
+            self.names = names.id();
             self.numbers.clear();
         }
     }
@@ -100,14 +99,9 @@ impl Memory {
 impl<'p> Pass<'p> {
     /// Begins a pass.
     pub(super) fn new(job: &Job<'p>, memory: &'p mut Memory, out: &'p mut Vec<u8>) -> Pass<'p> {
-        let Job { plan, owner, output, source: bytes, part, limit_bytes } = *job;
+        let Job { plan, output, source: bytes, part, limit_bytes } = *job;
         let limit = out.len().saturating_add(limit_bytes);
-        let Memory { owner: of, scopes, frames, open, numbers, sources, own } = memory;
-        if *of != owner {
-            *of = owner;
-            numbers.clear();
-            scopes.forget();
-        }
+        let Memory { scopes, frames, open, numbers, sources, own, .. } = memory;
         scopes.begin(plan.literals.len());
         frames.clear();
         sources.clear();

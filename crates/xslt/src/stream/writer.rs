@@ -59,11 +59,6 @@ impl Scopes {
         }
     }
 
-    /// Forgets what belongs to another plan.
-    pub(super) fn forget(&mut self) {
-        *self = Scopes::default();
-    }
-
     /// The state with these bindings.
     fn state(&mut self, bindings: Vec<(Atom, Atom)>) -> u32 {
         if let Some(known) = self.numbers.get(&bindings) {
@@ -284,7 +279,9 @@ impl<'w> Writer<'w> {
     #[inline]
     fn take_effect(&mut self, effect: u32) {
         let effect = &self.scopes.effects[effect as usize];
-        self.out.extend_from_slice(effect.declared.as_bytes());
+        if !effect.declared.is_empty() {
+            self.out.extend_from_slice(effect.declared.as_bytes());
+        }
         self.state = effect.state;
     }
 

@@ -78,6 +78,26 @@ fn others_say_why_they_need_a_tree() {
 }
 
 #[test]
+fn stylesheets_in_turns_share_a_memory() {
+    let stylesheets: Vec<_> = (0..20)
+        .map(|number| {
+            compile(
+                &format!(
+                    r#"<xsl:template match="a"><r{number}><xsl:apply-templates select="b"/></r{number}></xsl:template>"#
+                ),
+                NO_DECLARATION,
+            )
+        })
+        .collect();
+    let mut memory = Memory::default();
+    // A few that find what they have learnt, then more than the memory keeps.
+    for number in [0, 1, 0, 1].into_iter().chain(0..20).chain(0..20) {
+        let result = by_bytes(&stylesheets[number], &format!("<a><b>{number}</b><c/></a>"), &mut memory);
+        assert_eq!(String::from_utf8_lossy(&result), format!("<r{number}>{number}</r{number}>"));
+    }
+}
+
+#[test]
 fn children_out_of_order_are_left_to_the_tree() {
     let stylesheet = compile(
         r#"<xsl:template match="a"><r><xsl:apply-templates select="b"/><xsl:apply-templates select="c"/></r></xsl:template>"#,
