@@ -160,10 +160,12 @@ impl Exchange {
             Body::Built(built) => built.into_bytes(),
             _ => return Err(Fault::missing()),
         };
-        let behind = bytes.split_off(part.end);
-        bytes.truncate(part.start);
-        bytes.extend_from_slice(with);
-        bytes.extend_from_slice(&behind);
+        let (length, end) = (bytes.len(), part.start + with.len());
+        let new_length = end + length - part.end;
+        bytes.resize(length.max(new_length), 0);
+        bytes.copy_within(part.end..length, end);
+        bytes.truncate(new_length);
+        bytes[part.start..end].copy_from_slice(with);
         self.set_bytes(bytes);
         Ok(())
     }
