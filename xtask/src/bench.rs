@@ -26,6 +26,13 @@ pub(crate) struct Arguments {
     words: Vec<String>,
 }
 
+impl Arguments {
+    /// What somebody would write on the command line.
+    pub(crate) fn of(words: &[&str]) -> Arguments {
+        Arguments { words: words.iter().map(|word| (*word).to_owned()).collect() }
+    }
+}
+
 /// The comparison's own arguments, read where the binary is known.
 #[derive(Parser)]
 #[command(name = "cargo xtask bench")]
@@ -49,10 +56,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     if arguments.words.first().is_some_and(|word| word == "--instructions") {
         let words = std::iter::once("bench").chain(arguments.words.iter().map(String::as_str));
         let arguments = instructions::Arguments::parse_from(words);
-        let binary = arguments.binary.clone().map_or_else(built, Ok)?;
+        // What a user builds from the source, and what CI has built; only the profiler's binary names its functions.
+        let profile = if arguments.profile { "profiling" } else { "release" };
+        let binary = arguments.binary.clone().map_or_else(|| built(profile), Ok)?;
         return instructions::run(&arguments, &binary);
     }
-    let mut command_line = command_line(binary().into_os_string(), &arguments.words);
+    let mut command_line = command_line(binary("dist").into_os_string(), &arguments.words);
     let synapse = root().join("../shared/oracle/synapse/run.sh");
     if synapse.is_file() && !arguments.words.iter().any(|word| word.starts_with("--synapse")) {
         command_line.extend([OsString::from("--synapse"), synapse.into_os_string()]);
@@ -68,23 +77,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
         command_line.extend([OsString::from("--keys"), peer.keys().into()]);
     }
     let comparison = Comparison::parse_from(command_line).arguments;
-    built()?;
+    built("dist")?;
     Ok(comparison::run(&comparison, &mut std::io::stdout())? == ExitCode::SUCCESS)
 }
 
-/// Where cargo puts the binary that is measured.
-fn binary() -> PathBuf {
+/// Where cargo puts the binary that is measured, built with that profile.
+fn binary(profile: &str) -> PathBuf {
     // Asked to build into another folder, cargo does so.
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    target.join("dist/myelin")
+    target.join(profile).join("myelin")
 }
 
 /// Builds the binary that is measured, and says where it is.
-fn built() -> Result<PathBuf> {
-    if !succeeds(cargo().args(["build", "--profile", "dist", "--package", "myelin-server"]), BUILD_DEADLINE)? {
+fn built(profile: &str) -> Result<PathBuf> {
+    if !succeeds(cargo().args(["build", "--profile", profile, "--package", "myelin-server"]), BUILD_DEADLINE)? {
         bail!("the binary does not build");
     }
-    Ok(binary())
+    Ok(binary(profile))
 }
 
 fn command_line(binary: OsString, words: &[String]) -> Vec<OsString> {

@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::process::{cargo, is_installed, succeeds};
 use crate::workspace::root;
-use crate::{docs, test};
+use crate::{bench, docs, test};
 
 /// Of a single step; tests have a deadline of their own.
 const DEADLINE: Duration = Duration::from_secs(15 * 60);
@@ -50,6 +50,7 @@ const STEPS: &[Step] = &[
     Step { name: "docs", run: docs },
     Step { name: "fuzz", run: fuzz },
     Step { name: "demo", run: || step(cargo().args(["run", "--release", "--", "demo"])) },
+    Step { name: "instructions", run: instructions },
 ];
 
 /// Runs all steps, also behind one that failed, and sums up; whether all of them passed.
@@ -93,7 +94,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     }
     println!("\n== summary");
     for (name, time, outcome) in report {
-        println!("{name:8} {:6.1} s  {outcome}", time.as_secs_f64());
+        println!("{name:12} {:6.1} s  {outcome}", time.as_secs_f64());
     }
     if let Some(line) = closing {
         println!("{line}");
@@ -108,6 +109,14 @@ fn step(command: &mut std::process::Command) -> Result<Outcome> {
 fn docs() -> Result<Outcome> {
     let fresh = docs::run(&docs::Arguments { check: true })?;
     Ok(if fresh { Outcome::Passed } else { Outcome::Failed })
+}
+
+fn instructions() -> Result<Outcome> {
+    if !is_installed("valgrind") {
+        return Ok(Outcome::Skipped("valgrind is not installed (cargo xtask setup)".to_owned()));
+    }
+    let within = bench::run(&bench::Arguments::of(&["--instructions", "--check"]))?;
+    Ok(if within { Outcome::Passed } else { Outcome::Failed })
 }
 
 fn deny() -> Result<Outcome> {

@@ -9,6 +9,7 @@ mod arguments;
 mod configuration;
 mod contender;
 mod figures;
+pub mod instructions;
 mod kind;
 mod probe;
 mod quotes;

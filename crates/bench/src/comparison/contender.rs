@@ -86,24 +86,11 @@ impl Contender {
             _ => None,
         };
         let begin = Instant::now();
-        let (threads_text, backend) = (threads.to_string(), backends.echo);
+        let backend = backends.echo;
         let (server, configuration) = match kind {
             Kind::Myelin | Kind::Direct => {
-                let file = folder.path().join("synapse.xml");
-                let more = secured.as_ref().map(|secured| secured::proxy(scenario, &secured.policy));
-                let text = configuration::write_synapse(&file, backends, more.as_deref().unwrap_or_default())?;
-                let mut command = Command::new(myelin);
-                command.arg("run").arg(&file);
-                if scenario.service().is_some() {
-                    command.args(suite::write(folder.path(), &backend.to_string())?);
-                }
-                command.args(["--http", "127.0.0.1:0", "--threads", &threads_text]);
-                if let Some(secured) = &secured {
-                    let settings = folder.path().join("deployment.toml");
-                    std::fs::write(&settings, secured.settings())?;
-                    command.arg("--config").arg(settings);
-                }
-                (Server::announced(command, folder.path(), "http://")?, text)
+                let bus = Bus { scenario, backends, threads, secured: secured.as_ref(), settings: "" };
+                bus.start(Command::new(myelin), folder.path())?
             }
             Kind::Relay => {
                 let server = relay(myelin, backend, threads, folder.path())?;
@@ -155,13 +142,67 @@ impl Contender {
         Ok(Contender { kind, start: begin.elapsed(), configuration, client, server, _folder: folder })
     }
 
+    /// Starts Myelin with one thread in a program that watches it, as `command` begins.
+    ///
+    /// Errors: as [`Contender::start`].
+    pub(super) fn watched(
+        command: Command,
+        scenario: Scenario,
+        backends: Backends,
+        settings: &str,
+    ) -> anyhow::Result<Contender> {
+        let folder = tempfile::tempdir()?;
+        let secured = Secured::prepare(scenario, folder.path(), None)?;
+        let begin = Instant::now();
+        let bus = Bus { scenario, backends, threads: 1, secured: secured.as_ref(), settings };
+        let (server, configuration) = bus.start(command, folder.path())?;
+        let client = secured.map(|secured| secured.client);
+        Ok(Contender { kind: Kind::Myelin, start: begin.elapsed(), configuration, client, server, _folder: folder })
+    }
+
     pub(super) fn address(&self) -> SocketAddr {
         self.server.address
+    }
+
+    /// The process that was started.
+    pub(super) fn process(&self) -> u32 {
+        self.server.child.id()
     }
 
     /// Its processes, the workers included.
     pub(super) fn processes(&self) -> Vec<u32> {
         procfs::process_tree(self.server.child.id())
+    }
+}
+
+/// Myelin, as it is told what to do.
+struct Bus<'a> {
+    scenario: Scenario,
+    backends: Backends,
+    threads: usize,
+    secured: Option<&'a Secured>,
+    /// The beginning of its `deployment.toml`.
+    settings: &'a str,
+}
+
+impl Bus<'_> {
+    /// Writes its configuration into a folder and starts it; `command` is its program. Gives its configuration, too.
+    fn start(&self, mut command: Command, folder: &Path) -> anyhow::Result<(Server, String)> {
+        let file = folder.join("synapse.xml");
+        let more = self.secured.map(|secured| secured::proxy(self.scenario, &secured.policy));
+        let text = configuration::write_synapse(&file, self.backends, more.as_deref().unwrap_or_default())?;
+        command.arg("run").arg(&file);
+        if self.scenario.service().is_some() {
+            command.args(suite::write(folder, &self.backends.echo.to_string())?);
+        }
+        command.args(["--http", "127.0.0.1:0", "--threads", &self.threads.to_string()]);
+        let settings = self.settings.to_owned() + &self.secured.map(Secured::settings).unwrap_or_default();
+        if !settings.is_empty() {
+            let file = folder.join("deployment.toml");
+            std::fs::write(&file, settings)?;
+            command.arg("--config").arg(file);
+        }
+        Ok((Server::announced(command, folder, "http://")?, text))
     }
 }
 

@@ -91,7 +91,7 @@ fn requests(task: Task) -> u64 {
 const TURN: Duration = Duration::from_secs(10);
 
 /// One contender does its work once, as often as asked or as long.
-fn turn(
+pub(super) fn turn(
     contender: &Contender,
     task: Task,
     answer: &Payload,
