@@ -106,17 +106,21 @@ impl Head {
         Head(Some(Box::new(Parts { known: names_of(&lines), bytes, start, lines })))
     }
 
-    /// As [`Head::from_wire`], of bytes that are copied; `read` adds the lines.
+    /// The head that `bytes` start with, and its length: `read` adds the lines and tells the length.
     ///
     /// Errors: those of `read`.
-    pub fn read<E>(bytes: &[u8], start: Start, read: impl FnOnce(&mut Vec<Line>) -> Result<(), E>) -> Result<Head, E> {
+    pub fn read<E>(
+        bytes: &[u8],
+        start: Start,
+        read: impl FnOnce(&mut Vec<Line>) -> Result<usize, E>,
+    ) -> Result<(Head, usize), E> {
         let mut head = Head::default();
         let parts = head.parts_mut();
-        read(&mut parts.lines)?;
+        let length = read(&mut parts.lines)?;
         parts.known = names_of(&parts.lines);
-        parts.bytes.extend_from_slice(bytes);
+        parts.bytes.extend_from_slice(&bytes[..length]);
         parts.start = start;
-        Ok(head)
+        Ok((head, length))
     }
 
     #[inline]

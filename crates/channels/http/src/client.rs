@@ -19,7 +19,7 @@ use crate::buffer::Staging;
 use crate::connection::{CONTINUE, Connection, HeadError, Link, PendingUpload, Shared, Side};
 use crate::dial::{Dialer, is_out_of_files};
 use crate::h1::{
-    ConnectionHeader, Framing, HeadScanner, RequestLine, ResponseHead, StatusLine, decimal, is_host, parse_response,
+    ConnectionHeader, Framing, HeadScanner, RequestLine, ResponseHead, StatusLine, decimal, is_host, read_response,
     write_request, write_response,
 };
 use crate::options::{ClientOptions, Expect, Pace, Retry};
@@ -82,7 +82,7 @@ struct Failed {
 
 /// How an attempt goes on.
 enum Event {
-    Head(Result<usize, HeadError>),
+    Head(Result<ResponseHead, HeadError>),
     Broken(Broken),
     TimedOut,
 }
@@ -310,18 +310,11 @@ impl Client {
         let mut interim = 0;
         loop {
             let event = poll_fn(|cx| self.poll_exchange(cx, backend, upload, context, &mut attempt)).await;
-            let length = match event {
-                Event::Head(Ok(length)) => length,
+            let response = match event {
+                Event::Head(Ok(response)) => response,
                 event => return Err(self.failed(event, backend, context, attempt)),
             };
-            let response = {
-                let connection = &mut *backend.borrow_mut();
-                let response = parse_response(&connection.input.bytes()[..length], context.to_head, self.options.head);
-                connection.input.consume(length);
-                attempt.scanner = HeadScanner::default();
-                attempt.answered = true;
-                response.map_err(|refusal| context.failed(SendErrorKind::Protocol, refusal.reason))?
-            };
+            (attempt.scanner, attempt.answered) = (HeadScanner::default(), true);
             if !response.status.is_informational() {
                 let sent_all = attempt.uploaded && attempt.send_error.is_none();
                 let rest = if attempt.uploaded || attempt.send_error.is_some() { None } else { upload.take() };
@@ -357,7 +350,9 @@ impl Client {
                 Poll::Ready(Err(broken)) => return Poll::Ready(Event::Broken(broken)),
             }
         }
-        if let Poll::Ready(head) = connection.poll_head(cx, &mut attempt.scanner, self.options.head.bytes) {
+        let limits = self.options.head;
+        let read = |bytes: &[u8]| read_response(bytes, context.to_head, limits);
+        if let Poll::Ready(head) = connection.poll_head(cx, &mut attempt.scanner, limits.bytes, read) {
             return Poll::Ready(Event::Head(head));
         }
         let deadline = match context.timeout {
@@ -390,6 +385,10 @@ impl Client {
             Event::Head(Err(HeadError::Io(error))) => closed(error.to_string()),
             Event::Head(Err(HeadError::Scan(_))) => context
                 .failed(SendErrorKind::Protocol, "a head whose lines do not end in CR LF, or one that is too long"),
+            Event::Head(Err(HeadError::Refused(refusal))) => context.failed(SendErrorKind::Protocol, refusal.reason),
+            Event::Head(Err(HeadError::Blank)) => {
+                context.failed(SendErrorKind::Protocol, "an empty line stands in place of the status line")
+            }
             Event::Head(_) => closed(String::new()),
             Event::TimedOut => context.failed(SendErrorKind::ResponseTimeout, ""),
             Event::Broken(Broken::Source(error)) => context.failed(SendErrorKind::Request(error), ""),

@@ -12,7 +12,7 @@ use myelin_message::Version;
 
 use crate::ahead::Ahead;
 use crate::buffer::{Charge, Input};
-use crate::h1::{Decoder, Framing, FramingError, HeadScanner, Piece, ScanError};
+use crate::h1::{Decoder, Framing, FramingError, HeadScanner, Piece, Refusal, ScanError};
 use crate::pacer::Pacer;
 use crate::pool::{Permit, Pooled};
 use crate::stream::Stream;
@@ -104,6 +104,9 @@ pub(crate) enum HeadError {
     Ended(bool),
     Io(io::Error),
     Scan(ScanError),
+    /// An empty line stands in its place.
+    Blank,
+    Refused(Refusal),
 }
 
 /// An interim answer that lets a waiting client go on.
@@ -128,16 +131,31 @@ impl Connection {
         }
     }
 
-    /// Waits for a complete head and gives its length; its bytes are at the front of `input`.
-    pub(crate) fn poll_head(
+    /// Waits for a complete head and takes it out of `input`; `read` reads it, and tells its length.
+    pub(crate) fn poll_head<T>(
         &mut self,
         cx: &mut Context<'_>,
         scanner: &mut HeadScanner,
         limit_bytes: usize,
-    ) -> Poll<Result<usize, HeadError>> {
+        read: impl Fn(&[u8]) -> Result<(T, usize), Refusal>,
+    ) -> Poll<Result<T, HeadError>> {
         loop {
+            // Most heads come at once and are sound, and need no search for their end before they are read.
+            if scanner.is_new()
+                && !self.input.is_empty()
+                && let Ok((head, length)) = read(self.input.bytes())
+                && length <= limit_bytes
+            {
+                self.input.consume(length);
+                return Poll::Ready(Ok(head));
+            }
             match scanner.scan(self.input.bytes(), limit_bytes) {
-                Ok(Some(length)) => return Poll::Ready(Ok(length)),
+                Ok(Some(2)) => return Poll::Ready(Err(HeadError::Blank)),
+                Ok(Some(length)) => {
+                    let head = read(&self.input.bytes()[..length]).map_err(HeadError::Refused);
+                    self.input.consume(length);
+                    return Poll::Ready(head.map(|(head, _)| head));
+                }
                 Ok(None) => {}
                 Err(error) => return Poll::Ready(Err(HeadError::Scan(error))),
             }

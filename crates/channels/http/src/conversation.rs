@@ -1,6 +1,7 @@
 //! One client connection from its first byte to its last: request, answer, request, answer.
 
 use std::future::poll_fn;
+use std::pin::pin;
 use std::rc::Rc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
@@ -11,7 +12,7 @@ use myelin_message::{Body, Head, HeaderId, Message, Version, Wire, is_credential
 use crate::answer::{self, Asked, DRAIN_BYTES, Next};
 use crate::buffer::over_budget;
 use crate::connection::{Connection, HeadError, Link, Shared, Side};
-use crate::h1::{Framing, HeadScanner, Refusal, RequestHead, ScanError, parse_request};
+use crate::h1::{Framing, HeadScanner, Refusal, RequestHead, ScanError, read_request};
 use crate::options::{Forwarded, XForwarded};
 use crate::pacer::Pacer;
 use crate::refusals::Shortage;
@@ -54,7 +55,7 @@ pub(crate) async fn serve_connection(state: &Rc<ServerState>, stream: Stream, in
     let client: Shared = Rc::new(Link::new(Connection::new(stream, state.options.idle, side)));
     let mut patience = if crowded { CROWDED_PATIENCE } else { state.options.head_timeout };
     loop {
-        let request = match next_request(state, &client, patience).await {
+        let request = match pin!(next_request(state, &client, patience)).await {
             Ok(request) => request,
             Err(Ended::Quietly) => return,
             Err(Ended::Refused { refusal, to_head }) => {
@@ -69,7 +70,7 @@ pub(crate) async fn serve_connection(state: &Rc<ServerState>, stream: Stream, in
             let to_head = request.head.method() == "HEAD";
             return Box::pin(refuse(state, &client, info, refusal, to_head)).await;
         }
-        match exchange(state, &client, request, info).await {
+        match pin!(exchange(state, &client, request, info)).await {
             Next::Request => {}
             Next::Close => return linger(state, &client).await,
             Next::Drop => return,
@@ -144,16 +145,17 @@ async fn next_request(state: &ServerState, client: &Shared, patience: Duration) 
     let mut begun = false;
     let mut partial = None;
     client.borrow_mut().input.set_head(true);
-    let length = poll_fn(|cx| {
+    let read = |bytes: &[u8]| read_request(bytes, state.options.head);
+    let request = poll_fn(|cx| {
         let connection = &mut *client.borrow_mut();
         loop {
-            match connection.poll_head(cx, &mut scanner, state.options.head.bytes) {
-                Poll::Ready(Ok(2)) if blank_lines < BLANK_LINES => {
+            match connection.poll_head(cx, &mut scanner, state.options.head.bytes, read) {
+                Poll::Ready(Err(HeadError::Blank)) if blank_lines < BLANK_LINES => {
                     connection.input.consume(2);
                     scanner = HeadScanner::default();
                     blank_lines += 1;
                 }
-                Poll::Ready(Ok(length)) => return Poll::Ready(Ok(length)),
+                Poll::Ready(Ok(request)) => return Poll::Ready(Ok(request)),
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(ended(&error, &scanner))),
                 Poll::Pending => break,
             }
@@ -188,8 +190,6 @@ async fn next_request(state: &ServerState, client: &Shared, patience: Duration) 
     .await?;
     let connection = &mut *client.borrow_mut();
     connection.input.set_head(false);
-    let request = parse_request(&connection.input.bytes()[..length], state.options.head)?;
-    connection.input.consume(length);
     connection.begin_body(request.framing);
     let mut too_large = false;
     if let Side::Client { awaits_continue, version, body_bytes, .. } = &mut connection.side {
@@ -213,6 +213,8 @@ fn ended(error: &HeadError, scanner: &HeadScanner) -> Ended {
             (431, "the head is longer than this bus accepts")
         }
         HeadError::Scan(ScanError::TooLong) => (414, "the request line is longer than this bus accepts"),
+        HeadError::Refused(refusal) => return (*refusal).into(),
+        HeadError::Blank => (400, "the request line is a method, a target and HTTP/1.1"),
         HeadError::Ended(true) => (400, "the head of the request broke off"),
         HeadError::Ended(false) | HeadError::Io(_) => return Ended::Quietly,
     };

@@ -115,6 +115,11 @@ impl HeadScanner {
         if bytes.len() > limit_bytes { Err(ScanError::TooLong) } else { Ok(None) }
     }
 
+    /// Whether it has seen no byte yet.
+    pub(crate) fn is_new(&self) -> bool {
+        self.scanned == 0
+    }
+
     /// Whether the start line is complete; tells an over-long target (414) from over-long header lines (431).
     pub fn past_start_line(&self) -> bool {
         self.line_start > 0
@@ -125,12 +130,20 @@ impl HeadScanner {
 ///
 /// Errors: [`Refusal`], the client's.
 pub fn parse_request(bytes: &[u8], limits: HeadLimits) -> Result<RequestHead, Refusal> {
+    whole(read_request(bytes, limits)?, bytes)
+}
+
+/// Reads the request head that `bytes` start with; gives its length as well.
+///
+/// Errors: as [`parse_request`].
+pub(crate) fn read_request(bytes: &[u8], limits: HeadLimits) -> Result<(RequestHead, usize), Refusal> {
     let line = lines::request_line(bytes)?;
     let (method, target, version) = (line.method, line.target, line.version);
     check_target(method, target)?;
     let authority = authority(target)?;
     let most = limits.lines.min(MOST_LINES);
-    let mut head = Head::read(bytes, line.start(), |lines| lines::header_lines(bytes, line.length, most, lines))?;
+    let read = |lines: &mut _| lines::header_lines(bytes, line.length, most, lines);
+    let (mut head, length) = Head::read(bytes, line.start(), read)?;
     let fields = Fields::of(&head)?;
     fields.drop_nominated(&mut head);
     match fields.hosts {
@@ -164,17 +177,29 @@ pub fn parse_request(bytes: &[u8], limits: HeadLimits) -> Result<RequestHead, Re
         Some(_) => return Err(Refusal { status: 417, reason: "the one expectation this bus knows is 100-continue" }),
     };
     let keep_alive = fields.keep_alive(version);
-    Ok(RequestHead { head, framing, keep_alive, expects_continue })
+    Ok((RequestHead { head, framing, keep_alive, expects_continue }, length))
 }
 
 /// Reads a response head; `bytes` is one complete head, `to_head` says that the request was a HEAD.
 ///
 /// Errors: [`Refusal`], the backend's; its status means nothing here.
 pub fn parse_response(bytes: &[u8], to_head: bool, limits: HeadLimits) -> Result<ResponseHead, Refusal> {
+    whole(read_response(bytes, to_head, limits)?, bytes)
+}
+
+fn whole<T>((head, length): (T, usize), bytes: &[u8]) -> Result<T, Refusal> {
+    if length == bytes.len() { Ok(head) } else { Err(bad("the head is not complete")) }
+}
+
+/// Reads the response head that `bytes` start with; gives its length as well.
+///
+/// Errors: as [`parse_response`].
+pub(crate) fn read_response(bytes: &[u8], to_head: bool, limits: HeadLimits) -> Result<(ResponseHead, usize), Refusal> {
     let lines::StatusLine { code, version, reason, length } = lines::status_line(bytes)?;
     let status = StatusCode::from_u16(code).map_err(|_| bad("a status is between 100 and 999"))?;
     let (start, most) = (Start::Response { status, reason, version }, limits.lines.min(MOST_LINES));
-    let mut head = Head::read(bytes, start, |lines| lines::header_lines(bytes, length, most, lines))?;
+    let read = |lines: &mut _| lines::header_lines(bytes, length, most, lines);
+    let (mut head, length) = Head::read(bytes, start, read)?;
     let fields = Fields::of(&head)?;
     fields.drop_nominated(&mut head);
     let framing = match (fields.chunked, fields.length) {
@@ -187,7 +212,7 @@ pub fn parse_response(bytes: &[u8], to_head: bool, limits: HeadLimits) -> Result
         (false, None) => Framing::UntilClose,
     };
     let keep_alive = fields.keep_alive(version) && framing != Framing::UntilClose;
-    Ok(ResponseHead { head, status, framing, keep_alive })
+    Ok((ResponseHead { head, status, framing, keep_alive }, length))
 }
 
 /// What the lines say about framing and connection, gathered in one pass.

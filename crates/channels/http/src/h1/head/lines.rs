@@ -1,6 +1,7 @@
 //! Reads the lines of a head, each byte once: start line, names and values, and where each of them lies.
 
 use std::ops::Range;
+use std::slice;
 
 use myelin_message::{HeaderId, Line, Start, Version, token_length, value_length};
 
@@ -107,12 +108,13 @@ pub(super) fn status_line(bytes: &[u8]) -> Result<StatusLine, Refusal> {
     Ok(StatusLine { code: hundreds * 100 + tens * 10 + ones, version, reason, length: end + 2 })
 }
 
-/// Reads the header lines from `start` on, and the empty line that ends the head (RFC 9112 §5).
+/// Reads the header lines from `start` on, and the empty line that ends the head; gives the length of the head
+/// (RFC 9112 §5).
 ///
 /// Errors: [`Refusal`], the sender's: above `most` lines 431.
-pub(super) fn header_lines(bytes: &[u8], start: usize, most: usize, lines: &mut Vec<Line>) -> Result<(), Refusal> {
+pub(super) fn header_lines(bytes: &[u8], start: usize, most: usize, lines: &mut Vec<Line>) -> Result<usize, Refusal> {
     let mut start = start;
-    while !matches!(bytes[start..], [b'\r', b'\n']) {
+    while !bytes[start..].starts_with(b"\r\n") {
         let line = header_line(bytes, start)?;
         if lines.len() == most {
             return Err(TOO_MANY);
@@ -120,7 +122,7 @@ pub(super) fn header_lines(bytes: &[u8], start: usize, most: usize, lines: &mut 
         start = line.end as usize;
         lines.push(line);
     }
-    Ok(())
+    Ok(start + 2)
 }
 
 fn header_line(bytes: &[u8], start: usize) -> Result<Line, Refusal> {
@@ -154,17 +156,20 @@ fn header_line(bytes: &[u8], start: usize) -> Result<Line, Refusal> {
 
 /// Where the line feeds are, one after the other: eight bytes are looked at together.
 pub(super) struct LineFeeds<'a> {
-    bytes: &'a [u8],
-    /// Where the next eight bytes start.
+    words: slice::Iter<'a, [u8; 8]>,
+    /// What is left behind the words.
+    rest: &'a [u8],
+    /// Where the next word starts, or the rest.
     next: usize,
-    /// Of the eight bytes before them, the highest bit of each that is a line feed and was not given yet.
+    /// Of the word before it, the highest bit of each byte that is a line feed and was not given yet.
     found: u64,
 }
 
 impl<'a> LineFeeds<'a> {
     /// Those in `bytes` from `start` on.
     pub(super) fn new(bytes: &'a [u8], start: usize) -> LineFeeds<'a> {
-        LineFeeds { bytes, next: start, found: 0 }
+        let (words, rest) = bytes[start..].as_chunks();
+        LineFeeds { words: words.iter(), rest, next: start, found: 0 }
     }
 }
 
@@ -176,9 +181,9 @@ impl Iterator for LineFeeds<'_> {
         const EACH: u64 = u64::from_le_bytes([1; 8]);
         const LOW: u64 = EACH * 0x7f;
         while self.found == 0 {
-            let rest = self.bytes.get(self.next..)?;
-            let Some(word) = rest.first_chunk() else {
-                let offset = rest.iter().position(|&byte| byte == b'\n')?;
+            let Some(word) = self.words.next() else {
+                let offset = self.rest.iter().position(|&byte| byte == b'\n')?;
+                self.rest = &self.rest[offset + 1..];
                 self.next += offset + 1;
                 return Some(self.next - 1);
             };
@@ -224,7 +229,7 @@ mod tests {
 
     fn own(bytes: &[u8], start: Option<usize>) -> Lines {
         let mut lines = Vec::new();
-        header_lines(bytes, start?, 32, &mut lines).ok()?;
+        header_lines(bytes, start?, 32, &mut lines).ok().filter(|length| *length == bytes.len())?;
         let text = |from: u32, to: u32| bytes[from as usize..to as usize].to_vec();
         let of_line = |line: Line| {
             let name = String::from_utf8(text(line.start, line.name_end)).ok()?;
