@@ -489,19 +489,21 @@ async fn relay_interim(client: &Shared, response: &ResponseHead) {
 
 /// Whether a head's own lines state that framing, so that they can stay as they came.
 pub(crate) fn says(head: &Head, framing: Framing) -> bool {
-    let mut lengths = head.all_known(HeaderId::ContentLength);
-    let mut codings = head.all_known(HeaderId::TransferEncoding);
-    let (length, coding) = (lengths.next(), codings.next());
+    let (mut length, mut coding, mut is_repeated) = (None, None, false);
+    for line in head.lines() {
+        match line.id {
+            HeaderId::ContentLength => is_repeated |= length.replace(head.value(line)).is_some(),
+            HeaderId::TransferEncoding => is_repeated |= coding.replace(head.value(line)).is_some(),
+            _ => {}
+        }
+    }
+    if is_repeated {
+        return false;
+    }
     match framing {
         Framing::Empty => coding.is_none() && length == Some(b"0"),
-        Framing::Length(expected) => {
-            coding.is_none() && length.and_then(decimal) == Some(expected) && lengths.next().is_none()
-        }
-        Framing::Chunked => {
-            length.is_none()
-                && coding.is_some_and(|value| value.eq_ignore_ascii_case(b"chunked"))
-                && codings.next().is_none()
-        }
+        Framing::Length(expected) => coding.is_none() && length.and_then(decimal) == Some(expected),
+        Framing::Chunked => length.is_none() && coding.is_some_and(|value| value.eq_ignore_ascii_case(b"chunked")),
         Framing::UntilClose => length.is_none() && coding.is_none(),
     }
 }

@@ -54,13 +54,11 @@ pub fn write_request(out: &mut Vec<u8>, line: RequestLine<'_>, head: &Head, fram
         out.extend_from_slice(part.as_bytes());
     }
     // The client's Host keeps its place and case; only its value may be another.
-    let mut host_written = false;
-    let host_line = head.lines().iter().find(|line| line.id == HeaderId::Host);
-    if host_line.is_none_or(|old| head.value(old) != line.host.as_bytes()) {
+    let host_written = head.known(HeaderId::Host) != Some(line.host.as_bytes());
+    if host_written {
         for part in ["Host: ", line.host, "\r\n"] {
             out.extend_from_slice(part.as_bytes());
         }
-        host_written = true;
     }
     head.write_lines(out, |line| {
         !(is_hop(line.id)

@@ -101,7 +101,8 @@ pub(super) fn status_line(bytes: &[u8]) -> Result<StatusLine, Refusal> {
         _ => bytes.len() - rest.len(),
     };
     let end = start + value_length(&bytes[start..]);
-    if !bytes[end..].starts_with(b"\r\n") || (end > start && !rest.starts_with(b" ")) {
+    let (is_line_end, has_space) = (matches!(bytes[end..], [b'\r', b'\n', ..]), matches!(rest, [b' ', ..]));
+    if !is_line_end || (end > start && !has_space) {
         return Err(NO_STATUS_LINE);
     }
     let reason = if bytes[start..end].is_ascii() { start as u32..end as u32 } else { 0..0 };
@@ -114,7 +115,7 @@ pub(super) fn status_line(bytes: &[u8]) -> Result<StatusLine, Refusal> {
 /// Errors: [`Refusal`], the sender's: above `most` lines 431.
 pub(super) fn header_lines(bytes: &[u8], start: usize, most: usize, lines: &mut Vec<Line>) -> Result<usize, Refusal> {
     let mut start = start;
-    while !bytes[start..].starts_with(b"\r\n") {
+    while !matches!(bytes[start..], [b'\r', b'\n', ..]) {
         let line = header_line(bytes, start)?;
         if lines.len() == most {
             return Err(TOO_MANY);
