@@ -23,7 +23,7 @@ use myelin_message::{Message, Outgoing, SendError};
 pub trait Sender {
     /// Sends a message; ready as soon as it was accepted, or as the response's head is there.
     ///
-    /// Shape: the body of a response is still on the wire.
+    /// Shape: the body of a response is still on the wire. Sending may begin before the future is polled.
     /// Errors: [`SendError`], all of them before any byte of a response was handed out.
     fn send<'a>(&'a self, outgoing: Outgoing) -> LocalFuture<'a, Result<Sent, SendError>>;
 }

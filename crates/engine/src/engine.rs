@@ -152,7 +152,7 @@ impl Engine {
         self.answer(request, arrival, Caller::Flow, None)
     }
 
-    /// `known` is the service where it does not hang on the request.
+    /// `known` is the service, where the caller knows it: no path names it then.
     fn answer<'a>(
         &'a self,
         request: Message,
@@ -160,7 +160,7 @@ impl Engine {
         caller: Caller<'a>,
         known: Option<SourceService<'a>>,
     ) -> impl Future<Output = Message> + 'a {
-        // The exchange is kept in one place from here on, and all that follows borrows it.
+        // It stays where it is once it is served, and all that follows borrows it.
         let mut exchange = Exchange::new(request);
         async move {
             let _under_way = UnderWay::begin(&self.parts.counts);

@@ -212,11 +212,12 @@ pub(super) fn poll_answered(
 }
 
 impl Scan {
-    /// One that was used before, for the same plan if there is such a one.
+    /// One that served the same plan before, or else a new one; where enough are kept, the oldest is taken for it.
     fn spare(plan: &Arc<Plan>) -> Box<Scan> {
         SPARE.with_borrow_mut(|spare| {
             let same = spare.iter().rposition(|scan| Weak::as_ptr(&scan.last_plan) == Arc::as_ptr(plan));
-            same.map(|at| spare.remove(at)).or_else(|| spare.pop()).unwrap_or_default()
+            let oldest = (spare.len() >= SPARE_SCANS).then_some(0);
+            same.or(oldest).map(|at| spare.remove(at)).unwrap_or_default()
         })
     }
 

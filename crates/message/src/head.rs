@@ -83,7 +83,7 @@ impl std::error::Error for Malformed {}
 ///
 /// Shape: field lines in the order they came; names compare without case.
 ///
-/// It is as small as a reference, so that messages are moved at little cost; its memory is used again ([`spare`]).
+/// It is as small as a reference, so that messages are moved at little cost; the memory of most is used again.
 #[derive(Default)]
 pub struct Head(Option<Box<Parts>>);
 

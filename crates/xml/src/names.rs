@@ -154,7 +154,7 @@ impl Names {
     /// Knows only what every document knows: `xml`, `xmlns` and their namespaces; takes no memory before more is met.
     pub fn new() -> Names {
         Names {
-            id: NamesId::default(),
+            id: NamesId::next(),
             text: String::new(),
             hasher: Hasher::default(),
             atoms: Vec::new(),
@@ -249,7 +249,7 @@ impl Names {
 
     /// Forgets all names and keeps the memory.
     pub fn clear(&mut self) {
-        self.id = NamesId::default();
+        self.id = NamesId::next();
         self.text.clear();
         self.atoms.clear();
         self.atom_table.clear();
@@ -370,7 +370,6 @@ impl Names {
     /// Gives the known texts their atoms, before the first other one gets its own.
     #[cold]
     fn begin(&mut self) {
-        self.id = NamesId::next();
         self.hasher = Hasher::new();
         self.text.reserve(256);
         self.atoms.reserve(16);
@@ -472,7 +471,7 @@ impl Clone for Names {
     fn clone(&self) -> Names {
         Names {
             // From here on each of them may give the same number to another name.
-            id: if self.atoms.is_empty() { NamesId::default() } else { NamesId::next() },
+            id: NamesId::next(),
             text: self.text.clone(),
             hasher: self.hasher,
             atoms: self.atoms.clone(),

@@ -131,14 +131,15 @@ impl Request {
         exchange: &mut Exchange,
         context: &RequestContext<'_>,
     ) -> Outcome<Option<()>> {
-        let prepared = self.prepare(exchange, context).await;
-        let (sending, after) = self.begin(context);
-        let sent = match prepared {
-            Ok(departed) => match sending.await {
-                Ok(response) => Ok((response, departed)),
-                Err(error) => Err(after.fault(error, context.transport)),
-            },
-            Err(fault) => Err(fault),
+        let (sent, after) = match self.prepare(exchange, context).await {
+            Ok(departed) => {
+                let (sending, after) = self.begin(context);
+                match sending.await {
+                    Ok(response) => (Ok((response, departed)), after),
+                    Err(error) => (Err(after.fault(error, context.transport)), after),
+                }
+            }
+            Err(fault) => (Err(fault), self.after),
         };
         let outcome = match sent {
             Ok((Sent::Accepted, _)) => {

@@ -187,9 +187,10 @@ async fn next_request(state: &ServerState, client: &Shared, patience: Duration) 
         connection.timer.wake_at(deadline, cx);
         Poll::Pending
     })
-    .await?;
+    .await;
     let connection = &mut *client.borrow_mut();
     connection.input.set_head(false);
+    let request = request?;
     connection.begin_body(request.framing);
     let mut too_large = false;
     if let Side::Client { awaits_continue, version, body_bytes, .. } = &mut connection.side {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Tells one set of names from all others of the process.
 ///
-/// The default is that of every set without names.
+/// The default is that of no names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NamesId(u64);
 

@@ -222,7 +222,8 @@ impl Parser {
             if let Some(rule) = forbidden_binding(prefix, namespace) {
                 return forbidden(rule, start);
             }
-            if verbatim {
+            // With a quote in it, it could be found again where the other kind of quote ends the value sooner.
+            if verbatim && memchr::memchr2(b'"', b'\'', &window[value..end]).is_none() {
                 self.names.declare(raw, namespace);
             }
             namespace

@@ -124,6 +124,10 @@ fn a_parser_reads_a_document_as_a_new_one_does_whatever_it_has_read_before() {
         "<?xml version='1.0' encoding='UTF-8'?><a xmlns='uu' xmlns:p='v&amp;'><p:b/></a>",
         "\u{feff}<?xml version='1.0' encoding='UTF-8'?><a xmlns='' xmlns:p='&#118;'><p:b/></a>",
         "<?xml version='1.0'?>\n<a xmlns=\"u'\" xmlns:p=\"v\" p:c='1'/>",
+        "<a xmlns='u\" b='/>",
+        "<a xmlns=\"u\" b=\"c\"/>",
+        "<a xmlns=\"it's\"/>",
+        "<a xmlns='it's'/>",
     ];
     for before in documents {
         for document in documents {

@@ -24,8 +24,8 @@ impl Parser {
         complete || self.invalid || window.len() < self.checked
     }
 
-    /// Checks that some more of the input is UTF-8, about as much again as was read so far, and as the token at hand has:
-    /// who stops early does not pay for what stands behind, and a large token is not read often.
+    /// Checks that some more of the input is UTF-8. How much grows with what was read so far, and with the token at hand:
+    /// whoever stops early does not pay for what stands behind, and a large token is not checked many times.
     #[inline(never)]
     pub(super) fn check_utf8(&mut self, input: &[u8]) {
         let further = (self.base + self.seen).clamp(FIRST_BLOCK, LARGEST_BLOCK).max(self.seen - self.at);

@@ -78,7 +78,7 @@ fn others_say_why_they_need_a_tree() {
 }
 
 #[test]
-fn stylesheets_in_turns_share_a_memory() {
+fn stylesheets_in_turns_do_not_mix_up_what_they_have_learnt() {
     let stylesheets: Vec<_> = (0..20)
         .map(|number| {
             compile(
@@ -94,6 +94,21 @@ fn stylesheets_in_turns_share_a_memory() {
     for number in [0, 1, 0, 1].into_iter().chain(0..20).chain(0..20) {
         let result = by_bytes(&stylesheets[number], &format!("<a><b>{number}</b><c/></a>"), &mut memory);
         assert_eq!(String::from_utf8_lossy(&result), format!("<r{number}>{number}</r{number}>"));
+    }
+}
+
+#[test]
+fn what_a_message_with_too_many_names_taught_is_forgotten_with_them() {
+    let stylesheet =
+        compile(r#"<xsl:template match="a"><r><xsl:apply-templates select="b"/></r></xsl:template>"#, NO_DECLARATION);
+    // More than a parser keeps for the next document.
+    let namespaces: String =
+        (0..33).map(|number| format!(r#" xmlns:p{number}="urn:{number}:{}""#, "x".repeat(8_000))).collect();
+    let mut memory = Memory::default();
+    for _ in 0..2 {
+        let result = by_bytes(&stylesheet, &format!("<a{namespaces}><x/><b>1</b></a>"), &mut memory);
+        assert!(String::from_utf8_lossy(&result).contains("1"));
+        assert_eq!(by_bytes(&stylesheet, "<a><b>1</b><c>2</c></a>", &mut memory), b"<r>1</r>");
     }
 }
 

@@ -1,11 +1,22 @@
 use super::*;
 
+const LIMIT_BYTES: usize = 64 * 1024;
+
 fn refused(text: &str) -> u16 {
     let bytes = text.as_bytes();
-    match HeadScanner::default().scan(bytes, 64 * 1024) {
+    // A head that comes at once is read before anybody has looked for its end.
+    let at_once = read_request(bytes, HeadLimits::default());
+    let is_read_at_once = at_once.is_ok_and(|(_, length)| length <= LIMIT_BYTES);
+    let status = refused_in_pieces(bytes);
+    assert_eq!(is_read_at_once, status == 0, "{text:?}");
+    status
+}
+
+fn refused_in_pieces(bytes: &[u8]) -> u16 {
+    match HeadScanner::default().scan(bytes, LIMIT_BYTES) {
         Err(ScanError::BareLineFeed) => 400,
         Err(ScanError::TooLong) => 431,
-        Ok(None) => panic!("incomplete: {text:?}"),
+        Ok(None) => panic!("incomplete: {:?}", String::from_utf8_lossy(bytes)),
         Ok(Some(length)) => {
             parse_request(&bytes[..length], HeadLimits::default()).map_or_else(|refusal| refusal.status, |_| 0)
         }

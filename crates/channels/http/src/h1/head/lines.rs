@@ -10,7 +10,7 @@ use super::{Refusal, bad};
 /// `POST /path HTTP/1.1`
 pub(super) struct RequestLine<'a> {
     pub(super) method: &'a [u8],
-    /// ASCII that is seen, without a fragment.
+    /// Visible ASCII, without a fragment.
     pub(super) target: &'a [u8],
     pub(super) version: Version,
     /// How many bytes it takes, its line end included.
@@ -76,7 +76,7 @@ fn word(bytes: &[u8], length: usize) -> Result<(&[u8], &[u8]), Refusal> {
     }
 }
 
-/// How many bytes at the start of `text` can stand in a request target: ASCII that is seen, and no fragment.
+/// How many bytes at the start of `text` can stand in a request target: visible ASCII but `#`.
 fn target_length(text: &[u8]) -> usize {
     let is_letter = |byte: &u8| byte.is_ascii_graphic() && *byte != b'#';
     text.iter().position(|byte| !is_letter(byte)).unwrap_or(text.len())
@@ -162,7 +162,7 @@ pub(super) struct LineFeeds<'a> {
     rest: &'a [u8],
     /// Where the next word starts, or the rest.
     next: usize,
-    /// Of the word before it, the highest bit of each byte that is a line feed and was not given yet.
+    /// For the eight bytes before `next`: the highest bit of each line feed that was not given yet.
     found: u64,
 }
 
@@ -240,7 +240,7 @@ mod tests {
     }
 
     fn check(bytes: &[u8]) {
-        // Neither is given a line feed that stands alone: the scanner refuses it before.
+        // The other one takes a line feed that stands alone.
         if line_ends_are_whole(bytes) {
             let request = own(bytes, request_line(bytes).ok().map(|line| line.length));
             assert_eq!(request, request_by_other(bytes), "{:?}", String::from_utf8_lossy(bytes));
