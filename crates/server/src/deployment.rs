@@ -263,7 +263,7 @@ impl Deployment {
             ("[transport.http]", self.wso2 != other.wso2),
             ("[myelin.server]", own.server != others.server),
             ("[myelin.client]", own.client != others.client),
-            ("[myelin.work]", own.work != others.work),
+            ("waiting or wait in [myelin.work]", own.work() != others.work()),
             ("bytes in [myelin.memory]", own.memory.bytes != others.memory.bytes),
             ("replay_entries or replay_folder in [myelin.security]", own.security.replays_differ(&others.security)),
             ("[myelin.sql]", own.sql != others.sql),

@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 const LEFT_ALONE: usize = 3;
 
 /// How much long work may wait for its turn, on each thread that serves.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkOptions {
     /// How many pieces of work; beyond it 503.
     pub waiting: usize,

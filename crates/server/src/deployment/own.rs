@@ -89,7 +89,7 @@ struct OwnFlow {
 }
 
 /// `[myelin.work]`: see [`WorkOptions`] and [`myelin_engine::Settings`].
-#[derive(Debug, Default, PartialEq, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct OwnWork {
     waiting: Option<usize>,

@@ -541,7 +541,7 @@ mod tests {
         let security = (&settings.security.limits, settings.security.rsa_bits_min, settings.security.sha1_signatures);
         let content =
             (settings.body_limit_bytes, settings.cache_bytes, settings.json_duplicate_keys, settings.branches);
-        let work = (settings.stylesheets, settings.scripts, settings.memory_wait);
+        let work = (settings.stylesheets, settings.scripts, settings.memory_wait, settings.costly_from);
         format!("{server:?} {client:?} {more:?} {security:?} {content:?} {work:?}")
     }
 
