@@ -101,8 +101,15 @@ impl Content {
     }
 }
 
-/// Types of JSON.
-const JSON: [&str; 4] = ["application/json", "text/json", "text/javascript", "application/json/badgerfish"];
+/// The types that most messages have.
+const USUAL: [(&str, Format); 4] = [
+    ("text/xml", Format::Soap11),
+    ("application/soap+xml", Format::Soap12),
+    ("application/xml", Format::Pox),
+    ("application/json", Format::Json),
+];
+/// Further types of JSON.
+const JSON: [&str; 3] = ["text/json", "text/javascript", "application/json/badgerfish"];
 /// Types of bytes that nobody looks into, as WSO2 configures them or describes how to.
 const BINARY: [&str; 5] =
     ["application/octet-stream", "application/binary", "application/pdf", "application/msword", "application/zip"];
@@ -114,15 +121,12 @@ impl Format {
     pub fn of(content_type: Option<&[u8]>) -> Format {
         let Some(value) = content_type else { return Format::None };
         let essence = value[..memchr::memchr(b';', value).unwrap_or(value.len())].trim_ascii();
-        // As most messages write them.
-        match essence {
-            b"text/xml" => return Format::Soap11,
-            b"application/soap+xml" => return Format::Soap12,
-            b"application/xml" => return Format::Pox,
-            b"application/json" => return Format::Json,
-            _ => {}
-        }
         let is = |known: &str| essence.eq_ignore_ascii_case(known.as_bytes());
+        // Most messages have one of these, written so.
+        let exact = USUAL.iter().find(|(known, _)| essence == known.as_bytes());
+        if let Some((_, format)) = exact.or_else(|| USUAL.iter().find(|(known, _)| is(known))) {
+            return *format;
+        }
         // Structured syntax suffixes (RFC 6839).
         let is_some = |suffix: &str| {
             let tail = essence.len().checked_sub(suffix.len()).map(|at| &essence[at..]);
@@ -132,11 +136,7 @@ impl Format {
             let start = essence.get(..known.len());
             start.is_some_and(|start| start.eq_ignore_ascii_case(known.as_bytes()))
         };
-        if is("text/xml") {
-            Format::Soap11
-        } else if is("application/soap+xml") {
-            Format::Soap12
-        } else if is("application/xml") || is_some("+xml") {
+        if is_some("+xml") {
             Format::Pox
         } else if JSON.iter().any(|known| is(known)) || is_some("+json") {
             Format::Json

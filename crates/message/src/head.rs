@@ -97,7 +97,7 @@ struct Parts {
     known: u32,
 }
 
-/// What a head is that holds nothing.
+/// The parts of an empty head.
 static NOTHING: Parts = Parts { bytes: Vec::new(), start: Start::None, lines: Vec::new(), known: 0 };
 
 impl Head {
@@ -370,7 +370,8 @@ impl Drop for Head {
     }
 }
 
-/// The memory of heads that are gone, for those to come: a request that is passed on allocates nothing for its heads.
+/// Keeps the memory of dropped heads for later ones: a request that is passed on allocates nothing for heads of usual
+/// size.
 mod spare {
     use std::cell::RefCell;
 
@@ -378,7 +379,7 @@ mod spare {
 
     /// How many are kept by a thread.
     const MOST: usize = 64;
-    /// What is larger is given back.
+    /// A thread frees the memory of a head with more bytes or lines.
     const LARGEST_BYTES: usize = 4 << 10;
     const LARGEST_LINES: usize = 64;
 

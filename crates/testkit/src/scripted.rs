@@ -86,6 +86,8 @@ pub struct ScriptedBody {
     halted: Cell<bool>,
     /// Whether somebody took bytes out of it.
     read: Rc<Cell<bool>>,
+    /// Whether its sender has closed the connection.
+    has_closed: Rc<Cell<bool>>,
 }
 
 impl ScriptedBody {
@@ -96,7 +98,16 @@ impl ScriptedBody {
 
     /// The same; `read` is set when mediation takes bytes out of it.
     pub fn watched(bytes: Vec<u8>, pieces: Pieces, read: Rc<Cell<bool>>) -> Body {
-        let source = ScriptedBody { rest: RefCell::new(bytes), pieces, halted: Cell::new(false), read };
+        ScriptedBody::on_the_wire(bytes, pieces, read, Rc::default())
+    }
+
+    /// An empty body whose sender closes the connection when `has_closed` is set.
+    pub fn sent_by(has_closed: Rc<Cell<bool>>) -> Body {
+        ScriptedBody::on_the_wire(Vec::new(), Pieces::Whole, Rc::default(), has_closed)
+    }
+
+    fn on_the_wire(bytes: Vec<u8>, pieces: Pieces, read: Rc<Cell<bool>>, has_closed: Rc<Cell<bool>>) -> Body {
+        let source = ScriptedBody { rest: RefCell::new(bytes), pieces, halted: Cell::new(false), read, has_closed };
         Body::Wire(Wire { source: Rc::new(source), ticket: 1 })
     }
 
@@ -167,6 +178,10 @@ impl Source for ScriptedBody {
             return Poll::Ready(Ok(()));
         }
         if self.halts(context) { Poll::Pending } else { Poll::Ready(Ok(())) }
+    }
+
+    fn has_closed(&self, _ticket: u64) -> bool {
+        self.has_closed.get()
     }
 
     fn as_any(self: Rc<Self>) -> Rc<dyn Any> {

@@ -41,7 +41,7 @@ const KEPT_STYLESHEETS: usize = 16;
 /// What passes need and can use again: one for each thread.
 #[derive(Default)]
 pub(crate) struct Memory {
-    /// Those of the stylesheets that came last.
+    /// The newest at the end; the oldest goes first.
     stylesheets: Vec<StylesheetMemory>,
 }
 

@@ -59,7 +59,7 @@ impl Record {
         self.made_with == here()
     }
 
-    /// What it was counted with.
+    /// The compiler, valgrind and processor that the figures were counted with.
     pub(super) fn made_with(&self) -> &str {
         &self.made_with
     }

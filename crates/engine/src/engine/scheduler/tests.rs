@@ -1,11 +1,11 @@
-use std::any::Any;
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::time::SystemTime;
 
 use myelin_channel::{LocalFuture, Runtime, Sender, Sent};
 use myelin_flow::cost::HIGH;
-use myelin_message::{BodyError, Outgoing, SendError, Source, Wire};
+use myelin_message::{Outgoing, SendError};
+use myelin_testkit::scripted::ScriptedBody;
 
 use super::*;
 
@@ -19,40 +19,9 @@ struct Machine {
     gave_up: Rc<Cell<bool>>,
 }
 
-/// The body of a request whose client may have given up.
-struct Waited(Rc<Cell<bool>>);
-
-impl Source for Waited {
-    fn remaining(&self, _: u64) -> Option<u64> {
-        Some(0)
-    }
-
-    fn poll_piece(&self, _: u64, _: &mut Context<'_>, _: &mut Vec<u8>) -> Poll<Result<bool, BodyError>> {
-        Poll::Ready(Ok(false))
-    }
-
-    fn poll_look(
-        &self,
-        _: u64,
-        _: &mut Context<'_>,
-        _: u64,
-        _: &mut dyn FnMut(&[u8], bool) -> bool,
-    ) -> Poll<Result<(), BodyError>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn has_closed(&self, _: u64) -> bool {
-        self.0.get()
-    }
-
-    fn as_any(self: Rc<Self>) -> Rc<dyn Any> {
-        self
-    }
-}
-
 impl Machine {
     fn body(&self) -> Body {
-        Body::Wire(Wire { source: Rc::new(Waited(Rc::clone(&self.gave_up))), ticket: 0 })
+        ScriptedBody::sent_by(Rc::clone(&self.gave_up))
     }
 
     /// Works for so long.
