@@ -45,6 +45,7 @@ enum Coding {
 impl Codings {
     /// The codings that a head names; `None` where it names none but `identity`.
     pub fn of(head: &Head) -> Option<Codings> {
+        head.known(HeaderId::ContentEncoding)?;
         let names = head.all_known(HeaderId::ContentEncoding).flat_map(|value| value.split(|&byte| byte == b','));
         let names = names.map(<[u8]>::trim_ascii).filter(|name| !name.is_empty() && !is(name, "identity"));
         let mut codings: Vec<Coding> = names.map(Coding::of).take(LIMIT_CODINGS + 1).collect();

@@ -64,8 +64,8 @@ impl ContentTypes {
         self.0.is_empty()
     }
 
-    fn format_of(&self, content_type: &[u8]) -> Option<Format> {
-        let essence = content_type.split(|&byte| byte == b';').next().unwrap_or_default().trim_ascii();
+    /// `essence` is a content type without its parameters.
+    fn format_of(&self, essence: &[u8]) -> Option<Format> {
         let essence = std::str::from_utf8(essence).ok()?.to_ascii_lowercase();
         self.0.get(&essence).copied()
     }
@@ -79,15 +79,18 @@ impl Content {
 
     /// As [`Content::of`], with the types that the operator adds.
     pub fn with_types(head: &Head, types: Option<&ContentTypes>) -> Content {
-        let value = head.known(HeaderId::ContentType);
-        let format = Format::with_types(value, types);
-        let detail = match format {
-            Format::FormData | Format::Related => {
-                value.map(|value| Cow::Owned(String::from_utf8_lossy(value).into_owned()))
-            }
-            _ => value.and_then(charset_of),
+        let codings = Codings::of(head);
+        let Some(value) = head.known(HeaderId::ContentType) else {
+            return Content { format: Format::None, detail: None, codings };
         };
-        Content { format, detail, codings: Codings::of(head) }
+        let (essence, parameters) = split(value);
+        let added = types.and_then(|types| types.format_of(essence));
+        let format = added.unwrap_or_else(|| Format::of_essence(essence));
+        let detail = match format {
+            Format::FormData | Format::Related => Some(Cow::Owned(String::from_utf8_lossy(value).into_owned())),
+            _ => parameters.and_then(charset_in),
+        };
+        Content { format, detail, codings }
     }
 
     /// The name of the character set, where the content type has one.
@@ -119,8 +122,10 @@ const BINARY_KINDS: [&str; 4] = ["image/", "audio/", "video/", "application/vnd.
 impl Format {
     /// The format a content type stands for; parameters are ignored.
     pub fn of(content_type: Option<&[u8]>) -> Format {
-        let Some(value) = content_type else { return Format::None };
-        let essence = value[..memchr::memchr(b';', value).unwrap_or(value.len())].trim_ascii();
+        content_type.map_or(Format::None, |value| Format::of_essence(split(value).0))
+    }
+
+    fn of_essence(essence: &[u8]) -> Format {
         let is = |known: &str| essence.eq_ignore_ascii_case(known.as_bytes());
         // Most messages have one of these, written so.
         let exact = USUAL.iter().find(|(known, _)| essence == known.as_bytes());
@@ -162,7 +167,7 @@ impl Format {
 
     /// As [`Format::of`], with the types that the operator adds.
     pub fn with_types(content_type: Option<&[u8]>, types: Option<&ContentTypes>) -> Format {
-        let added = types.zip(content_type).and_then(|(types, value)| types.format_of(value));
+        let added = types.zip(content_type).and_then(|(types, value)| types.format_of(split(value).0));
         added.unwrap_or_else(|| Format::of(content_type))
     }
 
@@ -174,18 +179,25 @@ impl Format {
 
 /// The name of the character set, where the content type has one.
 pub fn charset(head: &Head) -> Option<Cow<'static, str>> {
-    charset_of(head.known(HeaderId::ContentType)?)
+    charset_in(split(head.known(HeaderId::ContentType)?).1?)
 }
 
-/// The name of the character set in a content type.
-fn charset_of(content_type: &[u8]) -> Option<Cow<'static, str>> {
-    let parameters = &content_type[memchr::memchr(b';', content_type)? + 1..];
+/// What a content type is, and its parameters, behind the first `;`.
+fn split(content_type: &[u8]) -> (&[u8], Option<&[u8]>) {
+    match memchr::memchr(b';', content_type) {
+        Some(end) => (content_type[..end].trim_ascii(), Some(&content_type[end + 1..])),
+        None => (content_type.trim_ascii(), None),
+    }
+}
+
+/// The name of the character set in the parameters of a content type.
+fn charset_in(parameters: &[u8]) -> Option<Cow<'static, str>> {
     // What most messages say needs no taking apart.
     if matches!(parameters.trim_ascii(), b"charset=UTF-8" | b"charset=utf-8") {
         return Some(Cow::Borrowed("UTF-8"));
     }
-    let content_type = std::str::from_utf8(content_type).ok()?;
-    let parameter = split_parameters(content_type).skip(1).find(|piece| is_parameter(piece, CHARSET))?;
+    let parameters = std::str::from_utf8(parameters).ok()?;
+    let parameter = split_parameters(parameters).find(|piece| is_parameter(piece, CHARSET))?;
     let name = parameter.split_once('=')?.1.trim().trim_matches('"');
     // The usual one is a constant: no message pays for saying it.
     Some(if name.eq_ignore_ascii_case("utf-8") { Cow::Borrowed("UTF-8") } else { Cow::Owned(name.to_owned()) })

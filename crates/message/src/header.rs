@@ -33,6 +33,7 @@ pub enum HeaderId {
 
 impl HeaderId {
     /// Recognises a header name, whatever its case.
+    #[inline]
     pub fn of(name: &[u8]) -> HeaderId {
         let Some(first) = name.first() else { return HeaderId::Other };
         // Length and first letter leave one name to compare with, or none.
@@ -72,19 +73,28 @@ impl HeaderId {
     }
 }
 
-/// Whether a name is one of small letters and hyphens, whatever its own case; both have one length.
+/// Whether a name is one of small letters and hyphens, whatever its own case; both have one length, and at most 24 letters.
+#[inline]
 fn is_same(name: &[u8], known: &[u8]) -> bool {
     // Small letters differ from large ones in one bit, and from hyphens in the bit next to it.
     const CASE: u64 = u64::from_le_bytes([0x20; 8]);
-    let is_word = |(name, known): (&[u8; 8], &[u8; 8])| {
+    let is_word = |name: &[u8; 8], known: &[u8; 8]| {
         let (name, known) = (u64::from_le_bytes(*name), u64::from_le_bytes(*known));
         (name ^ known) & !(known >> 1 & CASE) == 0
     };
-    match (name.last_chunk(), known.last_chunk()) {
-        (Some(name_end), Some(known_end)) => {
-            is_word((name_end, known_end)) && name.as_chunks().0.iter().zip(known.as_chunks().0).all(is_word)
+    let is_letter = |(name, known): (&u8, &u8)| (name ^ known) & !(known >> 1 & 0x20) == 0;
+    match (name.first_chunk(), known.first_chunk(), name.last_chunk(), known.last_chunk()) {
+        // The first and the last eight letters are all, or eight are between them.
+        (Some(name_start), Some(known_start), Some(name_end), Some(known_end)) => {
+            let middle = |text: &'_ [u8]| text.get(8..16).and_then(|middle| middle.first_chunk().copied());
+            is_word(name_start, known_start)
+                && is_word(name_end, known_end)
+                && match (middle(name), middle(known)) {
+                    (Some(name), Some(known)) => is_word(&name, &known),
+                    _ => true,
+                }
         }
-        _ => name.iter().zip(known).all(|(letter, known)| (letter ^ known) & !(known >> 1 & 0x20) == 0),
+        _ => name.iter().zip(known).all(is_letter),
     }
 }
 
@@ -113,6 +123,7 @@ pub fn is_token(name: &[u8]) -> bool {
 }
 
 /// How many bytes at the start of `text` can stand in a token (RFC 9110 §5.6.2).
+#[inline]
 pub fn token_length(text: &[u8]) -> usize {
     text.iter().position(|&byte| !TOKEN_LETTERS[usize::from(byte)]).unwrap_or(text.len())
 }
@@ -140,6 +151,7 @@ pub fn is_value(value: &[u8]) -> bool {
 }
 
 /// How many bytes at the start of `text` can stand in the value of a field line, blanks around it included.
+#[inline]
 pub fn value_length(text: &[u8]) -> usize {
     let mut length = printable_length(text);
     while text.get(length) == Some(&b'\t') {
@@ -150,6 +162,7 @@ pub fn value_length(text: &[u8]) -> usize {
 }
 
 /// How many bytes at the start of `text` are no control characters: eight are looked at together.
+#[inline]
 fn printable_length(text: &[u8]) -> usize {
     const EACH: u64 = u64::from_le_bytes([1; 8]);
     let (words, rest) = text.as_chunks();

@@ -1,4 +1,4 @@
-//! The address of a backend, and errors that name it.
+//! Whom an address of a backend names, and errors that name it.
 
 use std::fmt;
 
@@ -7,59 +7,73 @@ use myelin_message::{Address, SendError, SendErrorKind};
 
 use crate::h1::{HOST_FORM, host_and_port};
 
-/// Where a request goes, taken from its address.
-pub(crate) struct BackendAddress {
+/// Whom a request is sent to: the scheme, the host and the port of its address.
+pub(crate) struct Origin {
     pub(crate) tls: bool,
     pub(crate) port: u16,
-    uri: Uri,
+    authority: String,
     /// How much of the authority is the host.
     host_length: usize,
 }
 
-impl BackendAddress {
+impl Origin {
+    /// That of an address.
+    ///
     /// Errors: an address that HTTP cannot be sent to.
-    pub(crate) fn of(address: Address) -> Result<BackendAddress, SendError> {
-        let refuse = |address: &dyn fmt::Display, detail: &str| Err(error(SendErrorKind::Address, address, detail));
-        let uri = match address {
-            Address::Uri(uri) => uri,
-            address => return refuse(&address, "it starts with http:// or https://"),
-        };
+    pub(crate) fn of(uri: &Uri) -> Result<Origin, SendError> {
+        let refuse = |detail| Err(error(SendErrorKind::Address, uri, detail));
         let tls = match uri.scheme_str() {
             Some("http") => false,
             Some("https") => true,
-            _ => return refuse(&uri, "it starts with http:// or https://"),
+            _ => return refuse(NO_SCHEME),
         };
         let Some(authority) = uri.authority().map(|authority| authority.as_str()) else {
-            return refuse(&uri, "it names a host");
+            return refuse("it names a host");
         };
         match host_and_port(authority.as_bytes()) {
             Some((host_length @ 1.., port)) => {
                 let port = port.unwrap_or(if tls { 443 } else { 80 });
-                Ok(BackendAddress { tls, port, uri, host_length })
+                Ok(Origin { tls, port, authority: authority.to_owned(), host_length })
             }
-            Some(_) => refuse(&uri, "it names a host, and no user"),
-            None if authority.contains('@') => refuse(&uri, "it names a host, and no user"),
-            None => refuse(&uri, HOST_FORM),
+            Some(_) => refuse("it names a host, and no user"),
+            None if authority.contains('@') => refuse("it names a host, and no user"),
+            None => refuse(HOST_FORM),
         }
+    }
+
+    /// Whether it is that of an address.
+    pub(crate) fn is_of(&self, uri: &Uri) -> bool {
+        let scheme = uri.scheme_str();
+        uri.authority().is_some_and(|authority| authority.as_str() == self.authority) && scheme == Some(self.scheme())
+    }
+
+    pub(crate) fn scheme(&self) -> &'static str {
+        if self.tls { "https" } else { "http" }
     }
 
     /// Host and perhaps port, as they are written.
     pub(crate) fn authority(&self) -> &str {
-        self.uri.authority().map_or("", |authority| authority.as_str())
+        &self.authority
     }
 
     pub(crate) fn host(&self) -> &str {
-        &self.authority()[..self.host_length]
-    }
-
-    /// Path and query.
-    pub(crate) fn path(&self) -> &str {
-        self.uri.path_and_query().map_or("/", |path| path.as_str())
+        &self.authority[..self.host_length]
     }
 
     pub(crate) fn error(&self, kind: SendErrorKind, detail: &str) -> SendError {
-        let scheme = if self.tls { "https" } else { "http" };
-        error(kind, &format_args!("{scheme}://{}", self.authority()), detail)
+        error(kind, &format_args!("{}://{}", self.scheme(), self.authority), detail)
+    }
+}
+
+const NO_SCHEME: &str = "it starts with http:// or https://";
+
+/// The URI that an address is.
+///
+/// Errors: an address of another channel.
+pub(crate) fn uri_of(address: Address) -> Result<Uri, SendError> {
+    match address {
+        Address::Uri(uri) => Ok(uri),
+        address => Err(error(SendErrorKind::Address, &address, NO_SCHEME)),
     }
 }
 

@@ -88,8 +88,18 @@ impl Drop for Charge {
     }
 }
 
-fn borrow_large() -> Box<[u8]> {
-    SPARE.with(|spare| spare.borrow_mut().pop()).unwrap_or_else(|| vec![0; READ_BYTES].into_boxed_slice())
+/// Reads into the large buffer, and gives it away where anything came.
+fn read_large(stream: &mut Stream, cx: &mut Context<'_>, most: usize) -> Poll<io::Result<Option<(Box<[u8]>, usize)>>> {
+    SPARE.with_borrow_mut(|spare| {
+        if spare.is_empty() {
+            spare.push(vec![0; READ_BYTES].into_boxed_slice());
+        }
+        let Some(large) = spare.last_mut() else { return Poll::Ready(Ok(None)) };
+        match ready!(stream.poll_read(cx, &mut large[..most]))? {
+            0 => Poll::Ready(Ok(None)),
+            length => Poll::Ready(Ok(spare.pop().map(|large| (large, length)))),
+        }
+    })
 }
 
 fn give_back(buffer: Box<[u8]>) {
@@ -218,28 +228,24 @@ impl Input {
     /// Errors: the socket's.
     pub(crate) fn poll_fill(&mut self, stream: &mut Stream, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let most = if is_short() { FRUGAL_READ_BYTES } else { READ_BYTES };
-        if let Storage::None = self.storage {
-            let mut large = borrow_large();
-            let read = stream.poll_read(cx, &mut large[..most]);
-            if let Poll::Ready(Ok(length @ 1..)) = read {
-                (self.start, self.end) = (0, length);
-                self.storage = Storage::Large(large);
-            } else {
+        if let Storage::Large(_) = self.storage {
+            self.compact();
+        }
+        let Some((large, length)) = ready!(read_large(stream, cx, most))? else { return Poll::Ready(Ok(0)) };
+        match &mut self.storage {
+            // Some bytes are waiting for the rest of a head, or for a slow reader: what comes now goes behind them.
+            Storage::Kept(kept) => {
+                kept.extend_from_slice(&large[..length]);
+                self.end = kept.len();
                 give_back(large);
+                self.count();
             }
-            return read;
+            storage => {
+                (self.start, self.end) = (0, length);
+                *storage = Storage::Large(large);
+            }
         }
-        // Some bytes are waiting for the rest of a head, or for a slow reader: what comes now goes behind them.
-        self.compact();
-        let mut large = borrow_large();
-        let read = stream.poll_read(cx, &mut large[..most]);
-        if let (Poll::Ready(Ok(length)), Storage::Kept(kept)) = (&read, &mut self.storage) {
-            kept.extend_from_slice(&large[..*length]);
-            self.end = kept.len();
-            self.count();
-        }
-        give_back(large);
-        Poll::Ready(ready!(read))
+        Poll::Ready(Ok(length))
     }
 
     /// Before a wait: gives the large buffer back and keeps a copy of what is left in it.

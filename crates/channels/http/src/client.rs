@@ -14,7 +14,7 @@ use myelin_message::{
 };
 use tokio::time::{Instant, timeout_at};
 
-use crate::address::BackendAddress;
+use crate::address::uri_of;
 use crate::buffer::Staging;
 use crate::connection::{CONTINUE, Connection, HeadError, Link, PendingUpload, Shared, Side};
 use crate::dial::{Dialer, is_out_of_files};
@@ -51,7 +51,7 @@ pub struct Client {
 
 /// What one request needs to know on every attempt.
 struct SendContext {
-    target: BackendAddress,
+    host: Rc<HostPool<Link>>,
     /// The client that asked, where its connection is at hand: interim responses go to it.
     client: Option<Shared>,
     to_head: bool,
@@ -64,7 +64,6 @@ struct SendContext {
 /// A request on its way out.
 struct Sending {
     context: SendContext,
-    host: Rc<HostPool<Link>>,
     /// A connection that lay unused.
     reused: Option<IdleConnection<Link>>,
     /// `None` from when a response has begun.
@@ -112,7 +111,8 @@ impl Client {
 
     /// Makes of a request what is written, and takes an unused connection for it if there is one.
     fn begin(&self, mut request: Outgoing) -> Result<Sending, SendError> {
-        let target = BackendAddress::of(std::mem::replace(&mut request.address, Address::Uri(Uri::default())))?;
+        let uri = uri_of(std::mem::replace(&mut request.address, Address::Uri(Uri::default())))?;
+        let host = self.pool.host(&uri)?;
         request.body.settle();
         let source = match &request.body {
             Body::Wire(wire) => BodySource::of(wire),
@@ -127,23 +127,23 @@ impl Client {
         };
         let to_head = method == "HEAD";
         let (timeout, close) = (request.timeout, request.manner.close);
-        let context = SendContext { target, client, to_head, start: Tick::now(), timeout, close };
-        let host = self.pool.host(context.target.tls, context.target.authority());
         let reused = host.reuse();
+        let context = SendContext { host, client, to_head, start: Tick::now(), timeout, close };
         // Only a connection that had time to be closed can lose a request that way: a busy one needs no copy.
         let stale = reused.as_ref().is_some_and(|idle| Tick::since(idle.since) >= STALE);
         let keep_bytes = if stale { REPLAY_BYTES } else { MERGE_BYTES };
-        let upload = Some(self.upload(&context, request, source, keep_bytes)?);
-        Ok(Sending { context, host, reused, upload, repeatable })
+        let path = uri.path_and_query().map_or("/", |path| path.as_str());
+        let upload = Some(self.upload(&context, request, path, source, keep_bytes)?);
+        Ok(Sending { context, reused, upload, repeatable })
     }
 
     async fn carry_out(&self, sending: &mut Sending) -> Result<Message, SendError> {
-        let Sending { context, host, reused, upload, repeatable } = sending;
+        let Sending { context, reused, upload, repeatable } = sending;
         let mut repeated = false;
         loop {
             let (backend, was_used) = match reused.take() {
                 Some(idle) => (idle.connection, true),
-                None => Box::pin(self.open(host, context)).await?,
+                None => Box::pin(self.open(context)).await?,
             };
             let sent_at = Tick::now();
             let failed = match self.exchange(&backend, upload, context).await {
@@ -155,7 +155,7 @@ impl Client {
             if !again || !upload.as_mut().is_some_and(|upload| upload.relay.rewind()) {
                 return Err(failed.error);
             }
-            tracing::debug!(address = context.target.authority(), "a reused connection was closed: sending again");
+            tracing::debug!(address = context.host.origin.authority(), "a reused connection was closed: sending again");
             repeated = true;
         }
     }
@@ -165,17 +165,18 @@ impl Client {
         &self,
         context: &SendContext,
         request: Outgoing,
+        path: &str,
         source: Option<BodySource>,
         keep_bytes: usize,
     ) -> Result<Upload, SendError> {
         let Outgoing { method, mut head, body, host, manner, .. } = request;
-        let target = &context.target;
+        let origin = &context.host.origin;
         let (framing, coding) = match &body {
             Body::Empty => (Framing::Empty, Coding::AsCame),
             Body::Bytes(bytes) => (Framing::Length(bytes.len() as u64), Coding::AsCame),
             Body::Shared(bytes) => (Framing::Length(bytes.len() as u64), Coding::AsCame),
             Body::Gone | Body::Reading(..) | Body::Built(_) => {
-                return Err(target.error(SendErrorKind::Request(BodyError::Gone), ""));
+                return Err(origin.error(SendErrorKind::Request(BodyError::Gone), ""));
             }
             Body::Wire(_) => match &source {
                 Some(BodySource::Connection(client)) => match client.borrow().framing {
@@ -187,7 +188,7 @@ impl Client {
                     Framing::Chunked => (Framing::Chunked, Coding::Chunked),
                     framing => (framing, Coding::AsCame),
                 },
-                None => return Err(target.error(SendErrorKind::Request(BodyError::Gone), "")),
+                None => return Err(origin.error(SendErrorKind::Request(BodyError::Gone), "")),
             },
         };
         self.settle_expectation(context, &body, &mut head);
@@ -197,21 +198,18 @@ impl Client {
         let kept = head.known(HeaderId::Host).filter(|_| self.options.preserve_host);
         let kept = kept.and_then(|value| std::str::from_utf8(value).ok());
         let other_host = host.as_deref().or(kept);
-        let host = other_host.unwrap_or(target.authority());
+        let host = other_host.unwrap_or(origin.authority());
         // The authority of the address was checked with it.
         if !is_token(method.as_bytes()) || !other_host.is_none_or(|host| is_host(host.as_bytes())) {
-            return Err(target.error(SendErrorKind::Address, "the method or the Host to send is none"));
+            return Err(origin.error(SendErrorKind::Address, "the method or the Host to send is none"));
         }
         let version = if manner.http10 { Version::Http10 } else { Version::Http11 };
         if manner.http10 && framing == Framing::Chunked {
-            return Err(target.error(SendErrorKind::Address, "HTTP/1.0 has no body of unknown length"));
+            return Err(origin.error(SendErrorKind::Address, "HTTP/1.0 has no body of unknown length"));
         }
-        let absolute = manner.absolute.then(|| {
-            let scheme = if target.tls { "https" } else { "http" };
-            format!("{scheme}://{}{}", target.authority(), target.path())
-        });
-        let path = absolute.as_deref().unwrap_or(target.path());
-        let line = RequestLine { method, target: path, host, version, close: manner.close };
+        let absolute = manner.absolute.then(|| format!("{}://{}{path}", origin.scheme(), origin.authority()));
+        let target = absolute.as_deref().unwrap_or(path);
+        let line = RequestLine { method, target, host, version, close: manner.close };
         write_request(&mut bytes, line, &head, framing, as_came);
         let relay = match body {
             Body::Bytes(_) | Body::Shared(_) => Relay::whole(bytes, Bytes::of(body)),
@@ -252,8 +250,9 @@ impl Client {
     }
 
     /// Opens a connection, or takes one that came free while waiting for room; says whether it was used before.
-    async fn open(&self, host: &Rc<HostPool<Link>>, context: &SendContext) -> Result<(Shared, bool), SendError> {
-        let target = &context.target;
+    async fn open(&self, context: &SendContext) -> Result<(Shared, bool), SendError> {
+        let host = &context.host;
+        let origin = &host.origin;
         if let Some(client) = &context.client {
             client.borrow_mut().input.compact();
         }
@@ -261,7 +260,7 @@ impl Client {
         let left = context.timeout.map(|timeout| timeout.saturating_sub(Tick::since(context.start)));
         let patience = left.map_or(self.options.connect_timeout, |left| left.min(self.options.connect_timeout));
         let deadline = Instant::now() + patience;
-        let overloaded = |detail: &str| target.error(SendErrorKind::Overloaded, detail);
+        let overloaded = |detail: &str| origin.error(SendErrorKind::Overloaded, detail);
         let permit = match host.open(&self.options) {
             Some(permit) => permit,
             None => match timeout_at(deadline, host.take(&self.options, deadline)).await {
@@ -274,7 +273,7 @@ impl Client {
                 Err(_) => return Err(overloaded("no connection came free in time")),
             },
         };
-        let connect = || self.dialer.connect(target.tls, target.host(), target.port, deadline);
+        let connect = || self.dialer.connect(origin.tls, origin.host(), origin.port, deadline);
         let mut connected = connect().await;
         if connected.as_ref().is_err_and(is_out_of_files) {
             // Connections that nobody uses stand in the way of one that is needed.
@@ -287,7 +286,7 @@ impl Client {
                 io::ErrorKind::TimedOut => SendErrorKind::ConnectTimeout,
                 _ => SendErrorKind::ConnectFailed,
             };
-            target.error(kind, &error.to_string())
+            origin.error(kind, &error.to_string())
         })?;
         Ok((self.connection(stream, permit), false))
     }
@@ -375,8 +374,8 @@ impl Client {
         let unanswered = !attempt.answered && backend.borrow().input.is_empty();
         let closed = |detail: String| {
             let error = match attempt.send_error {
-                Some(error) => context.target.error(SendErrorKind::Sending, &error.to_string()),
-                None => context.target.error(SendErrorKind::Closed, &detail),
+                Some(error) => context.host.origin.error(SendErrorKind::Sending, &error.to_string()),
+                None => context.host.origin.error(SendErrorKind::Closed, &detail),
             };
             Failed { error, unanswered }
         };
@@ -434,7 +433,7 @@ struct SendAttempt {
 impl SendContext {
     /// A failure that sending again would not mend.
     fn failed(&self, kind: SendErrorKind, detail: &str) -> Failed {
-        Failed { error: self.target.error(kind, detail), unanswered: false }
+        Failed { error: self.host.origin.error(kind, detail), unanswered: false }
     }
 }
 

@@ -5,7 +5,7 @@ mod reading;
 use std::cell::{Ref, RefCell, RefMut};
 use std::io;
 use std::rc::{Rc, Weak};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use myelin_message::Version;
@@ -140,24 +140,25 @@ impl Connection {
         read: impl Fn(&[u8]) -> Result<(T, usize), Refusal>,
     ) -> Poll<Result<T, HeadError>> {
         loop {
-            // Most heads come at once and are sound, and need no search for their end before they are read.
-            if scanner.is_new()
-                && !self.input.is_empty()
-                && let Ok((head, length)) = read(self.input.bytes())
-                && length <= limit_bytes
-            {
-                self.input.consume(length);
-                return Poll::Ready(Ok(head));
-            }
-            match scanner.scan(self.input.bytes(), limit_bytes) {
-                Ok(Some(2)) => return Poll::Ready(Err(HeadError::Blank)),
-                Ok(Some(length)) => {
-                    let head = read(&self.input.bytes()[..length]).map_err(HeadError::Refused);
+            if !self.input.is_empty() {
+                // Most heads come at once and are sound, and need no search for their end before they are read.
+                if scanner.is_new()
+                    && let Ok((head, length)) = read(self.input.bytes())
+                    && length <= limit_bytes
+                {
                     self.input.consume(length);
-                    return Poll::Ready(head.map(|(head, _)| head));
+                    return Poll::Ready(Ok(head));
                 }
-                Ok(None) => {}
-                Err(error) => return Poll::Ready(Err(HeadError::Scan(error))),
+                match scanner.scan(self.input.bytes(), limit_bytes) {
+                    Ok(Some(2)) => return Poll::Ready(Err(HeadError::Blank)),
+                    Ok(Some(length)) => {
+                        let head = read(&self.input.bytes()[..length]).map_err(HeadError::Refused);
+                        self.input.consume(length);
+                        return Poll::Ready(head.map(|(head, _)| head));
+                    }
+                    Ok(None) => {}
+                    Err(error) => return Poll::Ready(Err(HeadError::Scan(error))),
+                }
             }
             match self.input.poll_fill(&mut self.stream, cx) {
                 Poll::Ready(Ok(0)) => return Poll::Ready(Err(HeadError::Ended(!self.input.is_empty()))),
@@ -219,9 +220,7 @@ impl Connection {
 
     /// Whether an unused connection still stands: nothing may come before it is asked something.
     pub(crate) fn is_quiet(&mut self) -> bool {
-        let mut byte = [0];
-        let read = self.stream.poll_read(&mut Context::from_waker(Waker::noop()), &mut byte);
-        self.input.is_empty() && read.is_pending()
+        self.input.is_empty() && self.stream.is_quiet()
     }
 
     /// Gives a backend connection back to its pool once request and response are through; otherwise it just drops.

@@ -11,8 +11,11 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use http::Uri;
+use myelin_message::SendError;
 use tokio::time::Instant;
 
+use crate::address::Origin;
 use crate::options::ClientOptions;
 use crate::timer::Tick;
 
@@ -26,15 +29,15 @@ pub(crate) trait Pooled {
 pub(crate) struct Pool<C> {
     plain: RefCell<Hosts<C>>,
     tls: RefCell<Hosts<C>>,
-    /// The one asked for last, which is mostly the one that is asked for next, and whether it is one of `tls`.
-    last: RefCell<Option<(bool, Rc<HostPool<C>>)>>,
+    /// The one asked for last, which is mostly the one that is asked for next.
+    last: RefCell<Option<Rc<HostPool<C>>>>,
 }
 
 type Hosts<C> = HashMap<String, Rc<HostPool<C>>>;
 
 /// The connections to one scheme, host and port.
 pub(crate) struct HostPool<C> {
-    authority: String,
+    pub(crate) origin: Origin,
     /// Oldest use first.
     idle: RefCell<VecDeque<IdleConnection<C>>>,
     open: Cell<usize>,
@@ -92,28 +95,27 @@ impl<C> Default for Pool<C> {
 }
 
 impl<C: Pooled> Pool<C> {
-    /// The connections to a host.
-    pub(crate) fn host(&self, tls: bool, authority: &str) -> Rc<HostPool<C>> {
-        if let Some((is_tls, last)) = &*self.last.borrow()
-            && *is_tls == tls
-            && last.authority == authority
+    /// The connections to the host of an address.
+    ///
+    /// Errors: an address that HTTP cannot be sent to.
+    pub(crate) fn host(&self, uri: &Uri) -> Result<Rc<HostPool<C>>, SendError> {
+        if let Some(last) = &*self.last.borrow()
+            && last.origin.is_of(uri)
         {
-            return Rc::clone(last);
+            return Ok(Rc::clone(last));
         }
-        let map = if tls { &self.tls } else { &self.plain };
-        let known = map.borrow().get(authority).cloned();
+        let origin = Origin::of(uri)?;
+        let map = if origin.tls { &self.tls } else { &self.plain };
+        let known = map.borrow().get(origin.authority()).cloned();
         let host = known.unwrap_or_else(|| {
-            let host = Rc::new(HostPool {
-                authority: authority.to_owned(),
-                idle: RefCell::default(),
-                open: Cell::new(0),
-                queue: RefCell::default(),
-            });
-            map.borrow_mut().insert(authority.to_owned(), Rc::clone(&host));
+            let authority = origin.authority().to_owned();
+            let host =
+                Rc::new(HostPool { origin, idle: RefCell::default(), open: Cell::new(0), queue: RefCell::default() });
+            map.borrow_mut().insert(authority, Rc::clone(&host));
             host
         });
-        self.last.replace(Some((tls, Rc::clone(&host))));
-        host
+        self.last.replace(Some(Rc::clone(&host)));
+        Ok(host)
     }
 
     /// How many connections serve a request, and how many requests wait for one.
@@ -336,7 +338,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn who_waits_longer_is_served_first_though_a_newcomer_finds_a_free_connection() {
         let (pool, options) = (Pool::default(), options(1));
-        let host = pool.host(false, "a");
+        let host = pool.host(&Uri::from_static("http://a")).unwrap();
         let held = connection(host.take(&options, soon()).await);
         let order = RefCell::new(Vec::new());
         let waiting = |number| {
@@ -365,7 +367,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn who_gives_up_takes_nothing_along() {
         let (pool, options) = (Pool::default(), options(1));
-        let host = pool.host(false, "a");
+        let host = pool.host(&Uri::from_static("http://a")).unwrap();
         let held = connection(host.take(&options, soon()).await);
         let gives_up = tokio::time::timeout(Duration::from_millis(5), host.take(&options, soon()));
         let stays = tokio::time::timeout(Duration::from_secs(1), host.take(&options, soon()));
@@ -380,7 +382,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_request_whose_turn_would_come_too_late_is_refused_at_once() {
         let (pool, options) = (Pool::default(), options(2));
-        let host = pool.host(false, "a");
+        let host = pool.host(&Uri::from_static("http://a")).unwrap();
         let work = async || {
             let taken = connection(host.take(&options, Instant::now() + Duration::from_secs(60)).await);
             tokio::time::sleep(Duration::from_secs(2)).await;

@@ -1,9 +1,9 @@
 //! What the bus knows of HTTP while it loads a configuration.
 
 use myelin_channel::{HTTP, Spec};
-use myelin_message::{Address, Uri};
+use myelin_message::Uri;
 
-use crate::address::BackendAddress;
+use crate::address::Origin;
 
 /// HTTP and HTTPS: `http://host:port/path`.
 pub const SPEC: Spec = Spec { check_address: check, ..HTTP };
@@ -13,7 +13,7 @@ pub const SPEC: Spec = Spec { check_address: check, ..HTTP };
 /// Errors: a sentence that says what would be right.
 fn check(address: &str) -> Result<(), String> {
     let uri: Uri = address.parse().map_err(|reason| format!("{address:?} is not a URI: {reason}"))?;
-    BackendAddress::of(Address::Uri(uri)).map(drop).map_err(|error| error.message)
+    Origin::of(&uri).map(drop).map_err(|error| error.message)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! One socket, plain or TLS: the same connection code serves both.
 
 use std::future::Future;
-use std::io::{self, IoSlice};
+use std::io::{self, ErrorKind, IoSlice};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
@@ -69,6 +69,17 @@ impl Stream {
         let ready = pin!(self.socket().ready(Interest::READABLE));
         let polled = ready.poll(&mut Context::from_waker(Waker::noop()));
         matches!(polled, Poll::Ready(Ok(ready)) if ready.is_read_closed())
+    }
+
+    /// Whether the connection stands and nothing has come on it, as far as the driver has heard.
+    pub(crate) fn is_quiet(&mut self) -> bool {
+        let mut byte = [0];
+        match self {
+            Stream::Plain(stream) => {
+                stream.try_read(&mut byte).is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
+            }
+            Stream::Tls(_) => self.poll_read(&mut Context::from_waker(Waker::noop()), &mut byte).is_pending(),
+        }
     }
 
     /// The socket below, for its options.

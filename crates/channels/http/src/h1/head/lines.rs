@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::slice;
 
-use myelin_message::{HeaderId, Line, Start, Version, token_length, value_length};
+use myelin_message::{HeaderId, Line, Start, Version, is_token, token_length, value_length};
 
 use super::{Refusal, bad};
 
@@ -42,6 +42,7 @@ const NO_REQUEST_LINE: Refusal = bad("the request line is a method, a target and
 const NO_STATUS_LINE: Refusal = bad("the status line is HTTP/1.1, a status of three digits, and a reason");
 const NO_NAME: Refusal =
     bad("a header name is a token followed by a colon; folded lines and blanks before the colon are refused");
+const INCOMPLETE: Refusal = bad("the head is not complete");
 const OTHER_VERSION: Refusal = Refusal { status: 505, reason: "this port speaks HTTP/1.1 and HTTP/1.0" };
 const TOO_MANY: Refusal = Refusal { status: 431, reason: "the head has too many header lines" };
 
@@ -114,45 +115,69 @@ pub(super) fn status_line(bytes: &[u8]) -> Result<StatusLine, Refusal> {
 ///
 /// Errors: [`Refusal`], the sender's: above `most` lines 431.
 pub(super) fn header_lines(bytes: &[u8], start: usize, most: usize, lines: &mut Vec<Line>) -> Result<usize, Refusal> {
-    let mut start = start;
-    while !matches!(bytes[start..], [b'\r', b'\n', ..]) {
-        let line = header_line(bytes, start)?;
+    let mut rest = &bytes[start..];
+    loop {
+        if let [b'\r', b'\n', behind @ ..] = rest {
+            return Ok(bytes.len() - behind.len());
+        }
+        let Some((name, behind)) = colon(rest).and_then(|colon| rest.split_at_checked(colon)) else {
+            return Err(if rest.is_empty() { INCOMPLETE } else { NO_NAME });
+        };
+        let id = HeaderId::of(name);
+        // A name that is known is a token.
+        if id == HeaderId::Other && !is_token(name) {
+            return Err(NO_NAME);
+        }
         if lines.len() == most {
             return Err(TOO_MANY);
         }
-        start = line.end as usize;
-        lines.push(line);
+        let start = bytes.len() - rest.len();
+        let name_end = start + name.len();
+        let value = match behind {
+            [b':', b' ', value @ ..] => value,
+            _ => behind.get(1..).unwrap_or_default(),
+        };
+        let value = &value[value.iter().take_while(|byte| is_blank(**byte)).count()..];
+        let value_start = bytes.len() - value.len();
+        let length = value_length(value);
+        let (value, behind) = value.split_at(length);
+        rest = match behind {
+            [b'\r', b'\n', rest @ ..] => rest,
+            [b'\n', ..] => return Err(bad("a line ends in CR LF")),
+            [] => return Err(INCOMPLETE),
+            _ => return Err(bad("a header value holds no control characters")),
+        };
+        let blanks = value.iter().rev().take_while(|byte| is_blank(**byte)).count();
+        lines.push(Line {
+            id,
+            start: start as u32,
+            name_end: name_end as u32,
+            value_start: value_start as u32,
+            value_end: (value_start + length - blanks) as u32,
+            end: (value_start + length + 2) as u32,
+        });
     }
-    Ok(start + 2)
 }
 
-fn header_line(bytes: &[u8], start: usize) -> Result<Line, Refusal> {
-    let name = &bytes[start..];
-    let name = &name[..token_length(name)];
-    let name_end = start + name.len();
-    if name.is_empty() || bytes.get(name_end) != Some(&b':') {
-        return Err(if start == bytes.len() { bad("the head is not complete") } else { NO_NAME });
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+/// Where the first colon is: eight bytes are looked at together.
+#[inline]
+fn colon(text: &[u8]) -> Option<usize> {
+    const EACH: u64 = u64::from_le_bytes([1; 8]);
+    let (words, rest) = text.as_chunks();
+    for (index, word) in words.iter().enumerate() {
+        let other = u64::from_le_bytes(*word) ^ (EACH * b':' as u64);
+        // The highest bit is set of the first byte that is a colon; those behind it may be wrong.
+        let found = other.wrapping_sub(EACH) & !other & (EACH * 0x80);
+        if found != 0 {
+            return Some(index * 8 + found.trailing_zeros() as usize / 8);
+        }
     }
-    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
-    let behind = &bytes[name_end + 1..];
-    let value_start = name_end + 1 + behind.iter().position(|byte| !is_blank(byte)).unwrap_or(behind.len());
-    let line_end = value_start + value_length(&bytes[value_start..]);
-    let value = &bytes[value_start..line_end];
-    let value_end = value_start + value.iter().rposition(|byte| !is_blank(byte)).map_or(0, |last| last + 1);
-    match bytes[line_end..] {
-        [b'\r', b'\n', ..] => {}
-        [b'\n', ..] => return Err(bad("a line ends in CR LF")),
-        [] => return Err(bad("the head is not complete")),
-        _ => return Err(bad("a header value holds no control characters")),
-    }
-    Ok(Line {
-        id: HeaderId::of(name),
-        start: start as u32,
-        name_end: name_end as u32,
-        value_start: value_start as u32,
-        value_end: value_end as u32,
-        end: line_end as u32 + 2,
-    })
+    let offset = rest.iter().position(|&byte| byte == b':')?;
+    Some(words.len() * 8 + offset)
 }
 
 /// Where the line feeds are, one after the other: eight bytes are looked at together.
