@@ -132,8 +132,12 @@ fn total_of(text: &str) -> Option<u64> {
 
 /// What each function takes itself, for each of so many requests.
 fn functions(file: &Path, requests: u64) -> anyhow::Result<Vec<(String, u64)>> {
-    let text = output(program("callgrind_annotate").args(["--auto=no", "--threshold=99.9"]).arg(file))?;
-    Ok(functions_of(&text).map(|(name, instructions)| (name.to_owned(), instructions / requests)).collect())
+    let text = output(program("callgrind_annotate").args(["--auto=no", "--threshold=100"]).arg(file))?;
+    let total = total_of(&std::fs::read_to_string(file)?).unwrap_or(u64::MAX);
+    // Functions that ran when the counters were zeroed are listed with all that they called since.
+    let is_own = |(_, instructions): &(&str, u64)| *instructions < total / 2;
+    let functions = functions_of(&text).filter(is_own);
+    Ok(functions.map(|(name, instructions)| (name.to_owned(), instructions / requests)).collect())
 }
 
 /// A line of its table is `1,234 (5.67%)  file:function [object]`.
