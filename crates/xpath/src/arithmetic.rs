@@ -77,7 +77,8 @@ fn known(atomic: Atomic<'_>, version: Version) -> Result<Atomic<'_>, Error> {
     if atomic.atomic_type() == T::Untyped { cast(atomic, T::Double, version) } else { Ok(atomic) }
 }
 
-fn doubles(operator: Arithmetic, left: f64, right: f64) -> Result<Atomic<'static>, Error> {
+/// The result of an operator on two doubles, as version 1 has it.
+pub(crate) fn doubles(operator: Arithmetic, left: f64, right: f64) -> Result<Atomic<'static>, Error> {
     Ok(Atomic::Double(match operator {
         Arithmetic::Add => left + right,
         Arithmetic::Subtract => left - right,

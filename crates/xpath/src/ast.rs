@@ -1,6 +1,6 @@
 //! The syntax tree of an expression, its names resolved: what the evaluator runs and the automaton compiles from.
 
-use crate::function::Function;
+use crate::function::{Body, Function};
 pub use crate::node_test::{Axis, NameTest, NodeTest};
 use crate::pattern::Pattern;
 use crate::types::{AtomicType, SequenceType};
@@ -101,6 +101,11 @@ pub enum Expr {
 }
 
 impl Expr {
+    /// Whether it gives a number whatever it is run with: a double, in version 1.
+    pub(crate) fn is_number(&self) -> bool {
+        matches!(self, Expr::Number(_) | Expr::Call(Function { body: Body::Count(_), .. }, _))
+    }
+
     /// Whether it gives its items one by one, so that whoever wants the first needs not wait for the last.
     pub(crate) fn gives_items(&self) -> bool {
         use Expr::{Filter, For, Lookup, Map, Path, Range, Sequence};

@@ -13,6 +13,11 @@ pub trait Host<'a> {
     /// Errors: the host's own, such as [`Error::Host`]; they end the evaluation.
     fn variable(&'a self, slot: u32) -> Result<Value<'a>, Error>;
 
+    /// The text that a variable holds, if it holds one and nothing else: who asks for a text needs no copy of the value.
+    fn variable_text(&'a self, _: u32) -> Option<&'a str> {
+        None
+    }
+
     /// Calls the function with that slot (see [`Declared::Function`](crate::Declared::Function)); `item` is the context
     /// item where it is called.
     ///
@@ -49,7 +54,7 @@ impl Default for Limits {
     }
 }
 
-/// What several evaluations have used together, for a host that bounds them as one.
+/// What evaluations have used, for a host that bounds several of them as one.
 #[derive(Debug, Default)]
 pub struct Meter {
     steps: Cell<u64>,
@@ -58,6 +63,7 @@ pub struct Meter {
 
 impl Meter {
     /// What is left of `limits` after all evaluations so far.
+    #[inline]
     pub fn rest_of(&self, limits: Limits) -> Limits {
         Limits {
             steps: limits.steps.saturating_sub(self.steps.get()),
@@ -65,7 +71,30 @@ impl Meter {
         }
     }
 
+    /// Counts nodes and items that are looked at.
+    #[inline]
+    pub(crate) fn step(&self, count: u64, limits: Limits) -> Result<(), Error> {
+        let steps = self.steps.get().saturating_add(count);
+        if steps > limits.steps {
+            return Err(Error::Steps(limits.steps));
+        }
+        self.steps.set(steps);
+        Ok(())
+    }
+
+    /// Counts bytes that are built.
+    #[inline]
+    pub(crate) fn build(&self, bytes: u64, limits: Limits) -> Result<(), Error> {
+        let bytes = self.bytes.get().saturating_add(bytes);
+        if bytes > limits.bytes {
+            return Err(Error::Bytes(limits.bytes));
+        }
+        self.bytes.set(bytes);
+        Ok(())
+    }
+
     /// Adds what somebody used.
+    #[inline]
     pub fn add(&self, steps: u64, bytes: u64) {
         self.steps.set(self.steps.get().saturating_add(steps));
         self.bytes.set(self.bytes.get().saturating_add(bytes));
@@ -83,19 +112,49 @@ pub struct Context<'a> {
     pub size: u64,
     /// Where variables and functions come from that are not of this library.
     pub host: &'a (dyn Host<'a> + 'a),
-    /// How much it may do.
+    /// How much it may do, together with what the meter has counted before.
     pub limits: Limits,
     /// `current-dateTime()`, with the zone that is taken where a date has none; `None`: asking is an error.
     pub now: Option<Moment>,
     /// What [`Declared::Current`](crate::Declared::Current) gives; `None`: the same as `item`.
     pub current: Option<Item<'a>>,
-    /// Where is counted what the evaluation uses.
+    /// Where is counted what the evaluation uses; `None`: nobody else uses any of it.
     pub meter: Option<&'a Meter>,
     /// The numbers of names that the environment numbered (see [`Environment::name`](crate::Environment::name)).
     pub names: Option<&'a NameTable<'a>>,
 }
 
+/// What several evaluations have in common: all of a [`Context`] but what each starts from.
+#[derive(Clone, Copy)]
+#[expect(missing_docs, reason = "`Context` says it")]
+pub struct SharedContext<'a> {
+    pub host: &'a (dyn Host<'a> + 'a),
+    pub limits: Limits,
+    pub now: Option<Moment>,
+    pub meter: Option<&'a Meter>,
+    pub names: Option<&'a NameTable<'a>>,
+}
+
+/// What an evaluation starts from; each as [`Context`] has it.
+#[derive(Clone, Copy)]
+#[expect(missing_docs, reason = "`Context` says it")]
+pub struct Start<'s, 'a> {
+    pub item: Option<&'s Item<'a>>,
+    pub position: u64,
+    pub size: u64,
+    pub current: Option<&'s Item<'a>>,
+}
+
 impl<'a> Context<'a> {
+    /// What it has in common with others, and what is its own.
+    #[inline]
+    pub(crate) fn parts(&self) -> (SharedContext<'a>, Start<'_, 'a>) {
+        let Context { host, limits, now, meter, names, .. } = *self;
+        let (item, current) = (self.item.as_ref(), self.current.as_ref());
+        let start = Start { item, position: self.position, size: self.size, current };
+        (SharedContext { host, limits, now, meter, names }, start)
+    }
+
     /// A context without an item, with the usual limits.
     pub fn new(host: &'a (dyn Host<'a> + 'a)) -> Context<'a> {
         Context {

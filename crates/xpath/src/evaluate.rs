@@ -18,10 +18,10 @@ mod types;
 use std::borrow::Cow;
 
 use crate::ast::{Binding, Expr};
-use crate::context::Context;
+use crate::context::{Context, Meter, SharedContext, Start};
 use crate::environment::Version;
 use crate::error::Error;
-use crate::function::Call;
+use crate::function::{Body, Call, Function};
 use crate::run::{Flow, Focus, Run, Stop, finish};
 use crate::value::{Atomic, Decimal, Item, NodeRef, Value};
 use crate::{arithmetic, value};
@@ -29,35 +29,77 @@ use collect::Collector;
 
 /// Runs a whole expression.
 pub(crate) fn evaluate<'a>(root: &'a Expr, version: Version, context: &Context<'a>) -> Result<Value<'a>, Error> {
-    metered(root, version, context, |run, focus| run.value(root, focus))
+    let (shared, start) = context.parts();
+    evaluate_from(root, version, &shared, start)
 }
 
 /// Runs a whole expression as a condition.
 pub(crate) fn condition<'a>(root: &'a Expr, version: Version, context: &Context<'a>) -> Result<bool, Error> {
-    metered(root, version, context, |run, focus| run.condition(root, focus))
+    let (shared, start) = context.parts();
+    condition_from(root, version, &shared, start)
 }
 
 /// Runs a whole expression as a text.
 pub(crate) fn text<'a>(root: &'a Expr, version: Version, context: &Context<'a>) -> Result<Cow<'a, str>, Error> {
-    metered(root, version, context, |run, focus| run.text(root, focus))
+    let (shared, start) = context.parts();
+    text_from(root, version, &shared, start)
 }
 
-/// Runs something, and counts what it used where the context says so.
+/// The same as [`evaluate`] for whoever evaluates many expressions with much in common.
+#[inline]
+pub(crate) fn evaluate_from<'a>(
+    root: &'a Expr,
+    version: Version,
+    context: &SharedContext<'a>,
+    start: Start<'_, 'a>,
+) -> Result<Value<'a>, Error> {
+    metered(root, version, context, start, |run, focus| match root {
+        // Texts need none of the many ways of a value.
+        Expr::Call(Function { body: Body::Text(text), .. }, arguments) => {
+            text(&Call::new(run, focus, arguments)).map(Value::from)
+        }
+        _ => run.value(root, focus),
+    })
+}
+
+/// The same as [`condition`] for whoever evaluates many expressions with much in common.
+#[inline]
+pub(crate) fn condition_from<'a>(
+    root: &'a Expr,
+    version: Version,
+    context: &SharedContext<'a>,
+    start: Start<'_, 'a>,
+) -> Result<bool, Error> {
+    metered(root, version, context, start, |run, focus| run.condition(root, focus))
+}
+
+/// The same as [`text`] for whoever evaluates many expressions with much in common.
+#[inline]
+pub(crate) fn text_from<'a>(
+    root: &'a Expr,
+    version: Version,
+    context: &SharedContext<'a>,
+    start: Start<'_, 'a>,
+) -> Result<Cow<'a, str>, Error> {
+    metered(root, version, context, start, |run, focus| run.text(root, focus))
+}
+
+/// Runs something, and counts what it uses.
+#[inline]
 fn metered<'a, T>(
     root: &'a Expr,
     version: Version,
-    context: &Context<'a>,
-    evaluate: impl FnOnce(&Run<'a>, &Focus<'_, 'a>) -> T,
+    context: &SharedContext<'a>,
+    start: Start<'_, 'a>,
+    evaluate: impl FnOnce(&Run<'_, 'a>, &Focus<'_, 'a>) -> T,
 ) -> T {
-    let run = Run::new(root, version, context);
-    let result = evaluate(&run, &run.focus(context));
-    if let Some(meter) = context.meter {
-        meter.add(run.limits.steps - run.steps_left.get(), run.limits.bytes - run.bytes_left.get());
-    }
-    result
+    let alone = Meter::default();
+    let current = start.current.or(start.item);
+    let run = Run::new(root, version, context, current, context.meter.unwrap_or(&alone));
+    evaluate(&run, &Focus { item: start.item, position: start.position, size: start.size, locals: None })
 }
 
-impl<'a> Run<'a> {
+impl<'a> Run<'_, 'a> {
     /// The value of an expression.
     pub(crate) fn value(&self, expr: &'a Expr, focus: &Focus<'_, 'a>) -> Result<Value<'a>, Error> {
         match expr {
@@ -66,12 +108,12 @@ impl<'a> Run<'a> {
             Expr::Integer(number) => Ok(Value::from(*number)),
             Expr::Decimal(digits) => decimal(digits),
             Expr::Pattern(pattern) => Ok(Value::from(pattern.source())),
-            Expr::Variable(slot) => self.read(self.host.variable(*slot)?),
+            Expr::Variable(slot) => self.read(self.context.host.variable(*slot)?),
             Expr::Local(local) => self.read(focus.local(*local).ok_or(Error::NoContext)?.clone()),
-            Expr::Context => focus.item.clone().map(Value::Item).ok_or(Error::NoContext),
-            Expr::Current => self.current.clone().map(Value::Item).ok_or(Error::NoContext),
+            Expr::Context => focus.item.cloned().map(Value::Item).ok_or(Error::NoContext),
+            Expr::Current => self.current.cloned().map(Value::Item).ok_or(Error::NoContext),
             Expr::Root => self.document(focus).map(Value::from),
-            Expr::Call(function, arguments) => (function.run)(&Call::new(self, focus, arguments)),
+            Expr::Call(function, arguments) => Call::new(self, focus, arguments).value_of(function),
             Expr::HostCall(slot, arguments) => self.host_call(*slot, arguments, focus),
             Expr::Or(_)
             | Expr::And(_)
@@ -82,7 +124,7 @@ impl<'a> Run<'a> {
             | Expr::Castable(..) => self.condition(expr, focus).map(Value::from),
             Expr::Single(comparison, sides) => self.single(*comparison, sides, focus),
             Expr::Nodes(comparison, sides) => self.node_comparison(*comparison, sides, focus),
-            Expr::Arithmetic(..) => self.calculation(expr, focus),
+            Expr::Arithmetic(..) => self.calculation(expr, focus).map(optional),
             Expr::Negate(inside) => {
                 let operand = self.operand(inside, focus)?;
                 arithmetic::negate(operand, self.version).map(optional)
@@ -203,7 +245,7 @@ impl<'a> Run<'a> {
     }
 
     /// `a + b - c …`, from the innermost left side on: a chain is no recursion.
-    fn calculation(&self, expr: &'a Expr, focus: &Focus<'_, 'a>) -> Result<Value<'a>, Error> {
+    pub(crate) fn calculation(&self, expr: &'a Expr, focus: &Focus<'_, 'a>) -> Result<Option<Atomic<'a>>, Error> {
         // Most have one operator, for which no list is made.
         let mut chain = Vec::new();
         let mut left = expr;
@@ -216,7 +258,7 @@ impl<'a> Run<'a> {
         for (operator, right) in last.into_iter().chain(chain.into_iter().rev()) {
             result = arithmetic::calculate(operator, result, self.operand(right, focus)?, self.version)?;
         }
-        Ok(optional(result))
+        Ok(result)
     }
 
     /// What comes of something that sees a variable more.
@@ -255,20 +297,20 @@ impl<'a> Run<'a> {
         let size = left.len() as u64;
         for (index, item) in left.into_items().enumerate() {
             self.step(1)?;
-            self.each(&sides[1], &focus.on(item, index as u64 + 1, size), sink)?;
+            self.each(&sides[1], &focus.on(&item, index as u64 + 1, size), sink)?;
         }
         Ok(())
     }
 
     fn host_call(&self, slot: u32, arguments: &'a [Expr], focus: &Focus<'_, 'a>) -> Result<Value<'a>, Error> {
-        let item = focus.item.as_ref();
+        let item = focus.item;
         match arguments {
-            [] => self.host.call(slot, &[], item),
-            [one] => self.host.call(slot, &[self.value(one, focus)?], item),
-            [one, two] => self.host.call(slot, &[self.value(one, focus)?, self.value(two, focus)?], item),
+            [] => self.context.host.call(slot, &[], item),
+            [one] => self.context.host.call(slot, &[self.value(one, focus)?], item),
+            [one, two] => self.context.host.call(slot, &[self.value(one, focus)?, self.value(two, focus)?], item),
             many => {
                 let values: Result<Vec<_>, _> = many.iter().map(|argument| self.value(argument, focus)).collect();
-                self.host.call(slot, &values?, item)
+                self.context.host.call(slot, &values?, item)
             }
         }
     }

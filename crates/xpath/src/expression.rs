@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::ast::Expr;
-use crate::context::Context;
+use crate::context::{Context, SharedContext, Start};
 use crate::environment::{Environment, Version};
 use crate::error::{Error, SyntaxError};
 use crate::value::Value;
@@ -53,11 +53,27 @@ impl Expression {
         evaluate::evaluate(&self.root, self.version, context)
     }
 
+    /// The same for whoever evaluates many expressions with much in common.
+    ///
+    /// Errors: as [`evaluate`](Expression::evaluate).
+    #[inline]
+    pub fn evaluate_from<'a>(&'a self, shared: &SharedContext<'a>, start: Start<'_, 'a>) -> Result<Value<'a>, Error> {
+        evaluate::evaluate_from(&self.root, self.version, shared, start)
+    }
+
     /// The value as a condition, found without looking at more of the document than it takes.
     ///
     /// Errors: as [`evaluate`](Expression::evaluate).
     pub fn condition<'a>(&'a self, context: &Context<'a>) -> Result<bool, Error> {
         evaluate::condition(&self.root, self.version, context)
+    }
+
+    /// The same for whoever evaluates many expressions with much in common.
+    ///
+    /// Errors: as [`evaluate`](Expression::evaluate).
+    #[inline]
+    pub fn condition_from<'a>(&'a self, shared: &SharedContext<'a>, start: Start<'_, 'a>) -> Result<bool, Error> {
+        evaluate::condition_from(&self.root, self.version, shared, start)
     }
 
     /// The value as a text, found without looking at more of the document than it takes.
@@ -67,12 +83,21 @@ impl Expression {
         evaluate::text(&self.root, self.version, context)
     }
 
+    /// The same for whoever evaluates many expressions with much in common.
+    ///
+    /// Errors: as [`evaluate`](Expression::evaluate).
+    #[inline]
+    pub fn text_from<'a>(&'a self, shared: &SharedContext<'a>, start: Start<'_, 'a>) -> Result<Cow<'a, str>, Error> {
+        evaluate::text_from(&self.root, self.version, shared, start)
+    }
+
     /// The syntax tree.
     pub fn ast(&self) -> &Expr {
         &self.root
     }
 
     /// By which rules it runs.
+    #[inline]
     pub fn version(&self) -> Version {
         self.version
     }

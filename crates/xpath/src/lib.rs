@@ -24,7 +24,7 @@ pub mod stream;
 pub mod types;
 mod value;
 
-pub use context::{Context, Host, Limits, Meter, NoHost};
+pub use context::{Context, Host, Limits, Meter, NoHost, SharedContext, Start};
 pub use environment::{Argument, Declared, Environment, Version};
 pub use error::{Error, SyntaxError};
 pub use expression::Expression;

@@ -10,11 +10,19 @@ use crate::pattern::PatternCache;
 /// How many names of an expression are remembered; those behind are looked up again for each step.
 const SIZE: usize = 8;
 
+/// Where the numbers of names and compiled patterns are remembered.
+pub(crate) enum NameCache<'a> {
+    /// With other expressions.
+    Shared(&'a NameTable<'a>),
+    /// As long as one evaluation lasts.
+    Own(OwnNames<'a>),
+}
+
 /// The numbers that the names of an expression have in the document last looked at.
-pub(crate) struct NameCache<'a> {
+#[derive(Default)]
+pub(crate) struct OwnNames<'a> {
     document: Cell<Option<&'a Document>>,
     found: [Cell<Slot>; SIZE],
-    shared: Option<&'a NameTable<'a>>,
     patterns: PatternCache,
 }
 
@@ -80,25 +88,8 @@ pub(crate) enum Test {
     DocumentOf(ExpandedId),
 }
 
-impl<'a> NameCache<'a> {
-    pub(crate) fn new(shared: Option<&'a NameTable<'a>>) -> NameCache<'a> {
-        NameCache { document: Cell::default(), found: Default::default(), shared, patterns: PatternCache::default() }
-    }
-
-    /// Where patterns are compiled that are no literals.
-    pub(crate) fn patterns(&self) -> &PatternCache {
-        self.shared.map_or(&self.patterns, |shared| &shared.patterns)
-    }
-
-    /// For another expression: what several share, and nothing of what this one has found.
-    pub(crate) fn for_another(&self) -> NameCache<'a> {
-        NameCache::new(self.shared)
-    }
-
-    fn expanded(&self, document: &'a Document, namespace: &str, local: &str, index: u32) -> Option<ExpandedId> {
-        if let Some(shared) = self.shared {
-            return shared.expanded(document, index, namespace, local);
-        }
+impl<'a> OwnNames<'a> {
+    fn expanded(&self, document: &'a Document, index: u32, namespace: &str, local: &str) -> Option<ExpandedId> {
         let Some(slot) = self.found.get(index as usize) else { return document.names().find(namespace, local) };
         if !self.document.get().is_some_and(|known| std::ptr::eq(known, document)) {
             self.document.set(Some(document));
@@ -110,6 +101,36 @@ impl<'a> NameCache<'a> {
         match slot.get() {
             Slot::Found(expanded) => Some(expanded),
             Slot::Absent | Slot::Unknown => None,
+        }
+    }
+}
+
+impl<'a> NameCache<'a> {
+    #[inline]
+    pub(crate) fn new(shared: Option<&'a NameTable<'a>>) -> NameCache<'a> {
+        shared.map_or_else(|| NameCache::Own(OwnNames::default()), NameCache::Shared)
+    }
+
+    /// Where patterns are compiled that are no literals.
+    pub(crate) fn patterns(&self) -> &PatternCache {
+        match self {
+            NameCache::Shared(shared) => &shared.patterns,
+            NameCache::Own(own) => &own.patterns,
+        }
+    }
+
+    /// For another expression: what several share, and nothing of what this one has found.
+    pub(crate) fn for_another(&self) -> NameCache<'a> {
+        match self {
+            NameCache::Shared(shared) => NameCache::Shared(shared),
+            NameCache::Own(_) => NameCache::Own(OwnNames::default()),
+        }
+    }
+
+    fn expanded(&self, document: &'a Document, namespace: &str, local: &str, index: u32) -> Option<ExpandedId> {
+        match self {
+            NameCache::Shared(shared) => shared.expanded(document, index, namespace, local),
+            NameCache::Own(own) => own.expanded(document, index, namespace, local),
         }
     }
 

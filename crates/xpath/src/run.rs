@@ -1,26 +1,24 @@
 //! One evaluation of an expression: what it may use, and what a part of it runs with.
 
-use std::cell::Cell;
-
 use crate::ast::Expr;
-use crate::context::{Context, Host, Limits};
+use crate::context::{Meter, SharedContext};
 use crate::environment::Version;
 use crate::error::Error;
 use crate::names::NameCache;
 use crate::pattern::PatternCache;
 use crate::value::function::Origin;
-use crate::value::{Item, Moment, NodeRef, Value};
+use crate::value::{Item, NodeRef, Value};
 
 /// One evaluation of one expression.
-pub(crate) struct Run<'a> {
-    pub(crate) host: &'a (dyn Host<'a> + 'a),
+pub(crate) struct Run<'r, 'a> {
+    /// What the whole expression runs with.
+    pub(crate) context: &'r SharedContext<'a>,
+    /// What `current()` gives.
+    pub(crate) current: Option<&'r Item<'a>>,
+    /// Where is counted what it uses.
+    meter: &'r Meter,
     pub(crate) version: Version,
-    pub(crate) now: Option<Moment>,
-    pub(crate) limits: Limits,
-    pub(crate) steps_left: Cell<u64>,
-    pub(crate) bytes_left: Cell<u64>,
     pub(crate) names: NameCache<'a>,
-    pub(crate) current: Option<Item<'a>>,
     /// The whole expression.
     pub(crate) root: &'a Expr,
     /// Where the stack was when the evaluation began.
@@ -53,44 +51,30 @@ pub(crate) fn finish(flow: Flow) -> Result<(), Error> {
     }
 }
 
-impl<'a> Run<'a> {
-    pub(crate) fn new(root: &'a Expr, version: Version, context: &Context<'a>) -> Run<'a> {
-        Run {
-            host: context.host,
-            version,
-            now: context.now,
-            limits: context.limits,
-            steps_left: Cell::new(context.limits.steps),
-            bytes_left: Cell::new(context.limits.bytes),
-            names: NameCache::new(context.names),
-            current: context.current.as_ref().or(context.item.as_ref()).cloned(),
-            root,
-            stack: stack_address(),
-        }
+impl<'r, 'a> Run<'r, 'a> {
+    /// `meter` is that of the context, if it has one.
+    #[inline]
+    pub(crate) fn new(
+        root: &'a Expr,
+        version: Version,
+        context: &'r SharedContext<'a>,
+        current: Option<&'r Item<'a>>,
+        meter: &'r Meter,
+    ) -> Run<'r, 'a> {
+        Run { context, current, meter, version, names: NameCache::new(context.names), root, stack: stack_address() }
     }
 
     /// Runs a part of another expression, which counts as part of this one.
-    pub(crate) fn elsewhere<T>(&self, origin: Origin<'a>, evaluate: impl FnOnce(&Run<'a>) -> T) -> T {
-        let run = Run {
-            host: self.host,
+    pub(crate) fn elsewhere<T>(&self, origin: Origin<'a>, evaluate: impl FnOnce(&Run<'_, 'a>) -> T) -> T {
+        evaluate(&Run {
+            context: self.context,
+            current: self.current,
+            meter: self.meter,
             version: origin.version,
-            now: self.now,
-            limits: self.limits,
-            steps_left: Cell::new(self.steps_left.get()),
-            bytes_left: Cell::new(self.bytes_left.get()),
             names: self.names.for_another(),
-            current: self.current.clone(),
             root: origin.root,
             stack: self.stack,
-        };
-        let result = evaluate(&run);
-        self.steps_left.set(run.steps_left.get());
-        self.bytes_left.set(run.bytes_left.get());
-        result
-    }
-
-    pub(crate) fn focus<'r>(&self, context: &Context<'a>) -> Focus<'r, 'a> {
-        Focus { item: context.item.clone(), position: context.position, size: context.size, locals: None }
+        })
     }
 
     /// The patterns compiled so far.
@@ -98,41 +82,35 @@ impl<'a> Run<'a> {
         self.names.patterns()
     }
 
+    /// How many nodes and items may still be looked at.
+    pub(crate) fn steps_left(&self) -> u64 {
+        self.meter.rest_of(self.context.limits).steps
+    }
+
     /// Counts nodes and items that are looked at.
     #[inline]
     pub(crate) fn step(&self, count: u64) -> Result<(), Error> {
-        match self.steps_left.get().checked_sub(count) {
-            Some(left) => {
-                self.steps_left.set(left);
-                Ok(())
-            }
-            None => Err(Error::Steps(self.limits.steps)),
-        }
+        self.meter.step(count, self.context.limits)
     }
 
     /// Counts bytes that are built.
     #[inline]
     pub(crate) fn build(&self, bytes: usize) -> Result<(), Error> {
-        match self.bytes_left.get().checked_sub(bytes as u64) {
-            Some(left) => {
-                self.bytes_left.set(left);
-                Ok(())
-            }
-            None => Err(Error::Bytes(self.limits.bytes)),
-        }
+        self.meter.build(bytes as u64, self.context.limits)
     }
 }
 
 /// An address near the end of the stack as it is now.
+#[inline]
 pub(crate) fn stack_address() -> usize {
     let here = 0_u8;
     std::ptr::from_ref(&here).addr()
 }
 
 /// What a part of an expression runs with.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub(crate) struct Focus<'r, 'a> {
-    pub(crate) item: Option<Item<'a>>,
+    pub(crate) item: Option<&'r Item<'a>>,
     pub(crate) position: u64,
     pub(crate) size: u64,
     pub(crate) locals: Option<&'r Frame<'r, 'a>>,
@@ -149,7 +127,10 @@ pub(crate) struct Frame<'r, 'a> {
 
 impl<'r, 'a> Focus<'r, 'a> {
     /// The focus on one item of several.
-    pub(crate) fn on(&self, item: Item<'a>, position: u64, size: u64) -> Focus<'r, 'a> {
+    pub(crate) fn on<'n>(&self, item: &'n Item<'a>, position: u64, size: u64) -> Focus<'n, 'a>
+    where
+        'r: 'n,
+    {
         Focus { item: Some(item), position, size, locals: self.locals }
     }
 
@@ -166,7 +147,7 @@ impl<'r, 'a> Focus<'r, 'a> {
     where
         'r: 'n,
     {
-        Focus { item: self.item.clone(), position: self.position, size: self.size, locals: Some(frame) }
+        Focus { item: self.item, position: self.position, size: self.size, locals: Some(frame) }
     }
 
     /// The value of a variable by its number.
@@ -176,8 +157,9 @@ impl<'r, 'a> Focus<'r, 'a> {
     }
 
     /// The context node.
+    #[inline]
     pub(crate) fn node(&self) -> Result<NodeRef<'a>, Error> {
-        match &self.item {
+        match self.item {
             Some(Item::Node(node)) => Ok(*node),
             Some(Item::Atomic(_) | Item::Function(_)) => {
                 Err(Error::value("XPTY0020", "a path starts from a node, and here is none"))

@@ -39,9 +39,8 @@ use crate::program::Program;
 use failure::Outcome;
 pub(crate) use failure::place;
 use focus::Focus;
-use machine::Machine;
+use machine::{Machine, Stores};
 use receiver::Receiver;
-use store::Store;
 
 /// Transforms a document.
 pub(crate) fn transform(
@@ -66,7 +65,7 @@ pub(crate) fn transform(
 
 fn run(program: &Program, document: &Document, options: &Options<'_>, out: &mut Vec<u8>) -> Result<Told, Box<Error>> {
     let parameters = globals::compile(options.parameters).map_err(|failure| failure.into_error(program, Vec::new()))?;
-    let stores = (Store::new(), Store::new());
+    let stores = Stores::new();
     let machine = Machine::new(program, document, options, &stores);
     let ended = machine.start(&parameters, out);
     let messages = machine.messages.take();

@@ -6,7 +6,7 @@ use crate::ast::Axis;
 use crate::run::{Flow, Run};
 use crate::value::{Node, NodeRef};
 
-impl<'a> Run<'a> {
+impl<'a> Run<'_, 'a> {
     /// All nodes of an axis in the order of the axis, which for some goes backwards through the document.
     pub(super) fn axis(&self, axis: Axis, from: NodeRef<'a>, mut found: impl FnMut(Node) -> Flow) -> Flow {
         let document = from.document;

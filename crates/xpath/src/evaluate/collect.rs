@@ -8,7 +8,7 @@ use crate::value::{Item, Node, NodeRef, Value};
 
 /// Items on their way into a [`Value`].
 pub(super) struct Collector<'r, 'a> {
-    run: &'r Run<'a>,
+    run: &'r Run<'r, 'a>,
     first: Option<Item<'a>>,
     document: Option<&'a Document>,
     nodes: Vec<Node>,
@@ -16,7 +16,7 @@ pub(super) struct Collector<'r, 'a> {
 }
 
 impl<'r, 'a> Collector<'r, 'a> {
-    pub(super) fn new(run: &'r Run<'a>) -> Collector<'r, 'a> {
+    pub(super) fn new(run: &'r Run<'r, 'a>) -> Collector<'r, 'a> {
         Collector { run, first: None, document: None, nodes: Vec::new(), items: Vec::new() }
     }
 

@@ -14,9 +14,28 @@ use crate::value::{Atomic, Item, Value};
 /// From so many items on both sides on, texts are looked up and not compared each with each.
 const MANY: usize = 16;
 
-impl<'a> Run<'a> {
+impl<'a> Run<'_, 'a> {
     /// `=`, `<` …
+    #[inline]
     pub(super) fn general(
+        &self,
+        comparison: Comparison,
+        sides: &'a [Expr; 2],
+        focus: &Focus<'_, 'a>,
+    ) -> Result<bool, Error> {
+        let [left, right] = sides;
+        if let Comparison::Equal | Comparison::NotEqual = comparison
+            && let Some(right_text) = self.plain_text(right)?
+            && let Some(left_text) = self.plain_text(left)?
+        {
+            self.step(1)?;
+            return Ok((left_text == right_text) == (comparison == Comparison::Equal));
+        }
+        self.general_of_items(comparison, sides, focus)
+    }
+
+    /// The same of sides that may give several items.
+    fn general_of_items(
         &self,
         comparison: Comparison,
         sides: &'a [Expr; 2],
@@ -40,6 +59,18 @@ impl<'a> Run<'a> {
         } else {
             let other = self.value(left, focus)?;
             self.compare_each(compare::mirrored(comparison), right, &other, focus)
+        }
+    }
+
+    /// The text of a literal, or of a variable that holds nothing else.
+    ///
+    /// Two of them are equal by the same rule in every version, whether their type is known or not.
+    #[inline]
+    fn plain_text(&self, expr: &'a Expr) -> Result<Option<&'a str>, Error> {
+        match expr {
+            Expr::Text(text) => Ok(Some(text)),
+            Expr::Variable(slot) => self.variable_text(*slot),
+            _ => Ok(None),
         }
     }
 
@@ -133,9 +164,9 @@ impl<'a> Run<'a> {
             return Ok(compare::simple(comparison, left, right));
         }
         match (left.atomic_type() == T::Untyped, right.atomic_type() == T::Untyped) {
-            (true, false) => compare::atomic(comparison, &self.adapted(left, right)?, right, self.now),
-            (false, true) => compare::atomic(comparison, left, &self.adapted(right, left)?, self.now),
-            _ => compare::atomic(comparison, left, right, self.now),
+            (true, false) => compare::atomic(comparison, &self.adapted(left, right)?, right, self.context.now),
+            (false, true) => compare::atomic(comparison, left, &self.adapted(right, left)?, self.context.now),
+            _ => compare::atomic(comparison, left, right, self.context.now),
         }
     }
 
@@ -162,7 +193,7 @@ impl<'a> Run<'a> {
         if self.version == Version::V1 {
             return self.pair(comparison, &left, &right).map(Value::from);
         }
-        compare::atomic(comparison, &left, &right, self.now).map(Value::from)
+        compare::atomic(comparison, &left, &right, self.context.now).map(Value::from)
     }
 
     /// `is`, `<<`, `>>`

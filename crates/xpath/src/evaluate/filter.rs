@@ -35,7 +35,7 @@ pub(super) fn takes_namespace(test: &NodeTest, axis: Axis, node: NodeRef<'_>) ->
     }
 }
 
-impl<'a> Run<'a> {
+impl<'a> Run<'_, 'a> {
     /// An operand with predicates, `(…)[1]`: the items for which they hold.
     pub(super) fn filter(
         &self,

@@ -38,7 +38,7 @@ static ARGUMENTS: [Expr; MOST_ARGUMENTS] = [
 /// One argument, and the context for the one left out behind it.
 static CONTEXT: [Expr; 2] = [Expr::Local(0), Expr::Context];
 
-impl<'a> Run<'a> {
+impl<'a> Run<'_, 'a> {
     /// Makes a map, an array or a function.
     pub(super) fn constructed(&self, expr: &'a Expr, focus: &Focus<'_, 'a>) -> Result<Value<'a>, Error> {
         let function = match expr {
@@ -97,7 +97,7 @@ impl<'a> Run<'a> {
     /// A function of the library or the host, with the focus it is named in.
     pub(crate) fn named(&self, callee: Callee, arity: usize, focus: &Focus<'_, 'a>) -> Result<FunctionItem<'a>, Error> {
         let item = match callee {
-            Callee::Library(function) if looks_around(function, arity) => focus.item.clone(),
+            Callee::Library(function) if looks_around(function, arity) => focus.item.cloned(),
             _ => None,
         };
         FunctionItem::closure(Body::Named { callee, item, position: focus.position, size: focus.size }, arity)
@@ -188,15 +188,15 @@ impl<'a> Run<'a> {
             Body::Named { callee, item, position, size } => match callee {
                 Callee::Library(function) => {
                     let frame = Frame { first: 0, values: &arguments, outer: None };
-                    let focus = Focus { item: item.clone(), position: *position, size: *size, locals: Some(&frame) };
+                    let focus = Focus { item: item.as_ref(), position: *position, size: *size, locals: Some(&frame) };
                     let given: &'a [Expr] = match arguments.len() {
                         0 if function.defaults_to_context && function.least == 0 => &CONTEXT[1..],
                         1 if function.defaults_to_context && function.least == 1 => &CONTEXT,
                         count => &ARGUMENTS[..count],
                     };
-                    (function.run)(&Call::new(self, &focus, given))
+                    Call::new(self, &focus, given).value_of(function)
                 }
-                Callee::Host(slot) => self.host.call(*slot, &arguments, None),
+                Callee::Host(slot) => self.context.host.call(*slot, &arguments, None),
                 Callee::Cast(target) => {
                     let argument = arguments.into_iter().next().unwrap_or(Value::EMPTY);
                     match self.only_atomic(&argument)? {

@@ -9,7 +9,7 @@ use crate::run::{Flow, Focus, Run, Stop, finish};
 use crate::value::node::sort;
 use crate::value::{Node, NodeRef};
 
-impl<'a> Run<'a> {
+impl<'a> Run<'_, 'a> {
     /// A step from nodes in document order; the result is in document order, each node once.
     pub(super) fn step_from_many(
         &self,

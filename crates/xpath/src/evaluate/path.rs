@@ -68,7 +68,7 @@ fn walkable(steps: &[Step], mut known: Known, order: Order) -> usize {
     count
 }
 
-impl<'a> Run<'a> {
+impl<'a> Run<'_, 'a> {
     pub(super) fn path(
         &self,
         path: &'a Path,
@@ -244,7 +244,7 @@ impl<'a> Run<'a> {
             return Ok(false);
         }
         for predicate in &step.predicates {
-            if !self.condition(&predicate.expr, &focus.on(Item::Node(node), 1, 1))? {
+            if !self.condition(&predicate.expr, &focus.on(&Item::Node(node), 1, 1))? {
                 return Ok(false);
             }
         }
@@ -265,7 +265,8 @@ impl<'a> Run<'a> {
         let mut found = Vec::new();
         let mut atomic = false;
         for (index, node) in nodes.iter().enumerate() {
-            let focus = focus.on(Item::Node(*node), index as u64 + 1, size);
+            let item = Item::Node(*node);
+            let focus = focus.on(&item, index as u64 + 1, size);
             self.each(expr, &focus, &mut |item| {
                 self.build(size_of::<NodeRef<'_>>())?;
                 match (item, last) {

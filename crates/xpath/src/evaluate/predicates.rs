@@ -23,7 +23,7 @@ impl Positions {
     #[inline]
     pub(super) fn admit<'a>(
         &mut self,
-        run: &Run<'a>,
+        run: &Run<'_, 'a>,
         predicates: &'a [Predicate],
         item: impl Fn() -> Item<'a>,
         focus: &Focus<'_, 'a>,
@@ -40,7 +40,7 @@ impl Positions {
                 }
                 PredicateKind::At(_) => false,
                 PredicateKind::UpTo(_) => true,
-                _ => run.holds(predicate, &focus.on(item(), position, 0))?,
+                _ => run.holds(predicate, &focus.on(&item(), position, 0))?,
             };
             if !holds {
                 return Ok((false, last));
@@ -50,7 +50,7 @@ impl Positions {
     }
 }
 
-impl<'a> Run<'a> {
+impl<'a> Run<'_, 'a> {
     /// What the predicates leave of a list, one after the other.
     pub(super) fn filter_items(
         &self,
@@ -68,7 +68,7 @@ impl<'a> Run<'a> {
                 if failed.is_some() {
                     return false;
                 }
-                match self.holds(predicate, &focus.on(item.clone(), position, size)) {
+                match self.holds(predicate, &focus.on(item, position, size)) {
                     Ok(holds) => holds,
                     Err(error) => {
                         failed = Some(error);

@@ -13,7 +13,7 @@ use crate::value::{Atomic, FunctionItem, Item, Node, NodeRef, Value, no_value};
 /// How much text costs as much as a node.
 pub(super) const BYTES_A_STEP: u64 = 16;
 
-impl<'a> Run<'a> {
+impl<'a> Run<'_, 'a> {
     /// The text of a node and all below it (XPath 1.0 §5).
     pub(crate) fn string_value(&self, node: NodeRef<'a>) -> Result<Cow<'a, str>, Error> {
         let document = node.document;

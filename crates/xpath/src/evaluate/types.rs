@@ -8,10 +8,10 @@ use crate::value::Value;
 use crate::value::cast::cast;
 use crate::value::instance::Check;
 
-impl<'a> Run<'a> {
+impl<'a> Run<'_, 'a> {
     /// Whether a value is of a type.
     pub(super) fn instance(&self, value: &Value<'a>, wanted: &SequenceType) -> Result<bool, Error> {
-        let before = self.steps_left.get();
+        let before = self.steps_left();
         let check = Check::new(&self.names, before);
         let fits = check.value(value, wanted);
         self.step(before - check.left())?;

@@ -97,7 +97,7 @@ fn extreme<'a>(call: &Call<'_, 'a>, wanted: Comparison) -> Result<Value<'a>, Err
         let better = match &best {
             None => true,
             Some(best) => {
-                let compared = compare::atomic(wanted, &atomic, best, call.run.now);
+                let compared = compare::atomic(wanted, &atomic, best, call.run.context.now);
                 let compared = compared.map_err(|error| Error::value("FORG0006", error.to_string()))?;
                 !best.is_nan() && (compared || atomic.is_nan())
             }

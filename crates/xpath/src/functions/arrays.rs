@@ -3,14 +3,14 @@
 use super::call::no_array;
 use super::higher::{sorted, truth};
 use crate::error::Error;
-use crate::function::{Body, Call, Function, Library, Returns};
+use crate::function::{Call, Function, Library, Returns, ToValue};
 use crate::value::function::out_of_bounds;
 use crate::value::{Array, FunctionItem, Item, Value};
 
 use Returns::{Any, Number};
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    array("size", 1, 1, Number, |call| Ok(call.whole(call.array(0)?.len() as u64))),
+    array("size", 1, 1, Number, |call| Ok(call.whole(call.array(0)?.len() as u64).into())),
     array("get", 2, 2, Any, |call| {
         let array = call.array(0)?;
         Ok(member(&array, call.integer(1)?)?.clone())
@@ -47,7 +47,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     array("flatten", 1, 1, Any, flatten),
 ];
 
-const fn array(name: &'static str, least: u8, most: u8, returns: Returns, run: Body) -> Function {
+const fn array(name: &'static str, least: u8, most: u8, returns: Returns, run: ToValue) -> Function {
     Function { library: Library::Array, ..Function::new(name, least, most, returns, run) }
 }
 

@@ -59,6 +59,7 @@ impl Collation {
 }
 
 impl<'a> Call<'_, 'a> {
+    #[inline]
     pub(super) fn is_v1(&self) -> bool {
         self.run.version == Version::V1
     }
@@ -135,13 +136,18 @@ impl<'a> Call<'_, 'a> {
     }
 
     /// An argument as a text whatever type it has: the empty text where it is empty.
+    #[inline]
     pub(super) fn any_text(&self, index: usize) -> Result<Cow<'a, str>, Error> {
         self.run.text(&self.arguments[index], self.focus)
     }
 
     /// An argument as a text: the empty text where it is empty; later versions refuse numbers and the like.
+    #[inline]
     pub(super) fn text(&self, index: usize) -> Result<Cow<'a, str>, Error> {
-        Ok(self.optional_text(index)?.unwrap_or_default())
+        match self.is_v1() {
+            true => self.any_text(index),
+            false => Ok(self.optional_text(index)?.unwrap_or_default()),
+        }
     }
 
     /// An argument as a text, if it is not empty.
@@ -171,7 +177,7 @@ impl<'a> Call<'_, 'a> {
     /// An argument as a double: NaN where version 1 finds none; `None` where later versions find nothing.
     pub(super) fn double(&self, index: usize) -> Result<Option<f64>, Error> {
         if self.is_v1() {
-            return Ok(Some(self.item(index)?.map_or(Ok(f64::NAN), |item| self.run.item_number(item))?));
+            return self.run.number(&self.arguments[index], self.focus).map(Some);
         }
         match self.numeric(index)? {
             None => Ok(None),
@@ -180,7 +186,11 @@ impl<'a> Call<'_, 'a> {
     }
 
     /// An argument as a double that must be there.
+    #[inline]
     pub(super) fn required_double(&self, index: usize) -> Result<f64, Error> {
+        if let Expr::Number(number) = &self.arguments[index] {
+            return Ok(*number);
+        }
         self.double(index)?.ok_or_else(missing)
     }
 
@@ -217,6 +227,9 @@ impl<'a> Call<'_, 'a> {
 
     /// An argument as one node or none; in version 1 the first of several.
     pub(super) fn node(&self, index: usize) -> Result<Option<NodeRef<'a>>, Error> {
+        if let (Expr::Context, Some(Item::Node(node))) = (&self.arguments[index], self.focus.item) {
+            return Ok(Some(*node));
+        }
         match self.item(index)? {
             None => Ok(None),
             Some(Item::Node(node)) => Ok(Some(node)),
@@ -278,18 +291,14 @@ impl<'a> Call<'_, 'a> {
         }
     }
 
-    /// A count: a double in version 1.
-    pub(super) fn whole(&self, number: u64) -> Value<'a> {
-        if self.is_v1() { Value::from(number as f64) } else { Value::from(number as i64) }
-    }
-
-    /// A text that was made.
-    pub(super) fn built(&self, text: impl Into<Cow<'a, str>>) -> Result<Value<'a>, Error> {
+    /// A text that was made, paid for.
+    #[inline]
+    pub(super) fn built(&self, text: impl Into<Cow<'a, str>>) -> Result<Cow<'a, str>, Error> {
         let text = text.into();
         if let Cow::Owned(text) = &text {
             self.run.build(text.len())?;
         }
-        Ok(Value::from(text))
+        Ok(text)
     }
 }
 

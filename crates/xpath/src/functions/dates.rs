@@ -48,7 +48,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 ];
 
 fn now(call: &Call<'_, '_>) -> Result<Moment, Error> {
-    call.run.now.ok_or_else(|| Error::value("XPDY0001", "nobody said what time it is"))
+    call.run.context.now.ok_or_else(|| Error::value("XPDY0001", "nobody said what time it is"))
 }
 
 fn current<'a>(call: &Call<'_, 'a>, kind: T) -> Result<Value<'a>, Error> {
@@ -101,7 +101,7 @@ fn date_time<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 fn adjusted<'a>(call: &Call<'_, 'a>, kind: T) -> Result<Value<'a>, Error> {
     let Some(moment) = moment(call, 0, kind)? else { return Ok(Value::EMPTY) };
     let zone = if call.count() == 1 {
-        Some(zoned(&Moment { zone: None, ..moment }, call.run.now).zone.unwrap_or(0))
+        Some(zoned(&Moment { zone: None, ..moment }, call.run.context.now).zone.unwrap_or(0))
     } else {
         match call.typed(1, T::DayTimeDuration)? {
             Some(Atomic::Duration(offset)) => {

@@ -21,7 +21,7 @@ fn values(call: &Call<'_, '_>, left: &Value<'_>, right: &Value<'_>) -> Result<bo
         call.run.step(1)?;
         let equal = match (&left, &right) {
             (Item::Node(left), Item::Node(right)) => nodes(call, *left, *right)?,
-            (Item::Atomic(left), Item::Atomic(right)) => compare::same(left, right, call.run.now),
+            (Item::Atomic(left), Item::Atomic(right)) => compare::same(left, right, call.run.context.now),
             (Item::Function(FunctionItem::Map(left)), Item::Function(FunctionItem::Map(right))) => {
                 maps(call, left, right)?
             }

@@ -9,7 +9,7 @@ use crate::types::AtomicType as T;
 use crate::value::function::Body;
 use crate::value::{Atomic, FunctionItem, Item, QName, Value};
 
-use Returns::{Any, Number};
+use Returns::Any;
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("for-each", 2, 2, Any, for_each),
@@ -19,7 +19,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("for-each-pair", 3, 3, Any, for_each_pair),
     Function::new("sort", 1, 3, Any, sort),
     Function::new("apply", 2, 2, Any, apply),
-    Function::new("function-arity", 1, 1, Number, |call| Ok(call.whole(call.function(0)?.arity() as u64))),
+    Function::count("function-arity", 1, 1, |call| Ok(call.function(0)?.arity() as u64)),
     Function::new("function-name", 1, 1, Any, name),
     Function::new("function-lookup", 2, 2, Any, lookup),
 ];
@@ -114,7 +114,7 @@ pub(super) fn sorted<'a>(call: &Call<'_, 'a>, values: Vec<Value<'a>>) -> Result<
 /// Key by key; what ends first comes first.
 fn compare_keys(call: &Call<'_, '_>, left: &[Atomic<'_>], right: &[Atomic<'_>]) -> Result<std::cmp::Ordering, Error> {
     for (left, right) in left.iter().zip(right) {
-        let ordering = compare::sorting(left, right, call.run.now)?;
+        let ordering = compare::sorting(left, right, call.run.context.now)?;
         if ordering.is_ne() {
             return Ok(ordering);
         }

@@ -2,14 +2,14 @@
 
 use super::call::{missing, no_map, wrong_type};
 use crate::error::Error;
-use crate::function::{Body, Call, Function, Library, Returns};
+use crate::function::{Call, Function, Library, Returns, ToValue};
 use crate::value::{Array, Atomic, FunctionItem, Item, Map, Value};
 
 use Returns::{Any, Boolean, Number};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     map("merge", 1, 2, Any, merge),
-    map("size", 1, 1, Number, |call| Ok(call.whole(call.map(0)?.len() as u64))),
+    map("size", 1, 1, Number, |call| Ok(call.whole(call.map(0)?.len() as u64).into())),
     map("keys", 1, 1, Any, keys),
     map("contains", 2, 2, Boolean, |call| Ok(Value::from(call.map(0)?.get(&key(call, 1)?).is_some()))),
     map("get", 2, 2, Any, |call| Ok(call.map(0)?.get(&key(call, 1)?).cloned().unwrap_or(Value::EMPTY))),
@@ -23,7 +23,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     map("for-each", 2, 2, Any, for_each),
 ];
 
-const fn map(name: &'static str, least: u8, most: u8, returns: Returns, run: Body) -> Function {
+const fn map(name: &'static str, least: u8, most: u8, returns: Returns, run: ToValue) -> Function {
     Function { library: Library::Map, ..Function::new(name, least, most, returns, run) }
 }
 

@@ -1,7 +1,7 @@
 //! Functions of trigonometry and powers (Functions and Operators §4.8).
 
 use crate::error::Error;
-use crate::function::{Body, Call, Function, Library, Returns};
+use crate::function::{Call, Function, Library, Returns, ToValue};
 use crate::value::Value;
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -24,7 +24,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     }),
 ];
 
-const fn math(name: &'static str, arguments: u8, run: Body) -> Function {
+const fn math(name: &'static str, arguments: u8, run: ToValue) -> Function {
     Function { library: Library::Math, ..Function::new(name, arguments, arguments, Returns::Number, run) }
 }
 

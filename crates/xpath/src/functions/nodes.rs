@@ -11,12 +11,12 @@ use crate::function::{Call, Function, Returns};
 use crate::value::number::is_space;
 use crate::value::{Atomic, Item, Node, NodeRef, QName, Value};
 
-use Returns::{Any, Boolean, Nodes, Text};
+use Returns::{Any, Boolean, Nodes};
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("name", 0, 1, Text, name).or_context(),
-    Function::new("local-name", 0, 1, Text, local_name).or_context(),
-    Function::new("namespace-uri", 0, 1, Text, namespace_uri).or_context(),
+    Function::text("name", 0, 1, name).or_context(),
+    Function::text("local-name", 0, 1, local_name).or_context(),
+    Function::address("namespace-uri", 0, 1, namespace_uri).or_context(),
     Function::new("node-name", 0, 1, Any, node_name).or_context(),
     Function::new("root", 0, 1, Nodes, root).or_context(),
     Function::new("path", 0, 1, Any, path).or_context(),
@@ -42,24 +42,33 @@ fn names(node: NodeRef<'_>) -> (&str, &str, &str) {
     }
 }
 
-fn name<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
-    match call.node(0)?.map(names) {
-        None => Ok(Value::from("")),
-        Some(("", local, _)) => Ok(Value::from(local)),
-        Some((prefix, local, _)) => call.built(format!("{prefix}:{local}")),
+/// The second of [`names`] alone.
+fn local(node: NodeRef<'_>) -> &str {
+    let names = node.document.names();
+    match node.node.tree().and_then(|tree| node.document.name(tree)) {
+        Some(name) => names.text(names.atoms(name).1),
+        None => node.namespace().map_or("", |(prefix, _)| prefix),
     }
 }
 
-fn local_name<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
-    Ok(Value::from(call.node(0)?.map_or("", |node| names(node).1)))
+fn name<'a>(call: &Call<'_, 'a>) -> Result<Cow<'a, str>, Error> {
+    match call.node(0)?.map(names) {
+        None => Ok(Cow::Borrowed("")),
+        Some(("", local, _)) => Ok(Cow::Borrowed(local)),
+        Some((prefix, local, _)) => {
+            let mut name = String::with_capacity(prefix.len() + 1 + local.len());
+            name.extend([prefix, ":", local]);
+            call.built(name)
+        }
+    }
 }
 
-fn namespace_uri<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
-    let uri = call.node(0)?.map_or("", |node| names(node).2);
-    Ok(match call.is_v1() {
-        true => Value::from(uri),
-        false => Value::from(Atomic::Text(Cow::Borrowed(uri), crate::types::AtomicType::AnyUri)),
-    })
+fn local_name<'a>(call: &Call<'_, 'a>) -> Result<Cow<'a, str>, Error> {
+    Ok(Cow::Borrowed(call.node(0)?.map_or("", local)))
+}
+
+fn namespace_uri<'a>(call: &Call<'_, 'a>) -> Result<Cow<'a, str>, Error> {
+    Ok(Cow::Borrowed(call.node(0)?.map_or("", |node| names(node).2)))
 }
 
 fn node_name<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
@@ -96,7 +105,7 @@ fn path<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
         text.push('/');
         text.push_str(&step);
     }
-    call.built(text)
+    call.built(text).map(Value::from)
 }
 
 fn path_step(call: &Call<'_, '_>, node: NodeRef<'_>) -> Result<String, Error> {

@@ -1,5 +1,7 @@
 //! Functions with regular expressions (Functions and Operators §5.6).
 
+use std::borrow::Cow;
+
 use myelin_java_text::pattern::Replacement;
 use myelin_java_text::pattern::xpath::Matches;
 
@@ -8,11 +10,11 @@ use crate::function::{Call, Function, Returns};
 use crate::value::cast::collapse;
 use crate::value::{Item, Value};
 
-use Returns::{Any, Boolean, Text};
+use Returns::Any;
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("matches", 2, 3, Boolean, matches),
-    Function::new("replace", 3, 4, Text, replace),
+    Function::condition("matches", 2, 3, matches),
+    Function::text("replace", 3, 4, replace),
     Function::new("tokenize", 1, 3, Any, tokenize),
 ];
 
@@ -25,12 +27,12 @@ pub(crate) fn pattern_arguments(function: &Function) -> Option<(usize, usize)> {
     }
 }
 
-fn matches<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+fn matches(call: &Call<'_, '_>) -> Result<bool, Error> {
     let text = call.text(0)?;
-    call.pattern(1, 2)?.0.is_match(&text, &mut |steps| call.run.step(steps)).map(Value::from)
+    call.pattern(1, 2)?.0.is_match(&text, &mut |steps| call.run.step(steps))
 }
 
-fn replace<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+fn replace<'a>(call: &Call<'_, 'a>) -> Result<Cow<'a, str>, Error> {
     let text = call.text(0)?;
     let pattern = call.pattern(1, 3)?;
     let replacement = call.required_text(2)?;
@@ -65,7 +67,7 @@ fn replace<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     }
     call.run.build(text.len() - done)?;
     result.push_str(&text[done..]);
-    Ok(Value::from(result))
+    Ok(result.into())
 }
 
 fn tokenize<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {

@@ -8,18 +8,18 @@ use crate::function::{Call, Function, Returns};
 use crate::run::Stop;
 use crate::value::{Distinct, Item, Value};
 
-use Returns::{Any, Boolean, Number};
+use Returns::{Any, Boolean};
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("true", 0, 0, Boolean, |_| Ok(Value::from(true))),
-    Function::new("false", 0, 0, Boolean, |_| Ok(Value::from(false))),
-    Function::new("not", 1, 1, Boolean, |call| Ok(Value::from(!call.condition(0)?))),
-    Function::new("boolean", 1, 1, Boolean, |call| Ok(Value::from(call.condition(0)?))),
-    Function::new("exists", 1, 1, Boolean, |call| Ok(Value::from(exists(call)?))),
-    Function::new("empty", 1, 1, Boolean, |call| Ok(Value::from(!exists(call)?))),
-    Function::new("position", 0, 0, Number, |call| focused(call, call.focus.position)),
-    Function::new("last", 0, 0, Number, |call| focused(call, call.focus.size)),
-    Function::new("count", 1, 1, Number, count),
+    Function::condition("true", 0, 0, |_| Ok(true)),
+    Function::condition("false", 0, 0, |_| Ok(false)),
+    Function::condition("not", 1, 1, |call| Ok(!call.condition(0)?)),
+    Function::condition("boolean", 1, 1, |call| call.condition(0)),
+    Function::condition("exists", 1, 1, exists),
+    Function::condition("empty", 1, 1, |call| Ok(!exists(call)?)),
+    Function::count("position", 0, 0, |call| focused(call, call.focus.position)),
+    Function::count("last", 0, 0, |call| focused(call, call.focus.size)),
+    Function::count("count", 1, 1, |call| call.length(0)),
     Function::new("data", 0, 1, Any, data).or_context(),
     Function::new("head", 1, 1, Any, head),
     Function::new("tail", 1, 1, Any, |call| kept(call, |position| position > 1)),
@@ -47,15 +47,11 @@ fn exists(call: &Call<'_, '_>) -> Result<bool, Error> {
     Ok(found)
 }
 
-fn focused<'a>(call: &Call<'_, 'a>, number: u64) -> Result<Value<'a>, Error> {
+fn focused(call: &Call<'_, '_>, number: u64) -> Result<u64, Error> {
     if call.focus.item.is_none() && !call.is_v1() {
         return Err(Error::NoContext);
     }
-    Ok(call.whole(number))
-}
-
-fn count<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
-    call.length(0).map(|count| call.whole(count))
+    Ok(number)
 }
 
 fn data<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
@@ -135,11 +131,11 @@ fn index_of<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     let mut found = Vec::new();
     call.each_atomic(0, |atomic| {
         position += 1;
-        let equal = compare::atomic(Comparison::Equal, &atomic, &wanted, call.run.now);
+        let equal = compare::atomic(Comparison::Equal, &atomic, &wanted, call.run.context.now);
         // What cannot be compared is not equal (§14.2.2).
         if equal.unwrap_or(false) {
             call.run.build(size_of::<Item<'_>>())?;
-            found.extend(call.whole(position).into_items());
+            found.push(Item::Atomic(call.whole(position)));
         }
         Ok(())
     })?;
@@ -148,7 +144,7 @@ fn index_of<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 
 fn distinct_values<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     call.codepoints(1)?;
-    let mut distinct = Distinct::new(call.run.now);
+    let mut distinct = Distinct::new(call.run.context.now);
     let mut items = Vec::new();
     call.each_atomic(0, |atomic| {
         let count = distinct.len();

@@ -1,6 +1,8 @@
 //! Functions on texts (XPath 1.0 §4.2, Functions and Operators §5).
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::ops::Range;
 
 use super::call::{CODEPOINTS, wrong_type};
 use crate::error::Error;
@@ -9,58 +11,64 @@ use crate::value::cast::collapse;
 use crate::value::number::{is_space, round};
 use crate::value::{Atomic, Item, Value};
 
-use Returns::{Any, Boolean, Number, Text};
+use Returns::{Any, Number};
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("concat", 2, 255, Text, concat),
-    Function::new("string", 0, 1, Text, string).or_context(),
-    Function::new("contains", 2, 3, Boolean, |call| pair(call, |text, part| text.contains(part))),
-    Function::new("starts-with", 2, 3, Boolean, |call| pair(call, |text, part| text.starts_with(part))),
-    Function::new("ends-with", 2, 3, Boolean, |call| pair(call, |text, part| text.ends_with(part))),
-    Function::new("contains-token", 2, 3, Boolean, contains_token),
-    Function::new("substring-before", 2, 3, Text, |call| slice(call, |text, part| 0..text.find(part).unwrap_or(0))),
-    Function::new("substring-after", 2, 3, Text, |call| {
+    Function::text("concat", 2, 255, concat),
+    Function::text("string", 0, 1, string).or_context(),
+    Function::condition("contains", 2, 3, |call| pair(call, |text, part| text.contains(part))),
+    Function::condition("starts-with", 2, 3, |call| pair(call, |text, part| text.starts_with(part))),
+    Function::condition("ends-with", 2, 3, |call| pair(call, |text, part| text.ends_with(part))),
+    Function::condition("contains-token", 2, 3, contains_token),
+    Function::text("substring-before", 2, 3, |call| slice(call, |text, part| 0..text.find(part).unwrap_or(0))),
+    Function::text("substring-after", 2, 3, |call| {
         slice(call, |text, part| text.find(part).map_or(text.len(), |at| at + part.len())..text.len())
     }),
-    Function::new("substring", 2, 3, Text, substring),
-    Function::new("string-length", 0, 1, Number, string_length).or_context(),
-    Function::new("normalize-space", 0, 1, Text, normalize_space).or_context(),
-    Function::new("normalize-unicode", 1, 2, Text, normalize_unicode),
-    Function::new("translate", 3, 3, Text, translate),
-    Function::new("upper-case", 1, 1, Text, |call| call.built(call.text(0)?.to_uppercase())),
-    Function::new("lower-case", 1, 1, Text, |call| call.built(call.text(0)?.to_lowercase())),
-    Function::new("string-join", 1, 2, Text, string_join),
-    Function::new("codepoints-to-string", 1, 1, Text, codepoints_to_string),
+    Function::text("substring", 2, 3, substring),
+    Function::count("string-length", 0, 1, string_length).or_context(),
+    Function::text("normalize-space", 0, 1, normalize_space).or_context(),
+    Function::text("normalize-unicode", 1, 2, normalize_unicode),
+    Function::text("translate", 3, 3, translate),
+    Function::text("upper-case", 1, 1, |call| call.built(call.text(0)?.to_uppercase())),
+    Function::text("lower-case", 1, 1, |call| call.built(call.text(0)?.to_lowercase())),
+    Function::text("string-join", 1, 2, string_join),
+    Function::text("codepoints-to-string", 1, 1, codepoints_to_string),
     Function::new("string-to-codepoints", 1, 1, Any, string_to_codepoints),
     Function::new("compare", 2, 3, Number, compare),
     Function::new("codepoint-equal", 2, 2, Any, codepoint_equal),
-    Function::new("default-collation", 0, 0, Text, |_| Ok(Value::from(CODEPOINTS))),
+    Function::text("default-collation", 0, 0, |_| Ok(Cow::Borrowed(CODEPOINTS))),
 ];
 
-fn concat<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
-    let mut text = call.any_text(0)?.into_owned();
+/// Borrowed where all but one of them are empty.
+fn concat<'a>(call: &Call<'_, 'a>) -> Result<Cow<'a, str>, Error> {
+    let mut text = call.any_text(0)?;
     for index in 1..call.count() {
         let part = call.any_text(index)?;
-        call.run.build(part.len())?;
-        text.push_str(&part);
+        if text.is_empty() {
+            text = part;
+        } else if !part.is_empty() {
+            let copied = if let Cow::Borrowed(text) = text { text.len() } else { 0 };
+            call.run.build(copied + part.len())?;
+            text.to_mut().push_str(&part);
+        }
     }
-    Ok(Value::from(text))
+    Ok(text)
 }
 
-fn string<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+fn string<'a>(call: &Call<'_, 'a>) -> Result<Cow<'a, str>, Error> {
     match call.item(0)? {
-        None => Ok(Value::from("")),
+        None => Ok(Cow::Borrowed("")),
         Some(Item::Function(_)) => Err(Error::value("FOTY0014", "a map, an array or another function has no text")),
         Some(item) => call.built(call.run.item_text(item)?),
     }
 }
 
-fn pair<'a>(call: &Call<'_, 'a>, holds: fn(&str, &str) -> bool) -> Result<Value<'a>, Error> {
+fn pair(call: &Call<'_, '_>, holds: fn(&str, &str) -> bool) -> Result<bool, Error> {
     let (text, part, collation) = (call.text(0)?, call.text(1)?, call.collation(2)?);
-    Ok(Value::from(holds(&collation.key(&text), &collation.key(&part))))
+    Ok(holds(&collation.key(&text), &collation.key(&part)))
 }
 
-fn contains_token<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+fn contains_token(call: &Call<'_, '_>) -> Result<bool, Error> {
     let (token, collation) = (call.text(1)?, call.collation(2)?);
     let token = collation.key(token.trim_matches(is_space));
     let mut found = false;
@@ -69,17 +77,18 @@ fn contains_token<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
         found |= collation.key(&text).split(is_space).any(|word| !word.is_empty() && word == token);
         Ok(())
     })?;
-    Ok(Value::from(found))
+    Ok(found)
 }
 
 /// A part of the first argument, found by the second; borrowed as the text was.
-fn slice<'a>(call: &Call<'_, 'a>, range: fn(&str, &str) -> std::ops::Range<usize>) -> Result<Value<'a>, Error> {
+fn slice<'a>(call: &Call<'_, 'a>, range: fn(&str, &str) -> Range<usize>) -> Result<Cow<'a, str>, Error> {
     let (text, part, collation) = (call.text(0)?, call.text(1)?, call.collation(2)?);
     let range = range(&collation.key(&text), &collation.key(&part));
     call.built(part_of(text, range))
 }
 
-fn part_of(text: Cow<'_, str>, range: std::ops::Range<usize>) -> Cow<'_, str> {
+#[inline]
+fn part_of(text: Cow<'_, str>, range: Range<usize>) -> Cow<'_, str> {
     match text {
         Cow::Borrowed(text) => Cow::Borrowed(&text[range]),
         Cow::Owned(text) => Cow::Owned(text[range].to_owned()),
@@ -87,28 +96,44 @@ fn part_of(text: Cow<'_, str>, range: std::ops::Range<usize>) -> Cow<'_, str> {
 }
 
 /// Characters from a position counted from 1; position and length are rounded, NaN and infinities included.
-fn substring<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+fn substring<'a>(call: &Call<'_, 'a>) -> Result<Cow<'a, str>, Error> {
     let text = call.text(0)?;
     let first = round(call.required_double(1)?);
     let behind = if call.count() == 3 { first + round(call.required_double(2)?) } else { f64::INFINITY };
-    let wanted = |index: usize| (index + 1) as f64 >= first && ((index + 1) as f64) < behind;
-    let mut range = None;
-    for (index, (at, letter)) in text.char_indices().enumerate() {
-        if wanted(index) {
-            let start = range.as_ref().map_or(at, |range: &std::ops::Range<usize>| range.start);
-            range = Some(start..at + letter.len_utf8());
-        } else if range.is_some() {
-            break;
-        }
+    match text {
+        Cow::Borrowed(text) => Ok(Cow::Borrowed(between(text, first, behind))),
+        Cow::Owned(text) => call.built(between(&text, first, behind).to_owned()),
     }
-    call.built(part_of(text, range.unwrap_or(0..0)))
 }
 
-fn string_length<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
-    Ok(call.whole(call.text(0)?.chars().count() as u64))
+/// The characters from one position up to another, which are whole numbers, infinite or NaN.
+fn between(text: &str, first: f64, behind: f64) -> &str {
+    if first.partial_cmp(&behind) != Some(Ordering::Less) {
+        return "";
+    }
+    // What is too small or too large for an index becomes the least or the greatest one.
+    let index = |position: f64| (position as i64).saturating_sub(1).max(0) as usize;
+    let (skipped, end) = (index(first), index(behind));
+    let rest = &text[bytes_of(text, skipped)..];
+    &rest[..bytes_of(rest, end - skipped)]
 }
 
-fn normalize_space<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+/// How many bytes the first so many characters take, or all there are.
+#[inline]
+fn bytes_of(text: &str, characters: usize) -> usize {
+    match text.as_bytes().get(..characters) {
+        // There are as many characters as bytes at most.
+        None => text.len(),
+        Some(begin) if begin.is_ascii() => characters,
+        Some(_) => text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at),
+    }
+}
+
+fn string_length(call: &Call<'_, '_>) -> Result<u64, Error> {
+    Ok(call.text(0)?.chars().count() as u64)
+}
+
+fn normalize_space<'a>(call: &Call<'_, 'a>) -> Result<Cow<'a, str>, Error> {
     let normal = match call.text(0)? {
         Cow::Borrowed(text) => collapse(text),
         Cow::Owned(text) => Cow::Owned(collapse(&text).into_owned()),
@@ -117,7 +142,7 @@ fn normalize_space<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
 }
 
 /// Only texts that all forms leave alone: the tables for the others are larger than all the rest of this library.
-fn normalize_unicode<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+fn normalize_unicode<'a>(call: &Call<'_, 'a>) -> Result<Cow<'a, str>, Error> {
     let text = call.text(0)?;
     let form = if call.count() == 2 { call.required_text(1)?.trim().to_uppercase() } else { "NFC".to_owned() };
     match form.as_str() {
@@ -132,7 +157,7 @@ fn normalize_unicode<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     }
 }
 
-fn translate<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+fn translate<'a>(call: &Call<'_, 'a>) -> Result<Cow<'a, str>, Error> {
     let text = call.text(0)?;
     let (from, to) = (call.required_text(1)?, call.required_text(2)?);
     let mut to = to.chars();
@@ -151,7 +176,7 @@ fn translate<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
     call.built(replaced.collect::<String>())
 }
 
-fn string_join<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+fn string_join<'a>(call: &Call<'_, 'a>) -> Result<Cow<'a, str>, Error> {
     let separator = if call.count() == 2 { call.required_text(1)? } else { Cow::Borrowed("") };
     let mut joined: Option<String> = None;
     call.each_atomic(0, |atomic| {
@@ -166,10 +191,10 @@ fn string_join<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
         }
         Ok(())
     })?;
-    Ok(Value::from(joined.unwrap_or_default()))
+    Ok(joined.unwrap_or_default().into())
 }
 
-fn codepoints_to_string<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
+fn codepoints_to_string<'a>(call: &Call<'_, 'a>) -> Result<Cow<'a, str>, Error> {
     let mut text = String::new();
     call.each_atomic(0, |atomic| {
         let number = crate::value::whole(&atomic, call.run.version)?;
@@ -181,7 +206,7 @@ fn codepoints_to_string<'a>(call: &Call<'_, 'a>) -> Result<Value<'a>, Error> {
         text.push(letter);
         Ok(())
     })?;
-    Ok(Value::from(text))
+    Ok(text.into())
 }
 
 /// Char of XML 1.0 §2.2.

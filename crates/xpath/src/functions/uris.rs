@@ -5,17 +5,14 @@ use std::borrow::Cow;
 use myelin_java_text::percent::encoded;
 
 use crate::error::Error;
-use crate::function::{Call, Function, Returns};
-use crate::value::Value;
-
-use Returns::Text;
+use crate::function::{Call, Function};
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("encode-for-uri", 1, 1, Text, |call| escaped(call, is_unreserved)),
-    Function::new("iri-to-uri", 1, 1, Text, |call| {
+    Function::text("encode-for-uri", 1, 1, |call| escaped(call, is_unreserved)),
+    Function::text("iri-to-uri", 1, 1, |call| {
         escaped(call, |byte| byte.is_ascii_graphic() && !b"<>\"{}|\\^`".contains(&byte))
     }),
-    Function::new("escape-html-uri", 1, 1, Text, |call| escaped(call, |byte| byte == b' ' || byte.is_ascii_graphic())),
+    Function::text("escape-html-uri", 1, 1, |call| escaped(call, |byte| byte == b' ' || byte.is_ascii_graphic())),
 ];
 
 /// What an address may hold anywhere without a meaning of its own (RFC 3986 §2.3).
@@ -23,7 +20,7 @@ fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte)
 }
 
-fn escaped<'a>(call: &Call<'_, 'a>, is_kept: fn(u8) -> bool) -> Result<Value<'a>, Error> {
+fn escaped<'a>(call: &Call<'_, 'a>, is_kept: fn(u8) -> bool) -> Result<Cow<'a, str>, Error> {
     let text = call.text(0)?;
     let escaped = match encoded(&text, is_kept) {
         Cow::Borrowed(_) => None,

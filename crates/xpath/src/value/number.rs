@@ -101,8 +101,10 @@ fn canonical<N: std::fmt::Display + std::fmt::UpperExp>(
 }
 
 /// Halves go up, also below zero; what rounds to zero from below is minus zero (XPath 1.0 §4.4).
+#[inline]
 pub(crate) fn round(number: f64) -> f64 {
-    if number.fract() == 0.0 || !number.is_finite() {
+    // Most are whole, which is seen without a call; too large ones are whole, too.
+    if (number as i64) as f64 == number || number.fract() == 0.0 || !number.is_finite() {
         return number;
     }
     let floor = number.floor();

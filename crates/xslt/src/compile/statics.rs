@@ -121,7 +121,7 @@ impl Statics {
     }
 
     fn context(&self) -> Context<'_> {
-        Context { limits: self.meter.rest_of(LIMITS), meter: Some(&self.meter), ..Context::new(self) }
+        Context { limits: LIMITS, meter: Some(&self.meter), ..Context::new(self) }
     }
 
     fn refuse(&self, attribute: &Attribute<'_>, error: &Error, problems: &mut Problems) -> Reported {

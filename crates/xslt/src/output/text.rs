@@ -2,6 +2,9 @@
 
 use super::error::OutputError;
 
+/// How much room a text gets at first.
+const USUAL_BYTES: usize = 32;
+
 /// A text, as far as it has come: that of items, which are nodes or values; texts in a row are one item.
 ///
 /// Source: XSLT 2.0 §5.7.2. XSLT 1.0 §7.1.3 has an error for nodes that are no texts, or leaves them out; here their text
@@ -42,6 +45,7 @@ impl<'o> Text<'o> {
         self.depth = self.depth.saturating_sub(1);
     }
 
+    #[inline]
     pub(super) fn text(&mut self, text: &str) -> Result<(), OutputError> {
         // A text without characters is none, so that it does not stand between others either.
         if text.is_empty() {
@@ -75,6 +79,7 @@ impl<'o> Text<'o> {
     }
 
     /// Writes what stands between items, where there was one.
+    #[inline]
     fn begin_item(&mut self, kind: Last) -> Result<(), OutputError> {
         let before = std::mem::replace(&mut self.last, kind);
         if before == Last::Nothing || (before, kind) == (Last::Text, Last::Text) {
@@ -87,6 +92,9 @@ impl<'o> Text<'o> {
     fn push(&mut self, text: &str) -> Result<(), OutputError> {
         if self.text.len().saturating_add(text.len()) > self.limit_bytes {
             return Err(OutputError::TooLarge(self.limit_bytes));
+        }
+        if self.text.capacity() == 0 {
+            self.text.reserve(text.len().max(USUAL_BYTES));
         }
         self.text.push_str(text);
         Ok(())

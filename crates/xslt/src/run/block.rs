@@ -9,7 +9,7 @@ use super::frame::Flow;
 use super::machine::{MESSAGES, Machine};
 use super::receiver::Receiver;
 use crate::options;
-use crate::program::{Block, Choose, Instruction, Kind, Message, ModeUse, Variable};
+use crate::program::{Block, Instruction, Kind, Message, ModeUse, Variable};
 use crate::scope::At;
 
 impl<'a> Machine<'a> {
@@ -30,9 +30,18 @@ impl<'a> Machine<'a> {
         focus: &Focus<'a>,
         out: &mut Receiver<'_, 'a>,
     ) -> Outcome<Flow> {
-        for instruction in block {
+        let mut rest = block.iter();
+        while let Some(instruction) = rest.next() {
             self.count()?;
-            match self.step(instruction, focus, out) {
+            let flow = match &instruction.kind {
+                // A block that is chosen last runs in place of the one it stands in.
+                Kind::If(..) | Kind::Choose(_) if rest.len() == 0 => self.chosen(instruction, focus).map(|chosen| {
+                    rest = chosen.iter();
+                    Flow::Next
+                }),
+                _ => self.step(instruction, focus, out),
+            };
+            match flow {
                 Ok(Flow::Next) => {}
                 Ok(flow) => return Ok(flow),
                 Err(mut failure) => {
@@ -44,11 +53,30 @@ impl<'a> Machine<'a> {
         Ok(Flow::Next)
     }
 
+    /// The block of a condition that holds; none, and of instructions without conditions: an empty one.
+    fn chosen(&'a self, instruction: &'a Instruction, focus: &Focus<'a>) -> Outcome<&'a [Instruction]> {
+        match &instruction.kind {
+            Kind::If(condition, block) => Ok(if self.holds(condition, focus)? { block } else { &[] }),
+            Kind::Choose(choose) => {
+                for (condition, block) in &choose.branches {
+                    if self.holds(condition, focus)? {
+                        return Ok(block);
+                    }
+                }
+                Ok(&choose.otherwise)
+            }
+            _ => Ok(&[]),
+        }
+    }
+
     /// Runs a block that has nothing behind it to go on to: breaks and calls end within it.
     pub(super) fn run_inside(&'a self, block: &'a Block, focus: &Focus<'a>, out: &mut Receiver<'_, 'a>) -> Outcome<()> {
         self.run(block, focus, out).map(drop)
     }
 
+    /// Runs an instruction. What is rare stands apart, and what is larger in functions of its own: blocks run within
+    /// each other, and each takes the stack that this needs.
+    #[inline(never)]
     fn step(&'a self, instruction: &'a Instruction, focus: &Focus<'a>, out: &mut Receiver<'_, 'a>) -> Outcome<Flow> {
         match &instruction.kind {
             Kind::Text(text, false) => out.text(text)?,
@@ -64,32 +92,32 @@ impl<'a> Machine<'a> {
             }
             Kind::CallTemplate(call) => return self.call_template(call, focus, out),
             Kind::ForEach(for_each) => return self.for_each(for_each, focus, out),
-            Kind::If(condition, block) => {
-                if self.holds(condition, focus)? {
-                    return self.run(block, focus, out);
-                }
-            }
-            Kind::Choose(choose) => {
-                let Choose { branches, otherwise } = &**choose;
-                for (condition, block) in branches {
-                    if self.holds(condition, focus)? {
-                        return self.run(block, focus, out);
-                    }
-                }
-                return self.run(otherwise, focus, out);
-            }
+            Kind::If(..) | Kind::Choose(_) => return self.run(self.chosen(instruction, focus)?, focus, out),
             Kind::Variable(variable) => {
                 let value = self.new_value(variable, focus)?;
-                self.stack.set(variable.slot, value);
+                self.assign(variable.slot, value);
             }
             Kind::Copy(copy) => return self.copy(copy, focus, out),
             Kind::CopyOf(select, namespaces) => self.copy_of(select, *namespaces, focus, out)?,
+            Kind::Element(element) => return self.element(element, focus, out),
+            Kind::Attribute(attribute) => self.attribute(attribute, focus, out)?,
+            _ => return self.rare_step(instruction, focus, out),
+        }
+        Ok(Flow::Next)
+    }
+
+    #[inline(never)]
+    fn rare_step(
+        &'a self,
+        instruction: &'a Instruction,
+        focus: &Focus<'a>,
+        out: &mut Receiver<'_, 'a>,
+    ) -> Outcome<Flow> {
+        match &instruction.kind {
             Kind::Sequence(select) => {
                 let value = self.select(select, focus)?;
                 out.give(value, select.expr.version())?;
             }
-            Kind::Element(element) => return self.element(element, focus, out),
-            Kind::Attribute(attribute) => self.attribute(attribute, focus, out)?,
             Kind::Namespace(parts) => {
                 let (prefix, uri) = &**parts;
                 let prefix = self.avt(prefix, focus)?;
@@ -120,7 +148,7 @@ impl<'a> Machine<'a> {
             Kind::NextIteration(parameters) => {
                 let values: Outcome<Vec<_>> = parameters.iter().map(|new| self.new_value(new, focus)).collect();
                 for (parameter, value) in parameters.iter().zip(values?) {
-                    self.stack.set(parameter.slot, value);
+                    self.assign(parameter.slot, value);
                 }
                 return Ok(Flow::Continue);
             }
@@ -147,11 +175,26 @@ impl<'a> Machine<'a> {
                 out.give(map, Version::V3)?;
             }
             Kind::Fail(code, message) => return Err(Failure::new(*code, &**message)),
+            // Those that `step` runs itself.
+            Kind::Text(..)
+            | Kind::ValueOf(..)
+            | Kind::Literal(_)
+            | Kind::ApplyTemplates(_)
+            | Kind::CallTemplate(_)
+            | Kind::ForEach(_)
+            | Kind::If(..)
+            | Kind::Choose(_)
+            | Kind::Variable(_)
+            | Kind::Copy(_)
+            | Kind::CopyOf(..)
+            | Kind::Element(_)
+            | Kind::Attribute(_) => {}
         }
         Ok(Flow::Next)
     }
 
     /// What a variable is set to.
+    #[inline(never)]
     fn new_value(&'a self, variable: &'a Variable, focus: &Focus<'a>) -> Outcome<Value<'a>> {
         let value = self.bind(&variable.value, focus)?;
         self.convert(value, variable.kind.as_ref(), "the variable")

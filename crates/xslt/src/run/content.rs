@@ -16,17 +16,18 @@ use crate::program::{Avt, AvtPart, Binding, Block, Content, Instruction, Kind, S
 
 impl<'a> Machine<'a> {
     /// What a variable or parameter is bound to.
+    #[inline]
     pub(super) fn bind(&'a self, binding: &'a Binding, focus: &Focus<'a>) -> Outcome<Value<'a>> {
         match binding {
             Binding::Select(select) => self.select(select, focus),
+            Binding::EmptyText => Ok(Value::from("")),
+            Binding::EmptySequence => Ok(Value::EMPTY),
             Binding::Tree(block) => self.temporary_tree(block, focus),
             Binding::Sequence(block) => {
                 let mut receiver = Receiver::items(self);
                 self.run_inside(block, focus, &mut receiver)?;
                 Ok(receiver.into_items())
             }
-            Binding::EmptyText => Ok(Value::from("")),
-            Binding::EmptySequence => Ok(Value::EMPTY),
         }
     }
 
@@ -67,8 +68,15 @@ impl<'a> Machine<'a> {
     }
 
     /// A value as the type that is declared for it.
+    #[inline]
     pub(super) fn convert(&self, value: Value<'a>, kind: Option<&SequenceType>, what: &str) -> Outcome<Value<'a>> {
-        let Some(kind) = kind else { return Ok(value) };
+        match kind {
+            None => Ok(value),
+            Some(kind) => self.converted(value, kind, what),
+        }
+    }
+
+    fn converted(&self, value: Value<'a>, kind: &SequenceType, what: &str) -> Outcome<Value<'a>> {
         value.convert(kind, Version::V2).map_err(|error| {
             let mut failure: Box<Failure> = error.into();
             failure.message = format!("{what} is declared as `{kind}`: {}", failure.message);
@@ -105,6 +113,7 @@ impl<'a> Machine<'a> {
     /// The text that the content of an attribute, comment or instruction makes.
     ///
     /// Source: XSLT 2.0 §5.7.2.
+    #[inline]
     pub(super) fn content(&'a self, content: &'a Content, focus: &Focus<'a>) -> Outcome<Cow<'a, str>> {
         match content {
             Content::Select(source, separator) => {
@@ -128,6 +137,7 @@ impl<'a> Machine<'a> {
     }
 
     /// `xsl:value-of`
+    #[inline(never)]
     pub(super) fn value_of(
         &'a self,
         content: &'a Content,
@@ -135,7 +145,10 @@ impl<'a> Machine<'a> {
         focus: &Focus<'a>,
         out: &mut Receiver<'_, 'a>,
     ) -> Outcome<()> {
-        let text = self.content(content, focus)?;
+        let text = match content {
+            Content::Select(source, None) => self.text(source, None, focus)?,
+            content => self.content(content, focus)?,
+        };
         if raw { out.raw_text(&text) } else { out.text(&text) }
     }
 

@@ -13,6 +13,7 @@ use crate::program::{self, Attribute, Avt, Block, Copy, Element, Instruction, Li
 
 impl<'a> Machine<'a> {
     /// A literal result element (XSLT 1.0 §7.1.1).
+    #[inline(never)]
     pub(super) fn literal(
         &'a self,
         element: &'a LiteralElement,
@@ -53,6 +54,7 @@ impl<'a> Machine<'a> {
     }
 
     /// `xsl:element` (§7.1.2)
+    #[inline(never)]
     pub(super) fn element(
         &'a self,
         element: &'a Element,
@@ -75,6 +77,7 @@ impl<'a> Machine<'a> {
     }
 
     /// `xsl:attribute` (§7.1.3)
+    #[inline(never)]
     pub(super) fn attribute(
         &'a self,
         attribute: &'a Attribute,
@@ -156,6 +159,7 @@ impl<'a> Machine<'a> {
     }
 
     /// `xsl:copy` (§7.5)
+    #[inline(never)]
     pub(super) fn copy(&'a self, copy: &'a Copy, focus: &Focus<'a>, out: &mut Receiver<'_, 'a>) -> Outcome<Flow> {
         let selected;
         let focus = match &copy.select {
@@ -193,6 +197,7 @@ impl<'a> Machine<'a> {
     }
 
     /// `xsl:copy-of` (§11.3)
+    #[inline(never)]
     pub(super) fn copy_of(
         &'a self,
         select: &'a Select,

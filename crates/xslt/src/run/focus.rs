@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use myelin_xml::{Document, Kind, NodeId};
-use myelin_xpath::{Item, Node, NodeRef, Version};
+use myelin_xpath::{Item, Node, NodeRef, Start, Version};
 
 /// What instructions work on.
 #[derive(Clone)]
@@ -19,6 +19,12 @@ impl<'a> Focus<'a> {
     #[inline]
     pub(super) fn on(node: NodeRef<'a>, position: u64, size: u64) -> Focus<'a> {
         Focus { item: Some(Item::Node(node)), position, size }
+    }
+
+    /// What an expression starts from.
+    #[inline]
+    pub(super) fn start(&self) -> Start<'_, 'a> {
+        Start { item: self.item.as_ref(), position: self.position, size: self.size, current: None }
     }
 
     pub(super) fn nothing() -> Focus<'a> {

@@ -52,12 +52,12 @@ impl<'a> Machine<'a> {
             let value = match (&given.value, expression) {
                 (ParameterValue::Expression(text), Some(expression)) => {
                     let focus = Focus::on(self.source, 1, 1);
-                    expression.evaluate(&self.context(&focus)).explain(self, text)?
+                    expression.evaluate_from(self.shared(), focus.start()).explain(self, text)?
                 }
                 (ParameterValue::Text(text) | ParameterValue::Expression(text), _) => Value::from(text.as_str()),
             };
             let value = self.convert(value, self.program.globals[index].kind.as_ref(), "the parameter")?;
-            self.globals.borrow_mut()[index] = Global::Set(value);
+            self.globals.borrow_mut()[index] = Global::Set(self.held(value));
         }
         let globals = self.program.globals.iter().enumerate();
         for (index, global) in globals.filter(|(_, global)| global.required) {
@@ -88,7 +88,7 @@ impl<'a> Machine<'a> {
             || format!("variable ${}", global.name),
             || {
                 let value = self.bind(&global.value, &focus)?;
-                self.convert(value, global.kind.as_ref(), "the variable").map(Value::shared)
+                self.convert(value, global.kind.as_ref(), "the variable").map(|value| self.held(value))
             },
         );
         let value = value.map_err(|mut failure| {

@@ -4,6 +4,7 @@ use myelin_xpath::{Error, Host, Item, Value};
 
 use super::failure::Failure;
 use super::failure::Outcome;
+use super::frame::{Global, plain_text};
 use super::machine::DYNAMIC;
 use super::machine::Machine;
 use crate::functions::Call;
@@ -14,6 +15,16 @@ impl<'a> Host<'a> for Machine<'a> {
         match slot.checked_sub(GLOBAL) {
             None => Ok(self.stack.get(slot)),
             Some(index) => self.global(index as usize).map_err(|failure| self.leave(failure)),
+        }
+    }
+
+    fn variable_text(&'a self, slot: u32) -> Option<&'a str> {
+        match slot.checked_sub(GLOBAL) {
+            None => self.stack.text(slot),
+            Some(index) => match self.globals.borrow().get(index as usize)? {
+                Global::Set(value) => plain_text(value),
+                Global::Unset | Global::Busy => None,
+            },
         }
     }
 
@@ -49,13 +60,6 @@ impl Machine<'_> {
         if let Some(failure) = self.failed.take() {
             return failure;
         }
-        // The evaluator was told what was left.
-        let limits = self.options.limits;
-        let error = match error {
-            Error::Steps(_) => Error::Steps(limits.instructions),
-            Error::Bytes(_) => Error::Bytes(limits.memory_bytes),
-            other => other,
-        };
         let mut failure: Box<Failure> = error.into();
         failure.message = format!("{} in `{text}`", failure.message);
         failure

@@ -17,6 +17,7 @@ use crate::program::{AnalyzeString, Expr, ForEach, ForEachGroup, GroupBy, Iterat
 
 impl<'a> Machine<'a> {
     /// `xsl:for-each` (XSLT 1.0 §8)
+    #[inline(never)]
     pub(super) fn for_each(
         &'a self,
         for_each: &'a ForEach,
@@ -203,7 +204,7 @@ impl<'a> Machine<'a> {
     ) -> Outcome<Flow> {
         for parameter in &iterate.parameters {
             let value = self.bind(&parameter.value, focus)?;
-            self.stack.set(parameter.slot, self.convert(value, parameter.kind.as_ref(), "the parameter")?);
+            self.assign(parameter.slot, self.convert(value, parameter.kind.as_ref(), "the parameter")?);
         }
         let value = self.select(&iterate.select, focus)?;
         let size = value.len() as u64;

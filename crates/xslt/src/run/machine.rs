@@ -1,21 +1,22 @@
 //! The machine: what a transformation under way knows and keeps, and its limits.
 
-use std::cell::{Cell, RefCell};
+use std::borrow::Cow;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use myelin_xml::Document;
-use myelin_xpath::{Context, Expression, Limits as XpathLimits, Meter, NameTable, NodeRef, Value};
+use myelin_xpath::{Atomic, Expression, Item, Limits as XpathLimits, Meter, NameTable, NodeRef, SharedContext, Value};
 
 use super::caches::{Counted, Indexes, Positions, Tables};
 use super::documents::Documents;
 use super::failure::{Failure, Outcome};
-use super::focus::Focus;
 use super::frame::{Global, Group, Left, Running, Stack};
 use super::store::{Shelf, Store};
 use crate::options::{Message, Options};
 use crate::program::{CallTarget, ParameterId, Program};
 use crate::scope::Scope;
+use crate::stack::Floor;
 
 /// Instructions between two questions whether the time is over.
 const BREATH: u64 = 1_024;
@@ -36,6 +37,8 @@ pub(crate) struct Machine<'a> {
     pub(super) stack: Stack<'a>,
     pub(super) globals: RefCell<Vec<Global<'a>>>,
     pub(super) shelf: Shelf<'a, Document>,
+    /// Texts that variables hold.
+    texts: Shelf<'a, String>,
     /// Expressions that were compiled while running.
     pub(super) expressions: Shelf<'a, Expression>,
     pub(super) dynamic: RefCell<Vec<(String, &'a Scope, &'a Expression)>>,
@@ -50,8 +53,11 @@ pub(crate) struct Machine<'a> {
     pub(super) positions: Positions<'a>,
     pub(super) counted: Counted<'a>,
     pub(super) meter: Meter,
+    /// What all expressions run with, once one ran.
+    shared: OnceCell<SharedContext<'a>>,
     pub(super) instructions: Cell<u64>,
     pub(super) depth: Cell<u32>,
+    pub(super) floor: Cell<Floor>,
     /// How many parts of the stack were made beside the thread's own.
     pub(super) stacks: Cell<u64>,
     /// The mode that templates are looked for in by `mode="#current"`, and the rule that is running.
@@ -67,12 +73,25 @@ pub(crate) struct Machine<'a> {
     pub(super) messages: RefCell<Vec<Message>>,
 }
 
+/// Where stays what a transformation makes and values refer to.
+pub(super) struct Stores {
+    documents: Store<Document>,
+    texts: Store<String>,
+    expressions: Store<Expression>,
+}
+
+impl Stores {
+    pub(super) fn new() -> Stores {
+        Stores { documents: Store::new(), texts: Store::new(), expressions: Store::new() }
+    }
+}
+
 impl<'a> Machine<'a> {
     pub(super) fn new(
         program: &'a Program,
         document: &'a Document,
         options: &'a Options<'a>,
-        (store, expressions): &'a (Store<Document>, Store<Expression>),
+        Stores { documents, texts, expressions }: &'a Stores,
     ) -> Machine<'a> {
         let source = NodeRef::new(document, document.document_node());
         Machine {
@@ -81,7 +100,8 @@ impl<'a> Machine<'a> {
             source,
             stack: Stack::default(),
             globals: RefCell::new((0..program.globals.len()).map(|_| Global::Unset).collect()),
-            shelf: store.shelf(),
+            shelf: documents.shelf(),
+            texts: texts.shelf(),
             expressions: expressions.shelf(),
             dynamic: RefCell::default(),
             declared: RefCell::default(),
@@ -93,8 +113,10 @@ impl<'a> Machine<'a> {
             positions: Positions::default(),
             counted: Counted::default(),
             meter: Meter::default(),
+            shared: OnceCell::new(),
             instructions: Cell::new(0),
             depth: Cell::new(0),
+            floor: Cell::new(Floor::here()),
             stacks: Cell::new(0),
             mode: Cell::new(0),
             rule: Cell::new(None),
@@ -136,24 +158,51 @@ impl<'a> Machine<'a> {
         }
     }
 
-    pub(super) fn rest(&self) -> XpathLimits {
-        let limits = self.options.limits;
-        self.meter.rest_of(XpathLimits { steps: limits.instructions, bytes: limits.memory_bytes })
+    /// What may be used in all.
+    #[inline]
+    fn limits(&self) -> XpathLimits {
+        let limits = &self.options.limits;
+        XpathLimits { steps: limits.instructions, bytes: limits.memory_bytes }
     }
 
-    /// The context of an expression.
-    pub(super) fn context(&'a self, focus: &Focus<'a>) -> Context<'a> {
-        Context {
-            item: focus.item.clone(),
-            position: focus.position,
-            size: focus.size,
+    pub(super) fn rest(&self) -> XpathLimits {
+        self.meter.rest_of(self.limits())
+    }
+
+    /// What all expressions run with.
+    #[inline]
+    pub(super) fn shared(&'a self) -> &'a SharedContext<'a> {
+        if let Some(shared) = self.shared.get() {
+            return shared;
+        }
+        self.shared.get_or_init(|| SharedContext {
             host: self,
-            limits: self.rest(),
+            limits: self.limits(),
             now: self.options.now,
-            current: None,
             meter: Some(&self.meter),
             names: Some(&self.names),
+        })
+    }
+
+    /// A value as a variable holds it, so that a reference to the variable copies neither a text nor a list.
+    ///
+    /// A text that was made stays as long as the transformation runs, as trees do; who made it has paid for it.
+    #[inline]
+    pub(super) fn held(&self, value: Value<'a>) -> Value<'a> {
+        match value {
+            Value::Item(Item::Atomic(Atomic::Text(Cow::Owned(text), kind))) => {
+                self.meter.add(0, size_of::<String>() as u64);
+                Atomic::Text(Cow::Borrowed(self.texts.keep(text)), kind).into()
+            }
+            Value::Item(item) => Value::Item(item),
+            list => list.shared(),
         }
+    }
+
+    /// Sets a variable of the frame that is running.
+    #[inline]
+    pub(super) fn assign(&self, slot: u32, value: Value<'a>) {
+        self.stack.set(slot, self.held(value));
     }
 
     /// Keeps a document that was made, as long as the transformation runs.

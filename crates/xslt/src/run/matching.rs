@@ -2,7 +2,7 @@
 
 use myelin_xml::{Document, Kind, NodeId};
 use myelin_xpath::ast::{NameTest, NodeTest};
-use myelin_xpath::{Atomic, Context, Item, Node, NodeRef, Value};
+use myelin_xpath::{Atomic, Item, Node, NodeRef, Start, Value};
 
 use super::caches::{MOST_POSITIONS, Taken};
 use super::failure::Outcome;
@@ -90,7 +90,7 @@ impl<'a> Machine<'a> {
             Anchor::Item(_) => Ok(false),
             Anchor::Nodes(expression) => {
                 let focus = Focus { item: Some(item(document, document.document_node())), position: 1, size: 1 };
-                let value = expression.evaluate(&self.context(&focus)).explain(self, "the pattern")?;
+                let value = expression.evaluate_from(self.shared(), focus.start()).explain(self, "the pattern")?;
                 let wanted = NodeRef::new(document, node);
                 self.meter.add(value.len() as u64, 0);
                 Ok(value.items().any(|item| item.node() == Some(wanted)))
@@ -176,11 +176,12 @@ impl<'a> Machine<'a> {
         candidate: &Item<'a>,
     ) -> Outcome<bool> {
         let focus = Focus { item: Some(item.clone()), position, size };
-        let context = Context { current: Some(candidate.clone()), ..self.context(&focus) };
+        let start = Start { current: Some(candidate), ..focus.start() };
         if !predicate.positional {
-            return predicate.expression.condition(&context).explain(self, "the pattern's predicate");
+            return predicate.expression.condition_from(self.shared(), start).explain(self, "the pattern's predicate");
         }
-        let value = predicate.expression.evaluate(&context).explain(self, "the pattern's predicate")?;
+        let value =
+            predicate.expression.evaluate_from(self.shared(), start).explain(self, "the pattern's predicate")?;
         Ok(match &value {
             Value::Item(Item::Atomic(atomic @ (Atomic::Double(_) | Atomic::Integer(..)))) => {
                 atomic.as_double() == Some(position as f64)

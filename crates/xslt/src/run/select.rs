@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use myelin_xml::{Document, Kind, NodeId};
-use myelin_xpath::{Node, NodeRef, Value, Version};
+use myelin_xpath::{Host, Node, NodeRef, Value, Version};
 
 use super::failure::Outcome;
 use super::focus::{Focus, text_of};
@@ -57,25 +57,33 @@ impl<'a> Machine<'a> {
     }
 
     /// The value of an expression.
+    #[inline]
     pub(super) fn evaluate(&'a self, expr: &'a Expr, focus: &Focus<'a>) -> Outcome<Value<'a>> {
-        expr.compiled.evaluate(&self.context(focus)).explain(self, &expr.text)
+        expr.compiled.evaluate_from(self.shared(), focus.start()).explain(self, &expr.text)
     }
 
     /// The items that an expression selects.
+    #[inline]
     pub(super) fn select(&'a self, select: &'a Select, focus: &Focus<'a>) -> Outcome<Value<'a>> {
-        match (&select.shape, focus.tree()) {
-            (Shape::Here, Some(_)) => Ok(focus.item.clone().map_or(Value::EMPTY, Value::Item)),
-            (Shape::Variable(slot), _) => self.variable_value(*slot, &select.expr),
-            (Shape::General, _) | (_, None) => self.evaluate(&select.expr, focus),
-            (shape, Some((document, node))) => {
-                let mut nodes = Vec::new();
-                self.each_node(shape, document, node, &mut |node| {
-                    nodes.push(Node::Tree(node));
-                    Ok(true)
-                })?;
-                Ok(Value::nodes(document, nodes))
-            }
+        match &select.shape {
+            Shape::General => self.evaluate(&select.expr, focus),
+            Shape::Variable(slot) => self.variable_value(*slot, &select.expr),
+            shape => self.select_around(shape, &select.expr, focus),
         }
+    }
+
+    /// The nodes of a simple shape.
+    fn select_around(&'a self, shape: &'a Shape, expr: &'a Expr, focus: &Focus<'a>) -> Outcome<Value<'a>> {
+        let Some((document, node)) = focus.tree() else { return self.evaluate(expr, focus) };
+        if *shape == Shape::Here {
+            return Ok(focus.item.clone().map_or(Value::EMPTY, Value::Item));
+        }
+        let mut nodes = Vec::new();
+        self.each_node(shape, document, node, &mut |node| {
+            nodes.push(Node::Tree(node));
+            Ok(true)
+        })?;
+        Ok(Value::nodes(document, nodes))
     }
 
     /// Hands out the nodes of a simple shape in document order, until the taker has enough.
@@ -159,16 +167,16 @@ impl<'a> Machine<'a> {
     }
 
     fn variable_value(&'a self, slot: u32, expr: &'a Expr) -> Outcome<Value<'a>> {
-        use myelin_xpath::Host;
         self.variable(slot).explain(self, &expr.text)
     }
 
     /// Whether a condition holds.
+    #[inline]
     pub(super) fn holds(&'a self, condition: &'a Condition, focus: &Focus<'a>) -> Outcome<bool> {
-        match (&condition.shape, focus.tree()) {
+        let Condition { expr, shape } = condition;
+        match (shape, focus.tree()) {
             (Shape::General, _) | (_, None) => {
-                let expr = &condition.expr;
-                expr.compiled.condition(&self.context(focus)).explain(self, &expr.text)
+                expr.compiled.condition_from(self.shared(), focus.start()).explain(self, &expr.text)
             }
             (shape, Some((document, node))) => {
                 let mut found = false;
@@ -183,6 +191,7 @@ impl<'a> Machine<'a> {
 
     /// The text that an expression gives: of the first item in 1.0, of all items with `separator` between them
     /// otherwise.
+    #[inline]
     pub(super) fn text(
         &'a self,
         source: &'a TextSource,
@@ -191,36 +200,46 @@ impl<'a> Machine<'a> {
     ) -> Outcome<Cow<'a, str>> {
         let expr = &source.expr;
         let first_only = expr.version() == Version::V1 && separator.is_none();
-        match (&source.shape, focus.tree()) {
-            (Shape::Variable(slot), _) => {
-                let value = self.variable_value(*slot, expr)?;
-                self.joined(value, first_only, separator, expr.version())
+        match &source.shape {
+            Shape::General if first_only => {
+                expr.compiled.text_from(self.shared(), focus.start()).explain(self, &expr.text)
             }
-            (Shape::General, _) | (_, None) => {
-                if first_only {
-                    return expr.compiled.text(&self.context(focus)).explain(self, &expr.text);
-                }
-                let value = self.evaluate(expr, focus)?;
-                self.joined(value, false, separator, expr.version())
-            }
-            (shape, Some((document, node))) => {
-                let mut text: Option<Cow<'a, str>> = None;
-                self.each_node(shape, document, node, &mut |node| {
-                    let piece = document.string_value(node);
-                    self.meter.add(1 + piece.len() as u64 / 16, 0);
-                    match &mut text {
-                        None => text = Some(piece),
-                        Some(text) => {
-                            let text = text.to_mut();
-                            text.push_str(separator.unwrap_or(" "));
-                            text.push_str(&piece);
-                        }
-                    }
-                    Ok(!first_only)
-                })?;
-                Ok(text.unwrap_or_default())
-            }
+            Shape::Variable(slot) => match self.variable_text(*slot) {
+                Some(text) => Ok(Cow::Borrowed(text)),
+                None => self.joined(self.variable_value(*slot, expr)?, first_only, separator, expr.version()),
+            },
+            _ => self.text_of_items(source, first_only, separator, focus),
         }
+    }
+
+    /// The same of what may give nodes or several items.
+    fn text_of_items(
+        &'a self,
+        source: &'a TextSource,
+        first_only: bool,
+        separator: Option<&str>,
+        focus: &Focus<'a>,
+    ) -> Outcome<Cow<'a, str>> {
+        let expr = &source.expr;
+        let around = if source.shape.is_walked() || source.shape == Shape::Here { focus.tree() } else { None };
+        let Some((document, node)) = around else {
+            return self.joined(self.evaluate(expr, focus)?, first_only, separator, expr.version());
+        };
+        let mut text: Option<Cow<'a, str>> = None;
+        self.each_node(&source.shape, document, node, &mut |node| {
+            let piece = document.string_value(node);
+            self.meter.add(1 + piece.len() as u64 / 16, 0);
+            match &mut text {
+                None => text = Some(piece),
+                Some(text) => {
+                    let text = text.to_mut();
+                    text.push_str(separator.unwrap_or(" "));
+                    text.push_str(&piece);
+                }
+            }
+            Ok(!first_only)
+        })?;
+        Ok(text.unwrap_or_default())
     }
 
     /// The text of a value: of its first item, or of all with something between them.

@@ -2,7 +2,7 @@
 
 use myelin_java_text::decimal_format::Symbols;
 use myelin_xml::Document;
-use myelin_xpath::{Atomic, Context, Error, Expression, Item, Moment, NodeRef, Value};
+use myelin_xpath::{Atomic, Error, Expression, Item, Moment, NodeRef, SharedContext, Value};
 
 use super::focus::Focus;
 use super::machine::{DYNAMIC, Machine};
@@ -118,8 +118,9 @@ impl<'a> Services<'a> for Machine<'a> {
         size: u64,
     ) -> Result<Value<'a>, Error> {
         let focus = Focus { item, position, size };
-        let context = Context { names: None, ..self.context(&focus) };
-        let run = || expression.evaluate(&context).map_err(|error| self.failure(error, "the expression"));
+        let shared = SharedContext { names: None, ..*self.shared() };
+        let run =
+            || expression.evaluate_from(&shared, focus.start()).map_err(|error| self.failure(error, "the expression"));
         self.deeper(0, run).map_err(|failure| self.leave(failure))
     }
 }

@@ -14,12 +14,21 @@ use super::receiver::Receiver;
 use crate::program::{
     ApplyTemplates, CallTemplate, NoMatch, ParameterId, Shape, Template, Test, UserFunction, WithParam,
 };
-use crate::stack;
+use crate::stack::{self, Floor};
 
 /// The parts of the machine that a body has for itself; put back when it is left.
 struct Saved {
     mode: u32,
     rule: Option<Running>,
+}
+
+/// The values that a template is called with.
+#[derive(Clone, Copy)]
+enum Given<'g, 'a> {
+    /// They stand in its frame on top of the stack, which begins there, and are of the parameters with these names.
+    InFrame(usize, &'a [WithParam]),
+    /// They are to be put into its frame, as several nodes may get them.
+    Listed(&'g Arguments<'a>),
 }
 
 impl<'a> Machine<'a> {
@@ -43,12 +52,17 @@ impl<'a> Machine<'a> {
             }
         };
         match named {
-            Some(template) => self.call(template, &Arguments::new(), focus, out),
+            Some(template) => {
+                let template = &self.program.templates[template as usize];
+                let given = Given::Listed(&Arguments::new());
+                self.enter(template, self.rule.get(), self.mode.get(), given, focus, out)
+            }
             None => self.apply(focus, self.mode.get(), &Arguments::new(), out),
         }
     }
 
     /// `xsl:apply-templates` (XSLT 1.0 §5.4)
+    #[inline(never)]
     pub(super) fn apply_templates(
         &'a self,
         apply: &'a ApplyTemplates,
@@ -110,67 +124,68 @@ impl<'a> Machine<'a> {
         match self.find(mode, focus, 0)? {
             Some(found) => {
                 let template = &self.program.templates[found.template as usize];
-                self.enter(template, Some(found), mode, arguments, focus, out)
+                self.enter(template, Some(found), mode, Given::Listed(arguments), focus, out)
             }
             None => self.no_match(focus, mode, arguments, out),
         }
     }
 
-    /// Runs a template, and those it calls in its last step.
+    /// Runs a template, and those it calls in its last step, in one frame.
     fn enter(
         &'a self,
-        mut template: &'a Template,
+        template: &'a Template,
         rule: Option<Running>,
         mode: u32,
-        arguments: &Arguments<'a>,
+        given: Given<'_, 'a>,
         focus: &Focus<'a>,
         out: &mut Receiver<'_, 'a>,
     ) -> Outcome<()> {
         let saved = Saved { mode: self.mode.replace(mode), rule: self.rule.replace(rule) };
-        let mut result = self.template(template, arguments, focus, out);
-        while let Ok(Flow::Tail) = result {
-            let call = self.left.borrow_mut().call.take();
-            let Some((next, arguments)) = call else { break };
-            template = &self.program.templates[next as usize];
-            result = match self.count() {
-                Ok(()) => self.template(template, &arguments, focus, out),
-                Err(mut failure) => {
-                    failure.at(template.at, || focus.path());
-                    failure.through(|| self.describe(template));
-                    Err(failure)
-                }
-            };
-        }
+        let base = match given {
+            Given::InFrame(base, _) => base,
+            Given::Listed(_) => self.stack.add(template.frame),
+        };
+        let mut running = template;
+        let result = self.deeper_in(base, || self.in_turn(&mut running, given, focus, out));
         self.mode.set(saved.mode);
         self.rule.set(saved.rule);
-        result.map(drop)
-    }
-
-    /// Runs the body of a template in a frame of its own.
-    fn template(
-        &'a self,
-        template: &'a Template,
-        arguments: &Arguments<'a>,
-        focus: &Focus<'a>,
-        out: &mut Receiver<'_, 'a>,
-    ) -> Outcome<Flow> {
-        self.deeper(template.frame, || {
-            self.take_arguments(template, arguments, focus)?;
-            match &template.result {
-                None => self.steps(&template.body, focus, out),
-                Some(kind) => {
-                    let mut receiver = Receiver::items(self);
-                    let flow = self.steps(&template.body, focus, &mut receiver)?;
-                    let value = self.convert(receiver.into_items(), Some(kind), "the template's result")?;
-                    out.give(value, Version::V2)?;
-                    Ok(flow)
-                }
-            }
-        })
-        .map_err(|mut failure| {
-            failure.through(|| self.describe(template));
+        result.map_err(|mut failure| {
+            failure.through(|| self.describe(running));
             failure
         })
+    }
+
+    /// Runs the body of a template in the frame that is there, then that of the one it calls in its last step.
+    #[inline]
+    fn in_turn(
+        &'a self,
+        running: &mut &'a Template,
+        given: Given<'_, 'a>,
+        focus: &Focus<'a>,
+        out: &mut Receiver<'_, 'a>,
+    ) -> Outcome<()> {
+        self.take_arguments(running, given, focus)?;
+        while let Flow::Tail = self.template(running, focus, out)? {
+            let Some(call) = self.left.borrow_mut().call.take() else { break };
+            *running = &self.program.templates[call.template as usize];
+            self.stack.take_over(running.frame);
+            self.count().map_err(|mut failure| {
+                failure.at(running.at, || focus.path());
+                failure
+            })?;
+            self.take_arguments(running, Given::InFrame(0, &call.parameters), focus)?;
+        }
+        Ok(())
+    }
+
+    /// Runs the body of a template.
+    fn template(&'a self, template: &'a Template, focus: &Focus<'a>, out: &mut Receiver<'_, 'a>) -> Outcome<Flow> {
+        let Some(kind) = &template.result else { return self.steps(&template.body, focus, out) };
+        let mut receiver = Receiver::items(self);
+        let flow = self.steps(&template.body, focus, &mut receiver)?;
+        let value = self.convert(receiver.into_items(), Some(kind), "the template's result")?;
+        out.give(value, Version::V2)?;
+        Ok(flow)
     }
 
     fn describe(&self, template: &Template) -> String {
@@ -182,13 +197,24 @@ impl<'a> Machine<'a> {
     }
 
     /// Sets the parameters of a template: given, tunnelled, or by default.
-    fn take_arguments(&'a self, template: &'a Template, arguments: &Arguments<'a>, focus: &Focus<'a>) -> Outcome<()> {
+    #[inline]
+    fn take_arguments(&'a self, template: &'a Template, given: Given<'_, 'a>, focus: &Focus<'a>) -> Outcome<()> {
         for parameter in &template.parameters {
-            let value = if parameter.tunnel {
-                let tunnel = self.tunnel.borrow();
-                tunnel.iter().rev().find(|(name, _)| *name == parameter.name).map(|(_, value)| value.clone())
-            } else {
-                arguments.iter().rev().find(|(name, _)| *name == parameter.name).map(|(_, value)| value.clone())
+            let value = match given {
+                _ if parameter.tunnel => {
+                    let tunnel = self.tunnel.borrow();
+                    tunnel.iter().rev().find(|(name, _)| *name == parameter.name).map(|(_, value)| value.clone())
+                }
+                Given::Listed(arguments) => {
+                    arguments.iter().rev().find(|(name, _)| *name == parameter.name).map(|(_, value)| value.clone())
+                }
+                Given::InFrame(_, with) if with.iter().any(|with| !with.tunnel && with.name == parameter.name) => {
+                    if parameter.kind.is_none() {
+                        continue;
+                    }
+                    Some(self.stack.get(parameter.slot))
+                }
+                Given::InFrame(..) => None,
             };
             let value = match value {
                 Some(value) => value,
@@ -201,9 +227,25 @@ impl<'a> Machine<'a> {
                 None => self.bind(&parameter.default, focus)?,
             };
             let value = self.convert(value, parameter.kind.as_ref(), "the parameter")?;
-            self.stack.set(parameter.slot, value);
+            self.assign(parameter.slot, value);
         }
         Ok(())
+    }
+
+    /// Puts a frame for a template on top of the stack, with the values of the parameters it is called with; where it
+    /// begins. What the template does not know is evaluated and dropped.
+    #[inline]
+    fn frame(&'a self, template: &Template, parameters: &'a [WithParam], focus: &Focus<'a>) -> Outcome<usize> {
+        let base = self.stack.top();
+        for parameter in parameters.iter().filter(|parameter| !parameter.tunnel) {
+            let value = self.parameter(parameter, focus).inspect_err(|_| self.stack.drop_from(base))?;
+            let known = template.parameters.iter().find(|known| !known.tunnel && known.name == parameter.name);
+            if let Some(known) = known {
+                self.stack.put(base, known.slot, self.held(value));
+            }
+        }
+        self.stack.fill(base, template.frame);
+        Ok(base)
     }
 
     /// The values of those parameters that are not tunnelled.
@@ -212,6 +254,7 @@ impl<'a> Machine<'a> {
         own.map(|parameter| Ok((parameter.name, self.parameter(parameter, focus)?))).collect()
     }
 
+    #[inline]
     fn parameter(&'a self, parameter: &'a WithParam, focus: &Focus<'a>) -> Outcome<Value<'a>> {
         let value = self.bind(&parameter.value, focus)?;
         self.convert(value, parameter.kind.as_ref(), "the parameter")
@@ -219,53 +262,55 @@ impl<'a> Machine<'a> {
 
     /// Adds tunnel parameters to those under way; gives those that were before, to be put back.
     #[expect(clippy::type_complexity, reason = "it is put back where it was taken")]
+    #[inline]
     fn tunnel_of(
         &'a self,
         parameters: &'a [WithParam],
         focus: &Focus<'a>,
     ) -> Outcome<Option<Rc<Vec<(ParameterId, Value<'a>)>>>> {
-        if parameters.iter().all(|parameter| !parameter.tunnel) {
-            return Ok(None);
+        if parameters.iter().any(|parameter| parameter.tunnel) {
+            self.more_tunnel(parameters, focus).map(Some)
+        } else {
+            Ok(None)
         }
+    }
+
+    fn more_tunnel(
+        &'a self,
+        parameters: &'a [WithParam],
+        focus: &Focus<'a>,
+    ) -> Outcome<Rc<Vec<(ParameterId, Value<'a>)>>> {
         let mut tunnel = Vec::clone(&self.tunnel.borrow());
         for parameter in parameters.iter().filter(|parameter| parameter.tunnel) {
             let value = self.parameter(parameter, focus)?;
             tunnel.retain(|(name, _)| *name != parameter.name);
             tunnel.push((parameter.name, value));
         }
-        Ok(Some(self.tunnel.replace(Rc::new(tunnel))))
+        Ok(self.tunnel.replace(Rc::new(tunnel)))
     }
 
     /// `xsl:call-template` (§6)
+    #[inline(never)]
     pub(super) fn call_template(
         &'a self,
         call: &'a CallTemplate,
         focus: &Focus<'a>,
         out: &mut Receiver<'_, 'a>,
     ) -> Outcome<Flow> {
-        let arguments = self.arguments(&call.parameters, focus)?;
-        let tunnel = self.tunnel_of(&call.parameters, focus)?;
+        let template = &self.program.templates[call.template as usize];
+        let base = self.frame(template, &call.parameters, focus)?;
+        let tunnel = self.tunnel_of(&call.parameters, focus).inspect_err(|_| self.stack.drop_from(base))?;
         if call.tail && tunnel.is_none() {
-            self.left.borrow_mut().call = Some((call.template, arguments));
+            self.left.borrow_mut().call = Some(call);
             return Ok(Flow::Tail);
         }
-        let result = self.call(call.template, &arguments, focus, out);
+        // A template that is called goes on in the mode and rule of the one that calls it (§6).
+        let given = Given::InFrame(base, &call.parameters);
+        let result = self.enter(template, self.rule.get(), self.mode.get(), given, focus, out);
         if let Some(tunnel) = tunnel {
             self.tunnel.replace(tunnel);
         }
         result.map(|()| Flow::Next)
-    }
-
-    fn call(
-        &'a self,
-        template: u32,
-        arguments: &Arguments<'a>,
-        focus: &Focus<'a>,
-        out: &mut Receiver<'_, 'a>,
-    ) -> Outcome<()> {
-        let template = &self.program.templates[template as usize];
-        // A template that is called goes on in the mode and rule of the one that calls it (§6).
-        self.enter(template, self.rule.get(), self.mode.get(), arguments, focus, out)
     }
 
     /// `xsl:apply-imports` (§5.6)
@@ -314,7 +359,7 @@ impl<'a> Machine<'a> {
         let result = match found {
             Some(found) => {
                 let template = &self.program.templates[found.template as usize];
-                self.enter(template, Some(found), mode, &arguments, focus, out)
+                self.enter(template, Some(found), mode, Given::Listed(&arguments), focus, out)
             }
             None => self.no_match(focus, mode, &arguments, out),
         };
@@ -414,7 +459,7 @@ impl<'a> Machine<'a> {
                     (None, Some(default)) => self.bind(default, &focus)?,
                     (None, None) => Value::EMPTY,
                 };
-                self.stack.set(slot as u32, self.convert(value, parameter.kind.as_ref(), "the argument")?);
+                self.assign(slot as u32, self.convert(value, parameter.kind.as_ref(), "the argument")?);
             }
             let mut receiver = Receiver::items(self);
             let flow = self.steps(&function.body, &focus, &mut receiver)?;
@@ -447,13 +492,19 @@ impl<'a> Machine<'a> {
 
     /// Runs something one level deeper, in a frame of its own.
     pub(super) fn deeper<T>(&'a self, frame: u32, run: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+        self.deeper_in(self.stack.add(frame), run)
+    }
+
+    /// The same in the frame on top that begins there.
+    fn deeper_in<T>(&'a self, base: usize, run: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
         let depth = self.depth.get() + 1;
         let limit = self.options.limits.depth;
         if depth > limit {
+            self.stack.drop_from(base);
             return Err(Failure::limit(format!("templates and functions run more than {limit} deep")));
         }
         self.depth.set(depth);
-        let outer = self.stack.open(frame);
+        let outer = self.stack.open(base);
         let result = self.with_stack(run);
         self.stack.close(outer);
         self.depth.set(depth - 1);
@@ -463,7 +514,7 @@ impl<'a> Machine<'a> {
     /// Runs something with enough stack for an instruction; what is made of it is bounded as memory is.
     #[inline]
     pub(super) fn with_stack<T>(&'a self, run: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
-        if stack::suffices() { run() } else { self.on_more_stack(run) }
+        if self.floor.get().suffices() { run() } else { self.on_more_stack(run) }
     }
 
     #[cold]
@@ -475,7 +526,12 @@ impl<'a> Machine<'a> {
             return Err(Failure::limit(format!("{what}: more than {limit} bytes of stack are needed")));
         }
         self.stacks.set(stacks);
-        let result = stack::on_more(run);
+        let floor = self.floor.get();
+        let result = stack::on_more(|| {
+            self.floor.set(Floor::here());
+            run()
+        });
+        self.floor.set(floor);
         self.stacks.set(stacks - 1);
         result
     }

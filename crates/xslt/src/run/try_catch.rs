@@ -71,7 +71,7 @@ impl<'a> Machine<'a> {
             number(place.as_ref().map(|place| place.column)),
         ];
         for (slot, value) in (catch.slots..).zip(values) {
-            self.stack.set(slot, value);
+            self.assign(slot, value);
         }
     }
 }
