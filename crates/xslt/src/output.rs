@@ -23,7 +23,7 @@ use myelin_xml::{Document, Name};
 use bytes::Bytes;
 pub(crate) use bytes::Finished;
 pub(crate) use error::OutputError;
-pub(crate) use escape::escape_xml;
+pub(crate) use escape::{escape_xml, push_plain};
 pub(crate) use literal::{LiteralStart, NamespaceSets};
 pub use properties::{Charset, Method, OutputProperties, Standalone};
 use text::Text;

@@ -89,6 +89,16 @@ pub(crate) fn escape_xml(text: &str, attribute: bool, out: &mut Vec<u8>) -> Resu
     escape(text, context, Repertoire::Unicode, out)
 }
 
+/// Appends text in UTF-8 that stands for itself between tags; false: some of it does not, and nothing is appended.
+#[inline]
+pub(crate) fn push_plain(text: &[u8], out: &mut Vec<u8>) -> bool {
+    let is_plain = plain(text, &TABLES[Context::Text as usize][Repertoire::Unicode as usize]) == text.len();
+    if is_plain {
+        out.extend_from_slice(text);
+    }
+    is_plain
+}
+
 /// Appends `text` so that reading it in that place gives the same.
 ///
 /// Errors: a character that XML does not have, or HTML.

@@ -82,12 +82,14 @@ impl LiteralStart {
         }
     }
 
-    /// `<` and the name.
+    /// The start tag without declarations and attributes.
+    #[inline]
     pub(crate) fn open(&self) -> &str {
-        &self.open[..self.open.len() - 1]
+        &self.open
     }
 
     /// The end tag.
+    #[inline]
     pub(crate) fn close(&self) -> &str {
         &self.close
     }

@@ -92,6 +92,7 @@ impl Memory {
         if self.names != names.id() {
             self.names = names.id();
             self.numbers.clear();
+            self.scopes.other_source();
         }
     }
 }
@@ -216,10 +217,10 @@ impl<'p> Pass<'p> {
         let declarations = start.declarations();
         if declarations.len() > 0 {
             self.sources.push((self.depth, self.source));
-            let names = start.names();
-            let declared =
-                declarations.map(|declaration| (names.text(declaration.prefix), names.text(declaration.namespace)));
-            self.source = self.writer.scopes().declared(self.source, declared);
+            for declaration in declarations {
+                let (prefix, namespace) = (declaration.prefix, declaration.namespace);
+                self.source = self.writer.scopes().declared(self.source, start.names(), prefix, namespace);
+            }
         }
     }
 
@@ -279,7 +280,10 @@ impl<'p> Pass<'p> {
         let next = from + ahead;
         let Step::Consume(_, action) = steps[next] else { return Err(GaveUp) };
         frame.step = next as u32 + u32::from(action == Action::FirstText);
-        self.write(&steps[from..next], None)?;
+        // Mostly only the step stands between that took children up to now.
+        if !matches!(steps[from..next], [] | [Step::Consume(..)]) {
+            self.write(&steps[from..next], None)?;
+        }
         Ok(Some(action))
     }
 
@@ -371,7 +375,10 @@ impl<'p> Pass<'p> {
 
     #[inline]
     fn write_text(&mut self, text: &Text<'_>) -> Result<(), GaveUp> {
-        let text = if text.verbatim { Cow::Borrowed(text.raw()) } else { text.value() };
+        if text.verbatim && !self.writer.is_at_top() && self.writer.plain_text(text.bytes()) {
+            return Ok(());
+        }
+        let text = text.value();
         self.check_text(&text)?;
         self.writer.text(&text)
     }
@@ -432,7 +439,7 @@ impl<'p> Pass<'p> {
             Step::StartCopy => self.copy_tag(start)?,
             Step::Attributes => self.copy_attributes(start)?,
             Step::Attribute(begin, parts) => {
-                self.writer.verbatim(begin);
+                self.writer.begin_attribute(begin);
                 for part in parts {
                     match part {
                         Part::Text(text) => self.writer.verbatim(text),
@@ -443,7 +450,7 @@ impl<'p> Pass<'p> {
                         }
                     }
                 }
-                self.writer.verbatim("\"");
+                self.writer.end_attribute();
             }
             Step::AttributeText(name) => {
                 if let Some(value) = self.value(start, *name) {

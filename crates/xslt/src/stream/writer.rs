@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use myelin_xml::{Atom, Name, Names};
 
-use crate::output::{LiteralStart, escape_xml};
+use crate::output::{LiteralStart, escape_xml, push_plain};
 
 /// A pass could not be finished; the tree has to do it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub(super) struct Scopes {
     /// What each state binds: prefix and namespace, sorted by prefix; an empty namespace is not listed.
     states: Vec<Vec<(Atom, Atom)>>,
     numbers: HashMap<Vec<(Atom, Atom)>, u32>,
+    /// What declarations make of a state, by the atoms of the source.
+    declared: Vec<((u32, Atom, Atom), u32)>,
     effects: Vec<Effect>,
     /// For each literal the state it was last written in, and its effect there.
     literals: Vec<(u32, u32)>,
@@ -43,6 +45,9 @@ struct Effect {
     /// The state inside.
     state: u32,
 }
+
+/// How many declarations in the source are known; few, as they are looked through.
+const DECLARED: usize = 32;
 
 /// Marks that nothing is known.
 const UNKNOWN: u32 = u32::MAX;
@@ -70,14 +75,32 @@ impl Scopes {
         number
     }
 
-    /// The state that declarations make of another.
-    pub(super) fn declared<'n>(&mut self, state: u32, declared: impl Iterator<Item = (&'n str, &'n str)>) -> u32 {
-        let mut bindings = self.states[state as usize].clone();
-        for (prefix, namespace) in declared {
-            let (prefix, namespace) = (self.names.atom(prefix), self.names.atom(namespace));
-            bind(&mut bindings, prefix, namespace);
+    /// Forgets what atoms of the source mean, which are others from now on.
+    pub(super) fn other_source(&mut self) {
+        self.declared.clear();
+    }
+
+    /// The state that a declaration in the source makes of another.
+    #[inline]
+    pub(super) fn declared(&mut self, state: u32, names: &Names, prefix: Atom, namespace: Atom) -> u32 {
+        let key = (state, prefix, namespace);
+        match self.declared.iter().find(|(known, _)| *known == key) {
+            Some((_, inside)) => *inside,
+            None => self.first_declared(key, names),
         }
-        self.state(bindings)
+    }
+
+    #[cold]
+    fn first_declared(&mut self, key: (u32, Atom, Atom), names: &Names) -> u32 {
+        let (state, prefix, namespace) = key;
+        let mut bindings = self.states[state as usize].clone();
+        bind(&mut bindings, self.names.atom(names.text(prefix)), self.names.atom(names.text(namespace)));
+        let inside = self.state(bindings);
+        if self.declared.len() == DECLARED {
+            self.declared.clear();
+        }
+        self.declared.push((key, inside));
+        inside
     }
 
     fn binding(&self, state: u32, prefix: Atom) -> Option<Atom> {
@@ -190,8 +213,8 @@ fn bind(bindings: &mut Vec<(Atom, Atom)>, prefix: Atom, namespace: Atom) {
 pub(super) struct Writer<'w> {
     pub(super) out: &'w mut Vec<u8>,
     scopes: &'w mut Scopes,
-    /// Whether the start tag of the innermost element is not closed yet.
-    in_tag: bool,
+    /// Where the start tag ends that was written last: an element that ends there is empty.
+    tag_end: usize,
     /// What prefixes mean inside the innermost element.
     state: u32,
     /// What they meant around each open element, and where the name of a copied one stands.
@@ -216,7 +239,7 @@ impl<'w> Writer<'w> {
     ) -> Writer<'w> {
         open.clear();
         out.extend_from_slice(declaration.unwrap_or_default().as_bytes());
-        Writer { out, scopes, in_tag: false, state: 0, open, root: None }
+        Writer { out, scopes, tag_end: 0, state: 0, open, root: None }
     }
 
     /// Says what prefixes mean around the result.
@@ -258,31 +281,25 @@ impl<'w> Writer<'w> {
     }
 
     #[inline]
-    fn close_tag(&mut self) {
-        if self.in_tag {
-            self.in_tag = false;
-            self.out.push(b'>');
-        }
-    }
-
-    #[inline]
     pub(super) fn start(&mut self, index: u32, literal: &LiteralStart) {
-        self.close_tag();
         self.open();
         self.out.extend_from_slice(literal.open().as_bytes());
         self.open.push(Open { around: self.state, name: 0, length: 0 });
         let effect = self.scopes.literal(self.state, index, literal);
         self.take_effect(effect);
-        self.in_tag = true;
     }
 
+    /// Brings what has to be declared into the start tag that was just written.
     #[inline]
     fn take_effect(&mut self, effect: u32) {
         let effect = &self.scopes.effects[effect as usize];
         if !effect.declared.is_empty() {
+            self.out.pop();
             self.out.extend_from_slice(effect.declared.as_bytes());
+            self.out.push(b'>');
         }
         self.state = effect.state;
+        self.tag_end = self.out.len();
     }
 
     /// Ends a literal element.
@@ -291,13 +308,21 @@ impl<'w> Writer<'w> {
         if let Some(open) = self.open.pop() {
             self.state = open.around;
         }
-        if self.in_tag {
-            self.in_tag = false;
-            self.out.extend_from_slice(b"/>");
-        } else {
+        if !self.end_empty() {
             self.out.extend_from_slice(literal.close().as_bytes());
         }
         self.closed();
+    }
+
+    /// Ends an element whose start tag was written last; whether it was.
+    #[inline]
+    fn end_empty(&mut self) -> bool {
+        let empty = self.out.len() == self.tag_end;
+        if empty {
+            self.out.pop();
+            self.out.extend_from_slice(b"/>");
+        }
+        empty
     }
 
     /// Starts an element like one of the source, where prefixes mean what the state `source` says; whether that can be
@@ -305,14 +330,13 @@ impl<'w> Writer<'w> {
     #[inline]
     pub(super) fn start_copy(&mut self, name: Name<'_>, source: u32) -> bool {
         let Some(effect) = self.scopes.copy(self.state, source, name.prefix) else { return false };
-        self.close_tag();
         self.open();
         self.out.push(b'<');
         let start = self.out.len();
         self.name(name);
         self.open.push(Open { around: self.state, name: start as u32, length: (self.out.len() - start) as u32 });
+        self.out.push(b'>');
         self.take_effect(effect);
-        self.in_tag = true;
         true
     }
 
@@ -320,10 +344,7 @@ impl<'w> Writer<'w> {
     pub(super) fn end_copy(&mut self) {
         let Some(Open { around, name, length }) = self.open.pop() else { return };
         self.state = around;
-        if self.in_tag {
-            self.in_tag = false;
-            self.out.extend_from_slice(b"/>");
-        } else {
+        if !self.end_empty() {
             self.out.extend_from_slice(b"</");
             self.out.extend_from_within(name as usize..(name + length) as usize);
             self.out.push(b'>');
@@ -342,7 +363,6 @@ impl<'w> Writer<'w> {
         source: u32,
     ) -> Result<(), GaveUp> {
         let effect = self.scopes.copy(self.state, source, "").ok_or(GaveUp)?;
-        self.close_tag();
         self.open();
         let (start, rest) = element.split_at_checked(1 + name_length).ok_or(GaveUp)?;
         self.out.extend_from_slice(start);
@@ -366,12 +386,24 @@ impl<'w> Writer<'w> {
 
     /// An attribute with a name as it stands in the source.
     pub(super) fn attribute(&mut self, name: Name<'_>, value: &str) -> Result<(), GaveUp> {
-        self.out.push(b' ');
+        self.begin_attribute(" ");
         self.name(name);
         self.out.extend_from_slice(b"=\"");
         self.attribute_value(value)?;
-        self.out.push(b'"');
+        self.end_attribute();
         Ok(())
+    }
+
+    /// Goes back into the start tag that was written last, for an attribute that begins with `begin`.
+    pub(super) fn begin_attribute(&mut self, begin: &str) {
+        self.out.pop();
+        self.out.extend_from_slice(begin.as_bytes());
+    }
+
+    /// Ends an attribute and the start tag again.
+    pub(super) fn end_attribute(&mut self) {
+        self.out.extend_from_slice(b"\">");
+        self.tag_end = self.out.len();
     }
 
     /// A name as it stands in the source.
@@ -396,30 +428,27 @@ impl<'w> Writer<'w> {
     /// Text that is escaped already.
     #[inline]
     pub(super) fn escaped(&mut self, text: &str) {
-        if !text.is_empty() {
-            self.close_tag();
-            self.out.extend_from_slice(text.as_bytes());
-        }
+        self.out.extend_from_slice(text.as_bytes());
     }
 
     #[inline]
     pub(super) fn text(&mut self, text: &str) -> Result<(), GaveUp> {
-        if text.is_empty() {
-            return Ok(());
-        }
-        self.close_tag();
         escape_xml(text, false, self.out).map_err(|_| GaveUp)
     }
 
+    /// Text that has no character to be escaped; false: it has, and nothing was written.
+    #[inline]
+    pub(super) fn plain_text(&mut self, text: &[u8]) -> bool {
+        push_plain(text, self.out)
+    }
+
     pub(super) fn comment(&mut self, text: &str) {
-        self.close_tag();
         self.verbatim("<!--");
         self.verbatim(text);
         self.verbatim("-->");
     }
 
     pub(super) fn instruction(&mut self, target: &str, data: &str) {
-        self.close_tag();
         self.verbatim("<?");
         self.verbatim(target);
         if !data.is_empty() {
