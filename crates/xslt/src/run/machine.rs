@@ -24,6 +24,9 @@ const BREATH: u64 = 1_024;
 /// How many messages are kept.
 pub(super) const MESSAGES: usize = 1_000;
 
+/// How much more room than it needs, and as much again, a text may have that is kept.
+const SPARE_BYTES: usize = 64;
+
 /// Slots of functions from here on are of expressions that were compiled while running: the index in
 /// [`Machine::declared`] plus this.
 pub(super) const DYNAMIC: u32 = 1 << 30;
@@ -185,18 +188,30 @@ impl<'a> Machine<'a> {
     }
 
     /// A value as a variable holds it, so that a reference to the variable copies neither a text nor a list.
-    ///
-    /// A text that was made stays as long as the transformation runs, as trees do; who made it has paid for it.
     #[inline]
     pub(super) fn held(&self, value: Value<'a>) -> Value<'a> {
         match value {
             Value::Item(Item::Atomic(Atomic::Text(Cow::Owned(text), kind))) => {
-                self.meter.add(0, size_of::<String>() as u64);
-                Atomic::Text(Cow::Borrowed(self.texts.keep(text)), kind).into()
+                Atomic::Text(Cow::Borrowed(self.keep_text(text)), kind).into()
             }
             Value::Item(item) => Value::Item(item),
             list => list.shared(),
         }
+    }
+
+    /// Keeps a text that was made as long as the transformation runs, as trees are kept.
+    ///
+    /// Who made it has paid for its bytes, and here is paid for the room around them.
+    fn keep_text(&self, mut text: String) -> &'a str {
+        if text.is_empty() {
+            return "";
+        }
+        // What was cut or replaced may have room for far more than is left of it.
+        if text.capacity() > 2 * text.len() + SPARE_BYTES {
+            text.shrink_to_fit();
+        }
+        self.meter.add(0, (size_of::<String>() + text.capacity() - text.len()) as u64);
+        self.texts.keep(text)
     }
 
     /// Sets a variable of the frame that is running.
