@@ -11,13 +11,16 @@ use std::thread;
 
 use anyhow::Context;
 use myelin_engine::Position;
-use tracing_appender::non_blocking::WorkerGuard;
+use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::field::RecordFields;
 use tracing_subscriber::fmt::FormatFields;
 use tracing_subscriber::fmt::format::{DefaultFields, Writer};
 
 /// The environment variable that says what is logged.
 const VARIABLE: &str = "MYELIN_LOG";
+
+/// How many lines may wait for standard error. The room for their places is taken at the start, 32 bytes for each.
+const WAITING_LINES: usize = 16 * 1024;
 
 /// Starts logging; what is written is flushed when the guard goes.
 ///
@@ -26,7 +29,7 @@ const VARIABLE: &str = "MYELIN_LOG";
 /// Errors: `MYELIN_LOG` names no level, or is no filter.
 pub(crate) fn start() -> anyhow::Result<WorkerGuard> {
     let filter = filter::filter(&std::env::var(VARIABLE).unwrap_or_default()).context(VARIABLE)?;
-    let (writer, guard) = tracing_appender::non_blocking(stderr());
+    let (writer, guard) = NonBlockingBuilder::default().buffered_lines_limit(WAITING_LINES).finish(stderr());
     let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer);
     let subscriber = subscriber.with_ansi(has_colours(&stderr())).fmt_fields(OneLine);
     // Somebody else's subscriber, as in a test, is as good.

@@ -124,14 +124,6 @@ impl<C: Pooled> Pool<C> {
         [&self.plain, &self.tls].into_iter().map(|map| map.borrow().values().map(of).sum::<usize>()).sum()
     }
 
-    /// Closes all connections that nobody uses, for the process needs what they take.
-    pub(crate) fn close_idle(&self) {
-        for map in [&self.plain, &self.tls] {
-            let hosts: Vec<Rc<HostPool<C>>> = map.borrow().values().cloned().collect();
-            hosts.iter().for_each(|host| host.close_idle());
-        }
-    }
-
     /// Closes connections that are too old or that their backend has closed, and forgets unused addresses.
     pub(crate) fn sweep(&self, options: &ClientOptions) {
         self.last.take();
@@ -210,13 +202,6 @@ impl<C: Pooled> HostPool<C> {
         Some(turnover.mul_f64(turnovers))
     }
 
-    /// Closes all connections that nobody uses.
-    fn close_idle(&self) {
-        // Taken out first: dropping a connection gives back its permit, which looks at this pool again.
-        let idle = std::mem::take(&mut *self.idle.borrow_mut());
-        drop(idle);
-    }
-
     fn sweep(&self, keep_alive: Duration) {
         // Taken out first: dropping a connection gives back its permit, which looks at this pool again.
         let mut idle = std::mem::take(&mut *self.idle.borrow_mut());
@@ -227,7 +212,31 @@ impl<C: Pooled> HostPool<C> {
     }
 }
 
+impl<C> Pool<C> {
+    /// Closes all connections that nobody uses, for the process needs what they take.
+    pub(crate) fn close_idle(&self) {
+        for map in [&self.plain, &self.tls] {
+            let hosts: Vec<Rc<HostPool<C>>> = map.borrow().values().cloned().collect();
+            hosts.iter().for_each(|host| host.close_idle());
+        }
+    }
+}
+
+impl<C> Drop for Pool<C> {
+    fn drop(&mut self) {
+        // A connection and the pool of its host hold each other.
+        self.close_idle();
+    }
+}
+
 impl<C> HostPool<C> {
+    /// Closes all connections that nobody uses.
+    fn close_idle(&self) {
+        // Taken out first: dropping a connection gives back its permit, which looks at this pool again.
+        let idle = std::mem::take(&mut *self.idle.borrow_mut());
+        drop(idle);
+    }
+
     fn waiting(&self) -> usize {
         self.queue.borrow().waiting.len()
     }
@@ -362,6 +371,19 @@ mod tests {
         assert_eq!(*order.borrow(), [1, 2, 3, 4]);
         assert_eq!((host.waiting(), pool.busy()), (0, 0));
         assert!(host.reuse().is_some());
+    }
+
+    #[test]
+    fn a_pool_that_goes_closes_what_nobody_uses() {
+        let pool = Pool::default();
+        let permit = pool.host(&Uri::from_static("http://a")).unwrap().open(&options(1)).unwrap();
+        let unused = Rc::new(Fake(permit));
+        give_back(&unused);
+        let left = Rc::downgrade(&unused);
+        drop(unused);
+        assert!(left.upgrade().is_some());
+        drop(pool);
+        assert!(left.upgrade().is_none());
     }
 
     #[tokio::test(start_paused = true)]
