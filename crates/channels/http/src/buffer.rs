@@ -88,8 +88,11 @@ impl Drop for Charge {
     }
 }
 
+/// A buffer with what was read into it, and how much that is; `None` at the end of the stream.
+type Filled = Option<(Box<[u8]>, usize)>;
+
 /// Reads into the large buffer, and gives it away where anything came.
-fn read_large(stream: &mut Stream, cx: &mut Context<'_>, most: usize) -> Poll<io::Result<Option<(Box<[u8]>, usize)>>> {
+fn read_large(stream: &mut Stream, cx: &mut Context<'_>, most: usize) -> Poll<io::Result<Filled>> {
     SPARE.with_borrow_mut(|spare| {
         if spare.is_empty() {
             spare.push(vec![0; READ_BYTES].into_boxed_slice());
