@@ -78,7 +78,7 @@ fn comments_may_stand_anywhere() {
     rewritten(&policies::signed(), |message| {
         let message = changed(message, "12.50", "12.<!-- a -->50");
         let message = changed(&message, "<wsu:Created>20", "<wsu:Created><!-- b -->20");
-        let message = changed(&message, "4711", "47<!---->11");
+        let message = changed(&message, ">4711<", ">47<!---->11<");
         changed(&message, "<soapenv:Header>", "<!-- c --><soapenv:Header><!-- d -->").into_bytes()
     });
 }
