@@ -4,6 +4,7 @@
 mod instructions;
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -14,7 +15,7 @@ use myelin_bench::comparison;
 use myelin_testkit::wss4j::Wss4j;
 
 use crate::process::{cargo, succeeds};
-use crate::workspace::root;
+use crate::workspace::{root, target};
 
 const BUILD_DEADLINE: Duration = Duration::from_secs(20 * 60);
 const BENCH_DEADLINE: Duration = Duration::from_secs(60 * 60);
@@ -61,7 +62,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
         let binary = arguments.binary.clone().map_or_else(|| built(profile), Ok)?;
         return instructions::run(&arguments, &binary);
     }
-    let mut command_line = command_line(binary("dist").into_os_string(), &arguments.words);
+    let is_named = arguments.words.iter().any(|word| word == "--myelin" || word.starts_with("--myelin="));
+    let binary = if is_named { None } else { Some(built("dist")?.into_os_string()) };
+    let mut command_line = command_line(binary, &arguments.words);
     let synapse = root().join("../shared/oracle/synapse/run.sh");
     if synapse.is_file() && !arguments.words.iter().any(|word| word.starts_with("--synapse")) {
         command_line.extend([OsString::from("--synapse"), synapse.into_os_string()]);
@@ -76,16 +79,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     if let Some(peer) = &peer {
         command_line.extend([OsString::from("--keys"), peer.keys().into()]);
     }
+    compare(command_line, &mut std::io::stdout())
+}
+
+/// Runs the comparison that a command line asks for; whether our own answers were all right.
+///
+/// Errors: the comparison cannot run.
+pub(crate) fn compare(command_line: Vec<OsString>, out: &mut dyn Write) -> Result<bool> {
     let comparison = Comparison::parse_from(command_line).arguments;
-    built("dist")?;
-    Ok(comparison::run(&comparison, &mut std::io::stdout())? == ExitCode::SUCCESS)
+    Ok(comparison::run(&comparison, out)? == ExitCode::SUCCESS)
 }
 
 /// Where cargo puts the binary that is measured, built with that profile.
 fn binary(profile: &str) -> PathBuf {
-    // Asked to build into another folder, cargo does so.
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    target.join(profile).join("myelin")
+    target().join(profile).join("myelin")
 }
 
 /// Builds the binary that is measured, and says where it is.
@@ -96,9 +103,11 @@ fn built(profile: &str) -> Result<PathBuf> {
     Ok(binary(profile))
 }
 
-fn command_line(binary: OsString, words: &[String]) -> Vec<OsString> {
+/// `binary` is measured, unless the words name another.
+fn command_line(binary: Option<OsString>, words: &[String]) -> Vec<OsString> {
     let scenarios = words.iter().take_while(|word| !word.starts_with('-')).count();
-    let mut line = vec![OsString::from("bench"), OsString::from("--myelin"), binary];
+    let mut line = vec![OsString::from("bench")];
+    line.extend(binary.into_iter().flat_map(|binary| [OsString::from("--myelin"), binary]));
     if scenarios > 0 {
         line.extend([OsString::from("--scenario"), OsString::from(words[..scenarios].join(","))]);
     }
@@ -114,8 +123,10 @@ mod tests {
     fn scenarios_come_first_and_options_behind_them() {
         let words = ["direct", "many", "--rounds", "3"].map(str::to_owned);
         let expected = ["bench", "--myelin", "m", "--scenario", "direct,many", "--rounds", "3"];
-        assert_eq!(command_line("m".into(), &words), expected.map(OsString::from));
-        Comparison::try_parse_from(command_line("m".into(), &words)).ok().unwrap();
-        assert_eq!(command_line("m".into(), &[]), ["bench", "--myelin", "m"].map(OsString::from));
+        assert_eq!(command_line(Some("m".into()), &words), expected.map(OsString::from));
+        Comparison::try_parse_from(command_line(Some("m".into()), &words)).ok().unwrap();
+        assert_eq!(command_line(Some("m".into()), &[]), ["bench", "--myelin", "m"].map(OsString::from));
+        let named = ["many", "--myelin", "m"].map(str::to_owned);
+        assert_eq!(command_line(None, &named), ["bench", "--scenario", "many", "--myelin", "m"].map(OsString::from));
     }
 }

@@ -5,6 +5,7 @@
 mod bench;
 mod ci;
 mod conformance;
+mod dist;
 mod docs;
 mod fuzz;
 mod layers;
@@ -37,6 +38,8 @@ enum Command {
     Test(test::Arguments),
     /// Writes the pages that are made from the code.
     Docs(docs::Arguments),
+    /// Builds the binary that is packaged and measured: twice, the second time for what the first was seen to do.
+    Dist,
     /// Compares the `dist` binary with other servers, in turns, or counts its instructions.
     Bench(bench::Arguments),
     /// Conformance suites that others made: xml, c14n, xpath, json.
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
         Command::Ci(arguments) => ci::run(&arguments),
         Command::Test(arguments) => test::run(&arguments).map(|summary| summary.success()),
         Command::Docs(arguments) => docs::run(&arguments),
+        Command::Dist => dist::run().map(|()| true),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Conformance(arguments) => conformance::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),

@@ -16,13 +16,12 @@ use std::sync::Arc;
 use myelin_message::{Body, Head};
 use myelin_wss::Guard;
 use myelin_wss::policy::{Binding, Policy};
-use myelin_xml::{DeclaredEncoding, Document, Options};
+use myelin_xml::{Arena, DeclaredEncoding, Document, Options};
 
 pub use backend::SentState;
 pub use proxy::{Operation, ProxySecurity};
 
-use myelin_content::Tree;
-use myelin_content::{charset, coding, write_charset};
+use myelin_content::{Tree, charset, coding, memory, write_charset};
 use myelin_flow::context::RequestContext;
 use myelin_flow::fault::{Fault, Outcome};
 
@@ -98,8 +97,9 @@ async fn take_envelope(
     document.ok_or_else(is_no_envelope)
 }
 
-/// Puts the secured envelope, which is in UTF-8, into its message.
-fn put_secured(bytes: Vec<u8>, body: &mut Body, head: &mut Head) {
+/// Puts the secured envelope, which is in UTF-8, into its message; the memory of its tree is used again.
+fn put_secured(bytes: Vec<u8>, tree: Arena, body: &mut Body, head: &mut Head) {
+    memory::keep_arena(tree);
     *body = Body::Bytes(bytes);
     if charset(head).is_some_and(|charset| charset != "UTF-8") {
         write_charset(head, "UTF-8");

@@ -17,7 +17,7 @@ pub(super) const LIMIT_BYTES: usize = 64 << 20;
 ///
 /// Errors: the sender's, where its JSON is deeper or larger than XML may be.
 pub(super) fn document_of(json: &[u8], switches: &Switches) -> Result<Document, Unreadable> {
-    let memory = (Vec::with_capacity(json.len() * 2), memory::take());
+    let memory = (Vec::with_capacity(json.len() * 2), memory::take(json.len()));
     let (options, xml_options) = (myelin_json::Options::default(), Options::default());
     Ok(convert::to_document(json, switches, &options, &xml_options, LIMIT_BYTES, memory)?)
 }

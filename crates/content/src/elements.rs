@@ -43,7 +43,7 @@ impl Elements {
     ///
     /// Errors: the bus's, where they take more than 128 MiB: some of them may stand in others.
     pub fn copied<'a>(elements: impl Iterator<Item = (&'a Document, NodeId)>) -> Result<Elements, CopyError> {
-        let (mut document, mut nodes) = (Document::new(), Vec::new());
+        let (mut document, mut nodes) = (Document::in_arena(memory::take(0)), Vec::new());
         for (from, element) in elements {
             nodes.push(graft(from, element, &mut document, None)?);
             if document.size_bytes() > LIMIT_BYTES {

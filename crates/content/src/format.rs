@@ -83,6 +83,11 @@ impl Content {
         let Some(value) = head.known(HeaderId::ContentType) else {
             return Content { format: Format::None, detail: None, codings };
         };
+        if types.is_none()
+            && let Some((format, charset)) = usual(value)
+        {
+            return Content { format, detail: charset.map(Cow::Borrowed), codings };
+        }
         let (essence, parameters) = split(value);
         let added = types.and_then(|types| types.format_of(essence));
         let format = added.unwrap_or_else(|| Format::of_essence(essence));
@@ -111,6 +116,18 @@ const USUAL: [(&str, Format); 4] = [
     ("application/xml", Format::Pox),
     ("application/json", Format::Json),
 ];
+/// The same as most clients write them, with the character set that they name.
+const AS_WRITTEN: [(&str, Format, Option<&str>); 9] = [
+    ("text/xml", Format::Soap11, None),
+    ("text/xml;charset=UTF-8", Format::Soap11, Some("UTF-8")),
+    ("text/xml; charset=UTF-8", Format::Soap11, Some("UTF-8")),
+    ("text/xml; charset=utf-8", Format::Soap11, Some("UTF-8")),
+    ("application/xml", Format::Pox, None),
+    ("application/json", Format::Json, None),
+    ("application/json;charset=UTF-8", Format::Json, Some("UTF-8")),
+    ("application/json; charset=UTF-8", Format::Json, Some("UTF-8")),
+    ("application/json; charset=utf-8", Format::Json, Some("UTF-8")),
+];
 /// Further types of JSON.
 const JSON: [&str; 3] = ["text/json", "text/javascript", "application/json/badgerfish"];
 /// Types of bytes that nobody looks into, as WSO2 configures them or describes how to.
@@ -127,9 +144,7 @@ impl Format {
 
     fn of_essence(essence: &[u8]) -> Format {
         let is = |known: &str| essence.eq_ignore_ascii_case(known.as_bytes());
-        // Most messages have one of these, written so.
-        let exact = USUAL.iter().find(|(known, _)| essence == known.as_bytes());
-        if let Some((_, format)) = exact.or_else(|| USUAL.iter().find(|(known, _)| is(known))) {
+        if let Some((_, format)) = USUAL.iter().find(|(known, _)| is(known)) {
             return *format;
         }
         // Structured syntax suffixes (RFC 6839).
@@ -182,6 +197,12 @@ pub fn charset(head: &Head) -> Option<Cow<'static, str>> {
     charset_in(split(head.known(HeaderId::ContentType)?).1?)
 }
 
+/// Format and character set of a content type as most clients write it, which needs no taking apart.
+fn usual(content_type: &[u8]) -> Option<(Format, Option<&'static str>)> {
+    let (_, format, charset) = AS_WRITTEN.iter().find(|(known, ..)| known.as_bytes() == content_type)?;
+    Some((*format, *charset))
+}
+
 /// What a content type is, and its parameters, behind the first `;`.
 fn split(content_type: &[u8]) -> (&[u8], Option<&[u8]>) {
     match memchr::memchr(b';', content_type) {
@@ -192,10 +213,6 @@ fn split(content_type: &[u8]) -> (&[u8], Option<&[u8]>) {
 
 /// The name of the character set in the parameters of a content type.
 fn charset_in(parameters: &[u8]) -> Option<Cow<'static, str>> {
-    // What most messages say needs no taking apart.
-    if matches!(parameters.trim_ascii(), b"charset=UTF-8" | b"charset=utf-8") {
-        return Some(Cow::Borrowed("UTF-8"));
-    }
     let parameters = std::str::from_utf8(parameters).ok()?;
     let parameter = split_parameters(parameters).find(|piece| is_parameter(piece, CHARSET))?;
     let name = parameter.split_once('=')?.1.trim().trim_matches('"');

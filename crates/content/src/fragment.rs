@@ -7,6 +7,7 @@ use std::sync::Arc;
 use memchr::memmem;
 use myelin_xml::{Atom, DeclaredEncoding, Document, Kind, NodeId, Options, Refusal};
 
+use crate::memory;
 use crate::text::{append_text, text_of};
 
 /// What a document takes in memory, however little is in it, about.
@@ -37,7 +38,7 @@ impl Fragment {
 
     /// Copies an element. The copy declares the namespaces that [`graft`] declares.
     pub fn copy(document: &Document, element: NodeId) -> Fragment {
-        let mut copy = Document::new();
+        let mut copy = Document::in_arena(memory::take(0));
         // A copy has no more nodes than the original had numbers for, and what was read can be written.
         let node = graft(document, element, &mut copy, None).expect("what another document holds can be copied");
         let top = copy.document_node();
@@ -68,6 +69,14 @@ impl Fragment {
     /// About how many bytes of memory it takes.
     pub fn memory_bytes(&self) -> usize {
         DOCUMENT_BYTES + self.document.size_bytes()
+    }
+
+    /// Its document, copied if others have it as well.
+    pub fn into_document(mut self) -> Document {
+        match Arc::get_mut(&mut self.document) {
+            Some(document) => std::mem::take(document),
+            None => Document::clone(&self.document),
+        }
     }
 
     /// Copies it into another document, as [`graft`].
@@ -101,6 +110,14 @@ pub(crate) fn text_apart(document: &Document, element: NodeId) -> String {
         _ => {
             let copy = Fragment::copy(document, element);
             text_of(&copy.document, copy.node)
+        }
+    }
+}
+
+impl Drop for Fragment {
+    fn drop(&mut self) {
+        if let Some(document) = Arc::get_mut(&mut self.document) {
+            memory::keep(std::mem::take(document));
         }
     }
 }
@@ -183,11 +200,11 @@ mod tests {
     #[test]
     fn a_copy_declares_what_its_names_use_and_its_values_may() {
         let check = |text: &str, expected: &str| {
-            let Fragment { document, node } = Fragment::parse(text).unwrap();
-            let inner = document.first_child(node).unwrap();
-            let copy = Fragment::copy(&document, inner);
+            let Fragment { document, node } = &Fragment::parse(text).unwrap();
+            let inner = document.first_child(*node).unwrap();
+            let copy = Fragment::copy(document, inner);
             assert_eq!(text_of(&copy.document, copy.node), expected);
-            assert_eq!(text_apart(&document, inner), expected);
+            assert_eq!(text_apart(document, inner), expected);
         };
         check("<a xmlns:p='urn:p'><b c = '&lt;'>p</b></a>", "<b c = '&lt;'>p</b>");
         check("<a xmlns:p='urn:p' xmlns:q='urn:q'><p:b/></a>", "<p:b xmlns:p=\"urn:p\"/>");
@@ -211,10 +228,10 @@ mod tests {
         };
         let (open, close): (String, _) = ((0..17).map(level).collect(), "</a>".repeat(17));
         let text = format!("{open}{}{close}", "<p3-7:b/>".repeat(20_000));
-        let Fragment { document, node } = Fragment::parse(&text).unwrap();
+        let Fragment { document, node } = &Fragment::parse(&text).unwrap();
         let start = std::time::Instant::now();
-        let small = document.descendants(node).filter(|&node| document.qname(node).local == "b");
-        let declared = small.map(|node| inherited(&document, node)).collect::<Vec<_>>();
+        let small = document.descendants(*node).filter(|&node| document.qname(node).local == "b");
+        let declared = small.map(|node| inherited(document, node)).collect::<Vec<_>>();
         assert_eq!((declared.len(), &*declared[0]), (20_000, &[("p3-7", "urn:7")][..]));
         // Gathering and sorting all declarations for each would take a minute without optimisation.
         assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
@@ -223,8 +240,8 @@ mod tests {
     #[test]
     fn a_graft_does_not_declare_again_what_holds_at_its_place() {
         let check = |place: &str, new: &str, expected: &str| {
-            let Fragment { document, node } = Fragment::parse(place).unwrap();
-            let mut document = Arc::unwrap_or_clone(document);
+            let place = Fragment::parse(place).unwrap();
+            let (node, mut document) = (place.node, place.into_document());
             let new = Fragment::parse(new).unwrap().graft(&mut document, Some(node)).unwrap();
             document.append(node, new).unwrap();
             assert_eq!(text_of(&document, node), expected);

@@ -6,7 +6,7 @@ mod writing;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Range;
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{LazyLock, OnceLock};
 
 use myelin_message::Built;
 use myelin_soap::{Envelope, Version, wrap};
@@ -55,7 +55,7 @@ impl Tree {
             Err(error) => return Err((error, bytes)),
         };
         let options = Options { declared_encoding, ..Options::default() };
-        let arena = memory::take();
+        let arena = memory::take(bytes.len());
         let mut bytes = bytes;
         let (document, received) = match utf8 {
             Some(mut utf8) => (Document::take(&mut utf8, &options, arena), Some(std::mem::take(&mut bytes))),
@@ -244,7 +244,7 @@ impl Tree {
                 document
             }
             // What is declared on the envelope may be meant by names and values inside.
-            (None, Some(payload)) => Arc::unwrap_or_clone(Fragment::copy(&self.document, payload).document),
+            (None, Some(payload)) => Fragment::copy(&self.document, payload).into_document(),
             (None, None) => Document::new(),
         };
         let output_form = std::mem::replace(&mut self.output_form, OutputForm::Xml);

@@ -49,7 +49,8 @@ impl<'a> Asked<'a> {
     fn new(head: &'a Head, secure: bool) -> Asked<'a> {
         let target = head.target();
         let path_start = path_start(target);
-        let path_end = memchr::memchr2(b'?', b'#', target.as_bytes()).unwrap_or(target.len()).max(path_start);
+        let path_end =
+            target.bytes().position(|letter| matches!(letter, b'?' | b'#')).unwrap_or(target.len()).max(path_start);
         Asked { head, target, secure, path_start, path_end }
     }
 
@@ -95,14 +96,14 @@ pub(crate) fn service<'a>(bus: &'a Bus, asked: &Asked<'_>) -> Route<'a> {
     let &Asked { head, target, secure, path_start, path_end } = asked;
     let path = &target[path_start..path_end];
     if let Some(rest) = path.strip_prefix(SERVICES) {
-        let name = rest.split('/').next().unwrap_or_default();
+        let name = &rest[..rest.bytes().position(|letter| letter == b'/').unwrap_or(rest.len())];
         if let Some(proxy) = find(&bus.proxies, name).filter(|proxy| if secure { proxy.https } else { proxy.http }) {
-            if matches!(head.method(), "GET" | "HEAD") && MetadataQuery::of(&target[path_end..]).is_some() {
+            if (head.has_method("GET") || head.has_method("HEAD")) && MetadataQuery::of(&target[path_end..]).is_some() {
                 return Route::Description(proxy, path_end);
             }
             return Route::Proxy(proxy, path_start + SERVICES.len() + name.len());
         }
-        if name == replies::SERVICE && head.method() == "POST" {
+        if name == replies::SERVICE && head.has_method("POST") {
             return Route::Reply;
         }
         // What was meant for a faulty proxy must not slip into `main`, which may do anything with it.

@@ -109,6 +109,12 @@ impl Need {
         }
     }
 
+    /// Whether the mediator can do its work wherever the body is.
+    pub(super) fn is_nothing(&self) -> bool {
+        let looks = self.looks.xml || self.looks.json || !self.questions.is_empty();
+        self.reads() == Reads::Nothing && !looks
+    }
+
     /// Brings the body so far, for whoever waits anyway.
     ///
     /// Errors: faults of whoever sent it.

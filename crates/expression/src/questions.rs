@@ -29,6 +29,11 @@ impl Questions {
         self.paths.extend(expression.paths());
     }
 
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.xpaths.is_empty() && self.paths.is_empty()
+    }
+
     /// Adds those of another mediator.
     pub(super) fn extend(&mut self, others: Questions) {
         self.xpaths.extend(others.xpaths);

@@ -38,12 +38,26 @@ impl<T: Immediate> Mediator for OnceReady<T> {
     }
 }
 
+/// A mediator that needs nothing of the body.
+struct AtOnce<T>(T);
+
+impl<T: Immediate> Mediator for AtOnce<T> {
+    fn step<'a>(&'a self, exchange: &'a mut Exchange, context: &'a RequestContext<'a>) -> Step<'a> {
+        let outcome = self.0.mediate(exchange, context);
+        Step::Done(exchange, outcome)
+    }
+
+    fn effect(&self) -> Effect<'_> {
+        self.0.effect()
+    }
+}
+
 /// A mediator that never waits, boxed.
 pub fn at_once(mediator: impl Immediate + 'static) -> Box<dyn Mediator> {
-    once_ready(Need::default(), mediator)
+    Box::new(AtOnce(mediator))
 }
 
 /// A mediator that waits until the body is as it needs it, boxed.
 pub fn once_ready(need: Need, mediator: impl Immediate + 'static) -> Box<dyn Mediator> {
-    Box::new(OnceReady { need, mediator })
+    if need.is_nothing() { at_once(mediator) } else { Box::new(OnceReady { need, mediator }) }
 }

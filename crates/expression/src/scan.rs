@@ -66,6 +66,7 @@ struct Xml {
     preceded: bool,
     /// Which SOAP it is; plain XML stands in an envelope of SOAP 1.1.
     version: Version,
+    beginnings: Beginnings,
     /// What is not UTF-8 is made so here, as far as it has come.
     decoder: Option<Decoder>,
     utf8: Vec<u8>,
@@ -80,6 +81,21 @@ enum Stage {
     Root,
     Inside,
 }
+
+/// How the messages of a plan begin, up to the first text or attribute: one that begins as another did is read on from
+/// there.
+#[derive(Debug, Default)]
+struct Beginnings {
+    /// How the pass stands behind the beginning that the parser has noted.
+    known: Option<(Version, stream::Beginning)>,
+    /// How many messages began otherwise.
+    others: u32,
+}
+
+/// How long a beginning is noted.
+const BEGINNING_BYTES: usize = 2 * 1024;
+/// Of messages that begin otherwise, each first of so many is noted instead.
+const BEGINNING_AGAIN: u32 = 16;
 
 thread_local! {
     /// Passes that are over, for the next messages of this thread: their buffers have the right size already.
@@ -139,6 +155,7 @@ impl Default for Scan {
             stage: Stage::Encoding,
             preceded: false,
             version: Version::Soap11,
+            beginnings: Beginnings::default(),
             decoder: None,
             utf8: Vec::new(),
             decoded: 0,
@@ -166,11 +183,13 @@ pub(super) fn poll_answered(
     if !fits || matches!(exchange.message.body, Body::Built(_) | Body::Reading(..)) {
         return Poll::Ready(Ok(false));
     }
-    if answer_of(exchange, query).is_some() {
-        return Poll::Ready(Ok(true));
-    }
-    let scan = exchange.passes.take(|scan: &Scan| scan.is_of(&query.plan));
-    let mut scan = scan.unwrap_or_else(|| Scan::spare(&query.plan));
+    let mut scan = match exchange.passes.take(|scan: &Scan| scan.is_of(&query.plan)) {
+        Some(scan) if scan.has_answered(query) => {
+            exchange.passes.put(scan);
+            return Poll::Ready(Ok(true));
+        }
+        begun => begun.unwrap_or_else(|| Scan::spare(&query.plan)),
+    };
     // The body is looked at while properties and headers are: they are taken apart for that.
     let mut body = std::mem::replace(&mut exchange.message.body, Body::Gone);
     let mut unreadable = None;
@@ -229,6 +248,9 @@ impl Scan {
     fn begin(&mut self, plan: &Arc<Plan>) {
         if self.is_of(plan) {
             return;
+        }
+        if Weak::as_ptr(&self.last_plan) != Arc::as_ptr(plan) {
+            self.xml.beginnings = Beginnings::default();
         }
         self.plan = Some(Arc::clone(plan));
         self.seen = 0;
@@ -404,8 +426,13 @@ impl Xml {
         query: &Query,
         host: &MessageHost<'_>,
     ) -> Result<bool, Unreadable> {
-        if self.stage == Stage::Root && !self.read_root(input, complete, compiled, host)? {
-            return Ok(false);
+        if self.stage == Stage::Root && !self.begin_behind(input, compiled, host) {
+            if !self.read_root(input, complete, compiled, host)? {
+                return Ok(false);
+            }
+            if self.is_to_be_noted(query) {
+                self.note_beginning(input, complete, compiled, host)?;
+            }
         }
         let Some(id) = query.id(self.version) else { return Ok(true) };
         let plan = compiled.plan(self.version);
@@ -448,6 +475,55 @@ impl Xml {
         }
         self.parser.reset();
         Ok(true)
+    }
+
+    /// Starts behind the beginning of the message, where others have begun with the same bytes.
+    fn begin_behind(&mut self, input: &[u8], compiled: &Compiled, host: &MessageHost<'_>) -> bool {
+        let Some((version, beginning)) = &self.beginnings.known else { return false };
+        if !self.parser.begin_behind(input) {
+            return false;
+        }
+        (self.stage, self.version) = (Stage::Inside, *version);
+        self.run.start_behind(compiled.plan(*version), host, beginning);
+        true
+    }
+
+    /// Whether the beginning of this message, whose root element was read, is to be noted: none is known that serves, no
+    /// property decides what is found, and there is something to be found.
+    fn is_to_be_noted(&mut self, query: &Query) -> bool {
+        let is_due = self.beginnings.others.is_multiple_of(BEGINNING_AGAIN);
+        self.beginnings.others = self.beginnings.others.wrapping_add(1);
+        is_due && !query.plan.is_volatile() && !self.preceded && query.id(self.version).is_some()
+    }
+
+    /// Reads on as long as messages are likely to begin alike, and notes how far that is.
+    fn note_beginning(
+        &mut self,
+        input: &[u8],
+        complete: bool,
+        compiled: &Compiled,
+        host: &MessageHost<'_>,
+    ) -> Result<(), Unreadable> {
+        let plan = compiled.plan(self.version);
+        while self.parser.position() <= BEGINNING_BYTES
+            && let Some(run) = self.run.beginning(plan)
+        {
+            if self.parser.note_beginning(input) {
+                self.beginnings.known = Some((self.version, run));
+            }
+            let Step::Event(event) = self.parser.next(input, complete)? else { break };
+            self.run.event(plan, host, &event);
+            let is_alike = match &event {
+                Event::Start(start) => start.attributes().len() == 0,
+                Event::Text(text) => text.bytes().iter().all(u8::is_ascii_whitespace),
+                Event::End(_) => true,
+                _ => false,
+            };
+            if !is_alike {
+                break;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -316,7 +316,7 @@ fn message_format(exchange: &Exchange) -> &'static str {
     match Format::of(exchange.message.head.known(HeaderId::ContentType)) {
         Format::Soap11 => "soap11",
         Format::Soap12 => "soap12",
-        Format::None if exchange.direction == Direction::Request && exchange.message.head.method() == "GET" => "get",
+        Format::None if exchange.direction == Direction::Request && exchange.message.head.has_method("GET") => "get",
         _ => "pox",
     }
 }

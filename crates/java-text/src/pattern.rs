@@ -19,8 +19,8 @@ pub struct Pattern {
     /// As the configuration has it.
     java: String,
     regex: Regex,
-    // Most patterns of real configurations are plain words, which need no engine.
-    is_literal: bool,
+    /// The only value that matches. Most patterns of real configurations are plain words, which need no engine.
+    literal: Option<String>,
 }
 
 /// Patterns longer than this are refused.
@@ -32,13 +32,15 @@ impl Pattern {
     /// Errors: a sentence that says what of Java's syntax is not offered, or what is wrong; the configuration's.
     pub fn compile(java: &str) -> Result<Pattern, String> {
         let regex = compiled(java, &Flags { is_whole: true, ..Flags::default() })?;
-        let is_literal = !java.contains(|letter: char| r"\.[]{}()*+?^$|".contains(letter));
-        Ok(Pattern { java: java.to_owned(), regex, is_literal })
+        Ok(Pattern { java: java.to_owned(), regex, literal: literal(java) })
     }
 
     /// Whether the whole value matches.
     pub fn matches(&self, value: &str) -> bool {
-        if self.is_literal { self.java == value } else { self.regex.is_match(value) }
+        match &self.literal {
+            Some(literal) => literal == value,
+            None => self.regex.is_match(value),
+        }
     }
 
     /// The pattern as it is read by people.
@@ -55,6 +57,21 @@ impl Pattern {
     pub fn groups(&self) -> usize {
         self.regex.captures_len() - 1
     }
+}
+
+/// The text that a pattern stands for, where it is one.
+fn literal(java: &str) -> Option<String> {
+    let mut literal = String::with_capacity(java.len());
+    let mut letters = java.chars();
+    while let Some(letter) = letters.next() {
+        literal.push(match letter {
+            // Behind a backslash letters and digits mean something, and all else itself.
+            '\\' => letters.next().filter(char::is_ascii_punctuation)?,
+            '.' | '[' | ']' | '{' | '}' | '(' | ')' | '*' | '+' | '?' | '^' | '$' | '|' => return None,
+            letter => letter,
+        });
+    }
+    Some(literal)
 }
 
 /// A pattern of Java's as one of ours.
@@ -242,6 +259,9 @@ mod tests {
         check("\\P{Digit}", "1", false);
         check("a\\<b", "a<b", true);
         check("a\\/b\\.c", "a/b.c", true);
+        check("a;b#1\\.0##", "a;b#1.0##", true);
+        check("a;b#1\\.0##", "a;b#1x0##", false);
+        check("a\\\\b", "a\\b", true);
         check("[a-z&&[^b]]", "b", false);
         check("a{2,3}", "aaa", true);
         check("\\x41\\u0042", "AB", true);

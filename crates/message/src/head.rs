@@ -22,7 +22,7 @@ pub enum Version {
 }
 
 /// The start line, as ranges into the head's bytes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Start {
     /// The head was made here.
     #[default]
@@ -153,6 +153,17 @@ impl Head {
             b"DELETE" => "DELETE",
             b"HEAD" => "HEAD",
             _ => self.text(method),
+        }
+    }
+
+    /// Whether it is the head of a request with this method.
+    #[inline]
+    pub fn has_method(&self, name: &str) -> bool {
+        match &self.parts().start {
+            Start::Request { method, .. } => {
+                self.parts().bytes[method.start as usize..method.end as usize] == *name.as_bytes()
+            }
+            _ => false,
         }
     }
 

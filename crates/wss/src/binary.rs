@@ -10,6 +10,7 @@ use memchr::{memchr, memchr3};
 use myelin_xml::{Document, NodeId};
 
 use crate::error::{Refusal, Rule};
+use crate::memory;
 use crate::structure::pieces;
 
 /// Decodes the text of an element.
@@ -35,9 +36,8 @@ pub fn decode_text(text: &str, limit_bytes: usize) -> Result<Vec<u8>, Refusal> {
 
 /// Writes bytes as base64, in one line.
 pub fn encode(bytes: &[u8], out: &mut Vec<u8>) {
-    let start = out.len();
-    out.resize(start + bytes.len().div_ceil(3) * 4, 0);
-    STANDARD.encode_slice(bytes, &mut out[start..]).expect("there is room for four characters for each three bytes");
+    out.reserve(bytes.len().div_ceil(3) * 4);
+    base64_simd::STANDARD.encode_append(bytes, out);
 }
 
 /// Decodes runs of characters between white space; what is left of a group of four is carried to the next run.
@@ -58,7 +58,11 @@ impl Decoder {
     fn push(&mut self, text: &str) -> Result<(), Refusal> {
         // Each character adds three quarters of a byte; white space is at most a small part of what peers send.
         let room = text.len() / 4 * 3 + 3;
-        self.decoded.reserve(room.min(self.limit_bytes.saturating_sub(self.decoded.len()).saturating_add(3)));
+        let room = room.min(self.limit_bytes.saturating_sub(self.decoded.len()).saturating_add(3));
+        if self.decoded.capacity() == 0 {
+            self.decoded = memory::buffer(room);
+        }
+        self.decoded.reserve(room);
         let tabs = memchr(b'\t', text.as_bytes()).map(|_| text.replace('\t', " "));
         let mut rest = tabs.as_deref().unwrap_or(text).as_bytes();
         while let Some(space) = memchr3(b'\n', b'\r', b' ', rest) {
@@ -93,15 +97,16 @@ impl Decoder {
             return Err(Refusal::new(Rule::Malformed, "base64 goes on behind its padding"));
         }
         self.ended = *last == b'=';
-        let start = self.decoded.len();
-        if start + groups.len() / 4 * 3 > self.limit_bytes.saturating_add(2) {
+        if self.decoded.len() + groups.len() / 4 * 3 > self.limit_bytes.saturating_add(2) {
             return Err(Refusal::new(Rule::Limit, format!("base64 of more than {} bytes", self.limit_bytes)));
         }
-        self.decoded.resize(start + groups.len() / 4 * 3, 0);
-        let length = STANDARD
-            .decode_slice_unchecked(groups, &mut self.decoded[start..])
-            .map_err(|error| Refusal::new(Rule::Malformed, format!("this is no base64: {error}")))?;
-        self.decoded.truncate(start + length);
+        let none = |error: &dyn std::fmt::Display| Refusal::new(Rule::Malformed, format!("this is no base64: {error}"));
+        // Padding, whose spare bits have to be zero, can only be in the last group.
+        let (groups, last) = groups.split_at(groups.len() - 4);
+        base64_simd::STANDARD_NO_PAD.decode_append(groups, &mut self.decoded).map_err(|error| none(&error))?;
+        let mut bytes = [0; 3];
+        let length = STANDARD.decode_slice_unchecked(last, &mut bytes).map_err(|error| none(&error))?;
+        self.decoded.extend_from_slice(&bytes[..length]);
         Ok(())
     }
 
@@ -153,6 +158,18 @@ mod tests {
             check(text, None);
         }
         check("\u{a0}TWFu", None);
+    }
+
+    #[test]
+    fn a_letter_of_another_alphabet_is_refused_wherever_it_stands() {
+        let text = "TWFu".repeat(50);
+        assert_eq!(decode_text(&text, 200).ok(), Some(b"Man".repeat(50)));
+        for at in 0..text.len() {
+            for other in ["=", "-", "_", ".", "\0", "\u{e9}"] {
+                let wrong = format!("{}{other}{}", &text[..at], &text[at + 1..]);
+                assert!(decode_text(&wrong, 200).is_err(), "{wrong:?}");
+            }
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::fmt;
 use crate::algorithm::SignatureMethod;
 
 pub(crate) use cipher::{Chained, decrypt_blocks};
-pub use cipher::{decrypt, encrypt};
+pub use cipher::{decrypt, encrypt, encrypt_with};
 pub use hash::{Digest, Hasher, digest, hmac, hmac_verify, p_sha1};
 pub use secret::{Secret, fill, random};
 pub use wrap::{unwrap, wrap};

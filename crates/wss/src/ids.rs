@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use myelin_xml::{Document, Kind, NodeId};
+use myelin_xml::{Document, NodeId};
 
 use crate::error::{Refusal, Rule};
 use crate::limits::Limits;
@@ -54,25 +54,23 @@ impl Ids {
         is_id: &dyn Fn(NodeId, NodeId) -> bool,
     ) -> Result<Ids, Refusal> {
         let mut elements = HashMap::new();
-        for element in document.descendants(document.document_node()) {
-            if document.kind(element) != Kind::Element {
+        for (element, attribute) in document.all_attributes() {
+            if !is_id(element, attribute) {
                 continue;
             }
-            for attribute in document.attributes(element).filter(|&attribute| is_id(element, attribute)) {
-                let id = document.value(attribute);
-                if id.is_empty() || id.len() > limits.short_text {
-                    return Err(Refusal::new(Rule::Malformed, format!("an id of {} bytes", id.len())));
-                }
-                if elements.len() >= limits.ids {
-                    return Err(Refusal::new(Rule::Limit, format!("more than {} ids", limits.ids)));
-                }
-                match elements.entry(Box::from(id)) {
-                    Entry::Vacant(entry) => entry.insert(element),
-                    Entry::Occupied(entry) => {
-                        return Err(Refusal::new(Rule::DuplicateId, format!("{:?} stands twice", entry.key())));
-                    }
-                };
+            let id = document.value(attribute);
+            if id.is_empty() || id.len() > limits.short_text {
+                return Err(Refusal::new(Rule::Malformed, format!("an id of {} bytes", id.len())));
             }
+            if elements.len() >= limits.ids {
+                return Err(Refusal::new(Rule::Limit, format!("more than {} ids", limits.ids)));
+            }
+            match elements.entry(Box::from(id)) {
+                Entry::Vacant(entry) => entry.insert(element),
+                Entry::Occupied(entry) => {
+                    return Err(Refusal::new(Rule::DuplicateId, format!("{:?} stands twice", entry.key())));
+                }
+            };
         }
         Ok(Ids { elements })
     }

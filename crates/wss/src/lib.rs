@@ -14,6 +14,7 @@ pub mod ids;
 mod incoming;
 pub mod keys;
 mod limits;
+mod memory;
 mod outgoing;
 pub mod policy;
 mod replay;

@@ -8,6 +8,7 @@
 mod attributes;
 mod base;
 mod canonical;
+mod copy;
 mod namespaces;
 mod selection;
 mod walk;

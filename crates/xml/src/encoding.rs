@@ -89,6 +89,10 @@ enum Named {
 
 /// The encoding with a name of the IANA registry.
 fn named(name: &str) -> Option<Named> {
+    // As most messages write it.
+    if name == "UTF-8" {
+        return Some(Named::One(Encoding::Utf8));
+    }
     let one_of = |names: &[&str]| names.iter().any(|known| name.trim().eq_ignore_ascii_case(known));
     if one_of(&["UTF-8", "UTF8"]) {
         Some(Named::One(Encoding::Utf8))

@@ -69,7 +69,9 @@ pub struct Start<'a> {
     pub empty: bool,
     /// From `<` to behind `>`.
     pub range: Range<usize>,
-    pub(crate) tag: &'a [u8],
+    /// The document as far as it is there, and where that begins: the tag is cut out of it when somebody looks at it.
+    pub(crate) input: &'a [u8],
+    pub(crate) base: usize,
     pub(crate) parts: &'a TagParts,
     pub(crate) names: &'a Names,
 }
@@ -113,7 +115,8 @@ impl<'a> Start<'a> {
     /// The attributes in their order, without namespace declarations.
     #[inline]
     pub fn attributes(&self) -> Attributes<'a> {
-        Attributes { spans: self.parts.attributes.iter(), tag: self.tag, start: self.range.start }
+        let (spans, start) = (self.parts.attributes.iter(), self.range.start);
+        Attributes { spans, input: self.input, base: self.base, start }
     }
 
     /// The namespace declarations in their order.
@@ -124,7 +127,7 @@ impl<'a> Start<'a> {
 
     /// The tag as written, from `<` to `>`.
     pub fn raw(&self) -> &'a str {
-        value::text(self.tag)
+        value::text(&self.input[self.range.start - self.base..self.range.end - self.base])
     }
 }
 
@@ -132,7 +135,8 @@ impl<'a> Start<'a> {
 #[derive(Clone, Debug)]
 pub struct Attributes<'a> {
     spans: std::slice::Iter<'a, AttributeSpan>,
-    tag: &'a [u8],
+    input: &'a [u8],
+    base: usize,
     start: usize,
 }
 
@@ -142,13 +146,13 @@ impl<'a> Iterator for Attributes<'a> {
     #[inline]
     fn next(&mut self) -> Option<Attribute<'a>> {
         let span = self.spans.next()?;
-        let (value_start, value_end) = (span.value_start as usize, span.value_end as usize);
+        let value_range = self.start + span.value_start as usize..self.start + span.value_end as usize;
         Some(Attribute {
             name: span.name,
             verbatim: span.verbatim,
-            range: self.start + span.start as usize..self.start + value_end + 1,
-            value_range: self.start + value_start..self.start + value_end,
-            bytes: &self.tag[value_start..value_end],
+            range: self.start + span.start as usize..value_range.end + 1,
+            bytes: &self.input[value_range.start - self.base..value_range.end - self.base],
+            value_range,
         })
     }
 
@@ -289,6 +293,18 @@ impl<'a> Text<'a> {
             (true, _) => Cow::Borrowed(self.raw()),
             (false, true) => value::normalise_lines(self.raw()),
             (false, false) => value::normalise(self.raw(), Space::Lines),
+        }
+    }
+
+    /// The same as bytes of UTF-8.
+    #[inline]
+    pub fn value_bytes(&self) -> Cow<'a, [u8]> {
+        if self.verbatim {
+            return Cow::Borrowed(self.bytes);
+        }
+        match self.value() {
+            Cow::Borrowed(value) => Cow::Borrowed(value.as_bytes()),
+            Cow::Owned(value) => Cow::Owned(value.into_bytes()),
         }
     }
 

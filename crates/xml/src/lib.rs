@@ -13,6 +13,7 @@ mod document;
 pub mod encoding;
 mod error;
 mod event;
+mod handler;
 mod names;
 mod options;
 mod parser;
@@ -29,6 +30,7 @@ pub use event::{
     Attribute, Attributes, Comment, Doctype, End, Event, Instruction, NamespaceDeclaration, NamespaceDeclarations,
     Start, Step, Text, XmlDeclaration,
 };
+pub use handler::{Handler, Reached};
 pub use names::{Atom, ExpandedId, Name, NameId, Names, NamesId, XML_NAMESPACE, XMLNS_NAMESPACE};
 pub use options::{DeclaredEncoding, DoctypePolicy, Options};
 pub use parser::Parser;

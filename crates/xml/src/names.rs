@@ -113,6 +113,8 @@ pub struct Names {
 struct AtomEntry {
     start: u32,
     end: u32,
+    /// Its first bytes, as [`head`] gives them.
+    head: u64,
     shape: Shape,
     prefix: Atom,
     local: Atom,
@@ -237,6 +239,12 @@ impl Names {
         (prefix, local, namespace)
     }
 
+    /// The prefix of a name.
+    #[inline]
+    pub(crate) fn prefix_of(&self, id: NameId) -> Atom {
+        self.names[id.index()].prefix
+    }
+
     /// How many names there are; each number is below.
     pub fn count(&self) -> usize {
         self.names.len()
@@ -293,6 +301,21 @@ impl Names {
             Some(entry) => &self.text.as_bytes()[entry.start as usize..entry.end as usize],
             None => &[],
         }
+    }
+
+    /// The place behind an atom's text, if that stands at `start`; the empty text stands nowhere.
+    #[inline(always)]
+    pub(crate) fn end_at(&self, atom: Atom, window: &[u8], start: usize) -> Option<usize> {
+        let entry = self.atoms.get(atom.index())?;
+        let length = (entry.end - entry.start) as usize;
+        let rest = window.get(start..)?;
+        let stands = match (length, rest.first_chunk()) {
+            // The bits of the bytes behind the text are shifted out.
+            (1..=8, Some(bytes)) => (u64::from_le_bytes(*bytes) ^ entry.head) << (64 - 8 * length) == 0,
+            (0, _) => false,
+            _ => rest.get(..length).is_some_and(|found| same(found, self.bytes(atom))),
+        };
+        stands.then_some(start + length)
     }
 
     /// The name that followed this one in a document when it was met last; empty where none did.
@@ -394,6 +417,7 @@ impl Names {
         self.atoms.push(AtomEntry {
             start: number(start),
             end: number(end),
+            head: head(text.as_bytes()),
             shape: Shape::Unknown,
             prefix: Atom::EMPTY,
             local: atom,
@@ -488,6 +512,14 @@ impl Default for Names {
     fn default() -> Names {
         Names::new()
     }
+}
+
+/// The first bytes of a text as one number, with nothing behind a shorter one.
+fn head(text: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    let length = text.len().min(bytes.len());
+    bytes[..length].copy_from_slice(&text[..length]);
+    u64::from_le_bytes(bytes)
 }
 
 /// Memory ends long before the numbers do: each takes some dozen bytes.

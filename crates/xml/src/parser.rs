@@ -4,6 +4,7 @@
 //! Only when the input ends inside it, [`resume`] remembers how far it was looked for its end,
 //! so that a large token that comes in small pieces is not read again for each piece.
 
+mod beginning;
 mod dispatch;
 mod events;
 mod markup;
@@ -13,18 +14,22 @@ mod stage;
 mod stop;
 mod stopped;
 mod tag;
+mod take;
 mod text;
 mod token;
 mod window;
 
 use crate::error::Error;
 use crate::event::{Step, TagParts};
+use crate::handler::{Handler, Reached};
 use crate::names::{Atom, NameId, Names};
 use crate::options::{DeclaredEncoding, Options};
 
+use beginning::Beginning;
 use place::Place;
 use resume::Resume;
 use stage::Stage;
+use take::{Handing, TakeToken};
 use token::DeclarationParts;
 
 /// Reads one document after the other, as events.
@@ -65,6 +70,7 @@ pub struct Parser {
     /// The number of this tag in the life of the parser, so that `last_use` and `bindings` need no clearing.
     tag: u64,
     resume: Option<Resume>,
+    beginning: Option<Box<Beginning>>,
     failed: Option<Box<Error>>,
 }
 
@@ -124,6 +130,7 @@ impl Parser {
             last_use: Vec::new(),
             tag: 0,
             resume: None,
+            beginning: None,
             failed: None,
         }
     }
@@ -136,12 +143,33 @@ impl Parser {
     /// Errors: the first one, again for every later call.
     #[inline]
     pub fn next<'a>(&'a mut self, input: &'a [u8], complete: bool) -> Result<Step<'a>, Error> {
+        let mut first = None;
+        Ok(match (self.run(input, complete, &mut first)?, first) {
+            (_, Some(token)) => Step::Event(self.event(token, input)),
+            (Reached::End, None) => Step::End,
+            (Reached::More | Reached::Enough, None) => Step::More,
+        })
+    }
+
+    /// Gives events to a handler, until it has enough.
+    ///
+    /// Shape: as calls of [`next`](Parser::next), with which it can take turns. Events do not go through memory, so this
+    /// is the faster way to take many.
+    /// Errors: as there.
+    #[inline]
+    pub fn read(&mut self, input: &[u8], complete: bool, handler: &mut impl Handler) -> Result<Reached, Error> {
+        self.run(input, complete, &mut Handing(handler))
+    }
+
+    /// Gives tokens to a taker, until it has enough.
+    #[inline(always)]
+    fn run(&mut self, input: &[u8], complete: bool, taker: &mut impl TakeToken) -> Result<Reached, Error> {
         loop {
-            match self.advance(input, complete) {
-                Ok(token) => return Ok(Step::Event(self.event(token, input))),
+            match self.advance(input, complete, taker) {
+                Ok(()) => return Ok(Reached::Enough),
                 Err(stop) => {
-                    if let Some(step) = self.stopped(stop, input, complete)? {
-                        return Ok(step);
+                    if let Some(reached) = self.stopped(stop, input, complete)? {
+                        return Ok(reached);
                     }
                 }
             }
@@ -237,10 +265,11 @@ impl Parser {
         (self.resume, self.failed) = (None, None);
     }
 
-    /// Bindings and uses are by numbers of names that are no longer valid.
+    /// Bindings, uses and the beginning are by numbers of names that are no longer valid.
     fn forget_names(&mut self) {
         self.bindings = Parser::outer_bindings();
         self.last_use = Vec::new();
+        self.beginning = None;
     }
 
     /// What is bound before any declaration: `xml`, and no prefix to no namespace.

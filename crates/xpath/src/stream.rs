@@ -15,7 +15,7 @@ mod tests;
 
 pub use compile::{NotStreamable, StartAt};
 pub use plan::{Plan, QueryId, Wanted};
-pub use run::{Answer, AnyHost, Progress, Run};
+pub use run::{Answer, AnyHost, Beginning, Progress, Run};
 
 /// How much text is kept for one expression, and how much for all together while it is incomplete.
 pub const LIMIT_BYTES: usize = 1 << 20;

@@ -266,7 +266,7 @@ impl Form {
             Form::Query => "GET",
             Form::Plain | Form::Rest => return,
         };
-        outgoing.method = match outgoing.head.method() == method {
+        outgoing.method = match outgoing.head.has_method(method) {
             true => Method::AsCame,
             false => Method::Named(method.to_owned()),
         };

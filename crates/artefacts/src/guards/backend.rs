@@ -46,7 +46,7 @@ impl Protection {
         let secured = work::run(context, work).await?;
         let secured =
             secured.map_err(|error| Fault::bus("The request cannot be secured").with_detail(error.to_string()))?;
-        put_secured(secured.bytes, &mut outgoing.body, &mut outgoing.head);
+        put_secured(secured.bytes, secured.arena, &mut outgoing.body, &mut outgoing.head);
         Ok(SentState { conversation: Some(secured.conversation), tls })
     }
 

@@ -11,8 +11,7 @@ use myelin_xml::{Document, NodeId};
 
 use crate::credentials::basic_credentials;
 use crate::guards::{Protection, is_empty, properties, put_secured, take_envelope, work, xml_options};
-use myelin_content::Format;
-use myelin_content::Tree;
+use myelin_content::{Format, Tree};
 use myelin_flow::answer;
 use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
@@ -217,7 +216,7 @@ impl Admitted<'_> {
         let secured = work::run(context, work).await?;
         let secured =
             secured.map_err(|error| Fault::bus("The answer cannot be secured").with_detail(error.to_string()))?;
-        put_secured(secured.bytes, &mut answer.body, &mut answer.head);
+        put_secured(secured.bytes, secured.arena, &mut answer.body, &mut answer.head);
         Ok(())
     }
 }

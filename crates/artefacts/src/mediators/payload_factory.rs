@@ -9,7 +9,7 @@ mod value;
 use myelin_json::Reader;
 use myelin_message::{Body, HeaderId};
 use myelin_soap::Version;
-use myelin_xml::{Document, Event, Options, Parser, Step};
+use myelin_xml::{Document, Event, Options, Step};
 
 use crate::loader::Loader;
 use crate::mediators::payload_factory::argument::Argument;
@@ -346,7 +346,8 @@ fn put_xml(made: Vec<u8>, exchange: &mut Exchange, context: &RequestContext<'_>)
         exchange.set_charset("UTF-8");
         return Ok(());
     }
-    let document = Document::parse_in(made, &Options::default(), memory::take());
+    let arena = memory::take(made.len());
+    let document = Document::parse_in(made, &Options::default(), arena);
     let document = document.map_err(|error| malformed(error.to_string()))?;
     let node = document.root_element().ok_or_else(|| malformed("there is no element".to_owned()))?;
     put_body(exchange, Fragment { document: document.into(), node }, context)
@@ -356,19 +357,20 @@ fn put_xml(made: Vec<u8>, exchange: &mut Exchange, context: &RequestContext<'_>)
 ///
 /// Errors: where it is not well-formed as far as it is read.
 fn version_of(made: &[u8]) -> Result<Option<Version>, myelin_xml::Error> {
-    let mut parser = Parser::new(Options::default());
-    let mut version = None;
-    while let Step::Event(event) = parser.next(made, true)? {
-        let Event::Start(root) = event else { continue };
-        if version.is_none() {
-            let name = root.names().get(root.name);
-            version = Version::of_namespace(name.namespace).filter(|_| name.local == "Envelope");
+    memory::with_parser(|parser| {
+        let mut version = None;
+        while let Step::Event(event) = parser.next(made, true)? {
+            let Event::Start(root) = event else { continue };
             if version.is_none() {
-                break;
+                let name = root.names().get(root.name);
+                version = Version::of_namespace(name.namespace).filter(|_| name.local == "Envelope");
+                if version.is_none() {
+                    break;
+                }
             }
         }
-    }
-    Ok(version)
+        Ok(version)
+    })
 }
 
 /// Makes bytes the body of the message.

@@ -1,7 +1,5 @@
 //! What `foreach` goes through: elements of the message, or of its JSON, each of which is put back in its place.
 
-use std::sync::Arc;
-
 use myelin_json::{New, NodeId as Item};
 use myelin_message::Body;
 use myelin_soap::wrap;
@@ -77,7 +75,7 @@ impl BodyCollection {
             CollectionItems::Elements(elements) => {
                 let tree = self.tree()?;
                 let element = Fragment::copy(tree.document(), elements[number]);
-                let mut document = Arc::unwrap_or_clone(element.document);
+                let mut document = element.into_document();
                 if !tree.is_plain() {
                     wrap(&mut document, tree.envelope().version)?;
                 }

@@ -2,7 +2,7 @@
 
 use myelin_xml::{Document, Kind, NodeId, Refusal};
 
-use myelin_content::{Tree, graft};
+use myelin_content::{Tree, graft, memory};
 use myelin_flow::fault::{Fault, Outcome};
 
 /// Elements of a message, and what surrounds each of them in a message of its own.
@@ -60,10 +60,17 @@ impl Parts {
 
     /// The message that the part with this number becomes.
     pub(crate) fn part(&self, number: usize) -> Result<Tree, Refusal> {
-        let mut document = if self.place.is_some() { self.rest.clone() } else { Document::new() };
+        let mut document = if self.place.is_some() { self.rest.clone() } else { Document::in_arena(memory::take(0)) };
         let element = graft(&self.source, self.elements[number], &mut document, self.place)?;
         document.append(self.place.unwrap_or(document.document_node()), element)?;
         Ok(Tree::from_document(document))
+    }
+}
+
+impl Drop for Parts {
+    fn drop(&mut self) {
+        memory::keep(std::mem::take(&mut self.source));
+        memory::keep(std::mem::take(&mut self.rest));
     }
 }
 
@@ -78,11 +85,12 @@ fn rest(source: &Document, tree: &Tree, elements: &[NodeId], keeps_rest: bool) -
     }
     let top = if tree.is_plain() { envelope.payload(&left) } else { Some(envelope.element) };
     // A document of its own, without the source of what was taken out, as it is copied for each part.
-    let mut rest = Document::new();
+    let mut rest = Document::in_arena(memory::take(0));
     if let Some(top) = top {
         let copy = rest.import(&left, top)?;
         rest.append(rest.document_node(), copy)?;
     }
+    memory::keep(left);
     Ok(rest)
 }
 

@@ -1,8 +1,9 @@
 //! XML that is to stand in JSON, and JSON that is to stand in XML.
 
 use myelin_json::convert::{to_document, to_json};
-use myelin_xml::{Document, Error, Event, Kind, Options, Parser, Step, WriteOptions, write};
+use myelin_xml::{Document, Error, Event, Kind, Options, Step, WriteOptions, write};
 
+use myelin_content::memory;
 use myelin_flow::context::RequestContext;
 use myelin_flow::fault::{Fault, Outcome};
 
@@ -21,12 +22,13 @@ pub(crate) fn markup(value: &str) -> Option<&str> {
 
 /// Whether there are elements in the root of a document, which is read to its end without making a tree of it.
 fn has_elements(xml: &[u8]) -> Result<bool, Error> {
-    let mut parser = Parser::new(Options::default());
-    let mut elements = 0_usize;
-    while let Step::Event(event) = parser.next(xml, true)? {
-        elements += usize::from(matches!(event, Event::Start(_)));
-    }
-    Ok(elements > 1)
+    memory::with_parser(|parser| {
+        let mut elements = 0_usize;
+        while let Step::Event(event) = parser.next(xml, true)? {
+            elements += usize::from(matches!(event, Event::Start(_)));
+        }
+        Ok(elements > 1)
+    })
 }
 
 /// Writes XML as the JSON object that it stands for.
@@ -48,12 +50,14 @@ pub(crate) fn json_as_xml(json: &str, context: &RequestContext<'_>, out: &mut Ve
     let limit = usize::try_from(context.definitions.settings.body_limit_bytes).unwrap_or(usize::MAX);
     let (options, xml_options) = (myelin_json::Options::default(), Options::default());
     let switches = &context.definitions.settings.json;
-    let document = to_document(json.as_bytes(), switches, &options, &xml_options, limit, Default::default())
+    let space = (Vec::with_capacity(json.len() * 2), memory::take(json.len()));
+    let document = to_document(json.as_bytes(), switches, &options, &xml_options, limit, space)
         .map_err(|error| refused("JSON", "XML", &error))?;
-    let Some(root) = document.root_element() else { return Ok(()) };
-    for child in document.children(root).filter(|&child| document.kind(child) == Kind::Element) {
+    let children = document.root_element().into_iter().flat_map(|root| document.children(root));
+    for child in children.filter(|&child| document.kind(child) == Kind::Element) {
         write(&document, child, &WriteOptions::default(), out);
     }
+    memory::keep(document);
     Ok(())
 }
 

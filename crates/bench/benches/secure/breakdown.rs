@@ -59,7 +59,7 @@ pub(super) fn tables(arguments: &Arguments, folder: &Path, key_folder: &Path) ->
 fn whole(ours: &mut Myelin, profile: Profile, plain: &[u8], turn: u64) -> anyhow::Result<[f64; 2]> {
     let (mut count, mut nanoseconds) = (0, [0; 2]);
     while nanoseconds.iter().sum::<u64>() < turn * 1_000_000 {
-        let [request, answer] = ours.exchanges(profile, plain, 10)?;
+        let [request, answer, _] = ours.exchanges(profile, plain, 10)?;
         nanoseconds = [nanoseconds[0] + request, nanoseconds[1] + answer];
         count += 10;
     }

@@ -14,7 +14,7 @@ mod keys;
 mod myelin;
 mod rival;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
 use common::{Message, Span};
@@ -39,6 +39,10 @@ struct Arguments {
     /// Only our own, and what of an exchange is RSA, digests, ciphers, canonical forms, reading and writing
     #[arg(long)]
     breakdown: bool,
+    /// Only our own, so many exchanges with the keys of an earlier run: what callgrind counts, and how many pages are
+    /// touched for the first time
+    #[arg(long, value_name = "EXCHANGES")]
+    alone: Option<u64>,
     /// Where keys, programs, messages and results are put
     #[arg(long, value_name = "FOLDER", default_value = "target/bench-secure")]
     folder: PathBuf,
@@ -81,10 +85,29 @@ impl Profile {
     }
 }
 
+/// Prints for each profile and size the microseconds of a request and of an answer, and the page faults of both.
+fn alone(arguments: &Arguments, exchanges: u64, folder: &Path, keys: PathBuf) -> anyhow::Result<()> {
+    let mut ours = Myelin::new(keys);
+    for &profile in &arguments.profiles {
+        println!("\n`{}`\n\n| size | request | answer | page faults |\n|---|---|---|---|", profile.name());
+        for &size in &arguments.sizes {
+            let message = Message::new(folder, size)?;
+            let spent = ours.exchanges(profile, &message.bytes, exchanges)?;
+            let [request, answer, faults] = spent.map(|whole| whole as f64 / exchanges as f64);
+            let (size, request, answer) = (units::show_size(size), request / 1e3, answer / 1e3);
+            println!("| {size} | {request:.1} | {answer:.1} | {faults:.1} |");
+        }
+    }
+    Ok(())
+}
+
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let (root, folder) = common::folders(&arguments.folder)?;
     let keys = folder.join("keys");
+    if let Some(exchanges) = arguments.alone {
+        return alone(&arguments, exchanges, &folder, keys);
+    }
     // WSS4J's side makes the keys of all.
     let mut gateways = rival::wss4j(&folder, &keys)?;
     if arguments.breakdown {

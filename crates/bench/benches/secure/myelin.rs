@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use myelin_wss::Replays;
 use myelin_wss::guard::{Arrival, Departure, Guard};
 use myelin_xml::{Arena, Document, Options, WriteOptions, write};
@@ -31,15 +31,18 @@ impl Myelin {
         Ok(client.secure(document, &Departure { now: SystemTime::now(), conversation: None })?.bytes)
     }
 
-    /// What the gateway does: the nanoseconds until the request is forwarded, and of the answer.
+    /// Does an exchange as the gateway does; gives the nanoseconds for the request, those for the answer, and the page
+    /// faults.
+    #[inline(never)]
     fn exchange(
         &mut self,
         gateway: &Guard,
         request: Vec<u8>,
         plain: &[u8],
         replays: &Replays,
-    ) -> anyhow::Result<[u64; 2]> {
+    ) -> anyhow::Result<[u64; 3]> {
         let plain = plain.to_vec();
+        let faults = page_faults()?;
         let start = cpu_nanoseconds();
         let document = Document::parse_in(request, &self.options, std::mem::take(&mut self.arena))?;
         let now = SystemTime::now();
@@ -52,27 +55,29 @@ impl Myelin {
         let answer = Document::parse_in(plain, &self.options, verified.document.into_arena())?;
         let secured = gateway.secure(answer, &Departure { now, conversation: Some(&verified.conversation) })?;
         let end = cpu_nanoseconds();
+        self.arena = secured.arena;
         if secured.bytes.len() < forwarded.len() {
             bail!("the response is shorter than the plain request");
         }
-        Ok([middle - start, end - middle])
+        Ok([middle - start, end - middle, page_faults()? - faults])
     }
 
-    /// So many exchanges with fresh requests, which are not timed: the nanoseconds of requests and of answers.
-    pub(super) fn exchanges(&mut self, profile: Profile, plain: &[u8], repetitions: u64) -> anyhow::Result<[u64; 2]> {
+    /// So many exchanges with fresh requests, which are not timed: the nanoseconds of requests and of answers, and the
+    /// page faults of both.
+    pub(super) fn exchanges(&mut self, profile: Profile, plain: &[u8], repetitions: u64) -> anyhow::Result<[u64; 3]> {
         let (client, gateway) = match self.guards.remove(&profile) {
             Some(guards) => guards,
             None => keys::guards(&self.keys, profile)?,
         };
         let replays = Replays::in_memory(1 << 20, SystemTime::now() - Duration::from_secs(60));
-        let mut nanoseconds = [0; 2];
+        let mut spent = [0; 3];
         for _ in 0..repetitions {
             let request = Myelin::request(&client, plain)?;
-            let [incoming, outgoing] = self.exchange(&gateway, request, plain, &replays)?;
-            nanoseconds = [nanoseconds[0] + incoming, nanoseconds[1] + outgoing];
+            let once = self.exchange(&gateway, request, plain, &replays)?;
+            spent.iter_mut().zip(once).for_each(|(sum, once)| *sum += once);
         }
         self.guards.insert(profile, (client, gateway));
-        Ok(nanoseconds)
+        Ok(spent)
     }
 }
 
@@ -82,6 +87,15 @@ impl Gateway for Myelin {
     }
 
     fn run(&mut self, profile: Profile, message: &Message, repetitions: u64) -> anyhow::Result<u64> {
-        Ok(self.exchanges(profile, &message.bytes, repetitions)?.iter().sum())
+        let [request, answer, _] = self.exchanges(profile, &message.bytes, repetitions)?;
+        Ok(request + answer)
     }
+}
+
+/// How many pages this process has touched for the first time, or for the first time since it gave them back.
+fn page_faults() -> anyhow::Result<u64> {
+    let line = std::fs::read_to_string("/proc/self/stat")?;
+    // The name of the process, in brackets, may hold anything.
+    let fields = line.rsplit_once(')').map_or("", |(_, fields)| fields);
+    Ok(fields.split_ascii_whitespace().nth(7).context("/proc/self/stat has too few fields")?.parse()?)
 }

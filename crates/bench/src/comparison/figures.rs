@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::contender::Contender;
+use super::kind::Kind;
 use super::scenario::Scenario;
 use crate::load::Outcome;
 use crate::procfs::Usage;
@@ -54,6 +55,18 @@ pub struct Figures {
     pub usage: Usage,
     /// From its start until it accepted connections, in seconds.
     pub start_seconds: f64,
+}
+
+impl Cell {
+    /// CPU time of a contender above what the relay took for the same bytes, in milliseconds per 1,000 good answers: the
+    /// median of what it was in each round. The relay's time is the kernel's; what lies above it is the contender's own.
+    ///
+    /// `None` where the relay took no part, and for the relay.
+    pub fn own_cost(&self, figures: &Figures) -> Option<f64> {
+        let relay = self.contenders.iter().find(|it| it.name == Kind::Relay.name() && it.name != figures.name)?;
+        let above = figures.cpu_ms_per_1000.iter().zip(&relay.cpu_ms_per_1000).map(|(own, relay)| own - relay);
+        Some(median(&above.collect::<Vec<f64>>()))
+    }
 }
 
 impl Figures {

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::arguments::Arguments;
 use super::contender::version;
 use super::figures::{Cell, Figures};
+use super::kind::Kind;
 use super::scenario::Scenario;
 use crate::statistics::median;
 use crate::units::show_size;
@@ -92,8 +93,12 @@ impl Report {
             let Some(fullest) = cells.iter().max_by_key(|cell| cell.contenders.len()) else { continue };
             let names: Vec<&str> = fullest.contenders.iter().map(|figures| figures.name).collect();
             let _ = writeln!(text, "\n## {scenario}");
-            table(&mut text, &cells, "CPU ms per 1,000 requests", &names, cost);
-            table(&mut text, &cells, "Requests a second, p99, peak memory", &names, speed);
+            table(&mut text, &cells, "CPU ms per 1,000 requests", &names, |_, figures| cost(figures));
+            if names.contains(&Kind::Relay.name()) {
+                let others: Vec<&str> = names.iter().copied().filter(|name| *name != Kind::Relay.name()).collect();
+                table(&mut text, &cells, "Own cost: CPU ms per 1,000 requests above the relay's", &others, own_cost);
+            }
+            table(&mut text, &cells, "Requests a second, p99, peak memory", &names, |_, figures| speed(figures));
         }
         text
     }
@@ -146,12 +151,14 @@ impl Report {
     }
 }
 
-fn table(text: &mut String, cells: &[&Cell], title: &str, names: &[&str], show: fn(&Figures) -> String) {
+fn table(text: &mut String, cells: &[&Cell], title: &str, names: &[&str], show: fn(&Cell, &Figures) -> String) {
     // Writing to a string cannot fail.
     let _ = writeln!(text, "\n{title}\n\n| size | connections | {} |", names.join(" | "));
     let _ = writeln!(text, "|---|---{}|", "|---".repeat(names.len()));
     for cell in cells {
-        let value = |name: &&str| cell.contenders.iter().find(|figures| figures.name == *name).map(show);
+        let value = |name: &&str| {
+            cell.contenders.iter().find(|figures| figures.name == *name).map(|figures| show(cell, figures))
+        };
         let values: Vec<String> = names.iter().map(|name| value(name).unwrap_or_else(|| "–".to_owned())).collect();
         let connections = match cell.idle_connections {
             0 => cell.connections.to_string(),
@@ -166,6 +173,16 @@ fn cost(figures: &Figures) -> String {
     match figures.p_value {
         None => format!("{median:.1}"),
         Some(p_value) => format!("{median:.1} ({:.2}, p {p_value:.3})", figures.ratio_of_first),
+    }
+}
+
+/// In brackets: how many times this one's the first contender's is.
+fn own_cost(cell: &Cell, figures: &Figures) -> String {
+    let Some(own) = cell.own_cost(figures) else { return "–".to_owned() };
+    match cell.contenders.first().filter(|first| first.name != figures.name).and_then(|first| cell.own_cost(first)) {
+        // Who takes no more than the relay cannot be divided by.
+        Some(first) if own > 0.0 => format!("{own:.1} ({:.2})", first / own),
+        _ => format!("{own:.1}"),
     }
 }
 

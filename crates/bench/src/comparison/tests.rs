@@ -116,7 +116,11 @@ fn a_report_has_a_row_for_each_cell_in_every_form() {
         connections: 160,
         idle_connections: 0,
         requests: 1000,
-        contenders: vec![figures("myelin", 10.0, None), figures("nginx", 20.0, Some(0.01))],
+        contenders: vec![
+            figures("myelin", 10.0, None),
+            figures("nginx", 20.0, Some(0.01)),
+            figures("relay", 8.0, Some(0.01)),
+        ],
     };
     let environment = Environment {
         began: "now".to_owned(),
@@ -134,13 +138,16 @@ fn a_report_has_a_row_for_each_cell_in_every_form() {
     let alone = Cell { size_bytes: 500, contenders: vec![figures("myelin", 12.0, None)], ..cell.clone() };
     let report = Report { environment, configurations: Default::default(), cells: vec![alone, cell] };
     let markdown = report.markdown();
-    assert!(markdown.contains("| 10K | 160 | 10.0 | 20.0 (0.50, p 0.010) |"), "{markdown}");
-    assert!(markdown.contains("| 500 | 160 | 12.0 | – |"), "{markdown}");
+    assert!(markdown.contains("| 10K | 160 | 10.0 | 20.0 (0.50, p 0.010) | 8.0 (1.25, p 0.010) |"), "{markdown}");
+    assert!(markdown.contains("| 500 | 160 | 12.0 | – | – |"), "{markdown}");
+    // Above the relay: 2 of 12.
+    assert!(markdown.contains("| 10K | 160 | 2.0 | 12.0 (0.17) |"), "{markdown}");
+    assert!(markdown.contains("| 500 | 160 | – | – |"), "{markdown}");
     assert!(markdown.contains("Left out: haproxy"), "{markdown}");
     assert!(markdown.contains("**failed: 3 reset**"), "{markdown}");
     let csv = report.csv();
     let columns = |line: &str| line.split(',').count();
     assert!(csv.lines().all(|line| columns(line) == columns(csv.lines().next().unwrap())), "{csv}");
-    assert_eq!(csv.lines().count(), 4);
+    assert_eq!(csv.lines().count(), 5);
     assert_eq!(serde_json::to_value(&report).unwrap()["cells"][0]["scenario"], "direct");
 }

@@ -32,7 +32,7 @@ impl Asked {
         Asked {
             version: request.head.version(),
             keep_alive: request.keep_alive,
-            to_head: request.head.method() == "HEAD",
+            to_head: request.head.has_method("HEAD"),
         }
     }
 

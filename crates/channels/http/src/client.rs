@@ -488,15 +488,10 @@ async fn relay_interim(client: &Shared, response: &ResponseHead) {
 
 /// Whether a head's own lines state that framing, so that they can stay as they came.
 pub(crate) fn says(head: &Head, framing: Framing) -> bool {
-    let (mut length, mut coding, mut is_repeated) = (None, None, false);
-    for line in head.lines() {
-        match line.id {
-            HeaderId::ContentLength => is_repeated |= length.replace(head.value(line)).is_some(),
-            HeaderId::TransferEncoding => is_repeated |= coding.replace(head.value(line)).is_some(),
-            _ => {}
-        }
-    }
-    if is_repeated {
+    let (mut lengths, mut codings) =
+        (head.all_known(HeaderId::ContentLength), head.all_known(HeaderId::TransferEncoding));
+    let (length, coding) = (lengths.next(), codings.next());
+    if lengths.next().is_some() || codings.next().is_some() {
         return false;
     }
     match framing {

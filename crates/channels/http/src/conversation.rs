@@ -67,7 +67,7 @@ pub(crate) async fn serve_connection(state: &Rc<ServerState>, stream: Stream, in
                 state.refusals.count(Shortage::Memory);
             }
             let refusal = Refusal { status: 503, reason: "the bus is at its limit; try again" };
-            let to_head = request.head.method() == "HEAD";
+            let to_head = request.head.has_method("HEAD");
             return Box::pin(refuse(state, &client, info, refusal, to_head)).await;
         }
         match pin!(exchange(state, &client, request, info)).await {
@@ -99,7 +99,7 @@ async fn exchange(state: &Rc<ServerState>, client: &Shared, request: RequestHead
     let source = Rc::clone(client);
     let mut head = request.head;
     add_forwarded(state.options.forwarded, &mut head, info);
-    if head.method() == "TRACE" && !state.options.echo_credentials {
+    if head.has_method("TRACE") && !state.options.echo_credentials {
         // Whoever answers it shows what it got (RFC 9110 §9.3.8).
         head.remove_if(|_, name| is_credential(name));
     }
@@ -202,7 +202,7 @@ async fn next_request(state: &ServerState, client: &Shared, patience: Duration) 
     }
     if too_large {
         let refusal = Refusal { status: 413, reason: "the body is larger than this bus accepts" };
-        return Err(Ended::Refused { refusal, to_head: request.head.method() == "HEAD" });
+        return Err(Ended::Refused { refusal, to_head: request.head.has_method("HEAD") });
     }
     Ok(request)
 }

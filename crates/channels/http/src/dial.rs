@@ -12,7 +12,7 @@ use tokio::net::{TcpStream, lookup_host};
 use tokio::time::{Instant, timeout_at};
 use tokio_rustls::TlsConnector;
 
-use crate::stream::Stream;
+use crate::stream::{Stream, Tls};
 use crate::timer::Tick;
 use crate::tls::Trust;
 
@@ -78,7 +78,8 @@ impl Dialer {
             io::Error::new(io::ErrorKind::InvalidInput, format!("{host} is no name a certificate can hold"))
         })?;
         let stream = TlsConnector::from(config).connect(name, stream).await?;
-        Ok(Stream::Tls(Box::new(stream.into())))
+        let (socket, session) = stream.into_inner();
+        Ok(Stream::Tls(Box::new(Tls::new(socket, session.into()))))
     }
 
     async fn addresses(&self, host: &str) -> io::Result<Vec<IpAddr>> {

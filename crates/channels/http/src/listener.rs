@@ -19,7 +19,7 @@ use crate::dial::is_out_of_files;
 use crate::refusals::Shortage;
 use crate::service::ConnectionInfo;
 use crate::state::{ConnectionCount, ConnectionGuard, ServerState};
-use crate::stream::Stream;
+use crate::stream::{Stream, Tls};
 
 /// Connections the kernel may hold for us before we accept them.
 const BACKLOG: i32 = 4096;
@@ -183,7 +183,10 @@ async fn accept(
 
 async fn handshake(stream: TcpStream, acceptor: TlsAcceptor, state: &ServerState) -> Option<Stream> {
     match timeout(state.options.head_timeout, acceptor.accept(stream)).await {
-        Ok(Ok(stream)) => Some(Stream::Tls(Box::new(stream.into()))),
+        Ok(Ok(stream)) => {
+            let (socket, session) = stream.into_inner();
+            Some(Stream::Tls(Box::new(Tls::new(socket, session.into()))))
+        }
         Ok(Err(error)) => {
             tracing::debug!(%error, "TLS handshake failed");
             None

@@ -1,5 +1,7 @@
 //! One socket, plain or TLS: the same connection code serves both.
 
+mod tls;
+
 use std::future::Future;
 use std::io::{self, ErrorKind, IoSlice};
 use std::pin::{Pin, pin};
@@ -7,12 +9,13 @@ use std::task::{Context, Poll, Waker};
 
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
-use tokio_rustls::TlsStream;
+
+pub(crate) use tls::Tls;
 
 /// A connected socket.
 pub(crate) enum Stream {
     Plain(TcpStream),
-    Tls(Box<TlsStream<TcpStream>>),
+    Tls(Box<Tls>),
 }
 
 impl Stream {
@@ -20,18 +23,19 @@ impl Stream {
     ///
     /// A read shorter than the buffer tells tokio that the socket is drained, which spares the read that finds nothing.
     pub(crate) fn poll_read(&mut self, cx: &mut Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>> {
-        let mut buffer = ReadBuf::new(buffer);
-        let read = match self {
-            Stream::Plain(stream) => Pin::new(stream).poll_read(cx, &mut buffer),
-            Stream::Tls(stream) => Pin::new(stream).poll_read(cx, &mut buffer),
-        };
-        read.map_ok(|()| buffer.filled().len())
+        match self {
+            Stream::Plain(stream) => {
+                let mut buffer = ReadBuf::new(buffer);
+                Pin::new(stream).poll_read(cx, &mut buffer).map_ok(|()| buffer.filled().len())
+            }
+            Stream::Tls(stream) => stream.poll_read(cx, buffer),
+        }
     }
 
     pub(crate) fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match self {
             Stream::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
-            Stream::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Stream::Tls(stream) => stream.poll_write(cx, bytes),
         }
     }
 
@@ -42,7 +46,7 @@ impl Stream {
     ) -> Poll<io::Result<usize>> {
         match self {
             Stream::Plain(stream) => Pin::new(stream).poll_write_vectored(cx, slices),
-            Stream::Tls(stream) => Pin::new(stream).poll_write_vectored(cx, slices),
+            Stream::Tls(stream) => stream.poll_write_vectored(cx, slices),
         }
     }
 
@@ -50,7 +54,7 @@ impl Stream {
     pub(crate) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
             Stream::Plain(_) => Poll::Ready(Ok(())),
-            Stream::Tls(stream) => Pin::new(stream).poll_flush(cx),
+            Stream::Tls(stream) => stream.poll_flush(cx),
         }
     }
 
@@ -58,7 +62,7 @@ impl Stream {
     pub(crate) fn poll_shutdown(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
             Stream::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
-            Stream::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
+            Stream::Tls(stream) => stream.poll_shutdown(cx),
         }
     }
 
@@ -86,7 +90,7 @@ impl Stream {
     pub(crate) fn socket(&self) -> &TcpStream {
         match self {
             Stream::Plain(stream) => stream,
-            Stream::Tls(stream) => stream.get_ref().0,
+            Stream::Tls(stream) => stream.socket(),
         }
     }
 

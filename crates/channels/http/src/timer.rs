@@ -14,6 +14,7 @@ use tokio::time::{Instant, sleep_until};
 
 /// The length of a tick. A deadline passes up to two ticks late, never early.
 pub(crate) const TICK: Duration = Duration::from_millis(100);
+const TICKS_A_SECOND: u64 = 1000 / TICK.as_millis() as u64;
 
 /// A point in time on this thread's coarse clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,7 +37,8 @@ impl Tick {
 
     /// The tick at which `duration` will have passed for certain since this one.
     pub(crate) fn plus(self, duration: Duration) -> Tick {
-        let ticks = duration.as_millis().div_ceil(TICK.as_millis()) + 1;
+        let begun = duration.subsec_millis().div_ceil(TICK.subsec_millis());
+        let ticks = duration.as_secs().saturating_mul(TICKS_A_SECOND).saturating_add(u64::from(begun) + 1);
         Tick(self.0.saturating_add(u32::try_from(ticks).unwrap_or(u32::MAX)))
     }
 

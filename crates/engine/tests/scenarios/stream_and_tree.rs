@@ -6,8 +6,8 @@ use crate::common::{Scenario, request};
 
 const NS: &str = r#"xmlns:s11="http://schemas.xmlsoap.org/soap/envelope/" xmlns:s12="http://www.w3.org/2003/05/soap-envelope" xmlns:o="urn:o""#;
 
-/// A body on the wire that has all come, and is shown byte by byte.
-struct Whole(std::cell::RefCell<Vec<u8>>);
+/// A body on the wire that has all come, and is shown so many bytes more each time.
+struct Whole(std::cell::RefCell<Vec<u8>>, usize);
 
 impl myelin_message::Source for Whole {
     fn remaining(&self, _: u64) -> Option<u64> {
@@ -30,7 +30,8 @@ impl myelin_message::Source for Whole {
         look: &mut dyn FnMut(&[u8], bool) -> bool,
     ) -> std::task::Poll<Result<(), myelin_message::BodyError>> {
         let rest = self.0.borrow();
-        let _ = (0..=rest.len()).any(|end| look(&rest[..end], end == rest.len()));
+        let ends = (0..rest.len()).step_by(self.1).chain([rest.len()]);
+        let _ = ends.into_iter().any(|end| look(&rest[..end], end == rest.len()));
         std::task::Poll::Ready(Ok(()))
     }
     fn as_any(self: std::rc::Rc<Self>) -> std::rc::Rc<dyn std::any::Any> {
@@ -38,8 +39,8 @@ impl myelin_message::Source for Whole {
     }
 }
 
-fn whole(body: &str) -> myelin_message::Body {
-    let source = std::rc::Rc::new(Whole(std::cell::RefCell::new(body.into())));
+fn whole(body: &str, step_bytes: usize) -> myelin_message::Body {
+    let source = std::rc::Rc::new(Whole(std::cell::RefCell::new(body.into()), step_bytes));
     myelin_message::Body::Wire(myelin_message::Wire { source, ticket: 1 })
 }
 
@@ -100,6 +101,8 @@ fn documents() -> Vec<(&'static str, String)> {
             ("", ""),
             ("<!-- c -->t", "<S:Body>x<o:Fault/><S:Fault/></S:Body><?pi x?><o:after>z</o:after>"),
         ] {
+            // Those without a comment begin alike, so that a pass learns from one how the others begin.
+            all.push((ct, format!(r#"<?xml version="1.0"?><S:Envelope xmlns:S="{ns}" xmlns:o="urn:o" at="v">{header}{body}</S:Envelope>"#)));
             all.push((ct, format!(r#"<?xml version="1.0"?><!-- top --><S:Envelope xmlns:S="{ns}" xmlns:o="urn:o" at="v">{header}{body}</S:Envelope><!-- end -->"#)));
         }
     }
@@ -330,16 +333,19 @@ fn stream_and_tree_give_the_same_in_the_bus() {
         }
         let (stream, tree) = (scenario(expression, false), scenario(expression, true));
         for (ct, document) in &documents {
-            let ask = |scenario: &Scenario| {
+            let ask = |scenario: &Scenario, step_bytes: usize| {
                 let mut message =
                     request("POST", "/services/P", &[("Host", "b"), ("Content-Type", ct), ("X-N", "1")], "");
-                message.body = whole(document);
+                message.body = whole(document, step_bytes);
                 let reply = scenario.serve(message);
                 let part = |name: &str| reply.header(name).map(str::to_owned);
                 (reply.status, part("X-B"), part("X-M"), part("X-R"), part("X-Error"), reply.body == *document)
             };
-            let (a, b) = (ask(&stream), ask(&tree));
-            if a != b || !a.5 {
+            let b = ask(&tree, 1);
+            for a in [1, usize::MAX].map(|step_bytes| ask(&stream, step_bytes)) {
+                if a == b && a.5 {
+                    continue;
+                }
                 let show = |x: &(u16, Option<String>, Option<String>, Option<String>, Option<String>, bool)| {
                     use base64::Engine as _;
                     let text = x.3.as_deref().map(|t| {

@@ -11,18 +11,29 @@ use super::{CryptoError, fill};
 use crate::algorithm::{BlockCipher, KeyBits};
 
 const GCM_NONCE_BYTES: usize = 12;
-const GCM_TAG_BYTES: usize = 16;
 
 /// Encrypts `plain` and appends vector and ciphertext (with GCM's tag) to `out`.
 ///
 /// Errors: `KeyLength`; `Random`.
 pub fn encrypt(cipher: BlockCipher, key: &[u8], plain: &[u8], out: &mut Vec<u8>) -> Result<(), CryptoError> {
+    encrypt_with(cipher, key, out, |out| out.extend_from_slice(plain))
+}
+
+/// As [`encrypt`], with what `write` appends to `out`.
+///
+/// Errors: as there.
+pub fn encrypt_with(
+    cipher: BlockCipher,
+    key: &[u8],
+    out: &mut Vec<u8>,
+    write: impl FnOnce(&mut Vec<u8>),
+) -> Result<(), CryptoError> {
     check_length(cipher, key)?;
     let start = out.len();
     let done = match cipher {
-        BlockCipher::AesGcm(bits) => encrypt_gcm(bits, key, plain, out),
-        BlockCipher::AesCbc(bits) => encrypt_chained(Chained::Aes(bits), key, plain, out),
-        BlockCipher::TripleDesCbc => encrypt_chained(Chained::TripleDes, key, plain, out),
+        BlockCipher::AesGcm(bits) => encrypt_gcm(bits, key, out, write),
+        BlockCipher::AesCbc(bits) => encrypt_chained(Chained::Aes(bits), key, out, write),
+        BlockCipher::TripleDesCbc => encrypt_chained(Chained::TripleDes, key, out, write),
     };
     if done.is_err() {
         // What was written until then may be plaintext.
@@ -67,14 +78,18 @@ fn gcm_key(bits: KeyBits, key: &[u8]) -> Result<LessSafeKey, CryptoError> {
     UnboundKey::new(algorithm, key).map(LessSafeKey::new).map_err(|_| CryptoError::Key)
 }
 
-fn encrypt_gcm(bits: KeyBits, key: &[u8], plain: &[u8], out: &mut Vec<u8>) -> Result<(), CryptoError> {
+fn encrypt_gcm(
+    bits: KeyBits,
+    key: &[u8],
+    out: &mut Vec<u8>,
+    write: impl FnOnce(&mut Vec<u8>),
+) -> Result<(), CryptoError> {
     let key = gcm_key(bits, key)?;
     let mut nonce = [0; GCM_NONCE_BYTES];
     fill(&mut nonce)?;
-    out.reserve(GCM_NONCE_BYTES + plain.len() + GCM_TAG_BYTES);
     out.extend_from_slice(&nonce);
     let start = out.len();
-    out.extend_from_slice(plain);
+    write(out);
     let nonce = Nonce::assume_unique_for_key(nonce);
     let tag = key.seal_in_place_separate_tag(nonce, Aad::empty(), &mut out[start..]);
     out.extend_from_slice(tag.map_err(|_| CryptoError::TooLong)?.as_ref());
@@ -121,16 +136,20 @@ impl Chained {
     }
 }
 
-fn encrypt_chained(cipher: Chained, key: &[u8], plain: &[u8], out: &mut Vec<u8>) -> Result<(), CryptoError> {
+fn encrypt_chained(
+    cipher: Chained,
+    key: &[u8],
+    out: &mut Vec<u8>,
+    write: impl FnOnce(&mut Vec<u8>),
+) -> Result<(), CryptoError> {
     let block = cipher.block_bytes();
     let key = EncryptingKey::cbc(cipher.key(key)?).map_err(|_| CryptoError::Key)?;
-    let padding = block - plain.len() % block;
-    out.reserve(block + plain.len() + padding);
     let mut vector = [0; 16];
     fill(&mut vector[..block])?;
     out.extend_from_slice(&vector[..block]);
     let start = out.len();
-    out.extend_from_slice(plain);
+    write(out);
+    let padding = block - (out.len() - start) % block;
     out.resize(out.len() + padding - 1, 0);
     // A block has at most 16 bytes.
     out.push(padding as u8);

@@ -11,6 +11,7 @@ use myelin_xml::{Arena, DeclaredEncoding, Document, Kind, NodeId, Options};
 
 use super::Form;
 use crate::error::{Refusal, Rule};
+use crate::memory;
 
 /// A plaintext and its place.
 #[derive(Clone, Debug)]
@@ -66,7 +67,8 @@ pub fn splice_in(
     order.sort_by_key(|(_, range)| range.start);
     let source = document.source().as_bytes();
     let added: usize = pieces.iter().map(|piece| piece.plaintext.len()).sum();
-    let mut whole = Vec::with_capacity(source.len() + added);
+    let removed: usize = order.iter().map(|(_, range)| range.len()).sum();
+    let mut whole = memory::buffer(source.len().saturating_sub(removed) + added);
     let mut shifts: Vec<Shift> = Vec::with_capacity(pieces.len());
     let mut copied = 0;
     for (piece, removed) in order {

@@ -35,10 +35,14 @@ pub struct NewKey<'a> {
 }
 
 impl NewData<'_> {
+    /// How many bytes the element takes at most, with its ciphertext in base64 and `key_info` of so many bytes.
+    pub(crate) fn bytes(ciphertext: usize, key_info: usize) -> usize {
+        ciphertext.div_ceil(3) * 4 + key_info + 512
+    }
+
     /// Writes the element.
     pub fn write(&self, ciphertext: &[u8], out: &mut Vec<u8>) {
-        // Base64 and the tags around it.
-        out.reserve(ciphertext.len() / 3 * 4 + self.key_info.len() + 512);
+        out.reserve(NewData::bytes(ciphertext.len(), self.key_info.len()));
         let kind = match self.form {
             Form::Element => "http://www.w3.org/2001/04/xmlenc#Element",
             Form::Content => "http://www.w3.org/2001/04/xmlenc#Content",

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use myelin_xml::Document;
+use myelin_xml::{Arena, Document};
 
 use crate::crypto::Secret;
 use crate::findings::Findings;
@@ -50,6 +50,8 @@ pub struct Secured {
     pub bytes: Vec<u8>,
     /// What the response needs to know.
     pub conversation: Conversation,
+    /// The memory of the tree, for the next.
+    pub arena: Arena,
 }
 
 /// What was said in a request that matters for its response.

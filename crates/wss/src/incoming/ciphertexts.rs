@@ -1,9 +1,7 @@
 //! `xenc:EncryptedKey` with what it encrypts, `xenc:ReferenceList`, `xenc:EncryptedData`: from ciphertexts to a
 //! document in which the plaintexts stand.
 
-use std::cell::Cell;
-
-use myelin_xml::{Arena, Kind, NodeId};
+use myelin_xml::{Kind, NodeId};
 
 use super::envelope::Envelope;
 use super::found::{At, Decrypted, Extent, Known};
@@ -15,15 +13,7 @@ use crate::enc::{self, EncryptedData, Form, Piece};
 use crate::ids::Ids;
 use crate::structure::is_space;
 use crate::vocabulary::{WSSE11, XENC};
-use crate::{Refusal, Rule};
-
-/// How large a document may have been whose memory is kept for the next.
-const SPARE_BYTES: usize = 1 << 20;
-
-thread_local! {
-    /// The memory of the document that plaintexts were put into last: the next message's takes it.
-    static SPARE: Cell<Arena> = Cell::default();
-}
+use crate::{Refusal, Rule, memory};
 
 /// Encrypted data with the key that decrypts it.
 struct Locked {
@@ -180,12 +170,14 @@ impl Inspection<'_> {
             ));
             pieces.push(Piece { place, form: data.form, plaintext });
         }
-        let (document, places) = match enc::splice_in(&self.document, &pieces, self.arrival.xml, SPARE.take()) {
+        let arena = memory::arena();
+        let (document, places) = match enc::splice_in(&self.document, &pieces, self.arrival.xml, arena) {
             Ok(spliced) => spliced,
             Err(refusal) => {
                 // What would have been done with a document that can be read.
                 self.envelope = Envelope::of(&self.document, self.rampart().actor.as_deref())?;
                 self.ids = Ids::of(&self.document, self.limits())?;
+                pieces.into_iter().for_each(|piece| memory::keep_buffer(piece.plaintext));
                 return Err(refusal);
             }
         };
@@ -210,10 +202,8 @@ impl Inspection<'_> {
         self.found.moved(&as_plaintext);
         self.done = self.done.iter().filter_map(|&node| moved(node)).collect();
         self.found.decrypted.append(&mut decrypted);
-        let old = std::mem::replace(&mut self.document, document);
-        if old.size_bytes() <= SPARE_BYTES {
-            SPARE.set(old.into_arena());
-        }
+        memory::keep(std::mem::replace(&mut self.document, document));
+        pieces.into_iter().for_each(|piece| memory::keep_buffer(piece.plaintext));
         self.round = round;
         self.envelope = Envelope::of(&self.document, self.rampart().actor.as_deref())?;
         self.ids = Ids::of(&self.document, self.limits())?;

@@ -6,10 +6,10 @@ use myelin_xml::{DoctypePolicy, Document, NodeId, Options};
 use super::errors::unprotectable;
 use super::header::{Item, Slot, write_message, write_security};
 use super::message::Message;
-use crate::Error;
 use crate::guard::Secured;
 use crate::ids::Ids;
 use crate::policy::Binding;
+use crate::{Error, memory};
 
 /// The ids of what is encrypted with the binding's key, in the order of decryption.
 #[derive(Default)]
@@ -47,7 +47,9 @@ impl Message<'_> {
     }
 
     pub(super) fn finish(self) -> Secured {
-        Secured { bytes: self.write(), conversation: self.conversation }
+        let bytes = self.write();
+        self.ciphertexts.into_iter().for_each(|(_, ciphertext)| memory::keep_buffer(ciphertext.text));
+        Secured { bytes, conversation: self.conversation, arena: memory::keep_source(self.document) }
     }
 
     /// Writes the message and reads it back, so that all that stands in it by now has its place in the tree.

@@ -10,12 +10,12 @@ use super::message::Message;
 use super::parts::{self, Part, Place};
 use super::session::Encryption;
 use super::supporting::Supporting;
-use crate::Error;
-use crate::crypto::encrypt;
+use crate::crypto::encrypt_with;
 use crate::enc::{Form, NewData, reference_list};
 use crate::policy::Common;
 use crate::vocabulary::{WSSE11, WSU};
 use crate::writing::element;
+use crate::{Error, memory};
 
 /// A part that was encrypted.
 pub(super) struct Encrypted {
@@ -74,25 +74,29 @@ impl Message<'_> {
         encryption: &Encryption,
         references: &mut Vec<String>,
     ) -> Result<Encrypted, Error> {
-        let mut plain = Vec::with_capacity(self.document.source().len());
         let element_stays = matches!(part.place, Place::Body | Place::Content);
-        let none = Replacements::default();
-        if element_stays {
-            for child in self.document.children(part.node) {
-                write_replacing(&self.document, child, &none, &mut plain);
-            }
-        } else {
-            write_replacing(&self.document, part.node, &none, &mut plain);
-        }
         let form = if element_stays { Form::Content } else { Form::Element };
-        let (id, mut text) = self.encrypt(&plain, form, encryption)?;
+        let mut plain_bytes = 0;
+        let plain = |out: &mut Vec<u8>| {
+            let (start, none) = (out.len(), Replacements::default());
+            if element_stays {
+                for child in self.document.children(part.node) {
+                    write_replacing(&self.document, child, &none, out);
+                }
+            } else {
+                write_replacing(&self.document, part.node, &none, out);
+            }
+            plain_bytes = out.len() - start;
+        };
+        let id = self.ids.next("ED");
+        let mut text = encrypted(&id, form, encryption, self.document.source().len(), plain)?;
         references.push(id.clone());
         let mut outer = id;
         if part.place == Place::Header && self.alternative.wss.version_11 {
             outer = self.ids.next("EH");
             text = self.encrypted_header(part.node, &outer, &text);
         }
-        let ciphertext = if element_stays { Ciphertext::Content(text) } else { Ciphertext::Node(text) };
+        let ciphertext = Ciphertext { text, of_content: element_stays, plain_bytes };
         self.ciphertexts.push((part.node, ciphertext));
         Ok(Encrypted { element_stays, id: outer })
     }
@@ -106,21 +110,12 @@ impl Message<'_> {
         references: &mut Vec<String>,
     ) -> Result<(), Error> {
         let plain = std::mem::take(&mut self.items[item].text);
-        let (id, text) = self.encrypt(&plain, Form::Element, encryption)?;
+        let id = self.ids.next("ED");
+        let text = encrypted(&id, Form::Element, encryption, plain.len(), |out| out.extend_from_slice(&plain))?;
         references.push(id.clone());
         let Item { id: known, text: place, .. } = &mut self.items[item];
         (*known, *place) = (id, text);
         Ok(())
-    }
-
-    fn encrypt(&mut self, plain: &[u8], form: Form, encryption: &Encryption) -> Result<(String, Vec<u8>), Error> {
-        let Encryption { key, cipher, key_info } = encryption;
-        let id = self.ids.next("ED");
-        let mut ciphertext = Vec::with_capacity(plain.len() + 64);
-        encrypt(*cipher, key.as_ref().as_ref(), plain, &mut ciphertext).map_err(cryptography)?;
-        let mut text = Vec::new();
-        NewData { id: &id, form, cipher: *cipher, key_info }.write(&ciphertext, &mut text);
-        Ok((id, text))
     }
 
     /// Puts an encrypted header block into an `EncryptedHeader`, which shows for whom the block is.
@@ -149,4 +144,22 @@ impl Message<'_> {
             self.items.push(Item { slot, id: String::new(), text });
         }
     }
+}
+
+/// Writes an `EncryptedData` of what `plain` writes, of about so many bytes.
+fn encrypted(
+    id: &str,
+    form: Form,
+    encryption: &Encryption,
+    bytes: usize,
+    plain: impl FnOnce(&mut Vec<u8>),
+) -> Result<Vec<u8>, Error> {
+    let Encryption { key, cipher, key_info } = encryption;
+    // The vector in front, the tag or the padding behind.
+    let mut ciphertext = memory::buffer(bytes + 64);
+    encrypt_with(*cipher, key.as_ref().as_ref(), &mut ciphertext, plain).map_err(cryptography)?;
+    let mut text = memory::buffer(NewData::bytes(ciphertext.len(), key_info.len()));
+    NewData { id, form, cipher: *cipher, key_info }.write(&ciphertext, &mut text);
+    memory::keep_buffer(ciphertext);
+    Ok(text)
 }

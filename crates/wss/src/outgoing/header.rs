@@ -4,10 +4,10 @@ use myelin_soap::{Envelope, Version};
 use myelin_xml::{Document, Kind, NodeId, Replacements, write_replacing};
 
 use super::errors::too_large;
-use crate::Error;
 use crate::policy::{Layout, Rampart};
 use crate::vocabulary::WSSE;
 use crate::writing::attribute;
+use crate::{Error, memory};
 
 /// A child of the `Security` header.
 #[derive(Debug)]
@@ -127,32 +127,26 @@ pub(super) fn write_message(
 ) -> Vec<u8> {
     let mut replacements = Replacements::default();
     replacements.node(document, place, security);
-    let mut length = document.source().len() + security.len() + 256;
+    let mut length = document.text_bytes() + security.len() + 256;
     for (node, ciphertext) in ciphertexts {
-        match ciphertext {
-            Ciphertext::Node(bytes) => replacements.node(document, *node, bytes),
-            Ciphertext::Content(bytes) => replacements.content(document, *node, bytes),
+        match ciphertext.of_content {
+            true => replacements.content(document, *node, &ciphertext.text),
+            false => replacements.node(document, *node, &ciphertext.text),
         }
-        length += ciphertext.bytes().len();
+        length = (length + ciphertext.text.len()).saturating_sub(ciphertext.plain_bytes);
     }
-    let mut out = Vec::with_capacity(length);
+    let mut out = memory::buffer(length);
     write_replacing(document, document.document_node(), &replacements, &mut out);
     out
 }
 
 /// What takes the place of something that was encrypted.
 #[derive(Debug)]
-pub(super) enum Ciphertext {
-    /// Of a whole element.
-    Node(Vec<u8>),
-    /// Of what is in an element.
-    Content(Vec<u8>),
-}
-
-impl Ciphertext {
-    fn bytes(&self) -> &[u8] {
-        match self {
-            Ciphertext::Node(bytes) | Ciphertext::Content(bytes) => bytes,
-        }
-    }
+pub(super) struct Ciphertext {
+    /// The element that is written.
+    pub(super) text: Vec<u8>,
+    /// Whether it is of what is in an element, whose tags stay.
+    pub(super) of_content: bool,
+    /// How long that was.
+    pub(super) plain_bytes: usize,
 }

@@ -134,6 +134,15 @@ impl<'a> Namespaces<'a> {
         }
     }
 
+    /// Whether an element that declares nothing and has this prefix shows nothing: the output around it has said what
+    /// the prefix means here.
+    ///
+    /// Shape: the element around it is in the output, so that of all else the same is known.
+    pub(super) fn is_shown(&self, prefix: Atom) -> bool {
+        let Binding { scope, shown } = self.bindings.get(prefix.index());
+        scope == shown || prefix == Atom::XML
+    }
+
     /// The text of a prefix.
     pub(super) fn text(&self, prefix: usize) -> Cow<'a, str> {
         let prefix = match prefix.checked_sub(self.atoms) {

@@ -34,6 +34,12 @@ impl Selection<'_> {
         }
     }
 
+    /// Whether all below the apex is in the set.
+    #[inline]
+    pub(super) fn is_whole(&self) -> bool {
+        matches!(self, Selection::Subtree { excluded } if excluded.is_empty())
+    }
+
     /// Whether the node is in the set; that a node is not below a skipped one is known.
     #[inline]
     pub(super) fn holds(&self, node: NodeId) -> bool {

@@ -4,34 +4,36 @@ use super::attributes::{self, Item};
 use super::canonical::{Canonical, RelativeNamespace};
 use super::namespaces::{Mark, Namespaces};
 use super::selection::{Selection, is_top_level};
-use crate::document::Fixups;
+use crate::document::{Entry, Fixups};
 use crate::sink::Sink;
 use crate::writer::{escape_attribute, escape_text};
 use crate::{Document, Kind, NodeId};
 
 /// How many bytes are gathered before the sink gets them: a digest is slow with single names.
-const GATHERED: usize = 8 << 10;
+pub(super) const GATHERED: usize = 8 << 10;
 
 pub(super) struct Walk<'a> {
-    document: &'a Document,
+    pub(super) document: &'a Document,
     fixups: &'a Fixups,
-    selection: &'a Selection<'a>,
+    pub(super) selection: &'a Selection<'a>,
     how: &'a Canonical,
-    namespaces: Namespaces<'a>,
-    /// The elements that the walk is inside of.
-    open: Vec<Open>,
+    pub(super) namespaces: Namespaces<'a>,
+    /// The elements that the walk is inside of, without those whose tags it copies.
+    pub(super) open: Vec<Open>,
+    /// Those of them in a subtree that it copies: kept for its memory.
+    pub(super) levels: Vec<Entry>,
     /// Whether the root element has been met: what comes behind it at the top begins a line.
     behind_root: bool,
     attributes: Vec<Item<'a>>,
-    gathered: Vec<u8>,
-    sink: &'a mut dyn Sink,
+    pub(super) gathered: Vec<u8>,
+    pub(super) sink: &'a mut dyn Sink,
 }
 
-struct Open {
+pub(super) struct Open {
     element: NodeId,
     /// Whether it is in the set, so that it has tags.
     included: bool,
-    mark: Mark,
+    pub(super) mark: Mark,
 }
 
 impl Walk<'_> {
@@ -58,6 +60,7 @@ impl Walk<'_> {
             how,
             namespaces: Namespaces::new(document, fixups, how),
             open: Vec::new(),
+            levels: Vec::new(),
             behind_root: false,
             attributes: Vec::new(),
             gathered: Vec::with_capacity(2 * GATHERED),
@@ -65,7 +68,7 @@ impl Walk<'_> {
         };
         walk.namespaces.surround(top);
         walk.subtree(top);
-        walk.sink.write(&walk.gathered);
+        walk.give_gathered(1);
         match walk.namespaces.relative {
             Some(namespace) => Err(RelativeNamespace(document.names().text(namespace).to_owned())),
             None => Ok(()),
@@ -96,17 +99,26 @@ impl Walk<'_> {
         if self.selection.skips(node) {
             return false;
         }
-        if self.gathered.len() >= GATHERED {
-            self.sink.write(&self.gathered);
-            self.gathered.clear();
-        }
+        self.give_gathered(GATHERED);
         match self.document.kind(node) {
             Kind::Document => return true,
+            Kind::Element if self.copies(node) => {
+                self.copy_subtree(node);
+                self.behind_root |= is_top_level(self.document, node);
+            }
             Kind::Element => {
                 self.start_tag(node);
                 return true;
             }
-            Kind::Attribute => {}
+            _ => self.leaf(node),
+        }
+        false
+    }
+
+    /// Writes a node that has no children.
+    pub(super) fn leaf(&mut self, node: NodeId) {
+        match self.document.kind(node) {
+            Kind::Document | Kind::Element | Kind::Attribute => {}
             Kind::Text => {
                 if self.selection.holds(node) {
                     escape_text(&self.document.value(node), &mut self.gathered);
@@ -123,7 +135,6 @@ impl Walk<'_> {
                 }
             }
         }
-        false
     }
 
     /// Ends a node; only elements that were entered have something to be done.
@@ -131,14 +142,18 @@ impl Walk<'_> {
         let Some(open) = self.open.pop_if(|open| open.element == node) else { return };
         self.namespaces.leave(open.mark);
         if open.included {
-            self.put("</");
-            self.name(node);
-            self.put(">");
+            self.end_tag(node);
         }
         self.behind_root |= is_top_level(self.document, node);
     }
 
-    fn start_tag(&mut self, element: NodeId) {
+    pub(super) fn end_tag(&mut self, element: NodeId) {
+        self.put("</");
+        self.name(element);
+        self.put(">");
+    }
+
+    pub(super) fn start_tag(&mut self, element: NodeId) {
         let included = self.selection.holds(element);
         let orphan = self.open.last().is_none_or(|parent| !parent.included);
         let mark = self.namespaces.enter(element, (included, orphan), self.selection, self.how.method);

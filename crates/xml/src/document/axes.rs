@@ -58,6 +58,26 @@ impl Document {
         Siblings { document: self, next }
     }
 
+    /// All attributes below the document node, without namespace declarations, each behind its element; in document
+    /// order.
+    pub fn all_attributes(&self) -> impl Iterator<Item = (NodeId, NodeId)> {
+        // The entries of a document that was only read are in document order, and nothing else is among them.
+        let top = self.at(NodeId::DOCUMENT);
+        let first = NodeId::DOCUMENT.link() + 1;
+        let as_read = top.is_as_read()
+            && !self.relinked
+            && top.first == first
+            && self.end_of_subtree(NodeId::DOCUMENT) == self.nodes.len();
+        let entries = if as_read { &self.nodes[..] } else { &[] };
+        let at_once = entries.iter().zip(0..).filter(|(entry, _)| entry.kind == Kind::Attribute);
+        let at_once = at_once.filter(|(entry, _)| !entry.is_declaration());
+        let at_once =
+            at_once.filter_map(|(entry, link)| Some((NodeId::from_link(entry.parent)?, NodeId::from_link(link)?)));
+        let walked = (!as_read).then(|| self.descendants(NodeId::DOCUMENT)).into_iter().flatten();
+        let walked = walked.filter(|&node| self.kind(node) == Kind::Element);
+        at_once.chain(walked.flat_map(|element| self.attributes(element).map(move |attribute| (element, attribute))))
+    }
+
     /// The attribute of that expanded name; `namespace` is empty for none.
     pub fn attribute_node(&self, element: NodeId, namespace: &str, local: &str) -> Option<NodeId> {
         let first = self.attributes(element).next()?;

@@ -1,13 +1,14 @@
 //! From the parser's events to nodes.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::OnceLock;
 
 use super::node::{Flags, Node};
 use super::{Document, Kind, NodeId, Prolog};
-use crate::event::{Start, Text};
+use crate::event::{End, Event, Start, Text};
+use crate::handler::{Handler, Reached};
 use crate::parser::place::Place;
-use crate::{Error, ErrorKind, Event, Limit, NameId, Names, Options, Parser, Step};
+use crate::{Error, ErrorKind, Limit, NameId, Names, Options, Parser};
 
 /// The memory of a document that is not needed any more, for the next one of the same thread.
 ///
@@ -64,13 +65,11 @@ impl Document {
         } else {
             nodes
         });
-        let mut builder = Builder::new(document.nodes);
-        while let Step::Event(event) = parser.next(source, true)? {
-            builder.add(event);
-            if builder.nodes.len() > options.nodes.saturating_add(2) {
-                return Err(too_many_nodes(options.nodes, &source[..parser.position()]));
-            }
+        let mut reading = Reading { builder: Builder::new(document.nodes), bound: options.nodes.saturating_add(2) };
+        if parser.read(source, true, &mut reading)? == Reached::Enough {
+            return Err(too_many_nodes(options.nodes, &source[..parser.position()]));
         }
+        let builder = reading.builder;
         (document.names, document.nodes, document.prolog) = (parser.into_names(), builder.nodes, builder.prolog);
         document.lay_over(String::from_utf8(std::mem::take(source)).expect("the parser has checked each byte"));
         document.name_instructions(&builder.instructions);
@@ -183,38 +182,20 @@ pub(super) struct Builder {
     prolog: Prolog,
 }
 
+/// Builds what is read, while there are not too many nodes.
+struct Reading {
+    builder: Builder,
+    /// More are too many.
+    bound: usize,
+}
+
 impl Builder {
     /// Begins in an array that has the filler and the document node.
     pub(super) fn new(nodes: Vec<Node>) -> Builder {
         Builder { nodes, open: NodeId::DOCUMENT.link(), instructions: Vec::new(), prolog: Prolog::default() }
     }
 
-    #[inline]
-    fn add(&mut self, event: Event<'_>) {
-        match event {
-            Event::Start(start) => self.start(&start),
-            Event::End(end) => self.end(end.range.end),
-            Event::Text(text) => self.text(&text),
-            Event::Comment(comment) => {
-                let value = comment.range.start + "<!--".len()..comment.range.end - "-->".len();
-                self.valued(Kind::Comment, comment.range, value, !comment.raw.contains('\r'));
-            }
-            Event::Instruction(instruction) => {
-                let end = instruction.range.end - "?>".len();
-                let value = end - instruction.raw.len()..end;
-                self.instructions.extend(NodeId::from_link(self.nodes.len() as u32));
-                self.valued(Kind::Instruction, instruction.range, value, !instruction.raw.contains('\r'));
-            }
-            Event::Declaration(declaration) => {
-                self.prolog.other_encoding =
-                    declaration.encoding.is_some_and(|name| !name.eq_ignore_ascii_case("UTF-8"));
-                self.prolog.declaration = Some(declaration.range);
-            }
-            Event::Doctype(doctype) => self.prolog.doctype = Some(doctype.range),
-        }
-    }
-
-    #[inline]
+    #[inline(always)]
     fn start(&mut self, start: &Start<'_>) {
         let element = self.element(start.name, start.range.clone());
         let mut previous = 0;
@@ -282,6 +263,29 @@ impl Builder {
         self.child(placed(kind, range, value, verbatim));
     }
 
+    /// Takes what is rare.
+    fn other(&mut self, event: Event<'_>) {
+        match event {
+            Event::Comment(comment) => {
+                let value = comment.range.start + "<!--".len()..comment.range.end - "-->".len();
+                self.valued(Kind::Comment, comment.range, value, !comment.raw.contains('\r'));
+            }
+            Event::Instruction(instruction) => {
+                let end = instruction.range.end - "?>".len();
+                let value = end - instruction.raw.len()..end;
+                self.instructions.extend(NodeId::from_link(self.nodes.len() as u32));
+                self.valued(Kind::Instruction, instruction.range, value, !instruction.raw.contains('\r'));
+            }
+            Event::Declaration(declaration) => {
+                self.prolog.other_encoding =
+                    declaration.encoding.is_some_and(|name| !name.eq_ignore_ascii_case("UTF-8"));
+                self.prolog.declaration = Some(declaration.range);
+            }
+            Event::Doctype(doctype) => self.prolog.doctype = Some(doctype.range),
+            Event::Start(_) | Event::End(_) | Event::Text(_) => {}
+        }
+    }
+
     /// Puts a node behind the last child of what is open.
     #[inline]
     fn child(&mut self, mut node: Node) -> u32 {
@@ -308,6 +312,38 @@ impl Builder {
         *(if previous == 0 { &mut before.attributes } else { &mut before.next }) = link;
         self.nodes.push(node);
         link
+    }
+}
+
+impl Reading {
+    #[inline(always)]
+    fn flow(&self) -> ControlFlow<()> {
+        if self.builder.nodes.len() > self.bound { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+impl Handler for Reading {
+    #[inline(always)]
+    fn start(&mut self, start: Start<'_>) -> ControlFlow<()> {
+        self.builder.start(&start);
+        self.flow()
+    }
+
+    #[inline(always)]
+    fn end(&mut self, end: End) -> ControlFlow<()> {
+        self.builder.end(end.range.end);
+        ControlFlow::Continue(())
+    }
+
+    #[inline(always)]
+    fn text(&mut self, text: Text<'_>) -> ControlFlow<()> {
+        self.builder.text(&text);
+        self.flow()
+    }
+
+    fn other(&mut self, event: Event<'_>) -> ControlFlow<()> {
+        self.builder.other(event);
+        self.flow()
     }
 }
 

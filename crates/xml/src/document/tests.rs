@@ -216,3 +216,26 @@ fn a_node_is_as_read_until_it_or_what_its_prefixes_mean_changes() {
     document.declare(a, "p", "2").unwrap();
     assert_eq!(document.as_read(document.first_child(a).unwrap()), None);
 }
+
+#[test]
+fn all_attributes_are_found_in_a_document_as_it_was_read_and_in_one_that_changed() {
+    let all = |document: &Document| -> String {
+        let pairs = document.all_attributes();
+        pairs
+            .map(|(element, name)| format!("{}@{} ", document.qname(element).local, document.qname(name).local))
+            .collect()
+    };
+    let mut document = read("<!--c--><a x='1' xmlns:p='u' y='2'><b/><c p:z='3'>t</c></a>");
+    assert_eq!(all(&document), "a@x a@y c@z ");
+    let unused = document.create_element("", "d", "").unwrap();
+    document.set_attribute(unused, "", "w", "", "4").unwrap();
+    assert_eq!(all(&document), "a@x a@y c@z ");
+    let root = document.root_element().unwrap();
+    document.append(root, unused).unwrap();
+    assert_eq!(all(&document), "a@x a@y c@z d@w ");
+    let mut document = read("<a x='1'><b y='2'/></a>");
+    let inner = document.first_child(document.root_element().unwrap()).unwrap();
+    let view = document.see(inner);
+    assert_eq!(all(&document), "b@y ");
+    document.restore(view);
+}

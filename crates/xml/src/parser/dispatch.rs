@@ -1,29 +1,73 @@
 //! Which kind of token comes next.
 
+use std::ops::ControlFlow;
+
 use super::Parser;
 use super::stage::{BYTE_ORDER_MARK, Stage, begins};
 use super::stop::{Stop, forbidden, malformed};
+use super::take::TakeToken;
 use super::token::Token;
 use crate::characters::is_space;
 
 impl Parser {
-    /// The next token, wherever the parser is.
-    #[inline]
-    pub(super) fn advance(&mut self, input: &[u8], complete: bool) -> Result<Token, Stop> {
-        let window = &input[..self.window_end()];
-        if self.resume.is_some() && !self.look_further(window, complete && self.seen == input.len()) {
+    /// Gives the tokens from where the parser is on, until the taker has enough.
+    #[inline(always)]
+    pub(super) fn advance(&mut self, input: &[u8], complete: bool, taker: &mut impl TakeToken) -> Result<(), Stop> {
+        if self.resume.is_some() && !self.look_further(input, complete) {
             return Err(Stop::Starved(""));
         }
-        match self.stage {
-            Stage::Content => self.content(window),
-            Stage::Closing => Ok(self.close_empty()),
-            _ => self.outside(input),
+        loop {
+            let flow = match self.stage {
+                Stage::Content => self.content(input, taker)?,
+                Stage::Closing => {
+                    let token = self.close_empty();
+                    taker.take(self, token, input)
+                }
+                _ => {
+                    let token = self.outside(input)?;
+                    taker.take(self, token, input)
+                }
+            };
+            if flow.is_break() {
+                return Ok(());
+            }
         }
     }
 
-    /// The next token inside the root element.
-    #[inline]
-    fn content(&mut self, window: &[u8]) -> Result<Token, Stop> {
+    /// Gives the tokens inside the root element.
+    #[inline(always)]
+    fn content(&mut self, input: &[u8], taker: &mut impl TakeToken) -> Result<ControlFlow<()>, Stop> {
+        let checked = &input[..self.limit];
+        // Mostly no token that begins here can be too long.
+        let is_bounded = checked.len() - self.at <= self.options.token_bytes;
+        while self.stage == Stage::Content {
+            let window = if is_bounded { checked } else { &input[..self.window_end()] };
+            // Plain text and plain tags, which make up most of a message, are read here. Each of the three kinds has a
+            // call of `take` of its own, so that the compiler knows the kind there.
+            let plain = if window.get(self.at) != Some(&b'<') {
+                self.plain_text(window).map(|token| taker.take(self, token, input))
+            } else if window.get(self.at + 1) == Some(&b'/') {
+                self.plain_end_tag(window).map(|token| taker.take(self, token, input))
+            } else {
+                self.foreseen_start_tag(window).map(|token| taker.take(self, token, input))
+            };
+            let flow = match plain {
+                Some(flow) => flow,
+                None => {
+                    let token = self.any(window)?;
+                    taker.take(self, token, input)
+                }
+            };
+            if flow.is_break() {
+                return Ok(flow);
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// The next token inside the root element, whatever it is.
+    #[inline(never)]
+    fn any(&mut self, window: &[u8]) -> Result<Token, Stop> {
         match &window[self.at..] {
             [b'<', b'/', ..] => self.end_tag(window),
             [b'<', b'!', ..] => match begins(window, self.at, b"<![CDATA[") {

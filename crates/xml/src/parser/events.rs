@@ -9,7 +9,7 @@ use crate::event::{Comment, Doctype, End, Event, Instruction, Start, Text, XmlDe
 use crate::value;
 
 impl Parser {
-    #[inline]
+    #[inline(always)]
     pub(super) fn event<'a>(&'a self, token: Token, input: &'a [u8]) -> Event<'a> {
         let absolute = |range: &Range<usize>| self.base + range.start..self.base + range.end;
         match token {
@@ -17,7 +17,8 @@ impl Parser {
                 name,
                 empty,
                 range: absolute(&range),
-                tag: &input[range],
+                input,
+                base: self.base,
                 parts: &self.parts,
                 names: &self.names,
             }),
@@ -45,9 +46,9 @@ impl Parser {
                 Event::Doctype(Doctype { range: absolute(&range), raw: value::text(&input[range]) })
             }
             Token::Declaration { range } => Event::Declaration(XmlDeclaration {
-                version: value::text(&input[range.clone()][self.declaration.version.clone()]),
-                encoding: self.declaration.encoding.clone().map(|part| value::text(&input[range.clone()][part])),
                 range: absolute(&range),
+                version: &self.declaration.version,
+                encoding: self.declaration.encoding.as_deref(),
                 standalone: self.declaration.standalone,
             }),
         }

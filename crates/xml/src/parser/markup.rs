@@ -113,12 +113,12 @@ impl Parser {
         }
         self.at = window.len();
         self.stage = Stage::Prolog;
-        let inside = |range: Range<usize>| range.start - start..range.end - start;
+        let text = |range: Range<usize>| value::text(&window[range]).to_owned();
         self.declaration = DeclarationParts {
             written: Vec::new(),
             judged: None,
-            version: inside(version),
-            encoding: encoding.map(inside),
+            version: text(version),
+            encoding: encoding.map(text),
             standalone,
         };
         if self.at - start <= KEPT_BYTES {

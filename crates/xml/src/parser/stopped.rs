@@ -6,14 +6,14 @@ use super::resume::Resume;
 use super::stage::Stage;
 use super::stop::{Fault, Stop};
 use crate::error::{Error, ErrorKind, Limit};
-use crate::event::Step;
+use crate::handler::Reached;
 
 impl Parser {
     /// What it means that no token was read: more has to come, the end, or an error;
     /// nothing yet where more of the input can be looked at.
     #[cold]
     #[inline(never)]
-    pub(super) fn stopped<'a>(&mut self, stop: Stop, input: &[u8], complete: bool) -> Result<Option<Step<'a>>, Error> {
+    pub(super) fn stopped(&mut self, stop: Stop, input: &[u8], complete: bool) -> Result<Option<Reached>, Error> {
         if let Some(error) = &self.failed {
             return Err(Error::clone(error));
         }
@@ -27,13 +27,13 @@ impl Parser {
             }
             Stop::Starved(expected) if self.is_last(window, complete) => {
                 if self.at == input.len() && self.stage == Stage::Epilog {
-                    return Ok(Some(Step::End));
+                    return Ok(Some(Reached::End));
                 }
                 Fault { kind: self.starved(window, input, expected), at: window.len() }
             }
             Stop::Starved(_) => {
                 self.resume = self.resume.take().or_else(|| Resume::begin(window, self.at));
-                return Ok(Some(Step::More));
+                return Ok(Some(Reached::More));
             }
         };
         let mut place = self.place;

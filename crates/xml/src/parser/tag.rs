@@ -10,7 +10,7 @@ use super::{Binding, Open, Parser};
 use crate::characters::is_space;
 use crate::error::{ErrorKind, Limit};
 use crate::event::{AttributeSpan, DeclarationSpan};
-use crate::names::{Atom, NameId, Shape, same};
+use crate::names::{Atom, NameId, Shape};
 use crate::value::{self, Space};
 
 /// Bytes behind which a name is over; whether what stands before is a name is another question.
@@ -41,7 +41,28 @@ const SPECIAL: [bool; 256] = {
 };
 
 impl Parser {
-    #[inline]
+    /// The start tag that was foreseen, of an element that is known and has neither attributes nor declarations.
+    ///
+    /// Messages repeat: mostly it is the name that followed the last one before, too.
+    #[inline(always)]
+    pub(super) fn foreseen_start_tag(&mut self, window: &[u8]) -> Option<Token> {
+        let start = self.at;
+        let raw = self.names.follower(self.last_name);
+        let at = self.names.end_at(raw, window, start + 1)?;
+        let is_bounded = at - start - 1 <= self.options.name_bytes && self.open.len() < self.options.depth;
+        if window.get(at) != Some(&b'>') || !is_bounded {
+            return None;
+        }
+        let name = self.known_element(raw)?;
+        self.last_name = raw;
+        self.parts.attributes.clear();
+        self.parts.declarations.clear();
+        self.open.push(Open { raw, name, hidden: self.hidden.len() });
+        self.at = at + 1;
+        Some(Token::Start { name, range: start..at + 1, empty: false })
+    }
+
+    #[inline(never)]
     pub(super) fn start_tag(&mut self, window: &[u8]) -> Result<Token, Stop> {
         let start = self.at;
         if self.open.len() >= self.options.depth {
@@ -84,27 +105,32 @@ impl Parser {
         Token::End { name: self.leave(), range: self.at..self.at }
     }
 
-    #[inline]
+    /// The end tag of the open element, without white space in it.
+    #[inline(always)]
+    pub(super) fn plain_end_tag(&mut self, window: &[u8]) -> Option<Token> {
+        let start = self.at;
+        let end = self.names.end_at(self.open.last()?.raw, window, start + "</".len())?;
+        if window.get(end) != Some(&b'>') {
+            return None;
+        }
+        self.at = end + 1;
+        Some(Token::End { name: self.leave(), range: start..end + 1 })
+    }
+
+    #[inline(never)]
     pub(super) fn end_tag(&mut self, window: &[u8]) -> Result<Token, Stop> {
         let start = self.at;
         let name = start + "</".len();
         let open = match self.open.last() {
-            Some(open) => self.names.bytes(open.raw),
+            Some(open) => open.raw,
             None => return forbidden("an end tag without an open element", start),
         };
-        let mut end = name + open.len();
-        if !window.get(name..end).is_some_and(|found| same(found, open)) {
-            return self.mismatch(window, name);
-        }
-        if window.get(end) != Some(&b'>') {
-            end = skip_space(window, end);
-            match window.get(end) {
-                Some(b'>') => {}
-                Some(byte) if end == name + open.len() && !NAME_END[*byte as usize] => {
-                    return self.mismatch(window, name);
-                }
-                _ => return malformed(window, end, "'>'"),
-            }
+        let Some(behind) = self.names.end_at(open, window, name) else { return self.mismatch(window, name) };
+        let end = skip_space(window, behind);
+        match window.get(end) {
+            Some(b'>') => {}
+            Some(byte) if end == behind && !NAME_END[*byte as usize] => return self.mismatch(window, name),
+            _ => return malformed(window, end, "'>'"),
         }
         self.at = end + 1;
         Ok(Token::End { name: self.leave(), range: start..end + 1 })
@@ -122,13 +148,10 @@ impl Parser {
     /// Reads a qualified name; also gives the place behind it.
     #[inline(always)]
     fn name(&mut self, window: &[u8], start: usize, expected: &'static str) -> Result<(Atom, usize), Stop> {
-        // Messages repeat: mostly it is the name that followed the last one before, too.
         let foreseen = self.names.follower(self.last_name);
-        let text = self.names.bytes(foreseen);
-        let end = start + text.len();
-        if window.get(start..end).is_some_and(|found| same(found, text))
+        if let Some(end) = self.names.end_at(foreseen, window, start)
             && window.get(end).is_some_and(|&byte| NAME_END[byte as usize])
-            && (1..=self.options.name_bytes).contains(&text.len())
+            && end - start <= self.options.name_bytes
         {
             self.last_name = foreseen;
             return Ok((foreseen, end));
@@ -260,7 +283,7 @@ impl Parser {
     }
 
     /// The name of an element without attributes and declarations, where nothing new has to be learnt for it.
-    #[inline]
+    #[inline(always)]
     fn known_element(&self, raw: Atom) -> Option<NameId> {
         self.names.resolved(raw, |prefix| self.bindings.get(prefix.index())?.namespace)
     }
@@ -293,7 +316,7 @@ impl Parser {
     }
 
     /// Closes the innermost element.
-    #[inline]
+    #[inline(always)]
     fn leave(&mut self) -> NameId {
         let open = self.open.pop().expect("an element is open where its end is read");
         if self.hidden.len() > open.hidden {

@@ -29,31 +29,40 @@ const SPECIAL: [bool; 256] = {
     special
 };
 
-/// Text up to this length is cheaper byte by byte than with wide instructions.
+/// Text up to about this length is cheaper byte by byte than with wide instructions.
 const SHORT: usize = 32;
 
 impl Parser {
-    #[inline]
+    /// Short text in which nothing needs a closer look.
+    #[inline(always)]
+    pub(super) fn plain_text(&mut self, window: &[u8]) -> Option<Token> {
+        let start = self.at;
+        let mut at = start;
+        while let Some(eight) = window.get(at..).and_then(<[u8]>::first_chunk::<8>)
+            && at - start < SHORT
+        {
+            for &byte in eight {
+                if STOPS[byte as usize] {
+                    if byte != b'<' {
+                        return None;
+                    }
+                    self.at = at;
+                    return Some(Token::Text { range: start..at, verbatim: true });
+                }
+                at += 1;
+            }
+        }
+        None
+    }
+
+    /// Any text.
+    #[inline(never)]
     pub(super) fn text(&mut self, window: &[u8]) -> Result<Token, Stop> {
         let start = self.at;
         let rest = &window[start..];
-        let short = &rest[..rest.len().min(SHORT)];
-        let plain = short.iter().position(|&byte| STOPS[byte as usize]).unwrap_or(short.len());
-        if rest.get(plain) == Some(&b'<') {
-            self.at = start + plain;
-            return Ok(Token::Text { range: start..self.at, verbatim: true });
-        }
-        self.long_text(window, plain)
-    }
-
-    /// Text that is not plain and short; `plain` bytes of it are known to need no closer look.
-    #[inline(never)]
-    fn long_text(&mut self, window: &[u8], plain: usize) -> Result<Token, Stop> {
-        let start = self.at;
-        let rest = &window[start + plain..];
         let Some(length) = memchr::memchr(b'<', rest) else { return Err(Stop::Starved("")) };
-        let end = start + plain + length;
-        let verbatim = !any_special(&rest[..length]) || self.examine(window, start + plain, end)?;
+        let end = start + length;
+        let verbatim = !any_special(&rest[..length]) || self.examine(window, start, end)?;
         self.at = end;
         Ok(Token::Text { range: start..end, verbatim })
     }

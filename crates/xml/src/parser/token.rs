@@ -17,14 +17,14 @@ pub(super) enum Token {
     Declaration { range: Range<usize> },
 }
 
-/// An XML declaration, and its inside by places in it.
+/// An XML declaration and its inside.
 #[derive(Debug, Default)]
 pub(super) struct DeclarationParts {
     /// All of it, if it is short: mostly the next document begins with the same.
     pub(super) written: Vec<u8>,
     /// How its encoding was judged.
     pub(super) judged: Option<DeclaredEncoding>,
-    pub(super) version: Range<usize>,
-    pub(super) encoding: Option<Range<usize>>,
+    pub(super) version: String,
+    pub(super) encoding: Option<String>,
     pub(super) standalone: Option<bool>,
 }

@@ -34,7 +34,7 @@ impl Parser {
             return;
         }
         let unchecked = &input[self.checked..self.seen];
-        match if unchecked.is_ascii() { Ok("") } else { std::str::from_utf8(unchecked) } {
+        match if is_ascii(unchecked) { Ok("") } else { std::str::from_utf8(unchecked) } {
             Ok(_) => self.checked = self.seen,
             Err(error) => {
                 // Without a length the error is but the end of what was looked at, inside a character.
@@ -47,11 +47,21 @@ impl Parser {
 
     /// Whether the token that was not complete may be so now.
     #[inline(never)]
-    pub(super) fn look_further(&mut self, window: &[u8], complete: bool) -> bool {
+    pub(super) fn look_further(&mut self, input: &[u8], complete: bool) -> bool {
+        let window = &input[..self.window_end()];
+        let complete = complete && self.seen == input.len();
         let found = self.is_last(window, complete) || self.resume.as_mut().is_none_or(|resume| resume.look(window));
         if found {
             self.resume = None;
         }
         found
     }
+}
+
+/// Whether all bytes are ASCII; unlike the method of slices, cheap for the few bytes behind the last whole vector, too.
+fn is_ascii(bytes: &[u8]) -> bool {
+    let (words, rest) = bytes.as_chunks();
+    let last = bytes.last_chunk().copied().unwrap_or_default();
+    let any = words.iter().fold(u64::from_ne_bytes(last), |any, word| any | u64::from_ne_bytes(*word));
+    any & 0x8080_8080_8080_8080 == 0 && (bytes.len() >= 8 || rest.is_ascii())
 }

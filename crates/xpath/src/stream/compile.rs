@@ -100,6 +100,7 @@ impl<'e> Compiler<'e, '_> {
                 self.plan.queries[*query].steps[*word] |= mask;
             }
         }
+        self.plan.takes_text = self.plan.masks.iter().any(|masks| masks.text != 0);
         self.plan.id = PlanId::next();
         self.plan
     }

@@ -30,6 +30,8 @@ pub struct Plan {
     pub(super) queries: Vec<Query>,
     /// Operands that only the host knows.
     pub(super) constants: Vec<Expr>,
+    /// Whether there are steps that take text nodes.
+    pub(super) takes_text: bool,
     /// How many positions are counted for the children of each open element.
     pub(super) counters: usize,
     /// How many positions are counted over the whole document.
@@ -69,6 +71,12 @@ pub(super) struct Masks {
     pub(super) lasting: u64,
     /// Steps behind which the path goes on.
     pub(super) inner: u64,
+    /// The first steps of paths that begin anew at any depth, and all steps of these paths: as long as the first ones are
+    /// looked for, none of the others is lost.
+    pub(super) renewing: u64,
+    pub(super) renewed: u64,
+    /// Steps that end a path and have no predicates.
+    pub(super) ends: u64,
     /// Steps of which more is to be known than that the name fits: they end the path or have predicates.
     pub(super) slow: u64,
 }
@@ -220,6 +228,29 @@ pub(super) enum Body {
     Number(Term),
     Text(Term),
     Texts(usize),
+}
+
+impl Body {
+    /// Whether there may be an answer before any node is found.
+    pub(super) fn may_be_known_at_once(&self) -> bool {
+        match self {
+            Body::Condition(condition) => condition.may_be_known_at_once(),
+            Body::Number(term) | Body::Text(term) => term.collectors.is_empty(),
+            Body::Texts(_) => false,
+        }
+    }
+}
+
+impl Condition {
+    fn may_be_known_at_once(&self) -> bool {
+        match self {
+            Condition::Exists(_) | Condition::Compare(_) => false,
+            Condition::Not(condition) => condition.may_be_known_at_once(),
+            Condition::And(several) | Condition::Or(several) => several.iter().any(Condition::may_be_known_at_once),
+            // That there are so many or more may be certain of none.
+            Condition::Count(..) | Condition::Known(_) | Condition::If(_) | Condition::Term(_) => true,
+        }
+    }
 }
 
 /// What is wanted of an expression: it decides how much must be read.

@@ -3,6 +3,7 @@
 //! Most elements of a document take a step nobody looks for, or one with nothing more to it; for these there is only
 //! the work on bits in [`Run::event`]. Everything else is in the modules below.
 
+mod beginning;
 mod candidate;
 mod collect;
 mod settle;
@@ -10,8 +11,11 @@ mod state;
 mod truth;
 mod value;
 
-use myelin_xml::{Event, Name, NameId, Names, Parser, Step as Parsed, Text};
+use std::ops::ControlFlow;
 
+use myelin_xml::{End, Event, Handler, Name, NameId, Names, Parser, Reached, Start, Text};
+
+pub use self::beginning::Beginning;
 use self::candidate::Tag;
 use self::collect::Found;
 pub use self::state::{AnyHost, Run};
@@ -66,7 +70,7 @@ impl Run {
             plan.accept(name).enumerate().fold(0, |slow, (word, accepted)| slow | self.open(plan, word, accepted));
         self.deepen(plan);
         if slow != 0 || self.depth == self.entered + 1 {
-            self.opened(Scene { plan, host }, Tag::Made(name));
+            self.opened(Scene { plan, host }, &Tag::Made(name));
         }
         self.entered = self.depth;
     }
@@ -83,42 +87,38 @@ impl Run {
         complete: bool,
         until: QueryId,
     ) -> Result<Progress, myelin_xml::Error> {
-        while !self.is_settled(until) {
-            match parser.next(input, complete)? {
-                Parsed::Event(event) => self.take(Scene { plan, host }, event),
-                Parsed::More => return Ok(Progress::More),
-                Parsed::End => self.finish(plan, host),
-            }
+        if self.is_settled(until) {
+            return Ok(Progress::Settled);
+        }
+        let scene = Scene { plan, host };
+        self.learn_names(plan, parser.names());
+        match parser.read(input, complete, &mut Driving { run: self, scene, until })? {
+            Reached::Enough => {}
+            Reached::More => return Ok(Progress::More),
+            Reached::End => self.finish(plan, host),
         }
         Ok(Progress::Settled)
     }
 
     /// Takes the next event of the document.
-    #[inline]
     pub fn event(&mut self, plan: &Plan, host: &AnyHost<'_>, event: &Event<'_>) {
-        self.take(Scene { plan, host }, event.clone());
-    }
-
-    /// Takes an event: its parts stay in registers, and only what needs all of it has it in memory.
-    #[inline(always)]
-    fn take(&mut self, scene: Scene<'_>, event: Event<'_>) {
+        let scene = Scene { plan, host };
         match event {
             Event::Start(start) => {
+                self.learn_names(plan, start.names());
                 if self.element(scene, start.names(), start.name) {
-                    self.opened(scene, Tag::Read(&start.clone()));
+                    self.opened(scene, &Tag::Read(start));
                 }
             }
-            Event::End(_) => self.end(scene),
+            Event::End(_) => {
+                self.end(scene);
+            }
             Event::Text(text) => {
                 if self.wants_text(scene) {
-                    self.text(scene, &text.clone());
+                    self.text(scene, text);
                 }
             }
-            Event::Comment(comment) => self.aside(scene, |masks| masks.comment, &Found::Comment(&comment)),
-            Event::Instruction(instruction) => {
-                self.aside(scene, |masks| masks.instruction, &Found::Instruction(&instruction));
-            }
-            Event::Declaration(_) | Event::Doctype(_) => {}
+            other => self.other(scene, other),
         }
     }
 
@@ -151,14 +151,23 @@ impl Run {
     }
 
     /// Opens an element; whether there is more to it than the steps that need only a name.
-    #[inline]
+    #[inline(always)]
     fn element(&mut self, scene: Scene<'_>, names: &Names, name: NameId) -> bool {
         if self.in_node {
             self.end_node(scene);
         }
-        let class = self.class(scene.plan, names, name);
-        let slow = (0..scene.plan.masks.len())
-            .fold(0, |slow, word| slow | self.open(scene.plan, word, self.classes[class + word]));
+        // Mostly all paths lie in one word.
+        let slow = match scene.plan.masks.len() {
+            1 => {
+                let steps = self.classes.get(name.index()).copied().filter(|&steps| steps != 0);
+                let steps = steps.unwrap_or_else(|| self.learn(scene.plan, names, name));
+                self.open(scene.plan, 0, steps)
+            }
+            words => {
+                let class = self.class(scene.plan, names, name);
+                (0..words).fold(0, |slow, word| slow | self.open(scene.plan, word, self.classes[class + word]))
+            }
+        };
         self.deepen(scene.plan);
         // The root element is looked at in any case: behind it there is no other.
         slow != 0 || self.depth == self.entered + 1
@@ -187,20 +196,30 @@ impl Run {
         }
     }
 
-    #[inline]
-    fn end(&mut self, scene: Scene<'_>) {
+    /// Closes an element; whether anything was decided.
+    #[inline(always)]
+    fn end(&mut self, scene: Scene<'_>) -> bool {
         if self.in_node {
             self.end_node(scene);
         }
-        let mut lost = 0;
-        for masks in scene.plan.masks.iter().rev() {
-            let Some(frame) = self.frames.pop() else { return };
-            lost |= frame.hopes(masks) & !frame.above;
-        }
+        let lost = match scene.plan.masks.as_slice() {
+            [masks] => self.leave(masks, 0),
+            several => several.iter().enumerate().rev().fold(0, |lost, (word, masks)| lost | self.leave(masks, word)),
+        };
         self.depth -= 1;
-        if self.watched > self.depth || lost != 0 {
+        let is_decisive = self.watched > self.depth || lost != 0;
+        if is_decisive {
             self.ended(scene, lost);
         }
+        is_decisive
+    }
+
+    /// Takes back what an element was looked at for; gives the steps that are lost with it.
+    #[inline(always)]
+    fn leave(&mut self, masks: &Masks, word: usize) -> u64 {
+        let Some(frame) = self.frames.pop() else { return 0 };
+        let is_renewed = frame.above & !self.retired[word] & masks.renewing == masks.renewing;
+        frame.hopes(masks) & !(frame.above | if is_renewed { masks.renewed } else { 0 })
     }
 
     /// Takes the end of an element at which something is decided, or `lost` for good.
@@ -209,23 +228,33 @@ impl Run {
         if self.watched > self.depth {
             self.close(scene);
         }
-        if lost != 0 {
-            self.look_for_the_end(scene, lost);
-        }
+        self.look_for_the_end(scene, lost);
     }
 
     /// Whether text here is of any use.
     #[inline]
     fn wants_text(&self, scene: Scene<'_>) -> bool {
         // White space around the document is no node, even if the host has put elements around it.
-        self.depth != self.entered && (self.watched > 0 || self.expects(scene.plan, |masks| masks.text))
+        let takes_nodes = || scene.plan.takes_text && self.expects(scene.plan, |masks| masks.text);
+        self.depth != self.entered && (self.watched > 0 || takes_nodes())
     }
 
     #[inline(never)]
     fn text(&mut self, scene: Scene<'_>, text: &Text<'_>) {
         self.capture(scene, text);
-        if self.expects(scene.plan, |masks| masks.text) {
+        if scene.plan.takes_text && self.expects(scene.plan, |masks| masks.text) {
             self.keep_node(scene, text);
+        }
+    }
+
+    /// Takes an event that is rare.
+    fn other(&mut self, scene: Scene<'_>, event: &Event<'_>) {
+        match event {
+            Event::Comment(comment) => self.aside(scene, |masks| masks.comment, &Found::Comment(comment)),
+            Event::Instruction(instruction) => {
+                self.aside(scene, |masks| masks.instruction, &Found::Instruction(instruction));
+            }
+            _ => {}
         }
     }
 
@@ -255,21 +284,25 @@ impl Run {
     fn class(&mut self, plan: &Plan, names: &Names, name: NameId) -> usize {
         let class = name.index() * plan.masks.len();
         // The first word says whether the name is known.
-        if self.learnt_for != Some((plan.id, names.id())) || self.classes.get(class).is_none_or(|&steps| steps == 0) {
+        if self.classes.get(class).is_none_or(|&steps| steps == 0) {
             self.learn(plan, names, name);
         }
         class
     }
 
-    /// Notes which steps a name can take that was not met before.
-    #[cold]
-    #[inline(never)]
-    fn learn(&mut self, plan: &Plan, names: &Names, name: NameId) {
+    /// Says which names the next events have: what was learnt of others does not count.
+    fn learn_names(&mut self, plan: &Plan, names: &Names) {
         let learnt_for = Some((plan.id, names.id()));
         if self.learnt_for != learnt_for {
             self.forget_classes();
             self.learnt_for = learnt_for;
         }
+    }
+
+    /// Notes which steps a name can take that was not met before; gives those of the first word.
+    #[cold]
+    #[inline(never)]
+    fn learn(&mut self, plan: &Plan, names: &Names, name: NameId) -> u64 {
         let words = plan.masks.len();
         let class = name.index() * words;
         if self.classes.len() < class + words {
@@ -278,5 +311,56 @@ impl Run {
         for (steps, accepted) in self.classes[class..].iter_mut().zip(plan.accept(names.get(name))) {
             *steps = accepted | KNOWN;
         }
+        // A plan without paths has no word.
+        self.classes.get(class).copied().unwrap_or(KNOWN)
+    }
+}
+
+/// Takes events until one expression has its answer.
+struct Driving<'r, 's> {
+    run: &'r mut Run,
+    scene: Scene<'s>,
+    until: QueryId,
+}
+
+impl Driving<'_, '_> {
+    /// Whether to go on, after something may have been decided.
+    #[inline(always)]
+    fn flow(&self) -> ControlFlow<()> {
+        if self.run.is_settled(self.until) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+impl Handler for Driving<'_, '_> {
+    #[inline(always)]
+    fn start(&mut self, start: Start<'_>) -> ControlFlow<()> {
+        // Text that ends here may have been what was looked for.
+        let mut is_decisive = self.run.in_node;
+        if self.run.element(self.scene, start.names(), start.name) {
+            // A copy, so that an event of which only the name is looked at is not in memory.
+            self.run.opened(self.scene, &Tag::Read(&start.clone()));
+            is_decisive = true;
+        }
+        if is_decisive { self.flow() } else { ControlFlow::Continue(()) }
+    }
+
+    #[inline(always)]
+    fn end(&mut self, _: End) -> ControlFlow<()> {
+        let is_decisive = self.run.in_node;
+        if self.run.end(self.scene) || is_decisive { self.flow() } else { ControlFlow::Continue(()) }
+    }
+
+    #[inline(always)]
+    fn text(&mut self, text: Text<'_>) -> ControlFlow<()> {
+        if !self.run.wants_text(self.scene) {
+            return ControlFlow::Continue(());
+        }
+        self.run.text(self.scene, &text.clone());
+        self.flow()
+    }
+
+    fn other(&mut self, event: Event<'_>) -> ControlFlow<()> {
+        self.run.other(self.scene, &event);
+        self.flow()
     }
 }

@@ -19,7 +19,7 @@ use myelin_message::{Address, HeaderId, Message};
 pub(super) fn address(exchange: &Exchange, endpoint: &Endpoint, uri: &Uri, text: &str) -> Outcome<Uri> {
     let is_soap = matches!(exchange.format, Format::Soap11 | Format::Soap12);
     let gets_soap = endpoint.policy.as_ref().is_some_and(|policy| policy.is_soap());
-    if gets_soap || (is_soap && exchange.message.head.method() == "POST") {
+    if gets_soap || (is_soap && exchange.message.head.has_method("POST")) {
         return Ok(uri.clone());
     }
     let Some(postfix) = exchange.postfix() else { return Ok(uri.clone()) };

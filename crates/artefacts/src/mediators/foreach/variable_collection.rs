@@ -100,7 +100,7 @@ impl VariableCollection {
             CollectionItems::Elements(document, _, elements) => Some(Fragment::copy(document, elements[number])),
         };
         let Some(piece) = piece else { return Ok((copy, 0)) };
-        let document = Arc::unwrap_or_clone(piece.document);
+        let document = piece.into_document();
         let size = document.size_bytes();
         if exchange.content.format != Format::Pox {
             copy.message.head.set("Content-Type", b"application/xml")?;

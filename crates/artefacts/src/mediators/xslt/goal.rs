@@ -51,7 +51,10 @@ impl Goal {
                 let goal = (node != fragment.node).then_some(Goal::Within(address, node));
                 (Owner::Nobody, Document::clone(&fragment.document), node, goal)
             }
-            Place::Text(fragment) => (Owner::Nobody, Arc::unwrap_or_clone(fragment.document), fragment.node, None),
+            Place::Text(fragment) => {
+                let node = fragment.node;
+                (Owner::Nobody, fragment.into_document(), node, None)
+            }
         };
         let Some(goal) = target.map(Goal::Property).or(goal) else {
             return Err(Fault::bus("What stands in no message can only be transformed into a property"));

@@ -186,7 +186,12 @@ impl Connection {
     ) -> Poll<Result<(), BodyError>> {
         self.welcome(cx);
         self.drop_passed();
-        // Most looks are over at once, with what came behind the head: nothing is allocated for them.
+        // Most looks are over at once, with what came behind the head.
+        if let Some(body) = self.decoder.whole(self.input.bytes()) {
+            self.ahead = None;
+            look(body, true);
+            return Poll::Ready(Ok(()));
+        }
         let mut ahead = self.ahead.take().map_or_else(|| Ahead::of(&self.decoder), |ahead| *ahead);
         let seen = ahead.length();
         loop {

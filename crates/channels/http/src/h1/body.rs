@@ -210,6 +210,13 @@ impl Decoder {
         }
     }
 
+    /// The rest of a body with a known length, if all of it has come.
+    #[inline]
+    pub(crate) fn whole<'a>(&self, input: &'a [u8]) -> Option<&'a [u8]> {
+        let length = self.remaining().filter(|&length| length <= self.allowance)?;
+        input.get(..usize::try_from(length).ok()?)
+    }
+
     /// Steps over `length` bytes of a body with a known length that went another way.
     pub(crate) fn step_over(&mut self, length: u64) {
         if let State::Length(remaining) = &mut self.state {

@@ -3,8 +3,10 @@
 //! What two parsers could read differently is refused here and never forwarded: that is where requests are smuggled.
 //! [`lines`] reads the letters; this file does framing, `Host`, and limits.
 
+mod before;
 mod lines;
 
+use std::cell::RefCell;
 use std::fmt;
 use std::net::Ipv6Addr;
 
@@ -12,6 +14,7 @@ use http::StatusCode;
 use myelin_message::{Head, HeaderId, Start, Version};
 
 use super::body::Framing;
+use before::Before;
 
 /// The most header lines a head may have, whatever the limits say.
 const MOST_LINES: usize = 256;
@@ -126,6 +129,11 @@ impl HeadScanner {
     }
 }
 
+thread_local! {
+    static REQUEST_BEFORE: RefCell<Before> = const { RefCell::new(Before::new()) };
+    static RESPONSE_BEFORE: RefCell<Before> = const { RefCell::new(Before::new()) };
+}
+
 /// Reads a request head; `bytes` is one complete head, its empty line included.
 ///
 /// Errors: [`Refusal`], the client's.
@@ -137,13 +145,15 @@ pub fn parse_request(bytes: &[u8], limits: HeadLimits) -> Result<RequestHead, Re
 ///
 /// Errors: as [`parse_request`].
 pub(crate) fn read_request(bytes: &[u8], limits: HeadLimits) -> Result<(RequestHead, usize), Refusal> {
-    let line = lines::request_line(bytes)?;
-    let (method, target, version) = (line.method, line.target, line.version);
-    check_target(method, target)?;
-    let authority = authority(target)?;
-    let most = limits.lines.min(MOST_LINES);
-    let read = |lines: &mut _| lines::header_lines(bytes, line.length, most, lines);
-    let (mut head, length) = Head::read(bytes, line.start(), read)?;
+    let (line, (mut head, length)) = REQUEST_BEFORE.with_borrow_mut(|before| {
+        let line = lines::request_line(bytes, before)?;
+        check_target(line.method, line.target)?;
+        let (start, most) = (line.start(), limits.lines.min(MOST_LINES));
+        let read = |lines: &mut _| lines::header_lines(bytes, (&start, line.length), most, before, lines);
+        let head = Head::read(bytes, start.clone(), read)?;
+        Ok((line, head))
+    })?;
+    let version = line.version;
     let fields = Fields::of(&head)?;
     fields.drop_nominated(&mut head);
     match fields.hosts {
@@ -157,7 +167,7 @@ pub(crate) fn read_request(bytes: &[u8], limits: HeadLimits) -> Result<(RequestH
             reason: "this bus does not offer WebSocket; it serves HTTP requests alone",
         });
     }
-    if let Some(authority) = authority {
+    if let Some(authority) = authority(line.target)? {
         // RFC 9112 §3.2.2: whatever Host says, the request is for the host of its target. A host that was checked is
         // always a value a header can hold.
         let _ = head.set("Host", authority);
@@ -198,8 +208,10 @@ pub(crate) fn read_response(bytes: &[u8], to_head: bool, limits: HeadLimits) -> 
     let lines::StatusLine { code, version, reason, length } = lines::status_line(bytes)?;
     let status = StatusCode::from_u16(code).map_err(|_| bad("a status is between 100 and 999"))?;
     let (start, most) = (Start::Response { status, reason, version }, limits.lines.min(MOST_LINES));
-    let read = |lines: &mut _| lines::header_lines(bytes, length, most, lines);
-    let (mut head, length) = Head::read(bytes, start, read)?;
+    let (mut head, length) = RESPONSE_BEFORE.with_borrow_mut(|before| {
+        let read = |lines: &mut _| lines::header_lines(bytes, (&start, length), most, before, lines);
+        Head::read(bytes, start.clone(), read)
+    })?;
     let fields = Fields::of(&head)?;
     fields.drop_nominated(&mut head);
     let framing = match (fields.chunked, fields.length) {

@@ -154,7 +154,8 @@ impl<'a> Pass<'a> {
         consistent
     }
 
-    /// Sees to it that the name of an element or of one of its attributes has its namespace; whether it had.
+    /// Sees to it that the name of an element or of one of its attributes has its namespace; whether all prefixes go on
+    /// meaning below what they meant.
     fn name(&mut self, element: NodeId, node: NodeId, (prefix, namespace): (Atom, Atom)) -> bool {
         let binding = self.bindings.get_mut(prefix.index());
         if node == element || prefix != Atom::EMPTY {
@@ -162,10 +163,13 @@ impl<'a> Pass<'a> {
             if binding.namespace == namespace {
                 return true;
             }
+            // Nothing below can have meant what the prefix was bound to around the element.
+            let unbound = prefix != Atom::EMPTY && binding.namespace == Atom::EMPTY;
+            let meant_nothing = unbound && self.document.inherited.is_empty();
             if before != element.link() {
                 self.bind(prefix, namespace);
                 self.found.added.entry(element).or_default().push((Prefix::Known(prefix), namespace));
-                return false;
+                return meant_nothing;
             }
         }
         let prefix = self.choose(element, namespace);

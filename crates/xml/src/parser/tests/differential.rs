@@ -34,8 +34,8 @@ fn ours(document: &str) -> Option<Content> {
             }
             Step::Event(Event::End(_)) => content.push("end".to_owned()),
             Step::Event(Event::Text(text)) => push_text(&mut content, &text.value()),
-            Step::Event(Event::Comment(comment)) => content.push(format!("comment {}", comment.value())),
-            Step::Event(Event::Instruction(it)) => content.push(format!("instruction {} {}", it.target, it.value())),
+            Step::Event(Event::Comment(comment)) => content.push(format!("comment {}", comment.raw)),
+            Step::Event(Event::Instruction(it)) => content.push(format!("instruction {} {}", it.target, it.raw)),
             Step::Event(_) => {}
             Step::More => unreachable!("nothing more can come"),
             Step::End => return Some(content),

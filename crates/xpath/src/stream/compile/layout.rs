@@ -74,6 +74,7 @@ impl<'e> Compiler<'e, '_> {
         set(|masks| &mut masks.lasting, draft.descends || !draft.kinds.attribute);
         set(|masks| &mut masks.inner, !last);
         set(|masks| &mut masks.slow, last || !draft.checks.is_empty());
+        set(|masks| &mut masks.ends, last && draft.checks.is_empty());
         let tests = &mut self.plan.tests;
         let test = tests.iter().position(|test| test.names == draft.names).unwrap_or_else(|| {
             tests.push(Test { names: draft.names.clone(), steps: Vec::new() });
@@ -145,6 +146,11 @@ impl<'e> Compiler<'e, '_> {
         let Collector { word, owner, .. } = self.plan.collectors[index];
         let Owner::Gate(gate) = owner else {
             self.plan.start[word] |= step;
+            let masks = &mut self.plan.masks[word];
+            if first.is_some_and(|first| first.descends && !first.kinds.attribute) {
+                masks.renewing |= step;
+                masks.renewed |= self.plan.collectors[index].mask;
+            }
             return;
         };
         let takes_value = match &self.plan.collectors[index].kind {

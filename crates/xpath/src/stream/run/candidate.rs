@@ -8,7 +8,6 @@ use super::state::{Accumulator, Frame, GateState, Progressing, Run, Scene, Scope
 use super::truth::Truth;
 
 /// An element as it starts.
-#[derive(Clone, Copy)]
 pub(super) enum Tag<'a> {
     Read(&'a Start<'a>),
     /// It is of an element that the host made up.
@@ -16,10 +15,10 @@ pub(super) enum Tag<'a> {
 }
 
 impl<'a> Tag<'a> {
-    pub(super) fn name(self) -> Name<'a> {
+    pub(super) fn name(&self) -> Name<'a> {
         match self {
             Tag::Read(start) => start.names().get(start.name),
-            Tag::Made(name) => name,
+            Tag::Made(name) => *name,
         }
     }
 }
@@ -27,24 +26,44 @@ impl<'a> Tag<'a> {
 impl Run {
     /// Does for an element that has just opened what takes more than its name.
     #[inline(never)]
-    pub(super) fn opened(&mut self, scene: Scene<'_>, tag: Tag<'_>) {
+    pub(super) fn opened(&mut self, scene: Scene<'_>, tag: &Tag<'_>) {
         let words = scene.plan.masks.len();
         let (parent, own) = ((self.depth - 1) * words, self.depth * words);
+        let is_root = self.depth == self.entered + 1;
+        // Mostly paths end here, and nothing else is to be done for them.
+        if let [masks] = scene.plan.masks.as_slice()
+            && !is_root
+            && self.candidates[0] & !masks.ends == 0
+            && self.frames[own].expects & masks.attribute == 0
+        {
+            let before = self.hopes(masks, parent, 0);
+            for bit in bits(self.candidates[0]) {
+                self.found(scene, scene.plan.steps[0][bit].collector, Found::Element(tag));
+            }
+            let after = self.hopes(masks, parent, 0);
+            self.frames[own].above = after;
+            return self.look_for_the_end(scene, before & !after);
+        }
         let mut lost = 0;
         for (word, masks) in scene.plan.masks.iter().enumerate() {
+            let candidates = self.candidates[word];
+            if candidates == 0 && !is_root {
+                continue;
+            }
             let before = self.hopes(masks, parent + word, word);
-            for bit in bits(self.candidates[word]) {
-                if !self.passes(scene, word, bit, self.depth - 1, Some(tag)) {
+            for bit in bits(candidates) {
+                let step = &scene.plan.steps[word][bit];
+                if !step.checks.is_empty() && !self.passes(scene, word, bit, self.depth - 1, Some(tag)) {
                     continue;
                 }
-                let step = 1 << bit;
-                self.frames[own + word].expects |= (masks.inner & step) << 1;
-                if masks.inner & step == 0 {
-                    self.found(scene, scene.plan.steps[word][bit].collector, Found::Element(tag));
+                let inner = masks.inner & 1 << bit;
+                self.frames[own + word].expects |= inner << 1;
+                if inner == 0 {
+                    self.found(scene, step.collector, Found::Element(tag));
                 }
             }
             // A document has one root element, and so has what the host puts around it.
-            if self.depth == self.entered + 1 {
+            if is_root {
                 let others = if self.entered == 0 { masks.comment | masks.instruction } else { 0 };
                 self.frames[parent + word].expects &= others;
             }
@@ -53,11 +72,12 @@ impl Run {
             lost |= before & !after;
         }
         for (word, masks) in scene.plan.masks.iter().enumerate() {
-            self.attributes(scene, tag, word, self.frames[own + word].expects & masks.attribute);
+            let steps = self.frames[own + word].expects & masks.attribute;
+            if steps != 0 {
+                self.attributes(scene, tag, word, steps);
+            }
         }
-        if lost != 0 {
-            self.look_for_the_end(scene, lost);
-        }
+        self.look_for_the_end(scene, lost);
     }
 
     /// Takes a text node, comment or instruction.
@@ -76,9 +96,7 @@ impl Run {
             }
             lost |= before & !self.hopes(masks, parent, word);
         }
-        if lost != 0 {
-            self.look_for_the_end(scene, lost);
-        }
+        self.look_for_the_end(scene, lost);
     }
 
     /// The steps that a child can still take.
@@ -87,13 +105,14 @@ impl Run {
     }
 
     /// The steps of one word that nodes still to come may take, within the element of this frame or behind it.
+    #[inline]
     pub(super) fn hopes(&self, masks: &Masks, frame: usize, word: usize) -> u64 {
         let frame = self.frames[frame];
         (frame.above | frame.hopes(masks)) & !self.retired[word]
     }
 
     /// Looks among an element's attributes for steps of one word.
-    fn attributes(&mut self, scene: Scene<'_>, tag: Tag<'_>, word: usize, steps: u64) {
+    fn attributes(&mut self, scene: Scene<'_>, tag: &Tag<'_>, word: usize, steps: u64) {
         let Tag::Read(start) = tag else { return };
         if steps & !self.retired[word] == 0 {
             return;
@@ -110,7 +129,7 @@ impl Run {
     }
 
     /// Whether a node satisfies a step's predicates, or waits for one of them; `parent`: the depth of its parent.
-    fn passes(&mut self, scene: Scene<'_>, word: usize, bit: usize, parent: usize, tag: Option<Tag<'_>>) -> bool {
+    fn passes(&mut self, scene: Scene<'_>, word: usize, bit: usize, parent: usize, tag: Option<&Tag<'_>>) -> bool {
         scene.plan.steps[word][bit].checks.iter().all(|check| match (check, tag) {
             (Check::Position(position), _) => self.is_at(scene, *position, word, bit, parent),
             (Check::Gate(gate), Some(tag)) => self.enters(scene, *gate, tag),
@@ -141,7 +160,7 @@ impl Run {
     }
 
     /// Asks a condition of an element as it starts: whether it holds, or waits for what is within.
-    fn enters(&mut self, scene: Scene<'_>, index: usize, tag: Tag<'_>) -> bool {
+    fn enters(&mut self, scene: Scene<'_>, index: usize, tag: &Tag<'_>) -> bool {
         let gate = &scene.plan.gates[index];
         if self.gates[index].spread {
             self.give_up(scene.plan, gate.query);

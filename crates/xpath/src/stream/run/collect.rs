@@ -14,11 +14,16 @@ const LIMIT_NESTED: u32 = 64;
 /// How much text of elements is looked at in one pass: those within each other share it, and each looks at it anew.
 const LIMIT_VALUED_BYTES: usize = 64 << 20;
 
+/// The text of a value, of which each piece came from the parser as UTF-8.
+pub(super) fn str_of(value: &[u8]) -> &str {
+    str::from_utf8(value).expect("what the parser gives is UTF-8, and so are pieces of it in a row")
+}
+
 /// A node at the end of a path.
 #[derive(Clone, Copy)]
 pub(super) enum Found<'a> {
     /// Its value comes later.
-    Element(Tag<'a>),
+    Element(&'a Tag<'a>),
     Attribute(&'a Attribute<'a>, &'a Names),
     Text(&'a str),
     Comment(&'a Comment<'a>),
@@ -90,7 +95,7 @@ impl Run {
                     self.directs.push(Direct { collector: index, depth: self.depth, blank: true });
                     self.watched = self.depth;
                 }
-                Found::Attribute(..) | Found::Text(_) => self.value(scene, index, level, &found.value()),
+                Found::Attribute(..) | Found::Text(_) => self.value(scene, index, level, found.value().as_bytes()),
             },
         }
     }
@@ -106,11 +111,11 @@ impl Run {
             self.watched = self.depth;
             return;
         }
-        self.value(scene, index, level, &found.value());
+        self.value(scene, index, level, found.value().as_bytes());
     }
 
-    /// Takes the value of a node.
-    fn value(&mut self, scene: Scene<'_>, index: usize, level: usize, value: &str) {
+    /// Takes the value of a node, as bytes of UTF-8.
+    fn value(&mut self, scene: Scene<'_>, index: usize, level: usize, value: &[u8]) {
         let collector = &scene.plan.collectors[index];
         let place = collector.accumulators + level;
         match &collector.kind {
@@ -120,10 +125,10 @@ impl Run {
                 None => return self.give_up(scene.plan, collector.query),
             },
             Kind::First(_) => {
-                self.accumulators[place].text.push_str(value);
+                self.accumulators[place].text.push_str(str_of(value));
                 self.accumulators[place].ready = true;
             }
-            Kind::Texts => self.keep(scene, index, place, value),
+            Kind::Texts => self.keep(scene, index, place, str_of(value)),
             Kind::Exists | Kind::Count => {}
         }
         self.changed(scene, index, level);
@@ -174,7 +179,24 @@ impl Run {
 
     /// Keeps text that open elements want.
     pub(super) fn capture(&mut self, scene: Scene<'_>, text: &Text<'_>) {
-        let value = text.value();
+        if !self.directs.is_empty() {
+            self.keep_direct(scene, &text.value());
+        }
+        if self.captures.is_empty() {
+            return;
+        }
+        let value = text.value_bytes();
+        if self.text.len() + value.len() > LIMIT_BYTES {
+            while let Some(capture) = self.captures.last() {
+                self.give_up(scene.plan, scene.plan.collectors[capture.collector].query);
+            }
+        } else {
+            self.text.extend_from_slice(&value);
+        }
+    }
+
+    /// Keeps text for the open elements that it stands directly in.
+    fn keep_direct(&mut self, scene: Scene<'_>, value: &str) {
         for place in (0..self.directs.len()).rev() {
             let Some(&Direct { collector, depth, blank }) = self.directs.get(place) else { continue };
             if depth < self.depth {
@@ -182,16 +204,8 @@ impl Run {
             }
             self.directs[place].blank = blank && value.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
             if let Some(level) = self.level(scene, collector) {
-                self.keep(scene, collector, scene.plan.collectors[collector].accumulators + level, &value);
+                self.keep(scene, collector, scene.plan.collectors[collector].accumulators + level, value);
             }
-        }
-        if !self.captures.is_empty() && self.text.len() + value.len() > LIMIT_BYTES {
-            while let Some(capture) = self.captures.last() {
-                self.give_up(scene.plan, scene.plan.collectors[capture.collector].query);
-            }
-        }
-        if !self.captures.is_empty() {
-            self.text.push_str(&value);
         }
     }
 
@@ -226,10 +240,16 @@ impl Run {
     #[inline(never)]
     pub(super) fn close(&mut self, scene: Scene<'_>) {
         let ended = self.depth + 1;
-        while let Some(capture) = self.captures.pop_if(|capture| capture.depth >= ended) {
+        while let Some(&capture) = self.captures.last()
+            && capture.depth >= ended
+        {
+            self.captures.pop();
             self.captured(scene, capture);
         }
-        while let Some(direct) = self.directs.pop_if(|direct| direct.depth >= ended) {
+        while let Some(&direct) = self.directs.last()
+            && direct.depth >= ended
+        {
+            self.directs.pop();
             self.collecting[direct.collector].captures -= 1;
             // Synapse serialises an element without text of its own.
             if direct.blank && self.level(scene, direct.collector).is_some() {
@@ -237,7 +257,10 @@ impl Run {
             }
             self.look_whether_complete(scene, direct.collector);
         }
-        while let Some(scope) = self.scopes.pop_if(|scope| scope.depth >= ended) {
+        while let Some(&scope) = self.scopes.last()
+            && scope.depth >= ended
+        {
+            self.scopes.pop();
             if self.gates[scope.gate].pending {
                 self.decide(scene, scope.gate, true);
             }

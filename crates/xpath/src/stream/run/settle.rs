@@ -7,11 +7,11 @@ use super::truth::Truth;
 impl Run {
     /// Reads what is the same for the whole pass, and answers what hangs on nothing else.
     pub(super) fn begin(&mut self, scene: Scene<'_>) {
-        for (index, expr) in scene.plan.constants.iter().enumerate() {
-            self.read_constant(scene, index, expr);
-        }
-        for query in 0..scene.plan.queries.len() {
-            self.ask(scene, Owner::Query(query));
+        self.read_constants(scene);
+        for (index, query) in scene.plan.queries.iter().enumerate() {
+            if query.body.may_be_known_at_once() {
+                self.ask(scene, Owner::Query(index));
+            }
         }
     }
 
@@ -28,7 +28,11 @@ impl Run {
     }
 
     /// Looks whether collectors whose steps were lost have become complete.
+    #[inline]
     pub(super) fn look_for_the_end(&mut self, scene: Scene<'_>, lost: u64) {
+        if lost == 0 {
+            return;
+        }
         for (index, collector) in scene.plan.collectors.iter().enumerate() {
             if collector.mask & lost != 0 {
                 self.look_whether_complete(scene, index);
@@ -38,10 +42,13 @@ impl Run {
 
     /// Notes when nothing more can be found for a collector: none of its steps is looked for any more.
     pub(super) fn look_whether_complete(&mut self, scene: Scene<'_>, index: usize) {
-        let collector = &scene.plan.collectors[index];
         let collecting = self.collecting[index];
+        if collecting.complete || collecting.captures > 0 {
+            return;
+        }
+        let collector = &scene.plan.collectors[index];
         let waits = collector.gates.iter().any(|&gate| self.gates[gate].pending);
-        if collecting.complete || collecting.captures > 0 || waits || !matches!(collector.owner, Owner::Query(_)) {
+        if waits || !matches!(collector.owner, Owner::Query(_)) {
             return;
         }
         let frame = self.depth * scene.plan.masks.len() + collector.word;
@@ -155,6 +162,9 @@ impl Run {
     }
 
     fn drop_captures(&mut self, dropped: impl Fn(usize) -> bool) {
+        if self.captures.is_empty() && self.directs.is_empty() {
+            return;
+        }
         self.captures.retain(|capture| !dropped(capture.collector));
         self.directs.retain(|direct| !dropped(direct.collector));
         if self.captures.is_empty() {

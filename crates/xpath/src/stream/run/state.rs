@@ -40,8 +40,8 @@ pub struct Run {
     pub(super) directs: Vec<Direct>,
     /// At least the depth of the innermost scope or capture: elements deeper than this end without further ado.
     pub(super) watched: usize,
-    /// The text of all open captures of string values.
-    pub(super) text: String,
+    /// The text of all open captures of string values, in UTF-8.
+    pub(super) text: Vec<u8>,
     /// The text node at which the pass is, which may come in several events.
     pub(super) node: String,
     pub(super) in_node: bool,
@@ -81,7 +81,7 @@ pub(super) struct Scene<'a> {
 }
 
 /// What a collector has found, as far as it is certain, or as far as one of its predicates turns out true.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Accumulator {
     pub(super) count: u64,
     /// Whether a comparison was true.
@@ -211,7 +211,8 @@ impl Run {
         self.captures.clear();
         self.directs.clear();
         self.watched = 0;
-        empty(&mut self.text);
+        self.text.clear();
+        self.text.shrink_to(KEPT_BYTES);
         empty(&mut self.node);
         self.in_node = false;
         at_least(&mut self.constants, plan.constants.len());

@@ -1,6 +1,7 @@
 //! How conditions stand while only a part of the document is known.
 
 use super::super::plan::{Condition, Kind, Operand, Owner, Term};
+use super::collect::str_of;
 use super::state::{Accumulator, Run, Scalar, Scene};
 use crate::ast::Comparison;
 use crate::compare;
@@ -137,7 +138,14 @@ impl Run {
     }
 
     /// Whether a node's value compares true; `None`: what it is compared with is not known here.
-    pub(super) fn compares(&self, comparison: Comparison, value: &str, operand: &Operand) -> Option<bool> {
+    pub(super) fn compares(&self, comparison: Comparison, value: &[u8], operand: &Operand) -> Option<bool> {
+        // Whether texts are the same needs no more than their bytes.
+        if let Operand::Text(text) = operand
+            && matches!(comparison, Comparison::Equal | Comparison::NotEqual)
+        {
+            return Some((value == text.as_bytes()) == (comparison == Comparison::Equal));
+        }
+        let value = str_of(value);
         match operand {
             Operand::Text(text) => Some(holds(comparison, value, text.as_str())),
             Operand::Number(number) => Some(holds(comparison, value, *number)),

@@ -28,8 +28,14 @@ impl<'a> Host<'a> for Collected<'_> {
 }
 
 impl Run {
-    /// Reads an operand that only the host knows.
-    pub(super) fn read_constant(&mut self, scene: Scene<'_>, index: usize, expr: &Expr) {
+    /// Reads the operands that only the host knows.
+    pub(super) fn read_constants(&mut self, scene: Scene<'_>) {
+        for (index, expr) in scene.plan.constants.iter().enumerate() {
+            self.read_constant(scene, index, expr);
+        }
+    }
+
+    fn read_constant(&mut self, scene: Scene<'_>, index: usize, expr: &Expr) {
         let value = evaluate::evaluate(expr, Version::V1, &Context::new(scene.host));
         let constant = &mut self.constants[index];
         constant.text.clear();

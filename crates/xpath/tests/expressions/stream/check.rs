@@ -200,6 +200,51 @@ pub(crate) fn check(choices: &mut Choices<'_>, tally: &mut Tally) {
             );
         }
     }
+    let queries: Vec<QueryId> = queries.into_iter().flatten().collect();
+    check_behind(&plan, &queries, &document, choices);
+}
+
+/// What a pass says that drives one query after the other, and how far it reads for each.
+fn driven(run: &mut Run, parser: &mut Parser, plan: &Plan, queries: &[QueryId], document: &str) -> Vec<(Told, usize)> {
+    let drive = |&query: &QueryId| {
+        let progress = run.drive(plan, &Known, parser, document.as_bytes(), true, query);
+        assert_eq!(progress.expect("it is well formed"), Progress::Settled);
+        (told(run, query), parser.position())
+    };
+    queries.iter().map(drive).collect()
+}
+
+/// Checks that a pass which starts behind the beginning of a document says what one over all of it does.
+fn check_behind(plan: &Plan, queries: &[QueryId], document: &str, choices: &mut Choices<'_>) {
+    let (mut run, mut parser) = (Run::new(), Parser::new(Options::default()));
+    run.start(plan, &Known);
+    let mut beginning = None;
+    for _ in 0..choices.below(24) {
+        let Ok(Step::Event(event)) = parser.next(document.as_bytes(), true) else { break };
+        run.event(plan, &Known, &event);
+        if let Some(noted) = run.beginning(plan)
+            && parser.note_beginning(document.as_bytes())
+        {
+            beginning = Some(noted);
+        }
+    }
+    let Some(noted) = beginning else { return };
+    // The pass has read something else in between, or nothing at all.
+    if choices.below(2) == 0 {
+        run = Run::new();
+    } else {
+        parser.reset();
+        run.start(plan, &Known);
+        let other = "<a xmlns:m='urn:other'><b x='1'>2</b><m:a/></a>";
+        driven(&mut run, &mut parser, plan, queries, other);
+    }
+    parser.reset();
+    assert!(parser.begin_behind(document.as_bytes()));
+    run.start_behind(plan, &Known, &noted);
+    let behind = driven(&mut run, &mut parser, plan, queries, document);
+    let (mut run, mut parser) = (Run::new(), Parser::new(Options::default()));
+    run.start(plan, &Known);
+    assert_eq!(behind, driven(&mut run, &mut parser, plan, queries, document), "{document}");
 }
 
 /// Another document that begins with these bytes.
