@@ -24,6 +24,7 @@ pub mod payload;
 pub mod procfs;
 pub mod relay;
 mod request;
+pub mod results;
 pub mod security;
 pub mod statistics;
 pub mod stockquote;

@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// CPU time a process, or several, has used since it began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct CpuTimes {
 }
 
 /// The resources a process, or several together, holds at one moment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// The most memory it ever had resident, in bytes (`VmHWM`).
     pub peak_memory_bytes: u64,

@@ -53,7 +53,11 @@ impl Kind {
         match self {
             Kind::Myelin => true,
             // To a proxy for HTTP, an API is a path as any other.
-            Kind::Nginx | Kind::Haproxy | Kind::Relay => !scenario.needs_content() && scenario != Scenario::DirectApi,
+            Kind::Nginx | Kind::Haproxy => !scenario.needs_content() && scenario != Scenario::DirectApi,
+            // What the same bytes cost at least, where the echo gets about as many as the bus and the client.
+            Kind::Relay => {
+                !scenario.asks_for_quotes() && !scenario.is_secured() && scenario.service().is_none()
+            }
             Kind::Direct => scenario.mediates(),
             // `relay` and `built` are other transports there, not other mediators.
             Kind::Synapse => {
@@ -75,8 +79,8 @@ impl Kind {
         }
     }
 
-    /// Whether what it is sent is kept back where the scenario says so.
-    pub(super) fn keeps_back(self) -> bool {
+    /// Whether it does what the scenario says, and does not pass everything on.
+    pub(super) fn mediates(self) -> bool {
         !matches!(self, Kind::Direct | Kind::Relay)
     }
 

@@ -32,16 +32,16 @@ pub(super) fn probe(contender: &Contender, task: Task) -> anyhow::Result<Payload
     }
     let (kind, scenario) = (contender.kind, contender.kind.asked(task.scenario));
     let expected = match kind {
-        Kind::Direct if !scenario.asks_for_quotes() => scenario.payload(task.size)?.to_vec(),
+        Kind::Direct | Kind::Relay if !scenario.asks_for_quotes() => scenario.payload(task.size)?.to_vec(),
         _ => scenario.answer(task.size)?,
     };
     let body = good_answer(&plan, expected, kind.likeness(scenario))?;
-    if let Some(passed_on) = scenario.passed_on(task.size)?.filter(|_| kind != Kind::Direct) {
+    if let Some(passed_on) = scenario.passed_on(task.size)?.filter(|_| kind.mediates()) {
         let mut there = plan.clone();
         there.target.path = format!("/services/{}", scenario.proxy_there());
         good_answer(&there, passed_on, Likeness::Canonical).context("what the backend gets")?;
     }
-    if let Some(stray) = scenario.stray()?.filter(|_| kind.keeps_back()) {
+    if let Some(stray) = scenario.stray()?.filter(|_| kind.mediates()) {
         plan.headers.retain(|header| !scenario.headers().contains(header));
         plan.body = stray;
         let (_, body) = ask(&plan)?;

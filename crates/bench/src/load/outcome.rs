@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
 use super::plan::Plan;
 use crate::procfs::{CpuTimes, Usage};
 
 /// Failures of one kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailureCount {
     /// How many there were.
     pub count: u64,
@@ -20,7 +20,7 @@ pub struct FailureCount {
 }
 
 /// The latencies of good answers, in seconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
     /// The mean.
     pub mean: f64,
@@ -37,7 +37,7 @@ pub struct Latency {
 }
 
 /// What the run cost the processes under test.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProcessCost {
     /// The processes that were watched.
     pub processes: Vec<u32>,
@@ -52,7 +52,8 @@ pub struct ProcessCost {
 }
 
 /// What a run came to; the names of the fields are those of the JSON report and do not change.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Outcome {
     /// The URL asked for.
     pub url: String,
