@@ -259,9 +259,14 @@ pub fn read(path: &Path) -> anyhow::Result<Results> {
     let file = path.join(RUN);
     let text = fs::read_to_string(&file)
         .with_context(|| format!("{} holds no results of `myelin bench run`: cannot read {RUN}", path.display()))?;
-    let run: Run = serde_json::from_str(&text).with_context(|| format!("{} is no description of a run", file.display()))?;
+    let run: Run =
+        serde_json::from_str(&text).with_context(|| format!("{} is no description of a run", file.display()))?;
     if run.format > FORMAT {
-        bail!("{} was written by a later version (its form is {}, this program reads {FORMAT})", path.display(), run.format);
+        bail!(
+            "{} was written by a later version (its form is {}, this program reads {FORMAT})",
+            path.display(),
+            run.format
+        );
     }
     let turns = path.join(TURNS);
     let mut reader = BufReader::new(File::open(&turns).with_context(|| format!("cannot read {}", turns.display()))?);

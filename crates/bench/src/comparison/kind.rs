@@ -55,9 +55,7 @@ impl Kind {
             // To a proxy for HTTP, an API is a path as any other.
             Kind::Nginx | Kind::Haproxy => !scenario.needs_content() && scenario != Scenario::DirectApi,
             // What the same bytes cost at least, where the echo gets about as many as the bus and the client.
-            Kind::Relay => {
-                !scenario.asks_for_quotes() && !scenario.is_secured() && scenario.service().is_none()
-            }
+            Kind::Relay => !scenario.asks_for_quotes() && !scenario.is_secured() && scenario.service().is_none(),
             Kind::Direct => scenario.mediates(),
             // `relay` and `built` are other transports there, not other mediators.
             Kind::Synapse => {

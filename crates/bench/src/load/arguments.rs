@@ -64,6 +64,9 @@ pub struct Arguments {
     /// The longest wait for an answer
     #[arg(long, value_name = "DURATION", value_parser = units::duration, default_value = "30s")]
     pub timeout: Duration,
+    /// How long to wait, after the end of --duration, for the answers to requests under way
+    #[arg(long, value_name = "DURATION", value_parser = units::duration, default_value = "5s")]
+    pub drain: Duration,
     /// What makes an answer good besides 2xx: status, echo (the body that was sent), xml (the XML that was sent, however it is written), contains:TEXT
     #[arg(long, value_name = "CHECK", default_value = "status")]
     pub verify: Verify,
@@ -121,6 +124,7 @@ impl Arguments {
         plan.rate = self.rate;
         plan.threads = self.threads;
         plan.timeout = self.timeout;
+        plan.drain = self.drain;
         plan.verify = self.verify.clone();
         plan.processes.clone_from(&self.processes);
         plan.authorities.clone_from(&self.cacert);

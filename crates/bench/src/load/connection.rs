@@ -40,8 +40,41 @@ pub(super) struct Shared {
     pub(super) counters: Arc<Counters>,
     /// How many connections may be in the making at a time before the run.
     pub(super) ramp: Semaphore,
-    /// Waits that end now are abandoned, not failed.
-    pub(super) interrupted: Cell<bool>,
+    /// Connections that are not open by then, before the run, are not waited for.
+    pub(super) ready_by: Instant,
+    /// Set when all waits are cut short.
+    pub(super) cut: Cell<Option<Cut>>,
+}
+
+/// Why waits end before their time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// The run was ended from outside.
+    Interrupt,
+    /// The run has ended, and the last wait for answers is over.
+    Drained,
+}
+
+impl Shared {
+    /// Whether there is time left to open connections before the run.
+    fn may_prepare(&self) -> bool {
+        self.cut.get().is_none() && Instant::now() < self.ready_by
+    }
+
+    /// Counts a request that failed, or that was cut short.
+    pub(super) fn failed(&self, failure: Failure) {
+        let failure = match (failure, self.cut.get()) {
+            // A wait that was ended from outside says nothing about the service.
+            (Failure::Timeout, Some(Cut::Interrupt)) => {
+                self.tally.borrow_mut().abandoned += 1;
+                return;
+            }
+            (Failure::Timeout, Some(Cut::Drained)) => Failure::Unanswered,
+            (failure, _) => failure,
+        };
+        self.tally.borrow_mut().failed(&failure, 1);
+        self.counters.failed();
+    }
 }
 
 /// After the first failure to connect; doubles with each that follows.
@@ -89,7 +122,9 @@ impl Connection {
         let shared = self.shared.clone();
         // Never closed, so there is always a permit in the end.
         let _permit = shared.ramp.acquire().await;
-        if let Ok(stream) = self.connect().await {
+        if shared.may_prepare()
+            && let Ok(stream) = self.connect().await
+        {
             self.stream = Some(stream);
         }
     }
@@ -98,6 +133,9 @@ impl Connection {
     pub(super) async fn prepare_idle(&mut self) -> Result<(), Failure> {
         let shared = self.shared.clone();
         let _permit = shared.ramp.acquire().await;
+        if !shared.may_prepare() {
+            return Err(Failure::Timeout);
+        }
         self.stream = Some(self.connect().await?);
         self.exchange(shared.timeout).await
     }
@@ -121,7 +159,7 @@ impl Connection {
             let latency = free.saturating_duration_since(intended);
             let unconnected = matches!(outcome, Err(Failure::Connect(_)));
             let outcome = outcome.and_then(|()| self.open());
-            self.count(outcome, latency);
+            self.count(outcome, latency, free);
             sealed = self.seal();
             if shared.sealing.is_some() {
                 // Our own work on the messages is no part of the service's latency.
@@ -150,20 +188,18 @@ impl Connection {
         }
     }
 
-    fn count(&self, outcome: Result<(), Failure>, latency: Duration) {
+    fn count(&self, outcome: Result<(), Failure>, latency: Duration, now: Instant) {
         let mut tally = self.shared.tally.borrow_mut();
         tally.sent_bytes += self.sent;
         tally.received_bytes += self.received;
         match outcome {
             Ok(()) => {
-                tally.good(latency);
+                tally.good(latency, now);
                 self.shared.counters.good();
             }
-            // A wait that our own end has cut short says nothing about the service.
-            Err(Failure::Timeout) if self.shared.interrupted.get() => tally.abandoned += 1,
             Err(failure) => {
-                tally.failed(&failure);
-                self.shared.counters.failed();
+                drop(tally);
+                self.shared.failed(failure);
             }
         }
     }
@@ -175,7 +211,7 @@ impl Connection {
         // In an open loop part of the time may be gone before a connection was free.
         let left = self.shared.timeout.saturating_sub(free.saturating_duration_since(intended));
         if left.is_zero() {
-            return Err(Failure::Timeout);
+            return Err(Failure::NotSent("no connection was free before its time-out".to_owned()));
         }
         if intended.saturating_duration_since(free) > SILENCE && self.is_lost() {
             self.stream = None;
@@ -200,12 +236,10 @@ impl Connection {
         let mut dialing = pin!(self.shared.dialer.dial());
         let stream = poll_fn(|context| match dialing.as_mut().poll(context) {
             Poll::Ready(outcome) => Poll::Ready(outcome.map_err(|error| Failure::Connect(error.to_string()))),
-            Poll::Pending if self.deadline.poll_expired(context) => {
-                Poll::Ready(Err(match self.shared.interrupted.get() {
-                    true => Failure::Timeout,
-                    false => Failure::Connect("no connection in time".to_owned()),
-                }))
-            }
+            Poll::Pending if self.deadline.poll_expired(context) => Poll::Ready(Err(match self.shared.cut.get() {
+                Some(_) => Failure::Timeout,
+                None => Failure::Connect("no connection in time".to_owned()),
+            })),
             Poll::Pending => Poll::Pending,
         })
         .await?;

@@ -10,6 +10,10 @@ pub enum Failure {
     Connect(String),
     /// The answer was not complete in time.
     Timeout,
+    /// No connection was free while there was time to send the request.
+    NotSent(String),
+    /// The request was under way when the run ended, and the last wait was over before its answer was complete.
+    Unanswered,
     /// The connection was reset.
     Reset(String),
     /// The connection was closed before the answer was complete.
@@ -30,6 +34,8 @@ impl Failure {
         match self {
             Failure::Connect(_) => "connect".to_owned(),
             Failure::Timeout => "timeout".to_owned(),
+            Failure::NotSent(_) => "not sent".to_owned(),
+            Failure::Unanswered => "unanswered".to_owned(),
             Failure::Reset(_) => "reset".to_owned(),
             Failure::Closed(_) => "closed early".to_owned(),
             Failure::Status(status) => format!("status {status}"),
@@ -52,7 +58,9 @@ impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Timeout | Failure::Status(_) => formatter.write_str(&self.kind()),
-            Failure::Connect(text)
+            Failure::Unanswered => formatter.write_str("no complete answer when the run was over; see --drain"),
+            Failure::NotSent(text)
+            | Failure::Connect(text)
             | Failure::Reset(text)
             | Failure::Closed(text)
             | Failure::Mismatch(text)

@@ -1,10 +1,10 @@
 //! What a run came to.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::failure::Failure;
 use super::plan::Plan;
@@ -41,7 +41,7 @@ pub struct Latency {
 pub struct ProcessCost {
     /// The processes that were watched.
     pub processes: Vec<u32>,
-    /// CPU time in user mode, in milliseconds per 1,000 good answers.
+    /// CPU time in user mode, in milliseconds per 1,000 good answers; 0 without any.
     pub user_ms_per_1000: f64,
     /// CPU time in the kernel, likewise.
     pub system_ms_per_1000: f64,
@@ -81,7 +81,8 @@ pub struct Outcome {
     pub abandoned: u64,
     /// Connections opened, the silent ones included.
     pub connects: u64,
-    /// From the first request to the last answer.
+    /// From the first request to the last answer, and at least to the end of the run; a last wait that was in vain does
+    /// not count.
     pub seconds: f64,
     /// Transactions a second.
     pub requests_per_second: f64,
@@ -89,11 +90,16 @@ pub struct Outcome {
     pub sent_bytes: u64,
     /// Bytes received, heads included.
     pub received_bytes: u64,
-    /// Bytes sent and received, in millions a second.
+    /// Bytes sent and received together, in millions a second.
     pub megabytes_per_second: f64,
-    /// Latencies of the transactions.
+    /// Bytes sent, in millions a second.
+    pub sent_megabytes_per_second: f64,
+    /// Bytes received, in millions a second.
+    pub received_megabytes_per_second: f64,
+    /// Latencies of the transactions; in JSON `null` where there were none.
+    #[serde(serialize_with = "figures_or_null", deserialize_with = "null_or_figures")]
     pub latency: Latency,
-    /// CPU time of our own sending threads, in milliseconds per 1,000 transactions.
+    /// CPU time of our own sending threads, in milliseconds per 1,000 transactions; 0 without transactions.
     pub load_cpu_ms_per_1000: f64,
     /// The processes under test, if any were named.
     pub process: Option<ProcessCost>,
@@ -104,6 +110,15 @@ impl Outcome {
     pub fn is_clean(&self) -> bool {
         self.failures == 0 && self.requests > 0
     }
+}
+
+/// A latency of nothing is nothing, not 0.
+fn figures_or_null<S: Serializer>(latency: &Latency, serializer: S) -> Result<S::Ok, S::Error> {
+    (*latency != Latency::default()).then_some(latency).serialize(serializer)
+}
+
+fn null_or_figures<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Latency, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
 /// What one thread has counted.
@@ -117,6 +132,8 @@ pub(super) struct Tally {
     pub(super) idle: u64,
     pub(super) idle_lost: u64,
     pub(super) cpu: Duration,
+    /// When the last good answer was complete.
+    pub(super) last: Option<Instant>,
 }
 
 /// Longer latencies count as this one; the timeout ends requests long before.
@@ -136,20 +153,22 @@ impl Tally {
             idle: 0,
             idle_lost: 0,
             cpu: Duration::ZERO,
+            last: None,
         }
     }
 
     #[inline]
-    pub(super) fn good(&mut self, latency: Duration) {
+    pub(super) fn good(&mut self, latency: Duration, now: Instant) {
+        self.last = Some(now);
         self.latencies.saturating_record(u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX));
     }
 
-    pub(super) fn failed(&mut self, failure: &Failure) {
+    pub(super) fn failed(&mut self, failure: &Failure, count: u64) {
         let counted = self.failures.entry(failure.kind()).or_default();
-        counted.count += 1;
-        if counted.count == 1 {
+        if counted.count == 0 {
             counted.example = failure.to_string();
         }
+        counted.count += count;
     }
 
     /// Adds what another thread has counted.
@@ -175,7 +194,11 @@ impl Tally {
     pub(super) fn outcome(&self, plan: &Plan, elapsed: Duration, cost: Option<(CpuTimes, Usage)>) -> Outcome {
         let requests = self.latencies.len();
         let seconds = elapsed.as_secs_f64().max(1e-9);
-        let per_1000 = |time: Duration| time.as_secs_f64() * 1e6 / requests.max(1) as f64;
+        let per_1000 = |time: Duration| match requests {
+            0 => 0.0,
+            _ => time.as_secs_f64() * 1e6 / requests as f64,
+        };
+        let megabytes_per_second = |bytes: u64| bytes as f64 / 1e6 / seconds;
         let at = |quantile: f64| self.latencies.value_at_quantile(quantile) as f64 / 1e9;
         let scheme = if plan.target.secure { "https" } else { "http" };
         Outcome {
@@ -196,7 +219,9 @@ impl Tally {
             requests_per_second: requests as f64 / seconds,
             sent_bytes: self.sent_bytes,
             received_bytes: self.received_bytes,
-            megabytes_per_second: (self.sent_bytes + self.received_bytes) as f64 / 1e6 / seconds,
+            megabytes_per_second: megabytes_per_second(self.sent_bytes + self.received_bytes),
+            sent_megabytes_per_second: megabytes_per_second(self.sent_bytes),
+            received_megabytes_per_second: megabytes_per_second(self.received_bytes),
             latency: Latency {
                 mean: self.latencies.mean() / 1e9,
                 p50: at(0.5),
@@ -224,11 +249,11 @@ mod tests {
     #[test]
     fn threads_are_added_up() {
         let (mut one, mut other) = (Tally::new(), Tally::new());
-        one.good(Duration::from_millis(1));
-        other.good(Duration::from_millis(3));
-        one.failed(&Failure::Timeout);
-        other.failed(&Failure::Status(503));
-        other.failed(&Failure::Status(503));
+        let now = Instant::now();
+        one.good(Duration::from_millis(1), now);
+        other.good(Duration::from_millis(3), now);
+        one.failed(&Failure::Timeout, 1);
+        other.failed(&Failure::Status(503), 2);
         one.add(&other);
         let mut plan = Plan::new("http://127.0.0.1/x").unwrap();
         plan.processes = vec![1];
@@ -238,5 +263,19 @@ mod tests {
         assert_eq!(outcome.failures_by_kind["status 503"].count, 2);
         assert!((outcome.latency.mean - 0.002).abs() < 1e-5 && (outcome.latency.max - 0.003).abs() < 1e-5);
         assert!((outcome.process.unwrap().cpu_ms_per_1000 - 3000.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn figures_of_nothing_are_null_and_read_back() {
+        let nothing = serde_json::to_value(Outcome::default()).unwrap();
+        assert!(nothing["latency"].is_null());
+        let read: Outcome = serde_json::from_value(nothing).unwrap();
+        assert_eq!(read.latency, Latency::default());
+        let older: Outcome = serde_json::from_str(
+            r#"{"requests": 3, "latency": {"mean": 1.0, "p50": 1.0, "p90": 1.0,
+            "p99": 1.0, "p999": 1.0, "max": 2.0}}"#,
+        )
+        .unwrap();
+        assert_eq!((older.requests, older.latency.max), (3, 2.0));
     }
 }

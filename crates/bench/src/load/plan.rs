@@ -41,6 +41,9 @@ pub struct Plan {
     pub threads: usize,
     /// The longest wait for one answer, counted from the sending, or in open loop from the intended sending.
     pub timeout: Duration,
+    /// How long the answers to requests under way are waited for after the end of the duration; longer than the
+    /// time-out is as long as the time-out.
+    pub drain: Duration,
     /// What makes an answer good, besides a status of 2xx.
     pub verify: Verify,
     /// Processes whose CPU time, memory, threads and files are reported.
@@ -99,6 +102,7 @@ impl Plan {
             rate: None,
             threads: 1,
             timeout: Duration::from_secs(30),
+            drain: Duration::from_secs(30),
             verify: Verify::Status,
             processes: Vec::new(),
             authorities: None,

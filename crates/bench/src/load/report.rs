@@ -37,18 +37,26 @@ fn text(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
         let (idle, lost) = (outcome.idle_connections, outcome.idle_lost);
         writeln!(out, "Idle         {idle} connections besides, {lost} of them closed by the service")?;
     }
-    let (requests, rate, volume) = (outcome.requests, outcome.requests_per_second, outcome.megabytes_per_second);
-    writeln!(out, "Answers      {requests} in {seconds:.2} s: {rate:.0} requests/s, {volume:.1} MB/s")?;
-    writeln!(
-        out,
-        "Latency      mean {}, p50 {}, p90 {}, p99 {}, p99.9 {}, max {}",
-        show_latency(latency.mean),
-        show_latency(latency.p50),
-        show_latency(latency.p90),
-        show_latency(latency.p99),
-        show_latency(latency.p999),
-        show_latency(latency.max),
-    )?;
+    let (requests, rate) = (outcome.requests, outcome.requests_per_second);
+    let volume = format!(
+        "sent {:.1} MB/s, received {:.1} MB/s",
+        outcome.sent_megabytes_per_second, outcome.received_megabytes_per_second
+    );
+    if requests == 0 {
+        writeln!(out, "Answers      none was good in {seconds:.2} s; {volume}")?;
+    } else {
+        writeln!(out, "Answers      {requests} in {seconds:.2} s: {rate:.0} requests/s, {volume}")?;
+        writeln!(
+            out,
+            "Latency      mean {}, p50 {}, p90 {}, p99 {}, p99.9 {}, max {}",
+            show_latency(latency.mean),
+            show_latency(latency.p50),
+            show_latency(latency.p90),
+            show_latency(latency.p99),
+            show_latency(latency.p999),
+            show_latency(latency.max),
+        )?;
+    }
     writeln!(out, "Connections  {} opened", outcome.connects)?;
     writeln!(out, "Failures     {}", outcome.failures)?;
     for (kind, failures) in &outcome.failures_by_kind {
@@ -56,6 +64,10 @@ fn text(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     }
     if outcome.abandoned > 0 {
         writeln!(out, "Abandoned    {} under way when interrupted", outcome.abandoned)?;
+    }
+    if requests == 0 {
+        // There is nothing by which processor time could be divided.
+        return Ok(());
     }
     if let Some(process) = &outcome.process {
         writeln!(
@@ -77,6 +89,7 @@ fn csv(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     let kinds: Vec<String> =
         outcome.failures_by_kind.iter().map(|(kind, failures)| format!("{kind}={}", failures.count)).collect();
     let process = outcome.process.clone();
+    let latency = |seconds: f64| if outcome.requests == 0 { String::new() } else { format!("{seconds:.9}") };
     let of_process = |value: fn(&super::ProcessCost) -> String| process.as_ref().map(value).unwrap_or_default();
     let columns: Vec<(&str, String)> = vec![
         ("url", quote(&outcome.url)),
@@ -97,12 +110,12 @@ fn csv(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
         ("sent_bytes", outcome.sent_bytes.to_string()),
         ("received_bytes", outcome.received_bytes.to_string()),
         ("megabytes_per_second", format!("{:.3}", outcome.megabytes_per_second)),
-        ("latency_mean", format!("{:.9}", outcome.latency.mean)),
-        ("latency_p50", format!("{:.9}", outcome.latency.p50)),
-        ("latency_p90", format!("{:.9}", outcome.latency.p90)),
-        ("latency_p99", format!("{:.9}", outcome.latency.p99)),
-        ("latency_p999", format!("{:.9}", outcome.latency.p999)),
-        ("latency_max", format!("{:.9}", outcome.latency.max)),
+        ("latency_mean", latency(outcome.latency.mean)),
+        ("latency_p50", latency(outcome.latency.p50)),
+        ("latency_p90", latency(outcome.latency.p90)),
+        ("latency_p99", latency(outcome.latency.p99)),
+        ("latency_p999", latency(outcome.latency.p999)),
+        ("latency_max", latency(outcome.latency.max)),
         ("load_cpu_ms_per_1000", format!("{:.3}", outcome.load_cpu_ms_per_1000)),
         ("user_ms_per_1000", of_process(|process| format!("{:.3}", process.user_ms_per_1000))),
         ("system_ms_per_1000", of_process(|process| format!("{:.3}", process.system_ms_per_1000))),
@@ -111,6 +124,8 @@ fn csv(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
         ("memory_bytes", of_process(|process| process.usage.memory_bytes.to_string())),
         ("process_threads", of_process(|process| process.usage.threads.to_string())),
         ("open_files", of_process(|process| process.usage.open_files.to_string())),
+        ("sent_megabytes_per_second", format!("{:.3}", outcome.sent_megabytes_per_second)),
+        ("received_megabytes_per_second", format!("{:.3}", outcome.received_megabytes_per_second)),
     ];
     let line = |values: Vec<&str>| values.join(",");
     writeln!(out, "{}", line(columns.iter().map(|(name, _)| *name).collect()))?;
@@ -135,6 +150,7 @@ mod tests {
 
     fn outcome() -> Outcome {
         let mut outcome = Outcome { url: "http://a/?b,c".to_owned(), requests: 7, ..Outcome::default() };
+        outcome.latency.max = 0.25;
         let failures = FailureCount { count: 2, example: "connection refused".to_owned() };
         outcome.failures_by_kind.insert("connect".to_owned(), failures);
         outcome
@@ -159,6 +175,20 @@ mod tests {
         assert_eq!(value["requests"], 7);
         assert_eq!(value["failures_by_kind"]["connect"]["count"], 2);
         assert!(value["latency"]["p999"].is_number() && value["process"].is_null());
+        assert!(value["sent_megabytes_per_second"].is_number() && value["received_megabytes_per_second"].is_number());
+    }
+
+    #[test]
+    fn without_a_good_answer_there_are_no_figures_of_answers() {
+        let outcome = Outcome { requests: 0, failures: 2, seconds: 1.5, ..outcome() };
+        let text = written(&outcome, Format::Text);
+        assert!(text.contains("Answers      none was good in 1.50 s; sent 0.0 MB/s, received 0.0 MB/s\n"), "{text}");
+        assert!(!text.contains("Latency") && !text.contains("CPU") && !text.contains("requests/s"), "{text}");
+        let csv = written(&outcome, Format::Csv);
+        let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+        let column = lines[0].iter().position(|name| *name == "latency_p50").unwrap();
+        // The quoted URL holds one comma more.
+        assert_eq!(lines[1][column + 1], "");
     }
 
     #[test]

@@ -253,9 +253,82 @@ fn requests_that_wait_longer_than_the_timeout_fail_without_being_sent() {
     plan.rate = Some(100.0);
     plan.timeout = Duration::from_millis(300);
     let outcome = plan.run().unwrap();
-    assert_eq!(only(&outcome), ("timeout", 40));
+    let kinds: Vec<&str> = outcome.failures_by_kind.keys().map(String::as_str).collect();
+    assert_eq!((outcome.failures, kinds), (40, vec!["not sent", "timeout"]));
     // One after the other, they would take 12 s.
     assert!(outcome.seconds < 9.0, "{}", outcome.seconds);
+}
+
+/// Answers each request after 50 ms.
+fn slow(_: usize, mut stream: TcpStream) {
+    while read_head(&mut stream) {
+        std::thread::sleep(Duration::from_millis(50));
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    }
+}
+
+/// Takes requests and never answers.
+fn stalled(_: usize, mut stream: TcpStream) {
+    while let Ok(1..) = stream.read(&mut [0; 1000]) {}
+}
+
+#[test]
+fn an_open_loop_ends_with_its_duration_and_tells_what_it_did_not_send() {
+    let mut plan = plan(backend(slow), 1, 1, Payload::empty());
+    (plan.requests, plan.duration, plan.rate) = (None, Some(Duration::from_millis(500)), Some(200.0));
+    let begin = Instant::now();
+    let outcome = plan.run().unwrap();
+    // All 100 of them would take five seconds, and at most ten fit into half a second.
+    assert!(begin.elapsed() < Duration::from_secs(4), "{:?}", begin.elapsed());
+    assert_eq!(outcome.requests + outcome.failures, 100);
+    let (kind, unsent) = only(&outcome);
+    assert_eq!(kind, "not sent");
+    assert!(unsent >= 89, "{unsent}");
+}
+
+#[test]
+fn a_service_that_stalls_does_not_prolong_the_run() {
+    let mut plan = plan(backend(stalled), 1, 4, Payload::empty());
+    (plan.requests, plan.duration, plan.drain) = (None, Some(Duration::from_millis(200)), Duration::from_millis(200));
+    for (rate, unsent) in [(None, 0), (Some(100.0), 16)] {
+        plan.rate = rate;
+        let begin = Instant::now();
+        let outcome = plan.run().unwrap();
+        // The time-out is 20 s.
+        assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
+        assert_eq!(outcome.failures_by_kind["unanswered"].count, 4);
+        assert_eq!(outcome.failures, 4 + unsent);
+        assert!((0.2..0.3).contains(&outcome.seconds), "the last wait is no part of the run: {}", outcome.seconds);
+    }
+}
+
+#[test]
+fn connections_that_are_to_stay_idle_are_waited_for_only_once() {
+    let mut plan = plan(backend(stalled), 1, 1, Payload::empty());
+    plan.idle_connections = 500;
+    plan.timeout = Duration::from_millis(300);
+    let begin = Instant::now();
+    let outcome = plan.run().unwrap();
+    assert_eq!(only(&outcome), ("timeout", 501));
+    // Only some are opened at a time: one time-out after the other, it would take longer than this.
+    assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
+}
+
+#[test]
+fn an_interrupted_open_loop_tells_what_was_due_by_then() {
+    let mut plan = plan(backend(stalled), 1, 1, Payload::empty());
+    (plan.requests, plan.duration, plan.rate) = (None, Some(Duration::from_secs(600)), Some(100.0));
+    let interrupt = Arc::<AtomicBool>::default();
+    let outcome = plan
+        .run_watched(&interrupt, &mut |progress| {
+            if progress.elapsed >= Duration::from_millis(400) {
+                interrupt.store(true, Ordering::Relaxed);
+            }
+        })
+        .unwrap();
+    let (kind, unsent) = only(&outcome);
+    assert_eq!((kind, outcome.abandoned), ("not sent", 1));
+    assert!((30..10_000).contains(&unsent), "{unsent}");
 }
 
 #[test]

@@ -22,9 +22,10 @@ pub(super) struct Tickets {
     /// Requests left for all threads together; `None` without a limit.
     budget: Option<Arc<AtomicU64>>,
     pace: Option<Pace>,
-    start: Cell<Instant>,
+    /// When the run began; nothing is due before it has.
+    start: Cell<Option<Instant>>,
+    /// Connections that become free from then on send nothing more.
     end: Cell<Option<Instant>>,
-    closed: Cell<bool>,
 }
 
 /// The times at which the requests of one thread are meant to leave.
@@ -51,38 +52,63 @@ impl Tickets {
             issued: Cell::new(0),
             idle: RefCell::default(),
         });
-        Tickets { budget, pace, start: Cell::new(Instant::now()), end: Cell::new(None), closed: Cell::new(false) }
+        Tickets { budget, pace, start: Cell::new(None), end: Cell::new(None) }
     }
 
     /// Sets the clock: requests leave from `start` on and, if `duration` says so, only so long.
     pub(super) fn open(&self, start: Instant, duration: Option<Duration>) {
-        self.start.set(start);
-        self.end.set(duration.map(|duration| start + duration));
-        if let (Some(pace), Some(duration)) = (&self.pace, duration) {
-            let room = duration.saturating_sub(pace.offset).as_secs_f64() / pace.interval.as_secs_f64();
-            pace.limit.set(pace.limit.get().min(room.ceil() as u64));
+        self.start.set(Some(start));
+        if let Some(duration) = duration {
+            self.end_at(start + duration);
         }
     }
 
-    /// Gives out no more tickets.
+    /// Ends the run now, unless it has ended.
     pub(super) fn close(&self) {
-        self.closed.set(true);
+        self.end_at(Instant::now());
         if let Some(pace) = &self.pace {
             pace.wake(usize::MAX);
         }
     }
 
-    /// The time the next request is meant to leave: in an open loop in the past, in a closed loop `now`.
+    /// When the last request may leave; `None` where only their number ends the run.
+    pub(super) fn end(&self) -> Option<Instant> {
+        self.end.get()
+    }
+
+    fn end_at(&self, end: Instant) {
+        if self.end.get().is_some_and(|earlier| earlier <= end) {
+            return;
+        }
+        self.end.set(Some(end));
+        if let Some(pace) = &self.pace {
+            let due = self.start.get().map_or(0, |start| pace.due_before(end.saturating_duration_since(start)));
+            pace.limit.set(pace.limit.get().min(due));
+        }
+    }
+
+    /// Requests that were meant to leave and were not given out; to be asked when the run is over.
+    pub(super) fn unsent(&self) -> u64 {
+        self.pace.as_ref().map_or(0, |pace| pace.limit.get().saturating_sub(pace.issued.get()))
+    }
+
+    /// The time the next request of a connection is meant to leave: in an open loop in the past, in a closed loop
+    /// `free`, which is when the connection became free.
     ///
+    /// A connection that was free before the end sends what was due by then, however late its thread wakes; one that
+    /// becomes free later sends no more, so that a backlog does not prolong the run.
     /// `None` when nothing is left to send.
-    pub(super) async fn next(&self, now: Instant) -> Option<Instant> {
-        let Some(pace) = &self.pace else { return self.take(now) };
+    pub(super) async fn next(&self, free: Instant) -> Option<Instant> {
+        if self.end.get().is_some_and(|end| free >= end) {
+            return None;
+        }
+        let Some(pace) = &self.pace else { return self.take(free) };
         poll_fn(|context| {
-            if self.closed.get() || pace.issued.get() >= pace.limit.get() {
+            let Some(start) = self.start.get().filter(|_| pace.issued.get() < pace.limit.get()) else {
                 return Poll::Ready(None);
-            }
-            if pace.issued.get() < pace.due(self.start.get(), Instant::now()) {
-                let intended = pace.intended(self.start.get(), pace.issued.get());
+            };
+            if pace.issued.get() < pace.due(start, Instant::now()) {
+                let intended = pace.intended(start, pace.issued.get());
                 pace.issued.set(pace.issued.get() + 1);
                 if pace.issued.get() == pace.limit.get() {
                     // Those that still wait wait for nothing.
@@ -97,9 +123,6 @@ impl Tickets {
     }
 
     fn take(&self, now: Instant) -> Option<Instant> {
-        if self.closed.get() || self.end.get().is_some_and(|end| now >= end) {
-            return None;
-        }
         if let Some(budget) = &self.budget {
             budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).ok()?;
         }
@@ -110,11 +133,11 @@ impl Tickets {
     ///
     /// Errors: the system has no timer for us; the system's.
     pub(super) async fn keep_pace(&self) -> io::Result<()> {
-        let Some(pace) = &self.pace else { return Ok(()) };
+        let (Some(pace), Some(start)) = (&self.pace, self.start.get()) else { return Ok(()) };
         let timer = Timer::new()?;
-        while !self.closed.get() && pace.issued.get() < pace.limit.get() {
+        while pace.issued.get() < pace.limit.get() {
             let now = Instant::now();
-            let due = pace.due(self.start.get(), now).min(pace.limit.get());
+            let due = pace.due(start, now).min(pace.limit.get());
             let waiting = due.saturating_sub(pace.issued.get());
             pace.wake(usize::try_from(waiting).unwrap_or(usize::MAX));
             if due == pace.limit.get() {
@@ -122,7 +145,7 @@ impl Tickets {
                 return Ok(());
             }
             // Connections that become free take what is due themselves, so only the next time matters here.
-            let next = pace.intended(self.start.get(), due.max(pace.issued.get()));
+            let next = pace.intended(start, due.max(pace.issued.get()));
             timer.wait(next.saturating_duration_since(now)).await?;
         }
         Ok(())
@@ -136,6 +159,11 @@ impl Pace {
             Some(elapsed) => (elapsed.as_secs_f64() / self.interval.as_secs_f64()) as u64 + 1,
             None => 0,
         }
+    }
+
+    /// How many requests are meant to leave in less than `duration` from the start.
+    fn due_before(&self, duration: Duration) -> u64 {
+        (duration.saturating_sub(self.offset).as_secs_f64() / self.interval.as_secs_f64()).ceil() as u64
     }
 
     fn intended(&self, start: Instant, index: u64) -> Instant {
@@ -198,6 +226,28 @@ mod tests {
     }
 
     #[test]
+    fn what_was_due_when_the_run_was_ended_and_was_not_sent_is_counted() {
+        let tickets = Tickets::new(None, Some(1000.0), 0, 1);
+        tickets.close();
+        assert_eq!(tickets.unsent(), 0, "nothing is due before the start");
+        let tickets = Tickets::new(None, Some(1000.0), 0, 1);
+        let start = Instant::now().checked_sub(Duration::from_secs(1)).unwrap();
+        tickets.open(start, Some(Duration::from_secs(60)));
+        tickets.close();
+        assert!((1000..60_000).contains(&tickets.unsent()), "{}", tickets.unsent());
+    }
+
+    #[tokio::test]
+    async fn only_connections_that_were_free_before_the_end_send_what_was_due_by_then() {
+        let tickets = Tickets::new(None, Some(10.0), 0, 1);
+        let start = Instant::now().checked_sub(Duration::from_secs(5)).unwrap();
+        tickets.open(start, Some(Duration::from_secs(1)));
+        assert_eq!(tickets.next(start + Duration::from_secs(1)).await, None);
+        assert_eq!(tickets.next(start).await, Some(start));
+        assert_eq!(tickets.unsent(), 9);
+    }
+
+    #[test]
     fn what_is_due_and_when_it_was_meant_agree() {
         let start = Instant::now();
         let pace = Tickets::new(None, Some(100.0), 1, 2).pace.unwrap();
@@ -209,12 +259,14 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_closed_loop_ends_with_its_budget_or_its_time() {
+    #[tokio::test]
+    async fn a_closed_loop_ends_with_its_budget_or_its_time() {
         let tickets = Tickets::new(Some(Arc::new(AtomicU64::new(2))), None, 0, 1);
         let now = Instant::now();
         tickets.open(now, Some(Duration::from_secs(1)));
-        assert!(tickets.take(now + Duration::from_secs(1)).is_none());
-        assert_eq!((tickets.take(now), tickets.take(now), tickets.take(now)), (Some(now), Some(now), None));
+        assert_eq!(tickets.next(now + Duration::from_secs(1)).await, None);
+        assert_eq!(tickets.next(now).await, Some(now));
+        assert_eq!(tickets.next(now).await, Some(now));
+        assert_eq!(tickets.next(now).await, None);
     }
 }

@@ -16,8 +16,9 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::task::LocalSet;
 
 use super::answer::Expected;
-use super::connection::{Connection, Shared};
+use super::connection::{Connection, Cut, Shared};
 use super::counters::Counters;
+use super::failure::Failure;
 use super::outcome::{Outcome, Tally};
 use super::plan::{Plan, Progress};
 use super::secured::Sealing;
@@ -200,9 +201,10 @@ impl Order {
             tally: RefCell::new(Tally::new()),
             counters: self.counters,
             ramp: Semaphore::new(RAMP.div_ceil(self.plan.threads)),
-            interrupted: Cell::new(false),
+            ready_by: Instant::now() + self.plan.timeout,
+            cut: Cell::new(None),
         });
-        local.spawn_local(sweep(shared.clone(), self.interrupt));
+        local.spawn_local(sweep(shared.clone(), self.plan.drain, self.interrupt));
         let (plan, start) = (self.plan, self.start);
         let held = local.block_on(&runtime, work(shared.clone(), plan, self.index, events.clone(), start))?;
         // Ends when the other side is dropped, which happens also when the run fails.
@@ -250,7 +252,7 @@ async fn work(
         let (connection, outcome) = task.await?;
         match outcome {
             Ok(()) => silent.push(connection),
-            Err(failure) => shared.tally.borrow_mut().failed(&failure),
+            Err(failure) => shared.failed(failure),
         }
     }
 
@@ -282,12 +284,18 @@ async fn work(
     for task in sending {
         open.push(task.await?);
     }
-    let end = Instant::now();
+    let now = Instant::now();
     let failed: io::Result<()> = if pace.is_finished() { pace.await? } else { Ok(()) };
     failed.context("cannot keep the rate")?;
 
     let mut tally = shared.tally.replace(Tally::new());
     tally.cpu = thread_time().saturating_sub(cpu);
+    let unsent = shared.tickets.unsent();
+    if unsent > 0 {
+        tally.failed(&Failure::NotSent("no connection was free before the run ended".to_owned()), unsent);
+    }
+    // A last wait that was in vain is no time in which the service could have been asked more.
+    let end = shared.tickets.end().map_or(now, |end| now.min(tally.last.map_or(end, |last| last.max(end))));
     tally.idle = silent.len() as u64;
     tally.idle_lost = silent.iter().filter(|connection| connection.is_lost()).count() as u64;
     events.send(Event::Done { tally: Box::new(tally), end })?;
@@ -295,17 +303,18 @@ async fn work(
     Ok(open)
 }
 
-/// Looks at all deadlines and at the interrupt, for ever.
-async fn sweep(shared: Rc<Shared>, interrupt: Arc<AtomicBool>) {
+/// Looks at all deadlines, the end of the run and the interrupt, for ever; waits end `drain` after the run.
+async fn sweep(shared: Rc<Shared>, drain: Duration, interrupt: Arc<AtomicBool>) {
     let mut interval = tokio::time::interval(SWEEP);
     loop {
         interval.tick().await;
-        let interrupted = interrupt.load(Ordering::Relaxed);
-        if interrupted {
-            shared.interrupted.set(true);
+        if interrupt.load(Ordering::Relaxed) && shared.cut.get().is_none() {
+            shared.cut.set(Some(Cut::Interrupt));
             shared.tickets.close();
+        } else if shared.tickets.end().is_some_and(|end| end.elapsed() >= drain) && shared.cut.get().is_none() {
+            shared.cut.set(Some(Cut::Drained));
         }
-        shared.deadlines.sweep(interrupted);
+        shared.deadlines.sweep(shared.cut.get().is_some());
     }
 }
 
