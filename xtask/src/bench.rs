@@ -15,14 +15,14 @@ use myelin_bench::comparison;
 use myelin_testkit::wss4j::Wss4j;
 
 use crate::process::{cargo, succeeds};
-use crate::workspace::{root, target};
+use crate::workspace::target;
 
 const BUILD_DEADLINE: Duration = Duration::from_secs(20 * 60);
 const BENCH_DEADLINE: Duration = Duration::from_secs(60 * 60);
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Scenarios (direct, header, many, idle when left out), or `xml`, `xslt` or `secure` for libraries in memory; then their options, which `bench -- --help` and `bench xml --help` list. The scenarios `xslt` and `secure` go through the bus as `bench --scenario xslt`. `--instructions` counts the instructions of each request; its options are listed by `bench --instructions --help`.
+    /// Scenarios and the options of `myelin bench run`, or `xml`, `xslt` or `secure` for libraries in memory; then their options, which `bench -- --help` and `bench xml --help` list. The scenarios `xslt` and `secure` go through the bus as `bench --scenario xslt`. `--instructions` counts the instructions of each request; its options are listed by `bench --instructions --help`.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     words: Vec<String>,
 }
@@ -63,16 +63,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
         return instructions::run(&arguments, &binary);
     }
     let is_named = arguments.words.iter().any(|word| word == "--myelin" || word.starts_with("--myelin="));
-    let binary = if is_named { None } else { Some(built("dist")?.into_os_string()) };
+    let goes_on = arguments.words.iter().any(|word| word.starts_with("--resume"));
+    let binary = if is_named || goes_on { None } else { Some(built("dist")?.into_os_string()) };
     let mut command_line = command_line(binary, &arguments.words);
-    let synapse = root().join("../shared/oracle/synapse/run.sh");
-    if synapse.is_file() && !arguments.words.iter().any(|word| word.starts_with("--synapse")) {
-        command_line.extend([OsString::from("--synapse"), synapse.into_os_string()]);
-    }
-    if !arguments.words.iter().any(|word| word.starts_with("--rampart")) {
-        command_line
-            .extend([OsString::from("--rampart"), root().join("tests/interop/rampart/run.sh").into_os_string()]);
-    }
     // Keys as small as those of the public rounds are made by Java alone, and live as long as its process.
     let names = |word: &str| arguments.words.iter().any(|known| known.contains(word));
     let peer = if names("secure-legacy") && !names("--keys") { Wss4j::start() } else { None };

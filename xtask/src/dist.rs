@@ -83,12 +83,15 @@ fn build(folder: &Path, flags: &str) -> Result<PathBuf> {
 
 /// Lets a binary do scenarios of the benchmark; whether all its answers were right.
 fn serves(binary: &Path, scenarios: &str, requests: &str, output: &Path) -> Result<bool> {
-    let mut command_line: Vec<OsString> = ["dist", "--contenders", "myelin", "--sizes", "500", "--connections", "20"]
+    if output.exists() {
+        fs::remove_dir_all(output).with_context(|| format!("emptying {}", output.display()))?;
+    }
+    let mut command_line: Vec<OsString> = ["dist", "--target", "myelin", "--size", "500", "--concurrency", "20"]
         .into_iter()
         .chain(["--rounds", "1", "--threads", "1", "--scenario", scenarios, "--requests", requests])
         .map(OsString::from)
         .collect();
-    command_line.extend(["--myelin".into(), binary.into(), "--output".into(), output.into()]);
+    command_line.extend(["--myelin".into(), binary.into(), "--out".into(), output.into()]);
     bench::compare(command_line, &mut std::io::sink())
 }
 

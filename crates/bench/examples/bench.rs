@@ -5,7 +5,7 @@ use std::io::stdout;
 use std::process::ExitCode;
 
 use clap::Parser;
-use myelin_bench::{comparison, echo, load, relay};
+use myelin_bench::{echo, load, relay};
 
 #[derive(Parser)]
 #[command(version)]
@@ -14,8 +14,9 @@ enum Command {
     Load(Box<load::Arguments>),
     /// Answer every request with its own body
     Echo(echo::Arguments),
-    /// Let several servers take turns at the same work
-    Compare(Box<comparison::Arguments>),
+    /// Compare servers on this machine
+    #[command(subcommand)]
+    Bench(myelin_bench::Command),
     /// Copy bytes between two TCP connections
     Relay(relay::Arguments),
 }
@@ -25,7 +26,7 @@ fn main() -> anyhow::Result<ExitCode> {
     match Command::parse() {
         Command::Load(arguments) => load::run(&arguments, &mut out),
         Command::Echo(arguments) => echo::run(&arguments, &mut out),
-        Command::Compare(arguments) => comparison::run(&arguments, &mut out),
+        Command::Bench(command) => command.run(&mut out),
         Command::Relay(arguments) => relay::run(&arguments, &mut out),
     }
 }

@@ -1,104 +1,175 @@
-//! Several servers take turns at the same work: `cargo xtask bench direct`.
+//! Servers take turns at the same work: `myelin bench run`.
 //!
 //! On a shared machine figures wander by a factor of two, so only what was measured in turns is compared: in every
-//! round each contender does the same number of checked requests, rounds begin with another contender each time, and
-//! what is reported is the ratio of medians with the p-value of the paired t-test.
-//! Every cell starts its contenders anew, so that peak memory belongs to the cell.
+//! round each target is sent the same requests for the same time, and rounds begin with another target each time.
+//! What comes of it is written to a folder of [results](crate::results) as it comes, of which reports are made.
+//!
+//! Targets are started anew for each cell, so that peak memory belongs to the cell; those that compile their code while
+//! they run stay for all cells of a scenario, and the kernel forgets their peaks.
 
 mod arguments;
 mod configuration;
 mod contender;
-mod figures;
 pub mod instructions;
-mod kind;
+mod kit;
+mod machine;
 mod probe;
+mod progress;
 mod quotes;
-mod report;
 mod rounds;
 mod scenario;
 mod secured;
+mod server;
+mod target;
 mod task;
 
+use std::collections::BTreeMap;
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, bail};
 
-use crate::units;
 pub use arguments::Arguments;
-pub use figures::{Cell, Figures};
-pub use kind::Kind;
-pub use report::{Environment, Report};
+use configuration::Backends;
+use contender::Stage;
+pub use kit::Kit;
+use progress::Progress;
+use rounds::{Ended, Session};
 pub use scenario::Scenario;
-use task::{Task, tasks};
+pub use target::Target;
+use task::tasks;
 
-/// Runs the comparison, prints its tables to `out` and writes its files.
+use crate::interrupt;
+use crate::results::{self, Folder, Run};
+
+/// Status of a run that was interrupted, as shells have it for Ctrl-C.
+const INTERRUPTED: u8 = 130;
+
+/// Runs `myelin bench run`: writes a folder of results, and where it is to `out`; progress goes to standard error.
 ///
-/// Returns failure when a request to the first contender failed.
-/// Errors: nobody of the contenders can be started, the folder cannot be written.
+/// Returns failure when a request to the first target failed, or it was in trouble; the others' trouble is in the results.
+/// Errors: the arguments make no sense, our own programs do not start, the folder cannot be written.
 pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let report = compare(arguments)?;
-    std::fs::create_dir_all(&arguments.output)
-        .with_context(|| format!("cannot make the folder {}", arguments.output.display()))?;
-    let write = |name: &str, text: String| {
-        let path = arguments.output.join(name);
-        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+    let interrupt = Arc::<AtomicBool>::default();
+    interrupt::listen(interrupt.clone())?;
+    let resumed = arguments.resume.as_deref().map(Folder::resume).transpose()?;
+    let asked = resumed.as_ref().map(|(_, before)| serde_json::from_value(before.run.arguments.clone())).transpose();
+    let asked: Option<Arguments> = asked.context("the results do not say what was asked for")?;
+    let arguments = asked.as_ref().unwrap_or(arguments);
+    let targets = targets(arguments)?;
+    let tasks = tasks(arguments);
+    if arguments.rounds() == 0 || tasks.is_empty() || targets.is_empty() {
+        bail!("a comparison needs targets, scenarios, sizes, connections and rounds");
+    }
+    let files = machine::raise_files();
+    let stage_folder = tempfile::tempdir()?;
+    let myelin = match &arguments.myelin {
+        Some(myelin) => myelin.clone(),
+        None => std::env::current_exe().context("this program does not know where it lies")?,
     };
-    let markdown = report.markdown();
-    out.write_all(markdown.as_bytes())?;
-    write("comparison.md", markdown)?;
-    write("comparison.csv", report.csv())?;
-    write("comparison.json", serde_json::to_string_pretty(&report)?)?;
-    writeln!(out, "\nWritten to {}", arguments.output.display())?;
-    Ok(if report.first_is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let echo = server::echo(&myelin, arguments.echo, stage_folder.path())?;
+    let quotes = server::stockquote(&myelin, stage_folder.path())?;
+    let stage = Stage {
+        myelin,
+        backends: Backends { echo: echo.address, quotes: quotes.address },
+        echo_process: echo.process(),
+        threads: arguments.threads,
+        cache: arguments.cache.clone().unwrap_or_else(kit::cache),
+        keys: arguments.keys.clone(),
+        processes: arguments.processes.clone(),
+    };
+    let (folder, before) = match resumed {
+        Some((folder, before)) => (folder, Some(before)),
+        None => (Folder::begin(&output(arguments), new_run(arguments, &targets, &stage, files)?)?, None),
+    };
+    let path = folder.path().to_owned();
+    let left: Vec<_> =
+        tasks.iter().filter(|task| !before.as_ref().is_some_and(|before| before.is_done(&task.cell()))).collect();
+    let mut session = Session {
+        arguments,
+        stage: &stage,
+        targets: &targets,
+        folder,
+        progress: Progress::new(tasks.len(), tasks.len() - left.len()),
+        interrupt,
+        files,
+        kept: BTreeMap::new(),
+        failures: 0,
+    };
+    for task in left {
+        session.progress.cell(*task);
+        if session.measure(*task)? == Ended::Interrupted {
+            session.progress.end();
+            writeln!(out, "Interrupted. To go on: myelin bench run --resume {}", path.display())?;
+            return Ok(ExitCode::from(INTERRUPTED));
+        }
+        session.progress.done();
+    }
+    session.progress.end();
+    writeln!(out, "The results are in {0}. To read them: myelin bench report {0}", path.display())?;
+    Ok(if session.failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Runs the comparison and gives its figures; progress goes to standard error.
+/// Lists the kits, or prints what one of them says of itself.
 ///
-/// Contenders whose program is not installed are left out, which the report says.
-/// Errors: nobody is left, a contender does not become ready, the arguments make no sense.
-pub fn compare(arguments: &Arguments) -> anyhow::Result<Report> {
-    if arguments.rounds == 0 || arguments.sizes.is_empty() || arguments.connections.is_empty() {
-        bail!("a comparison needs rounds, sizes and connections");
+/// Errors: there is no such kit, `out` cannot be written.
+pub fn show_kits(name: Option<&str>, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    if let Some(name) = name {
+        out.write_all(Kit::find(name)?.readme().as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
     }
-    // The echo and the contenders inherit the limit; 10,000 clients and as many backend connections need it.
-    let files = rounds::raise_files();
-    let mut progress = std::io::stderr();
-    let mut report = Report::new(arguments, files);
-    let present: Vec<Kind> = arguments
-        .contenders
+    for name in Kit::names() {
+        let kit = Kit::find(&name)?;
+        let state = match (kit.untested(), kit.missing()) {
+            (Some(why), _) => format!(" Untested: {why}."),
+            (None, Some(missing)) => format!(" Not here: {missing}."),
+            (None, None) => String::new(),
+        };
+        writeln!(out, "{name:<16} {}{state}", kit.about())?;
+        writeln!(out, "{:<16} {}", "", kit.scenarios().collect::<Vec<_>>().join(", "))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Who takes part; two of one name would be one in the results.
+fn targets(arguments: &Arguments) -> anyhow::Result<Vec<Target>> {
+    let targets = arguments.targets.iter().map(|name| name.target()).collect::<anyhow::Result<Vec<Target>>>()?;
+    for (index, target) in targets.iter().enumerate() {
+        if targets[..index].iter().any(|other| other.name == target.name) {
+            bail!("two targets are named {}; name one of them otherwise", target.name);
+        }
+    }
+    if let Some((name, _)) =
+        arguments.processes.iter().find(|(name, _)| !targets.iter().any(|target| target.name == *name))
+    {
+        bail!("--process {name}=…: no target has that name");
+    }
+    Ok(targets)
+}
+
+fn output(arguments: &Arguments) -> PathBuf {
+    let name = || format!("myelin-bench-{}", results::now().replace(':', ""));
+    arguments.out.clone().unwrap_or_else(|| PathBuf::from(name()))
+}
+
+/// What is known before anybody was started.
+fn new_run(arguments: &Arguments, targets: &[Target], stage: &Stage, files: u64) -> anyhow::Result<Run> {
+    let cells = tasks(arguments).iter().map(|task| task.cell()).collect();
+    let mut run = Run::new(arguments.rounds(), arguments.threads, cells, machine::machine(files));
+    run.arguments = serde_json::to_value(arguments)?;
+    run.targets = targets
         .iter()
-        .copied()
-        .filter(|kind| report.environment.versions.contains_key(kind.name()))
+        .map(|target| results::Target {
+            name: target.name.clone(),
+            from: target.from(),
+            version: contender::version(target, stage),
+            files: Vec::new(),
+        })
         .collect();
-    if present.is_empty() {
-        bail!("none of the contenders is installed");
-    }
-    let tasks = tasks(arguments);
-    for (index, task) in tasks.iter().enumerate() {
-        let Task { scenario, size, connections, .. } = task;
-        // Nobody depends on this line.
-        let _ = writeln!(
-            progress,
-            "{}/{}: {scenario}, {} over {connections} connections",
-            index + 1,
-            tasks.len(),
-            units::show_size(*size)
-        );
-        let taking_part = present.iter().copied().filter(|kind| kind.can(*scenario)).filter(|kind| {
-            let needed = kind.files(task.connections + task.idle);
-            let enough = needed <= files;
-            if !enough {
-                let (name, missing) = (kind.name(), &mut report.environment.missing);
-                missing.push(format!("{name} in {scenario} (needs {needed} open files, {files} are allowed)"));
-            }
-            enough
-        });
-        let taking_part: Vec<Kind> = taking_part.collect();
-        let cell = rounds::measure(arguments, *task, &taking_part, &mut report)?;
-        report.cells.push(cell);
-    }
-    Ok(report)
+    Ok(run)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! - [`echo`] is the backend that returns what it is sent;
 //! - [`stockquote`] is the backend with operations: SimpleStockQuoteService, as the samples of Apache Synapse have it;
 //! - [`relay`] copies bytes between two TCP connections and does nothing else: the least a bus can cost;
-//! - [`comparison`] lets Myelin and other servers take turns at the same work;
+//! - [`comparison`] lets Myelin and other servers take turns at the same work, and writes [`results`];
 //! - [`security`] gives a policy the keys that files hold, and makes some to try it with;
 //! - [`suite`] is what the services of WSO2's performance suite are sent, and must answer;
 //! - [`canonical`], [`payload`], [`procfs`], [`statistics`] and [`units`] are what these stand on.
@@ -13,10 +13,12 @@
 //! Nothing here knows the bus: it is measured from outside, as any other server is.
 
 pub mod canonical;
+mod command;
 pub mod comparison;
 mod deadlines;
 pub mod echo;
 mod framing;
+mod interrupt;
 mod listening;
 pub mod load;
 
@@ -31,4 +33,5 @@ pub mod stockquote;
 pub mod suite;
 pub mod units;
 
+pub use command::Command;
 pub use listening::Handle;

@@ -71,6 +71,12 @@ pub fn usage(process: u32) -> io::Result<Usage> {
     })
 }
 
+/// Has the kernel count the most memory that a process ever had from now on; where we may not, it goes on as before.
+pub fn forget_peak(process: u32) {
+    // Where that is refused, peaks are of all cells so far.
+    let _ = fs::write(format!("/proc/{process}/clear_refs"), "5");
+}
+
 /// The CPU times of several processes added up; those that ended count nothing.
 pub fn cpu_times_of(processes: &[u32]) -> CpuTimes {
     processes.iter().filter_map(|process| cpu_times(*process).ok()).fold(CpuTimes::default(), |sum, times| CpuTimes {

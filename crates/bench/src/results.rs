@@ -39,6 +39,9 @@ pub struct Run {
     pub machine: Machine,
     /// Who took part; the first is the one that the others are compared with.
     pub targets: Vec<Target>,
+    /// What was asked for, as `myelin bench run --resume` reads it.
+    #[serde(default)]
+    pub arguments: serde_json::Value,
 }
 
 /// The machine, as far as it matters for figures.
@@ -177,6 +180,7 @@ pub enum TroubleKind {
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
+    run: Run,
     turns: File,
 }
 
@@ -184,15 +188,14 @@ impl Folder {
     /// Begins a folder, which must not hold results yet.
     ///
     /// Errors: it cannot be made or written, or holds results.
-    pub fn begin(path: &Path, run: &Run) -> anyhow::Result<Folder> {
+    pub fn begin(path: &Path, run: Run) -> anyhow::Result<Folder> {
         if path.join(RUN).exists() {
             bail!("{} holds the results of another run; --resume {0} goes on with it", path.display());
         }
         fs::create_dir_all(path).with_context(|| format!("cannot make the folder {}", path.display()))?;
-        let text = serde_json::to_string_pretty(run)?;
-        let file = path.join(RUN);
-        fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
-        Folder::open(path)
+        let folder = Folder::open(path, run)?;
+        folder.describe()?;
+        Ok(folder)
     }
 
     /// Goes on with a folder: a last line that is not whole is cut off.
@@ -207,14 +210,14 @@ impl Folder {
             let file = OpenOptions::new().write(true).open(&turns)?;
             file.set_len(whole as u64).with_context(|| format!("cannot write {}", turns.display()))?;
         }
-        Ok((Folder::open(path)?, results))
+        Ok((Folder::open(path, results.run.clone())?, results))
     }
 
-    fn open(path: &Path) -> anyhow::Result<Folder> {
+    fn open(path: &Path, run: Run) -> anyhow::Result<Folder> {
         let turns = path.join(TURNS);
         let opened = OpenOptions::new().create(true).append(true).open(&turns);
         let turns = opened.with_context(|| format!("cannot write {}", turns.display()))?;
-        Ok(Folder { path: path.to_owned(), turns })
+        Ok(Folder { path: path.to_owned(), run, turns })
     }
 
     /// Where it is.
@@ -232,14 +235,22 @@ impl Folder {
         self.turns.write_all(&text)
     }
 
-    /// Rewrites what is said of the run, once more is known of its targets.
+    /// Notes by which files a target was told what to do.
     ///
     /// Errors: the disk's.
-    pub fn describe(&self, run: &Run) -> anyhow::Result<()> {
-        let file = self.path.join(RUN);
-        let beside = self.path.join("run.json.new");
-        fs::write(&beside, serde_json::to_string_pretty(run)?)?;
-        fs::rename(&beside, &file).with_context(|| format!("cannot write {}", file.display()))
+    pub fn configured(&mut self, target: &str, files: Vec<ConfigurationFile>) -> anyhow::Result<()> {
+        if let Some(target) = self.run.targets.iter_mut().find(|known| known.name == target) {
+            target.files = files;
+        }
+        self.describe()
+    }
+
+    /// Writes what is known of the run, all of it or nothing.
+    fn describe(&self) -> anyhow::Result<()> {
+        let (file, beside) = (self.path.join(RUN), self.path.join("run.json.new"));
+        fs::write(&beside, serde_json::to_string_pretty(&self.run)?)
+            .and_then(|()| fs::rename(&beside, &file))
+            .with_context(|| format!("cannot write {}", file.display()))
     }
 }
 
@@ -330,6 +341,7 @@ impl Run {
             cells,
             machine,
             targets: Vec::new(),
+            arguments: serde_json::Value::Null,
         }
     }
 }
@@ -357,11 +369,11 @@ mod tests {
     fn what_was_written_is_read_and_a_line_that_was_cut_off_is_written_anew() {
         let folder = tempfile::tempdir().unwrap();
         let run = Run::new(2, 1, vec![cell(1), cell(20)], Machine::default());
-        let mut writing = Folder::begin(folder.path(), &run).unwrap();
+        let mut writing = Folder::begin(folder.path(), run.clone()).unwrap();
         writing.write(&turn(1, 0, 7)).unwrap();
         writing.write(&Line::Done { cell: cell(1) }).unwrap();
         writing.write(&turn(20, 0, 8)).unwrap();
-        fs::OpenOptions::new()
+        OpenOptions::new()
             .append(true)
             .open(folder.path().join(TURNS))
             .and_then(|mut file| file.write_all(br#"{"line":"turn","ce"#))
@@ -376,7 +388,7 @@ mod tests {
         let results = read(folder.path()).unwrap();
         let requests: Vec<u64> = results.turns(&cell(20), "bus").iter().map(|turn| turn.outcome.requests).collect();
         assert_eq!(requests, [9, 9]);
-        assert!(Folder::begin(folder.path(), &run).unwrap_err().to_string().contains("--resume"));
+        assert!(Folder::begin(folder.path(), run).unwrap_err().to_string().contains("--resume"));
     }
 
     #[test]

@@ -41,6 +41,9 @@ pub enum Command {
     Settings,
     /// Show the bus at work: backend, bus and real messages in one process, every answer checked
     Demo,
+    /// Compare this bus with others on this machine, and show what each of them costs
+    #[command(subcommand)]
+    Bench(myelin_bench::Command),
     /// Send load to a URL, check every answer, and report rates, latencies and errors
     Load(Box<load::Arguments>),
     /// Answer every request with its own body: the backend of benchmarks
@@ -73,6 +76,7 @@ impl Command {
                 out.write_all(deployment::markdown().as_bytes()).map(|()| ExitCode::SUCCESS).map_err(Into::into)
             }
             Command::Demo => demo::run(&mut out),
+            Command::Bench(command) => command.run(&mut out),
             Command::Load(arguments) => {
                 raise_file_limit();
                 load::run(&arguments, &mut out)

@@ -1,4 +1,4 @@
-//! Other buses as processes, each started by a script of `tests/interop`.
+//! Other buses as processes, each started by a script of this project.
 
 use std::fs::{self, File};
 use std::io;
@@ -25,7 +25,7 @@ pub(crate) struct Gateway {
 impl Gateway {
     /// Starts a script and waits until it listens; `None` where the machine lacks something.
     ///
-    /// Shape: `script` is a path inside `tests/interop`; `arguments` get a free port and say what the script is given.
+    /// Shape: `script` is a path inside the project; `arguments` get a free port and say what the script is given.
     /// What it writes goes to `PORT.log` in `home`.
     /// Errors: it ends, or takes too long; ours.
     pub(crate) fn start(
@@ -37,7 +37,7 @@ impl Gateway {
         // Such a bus cannot be told to choose one itself.
         let address = port::free()?;
         let log = File::create(home.join(format!("{}.log", address.port())))?;
-        let scripts = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/interop"));
+        let scripts = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
         let mut command = Command::new(scripts.join(script));
         arguments(command.arg(home), address.port());
         let child = command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).spawn()?;

@@ -1,6 +1,6 @@
 //! Apache Synapse with Rampart as a gateway: the other bus, for interoperability of `legacy` WS-Security.
 //!
-//! `tests/interop/rampart/README.md` says what its policy asks for.
+//! `bench/kits/rampart/README.md` says what its policy asks for.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -17,7 +17,7 @@ impl Rampart {
     /// Panics: everything is there and it does not start; ours.
     pub fn start(keys: &Path, backend: SocketAddr) -> Option<Rampart> {
         let home = crate::target::folder().join("rampart");
-        let started = Gateway::start("rampart/run.sh", &home, |command, port| {
+        let started = Gateway::start("bench/kits/rampart/run.sh", &home, |command, port| {
             command.arg(keys).arg(port.to_string()).arg(format!("http://{backend}/"));
         });
         match started {

@@ -18,7 +18,7 @@ impl Synapse {
     /// Panics: everything is there and it does not start; ours.
     pub fn start(folder: &Path) -> Option<Synapse> {
         let home = crate::target::folder().join("synapse");
-        let started = Gateway::start("synapse/run.sh", &home, |command, port| {
+        let started = Gateway::start("tests/interop/synapse/run.sh", &home, |command, port| {
             command.arg(folder).arg(port.to_string());
         });
         match started {

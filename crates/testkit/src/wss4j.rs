@@ -160,7 +160,7 @@ const TIMESTAMP_AND_BODY: &str = concat!(
     "{Element}{http://schemas.xmlsoap.org/soap/envelope/}Body"
 );
 
-/// What a request has to be that follows the policy in `tests/interop/rampart`.
+/// What a request has to be that follows the policy in `bench/kits/rampart`.
 #[cfg(test)]
 pub(crate) const AS_RAMPART: [(&str, &str); 9] = [
     ("user", "alice-1024"),

@@ -33,7 +33,9 @@ pub(super) fn write_synapse(file: &Path, backends: Backends, more: &str) -> anyh
     for (name, text) in STYLESHEETS {
         std::fs::write(folder.join(format!("{name}.xsl")), text)?;
     }
-    let text = with(&synapse(backends, folder), more);
+    let Backends { echo, quotes } = backends;
+    let text = synapse(&echo.to_string(), &quotes.to_string(), &folder.display().to_string());
+    let text = with(&text, more);
     std::fs::write(file, &text)?;
     Ok(text)
 }
@@ -43,8 +45,14 @@ fn with(definitions: &str, more: &str) -> String {
     definitions.replace("\n</definitions>", &format!("{more}\n</definitions>"))
 }
 
+/// Myelin's and Synapse's, without the places of a run: two runs can be compared if these are the same.
+pub(super) fn template() -> String {
+    let stylesheets = STYLESHEETS.iter().flat_map(|(_, text)| ["\n", text]);
+    synapse("@backend@", "@quotes@", "@folder@") + &stylesheets.collect::<String>()
+}
+
 /// Myelin's and Synapse's: a proxy service for each scenario, before one endpoint or the other.
-fn synapse(backends: Backends, folder: &Path) -> String {
+fn synapse(echo: &str, quotes: &str, folder: &str) -> String {
     let (name, value) = ROUTING;
     let pattern = value.replace('.', "\\.");
     let route = format!(r#"<case regex="{pattern}">{SEND}</case>"#);
@@ -91,14 +99,13 @@ fn synapse(backends: Backends, folder: &Path) -> String {
         proxy("quote-xslt", &format!(r#"<xslt key="quote-request"/>{ASK}"#), r#"<xslt key="quote-response"/>"#),
     ]
     .concat();
-    let folder = folder.display();
     let stylesheets = STYLESHEETS.map(|(name, _)| {
         format!(
             r#"
     <localEntry key="{name}" src="file:{folder}/{name}.xsl"/>"#
         )
     });
-    let (Backends { echo, quotes }, path) = (backends, stockquote::PATH);
+    let path = stockquote::PATH;
     format!(
         r#"<definitions xmlns="http://ws.apache.org/ns/synapse">{}
     <endpoint name="echo">
@@ -158,105 +165,6 @@ fn proxy(name: &str, request: &str, answer: &str) -> String {
     )
 }
 
-/// nginx's: unbuffered both ways, backend connections kept, nothing logged.
-///
-/// Large messages have a location of their own, because the buffer that is best for them costs small ones an
-/// allocation from the system.
-pub(super) fn nginx(listen: SocketAddr, backend: SocketAddr, workers: usize, folder: &str) -> String {
-    let (name, value) = ROUTING;
-    let variable = name.replace('-', "_");
-    let locations: String = [("", "16k"), ("-large", "128k")]
-        .iter()
-        .map(|(suffix, buffer)| {
-            format!(
-                r#"
-        location /services/direct{suffix} {{
-            proxy_pass http://echo;
-            proxy_buffer_size {buffer};
-            proxy_buffers 8 {buffer};
-        }}
-        location /services/header{suffix} {{
-            if ($http_{variable} != "{value}") {{
-                return 404;
-            }}
-            proxy_pass http://echo;
-            proxy_buffer_size {buffer};
-            proxy_buffers 8 {buffer};
-        }}"#
-            )
-        })
-        .collect();
-    format!(
-        r#"daemon off;
-pid {folder}/nginx.pid;
-error_log {folder}/nginx.log crit;
-worker_processes {workers};
-events {{
-    worker_connections 32768;
-}}
-http {{
-    access_log off;
-    client_body_temp_path {folder}/body;
-    proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi;
-    scgi_temp_path {folder}/scgi;
-    tcp_nodelay on;
-    keepalive_timeout 600s;
-    keepalive_requests 1000000000;
-    client_max_body_size 0;
-    client_body_buffer_size 2m;
-    upstream echo {{
-        server {backend};
-        keepalive 4096;
-        keepalive_requests 1000000000;
-        keepalive_timeout 600s;
-    }}
-    server {{
-        listen {listen} reuseport backlog=4096;
-        proxy_http_version 1.1;
-        proxy_set_header Connection "";
-        proxy_request_buffering off;
-        proxy_buffering off;{locations}
-    }}
-}}
-"#
-    )
-}
-
-/// HAProxy's, in HTTP mode: backend connections kept and shared, nothing logged.
-pub(super) fn haproxy(listen: SocketAddr, backend: SocketAddr, threads: usize) -> String {
-    let (name, value) = ROUTING;
-    // Where fewer files are allowed than twice `maxconn` needs it shall start all the same: kept connections are shared,
-    // so the backend's are far fewer than the clients'.
-    // Strong quotes, because `#` would begin a comment; `req.fhdr`, because a comma must not divide the value.
-    format!(
-        r#"global
-    nbthread {threads}
-    maxconn 30000
-    no strict-limits
-defaults
-    mode http
-    http-reuse always
-    option http-keep-alive
-    timeout connect 10s
-    timeout client 600s
-    timeout server 600s
-    timeout http-keep-alive 600s
-frontend bus
-    bind {listen} backlog 4096
-    maxconn 30000
-    acl wants_routing path_beg /services/header
-    acl routed req.fhdr({name}) -m str '{value}'
-    http-request deny deny_status 404 if wants_routing !routed
-    default_backend echo
-backend echo
-    fullconn 30000
-    server echo {backend} pool-max-conn -1
-"#
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use clap::ValueEnum;
@@ -266,8 +174,7 @@ mod tests {
 
     #[test]
     fn the_configuration_of_a_bus_is_well_formed_and_matches_the_header_it_is_sent() {
-        let [echo, quotes] = ["127.0.0.1:9000", "127.0.0.1:9003"].map(|address| address.parse().unwrap());
-        let mut text = synapse(Backends { echo, quotes }, Path::new("/folder"));
+        let mut text = synapse("127.0.0.1:9000", "127.0.0.1:9003", "/folder");
         for scenario in Scenario::value_variants().iter().filter(|scenario| scenario.is_secured()) {
             text = with(&text, &secured::proxy(*scenario, Path::new("/policy.xml")));
         }

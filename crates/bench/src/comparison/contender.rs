@@ -1,145 +1,176 @@
-//! The servers that are compared: how each is started, found ready and stopped.
+//! A target at work: started with its configuration, or found where it runs.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
-use std::net::{Ipv4Addr, SocketAddr, TcpStream};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
+use std::fs;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use myelin_testkit::port;
-use rustix::process::{Pid, Signal};
 use tempfile::TempDir;
 
-use super::arguments::Arguments;
 use super::configuration::{self, Backends};
-use super::kind::Kind;
-use super::quotes;
-use super::scenario::Scenario;
+use super::kit::{Kit, Places, checksum};
+use super::scenario::{ROUTING, Scenario};
 use super::secured::{self, Secured};
+use super::server::{self, Server};
+use super::target::{Source, Target};
 use crate::load::Client;
-use crate::procfs;
+use crate::results::ConfigurationFile;
 use crate::suite;
 
-/// A contender that is running; dropping it stops it.
+/// What all targets of a run have in common.
+#[derive(Debug)]
+pub(super) struct Stage {
+    /// The binary `myelin`, which is a target, the relay and the backends.
+    pub(super) myelin: PathBuf,
+    pub(super) backends: Backends,
+    /// The process of the backend.
+    pub(super) echo_process: u32,
+    /// Threads or workers of each target.
+    pub(super) threads: usize,
+    /// Where kits keep what they fetched.
+    pub(super) cache: PathBuf,
+    /// The keys of `secure-legacy`.
+    pub(super) keys: Option<PathBuf>,
+    /// Processes of targets that run already.
+    pub(super) processes: Vec<(String, u32)>,
+}
+
+/// A target at work; dropping it stops what was started.
 #[derive(Debug)]
 pub(super) struct Contender {
-    pub(super) kind: Kind,
-    /// From the start of the process until it accepted connections.
-    pub(super) start: Duration,
-    pub(super) configuration: String,
+    pub(super) target: Target,
+    /// From the start of its process until it answered as it should; `None` where it ran before.
+    pub(super) start: Option<Duration>,
+    pub(super) told: Vec<Told>,
     /// Whoever asks it has to secure the requests.
     pub(super) client: Option<Client>,
-    server: Server,
+    /// Host and port; empty where the target has its own URL.
+    address: String,
+    server: Option<Server>,
+    /// Those of a target that was not started here.
+    processes: Vec<u32>,
+    /// When it has to answer as it should.
+    pub(super) deadline: Instant,
+    begin: Instant,
     // Its configuration and logs lie here as long as it runs.
     _folder: TempDir,
 }
 
-/// A process that listens; dropping it ends it and its children.
-#[derive(Debug)]
-pub(super) struct Server {
-    pub(super) address: SocketAddr,
-    child: Child,
+/// A file that a target was told something by.
+#[derive(Clone, Debug)]
+pub(super) struct Told {
+    pub(super) text: String,
+    pub(super) file: ConfigurationFile,
 }
 
-const READY: Duration = Duration::from_secs(20);
-/// The script fetches what it starts when it does so for the first time.
-const READY_WITH_DOWNLOAD: Duration = Duration::from_secs(5 * 60);
-const END: Duration = Duration::from_secs(5);
-/// What the program says about its version; `None` if it cannot be run.
-pub(super) fn version(kind: Kind, arguments: &Arguments) -> Option<String> {
-    let (program, argument) = match kind {
-        Kind::Myelin | Kind::Direct | Kind::Relay => (arguments.myelin.as_path(), "--version"),
-        Kind::Nginx => (Path::new("nginx"), "-v"),
-        Kind::Haproxy => (Path::new("haproxy"), "-v"),
-        Kind::Synapse if arguments.synapse.as_ref().is_none_or(|script| !script.is_file()) => return None,
-        Kind::Rampart if arguments.rampart.as_ref().is_none_or(|script| !script.is_file()) => return None,
-        // The script names the bus's version; what differs between machines is what it runs on.
-        Kind::Synapse | Kind::Rampart => (Path::new("java"), "--version"),
-    };
-    let output = Command::new(program).arg(argument).stdin(Stdio::null()).output().ok()?;
-    if !output.status.success() {
-        return None;
+impl Told {
+    fn new(name: &str, text: String, checksum: String) -> Told {
+        Told { text, file: ConfigurationFile { name: name.to_owned(), sha256: checksum } }
     }
-    // nginx says it on standard error.
-    let text = [output.stdout, output.stderr].concat();
-    Some(String::from_utf8_lossy(&text).lines().next().unwrap_or_default().trim().to_owned())
 }
+
+/// How long what a kit fetches may take, from registries that are slow.
+const FETCH: Duration = Duration::from_secs(15 * 60);
+/// How long our own programs and servers that run already may take until they answer as they should.
+const READY: Duration = Duration::from_secs(20);
 
 impl Contender {
-    /// Writes the configuration, starts the process, waits until it accepts connections.
+    /// Writes the configuration, starts the process and waits until it accepts connections.
     ///
     /// Errors: it cannot be started, or is not ready in time; what it said is in the error.
-    pub(super) fn start(
-        kind: Kind,
-        scenario: Scenario,
-        backends: Backends,
-        arguments: &Arguments,
-    ) -> anyhow::Result<Contender> {
-        let Arguments { threads, myelin, .. } = arguments;
-        let threads = *threads;
+    pub(super) fn start(target: &Target, scenario: Scenario, size: u64, stage: &Stage) -> anyhow::Result<Contender> {
         let folder = tempfile::tempdir()?;
-        let secured = match kind {
-            Kind::Myelin | Kind::Rampart => Secured::prepare(scenario, folder.path(), arguments.keys.as_deref())?,
-            _ => None,
-        };
         let begin = Instant::now();
-        let backend = backends.echo;
-        let (server, configuration) = match kind {
-            Kind::Myelin | Kind::Direct => {
-                let bus = Bus { scenario, backends, threads, secured: secured.as_ref(), settings: "" };
-                bus.start(Command::new(myelin), folder.path())?
-            }
-            Kind::Relay => {
-                let server = relay(myelin, backend, threads, folder.path())?;
-                (server, format!("relay --to {backend} --threads {threads}\n"))
-            }
-            Kind::Nginx => {
-                let listen = port::free()?;
-                let path = folder.path().to_string_lossy();
-                let (file, text) =
-                    (folder.path().join("nginx.conf"), configuration::nginx(listen, backend, threads, &path));
-                std::fs::write(&file, &text)?;
-                let mut command = Command::new("nginx");
-                command.arg("-p").arg(folder.path()).arg("-e").arg(folder.path().join("nginx.log")).arg("-c").arg(file);
-                (Server::at(command, folder.path(), listen, READY)?, text)
-            }
-            Kind::Haproxy => {
-                let listen = port::free()?;
-                let (file, text) =
-                    (folder.path().join("haproxy.cfg"), configuration::haproxy(listen, backend, threads));
-                std::fs::write(&file, &text)?;
-                let mut command = Command::new("haproxy");
-                command.args(["-db", "-f"]).arg(file);
-                (Server::at(command, folder.path(), listen, READY)?, text)
-            }
-            Kind::Synapse => {
-                let script = arguments.synapse.as_ref().context("no script that starts Synapse was given")?;
-                let home = std::path::absolute(arguments.output.join("synapse"))?;
-                std::fs::create_dir_all(&home)?;
-                let listen = port::free()?;
-                let file = folder.path().join("synapse.xml");
-                let text = configuration::write_synapse(&file, backends, "")?;
-                let mut command = Command::new("bash");
-                command.arg(script).arg(home).arg("pt").arg(file).arg(listen.port().to_string());
-                (Server::at(command, folder.path(), listen, READY_WITH_DOWNLOAD)?, text)
-            }
-            Kind::Rampart => {
-                let script = arguments.rampart.as_ref().context("no script that starts Rampart was given")?;
-                let keys = arguments.keys.as_ref().context("no keys for Rampart were given")?;
-                let home = std::path::absolute(arguments.output.join("rampart"))?;
-                let listen = port::free()?;
-                let mut command = Command::new("bash");
-                command.arg(script).arg(home).arg(keys).arg(listen.port().to_string());
-                command.arg(format!("http://{backend}/")).arg("1g");
-                let text = format!("{} with its own configuration and policy\n", script.display());
-                (Server::at(command, folder.path(), listen, READY_WITH_DOWNLOAD)?, text)
-            }
+        let Stage { myelin, backends, threads, .. } = stage;
+        let mut contender = Contender {
+            target: target.clone(),
+            start: None,
+            told: Vec::new(),
+            client: None,
+            address: String::new(),
+            server: None,
+            processes: Vec::new(),
+            deadline: begin + READY,
+            begin,
+            _folder: folder,
         };
-        let client = secured.map(|secured| secured.client);
-        Ok(Contender { kind, start: begin.elapsed(), configuration, client, server, _folder: folder })
+        let folder = contender._folder.path().to_owned();
+        match &target.source {
+            Source::Myelin | Source::Direct => {
+                let secured = match target.source {
+                    Source::Myelin => Secured::prepare(scenario, &folder, stage.keys.as_deref())?,
+                    _ => None,
+                };
+                let bus = Bus { scenario, backends: *backends, threads: *threads, secured: secured.as_ref(), settings: "" };
+                let (server, text) = bus.start(Command::new(myelin), &folder)?;
+                let template = configuration::template();
+                contender.told.push(Told::new("synapse.xml", text, checksum(template.as_bytes())));
+                contender.client = secured.map(|secured| secured.client);
+                contender.server = Some(server);
+            }
+            Source::Relay => contender.server = Some(server::relay(myelin, backends.echo, *threads, &folder)?),
+            Source::Backend => {
+                contender.address = backends.echo.to_string();
+                contender.processes = vec![stage.echo_process];
+            }
+            Source::Url(_) => {
+                let own = stage.processes.iter().filter(|(name, _)| *name == target.name).map(|(_, process)| *process);
+                contender.processes = own.collect();
+            }
+            Source::Kit(kit) => contender.start_kit(kit, scenario, size, stage, &folder)?,
+        }
+        if let Some(server) = &contender.server {
+            contender.address = server.address.to_string();
+        }
+        Ok(contender)
+    }
+
+    fn start_kit(
+        &mut self,
+        kit: &Kit,
+        scenario: Scenario,
+        size: u64,
+        stage: &Stage,
+        folder: &Path,
+    ) -> anyhow::Result<()> {
+        if let Some(missing) = kit.missing() {
+            bail!("{missing}");
+        }
+        fetch(kit, &stage.cache)?;
+        // Fetching is no part of starting.
+        self.begin = Instant::now();
+        let listen = port::free()?;
+        let mut places = places(kit, stage, listen, folder)?;
+        places.extend(kit.places_for(size));
+        for (name, text, checksum) in kit.filled_in(&places)? {
+            let path = folder.join(&name);
+            if let Some(parent) = path.parent() {
+                fs::create_dir_all(parent)?;
+            }
+            fs::write(&path, &text).with_context(|| format!("cannot write {}", path.display()))?;
+            self.told.push(Told::new(&name, text, checksum));
+        }
+        if kit.manifest.synapse {
+            let text = configuration::write_synapse(&folder.join("synapse.xml"), stage.backends, "")?;
+            self.told.push(Told::new("synapse.xml", text, checksum(configuration::template().as_bytes())));
+        }
+        if let Some(secured) = Secured::prepare(scenario, folder, stage.keys.as_deref())? {
+            self.client = Some(secured.client);
+        }
+        let words = kit.command(&kit.manifest.start, &places)?;
+        let (program, arguments) = words.split_first().context("the kit names no program to start")?;
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(folder);
+        self.deadline = self.begin + Duration::from_secs(kit.manifest.ready_seconds);
+        let mut server = Server::at(command, folder, listen)?;
+        if let Err(error) = server.waits(self.deadline) {
+            bail!("{error:#}:\n{}", server.last_words());
+        }
+        self.server = Some(server);
+        Ok(())
     }
 
     /// Starts Myelin with one thread in a program that watches it, as `command` begins.
@@ -155,24 +186,120 @@ impl Contender {
         let secured = Secured::prepare(scenario, folder.path(), None)?;
         let begin = Instant::now();
         let bus = Bus { scenario, backends, threads: 1, secured: secured.as_ref(), settings };
-        let (server, configuration) = bus.start(command, folder.path())?;
-        let client = secured.map(|secured| secured.client);
-        Ok(Contender { kind: Kind::Myelin, start: begin.elapsed(), configuration, client, server, _folder: folder })
+        let (server, _) = bus.start(command, folder.path())?;
+        Ok(Contender {
+            target: Target { name: "myelin".to_owned(), source: Source::Myelin },
+            start: None,
+            told: Vec::new(),
+            client: secured.map(|secured| secured.client),
+            address: server.address.to_string(),
+            server: Some(server),
+            processes: Vec::new(),
+            deadline: begin + READY,
+            begin,
+            _folder: folder,
+        })
     }
 
-    pub(super) fn address(&self) -> SocketAddr {
-        self.server.address
+    /// Notes that it answered as it should.
+    pub(super) fn is_ready(&mut self) {
+        if self.server.is_some() && self.start.is_none() {
+            self.start = Some(self.begin.elapsed());
+        }
+    }
+
+    /// Where it is asked to do a scenario.
+    pub(super) fn url(&self, scenario: Scenario) -> String {
+        self.target.url(scenario, &self.address)
     }
 
     /// The process that was started.
-    pub(super) fn process(&self) -> u32 {
-        self.server.child.id()
+    pub(super) fn process(&self) -> Option<u32> {
+        self.server.as_ref().map(Server::process)
     }
 
     /// Its processes, the workers included.
     pub(super) fn processes(&self) -> Vec<u32> {
-        procfs::process_tree(self.server.child.id())
+        self.server.as_ref().map_or_else(|| self.processes.clone(), Server::processes)
     }
+
+    /// How its process ended, if it did.
+    pub(super) fn ended(&mut self) -> Option<String> {
+        self.server.as_mut().and_then(Server::ended)
+    }
+
+    /// The end of what it wrote.
+    pub(super) fn last_words(&self) -> String {
+        self.server.as_ref().map(Server::last_words).unwrap_or_default()
+    }
+}
+
+/// What a target says of its version; empty where it cannot be asked.
+pub(super) fn version(target: &Target, stage: &Stage) -> String {
+    match &target.source {
+        Source::Myelin | Source::Direct | Source::Relay | Source::Backend => {
+            let mut command = Command::new(&stage.myelin);
+            command.arg("--version");
+            server::first_line(command)
+        }
+        Source::Kit(kit) => {
+            let nowhere = SocketAddr::from(([127, 0, 0, 1], 0));
+            let places = places(kit, stage, nowhere, Path::new(".")).ok();
+            let words = places.and_then(|places| kit.command(&kit.manifest.version, &places).ok()).unwrap_or_default();
+            let Some((program, arguments)) = words.split_first() else { return String::new() };
+            let mut command = Command::new(program);
+            command.args(arguments);
+            server::first_line(command)
+        }
+        Source::Url(_) => String::new(),
+    }
+}
+
+/// What is filled in for a kit.
+fn places(kit: &Kit, stage: &Stage, listen: SocketAddr, folder: &Path) -> anyhow::Result<Places> {
+    let home = std::path::absolute(stage.cache.join(&kit.name))?;
+    let keys = stage.keys.as_deref().map(std::path::absolute).transpose()?.unwrap_or_default();
+    let quotes = format!("{}{}", stage.backends.quotes, crate::stockquote::PATH);
+    let texts = [
+        ("listen", listen.to_string()),
+        ("port", listen.port().to_string()),
+        ("backend", stage.backends.echo.to_string()),
+        ("backend_host", stage.backends.echo.ip().to_string()),
+        ("backend_port", stage.backends.echo.port().to_string()),
+        ("quotes", quotes),
+        ("folder", folder.display().to_string()),
+        ("cache", home.join("fetched").display().to_string()),
+        ("kit", home.join("kit").display().to_string()),
+        ("threads", stage.threads.to_string()),
+        ("keys", keys.display().to_string()),
+        ("routing", ROUTING.1.to_owned()),
+    ];
+    Ok(texts.into_iter().map(|(name, text)| (name.to_owned(), text)).collect())
+}
+
+/// Brings what a kit needs, unless it was brought before by the same kit.
+///
+/// Errors: the kit's command fails or takes too long, the disk's.
+pub(super) fn fetch(kit: &Kit, cache: &Path) -> anyhow::Result<()> {
+    let home = std::path::absolute(cache.join(&kit.name))?;
+    let (mark, checksum) = (home.join("brought-by"), kit.checksum());
+    if fs::read_to_string(&mark).is_ok_and(|known| known == checksum) {
+        return Ok(());
+    }
+    let (unpacked, fetched) = (home.join("kit"), home.join("fetched"));
+    for folder in [&unpacked, &fetched] {
+        fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    }
+    kit.unpack(&unpacked)?;
+    let places = [("kit", &unpacked), ("cache", &fetched)];
+    let places = places.map(|(name, path)| (name.to_owned(), path.display().to_string())).into();
+    let words = kit.command(&kit.manifest.fetch, &places)?;
+    if let Some((program, arguments)) = words.split_first() {
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(&fetched);
+        server::finishes(command, &home.join("fetch.log"), FETCH).context("fetching what the kit needs")?;
+    }
+    fs::write(&mark, checksum).with_context(|| format!("cannot write {}", mark.display()))
 }
 
 /// Myelin, as it is told what to do.
@@ -199,149 +326,9 @@ impl Bus<'_> {
         let settings = self.settings.to_owned() + &self.secured.map(Secured::settings).unwrap_or_default();
         if !settings.is_empty() {
             let file = folder.join("deployment.toml");
-            std::fs::write(&file, settings)?;
+            fs::write(&file, settings)?;
             command.arg("--config").arg(file);
         }
         Ok((Server::announced(command, folder, "http://")?, text))
-    }
-}
-
-/// The backend, in a process of its own so that its connections do not count against ours.
-pub(super) fn echo(myelin: &Path, folder: &Path) -> anyhow::Result<Server> {
-    let mut command = Command::new(myelin);
-    command.args(["echo", "--listen", "127.0.0.1:0"]);
-    Server::announced(command, folder, "echo ready on ")
-}
-
-/// The backend that knows quotes, the same in every run.
-pub(super) fn stockquote(myelin: &Path, folder: &Path) -> anyhow::Result<Server> {
-    let mut command = Command::new(myelin);
-    command.args(["stockquote", "--listen", "127.0.0.1:0", "--seed", &quotes::SEED.to_string()]);
-    Server::announced(command, folder, "stockquote ready on http://")
-}
-
-fn relay(myelin: &Path, backend: SocketAddr, threads: usize, folder: &Path) -> anyhow::Result<Server> {
-    let mut command = Command::new(myelin);
-    let (to, threads) = (backend.to_string(), threads.to_string());
-    command.args(["relay", "--listen", "127.0.0.1:0", "--to", &to, "--threads", &threads]);
-    Server::announced(command, folder, "relay ready on ")
-}
-
-impl Server {
-    /// Starts a process that writes a line with `mark` and its address to standard output when it is ready.
-    fn announced(mut command: Command, folder: &Path, mark: &'static str) -> anyhow::Result<Server> {
-        let log = folder.join("stderr.log");
-        let mut child = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(File::create(&log)?)
-            .spawn()
-            .with_context(|| format!("cannot start {command:?}"))?;
-        let output = child.stdout.take().context("standard output is piped")?;
-        // Until the address is known the server has none; it is stopped all the same when this fails.
-        let mut server = Server { address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), child };
-        let (sender, receiver) = mpsc::channel();
-        // Reads on after the line is found, so that the process never blocks on a full pipe; ends with the process.
-        std::thread::Builder::new().name("contender-output".to_owned()).spawn(move || {
-            for line in BufReader::new(output).lines().map_while(Result::ok) {
-                if let Some(address) = find_address(&line, mark) {
-                    // Only the first is waited for.
-                    let _ = sender.send(address);
-                }
-            }
-        })?;
-        match receiver.recv_timeout(READY) {
-            Ok(address) => server.address = address,
-            Err(_) => bail!("{command:?} is not ready: {}", last_words(&log)),
-        }
-        Ok(server)
-    }
-
-    /// Starts a process that listens at `address`, after `ready` at the latest.
-    fn at(mut command: Command, folder: &Path, address: SocketAddr, ready: Duration) -> anyhow::Result<Server> {
-        let log = folder.join("stderr.log");
-        let child = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(File::create(&log)?)
-            .spawn()
-            .with_context(|| format!("cannot start {command:?}"))?;
-        let mut server = Server { address, child };
-        let deadline = Instant::now() + ready;
-        while TcpStream::connect_timeout(&address, Duration::from_secs(1)).is_err() {
-            if server.child.try_wait()?.is_some() || Instant::now() > deadline {
-                bail!("{command:?} is not ready: {}", last_words(&log));
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        Ok(server)
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let process_tree = procfs::process_tree(self.child.id());
-        // Asked first, because nginx's master ends its workers only then.
-        signal(self.child.id(), Signal::TERM);
-        let deadline = Instant::now() + END;
-        while matches!(self.child.try_wait(), Ok(None)) {
-            if Instant::now() > deadline {
-                process_tree.iter().for_each(|process| signal(*process, Signal::KILL));
-                // Killed, so this does not last.
-                let _ = self.child.wait();
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-    }
-}
-
-/// Sends a signal; a process that is gone needs none.
-fn signal(process: u32, signal: Signal) {
-    if let Some(process) = i32::try_from(process).ok().and_then(Pid::from_raw) {
-        let _ = rustix::process::kill_process(process, signal);
-    }
-}
-
-/// The address that follows `mark` in a ready line.
-fn find_address(line: &str, mark: &str) -> Option<SocketAddr> {
-    let rest = &line[line.find(mark)? + mark.len()..];
-    let end = rest.find(|character: char| !(character.is_ascii_hexdigit() || ".:[]".contains(character)));
-    rest[..end.unwrap_or(rest.len())].trim_end_matches(['.', ':']).parse().ok()
-}
-
-/// The end of what a process wrote to standard error.
-fn last_words(log: &Path) -> String {
-    let text = std::fs::read_to_string(log).unwrap_or_default();
-    let lines: Vec<&str> = text.lines().collect();
-    match lines.len() {
-        0 => "it said nothing".to_owned(),
-        count => lines[count.saturating_sub(5)..].join(" / "),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_address_is_found_in_a_ready_line() {
-        let check = |line, mark, expected: &str| {
-            assert_eq!(find_address(line, mark), Some(expected.parse().unwrap()), "{line}");
-        };
-        check("echo ready on 127.0.0.1:34567", "echo ready on ", "127.0.0.1:34567");
-        check("myelin ready: http://127.0.0.1:8280, 2 proxies.", "http://", "127.0.0.1:8280");
-        check("stockquote ready on http://127.0.0.1:9003/services/X", "ready on http://", "127.0.0.1:9003");
-        check("up at http://[::1]:8280/", "http://", "[::1]:8280");
-        assert_eq!(find_address("nothing here", "http://"), None);
-    }
-
-    #[test]
-    fn a_program_that_ends_at_once_is_an_error_with_its_last_words() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut command = Command::new("sh");
-        command.args(["-c", "echo no such thing >&2; exit 1"]);
-        let error = Server::announced(command, folder.path(), "ready").unwrap_err().to_string();
-        assert!(error.contains("no such thing"), "{error}");
     }
 }

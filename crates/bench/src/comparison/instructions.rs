@@ -3,17 +3,19 @@
 //! Unlike times, this figure does not depend on what else the machine does: two builds on machines with the same
 //! processor can be compared.
 
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 
 use super::configuration::Backends;
-use super::contender::{self, Contender};
+use super::contender::Contender;
 use super::probe;
-use super::rounds::turn;
+use super::rounds;
 use super::scenario::Scenario;
+use super::server;
 use super::task::Task;
 
 /// Connections that send at the same time: enough that the bus always has a request to read.
@@ -65,26 +67,23 @@ pub fn count(
     with_functions: bool,
 ) -> anyhow::Result<Count> {
     let folder = tempfile::tempdir()?;
-    let (echo, quotes) = (contender::echo(tools, folder.path())?, contender::stockquote(tools, folder.path())?);
+    let anywhere = (Ipv4Addr::LOCALHOST, 0).into();
+    let (echo, quotes) =
+        (server::echo(tools, anywhere, folder.path())?, server::stockquote(tools, folder.path())?);
     let backends = Backends { echo: echo.address, quotes: quotes.address };
     let counted = folder.path().join("callgrind");
     let mut valgrind = program("valgrind");
     valgrind.arg("--tool=callgrind").arg(format!("--callgrind-out-file={}", counted.display())).arg(binary);
     let bus = Contender::watched(valgrind, scenario, backends, SETTINGS)?;
-    let task = Task { scenario, size, connections: CONNECTIONS, idle: 0 };
+    let task = Task { scenario, size, connections: CONNECTIONS, idle: 0, rate: None };
     let answer = probe::probe(&bus, task)?;
     let requests = if scenario.is_secured() { FEW_REQUESTS } else { REQUESTS };
-    let send = |requests: u64| -> anyhow::Result<()> {
-        let outcome = turn(&bus, task, &answer, Some(requests), DEADLINE)?;
-        if outcome.requests != requests {
-            bail!("{scenario}: of {requests} answers {} were right", outcome.requests);
-        }
-        Ok(())
-    };
+    let process = bus.process().context("the bus has no process")?;
+    let send = |requests: u64| rounds::send(&bus, task, &answer, requests, DEADLINE);
     send(WARM_UP_REQUESTS.min(requests))?;
-    control("-z", bus.process())?;
+    control("-z", process)?;
     send(requests)?;
-    control("-d", bus.process())?;
+    control("-d", process)?;
     let file = counted.with_extension("1");
     let instructions = total(&file)? / requests;
     let functions = if with_functions { functions(&file, requests)? } else { Vec::new() };

@@ -4,6 +4,8 @@
 //! reach the backend is sent too.
 //! What the load generator then compares each answer with, byte for byte, is the answer that was judged here.
 
+use std::error::Error;
+use std::fmt;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
@@ -11,8 +13,8 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 
 use super::contender::Contender;
-use super::kind::Kind;
 use super::scenario::{Likeness, Scenario};
+use super::target::Source;
 use super::task::{self, Task};
 use crate::canonical;
 use crate::framing::{self, Decoder};
@@ -20,6 +22,18 @@ use crate::load::{Plan, Verify};
 use crate::payload::Payload;
 
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// An answer that is wrong, and was meant to be right: to wait and to ask again would not mend it.
+#[derive(Debug)]
+pub(super) struct Wrong(String);
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl Error for Wrong {}
 
 /// Asks for one good answer, and for one refusal where the scenario has any; the body of the good answer.
 ///
@@ -30,23 +44,25 @@ pub(super) fn probe(contender: &Contender, task: Task) -> anyhow::Result<Payload
     if plan.security.is_some() {
         return secured(plan, task.scenario);
     }
-    let (kind, scenario) = (contender.kind, contender.kind.asked(task.scenario));
-    let expected = match kind {
-        Kind::Direct | Kind::Relay if !scenario.asks_for_quotes() => scenario.payload(task.size)?.to_vec(),
+    let (target, scenario) = (&contender.target, contender.target.asked(task.scenario));
+    let expected = match target.source {
+        Source::Direct | Source::Relay | Source::Backend if !scenario.asks_for_quotes() => {
+            scenario.payload(task.size)?.to_vec()
+        }
         _ => scenario.answer(task.size)?,
     };
-    let body = good_answer(&plan, expected, kind.likeness(scenario))?;
-    if let Some(passed_on) = scenario.passed_on(task.size)?.filter(|_| kind.mediates()) {
+    let body = good_answer(&plan, expected, target.likeness(scenario))?;
+    if let (Some(passed_on), Some(path)) = (scenario.passed_on(task.size)?, target.path_there(scenario)) {
         let mut there = plan.clone();
-        there.target.path = format!("/services/{}", scenario.proxy_there());
+        there.target.path = path;
         good_answer(&there, passed_on, Likeness::Canonical).context("what the backend gets")?;
     }
-    if let Some(stray) = scenario.stray()?.filter(|_| kind.mediates()) {
+    if let Some(stray) = scenario.stray()?.filter(|_| target.mediates()) {
         plan.headers.retain(|header| !scenario.headers().contains(header));
         plan.body = stray;
         let (_, body) = ask(&plan)?;
         if String::from_utf8_lossy(&body).contains(scenario.mark()) {
-            bail!("what is to be kept back came through to the backend");
+            bail!(Wrong("what is to be kept back came through to the backend".to_owned()));
         }
     }
     Ok(Payload::from(body))
@@ -77,8 +93,11 @@ fn good_answer(plan: &Plan, expected: Vec<u8>, likeness: Likeness) -> anyhow::Re
         Likeness::Bytes => false,
         Likeness::Canonical => canonical::form(body.clone())? == canonical::form(expected)?,
     };
-    if !(200..300).contains(&status) || !alike {
-        bail!("a wrong answer, status {status}: {}", beginning(&body));
+    if !(200..300).contains(&status) {
+        bail!("status {status}: {}", beginning(&body));
+    }
+    if !alike {
+        bail!(Wrong(format!("the answer is not what it should be: {}", beginning(&body))));
     }
     Ok(body)
 }

@@ -1,117 +1,338 @@
-//! The measuring itself: turns, rounds, and what they come to.
+//! The measuring itself: who is started for a cell, turns, rounds, and what is written of them.
 
-use std::time::Duration;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
-use anyhow::Context;
-use rustix::process::{Resource, Rlimit};
+use anyhow::bail;
 
 use super::arguments::Arguments;
-use super::configuration::Backends;
-use super::contender::{self, Contender};
-use super::figures::{Cell, Figures};
-use super::kind::Kind;
-use super::probe;
-use super::report::Report;
-use super::task::{Task, plan};
+use super::contender::{Contender, Stage};
+use super::kit::Places;
+use super::probe::{self, Wrong};
+use super::progress::Progress;
+use super::scenario::Scenario;
+use super::target::{Source, Target};
+use super::task::{self, Task};
 use crate::load::{Outcome, Verify};
 use crate::payload::Payload;
-use crate::statistics::{paired_p_value, ratio_of_medians};
+use crate::procfs;
+use crate::results::{Folder, Line, Trouble, TroubleKind, Turn, now};
 
-/// Raises the limit of open files as far as we may, for us and what we start; the limit as it then is.
-pub(super) fn raise_files() -> u64 {
-    const WANTED: u64 = 65_536;
-    let limit = rustix::process::getrlimit(Resource::Nofile);
-    let ample = Rlimit { current: Some(WANTED), maximum: limit.maximum.map(|maximum| maximum.max(WANTED)) };
-    let allowed = Rlimit { current: limit.maximum, maximum: limit.maximum };
-    // Only root may raise the hard limit; without it the largest scenarios may fail, and say so.
-    if rustix::process::setrlimit(Resource::Nofile, ample).is_err() {
-        let _ = rustix::process::setrlimit(Resource::Nofile, allowed);
-    }
-    rustix::process::getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
+/// The longest turn that ends with a number of requests: a target that needs a second for a request does fewer of them.
+const LONGEST_TURN: Duration = Duration::from_secs(10);
+/// How long a target is driven at a time before it is measured, and one that compiles its code while it runs.
+const WINDOW: Duration = Duration::from_millis(300);
+const COMPILING_WINDOW: Duration = Duration::from_secs(3);
+/// What does not fall by more than this share of it, twice in a row, is stable.
+const STABLE: f64 = 0.1;
+/// A target that compiles nothing needs no long warm-up, however its figures wander.
+const WARM: Duration = Duration::from_secs(2);
+
+/// A run in progress.
+pub(super) struct Session<'a> {
+    pub(super) arguments: &'a Arguments,
+    pub(super) stage: &'a Stage,
+    pub(super) targets: &'a [Target],
+    pub(super) folder: Folder,
+    pub(super) progress: Progress,
+    pub(super) interrupt: Arc<AtomicBool>,
+    /// Files that a process may open.
+    pub(super) files: u64,
+    /// Those that go on from cell to cell, because they compile their code while they run.
+    pub(super) kept: BTreeMap<String, (Work, Contender)>,
+    /// Requests of the first target that failed, and cells in which it was in trouble.
+    pub(super) failures: u64,
 }
 
-/// Measures one cell with fresh contenders; notes their configurations, and who failed to do the work at all.
-///
-/// Errors: a contender does not start, or the first one does not do what the scenario says.
-pub(super) fn measure(arguments: &Arguments, task: Task, kinds: &[Kind], report: &mut Report) -> anyhow::Result<Cell> {
-    let folder = tempfile::tempdir()?;
-    let echo = contender::echo(&arguments.myelin, folder.path())?;
-    let quotes = contender::stockquote(&arguments.myelin, folder.path())?;
-    let backends = Backends { echo: echo.address, quotes: quotes.address };
-    let mut contenders = Vec::new();
-    for kind in kinds {
-        let started = Contender::start(*kind, task.scenario, backends, arguments);
-        let contender = started.with_context(|| format!("contender {}", kind.name()))?;
-        let name = kind.name().to_owned();
-        report.configurations.entry(name).or_insert_with(|| contender.configuration.clone());
-        match probe::probe(&contender, task).with_context(|| format!("{} in {}", kind.name(), task.scenario)) {
-            Ok(answer) => contenders.push((contender, answer)),
-            Err(error) if contenders.is_empty() => return Err(error),
-            Err(error) => report.environment.missing.push(format!("{error:#}")),
+/// What a server that is kept was started for.
+#[derive(Debug, PartialEq)]
+pub(super) struct Work {
+    scenario: Scenario,
+    places: Places,
+}
+
+/// A contender in a cell, with the answer that was judged to be right.
+struct Entrant {
+    contender: Contender,
+    answer: Payload,
+}
+
+/// How a run ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Ended {
+    Whole,
+    Interrupted,
+}
+
+impl Session<'_> {
+    /// Measures a cell and writes what comes of it.
+    ///
+    /// Errors: results cannot be written, or no request can be made.
+    pub(super) fn measure(&mut self, task: Task) -> anyhow::Result<Ended> {
+        let targets: Vec<&Target> = self.targets.iter().filter(|target| target.can(task.scenario)).collect();
+        let mut entrants = Vec::new();
+        for target in targets {
+            if let Some(entrant) = self.enter(target, task)? {
+                entrants.push(entrant);
+            }
+            if self.is_interrupted() {
+                return Ok(Ended::Interrupted);
+            }
+        }
+        let rounds = self.arguments.rounds();
+        for round in 0..rounds {
+            let mut gone = Vec::new();
+            for place in 0..entrants.len() {
+                // Another one begins each round, so that nobody always follows the same predecessor.
+                let index = (round + place) % entrants.len();
+                let went_on = self.turn(&mut entrants[index], task, round)?;
+                if self.is_interrupted() {
+                    return Ok(Ended::Interrupted);
+                }
+                if !went_on {
+                    gone.push(index);
+                }
+            }
+            gone.sort_unstable();
+            gone.into_iter().rev().for_each(|index| drop(entrants.swap_remove(index)));
+        }
+        self.folder.write(&Line::Done { cell: task.cell() })?;
+        for Entrant { contender, .. } in entrants {
+            if contender.target.compiles() {
+                let work = work(&contender.target, task);
+                self.kept.insert(contender.target.name.clone(), (work, contender));
+            }
+        }
+        Ok(Ended::Whole)
+    }
+
+    /// Whether somebody wants the run to end.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
+    }
+
+    /// Starts a target for a cell, or takes the one that was kept, and drives it until it is warm; `None` where it is in
+    /// trouble.
+    fn enter(&mut self, target: &Target, task: Task) -> anyhow::Result<Option<Entrant>> {
+        let needed = target.files(task.connections + task.idle);
+        if needed > self.files {
+            let text = format!("it needs {needed} open files, and {} are allowed", self.files);
+            self.trouble(target, task, TroubleKind::CannotDo, text, String::new())?;
+            return Ok(None);
+        }
+        let kept = self.kept.remove(&target.name).filter(|(known, _)| *known == work(target, task));
+        let contender = match kept {
+            Some((_, contender)) => contender,
+            None => {
+                self.progress.now(&target.name, "starting");
+                match Contender::start(target, task.scenario, task.size, self.stage) {
+                    Ok(contender) => contender,
+                    Err(error) => {
+                        let text = format!("{error:#}");
+                        let (text, log) = text.split_once(":\n").unwrap_or((&text, ""));
+                        self.trouble(target, task, TroubleKind::NotReady, text.to_owned(), log.to_owned())?;
+                        return Ok(None);
+                    }
+                }
+            }
+        };
+        self.introduce(target, &contender)?;
+        let Some(mut entrant) = self.judge(contender, task)? else { return Ok(None) };
+        let warm_up = self.warm_up(&mut entrant, task)?;
+        // What it needed for other work is none of this cell's.
+        entrant.contender.processes().into_iter().for_each(procfs::forget_peak);
+        self.folder.write(&Line::Started {
+            cell: task.cell(),
+            target: target.name.clone(),
+            start_seconds: entrant.contender.start.map(|start| start.as_secs_f64()),
+            warm_up_seconds: warm_up.as_secs_f64(),
+        })?;
+        Ok(Some(entrant))
+    }
+
+    /// Writes what a target was told, unless that is known.
+    fn introduce(&mut self, target: &Target, contender: &Contender) -> anyhow::Result<()> {
+        let folder = self.folder.path().join("configurations").join(&target.name);
+        if contender.told.is_empty() || folder.exists() {
+            return Ok(());
+        }
+        for told in &contender.told {
+            let path = folder.join(&told.file.name);
+            std::fs::create_dir_all(path.parent().unwrap_or(&folder))?;
+            std::fs::write(path, &told.text)?;
+        }
+        let files = contender.told.iter().map(|told| told.file.clone()).collect();
+        self.folder.configured(&target.name, files)
+    }
+
+    /// Asks for the right answer until it comes, because servers listen before they can answer.
+    fn judge(&mut self, mut contender: Contender, task: Task) -> anyhow::Result<Option<Entrant>> {
+        let target = contender.target.clone();
+        loop {
+            match probe::probe(&contender, task) {
+                Ok(answer) => {
+                    contender.is_ready();
+                    return Ok(Some(Entrant { contender, answer }));
+                }
+                Err(error) => {
+                    let (text, log) = (format!("{error:#}"), contender.last_words());
+                    if let Some(ended) = contender.ended() {
+                        self.trouble(&target, task, TroubleKind::Died, format!("{ended}; before: {text}"), log)?;
+                        return Ok(None);
+                    }
+                    let is_wrong = error.chain().any(|cause| cause.is::<Wrong>());
+                    // Who has answered as it should once knows what to do by now.
+                    let is_known = contender.start.is_some();
+                    if is_wrong || is_known || Instant::now() > contender.deadline || self.is_interrupted() {
+                        self.trouble(&target, task, TroubleKind::WrongAnswer, text, log)?;
+                        return Ok(None);
+                    }
+                    std::thread::sleep(Duration::from_millis(100));
+                }
+            }
         }
     }
 
-    let requests = arguments.requests.unwrap_or_else(|| requests(task));
-    for (contender, answer) in &contenders {
-        if contender.kind.warms_up() {
-            turn(contender, task, answer, None, arguments.warm_up)?;
-        } else {
-            turn(contender, task, answer, Some((requests / 4).max(task.connections as u64)), TURN)?;
+    /// Drives a target until the CPU time that a request takes no longer falls; gives how long that took.
+    fn warm_up(&mut self, entrant: &mut Entrant, task: Task) -> anyhow::Result<Duration> {
+        let compiles = entrant.contender.target.compiles();
+        let window = if compiles { COMPILING_WINDOW } else { WINDOW };
+        let longest = if compiles { self.arguments.warm_up() } else { WARM.min(self.arguments.warm_up()) };
+        // What is due at a rate says nothing of how warm a target is.
+        let task = Task { rate: None, ..task };
+        let begun = Instant::now();
+        let (mut least, mut stable) = (f64::INFINITY, 0);
+        while begun.elapsed() < longest && stable < 2 && !self.is_interrupted() {
+            let outcome = self.drive(entrant, task, None, window.min(longest), "warming up")?;
+            let cost = match &outcome.process {
+                Some(process) if outcome.requests > 0 => process.cpu_ms_per_1000,
+                _ => 1.0 / outcome.requests_per_second.max(f64::MIN_POSITIVE),
+            };
+            stable = if cost > least * (1.0 - STABLE) { stable + 1 } else { 0 };
+            least = least.min(cost);
         }
+        Ok(begun.elapsed())
     }
-    let mut outcomes: Vec<Vec<Outcome>> = contenders.iter().map(|_| Vec::new()).collect();
-    for round in 0..arguments.rounds {
-        for place in 0..contenders.len() {
-            // Another one begins each round, so that nobody always follows the same predecessor.
-            let index = (round + place) % contenders.len();
-            let (contender, answer) = &contenders[index];
-            outcomes[index].push(turn(contender, task, answer, Some(requests), TURN)?);
+
+    /// One turn, and its line; whether the target can have another one.
+    fn turn(&mut self, entrant: &mut Entrant, task: Task, round: usize) -> anyhow::Result<bool> {
+        let target = entrant.contender.target.clone();
+        let what = format!("round {}/{}", round + 1, self.arguments.rounds());
+        let (requests, longest) = match self.arguments.requests {
+            Some(requests) => (Some(requests), LONGEST_TURN),
+            None => (None, self.arguments.duration()),
+        };
+        let began = now();
+        let outcome = self.drive(entrant, task, requests, longest, &what)?;
+        if self.is_interrupted() {
+            return Ok(true);
         }
+        if self.targets.first().is_some_and(|first| first.name == target.name) {
+            self.failures += outcome.failures;
+        }
+        let (good, failed) = (outcome.requests, describe(&outcome));
+        let turn = Turn { cell: task.cell(), target: target.name.clone(), round, began, outcome };
+        if good > 0 {
+            self.folder.write(&Line::Turn(Box::new(turn)))?;
+        }
+        if let Some(ended) = entrant.contender.ended() {
+            let log = entrant.contender.last_words();
+            self.trouble(&target, task, TroubleKind::Died, format!("{ended} in round {}{failed}", round + 1), log)?;
+            return Ok(false);
+        }
+        if good == 0 {
+            let log = entrant.contender.last_words();
+            let text = format!("not one right answer in round {}{failed}", round + 1);
+            self.trouble(&target, task, TroubleKind::Stalled, text, log)?;
+            return Ok(false);
+        }
+        Ok(true)
     }
-    let mut figures: Vec<Figures> =
-        contenders.iter().zip(&outcomes).map(|((contender, _), outcomes)| Figures::new(contender, outcomes)).collect();
-    compare_with_first(&mut figures);
-    Ok(Cell {
-        scenario: task.scenario,
-        size_bytes: task.size,
-        connections: task.connections,
-        idle_connections: task.idle,
-        requests,
-        contenders: figures,
-    })
+
+    /// Sends requests to a target and checks each answer.
+    fn drive(
+        &mut self,
+        entrant: &Entrant,
+        task: Task,
+        requests: Option<u64>,
+        longest: Duration,
+        what: &str,
+    ) -> anyhow::Result<Outcome> {
+        let Entrant { contender, answer } = entrant;
+        let plan = plan(contender, task, answer, requests, longest)?;
+        let (progress, name) = (&mut self.progress, &contender.target.name);
+        plan.run_watched(&self.interrupt, &mut |so_far| progress.rate(name, what, so_far))
+    }
+
+    fn trouble(
+        &mut self,
+        target: &Target,
+        task: Task,
+        kind: TroubleKind,
+        text: String,
+        log: String,
+    ) -> anyhow::Result<()> {
+        self.progress.line(&format!("{} in {}: {text}", target.name, task.scenario));
+        if self.targets.first().is_some_and(|first| first.name == target.name) {
+            self.failures += 1;
+        }
+        let trouble = Trouble { cell: task.cell(), target: target.name.clone(), kind, text, log };
+        Ok(self.folder.write(&Line::Trouble(trouble))?)
+    }
 }
 
-/// Requests in a turn: enough for half a second or so, and for every connection to be used several times.
-fn requests(task: Task) -> u64 {
-    let by_size = 40_000 * 16_384 / (16_384 + task.size);
-    by_size.max(4 * task.connections as u64)
+/// What a server has to be started for anew.
+fn work(target: &Target, task: Task) -> Work {
+    let places = match &target.source {
+        Source::Kit(kit) => kit.places_for(task.size),
+        _ => Places::new(),
+    };
+    Work { scenario: task.scenario.done_as(), places }
 }
 
-/// The longest turn: a contender that needs a second for a request does fewer of them.
-const TURN: Duration = Duration::from_secs(10);
+/// The failures of a turn as the end of a sentence.
+fn describe(outcome: &Outcome) -> String {
+    let kinds: Vec<String> = outcome
+        .failures_by_kind
+        .iter()
+        .map(|(kind, failures)| format!("{} {kind} ({})", failures.count, failures.example))
+        .collect();
+    if kinds.is_empty() { String::new() } else { format!(": {}", kinds.join(", ")) }
+}
 
-/// One contender does its work once, as often as asked or as long.
-pub(super) fn turn(
+fn plan(
     contender: &Contender,
     task: Task,
     answer: &Payload,
     requests: Option<u64>,
     longest: Duration,
-) -> anyhow::Result<Outcome> {
-    let mut plan = plan(contender, task)?;
+) -> anyhow::Result<crate::load::Plan> {
+    let mut plan = task::plan(contender, task)?;
     plan.requests = requests;
     plan.duration = Some(longest);
     plan.connections = task.connections;
     plan.idle_connections = task.idle;
+    plan.rate = task.rate;
     plan.verify = Verify::Body(answer.clone());
     plan.processes = contender.processes();
-    plan.run()
+    Ok(plan)
 }
 
-fn compare_with_first(figures: &mut [Figures]) {
-    let Some((first, others)) = figures.split_first_mut() else { return };
-    for other in others {
-        other.ratio_of_first = ratio_of_medians(&first.cpu_ms_per_1000, &other.cpu_ms_per_1000);
-        other.p_value = paired_p_value(&first.cpu_ms_per_1000, &other.cpu_ms_per_1000);
+/// Sends so many requests to a contender, all of which have to be answered rightly.
+///
+/// Errors: one was not, or no request can be made.
+pub(super) fn send(
+    contender: &Contender,
+    task: Task,
+    answer: &Payload,
+    requests: u64,
+    longest: Duration,
+) -> anyhow::Result<()> {
+    let outcome = plan(contender, task, answer, Some(requests), longest)?.run()?;
+    if outcome.requests != requests {
+        bail!("{}: of {requests} answers {} were right{}", task.scenario, outcome.requests, describe(&outcome));
     }
+    Ok(())
 }

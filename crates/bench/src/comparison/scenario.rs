@@ -3,7 +3,7 @@
 use std::fmt;
 
 use clap::ValueEnum;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::quotes;
 use crate::payload::{self, Payload, SOAP_TYPE};
@@ -12,7 +12,7 @@ use crate::suite::Service;
 /// What the contenders do.
 ///
 /// Source: BENCHMARK.md §1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scenario {
     /// Request and answer are passed on unread.
@@ -98,9 +98,11 @@ pub enum Scenario {
 pub(crate) const ROUTING: (&str, &str) = ("routing", "xadmin;server1;community#1.0##");
 
 /// How like the body that was expected an answer has to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum Likeness {
     /// Byte for byte.
+    #[default]
     Bytes,
     /// The same canonical form.
     Canonical,
@@ -112,9 +114,22 @@ impl Scenario {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 
+    /// The scenario of that name.
+    pub(super) fn of(name: &str) -> Option<Scenario> {
+        Scenario::value_variants().iter().copied().find(|scenario| scenario.name() == name)
+    }
+
+    /// The scenario that a server does here: thousands of connections are no other work for it.
+    pub(super) fn done_as(self) -> Scenario {
+        match self {
+            Scenario::Many | Scenario::Idle => Scenario::Direct,
+            scenario => scenario,
+        }
+    }
+
     /// Whether a bus has to do more than pass on: then what counts is how much more that costs than `direct`.
     pub(super) fn mediates(self) -> bool {
-        !matches!(self, Scenario::Direct | Scenario::Many | Scenario::Idle)
+        self.done_as() != Scenario::Direct
     }
 
     /// Whether the content of the body matters, which a proxy for HTTP knows nothing of.

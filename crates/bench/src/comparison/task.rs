@@ -6,31 +6,48 @@ use super::arguments::Arguments;
 use super::contender::Contender;
 use super::scenario::Scenario;
 use crate::load::Plan;
+use crate::results::Cell;
 
 /// One combination of scenario, size and connections.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Task {
     pub(super) scenario: Scenario,
     pub(super) size: u64,
     pub(super) connections: usize,
     pub(super) idle: usize,
+    /// Requests a second that are offered; `None` in a closed loop.
+    pub(super) rate: Option<f64>,
+}
+
+impl Task {
+    /// The same, as results name it.
+    pub(super) fn cell(&self) -> Cell {
+        Cell {
+            scenario: self.scenario.name(),
+            size_bytes: self.size,
+            connections: self.connections,
+            idle_connections: self.idle,
+            rate: self.rate,
+        }
+    }
 }
 
 /// All tasks, in the order in which they are done.
 pub(super) fn tasks(arguments: &Arguments) -> Vec<Task> {
     let mut tasks = Vec::new();
-    for scenario in &arguments.scenario {
+    for scenario in &arguments.scenarios {
         // A question for a quote is as long as it is.
-        let quote = [scenario.payload(1024).map_or(0, |payload| payload.length())];
+        let quote = || vec![scenario.payload(1024).map_or(0, |payload| payload.length())];
         let (sizes, connections, idle) = match scenario {
-            Scenario::Many => (&[1024][..], &[2560][..], 0),
-            Scenario::Idle => (&[1024][..], &[500][..], 9500),
-            scenario if scenario.asks_for_quotes() => (&quote[..], &arguments.connections[..], 0),
-            _ => (&arguments.sizes[..], &arguments.connections[..], 0),
+            Scenario::Many => (vec![1024], vec![2560], 0),
+            Scenario::Idle => (vec![1024], vec![500], 9500),
+            scenario if scenario.asks_for_quotes() => (quote(), arguments.concurrency(), 0),
+            _ => (arguments.sizes(), arguments.concurrency(), 0),
         };
-        for size in sizes {
-            for connections in connections {
-                tasks.push(Task { scenario: *scenario, size: *size, connections: *connections, idle });
+        for size in &sizes {
+            for connections in &connections {
+                let (size, connections, rate) = (*size, *connections, arguments.rate);
+                tasks.push(Task { scenario: *scenario, size, connections, idle, rate });
             }
         }
     }
@@ -39,8 +56,8 @@ pub(super) fn tasks(arguments: &Arguments) -> Vec<Task> {
 
 /// One request of the scenario to this contender.
 pub(super) fn plan(contender: &Contender, task: Task) -> anyhow::Result<Plan> {
-    let (path, scenario) = (contender.kind.path(task.scenario, task.size), contender.kind.asked(task.scenario));
-    let mut plan = Plan::new(&format!("http://{}{path}", contender.address()))?;
+    let scenario = contender.target.asked(task.scenario);
+    let mut plan = Plan::new(&contender.url(task.scenario))?;
     plan.method = "POST".to_owned();
     plan.media_type = Some(scenario.media_type().to_owned());
     plan.body = scenario.payload(task.size)?;

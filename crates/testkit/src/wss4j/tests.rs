@@ -90,7 +90,7 @@ fn a_response_confirms_the_signature_of_its_request() {
 #[test]
 fn a_policy_refuses_what_does_not_follow_it() {
     let Some(wss4j) = Wss4j::shared() else { return };
-    let policy = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/interop/rampart/policy.xml");
+    let policy = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bench/kits/rampart/policy.xml");
     let verify = |changes: &[(&'static str, &'static str)]| {
         // Of two settings of one name the later counts.
         let secured =
