@@ -104,7 +104,8 @@ impl Contender {
                     Source::Myelin => Secured::prepare(scenario, &folder, stage.keys.as_deref())?,
                     _ => None,
                 };
-                let bus = Bus { scenario, backends: *backends, threads: *threads, secured: secured.as_ref(), settings: "" };
+                let bus =
+                    Bus { scenario, backends: *backends, threads: *threads, secured: secured.as_ref(), settings: "" };
                 let (server, text) = bus.start(Command::new(myelin), &folder)?;
                 let template = configuration::template();
                 contender.told.push(Told::new("synapse.xml", text, checksum(template.as_bytes())));

@@ -68,8 +68,7 @@ pub fn count(
 ) -> anyhow::Result<Count> {
     let folder = tempfile::tempdir()?;
     let anywhere = (Ipv4Addr::LOCALHOST, 0).into();
-    let (echo, quotes) =
-        (server::echo(tools, anywhere, folder.path())?, server::stockquote(tools, folder.path())?);
+    let (echo, quotes) = (server::echo(tools, anywhere, folder.path())?, server::stockquote(tools, folder.path())?);
     let backends = Backends { echo: echo.address, quotes: quotes.address };
     let counted = folder.path().join("callgrind");
     let mut valgrind = program("valgrind");

@@ -108,7 +108,17 @@ fn ready_seconds() -> u64 {
 /// The places that are filled in for every kit, as `places` of the contender has them.
 #[cfg(test)]
 const PLACES: [&str; 12] = [
-    "listen", "port", "backend", "backend_host", "backend_port", "quotes", "folder", "cache", "kit", "threads", "keys",
+    "listen",
+    "port",
+    "backend",
+    "backend_host",
+    "backend_port",
+    "quotes",
+    "folder",
+    "cache",
+    "kit",
+    "threads",
+    "keys",
     "routing",
 ];
 
@@ -245,7 +255,8 @@ impl Kit {
     ///
     /// Errors: as [`Kit::filled_in`].
     pub(super) fn command(&self, words: &[String], places: &Places) -> anyhow::Result<Vec<String>> {
-        let fill = |word: &String| fill_in(word, places).with_context(|| format!("{MANIFEST} of the kit {}", self.name));
+        let fill =
+            |word: &String| fill_in(word, places).with_context(|| format!("{MANIFEST} of the kit {}", self.name));
         words.iter().map(fill).collect()
     }
 
@@ -299,9 +310,9 @@ fn fill_in(text: &str, places: &Places) -> anyhow::Result<String> {
     while let Some((before, behind)) = rest.split_once('@') {
         filled.push_str(before);
         // What is no name in letters between two of them is an @ as any other.
-        let name = behind.split_once('@').filter(|(name, _)| {
-            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
-        });
+        let name = behind
+            .split_once('@')
+            .filter(|(name, _)| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'));
         rest = match name {
             None => {
                 filled.push('@');
@@ -345,7 +356,11 @@ fn read_folder(folder: &Path, root: &Path, files: &mut Files) -> anyhow::Result<
             read_folder(&path, root, files)?;
             continue;
         }
-        ensure!(known.len() <= LARGEST_BYTES, "{} is too large for a file of a kit: let `fetch` bring it", path.display());
+        ensure!(
+            known.len() <= LARGEST_BYTES,
+            "{} is too large for a file of a kit: let `fetch` bring it",
+            path.display()
+        );
         let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
         files.insert(name, fs::read(&path).with_context(about)?);
     }
@@ -384,7 +399,8 @@ mod tests {
 
     #[test]
     fn places_are_filled_in_and_other_signs_stay() {
-        let places = Places::from([("port", "80"), ("folder", "/f")].map(|(name, text)| (name.to_owned(), text.to_owned())));
+        let places =
+            Places::from([("port", "80"), ("folder", "/f")].map(|(name, text)| (name.to_owned(), text.to_owned())));
         let filled = |text: &str| fill_in(text, &places);
         assert_eq!(filled("listen @port@; root @folder@/a;").unwrap(), "listen 80; root /f/a;");
         assert_eq!(filled("a@b.org, @ @port@@port@ @Port@").unwrap(), "a@b.org, @ 8080 @Port@");

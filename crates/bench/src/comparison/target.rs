@@ -198,7 +198,16 @@ mod tests {
 
     #[test]
     fn only_who_can_do_it_takes_part() {
-        let names = ["myelin", "direct", "kit:nginx", "kit:haproxy", "relay", "kit:synapse", "a=http://a", "b=http://b/@scenario@"];
+        let names = [
+            "myelin",
+            "direct",
+            "kit:nginx",
+            "kit:haproxy",
+            "relay",
+            "kit:synapse",
+            "a=http://a",
+            "b=http://b/@scenario@",
+        ];
         let targets: Vec<Target> =
             names.iter().map(|name| name.parse::<TargetName>().unwrap().target().unwrap()).collect();
         let able = |scenario| {

@@ -101,8 +101,7 @@ fn each_scenario_has_its_cells() {
 /// A session over these targets, with short turns.
 fn measured(targets: &[Target], words: &[&str]) -> results::Results {
     let arguments = arguments(
-        &[&["--size", "500", "--concurrency", "2", "--duration", "100ms", "--warm-up", "100ms"], words]
-            .concat(),
+        &[&["--size", "500", "--concurrency", "2", "--duration", "100ms", "--warm-up", "100ms"], words].concat(),
     );
     let (echo, cache, out) = (echo(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let stage = stage(&echo, cache.path());
