@@ -12,6 +12,7 @@ mod client;
 mod connection;
 mod counters;
 mod failure;
+mod interval_log;
 mod outcome;
 mod plan;
 mod report;

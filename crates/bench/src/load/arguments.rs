@@ -70,6 +70,9 @@ pub struct Arguments {
     /// What makes an answer good besides 2xx: status, echo (the body that was sent), xml (the XML that was sent, however it is written), contains:TEXT
     #[arg(long, value_name = "CHECK", default_value = "status")]
     pub verify: Verify,
+    /// Write the latencies, second by second, to this file as a log that HdrHistogram's tools read
+    #[arg(long, value_name = "FILE")]
+    pub histogram: Option<PathBuf>,
     /// Report CPU, memory, threads and files of this process; may be given several times
     #[arg(long = "pid", value_name = "PID")]
     pub processes: Vec<u32>,
@@ -126,6 +129,7 @@ impl Arguments {
         plan.timeout = self.timeout;
         plan.drain = self.drain;
         plan.verify = self.verify.clone();
+        plan.histogram.clone_from(&self.histogram);
         plan.processes.clone_from(&self.processes);
         plan.authorities.clone_from(&self.cacert);
         if let Some(policy) = &self.wss {

@@ -124,6 +124,8 @@ fn null_or_figures<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Latency
 /// What one thread has counted.
 pub(super) struct Tally {
     latencies: Histogram<u64>,
+    /// The interval under way and its latencies, where they are logged.
+    interval: Option<(u32, Histogram<u64>)>,
     failures: BTreeMap<String, FailureCount>,
     pub(super) abandoned: u64,
     pub(super) connects: u64,
@@ -139,12 +141,16 @@ pub(super) struct Tally {
 /// Longer latencies count as this one; the timeout ends requests long before.
 const LONGEST: Duration = Duration::from_secs(3600);
 
+fn histogram() -> Histogram<u64> {
+    Histogram::new_with_bounds(1, LONGEST.as_nanos() as u64, 3)
+        .expect("these bounds are far enough apart for three digits")
+}
+
 impl Tally {
     pub(super) fn new() -> Tally {
-        let latencies = Histogram::new_with_bounds(1, LONGEST.as_nanos() as u64, 3)
-            .expect("these bounds are far enough apart for three digits");
         Tally {
-            latencies,
+            latencies: histogram(),
+            interval: None,
             failures: BTreeMap::new(),
             abandoned: 0,
             connects: 0,
@@ -160,7 +166,17 @@ impl Tally {
     #[inline]
     pub(super) fn good(&mut self, latency: Duration, now: Instant) {
         self.last = Some(now);
-        self.latencies.saturating_record(u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX));
+        let nanoseconds = u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX);
+        self.latencies.saturating_record(nanoseconds);
+        if let Some((_, interval)) = &mut self.interval {
+            interval.saturating_record(nanoseconds);
+        }
+    }
+
+    /// Begins an interval and gives back the one before with its latencies; there is none before the first.
+    pub(super) fn next_interval(&mut self) -> Option<(u32, Histogram<u64>)> {
+        let next = self.interval.as_ref().map_or(0, |(index, _)| index.saturating_add(1));
+        self.interval.replace((next, histogram()))
     }
 
     pub(super) fn failed(&mut self, failure: &Failure, count: u64) {

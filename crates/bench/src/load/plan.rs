@@ -46,6 +46,8 @@ pub struct Plan {
     pub drain: Duration,
     /// What makes an answer good, besides a status of 2xx.
     pub verify: Verify,
+    /// Where a log of the latencies, second by second, is written in the form that HdrHistogram's tools read.
+    pub histogram: Option<PathBuf>,
     /// Processes whose CPU time, memory, threads and files are reported.
     pub processes: Vec<u32>,
     /// The certificates to trust for https, in PEM; `None` trusts those of the system.
@@ -104,6 +106,7 @@ impl Plan {
             timeout: Duration::from_secs(30),
             drain: Duration::from_secs(30),
             verify: Verify::Status,
+            histogram: None,
             processes: Vec::new(),
             authorities: None,
             security: None,

@@ -3,10 +3,10 @@
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use myelin_testkit::port;
+use myelin_testkit::{port, skip};
 
 use super::*;
 use crate::echo;
@@ -257,6 +257,102 @@ fn requests_that_wait_longer_than_the_timeout_fail_without_being_sent() {
     assert_eq!((outcome.failures, kinds), (40, vec!["not sent", "timeout"]));
     // One after the other, they would take 12 s.
     assert!(outcome.seconds < 9.0, "{}", outcome.seconds);
+}
+
+/// Answers the 61st request after 400 ms, all others at once, over any number of connections.
+fn stalls_once() -> std::net::SocketAddr {
+    let asked = Arc::<AtomicUsize>::default();
+    timed(move || match asked.fetch_add(1, Ordering::Relaxed) {
+        60 => Duration::from_millis(400),
+        _ => Duration::ZERO,
+    })
+}
+
+/// Of 20 requests answers 15 after 10 ms, four after 50 ms and one after 200 ms.
+fn known_mix() -> std::net::SocketAddr {
+    let asked = Arc::<AtomicUsize>::default();
+    timed(move || match asked.fetch_add(1, Ordering::Relaxed) % 20 {
+        7 => Duration::from_millis(200),
+        1 | 6 | 11 | 16 => Duration::from_millis(50),
+        _ => Duration::from_millis(10),
+    })
+}
+
+/// A backend that takes as long for an answer as `time` says.
+fn timed(time: impl Fn() -> Duration + Clone + Send + 'static) -> std::net::SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let time = time.clone();
+            std::thread::spawn(move || {
+                while read_head(&mut stream) {
+                    std::thread::sleep(time());
+                    let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+                }
+            });
+        }
+    });
+    address
+}
+
+#[test]
+fn a_stall_is_seen_by_all_who_would_have_asked_meanwhile() {
+    // 200 requests, one every 5 ms. The 61st is meant to leave at 300 ms and is answered at 700 ms or later, so request
+    // i of those behind it has waited 700 - 5 i ms at least: 20 requests longer than 300 ms, 80 longer than nothing.
+    let mut plan = plan(stalls_once(), 200, 1, Payload::empty());
+    plan.rate = Some(200.0);
+    let open = plan.run().unwrap();
+    assert!(open.is_clean(), "{:?}", open.failures_by_kind);
+    assert!(open.latency.p90 >= 0.3 && open.latency.p99 >= 0.39 && open.latency.max >= 0.4, "{:?}", open.latency);
+
+    // In a closed loop one request of 200 has seen it: this is what coordinated omission leaves out.
+    plan.target = format!("http://{}/", stalls_once()).parse().unwrap();
+    plan.rate = None;
+    let closed = plan.run().unwrap();
+    assert!(closed.is_clean(), "{:?}", closed.failures_by_kind);
+    assert!(closed.latency.p99 < 0.3 && closed.latency.max >= 0.4, "{:?}", closed.latency);
+}
+
+#[test]
+fn the_percentiles_of_a_known_mix_are_found() {
+    let outcome = plan(known_mix(), 200, 4, Payload::empty()).run().unwrap();
+    assert!(outcome.is_clean(), "{:?}", outcome.failures_by_kind);
+    // A busy machine may add to each of them, but not as much as lies between them.
+    let Latency { p50, p90, p99, .. } = outcome.latency;
+    assert!((0.01..0.05).contains(&p50), "{p50}");
+    assert!((0.05..0.2).contains(&p90), "{p90}");
+    assert!((0.2..0.4).contains(&p99), "{p99}");
+}
+
+#[test]
+fn wrk_finds_the_same_median_of_a_known_mix() {
+    let address = known_mix();
+    let arguments = ["-t1", "-c4", "-d2s", "--latency", &format!("http://{address}/")];
+    let Ok(wrk) = std::process::Command::new("wrk").args(arguments).output() else {
+        return skip("wrk is not installed");
+    };
+    let report = String::from_utf8_lossy(&wrk.stdout).into_owned();
+    let theirs = report.lines().find_map(|line| line.trim().strip_prefix("50%")).expect(&report).trim();
+    let theirs: f64 = theirs.strip_suffix("ms").expect(&report).parse().unwrap();
+    // Of the percentiles only the median compares: wrk adds requests that it thinks a long answer has kept it from sending.
+    let ours = plan(address, 200, 4, Payload::empty()).run().unwrap().latency.p50 * 1e3;
+    assert!((ours - theirs).abs() < 10.0, "{ours} ms here, {theirs} ms by wrk");
+}
+
+#[test]
+fn latencies_are_logged_second_by_second() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut plan = plan(backend(slow), 1, 2, Payload::empty());
+    (plan.requests, plan.duration, plan.threads) = (None, Some(Duration::from_millis(1_200)), 2);
+    plan.histogram = Some(folder.path().join("latencies.hlog"));
+    let outcome = plan.run().unwrap();
+    let log = std::fs::read_to_string(folder.path().join("latencies.hlog")).unwrap();
+    let starts: Vec<&str> = log.lines().skip(4).filter_map(|line| line.split(',').next()).collect();
+    assert!(starts.len() >= 2 && starts[..2] == ["0.000", "1.000"], "{log}");
+    assert!(outcome.is_clean(), "{:?}", outcome.failures_by_kind);
+    plan.histogram = Some(folder.path().join("nowhere/latencies.hlog"));
+    assert!(plan.run().is_err());
 }
 
 /// Answers each request after 50 ms.

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, bail};
+use hdrhistogram::Histogram;
 use rustix::process::{Resource, Rlimit};
 use rustix::time::ClockId;
 use tokio::sync::{Semaphore, oneshot};
@@ -19,6 +20,7 @@ use super::answer::Expected;
 use super::connection::{Connection, Cut, Shared};
 use super::counters::Counters;
 use super::failure::Failure;
+use super::interval_log::{INTERVAL, IntervalLog};
 use super::outcome::{Outcome, Tally};
 use super::plan::{Plan, Progress};
 use super::secured::Sealing;
@@ -53,7 +55,15 @@ struct Order {
 /// What a thread reports.
 enum Event {
     Ready,
-    Done { tally: Box<Tally>, end: Instant },
+    /// The latencies of one interval, where they are logged.
+    Interval {
+        index: u32,
+        latencies: Histogram<u64>,
+    },
+    Done {
+        tally: Box<Tally>,
+        end: Instant,
+    },
 }
 
 /// The threads of one run, as its caller sees them.
@@ -86,10 +96,14 @@ impl Plan {
 fn run(plan: &Plan, interrupt: &Arc<AtomicBool>, watch: &mut dyn FnMut(Progress)) -> anyhow::Result<Outcome> {
     allow_files((plan.connections + plan.idle_connections) as u64 + OTHER_FILES)?;
     let mut crew = Crew::hire(plan, interrupt)?;
-    crew.wait(|| watch(Progress::default()), |event| matches!(event, Event::Ready))?;
+    let mut log = plan.histogram.as_deref().map(|path| IntervalLog::create(path, crew.threads.len())).transpose()?;
+    crew.wait(|| watch(Progress::default()), |event| Ok(matches!(event, Event::Ready)))?;
 
     let before = procfs::cpu_times_of(&plan.processes);
     let start = Instant::now();
+    if let Some(log) = &mut log {
+        log.begin(SystemTime::now())?;
+    }
     for sender in crew.start.drain(..) {
         // A thread that is gone is noticed by the wait below.
         let _ = sender.send(start);
@@ -99,13 +113,21 @@ fn run(plan: &Plan, interrupt: &Arc<AtomicBool>, watch: &mut dyn FnMut(Progress)
     crew.wait(
         || watch(progress(&counters, start)),
         |event| {
-            if let Event::Done { tally, end: last } = event {
-                all.add(&tally);
-                end = end.max(last);
+            match (event, &mut log) {
+                (Event::Interval { index, latencies }, Some(log)) => log.add(index, latencies)?,
+                (Event::Done { tally, end: last }, _) => {
+                    all.add(&tally);
+                    end = end.max(last);
+                    return Ok(true);
+                }
+                _ => {}
             }
-            true
+            Ok(false)
         },
     )?;
+    if let Some(log) = &mut log {
+        log.finish(end - start)?;
+    }
     let cost = (!plan.processes.is_empty()).then(|| {
         let spent = procfs::cpu_times_of(&plan.processes).since(&before);
         (spent, procfs::usage_of(&plan.processes))
@@ -147,11 +169,11 @@ impl Crew {
     }
 
     /// Waits until each thread has sent an event that `take` counts; calls `watch` meanwhile.
-    fn wait(&self, mut watch: impl FnMut(), mut take: impl FnMut(Event) -> bool) -> anyhow::Result<()> {
+    fn wait(&self, mut watch: impl FnMut(), mut take: impl FnMut(Event) -> anyhow::Result<bool>) -> anyhow::Result<()> {
         let mut missing = self.threads.len();
         while missing > 0 {
             match self.events.recv_timeout(WATCH) {
-                Ok(event) => missing -= usize::from(take(event)),
+                Ok(event) => missing -= usize::from(take(event)?),
                 Err(_) if self.threads.iter().any(JoinHandle::is_finished) => {
                     bail!("a thread of the load generator ended before its work was done")
                 }
@@ -271,6 +293,10 @@ async fn work(
             outcome
         }
     });
+    if plan.histogram.is_some() {
+        shared.tally.borrow_mut().next_interval();
+        tokio::task::spawn_local(log_intervals(shared.clone(), start, events.clone()));
+    }
     let sending: Vec<_> = senders
         .into_iter()
         .map(|mut connection| {
@@ -289,6 +315,11 @@ async fn work(
     failed.context("cannot keep the rate")?;
 
     let mut tally = shared.tally.replace(Tally::new());
+    if plan.histogram.is_some()
+        && let Some((index, latencies)) = tally.next_interval()
+    {
+        events.send(Event::Interval { index, latencies })?;
+    }
     tally.cpu = thread_time().saturating_sub(cpu);
     let unsent = shared.tickets.unsent();
     if unsent > 0 {
@@ -301,6 +332,19 @@ async fn work(
     events.send(Event::Done { tally: Box::new(tally), end })?;
     open.append(&mut silent);
     Ok(open)
+}
+
+/// Reports the latencies of each interval when it is over, for ever.
+async fn log_intervals(shared: Rc<Shared>, start: Instant, events: mpsc::Sender<Event>) {
+    let mut ticks = tokio::time::interval_at((start + INTERVAL).into(), INTERVAL);
+    loop {
+        ticks.tick().await;
+        let Some((index, latencies)) = shared.tally.borrow_mut().next_interval() else { return };
+        // The other side ends only when the run has failed.
+        if events.send(Event::Interval { index, latencies }).is_err() {
+            return;
+        }
+    }
 }
 
 /// Looks at all deadlines, the end of the run and the interrupt, for ever; waits end `drain` after the run.
