@@ -1,27 +1,37 @@
 //! `myelin load` as a command.
 
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use myelin_wss::guard::{Side, Uses};
 
 use super::client::Client;
+use super::description::{self, Description};
 use super::plan::{Plan, Progress, Verify};
 use super::report::{self, Format};
-use crate::payload::{self, Payload};
+use super::request::ThinkTime;
+use super::schedule::Ramp;
 use crate::security::KeyArguments;
 use crate::units;
 
 /// The arguments of `myelin load`; letters are those of ApacheBench where it has them.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Arguments {
-    /// The URL to call, http:// or https://
-    pub url: String,
+    /// The URL to call, http:// or https://; with --plan, the host of requests that name none
+    #[arg(required_unless_present = "plan")]
+    pub url: Option<String>,
+    /// Send the requests that this TOML file describes, in turns by their weights
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["method", "body", "soap", "media_type", "headers", "verify", "template", "think", "wss"]
+    )]
+    pub plan: Option<PathBuf>,
     /// Requests to send in all
     #[arg(short = 'n', long, value_name = "COUNT")]
     pub requests: Option<u64>,
@@ -37,6 +47,17 @@ pub struct Arguments {
     /// Send at this many requests a second, whether or not answers come; latency counts from the intended time
     #[arg(short, long, value_name = "PER_SECOND")]
     pub rate: Option<f64>,
+    /// Send at a rate that rises or falls evenly and then stays, as 100..2000/30s; ends with it where nothing else ends
+    /// the run
+    #[arg(long, value_name = "FROM..TO/DURATION", conflicts_with = "rate")]
+    pub ramp: Option<Ramp>,
+    /// Wait so long after each answer before the connection sends again: 200ms, or any time in 100ms..500ms
+    #[arg(long, value_name = "DURATION", conflicts_with_all = ["rate", "ramp"])]
+    pub think: Option<ThinkTime>,
+    /// Replace n (the request's number), uuid and now in double braces, as in {{uuid}}, in path, headers and body of each
+    /// request
+    #[arg(long, conflicts_with = "wss")]
+    pub template: bool,
     /// Request method; GET, or POST when there is a body
     #[arg(short = 'X', long, value_name = "METHOD")]
     pub method: Option<String>,
@@ -97,38 +118,32 @@ pub struct Arguments {
 impl Arguments {
     /// The plan these arguments stand for.
     ///
-    /// Errors: a file cannot be read, a header line or size makes no sense; the typist's.
+    /// Errors: a file cannot be read, a URL, header line or size makes no sense; the typist's.
     pub fn plan(&self) -> anyhow::Result<Plan> {
-        let mut plan = Plan::new(&self.url)?;
-        plan.body = match (&self.body, self.soap) {
-            (Some(path), _) => Payload::file(path)?,
-            (None, Some(size)) => payload::soap(size)?,
-            (None, None) => Payload::empty(),
+        let mut plan = match &self.plan {
+            Some(path) => {
+                let mix = description::read(path, self.url.as_deref())?;
+                Plan { mix: mix.clone(), ..Plan::of(mix.into_iter().next().context("there is no request")?) }
+            }
+            None => Plan::of(self.description().request(None, Path::new(""))?),
         };
-        let sends_body = self.body.is_some() || self.soap.is_some();
-        plan.method = self.method.clone().unwrap_or_else(|| if sends_body { "POST" } else { "GET" }.to_owned());
-        plan.media_type = self.media_type.clone().or_else(|| self.soap.map(|_| payload::SOAP_TYPE.to_owned()));
-        for header in &self.headers {
-            let Some((name, value)) = header.split_once(':') else { bail!("`{header}` is no header line") };
-            plan.headers.push((name.trim().to_owned(), value.trim().to_owned()));
-        }
-        if self.soap.is_some() && !plan.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("soapaction")) {
-            plan.headers.push(("SOAPAction".to_owned(), "\"urn:buyStocks\"".to_owned()));
-        }
         plan.chunked = self.chunked;
         plan.keep_alive = !self.no_keepalive;
         plan.requests = self.requests;
         plan.duration = match self.requests {
-            None => Some(self.duration.unwrap_or(Duration::from_secs(10))),
+            None => {
+                let ramp = self.ramp.and_then(|ramp| Duration::try_from_secs_f64(ramp.seconds).ok());
+                self.duration.or(ramp).or(Some(Duration::from_secs(10)))
+            }
             Some(_) => self.duration,
         };
         plan.connections = self.connections;
         plan.idle_connections = self.idle;
         plan.rate = self.rate;
+        plan.ramp = self.ramp;
         plan.threads = self.threads;
         plan.timeout = self.timeout;
         plan.drain = self.drain;
-        plan.verify = self.verify.clone();
         plan.histogram.clone_from(&self.histogram);
         plan.processes.clone_from(&self.processes);
         plan.authorities.clone_from(&self.cacert);
@@ -136,6 +151,21 @@ impl Arguments {
             plan.security = Some(Client::new(self.keys.guard(policy, Side::Initiator, Uses::Both)?.0));
         }
         Ok(plan)
+    }
+
+    fn description(&self) -> Description {
+        Description {
+            url: self.url.clone().unwrap_or_default(),
+            method: self.method.clone(),
+            body: self.body.clone(),
+            soap: self.soap,
+            media_type: self.media_type.clone(),
+            headers: self.headers.clone(),
+            verify: Some(self.verify.clone()),
+            think: self.think,
+            template: self.template,
+            ..Description::default()
+        }
     }
 }
 

@@ -8,31 +8,26 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use myelin_wss::guard::Conversation;
 use tokio::io::ReadBuf;
 use tokio::sync::Semaphore;
 
-use super::answer::{Answer, Expected};
+use super::answer::Answer;
 use super::counters::Counters;
 use super::failure::Failure;
+use super::mix::{Mix, Ready};
 use super::outcome::Tally;
-use super::secured::Sealing;
+use super::plan::Plan;
 use super::stream::{Dialer, Stream};
 use super::tickets::Tickets;
 use crate::deadlines::{Deadline, Deadlines};
 use crate::listening::ReadBuffer;
-use crate::payload::Payload;
 
 /// What the connections of one thread share.
 pub(super) struct Shared {
-    pub(super) dialer: Dialer,
-    /// The request, head and body, where each is the same.
-    pub(super) request: Payload,
-    /// What makes each request anew.
-    pub(super) sealing: Option<Sealing>,
-    pub(super) expected: Expected,
-    pub(super) keep_alive: bool,
-    pub(super) timeout: Duration,
+    pub(super) plan: Plan,
+    /// The hosts that are called.
+    pub(super) dialers: Vec<Dialer>,
+    pub(super) mix: Mix,
     pub(super) tickets: Tickets,
     pub(super) deadlines: Deadlines,
     pub(super) buffer: ReadBuffer,
@@ -61,8 +56,8 @@ impl Shared {
         self.cut.get().is_none() && Instant::now() < self.ready_by
     }
 
-    /// Counts a request that failed, or that was cut short.
-    pub(super) fn failed(&self, failure: Failure) {
+    /// Counts a request that failed, or that was cut short; `kind` is which of the mix it is.
+    pub(super) fn failed(&self, kind: Option<usize>, failure: Failure) {
         let failure = match (failure, self.cut.get()) {
             // A wait that was ended from outside says nothing about the service.
             (Failure::Timeout, Some(Cut::Interrupt)) => {
@@ -72,7 +67,7 @@ impl Shared {
             (Failure::Timeout, Some(Cut::Drained)) => Failure::Unanswered,
             (failure, _) => failure,
         };
-        self.tally.borrow_mut().failed(&failure, 1);
+        self.tally.borrow_mut().failed(kind, &failure, 1);
         self.counters.failed();
     }
 }
@@ -86,10 +81,10 @@ const SILENCE: Duration = Duration::from_millis(100);
 /// A client connection over its whole life, with all its reconnects.
 pub(super) struct Connection {
     shared: Rc<Shared>,
-    stream: Option<Stream>,
-    request: Payload,
-    /// What the answer to a secured request refers to.
-    conversation: Conversation,
+    /// One for each host.
+    streams: Vec<Option<Stream>>,
+    /// The request under way, or the next.
+    ready: Option<Rc<Ready>>,
     answer: Answer,
     deadline: Deadline,
     /// Bytes of the request that have left.
@@ -104,9 +99,8 @@ impl Connection {
     pub(super) fn new(shared: Rc<Shared>) -> Connection {
         let deadline = shared.deadlines.register();
         Connection {
-            stream: None,
-            request: shared.request.clone(),
-            conversation: Conversation::default(),
+            streams: shared.dialers.iter().map(|_| None).collect(),
+            ready: None,
             answer: Answer::new(),
             deadline,
             sent: 0,
@@ -122,10 +116,12 @@ impl Connection {
         let shared = self.shared.clone();
         // Never closed, so there is always a permit in the end.
         let _permit = shared.ramp.acquire().await;
-        if shared.may_prepare()
-            && let Ok(stream) = self.connect().await
-        {
-            self.stream = Some(stream);
+        for origin in 0..shared.dialers.len() {
+            if shared.may_prepare()
+                && let Ok(stream) = self.connect(origin).await
+            {
+                self.streams[origin] = Some(stream);
+            }
         }
     }
 
@@ -136,22 +132,29 @@ impl Connection {
         if !shared.may_prepare() {
             return Err(Failure::Timeout);
         }
-        self.stream = Some(self.connect().await?);
-        self.exchange(shared.timeout).await
+        self.choose()?;
+        let origin = self.origin();
+        self.streams[origin] = Some(self.connect(origin).await?);
+        self.exchange(shared.plan.timeout).await
     }
 
     /// Whether the peer has closed the connection.
     pub(super) fn is_lost(&self) -> bool {
-        self.stream.as_ref().is_none_or(Stream::is_stale)
+        self.streams[self.origin()].as_ref().is_none_or(Stream::is_stale)
     }
 
     /// Sends until the tickets are used up.
     pub(super) async fn run(&mut self) {
         let shared = self.shared.clone();
-        let mut sealed = self.seal();
+        let secured = shared.mix.sealing().is_some();
+        // To secure a request takes long enough to be done before it is meant to leave.
+        let mut chosen = if secured { self.choose() } else { Ok(()) };
         let mut free = Instant::now();
         while let Some(intended) = shared.tickets.next(free).await {
-            let outcome = match sealed {
+            if !secured {
+                chosen = self.choose();
+            }
+            let outcome = match chosen {
                 Ok(()) => self.transact(intended, free).await,
                 Err(failure) => Err(failure),
             };
@@ -160,8 +163,9 @@ impl Connection {
             let unconnected = matches!(outcome, Err(Failure::Connect(_)));
             let outcome = outcome.and_then(|()| self.open());
             self.count(outcome, latency, free);
-            sealed = self.seal();
-            if shared.sealing.is_some() {
+            chosen = Ok(());
+            if secured {
+                chosen = self.choose();
                 // Our own work on the messages is no part of the service's latency.
                 free = Instant::now();
             }
@@ -169,22 +173,52 @@ impl Connection {
                 tokio::time::sleep(self.pause).await;
                 self.pause = (self.pause * 2).min(LONGEST_PAUSE);
             }
+            if let Some(time) = shared.mix.think(self.kind()) {
+                self.think(time).await;
+                free = Instant::now();
+            }
         }
     }
 
-    /// Makes the next request, where each is another.
-    fn seal(&mut self) -> Result<(), Failure> {
-        if let Some(sealing) = &self.shared.sealing {
-            (self.request, self.conversation) = sealing.seal()?;
+    /// Makes or finds the next request.
+    #[inline]
+    fn choose(&mut self) -> Result<(), Failure> {
+        if self.ready.is_none() || !self.shared.mix.is_fixed() {
+            self.ready = Some(self.shared.mix.next(&self.shared.plan)?);
         }
         Ok(())
     }
 
+    /// Which host the request goes to.
+    fn origin(&self) -> usize {
+        self.ready.as_ref().map_or(0, |ready| ready.origin)
+    }
+
+    /// Which of the mix the request is.
+    fn kind(&self) -> usize {
+        self.ready.as_ref().map_or(0, |ready| ready.kind)
+    }
+
+    /// Waits, but not longer than the run.
+    async fn think(&mut self, time: Duration) {
+        let until = Instant::now() + time;
+        let until = self.shared.tickets.end().map_or(until, |end| until.min(end));
+        let mut sleep = pin!(tokio::time::sleep_until(until.into()));
+        // The deadline is there for an end from outside only.
+        self.deadline.arm(time * 2);
+        poll_fn(|context| match self.deadline.poll_expired(context) {
+            true => Poll::Ready(()),
+            false => sleep.as_mut().poll(context),
+        })
+        .await;
+        self.deadline.disarm();
+    }
+
     /// Verifies an answer that is to be verified.
     fn open(&self) -> Result<(), Failure> {
-        match &self.shared.sealing {
-            Some(sealing) => sealing.open(self.answer.whole(), &self.conversation),
-            None => Ok(()),
+        match (self.shared.mix.sealing(), &self.ready) {
+            (Some(sealing), Some(ready)) => sealing.open(self.answer.whole(), &ready.conversation),
+            _ => Ok(()),
         }
     }
 
@@ -194,12 +228,12 @@ impl Connection {
         tally.received_bytes += self.received;
         match outcome {
             Ok(()) => {
-                tally.good(latency, now);
+                tally.good(self.kind(), latency, now);
                 self.shared.counters.good();
             }
             Err(failure) => {
                 drop(tally);
-                self.shared.failed(failure);
+                self.shared.failed(Some(self.kind()), failure);
             }
         }
     }
@@ -209,31 +243,32 @@ impl Connection {
         self.sent = 0;
         self.received = 0;
         // In an open loop part of the time may be gone before a connection was free.
-        let left = self.shared.timeout.saturating_sub(free.saturating_duration_since(intended));
+        let left = self.shared.plan.timeout.saturating_sub(free.saturating_duration_since(intended));
         if left.is_zero() {
             return Err(Failure::NotSent("no connection was free before its time-out".to_owned()));
         }
+        let origin = self.origin();
         if intended.saturating_duration_since(free) > SILENCE && self.is_lost() {
-            self.stream = None;
+            self.streams[origin] = None;
         }
-        if self.stream.is_none() {
-            self.stream = Some(self.connect().await?);
+        if self.streams[origin].is_none() {
+            self.streams[origin] = Some(self.connect(origin).await?);
         }
         let outcome = self.exchange(left).await;
-        let whole = self.sent == self.request.length();
+        let whole = self.ready.as_ref().is_some_and(|ready| self.sent == ready.bytes.length());
         let kept = match &outcome {
             Ok(()) => true,
             Err(failure) => matches!(failure, Failure::Status(_) | Failure::Mismatch(_)),
         };
-        if !(kept && whole && self.shared.keep_alive && self.answer.keep_alive()) {
-            self.stream = None;
+        if !(kept && whole && self.shared.plan.keep_alive && self.answer.keep_alive()) {
+            self.streams[origin] = None;
         }
         outcome
     }
 
-    async fn connect(&mut self) -> Result<Stream, Failure> {
-        self.deadline.arm(self.shared.timeout);
-        let mut dialing = pin!(self.shared.dialer.dial());
+    async fn connect(&mut self, origin: usize) -> Result<Stream, Failure> {
+        self.deadline.arm(self.shared.plan.timeout);
+        let mut dialing = pin!(self.shared.dialers[origin].dial());
         let stream = poll_fn(|context| match dialing.as_mut().poll(context) {
             Poll::Ready(outcome) => Poll::Ready(outcome.map_err(|error| Failure::Connect(error.to_string()))),
             Poll::Pending if self.deadline.poll_expired(context) => Poll::Ready(Err(match self.shared.cut.get() {
@@ -262,13 +297,15 @@ impl Connection {
     }
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Failure>> {
-        let Connection { shared, stream, request, answer, deadline, sent, broken, received, .. } = self;
+        let Connection { shared, streams, ready, answer, deadline, sent, broken, received, .. } = self;
         if deadline.poll_expired(context) {
             return Poll::Ready(Err(Failure::Timeout));
         }
-        let Some(stream) = stream else {
+        let Some(ready) = ready else { return Poll::Ready(Err(Failure::NotSent("there is no request".to_owned()))) };
+        let Some(stream) = &mut streams[ready.origin] else {
             return Poll::Ready(Err(Failure::Connect("there is no connection".to_owned())));
         };
+        let (request, expected) = (&ready.bytes, &ready.expected);
         loop {
             while *sent < request.length() && !*broken {
                 match stream.poll_write(context, request.at(*sent)) {
@@ -292,10 +329,10 @@ impl Connection {
             *received += bytes.len() as u64;
             if bytes.is_empty() {
                 answer.close()?;
-            } else if !answer.feed(bytes, &shared.expected)? {
+            } else if !answer.feed(bytes, expected)? {
                 continue;
             }
-            return Poll::Ready(answer.judge(&shared.expected));
+            return Poll::Ready(answer.judge(expected));
         }
     }
 }

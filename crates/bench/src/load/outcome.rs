@@ -8,6 +8,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::failure::Failure;
 use super::plan::Plan;
+use super::request::Request;
+use super::schedule::Ramp;
 use crate::procfs::{CpuTimes, Usage};
 
 /// Failures of one kind.
@@ -36,6 +38,21 @@ pub struct Latency {
     pub max: f64,
 }
 
+/// What the requests of one kind came to, where there are several.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RequestOutcome {
+    /// How the kind is called.
+    pub name: String,
+    /// Transactions.
+    pub requests: u64,
+    /// Requests of this kind that were sent and failed.
+    pub failures: u64,
+    /// Latencies of the transactions; in JSON `null` where there were none.
+    #[serde(serialize_with = "figures_or_null", deserialize_with = "null_or_figures")]
+    pub latency: Latency,
+}
+
 /// What the run cost the processes under test.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProcessCost {
@@ -55,11 +72,11 @@ pub struct ProcessCost {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Outcome {
-    /// The URL asked for.
+    /// The URL asked for; the first of several.
     pub url: String,
-    /// The request method.
+    /// The request method; the first of several.
     pub method: String,
-    /// The length of every request's body, in bytes.
+    /// The length of every request's body, in bytes; of several kinds, the first's.
     pub body_bytes: u64,
     /// Connections that sent.
     pub connections: u64,
@@ -67,8 +84,10 @@ pub struct Outcome {
     pub idle_connections: u64,
     /// Those of them that the service had closed by the end.
     pub idle_lost: u64,
-    /// The rate asked for; `None` in a closed loop.
+    /// The rate asked for; `None` in a closed loop and on a ramp.
     pub rate: Option<f64>,
+    /// The ramp asked for.
+    pub ramp: Option<Ramp>,
     /// Threads that sent.
     pub threads: u64,
     /// Transactions: requests whose answers were complete and good.
@@ -103,6 +122,23 @@ pub struct Outcome {
     pub load_cpu_ms_per_1000: f64,
     /// The processes under test, if any were named.
     pub process: Option<ProcessCost>,
+    /// The kinds of requests, where there are several.
+    pub by_request: Vec<RequestOutcome>,
+}
+
+impl Latency {
+    /// Of latencies in nanoseconds.
+    fn of(latencies: &Histogram<u64>) -> Latency {
+        let at = |quantile: f64| latencies.value_at_quantile(quantile) as f64 / 1e9;
+        Latency {
+            mean: latencies.mean() / 1e9,
+            p50: at(0.5),
+            p90: at(0.9),
+            p99: at(0.99),
+            p999: at(0.999),
+            max: latencies.max() as f64 / 1e9,
+        }
+    }
 }
 
 impl Outcome {
@@ -127,6 +163,8 @@ pub(super) struct Tally {
     /// The interval under way and its latencies, where they are logged.
     interval: Option<(u32, Histogram<u64>)>,
     failures: BTreeMap<String, FailureCount>,
+    /// The kinds of requests, where there are several: their latencies and failures.
+    kinds: Vec<(Histogram<u64>, u64)>,
     pub(super) abandoned: u64,
     pub(super) connects: u64,
     pub(super) sent_bytes: u64,
@@ -147,11 +185,14 @@ fn histogram() -> Histogram<u64> {
 }
 
 impl Tally {
-    pub(super) fn new() -> Tally {
+    /// A tally of so many kinds of requests.
+    pub(super) fn new(kinds: usize) -> Tally {
+        let kinds = if kinds > 1 { kinds } else { 0 };
         Tally {
             latencies: histogram(),
             interval: None,
             failures: BTreeMap::new(),
+            kinds: vec![(histogram(), 0); kinds],
             abandoned: 0,
             connects: 0,
             sent_bytes: 0,
@@ -164,10 +205,13 @@ impl Tally {
     }
 
     #[inline]
-    pub(super) fn good(&mut self, latency: Duration, now: Instant) {
+    pub(super) fn good(&mut self, kind: usize, latency: Duration, now: Instant) {
         self.last = Some(now);
         let nanoseconds = u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX);
         self.latencies.saturating_record(nanoseconds);
+        if let Some((latencies, _)) = self.kinds.get_mut(kind) {
+            latencies.saturating_record(nanoseconds);
+        }
         if let Some((_, interval)) = &mut self.interval {
             interval.saturating_record(nanoseconds);
         }
@@ -179,7 +223,11 @@ impl Tally {
         self.interval.replace((next, histogram()))
     }
 
-    pub(super) fn failed(&mut self, failure: &Failure, count: u64) {
+    /// Counts failures of a kind of request, or of none where nothing was sent.
+    pub(super) fn failed(&mut self, kind: Option<usize>, failure: &Failure, count: u64) {
+        if let Some((_, failures)) = kind.and_then(|kind| self.kinds.get_mut(kind)) {
+            *failures += count;
+        }
         let counted = self.failures.entry(failure.kind()).or_default();
         if counted.count == 0 {
             counted.example = failure.to_string();
@@ -196,6 +244,10 @@ impl Tally {
                 counted.example.clone_from(&count.example);
             }
             counted.count += count.count;
+        }
+        for ((latencies, failures), (others, more)) in self.kinds.iter_mut().zip(&other.kinds) {
+            latencies.add(others).expect("all histograms are made alike");
+            *failures += more;
         }
         self.abandoned += other.abandoned;
         self.connects += other.connects;
@@ -215,16 +267,25 @@ impl Tally {
             _ => time.as_secs_f64() * 1e6 / requests as f64,
         };
         let megabytes_per_second = |bytes: u64| bytes as f64 / 1e6 / seconds;
-        let at = |quantile: f64| self.latencies.value_at_quantile(quantile) as f64 / 1e9;
-        let scheme = if plan.target.secure { "https" } else { "http" };
+        let sent = plan.requests_sent();
+        let Request { target, method, body, .. } = &sent[0];
+        let scheme = if target.secure { "https" } else { "http" };
+        let by_request = sent.iter().zip(&self.kinds).map(|(request, (latencies, failures))| RequestOutcome {
+            name: request.name.clone(),
+            requests: latencies.len(),
+            failures: *failures,
+            latency: Latency::of(latencies),
+        });
         Outcome {
-            url: format!("{scheme}://{}{}", plan.target.authority, plan.target.path),
-            method: plan.method.clone(),
-            body_bytes: plan.body.length(),
+            url: format!("{scheme}://{}{}", target.authority, target.path),
+            method: method.clone(),
+            body_bytes: body.length(),
             connections: plan.connections as u64,
             idle_connections: self.idle,
             idle_lost: self.idle_lost,
             rate: plan.rate,
+            ramp: plan.ramp,
+            by_request: by_request.collect(),
             threads: plan.threads as u64,
             requests,
             failures: self.failures.values().map(|failures| failures.count).sum(),
@@ -238,14 +299,7 @@ impl Tally {
             megabytes_per_second: megabytes_per_second(self.sent_bytes + self.received_bytes),
             sent_megabytes_per_second: megabytes_per_second(self.sent_bytes),
             received_megabytes_per_second: megabytes_per_second(self.received_bytes),
-            latency: Latency {
-                mean: self.latencies.mean() / 1e9,
-                p50: at(0.5),
-                p90: at(0.9),
-                p99: at(0.99),
-                p999: at(0.999),
-                max: self.latencies.max() as f64 / 1e9,
-            },
+            latency: Latency::of(&self.latencies),
             load_cpu_ms_per_1000: per_1000(self.cpu),
             process: cost.map(|(cpu, usage)| ProcessCost {
                 processes: plan.processes.clone(),
@@ -264,12 +318,12 @@ mod tests {
 
     #[test]
     fn threads_are_added_up() {
-        let (mut one, mut other) = (Tally::new(), Tally::new());
+        let (mut one, mut other) = (Tally::new(1), Tally::new(1));
         let now = Instant::now();
-        one.good(Duration::from_millis(1), now);
-        other.good(Duration::from_millis(3), now);
-        one.failed(&Failure::Timeout, 1);
-        other.failed(&Failure::Status(503), 2);
+        one.good(0, Duration::from_millis(1), now);
+        other.good(0, Duration::from_millis(3), now);
+        one.failed(Some(0), &Failure::Timeout, 1);
+        other.failed(Some(0), &Failure::Status(503), 2);
         one.add(&other);
         let mut plan = Plan::new("http://127.0.0.1/x").unwrap();
         plan.processes = vec![1];

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 
 use super::client::Client;
+use super::request::{Request, ThinkTime};
+use super::schedule::Ramp;
 use super::target::Target;
 use crate::payload::Payload;
 
@@ -37,6 +39,14 @@ pub struct Plan {
     pub idle_connections: usize,
     /// Requests a second, over all threads (open loop); `None` sends as soon as a connection is free (closed loop).
     pub rate: Option<f64>,
+    /// A rate that changes, instead of `rate`.
+    pub ramp: Option<Ramp>,
+    /// How long a connection waits after an answer before it sends again; in a closed loop only.
+    pub think: Option<ThinkTime>,
+    /// Whether `{{n}}`, `{{uuid}}` and `{{now}}` in path, header values and body are replaced in each request.
+    pub template: bool,
+    /// Several kinds of requests; where there are any, they are sent instead of the one that the fields above describe.
+    pub mix: Vec<Request>,
     /// Threads that send.
     pub threads: usize,
     /// The longest wait for one answer, counted from the sending, or in open loop from the intended sending.
@@ -89,12 +99,18 @@ impl Plan {
     ///
     /// Errors: `url` is no http or https URL; the caller's.
     pub fn new(url: &str) -> anyhow::Result<Plan> {
-        Ok(Plan {
-            target: url.parse()?,
-            method: "GET".to_owned(),
-            headers: Vec::new(),
-            media_type: None,
-            body: Payload::empty(),
+        Ok(Plan::of(Request::new(url.parse()?)))
+    }
+
+    /// One request of this kind over one connection.
+    pub(super) fn of(request: Request) -> Plan {
+        let Request { target, method, headers, media_type, body, verify, think, template, .. } = request;
+        Plan {
+            target,
+            method,
+            headers,
+            media_type,
+            body,
             chunked: false,
             keep_alive: true,
             requests: Some(1),
@@ -102,15 +118,19 @@ impl Plan {
             connections: 1,
             idle_connections: 0,
             rate: None,
+            ramp: None,
+            think,
+            template,
+            mix: Vec::new(),
             threads: 1,
             timeout: Duration::from_secs(30),
             drain: Duration::from_secs(30),
-            verify: Verify::Status,
+            verify,
             histogram: None,
             processes: Vec::new(),
             authorities: None,
             security: None,
-        })
+        }
     }
 
     /// The whole request, built once.
@@ -120,34 +140,32 @@ impl Plan {
 
     /// A whole request with another body.
     pub(super) fn request_with(&self, body: &Payload) -> Payload {
-        let mut head = format!("{} {} HTTP/1.1\r\n", self.method, self.target.path);
-        let given = |name: &str| self.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
-        let mut line = |name: &str, value: &str| {
-            if !given(name) {
-                head.push_str(&format!("{name}: {value}\r\n"));
-            }
-        };
-        line("Host", &self.target.authority);
-        line("User-Agent", concat!("myelin-load/", env!("CARGO_PKG_VERSION")));
-        line("Accept", "*/*");
-        if let Some(media_type) = &self.media_type {
-            line("Content-Type", media_type);
+        self.own_request().bytes(body, self.keep_alive, self.chunked)
+    }
+
+    /// The kinds of requests that are sent, at least one.
+    pub(super) fn requests_sent(&self) -> Vec<Request> {
+        if self.mix.is_empty() { vec![self.own_request()] } else { self.mix.clone() }
+    }
+
+    /// The rate at which requests are meant to leave; `None` in a closed loop.
+    pub(super) fn pace(&self) -> Option<Ramp> {
+        self.ramp.or(self.rate.map(Ramp::constant))
+    }
+
+    /// The request that the plan's own fields describe.
+    fn own_request(&self) -> Request {
+        Request {
+            name: format!("{} {}", self.method, self.target.path),
+            method: self.method.clone(),
+            headers: self.headers.clone(),
+            media_type: self.media_type.clone(),
+            body: self.body.clone(),
+            verify: self.verify.clone(),
+            think: self.think,
+            template: self.template,
+            ..Request::new(self.target.clone())
         }
-        if !self.keep_alive {
-            line("Connection", "close");
-        }
-        let sends_body = !body.is_empty() || !matches!(self.method.as_str(), "GET" | "HEAD" | "DELETE" | "OPTIONS");
-        let chunked = self.chunked && sends_body;
-        if chunked {
-            line("Transfer-Encoding", "chunked");
-        } else if sends_body {
-            line("Content-Length", &body.length().to_string());
-        }
-        for (name, value) in &self.headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
-        }
-        head.push_str("\r\n");
-        body.request(head.into_bytes(), chunked)
     }
 
     /// Errors: the plan contradicts itself.
@@ -164,31 +182,35 @@ impl Plan {
         if self.timeout.is_zero() {
             bail!("the timeout must be longer than nothing");
         }
+        let waits = [Some(self.timeout), Some(self.drain), self.duration];
+        if waits.into_iter().flatten().any(|wait| wait > LONGEST) {
+            bail!("times are at most {} days", LONGEST.as_secs() / 86_400);
+        }
+        if self.rate.is_some() && self.ramp.is_some() {
+            bail!("a run has one rate or one ramp");
+        }
         if self.rate.is_some_and(|rate| !(rate.is_finite() && rate > 0.0)) {
             bail!("the rate must be more than nothing");
         }
-        if !is_token(&self.method) {
-            bail!("`{}` is no HTTP method", self.method);
+        if let Some(ramp) = &self.ramp {
+            ramp.check().map_err(anyhow::Error::msg)?;
         }
-        let media_type = self.media_type.iter().map(|value| ("Content-Type", value.as_str()));
-        let given = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        for (name, value) in given.chain(media_type) {
-            if !is_token(name) || value.bytes().any(|byte| byte.is_ascii_control() && byte != b'\t') {
-                bail!("`{name}: {value}` is no header line");
-            }
-            if ["content-length", "transfer-encoding"].iter().any(|framing| name.eq_ignore_ascii_case(framing)) {
-                bail!("the header {name} is ours to set; see --chunked");
-            }
+        if self.security.is_some() && (!self.mix.is_empty() || self.template) {
+            bail!("secured requests are one kind without templates");
+        }
+        let requests = self.requests_sent();
+        if self.pace().is_some() && requests.iter().any(|request| request.think.is_some()) {
+            bail!("where a rate says when requests leave, there is no time to think");
+        }
+        for request in &requests {
+            request.check().with_context(|| request.name.clone())?;
         }
         Ok(())
     }
 }
 
-/// Source: RFC 9110 §5.6.2.
-fn is_token(text: &str) -> bool {
-    let special = b"!#$%&'*+-.^_`|~";
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || special.contains(&byte))
-}
+/// Longer runs and waits are mistakes.
+const LONGEST: Duration = Duration::from_secs(365 * 86_400);
 
 impl FromStr for Verify {
     type Err = String;
@@ -238,6 +260,11 @@ mod tests {
         refused(|plan| plan.connections = 0);
         refused(|plan| plan.requests = None);
         refused(|plan| plan.rate = Some(0.0));
+        refused(|plan| (plan.rate, plan.ramp) = (Some(1.0), Some(Ramp::constant(1.0))));
+        refused(|plan| plan.ramp = Some(Ramp::constant(f64::NAN)));
+        refused(|plan| (plan.rate, plan.think) = (Some(1.0), "1s".parse().ok()));
+        refused(|plan| plan.duration = Some(Duration::MAX));
+        refused(|plan| plan.mix = vec![Request { weight: 0, ..plan.own_request() }]);
         refused(|plan| plan.method = "GET /".to_owned());
         refused(|plan| plan.headers = vec![("a".to_owned(), "b\r\nc: d".to_owned())]);
         refused(|plan| plan.headers = vec![("Content-Length".to_owned(), "1".to_owned())]);

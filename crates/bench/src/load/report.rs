@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::outcome::Outcome;
+use super::outcome::{Outcome, RequestOutcome};
+use super::schedule::Ramp;
 use crate::units::{show_latency, show_size};
 
 /// The forms of a report.
@@ -31,8 +32,15 @@ pub(super) fn write(outcome: &Outcome, format: Format, out: &mut dyn Write) -> i
 fn text(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     let Outcome { url, method, seconds, connections, latency, .. } = outcome;
     let size = show_size(outcome.body_bytes);
-    let pace = outcome.rate.map_or_else(|| "closed loop".to_owned(), |rate| format!("{rate} requests/s intended"));
-    writeln!(out, "{method} {url}, {size} body, {connections} connections, {pace}")?;
+    let pace = match (outcome.rate, outcome.ramp) {
+        (Some(rate), _) => format!("{rate} requests/s intended"),
+        (None, Some(Ramp { from, to, seconds })) => format!("{from} to {to} requests/s intended over {seconds} s"),
+        (None, None) => "closed loop".to_owned(),
+    };
+    match outcome.by_request.len() {
+        0 | 1 => writeln!(out, "{method} {url}, {size} body, {connections} connections, {pace}")?,
+        kinds => writeln!(out, "{kinds} kinds of requests, {connections} connections, {pace}")?,
+    }
     if outcome.idle_connections > 0 {
         let (idle, lost) = (outcome.idle_connections, outcome.idle_lost);
         writeln!(out, "Idle         {idle} connections besides, {lost} of them closed by the service")?;
@@ -56,6 +64,14 @@ fn text(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
             show_latency(latency.p999),
             show_latency(latency.max),
         )?;
+    }
+    for kind in &outcome.by_request {
+        let RequestOutcome { name, requests, failures, latency } = kind;
+        write!(out, "  {name}: {requests} answers, {failures} failures")?;
+        match requests {
+            0 => writeln!(out)?,
+            _ => writeln!(out, ", p50 {}, p99 {}", show_latency(latency.p50), show_latency(latency.p99))?,
+        }
     }
     writeln!(out, "Connections  {} opened", outcome.connects)?;
     writeln!(out, "Failures     {}", outcome.failures)?;
@@ -90,6 +106,8 @@ fn csv(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
         outcome.failures_by_kind.iter().map(|(kind, failures)| format!("{kind}={}", failures.count)).collect();
     let process = outcome.process.clone();
     let latency = |seconds: f64| if outcome.requests == 0 { String::new() } else { format!("{seconds:.9}") };
+    let of_ramp =
+        |value: fn(&Ramp) -> f64| outcome.ramp.as_ref().map(|ramp| value(ramp).to_string()).unwrap_or_default();
     let of_process = |value: fn(&super::ProcessCost) -> String| process.as_ref().map(value).unwrap_or_default();
     let columns: Vec<(&str, String)> = vec![
         ("url", quote(&outcome.url)),
@@ -126,6 +144,9 @@ fn csv(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
         ("open_files", of_process(|process| process.usage.open_files.to_string())),
         ("sent_megabytes_per_second", format!("{:.3}", outcome.sent_megabytes_per_second)),
         ("received_megabytes_per_second", format!("{:.3}", outcome.received_megabytes_per_second)),
+        ("ramp_from", of_ramp(|ramp| ramp.from)),
+        ("ramp_to", of_ramp(|ramp| ramp.to)),
+        ("ramp_seconds", of_ramp(|ramp| ramp.seconds)),
     ];
     let line = |values: Vec<&str>| values.join(",");
     writeln!(out, "{}", line(columns.iter().map(|(name, _)| *name).collect()))?;

@@ -21,6 +21,11 @@ pub struct Target {
 }
 
 impl Target {
+    /// Whether a connection to the one leads to the other.
+    pub(super) fn is_same_host(&self, other: &Target) -> bool {
+        (self.secure, &self.host, self.port) == (other.secure, &other.host, other.port)
+    }
+
     /// The addresses the host resolves to, at least one, in the order in which they are to be tried.
     ///
     /// Errors: the name does not resolve; the caller's or the network's.

@@ -463,6 +463,94 @@ fn an_interrupt_ends_the_run_with_what_was_counted() {
     assert!(outcome.abandoned <= 2);
 }
 
+/// Answers every request with its own first line and the values of two headers, in one line each.
+fn mirror(_: usize, stream: TcpStream) {
+    let mut reader = std::io::BufReader::new(stream);
+    loop {
+        let mut seen = String::new();
+        let mut line = String::new();
+        while let Ok(1..) = std::io::BufRead::read_line(&mut reader, &mut line) {
+            if line == "\r\n" {
+                break;
+            }
+            if seen.is_empty() || line.starts_with("X-") {
+                seen.push_str(&line);
+            }
+            line.clear();
+        }
+        let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{seen}", seen.len());
+        if seen.is_empty() || reader.get_mut().write_all(answer.as_bytes()).is_err() {
+            return;
+        }
+    }
+}
+
+fn kind(url: &str, weight: u32) -> Request {
+    Request { name: url.to_owned(), weight, ..Request::new(url.parse().unwrap()) }
+}
+
+#[test]
+fn several_kinds_of_requests_are_sent_as_their_weights_say() {
+    let (one, other) = (backend(mirror), backend(mirror));
+    let mut plan = plan(one, 80, 3, Payload::empty());
+    let mut wrong = kind(&format!("http://{other}/wrong"), 1);
+    wrong.verify = Verify::Contains("GET /right".to_owned());
+    plan.mix = vec![kind(&format!("http://{one}/a"), 5), kind(&format!("http://{other}/b"), 2), wrong];
+    let outcome = plan.run().unwrap();
+    let counts: Vec<(u64, u64)> = outcome.by_request.iter().map(|kind| (kind.requests, kind.failures)).collect();
+    assert_eq!(counts, [(50, 0), (20, 0), (0, 10)]);
+    assert_eq!(only(&outcome), ("body mismatch", 10));
+    assert_eq!((outcome.requests, outcome.connects), (70, 6), "each user has a connection to each host");
+    assert!(outcome.by_request[0].latency.p50 > 0.0);
+}
+
+#[test]
+fn templates_are_filled_anew_and_the_answer_is_judged_by_what_was_sent() {
+    let mut plan = plan(backend(mirror), 20, 2, Payload::empty());
+    plan.target.path = "/orders/{{n}}".to_owned();
+    plan.headers = vec![("X-Id".to_owned(), "{{uuid}}".to_owned())];
+    (plan.template, plan.method) = (true, "GET".to_owned());
+    plan.verify = Verify::Contains("GET /orders/7 HTTP/1.1".to_owned());
+    let outcome = plan.run().unwrap();
+    assert_eq!((outcome.requests, outcome.failures), (1, 19), "each number is sent once");
+
+    let echo = echo();
+    plan.target = format!("http://{}/", echo.address).parse().unwrap();
+    plan.method = "POST".to_owned();
+    plan.body = Payload::from(b"<order id='{{uuid}}' n='{{n}}' at='{{now}}'/>".to_vec());
+    for chunked in [false, true] {
+        (plan.chunked, plan.verify) = (chunked, Verify::Echo);
+        let outcome = plan.run().unwrap();
+        assert!(outcome.is_clean(), "{:?}", outcome.failures_by_kind);
+    }
+    plan.body = Payload::from(b"{{id}}".to_vec());
+    assert!(format!("{:#}", plan.run().unwrap_err()).contains("`{{id}}` is none of"));
+}
+
+#[test]
+fn those_who_think_send_less_and_stop_when_the_run_ends() {
+    let mut plan = plan(backend(mirror), 6, 2, Payload::empty());
+    plan.think = "40ms..60ms".parse().ok();
+    let outcome = plan.run().unwrap();
+    // Each of the two sends three times and thinks at least twice before its last.
+    assert!(outcome.is_clean() && outcome.seconds >= 0.08, "{outcome:?}");
+    plan.think = "600s".parse().ok();
+    (plan.requests, plan.duration) = (None, Some(Duration::from_millis(200)));
+    let begin = Instant::now();
+    assert_eq!(plan.run().unwrap().requests, 2);
+    assert!(begin.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn a_ramp_sends_as_many_as_it_holds() {
+    let echo = echo();
+    let mut plan = plan(echo.address, 1, 8, payload::soap(500).unwrap());
+    (plan.requests, plan.duration) = (None, Some(Duration::from_millis(500)));
+    (plan.ramp, plan.threads, plan.verify) = ("0..2000/500ms".parse().ok(), 2, Verify::Echo);
+    let outcome = plan.run().unwrap();
+    assert_eq!((outcome.requests, outcome.failures), (500, 0), "{:?}", outcome.failures_by_kind);
+}
+
 /// A TLS server that answers every request with an empty 200; its certificate, in PEM, is for `localhost`.
 fn secure_backend() -> (u16, String) {
     let rcgen::CertifiedKey { cert, signing_key } =
@@ -534,6 +622,11 @@ fn an_error_of_the_typist_is_said_and_nothing_is_sent() {
     assert_eq!((good.requests, good.duration, good.method.as_str()), (Some(10), None, "POST"));
     assert_eq!((good.body.length(), good.media_type.as_deref()), (1024, Some(payload::SOAP_TYPE)));
     assert_eq!(plan("http://a/").unwrap().duration, Some(Duration::from_secs(10)));
+    let ramp = plan("http://a/ --ramp 1..10/3s").unwrap();
+    assert_eq!((ramp.duration, ramp.ramp.unwrap().to), (Some(Duration::from_secs(3)), 10.0));
+    for line in ["--ramp 1..2/1s http://a/ -r 1", "http://a/ --think 1s -r 1", "http://a/ --plan x -p y", "-n 1"] {
+        assert!(plan(line).is_err(), "{line}");
+    }
     for line in ["http://a/ -H nothing", "http://a/ --soap 10", "http://a/ -p /no/such/file", "a", "http://a/ -n x"] {
         assert!(plan(line).is_err(), "{line}");
     }

@@ -17,6 +17,8 @@ use rustix::time::{Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, 
 use tokio::io::Interest;
 use tokio::net::UdpSocket;
 
+use super::schedule::{Ramp, Schedule};
+
 /// What the connections of one thread may still send.
 pub(super) struct Tickets {
     /// Requests left for all threads together; `None` without a limit.
@@ -28,11 +30,11 @@ pub(super) struct Tickets {
     end: Cell<Option<Instant>>,
 }
 
-/// The times at which the requests of one thread are meant to leave.
+/// The times at which the requests of one thread are meant to leave; threads take turns.
 struct Pace {
-    interval: Duration,
-    /// Threads take turns, so the first request of this one is meant to leave so long after the start.
-    offset: Duration,
+    schedule: Schedule,
+    threads: u64,
+    index: u64,
     /// Requests this thread sends in all.
     limit: Cell<u64>,
     issued: Cell<u64>,
@@ -40,17 +42,21 @@ struct Pace {
 }
 
 impl Tickets {
-    /// The tickets of thread `index` of `threads`, at `rate` requests a second over all of them.
-    pub(super) fn new(budget: Option<Arc<AtomicU64>>, rate: Option<f64>, index: usize, threads: usize) -> Tickets {
-        let pace = rate.map(|rate| Pace {
-            interval: Duration::from_secs_f64(threads as f64 / rate),
-            offset: Duration::from_secs_f64(index as f64 / rate),
-            limit: Cell::new(budget.as_ref().map_or(u64::MAX, |budget| {
-                let (all, threads, index) = (budget.load(Ordering::Relaxed), threads as u64, index as u64);
-                all / threads + u64::from(index < all % threads)
-            })),
-            issued: Cell::new(0),
-            idle: RefCell::default(),
+    /// The tickets of thread `index` of `threads`, which all together send as `rate` says.
+    pub(super) fn new(budget: Option<Arc<AtomicU64>>, rate: Option<Ramp>, index: usize, threads: usize) -> Tickets {
+        let pace = rate.map(|rate| {
+            let pace = Pace {
+                schedule: Schedule::new(rate),
+                threads: threads as u64,
+                index: index as u64,
+                limit: Cell::new(u64::MAX),
+                issued: Cell::new(0),
+                idle: RefCell::default(),
+            };
+            if let Some(budget) = &budget {
+                pace.limit.set(pace.share(budget.load(Ordering::Relaxed)));
+            }
+            pace
         });
         Tickets { budget, pace, start: Cell::new(None), end: Cell::new(None) }
     }
@@ -153,21 +159,23 @@ impl Tickets {
 }
 
 impl Pace {
+    /// How many of the first `all` requests of the run are this thread's.
+    fn share(&self, all: u64) -> u64 {
+        all / self.threads + u64::from(self.index < all % self.threads)
+    }
+
     /// How many requests are meant to have left by `now`.
     fn due(&self, start: Instant, now: Instant) -> u64 {
-        match now.checked_duration_since(start + self.offset) {
-            Some(elapsed) => (elapsed.as_secs_f64() / self.interval.as_secs_f64()) as u64 + 1,
-            None => 0,
-        }
+        self.share(now.checked_duration_since(start).map_or(0, |elapsed| self.schedule.due(elapsed)))
     }
 
     /// How many requests are meant to leave in less than `duration` from the start.
     fn due_before(&self, duration: Duration) -> u64 {
-        (duration.saturating_sub(self.offset).as_secs_f64() / self.interval.as_secs_f64()).ceil() as u64
+        self.share(self.schedule.before(duration))
     }
 
     fn intended(&self, start: Instant, index: u64) -> Instant {
-        start + self.offset + self.interval.mul_f64(index as f64)
+        start + self.schedule.at(index.saturating_mul(self.threads).saturating_add(self.index))
     }
 
     fn wake(&self, count: usize) {
@@ -213,24 +221,26 @@ mod tests {
     fn threads_share_the_requests_of_an_open_loop_fairly() {
         let budget = Arc::new(AtomicU64::new(10));
         let limits: Vec<u64> = (0..3)
-            .map(|index| Tickets::new(Some(budget.clone()), Some(100.0), index, 3).pace.unwrap().limit.get())
+            .map(|index| {
+                Tickets::new(Some(budget.clone()), Some(Ramp::constant(100.0)), index, 3).pace.unwrap().limit.get()
+            })
             .collect();
         assert_eq!(limits, [4, 3, 3]);
     }
 
     #[test]
     fn a_duration_at_a_rate_is_a_number_of_requests() {
-        let tickets = Tickets::new(None, Some(1000.0), 0, 1);
+        let tickets = Tickets::new(None, Some(Ramp::constant(1000.0)), 0, 1);
         tickets.open(Instant::now(), Some(Duration::from_millis(500)));
         assert_eq!(tickets.pace.unwrap().limit.get(), 500);
     }
 
     #[test]
     fn what_was_due_when_the_run_was_ended_and_was_not_sent_is_counted() {
-        let tickets = Tickets::new(None, Some(1000.0), 0, 1);
+        let tickets = Tickets::new(None, Some(Ramp::constant(1000.0)), 0, 1);
         tickets.close();
         assert_eq!(tickets.unsent(), 0, "nothing is due before the start");
-        let tickets = Tickets::new(None, Some(1000.0), 0, 1);
+        let tickets = Tickets::new(None, Some(Ramp::constant(1000.0)), 0, 1);
         let start = Instant::now().checked_sub(Duration::from_secs(1)).unwrap();
         tickets.open(start, Some(Duration::from_secs(60)));
         tickets.close();
@@ -239,7 +249,7 @@ mod tests {
 
     #[tokio::test]
     async fn only_connections_that_were_free_before_the_end_send_what_was_due_by_then() {
-        let tickets = Tickets::new(None, Some(10.0), 0, 1);
+        let tickets = Tickets::new(None, Some(Ramp::constant(10.0)), 0, 1);
         let start = Instant::now().checked_sub(Duration::from_secs(5)).unwrap();
         tickets.open(start, Some(Duration::from_secs(1)));
         assert_eq!(tickets.next(start + Duration::from_secs(1)).await, None);
@@ -250,7 +260,7 @@ mod tests {
     #[test]
     fn what_is_due_and_when_it_was_meant_agree() {
         let start = Instant::now();
-        let pace = Tickets::new(None, Some(100.0), 1, 2).pace.unwrap();
+        let pace = Tickets::new(None, Some(Ramp::constant(100.0)), 1, 2).pace.unwrap();
         assert_eq!(pace.due(start, start), 0);
         for index in [0, 1, 7, 1000] {
             let intended = pace.intended(start, index);

@@ -16,19 +16,18 @@ use rustix::time::ClockId;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::LocalSet;
 
-use super::answer::Expected;
 use super::connection::{Connection, Cut, Shared};
 use super::counters::Counters;
 use super::failure::Failure;
 use super::interval_log::{INTERVAL, IntervalLog};
+use super::mix::Mix;
 use super::outcome::{Outcome, Tally};
 use super::plan::{Plan, Progress};
-use super::secured::Sealing;
 use super::stream::Dialer;
+use super::target::Target;
 use super::tickets::Tickets;
 use crate::deadlines::{Deadlines, SWEEP};
 use crate::listening::read_buffer;
-use crate::payload::Payload;
 use crate::procfs;
 
 /// Connections in the making at a time, over all threads: fewer than any backlog holds.
@@ -41,8 +40,9 @@ const WATCH: Duration = Duration::from_millis(500);
 struct Order {
     index: usize,
     plan: Plan,
-    dialer: Dialer,
-    request: Payload,
+    dialers: Vec<Dialer>,
+    /// Which dialer each kind of request needs.
+    origins: Vec<usize>,
     budget: Option<Arc<AtomicU64>>,
     counters: Arc<Counters>,
     interrupt: Arc<AtomicBool>,
@@ -94,7 +94,8 @@ impl Plan {
 }
 
 fn run(plan: &Plan, interrupt: &Arc<AtomicBool>, watch: &mut dyn FnMut(Progress)) -> anyhow::Result<Outcome> {
-    allow_files((plan.connections + plan.idle_connections) as u64 + OTHER_FILES)?;
+    let hosts = plan.requests_sent().len();
+    allow_files((plan.connections * hosts + plan.idle_connections) as u64 + OTHER_FILES)?;
     let mut crew = Crew::hire(plan, interrupt)?;
     let mut log = plan.histogram.as_deref().map(|path| IntervalLog::create(path, crew.threads.len())).transpose()?;
     crew.wait(|| watch(Progress::default()), |event| Ok(matches!(event, Event::Ready)))?;
@@ -108,7 +109,7 @@ fn run(plan: &Plan, interrupt: &Arc<AtomicBool>, watch: &mut dyn FnMut(Progress)
         // A thread that is gone is noticed by the wait below.
         let _ = sender.send(start);
     }
-    let (mut all, mut end) = (Tally::new(), start);
+    let (mut all, mut end) = (Tally::new(plan.requests_sent().len()), start);
     let counters = crew.counters.clone();
     crew.wait(
         || watch(progress(&counters, start)),
@@ -138,8 +139,9 @@ fn run(plan: &Plan, interrupt: &Arc<AtomicBool>, watch: &mut dyn FnMut(Progress)
 
 impl Crew {
     fn hire(plan: &Plan, interrupt: &Arc<AtomicBool>) -> anyhow::Result<Crew> {
-        let dialer = Dialer::new(&plan.target, plan.authorities.as_deref())?;
-        let request = plan.request();
+        let (dialers, origins) = dialers(plan)?;
+        // Each thread makes its own; what is wrong with the requests is better said before there are any.
+        Mix::new(plan, &origins, 0, 1)?;
         let budget = plan.requests.map(|requests| Arc::new(AtomicU64::new(requests)));
         let (sender, events) = mpsc::channel();
         let mut crew =
@@ -150,8 +152,8 @@ impl Crew {
             let order = Order {
                 index,
                 plan: plan.clone(),
-                dialer: dialer.clone(),
-                request: request.clone(),
+                dialers: dialers.clone(),
+                origins: origins.clone(),
                 budget: budget.clone(),
                 counters: counters.clone(),
                 interrupt: interrupt.clone(),
@@ -200,31 +202,20 @@ impl Order {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (events, release) = (self.events.clone(), self.release);
         let local = LocalSet::new();
+        let threads = self.plan.threads.min(self.plan.connections);
+        let mix = Mix::new(&self.plan, &self.origins, self.index, threads)?;
         let shared = Rc::new(Shared {
-            dialer: self.dialer,
-            expected: Expected::new(
-                &self.plan.verify,
-                &self.plan.body,
-                &self.plan.method,
-                self.plan.security.is_some(),
-            ),
-            sealing: Sealing::new(&self.plan)?,
-            request: self.request,
-            keep_alive: self.plan.keep_alive,
-            timeout: self.plan.timeout,
-            tickets: Tickets::new(
-                self.budget,
-                self.plan.rate,
-                self.index,
-                self.plan.threads.min(self.plan.connections),
-            ),
+            dialers: self.dialers,
+            tickets: Tickets::new(self.budget, self.plan.pace(), self.index, threads),
             deadlines: Deadlines::default(),
             buffer: read_buffer(),
-            tally: RefCell::new(Tally::new()),
+            tally: RefCell::new(Tally::new(self.origins.len())),
             counters: self.counters,
-            ramp: Semaphore::new(RAMP.div_ceil(self.plan.threads)),
+            ramp: Semaphore::new(RAMP.div_ceil(threads)),
             ready_by: Instant::now() + self.plan.timeout,
             cut: Cell::new(None),
+            mix,
+            plan: self.plan.clone(),
         });
         local.spawn_local(sweep(shared.clone(), self.plan.drain, self.interrupt));
         let (plan, start) = (self.plan, self.start);
@@ -274,7 +265,7 @@ async fn work(
         let (connection, outcome) = task.await?;
         match outcome {
             Ok(()) => silent.push(connection),
-            Err(failure) => shared.failed(failure),
+            Err(failure) => shared.failed(None, failure),
         }
     }
 
@@ -314,7 +305,7 @@ async fn work(
     let failed: io::Result<()> = if pace.is_finished() { pace.await? } else { Ok(()) };
     failed.context("cannot keep the rate")?;
 
-    let mut tally = shared.tally.replace(Tally::new());
+    let mut tally = shared.tally.replace(Tally::new(plan.mix.len()));
     if plan.histogram.is_some()
         && let Some((index, latencies)) = tally.next_interval()
     {
@@ -323,7 +314,7 @@ async fn work(
     tally.cpu = thread_time().saturating_sub(cpu);
     let unsent = shared.tickets.unsent();
     if unsent > 0 {
-        tally.failed(&Failure::NotSent("no connection was free before the run ended".to_owned()), unsent);
+        tally.failed(None, &Failure::NotSent("no connection was free before the run ended".to_owned()), unsent);
     }
     // A last wait that was in vain is no time in which the service could have been asked more.
     let end = shared.tickets.end().map_or(now, |end| now.min(tally.last.map_or(end, |last| last.max(end))));
@@ -360,6 +351,22 @@ async fn sweep(shared: Rc<Shared>, drain: Duration, interrupt: Arc<AtomicBool>) 
         }
         shared.deadlines.sweep(shared.cut.get().is_some());
     }
+}
+
+/// The dialers of a plan, one for each host, and which of them each kind of request needs.
+fn dialers(plan: &Plan) -> anyhow::Result<(Vec<Dialer>, Vec<usize>)> {
+    let mut known: Vec<Target> = Vec::new();
+    let (mut dialers, mut origins) = (Vec::new(), Vec::new());
+    for request in plan.requests_sent() {
+        let target = request.target;
+        let origin = known.iter().position(|other| other.is_same_host(&target));
+        origins.push(origin.unwrap_or(known.len()));
+        if origin.is_none() {
+            dialers.push(Dialer::new(&target, plan.authorities.as_deref())?);
+            known.push(target);
+        }
+    }
+    Ok((dialers, origins))
 }
 
 fn progress(counters: &[Arc<Counters>], start: Instant) -> Progress {
