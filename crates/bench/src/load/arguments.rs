@@ -103,6 +103,15 @@ pub struct Arguments {
     /// For https: trust the certificates in this PEM file instead of the system's
     #[arg(long, value_name = "FILE")]
     pub cacert: Option<PathBuf>,
+    /// For https: show the certificate in this PEM file to the service
+    #[arg(long, value_name = "FILE")]
+    pub cert: Option<PathBuf>,
+    /// The key of --cert, in a PEM file and not encrypted; without this, it is looked for in the same file
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    pub key: Option<PathBuf>,
+    /// For https: shake hands in full for each connection, instead of resuming sessions of earlier ones
+    #[arg(long = "no-resumption")]
+    pub no_resumption: bool,
     /// Secure each request anew by this policy, and verify each answer before it is judged; --verify echo and xml then
     /// compare what is in the body
     #[arg(long, value_name = "POLICY")]
@@ -147,6 +156,9 @@ impl Arguments {
         plan.histogram.clone_from(&self.histogram);
         plan.processes.clone_from(&self.processes);
         plan.authorities.clone_from(&self.cacert);
+        plan.certificate.clone_from(&self.cert);
+        plan.key.clone_from(&self.key);
+        plan.resumption = !self.no_resumption;
         if let Some(policy) = &self.wss {
             plan.security = Some(Client::new(self.keys.guard(policy, Side::Initiator, Uses::Both)?.0));
         }

@@ -280,7 +280,10 @@ impl Connection {
         .await?;
         self.deadline.disarm();
         self.pause = PAUSE;
-        self.shared.tally.borrow_mut().connects += 1;
+        let mut tally = self.shared.tally.borrow_mut();
+        tally.connects += 1;
+        tally.resumed += u64::from(stream.is_resumed());
+        drop(tally);
         Ok(stream)
     }
 

@@ -100,6 +100,8 @@ pub struct Outcome {
     pub abandoned: u64,
     /// Connections opened, the silent ones included.
     pub connects: u64,
+    /// Those of them that resumed an earlier session of TLS.
+    pub resumed: u64,
     /// From the first request to the last answer, and at least to the end of the run; a last wait that was in vain does
     /// not count.
     pub seconds: f64,
@@ -167,6 +169,7 @@ pub(super) struct Tally {
     kinds: Vec<(Histogram<u64>, u64)>,
     pub(super) abandoned: u64,
     pub(super) connects: u64,
+    pub(super) resumed: u64,
     pub(super) sent_bytes: u64,
     pub(super) received_bytes: u64,
     pub(super) idle: u64,
@@ -195,6 +198,7 @@ impl Tally {
             kinds: vec![(histogram(), 0); kinds],
             abandoned: 0,
             connects: 0,
+            resumed: 0,
             sent_bytes: 0,
             received_bytes: 0,
             idle: 0,
@@ -251,6 +255,7 @@ impl Tally {
         }
         self.abandoned += other.abandoned;
         self.connects += other.connects;
+        self.resumed += other.resumed;
         self.sent_bytes += other.sent_bytes;
         self.received_bytes += other.received_bytes;
         self.idle += other.idle;
@@ -292,6 +297,7 @@ impl Tally {
             failures_by_kind: self.failures.clone(),
             abandoned: self.abandoned,
             connects: self.connects,
+            resumed: self.resumed,
             seconds,
             requests_per_second: requests as f64 / seconds,
             sent_bytes: self.sent_bytes,

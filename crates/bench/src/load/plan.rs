@@ -62,6 +62,12 @@ pub struct Plan {
     pub processes: Vec<u32>,
     /// The certificates to trust for https, in PEM; `None` trusts those of the system.
     pub authorities: Option<PathBuf>,
+    /// The client's certificate and those of its issuers for https, in PEM.
+    pub certificate: Option<PathBuf>,
+    /// The key of `certificate`, in PEM and not encrypted; `None` looks for it in the same file.
+    pub key: Option<PathBuf>,
+    /// Whether new TLS connections resume sessions of earlier ones.
+    pub resumption: bool,
     /// The client's side of a policy: each request is secured anew, and each answer verified and then judged in clear.
     pub security: Option<Client>,
 }
@@ -129,6 +135,9 @@ impl Plan {
             histogram: None,
             processes: Vec::new(),
             authorities: None,
+            certificate: None,
+            key: None,
+            resumption: true,
             security: None,
         }
     }
@@ -199,6 +208,12 @@ impl Plan {
             bail!("secured requests are one kind without templates");
         }
         let requests = self.requests_sent();
+        if self.key.is_some() && self.certificate.is_none() {
+            bail!("a key needs the certificate that it belongs to; see --cert");
+        }
+        if self.certificate.is_some() && !requests.iter().any(|request| request.target.secure) {
+            bail!("a client's certificate is for https, and no request goes there");
+        }
         if self.pace().is_some() && requests.iter().any(|request| request.think.is_some()) {
             bail!("where a rate says when requests leave, there is no time to think");
         }
@@ -264,6 +279,7 @@ mod tests {
         refused(|plan| plan.ramp = Some(Ramp::constant(f64::NAN)));
         refused(|plan| (plan.rate, plan.think) = (Some(1.0), "1s".parse().ok()));
         refused(|plan| plan.duration = Some(Duration::MAX));
+        refused(|plan| plan.certificate = Some(PathBuf::from("client.pem")));
         refused(|plan| plan.mix = vec![Request { weight: 0, ..plan.own_request() }]);
         refused(|plan| plan.method = "GET /".to_owned());
         refused(|plan| plan.headers = vec![("a".to_owned(), "b\r\nc: d".to_owned())]);

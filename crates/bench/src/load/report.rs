@@ -73,7 +73,10 @@ fn text(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
             _ => writeln!(out, ", p50 {}, p99 {}", show_latency(latency.p50), show_latency(latency.p99))?,
         }
     }
-    writeln!(out, "Connections  {} opened", outcome.connects)?;
+    match outcome.resumed {
+        0 => writeln!(out, "Connections  {} opened", outcome.connects)?,
+        resumed => writeln!(out, "Connections  {} opened, {resumed} of them resumed TLS sessions", outcome.connects)?,
+    }
     writeln!(out, "Failures     {}", outcome.failures)?;
     for (kind, failures) in &outcome.failures_by_kind {
         writeln!(out, "  {kind}: {} (first: {})", failures.count, failures.example)?;
@@ -144,6 +147,7 @@ fn csv(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
         ("open_files", of_process(|process| process.usage.open_files.to_string())),
         ("sent_megabytes_per_second", format!("{:.3}", outcome.sent_megabytes_per_second)),
         ("received_megabytes_per_second", format!("{:.3}", outcome.received_megabytes_per_second)),
+        ("resumed", outcome.resumed.to_string()),
         ("ramp_from", of_ramp(|ramp| ramp.from)),
         ("ramp_to", of_ramp(|ramp| ramp.to)),
         ("ramp_seconds", of_ramp(|ramp| ramp.seconds)),

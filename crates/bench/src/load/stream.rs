@@ -9,14 +9,16 @@ use std::task::{Context, Poll};
 
 use anyhow::{Context as _, bail};
 use rustix::net::RecvFlags;
-use rustls::{ClientConfig, RootCertStore};
+use rustls::client::Resumption;
+use rustls::{ClientConfig, HandshakeKind, RootCertStore};
 use rustls_pki_types::pem::PemObject;
-use rustls_pki_types::{CertificateDer, ServerName};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
+use super::plan::Plan;
 use super::target::Target;
 
 /// How connections are made; shared by all threads.
@@ -34,21 +36,20 @@ pub(super) enum Stream {
 }
 
 impl Dialer {
-    /// Resolves the name and reads the certificates to trust.
+    /// Resolves the name and reads the certificates to trust and to show.
     ///
-    /// Errors: the name does not resolve, there are no certificates to trust; the caller's.
-    pub(super) fn new(target: &Target, authorities: Option<&Path>) -> anyhow::Result<Dialer> {
+    /// Errors: the name does not resolve, there are no certificates to trust, the client's certificate and key cannot be
+    /// used; the caller's.
+    pub(super) fn new(target: &Target, plan: &Plan) -> anyhow::Result<Dialer> {
         let addresses = target.addresses()?.into();
         if !target.secure {
             return Ok(Dialer { addresses, secure: None });
         }
         let mut roots = RootCertStore::empty();
-        match authorities {
+        match &plan.authorities {
             Some(path) => {
-                let certificates = CertificateDer::pem_file_iter(path)
-                    .with_context(|| format!("cannot read certificates from {}", path.display()))?;
-                for certificate in certificates {
-                    roots.add(certificate.with_context(|| format!("a certificate in {}", path.display()))?)?;
+                for certificate in certificates(path)? {
+                    roots.add(certificate)?;
                 }
             }
             None => {
@@ -59,10 +60,23 @@ impl Dialer {
             bail!("there are no certificates to trust; name a file with --cacert");
         }
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let mut config = ClientConfig::builder_with_provider(provider)
+        let config = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
+            .with_root_certificates(roots);
+        let mut config = match &plan.certificate {
+            None => config.with_no_client_auth(),
+            Some(path) => {
+                let file = plan.key.as_ref().unwrap_or(path);
+                let key = PrivateKeyDer::from_pem_file(file)
+                    .with_context(|| format!("cannot read a key in PEM, not encrypted, from {}", file.display()))?;
+                config
+                    .with_client_auth_cert(certificates(path)?, key)
+                    .with_context(|| format!("{} and {} do not belong together", path.display(), file.display()))?
+            }
+        };
+        if !plan.resumption {
+            config.resumption = Resumption::disabled();
+        }
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         let name = ServerName::try_from(target.host.clone())?;
         Ok(Dialer { addresses, secure: Some((TlsConnector::from(Arc::new(config)), name)) })
@@ -79,7 +93,25 @@ impl Dialer {
     }
 }
 
+/// The certificates in a PEM file, at least one.
+fn certificates(path: &Path) -> anyhow::Result<Vec<CertificateDer<'static>>> {
+    let found = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let found = found.with_context(|| format!("cannot read certificates in PEM from {}", path.display()))?;
+    if found.is_empty() {
+        bail!("{} holds no certificate in PEM", path.display());
+    }
+    Ok(found)
+}
+
 impl Stream {
+    /// Whether the connection resumes an earlier session of TLS.
+    pub(super) fn is_resumed(&self) -> bool {
+        match self {
+            Stream::Plain(_) => false,
+            Stream::Secure(stream) => stream.get_ref().1.handshake_kind() == Some(HandshakeKind::Resumed),
+        }
+    }
+
     #[inline]
     pub(super) fn poll_read(&mut self, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         match self {

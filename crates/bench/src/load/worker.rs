@@ -362,7 +362,7 @@ fn dialers(plan: &Plan) -> anyhow::Result<(Vec<Dialer>, Vec<usize>)> {
         let origin = known.iter().position(|other| other.is_same_host(&target));
         origins.push(origin.unwrap_or(known.len()));
         if origin.is_none() {
-            dialers.push(Dialer::new(&target, plan.authorities.as_deref())?);
+            dialers.push(Dialer::new(&target, plan)?);
             known.push(target);
         }
     }
