@@ -106,7 +106,7 @@ impl Contender {
                 };
                 let bus =
                     Bus { scenario, backends: *backends, threads: *threads, secured: secured.as_ref(), settings: "" };
-                let (server, text) = bus.start(Command::new(myelin), &folder)?;
+                let (server, text) = bus.start(server::program(myelin), &folder)?;
                 let template = configuration::template();
                 contender.told.push(Told::new("synapse.xml", text, checksum(template.as_bytes())));
                 contender.client = secured.map(|secured| secured.client);
@@ -163,7 +163,7 @@ impl Contender {
         }
         let words = kit.command(&kit.manifest.start, &places)?;
         let (program, arguments) = words.split_first().context("the kit names no program to start")?;
-        let mut command = Command::new(program);
+        let mut command = server::program(program);
         command.args(arguments).current_dir(folder);
         self.deadline = self.begin + Duration::from_secs(kit.manifest.ready_seconds);
         let mut server = Server::at(command, folder, listen)?;
@@ -296,7 +296,7 @@ pub(super) fn fetch(kit: &Kit, cache: &Path) -> anyhow::Result<()> {
     let places = places.map(|(name, path)| (name.to_owned(), path.display().to_string())).into();
     let words = kit.command(&kit.manifest.fetch, &places)?;
     if let Some((program, arguments)) = words.split_first() {
-        let mut command = Command::new(program);
+        let mut command = server::program(program);
         command.args(arguments).current_dir(&fetched);
         server::finishes(command, &home.join("fetch.log"), FETCH).context("fetching what the kit needs")?;
     }

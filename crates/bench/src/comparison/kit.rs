@@ -14,6 +14,7 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::scenario::{Likeness, Scenario};
+use super::server::is_installed;
 use crate::units;
 
 static KITS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../bench/kits");
@@ -330,12 +331,6 @@ fn fill_in(text: &str, places: &Places) -> anyhow::Result<String> {
     }
     filled.push_str(rest);
     Ok(filled)
-}
-
-/// Whether a program is on the search path.
-fn is_installed(program: &str) -> bool {
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&paths).any(|folder| folder.join(program).is_file())
 }
 
 fn embedded(folder: &Dir<'_>, root: &Path, files: &mut Files) {

@@ -1,5 +1,6 @@
 //! A process that listens: how it is started, found ready, watched and stopped.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -40,7 +41,7 @@ impl Server {
             .stdout(Stdio::piped())
             .stderr(File::create(&log)?)
             .spawn()
-            .with_context(|| format!("cannot start {}", program(&command)))?;
+            .with_context(|| format!("cannot start {}", shown(&command)))?;
         let output = child.stdout.take().context("the process has no standard output")?;
         let mut server = Server { address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), child, log };
         let (sender, receiver) = mpsc::channel();
@@ -55,7 +56,7 @@ impl Server {
         })?;
         match receiver.recv_timeout(READY) {
             Ok(address) => server.address = address,
-            Err(_) => bail!("{} is not ready: {}", program(&command), server.last_words()),
+            Err(_) => bail!("{} is not ready: {}", shown(&command), server.last_words()),
         }
         Ok(server)
     }
@@ -71,7 +72,7 @@ impl Server {
             .stdout(output.try_clone()?)
             .stderr(output)
             .spawn()
-            .with_context(|| format!("cannot start {}", program(&command)))?;
+            .with_context(|| format!("cannot start {}", shown(&command)))?;
         Ok(Server { address, child, log })
     }
 
@@ -150,38 +151,56 @@ fn signal(process: u32, signal: Signal) {
 pub(super) fn finishes(mut command: Command, log: &Path, longest: Duration) -> anyhow::Result<()> {
     let output = File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
     let spawned = command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output).spawn();
-    let mut child = spawned.with_context(|| format!("cannot start {}", program(&command)))?;
+    let mut child = spawned.with_context(|| format!("cannot start {}", shown(&command)))?;
     let deadline = Instant::now() + longest;
     loop {
         match child.try_wait()? {
             Some(status) if status.success() => return Ok(()),
-            Some(status) => bail!("{} failed ({status}):\n{}", program(&command), last_lines(log)),
+            Some(status) => bail!("{} failed ({status}):\n{}", shown(&command), last_lines(log)),
             None if Instant::now() > deadline => {
                 end(&mut child);
                 let longest = humantime::format_duration(longest);
-                bail!("{} took longer than {longest}:\n{}", program(&command), last_lines(log));
+                bail!("{} took longer than {longest}:\n{}", shown(&command), last_lines(log));
             }
             None => std::thread::sleep(Duration::from_millis(20)),
         }
     }
 }
 
+/// A program that is told to end when this process does, however that happens; where nobody can tell it, it stays.
+pub(super) fn program(path: impl AsRef<OsStr>) -> Command {
+    // Of util-linux; it becomes the program, so that the process is the same.
+    const TELLER: &str = "setpriv";
+    if !is_installed(TELLER) {
+        return Command::new(path);
+    }
+    let mut command = Command::new(TELLER);
+    command.args(["--pdeathsig", "TERM"]).arg(path);
+    command
+}
+
+/// Whether a program is on the search path.
+pub(super) fn is_installed(program: &str) -> bool {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&paths).any(|folder| folder.join(program).is_file())
+}
+
 /// The backend, in a process of its own so that its connections do not count against ours.
 pub(super) fn echo(myelin: &Path, listen: SocketAddr, folder: &Path) -> anyhow::Result<Server> {
-    let mut command = Command::new(myelin);
+    let mut command = program(myelin);
     command.args(["echo", "--listen", &listen.to_string()]);
     Server::announced(command, folder, "echo ready on ")
 }
 
 /// The backend that knows quotes, the same in every run.
 pub(super) fn stockquote(myelin: &Path, folder: &Path) -> anyhow::Result<Server> {
-    let mut command = Command::new(myelin);
+    let mut command = program(myelin);
     command.args(["stockquote", "--listen", "127.0.0.1:0", "--seed", &quotes::SEED.to_string()]);
     Server::announced(command, folder, "stockquote ready on http://")
 }
 
 pub(super) fn relay(myelin: &Path, backend: SocketAddr, threads: usize, folder: &Path) -> anyhow::Result<Server> {
-    let mut command = Command::new(myelin);
+    let mut command = program(myelin);
     let (to, threads) = (backend.to_string(), threads.to_string());
     command.args(["relay", "--listen", "127.0.0.1:0", "--to", &to, "--threads", &threads]);
     Server::announced(command, folder, "relay ready on ")
@@ -195,8 +214,10 @@ pub(super) fn first_line(mut command: Command) -> String {
     text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned()
 }
 
-fn program(command: &Command) -> String {
-    command.get_program().to_string_lossy().into_owned()
+/// A command as it would be typed.
+fn shown(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
 }
 
 /// The address that follows `mark` in a ready line.

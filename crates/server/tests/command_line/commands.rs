@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+mod bench;
 mod explain;
 mod wss;
 mod xml;
