@@ -16,6 +16,7 @@ mod machine;
 mod probe;
 mod progress;
 mod quotes;
+mod ramp;
 mod rounds;
 mod scenario;
 mod secured;
@@ -40,7 +41,7 @@ use progress::Progress;
 use rounds::{Ended, Session};
 pub use scenario::Scenario;
 pub use target::Target;
-use task::tasks;
+use task::{Task, tasks};
 
 use crate::interrupt;
 use crate::results::{self, Folder, Run};
@@ -101,7 +102,8 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCod
     };
     for task in left {
         session.progress.cell(*task);
-        if session.measure(*task)? == Ended::Interrupted {
+        let ended = if arguments.ramp { session.ramp(*task)? } else { session.measure(*task)? };
+        if ended == Ended::Interrupted {
             session.progress.end();
             writeln!(out, "Interrupted. To go on: myelin bench run --resume {}", path.display())?;
             return Ok(ExitCode::from(INTERRUPTED));
@@ -157,7 +159,8 @@ fn output(arguments: &Arguments) -> PathBuf {
 
 /// What is known before anybody was started.
 fn new_run(arguments: &Arguments, targets: &[Target], stage: &Stage, files: u64) -> anyhow::Result<Run> {
-    let cells = tasks(arguments).iter().map(|task| task.cell()).collect();
+    // Which rates a ramp has, shows when it is measured.
+    let cells = if arguments.ramp { Vec::new() } else { tasks(arguments).iter().map(Task::cell).collect() };
     let mut run = Run::new(arguments.rounds(), arguments.threads, cells, machine::machine(files));
     run.arguments = serde_json::to_value(arguments)?;
     run.targets = targets

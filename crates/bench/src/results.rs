@@ -245,6 +245,17 @@ impl Folder {
         self.describe()
     }
 
+    /// Notes a cell that was not known when the run began.
+    ///
+    /// Errors: the disk's.
+    pub fn add_cell(&mut self, cell: &Cell) -> anyhow::Result<()> {
+        if self.run.cells.contains(cell) {
+            return Ok(());
+        }
+        self.run.cells.push(cell.clone());
+        self.describe()
+    }
+
     /// Writes what is known of the run, all of it or nothing.
     fn describe(&self) -> anyhow::Result<()> {
         let (file, beside) = (self.path.join(RUN), self.path.join("run.json.new"));

@@ -53,6 +53,9 @@ pub struct Arguments {
     /// Requests a second that are offered (open loop), whether they are answered or not; latencies count from when a request was due
     #[arg(long, value_name = "RATE", conflicts_with = "requests")]
     pub rate: Option<f64>,
+    /// Offer more and more requests a second (open loop) until a target no longer keeps up; what it took at each rate is a cell of its own
+    #[arg(long, conflicts_with_all = ["rate", "requests"])]
+    pub ramp: bool,
     /// Threads or workers of each target
     #[arg(long, value_name = "COUNT", default_value_t = 2)]
     pub threads: usize,

@@ -53,10 +53,15 @@ pub(super) struct Work {
     places: Places,
 }
 
-/// A contender in a cell, with the answer that was judged to be right.
-struct Entrant {
+/// A contender in a cell.
+pub(super) struct Entrant {
     contender: Contender,
+    /// What was judged to be the right answer.
     answer: Payload,
+    /// Answers a second, as the end of its warm-up had them.
+    pub(super) rate: f64,
+    /// Answers a second in its last turn.
+    pub(super) last_rate: f64,
 }
 
 /// How a run ended.
@@ -71,39 +76,52 @@ impl Session<'_> {
     ///
     /// Errors: results cannot be written, or no request can be made.
     pub(super) fn measure(&mut self, task: Task) -> anyhow::Result<Ended> {
-        let targets: Vec<&Target> = self.targets.iter().filter(|target| target.can(task.scenario)).collect();
+        let Some(mut entrants) = self.all_enter(task)? else { return Ok(Ended::Interrupted) };
+        if self.rounds(&mut entrants, task)? == Ended::Interrupted {
+            return Ok(Ended::Interrupted);
+        }
+        self.leave(entrants, task)
+    }
+
+    /// Starts all targets that can do this; `None` where the run was interrupted.
+    pub(super) fn all_enter(&mut self, task: Task) -> anyhow::Result<Option<Vec<Entrant>>> {
         let mut entrants = Vec::new();
-        for target in targets {
-            if let Some(entrant) = self.enter(target, task)? {
-                entrants.push(entrant);
-            }
+        for target in self.targets.iter().filter(|target| target.can(task.scenario)) {
+            entrants.extend(self.enter(target, task)?);
             if self.is_interrupted() {
-                return Ok(Ended::Interrupted);
+                return Ok(None);
             }
         }
-        let rounds = self.arguments.rounds();
-        for round in 0..rounds {
+        Ok(Some(entrants))
+    }
+
+    /// All rounds of a cell; who cannot go on is taken out.
+    pub(super) fn rounds(&mut self, entrants: &mut Vec<Entrant>, task: Task) -> anyhow::Result<Ended> {
+        for round in 0..self.arguments.rounds() {
             let mut gone = Vec::new();
             for place in 0..entrants.len() {
                 // Another one begins each round, so that nobody always follows the same predecessor.
                 let index = (round + place) % entrants.len();
-                let went_on = self.turn(&mut entrants[index], task, round)?;
+                let goes_on = self.turn(&mut entrants[index], task, round)?;
                 if self.is_interrupted() {
                     return Ok(Ended::Interrupted);
                 }
-                if !went_on {
+                if !goes_on {
                     gone.push(index);
                 }
             }
             gone.sort_unstable();
-            gone.into_iter().rev().for_each(|index| drop(entrants.swap_remove(index)));
+            gone.into_iter().rev().for_each(|index| drop(entrants.remove(index)));
         }
+        Ok(Ended::Whole)
+    }
+
+    /// Notes that a cell was measured to its end, and stops whom the next one cannot use.
+    pub(super) fn leave(&mut self, entrants: Vec<Entrant>, task: Task) -> anyhow::Result<Ended> {
         self.folder.write(&Line::Done { cell: task.cell() })?;
-        for Entrant { contender, .. } in entrants {
-            if contender.target.compiles() {
-                let work = work(&contender.target, task);
-                self.kept.insert(contender.target.name.clone(), (work, contender));
-            }
+        for Entrant { contender, .. } in entrants.into_iter().filter(|entrant| entrant.contender.target.compiles()) {
+            let work = work(&contender.target, task);
+            self.kept.insert(contender.target.name.clone(), (work, contender));
         }
         Ok(Ended::Whole)
     }
@@ -174,7 +192,7 @@ impl Session<'_> {
             match probe::probe(&contender, task) {
                 Ok(answer) => {
                     contender.is_ready();
-                    return Ok(Some(Entrant { contender, answer }));
+                    return Ok(Some(Entrant { contender, answer, rate: 0.0, last_rate: 0.0 }));
                 }
                 Err(error) => {
                     let (text, log) = (format!("{error:#}"), contender.last_words());
@@ -206,6 +224,7 @@ impl Session<'_> {
         let (mut least, mut stable) = (f64::INFINITY, 0);
         while begun.elapsed() < longest && stable < 2 && !self.is_interrupted() {
             let outcome = self.drive(entrant, task, None, window.min(longest), "warming up")?;
+            entrant.rate = outcome.requests_per_second;
             let cost = match &outcome.process {
                 Some(process) if outcome.requests > 0 => process.cpu_ms_per_1000,
                 _ => 1.0 / outcome.requests_per_second.max(f64::MIN_POSITIVE),
@@ -233,6 +252,7 @@ impl Session<'_> {
             self.failures += outcome.failures;
         }
         let (good, failed) = (outcome.requests, describe(&outcome));
+        entrant.last_rate = outcome.requests_per_second;
         let turn = Turn { cell: task.cell(), target: target.name.clone(), round, began, outcome };
         if good > 0 {
             self.folder.write(&Line::Turn(Box::new(turn)))?;
@@ -260,7 +280,7 @@ impl Session<'_> {
         longest: Duration,
         what: &str,
     ) -> anyhow::Result<Outcome> {
-        let Entrant { contender, answer } = entrant;
+        let Entrant { contender, answer, .. } = entrant;
         let plan = plan(contender, task, answer, requests, longest)?;
         let (progress, name) = (&mut self.progress, &contender.target.name);
         plan.run_watched(&self.interrupt, &mut |so_far| progress.rate(name, what, so_far))
