@@ -1,5 +1,7 @@
 //! Reading and checking one answer; knows no socket.
 
+use std::mem::MaybeUninit;
+
 use memchr::memmem::Finder;
 
 use super::alike::Alike;
@@ -153,9 +155,11 @@ impl Answer {
 
     fn feed_head(&mut self, mut input: &[u8], expected: &Expected) -> Result<bool, Failure> {
         loop {
-            let mut headers = [httparse::EMPTY_HEADER; HEADER_LIMIT];
-            let mut response = httparse::Response::new(&mut headers);
-            let used = match response.parse(input) {
+            // Not filled beforehand: that takes longer than to parse an answer of usual size.
+            let mut headers = [const { MaybeUninit::uninit() }; HEADER_LIMIT];
+            let mut response = httparse::Response::new(&mut []);
+            let config = httparse::ParserConfig::default();
+            let used = match config.parse_response_with_uninit_headers(&mut response, input, &mut headers) {
                 Ok(httparse::Status::Complete(used)) => used,
                 Ok(httparse::Status::Partial) if input.len() < HEAD_LIMIT_BYTES => {
                     self.held.extend_from_slice(input);
