@@ -5,6 +5,7 @@
 //! connections, one coarse sweep for all deadlines.
 //! A failure never ends a run: it is counted by its kind, and the connection is opened anew.
 
+mod agents;
 mod alike;
 mod answer;
 mod arguments;
@@ -13,6 +14,7 @@ mod connection;
 mod counters;
 mod description;
 mod failure;
+mod histogram;
 mod interval_log;
 mod mix;
 mod outcome;

@@ -4,11 +4,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
 
 /// The bytes of a body or of a whole request, shared by all connections that send them.
 ///
 /// A payload is a row of pieces of which each may repeat, so that a body of gigabytes costs only its distinct parts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "Vec<(String, u64)>", try_from = "Vec<(String, u64)>")]
 pub struct Payload {
     pieces: Vec<Piece>,
     length: u64,
@@ -125,6 +129,28 @@ impl From<Vec<u8>> for Payload {
         let mut payload = Payload::empty();
         payload.push(bytes, 1);
         payload
+    }
+}
+
+impl From<Payload> for Vec<(String, u64)> {
+    /// The pieces in base64, and how often each stands there.
+    fn from(payload: Payload) -> Vec<(String, u64)> {
+        payload.pieces.iter().map(|piece| (STANDARD.encode(&piece.bytes), piece.times)).collect()
+    }
+}
+
+impl TryFrom<Vec<(String, u64)>> for Payload {
+    type Error = String;
+
+    fn try_from(pieces: Vec<(String, u64)>) -> Result<Payload, String> {
+        let mut payload = Payload::empty();
+        for (text, times) in pieces {
+            let bytes = STANDARD.decode(text).map_err(|error| format!("a payload is no base64: {error}"))?;
+            let added = (bytes.len() as u64).checked_mul(times);
+            added.and_then(|added| added.checked_add(payload.length)).ok_or("a payload has no end")?;
+            payload.push(bytes, times);
+        }
+        Ok(payload)
     }
 }
 

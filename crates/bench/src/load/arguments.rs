@@ -1,6 +1,7 @@
 //! `myelin load` as a command.
 
 use std::io::{IsTerminal, Write};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use std::time::Duration;
 use anyhow::Context;
 use myelin_wss::guard::{Side, Uses};
 
+use super::agents;
 use super::client::Client;
 use super::description::{self, Description};
 use super::plan::{Plan, Progress, Verify};
@@ -23,7 +25,7 @@ use crate::units;
 #[derive(Clone, Debug, clap::Args)]
 pub struct Arguments {
     /// The URL to call, http:// or https://; with --plan, the host of requests that name none
-    #[arg(required_unless_present = "plan")]
+    #[arg(required_unless_present_any = ["plan", "agent"])]
     pub url: Option<String>,
     /// Send the requests that this TOML file describes, in turns by their weights
     #[arg(
@@ -119,6 +121,24 @@ pub struct Arguments {
     /// The keys, where the policy names none
     #[command(flatten)]
     pub keys: KeyArguments,
+    /// Let these agents send, each its part, and add up what they measured
+    #[arg(long, value_name = "HOST:PORT,…", value_delimiter = ',')]
+    pub agents: Vec<String>,
+    /// Be an agent: send what coordinators say, until the process is ended
+    #[arg(long, conflicts_with_all = ["url", "plan", "agents"])]
+    pub agent: bool,
+    /// Where an agent listens; port 0 finds a free one
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        value_parser = units::address,
+        default_value = "127.0.0.1:9700",
+        requires = "agent"
+    )]
+    pub listen: SocketAddr,
+    /// The environment variable with the secret that coordinator and agents share
+    #[arg(long, value_name = "NAME")]
+    pub secret_env: Option<String>,
     /// How to report
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "text")]
     pub format: Format,
@@ -187,17 +207,30 @@ impl Arguments {
 /// Returns failure when any request failed or none was answered.
 /// Errors: the arguments make no sense, the run cannot begin, `out` cannot be written.
 pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let secret = arguments
+        .secret_env
+        .as_ref()
+        .map(|name| std::env::var(name).with_context(|| format!("the environment variable {name} holds no secret")));
+    let secret = secret.transpose()?;
+    if arguments.agent {
+        agents::serve(&agents::bind(arguments.listen)?, secret.as_deref(), out)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let plan = arguments.plan()?;
     let interrupt = Arc::<AtomicBool>::default();
     listen_for_interrupt(interrupt.clone())?;
     let mut terminal = std::io::stderr();
     let live = terminal.is_terminal();
-    let outcome = plan.run_watched(&interrupt, &mut |progress| {
+    let mut watch = |progress| {
         if live {
             // Nobody depends on this line.
             let _ = terminal.write_all(line(progress).as_bytes());
         }
-    })?;
+    };
+    let outcome = match arguments.agents.as_slice() {
+        [] => plan.run_watched(&interrupt, &mut watch)?,
+        agents => agents::coordinate(&plan, agents, secret.as_deref(), &interrupt, &mut watch)?,
+    };
     if live {
         let _ = terminal.write_all(b"\r\x1b[K");
     }

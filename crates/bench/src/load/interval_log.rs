@@ -9,10 +9,9 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+
+use super::histogram;
 
 /// The length of an interval.
 pub(super) const INTERVAL: Duration = Duration::from_secs(1);
@@ -20,7 +19,6 @@ pub(super) const INTERVAL: Duration = Duration::from_secs(1);
 /// A log that is being written. Values are nanoseconds; the longest of each interval is shown in milliseconds.
 pub(super) struct IntervalLog<Out: Write> {
     out: Out,
-    serializer: V2DeflateSerializer,
     threads: usize,
     /// Intervals that not all threads have reported: how many have, and their sum.
     pending: BTreeMap<u32, (usize, Histogram<u64>)>,
@@ -38,7 +36,7 @@ impl IntervalLog<BufWriter<File>> {
 
 impl<Out: Write> IntervalLog<Out> {
     fn new(out: Out, threads: usize) -> IntervalLog<Out> {
-        IntervalLog { out, serializer: V2DeflateSerializer::new(), threads, pending: BTreeMap::new() }
+        IntervalLog { out, threads, pending: BTreeMap::new() }
     }
 
     /// Writes the head of the log, for a run that begins at `start`.
@@ -83,17 +81,17 @@ impl<Out: Write> IntervalLog<Out> {
     }
 
     fn write(&mut self, index: u32, length: Duration, latencies: &Histogram<u64>) -> anyhow::Result<()> {
-        let mut bytes = Vec::new();
-        self.serializer.serialize(latencies, &mut bytes).map_err(|error| anyhow::anyhow!("{error:?}"))?;
         let (start, length) = ((INTERVAL * index).as_secs_f64(), length.as_secs_f64());
         let longest = latencies.max() as f64 / 1e6;
-        writeln!(self.out, "{start:.3},{length:.3},{longest:.3},{}", STANDARD.encode(bytes))
+        writeln!(self.out, "{start:.3},{length:.3},{longest:.3},{}", histogram::encode(latencies)?)
             .context("cannot write the histogram log")
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
     use hdrhistogram::serialization::Deserializer;
     use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 

@@ -126,6 +126,8 @@ pub struct Outcome {
     pub process: Option<ProcessCost>,
     /// The kinds of requests, where there are several.
     pub by_request: Vec<RequestOutcome>,
+    /// The agents that sent, where there were any.
+    pub agents: Vec<String>,
 }
 
 impl Latency {
@@ -160,13 +162,16 @@ fn null_or_figures<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Latency
 }
 
 /// What one thread has counted.
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Tally {
+    #[serde(with = "super::histogram")]
     latencies: Histogram<u64>,
     /// The interval under way and its latencies, where they are logged.
+    #[serde(skip)]
     interval: Option<(u32, Histogram<u64>)>,
     failures: BTreeMap<String, FailureCount>,
-    /// The kinds of requests, where there are several: their latencies and failures.
-    kinds: Vec<(Histogram<u64>, u64)>,
+    /// The kinds of requests, where there are several.
+    kinds: Vec<KindTally>,
     pub(super) abandoned: u64,
     pub(super) connects: u64,
     pub(super) resumed: u64,
@@ -176,7 +181,16 @@ pub(super) struct Tally {
     pub(super) idle_lost: u64,
     pub(super) cpu: Duration,
     /// When the last good answer was complete.
+    #[serde(skip)]
     pub(super) last: Option<Instant>,
+}
+
+/// What one thread has counted of one kind of requests.
+#[derive(Clone, Serialize, Deserialize)]
+struct KindTally {
+    #[serde(with = "super::histogram")]
+    latencies: Histogram<u64>,
+    failures: u64,
 }
 
 /// Longer latencies count as this one; the timeout ends requests long before.
@@ -195,7 +209,7 @@ impl Tally {
             latencies: histogram(),
             interval: None,
             failures: BTreeMap::new(),
-            kinds: vec![(histogram(), 0); kinds],
+            kinds: vec![KindTally { latencies: histogram(), failures: 0 }; kinds],
             abandoned: 0,
             connects: 0,
             resumed: 0,
@@ -213,8 +227,8 @@ impl Tally {
         self.last = Some(now);
         let nanoseconds = u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX);
         self.latencies.saturating_record(nanoseconds);
-        if let Some((latencies, _)) = self.kinds.get_mut(kind) {
-            latencies.saturating_record(nanoseconds);
+        if let Some(kind) = self.kinds.get_mut(kind) {
+            kind.latencies.saturating_record(nanoseconds);
         }
         if let Some((_, interval)) = &mut self.interval {
             interval.saturating_record(nanoseconds);
@@ -229,8 +243,8 @@ impl Tally {
 
     /// Counts failures of a kind of request, or of none where nothing was sent.
     pub(super) fn failed(&mut self, kind: Option<usize>, failure: &Failure, count: u64) {
-        if let Some((_, failures)) = kind.and_then(|kind| self.kinds.get_mut(kind)) {
-            *failures += count;
+        if let Some(kind) = kind.and_then(|kind| self.kinds.get_mut(kind)) {
+            kind.failures += count;
         }
         let counted = self.failures.entry(failure.kind()).or_default();
         if counted.count == 0 {
@@ -239,9 +253,16 @@ impl Tally {
         counted.count += count;
     }
 
+    /// Good answers and failures.
+    pub(super) fn counts(&self) -> (u64, u64) {
+        (self.latencies.len(), self.failures.values().map(|failures| failures.count).sum())
+    }
+
     /// Adds what another thread has counted.
-    pub(super) fn add(&mut self, other: &Tally) {
-        self.latencies.add(&other.latencies).expect("all histograms are made alike");
+    ///
+    /// Errors: the histograms are made otherwise, as another version may make them.
+    pub(super) fn add(&mut self, other: &Tally) -> anyhow::Result<()> {
+        self.latencies.add(&other.latencies)?;
         for (kind, count) in &other.failures {
             let counted = self.failures.entry(kind.clone()).or_default();
             if counted.count == 0 {
@@ -249,9 +270,9 @@ impl Tally {
             }
             counted.count += count.count;
         }
-        for ((latencies, failures), (others, more)) in self.kinds.iter_mut().zip(&other.kinds) {
-            latencies.add(others).expect("all histograms are made alike");
-            *failures += more;
+        for (kind, others) in self.kinds.iter_mut().zip(&other.kinds) {
+            kind.latencies.add(&others.latencies)?;
+            kind.failures += others.failures;
         }
         self.abandoned += other.abandoned;
         self.connects += other.connects;
@@ -261,6 +282,7 @@ impl Tally {
         self.idle += other.idle;
         self.idle_lost += other.idle_lost;
         self.cpu += other.cpu;
+        Ok(())
     }
 
     /// The outcome of the whole run, which took `elapsed` and cost the processes under test `cost`.
@@ -275,11 +297,11 @@ impl Tally {
         let sent = plan.requests_sent();
         let Request { target, method, body, .. } = &sent[0];
         let scheme = if target.secure { "https" } else { "http" };
-        let by_request = sent.iter().zip(&self.kinds).map(|(request, (latencies, failures))| RequestOutcome {
+        let by_request = sent.iter().zip(&self.kinds).map(|(request, kind)| RequestOutcome {
             name: request.name.clone(),
-            requests: latencies.len(),
-            failures: *failures,
-            latency: Latency::of(latencies),
+            requests: kind.latencies.len(),
+            failures: kind.failures,
+            latency: Latency::of(&kind.latencies),
         });
         Outcome {
             url: format!("{scheme}://{}{}", target.authority, target.path),
@@ -291,9 +313,10 @@ impl Tally {
             rate: plan.rate,
             ramp: plan.ramp,
             by_request: by_request.collect(),
+            agents: Vec::new(),
             threads: plan.threads as u64,
             requests,
-            failures: self.failures.values().map(|failures| failures.count).sum(),
+            failures: self.counts().1,
             failures_by_kind: self.failures.clone(),
             abandoned: self.abandoned,
             connects: self.connects,
@@ -330,7 +353,7 @@ mod tests {
         other.good(0, Duration::from_millis(3), now);
         one.failed(Some(0), &Failure::Timeout, 1);
         other.failed(Some(0), &Failure::Status(503), 2);
-        one.add(&other);
+        one.add(&other).unwrap();
         let mut plan = Plan::new("http://127.0.0.1/x").unwrap();
         plan.processes = vec![1];
         let cpu = CpuTimes { user: Duration::from_millis(2), system: Duration::from_millis(4) };

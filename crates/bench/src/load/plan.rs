@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use serde::{Deserialize, Serialize};
 
 use super::client::Client;
 use super::request::{Request, ThinkTime};
@@ -13,7 +14,7 @@ use super::target::Target;
 use crate::payload::Payload;
 
 /// A run of the load generator; change the fields of [`Plan::new`] and call [`Plan::run`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Plan {
     /// Where requests go.
     pub target: Target,
@@ -69,11 +70,12 @@ pub struct Plan {
     /// Whether new TLS connections resume sessions of earlier ones.
     pub resumption: bool,
     /// The client's side of a policy: each request is secured anew, and each answer verified and then judged in clear.
+    #[serde(skip)]
     pub security: Option<Client>,
 }
 
 /// What makes an answer good; a status of 2xx and correct framing always belong to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verify {
     /// Nothing more.
     Status,
@@ -155,6 +157,11 @@ impl Plan {
     /// The kinds of requests that are sent, at least one.
     pub(super) fn requests_sent(&self) -> Vec<Request> {
         if self.mix.is_empty() { vec![self.own_request()] } else { self.mix.clone() }
+    }
+
+    /// Threads that send; each needs a connection.
+    pub(super) fn threads_used(&self) -> usize {
+        self.threads.min(self.connections)
     }
 
     /// The rate at which requests are meant to leave; `None` in a closed loop.

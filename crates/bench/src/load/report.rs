@@ -41,6 +41,9 @@ fn text(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
         0 | 1 => writeln!(out, "{method} {url}, {size} body, {connections} connections, {pace}")?,
         kinds => writeln!(out, "{kinds} kinds of requests, {connections} connections, {pace}")?,
     }
+    if !outcome.agents.is_empty() {
+        writeln!(out, "Agents       {}", outcome.agents.join(", "))?;
+    }
     if outcome.idle_connections > 0 {
         let (idle, lost) = (outcome.idle_connections, outcome.idle_lost);
         writeln!(out, "Idle         {idle} connections besides, {lost} of them closed by the service")?;

@@ -4,6 +4,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::bail;
+use serde::{Deserialize, Serialize};
 
 use super::plan::Verify;
 use super::target::Target;
@@ -11,7 +12,7 @@ use crate::payload::Payload;
 use crate::units;
 
 /// One kind of request of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
     /// How it is called in the report.
     pub name: String,
@@ -36,7 +37,7 @@ pub struct Request {
 }
 
 /// How long a user reads an answer before the next request: any time between two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThinkTime {
     /// The shortest.
     pub from: Duration,

@@ -4,9 +4,10 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::str::FromStr;
 
 use anyhow::{Context, bail};
+use serde::{Deserialize, Serialize};
 
 /// A URL taken apart.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
     /// Whether the connection is TLS (`https`).
     pub secure: bool,

@@ -1,7 +1,8 @@
 //! The threads of a run: opened together, started together, added up at the end.
 
 use std::cell::{Cell, RefCell};
-use std::io;
+use std::fs::File;
+use std::io::{self, BufWriter};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,6 +14,7 @@ use anyhow::{Context, bail};
 use hdrhistogram::Histogram;
 use rustix::process::{Resource, Rlimit};
 use rustix::time::ClockId;
+use serde::{Deserialize, Serialize};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::LocalSet;
 
@@ -28,7 +30,7 @@ use super::target::Target;
 use super::tickets::Tickets;
 use crate::deadlines::{Deadlines, SWEEP};
 use crate::listening::read_buffer;
-use crate::procfs;
+use crate::procfs::{self, CpuTimes, Usage};
 
 /// Connections in the making at a time, over all threads: fewer than any backlog holds.
 const RAMP: usize = 128;
@@ -39,6 +41,7 @@ const WATCH: Duration = Duration::from_millis(500);
 /// What a thread is given.
 struct Order {
     index: usize,
+    part: Part,
     plan: Plan,
     dialers: Vec<Dialer>,
     /// Which dialer each kind of request needs.
@@ -93,64 +96,137 @@ impl Plan {
     }
 }
 
+/// Which threads of a run these are, where the run is spread over several machines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Part {
+    /// Threads of the run before these.
+    pub(super) first: usize,
+    /// Threads of the run in all.
+    pub(super) of: usize,
+    /// Whether the latencies of each interval are wanted.
+    pub(super) intervals: bool,
+}
+
+/// What a run tells whoever started it.
+pub(super) trait Observer {
+    /// All connections are open, and the run begins when this returns.
+    fn ready(&mut self) -> anyhow::Result<()>;
+    /// How far the run has come, twice a second.
+    fn progress(&mut self, progress: Progress) -> anyhow::Result<()>;
+    /// What one thread has measured in one interval.
+    fn interval(&mut self, index: u32, latencies: Histogram<u64>) -> anyhow::Result<()>;
+}
+
+/// What a run has counted.
+pub(super) struct Measured {
+    pub(super) tally: Tally,
+    pub(super) elapsed: Duration,
+    pub(super) cost: Option<(CpuTimes, Usage)>,
+}
+
+/// A run by this process alone, with its log and its caller.
+struct Alone<'a> {
+    watch: &'a mut dyn FnMut(Progress),
+    log: Option<IntervalLog<BufWriter<File>>>,
+}
+
+impl Observer for Alone<'_> {
+    fn ready(&mut self) -> anyhow::Result<()> {
+        self.log.as_mut().map_or(Ok(()), |log| log.begin(SystemTime::now()))
+    }
+
+    fn progress(&mut self, progress: Progress) -> anyhow::Result<()> {
+        (self.watch)(progress);
+        Ok(())
+    }
+
+    fn interval(&mut self, index: u32, latencies: Histogram<u64>) -> anyhow::Result<()> {
+        self.log.as_mut().map_or(Ok(()), |log| log.add(index, latencies))
+    }
+}
+
 fn run(plan: &Plan, interrupt: &Arc<AtomicBool>, watch: &mut dyn FnMut(Progress)) -> anyhow::Result<Outcome> {
-    let hosts = plan.requests_sent().len();
-    allow_files((plan.connections * hosts + plan.idle_connections) as u64 + OTHER_FILES)?;
-    let mut crew = Crew::hire(plan, interrupt)?;
-    let mut log = plan.histogram.as_deref().map(|path| IntervalLog::create(path, crew.threads.len())).transpose()?;
-    crew.wait(|| watch(Progress::default()), |event| Ok(matches!(event, Event::Ready)))?;
+    let threads = plan.threads_used();
+    let log = plan.histogram.as_deref().map(|path| IntervalLog::create(path, threads)).transpose()?;
+    let part = Part { first: 0, of: threads, intervals: log.is_some() };
+    let mut observer = Alone { watch, log };
+    let Measured { tally, elapsed, cost } = measure(plan, part, interrupt, &mut observer)?;
+    if let Some(log) = &mut observer.log {
+        log.finish(elapsed)?;
+    }
+    Ok(tally.outcome(plan, elapsed, cost))
+}
+
+/// Runs this part of a plan that was checked.
+///
+/// Errors: as [`Plan::run`], and those of the observer, which end the run.
+pub(super) fn measure(
+    plan: &Plan,
+    part: Part,
+    interrupt: &Arc<AtomicBool>,
+    observer: &mut dyn Observer,
+) -> anyhow::Result<Measured> {
+    let measured = measure_to_end(plan, part, interrupt, observer);
+    // After an error nobody wants the threads to go on.
+    measured.inspect_err(|_| interrupt.store(true, Ordering::Relaxed))
+}
+
+fn measure_to_end(
+    plan: &Plan,
+    part: Part,
+    interrupt: &Arc<AtomicBool>,
+    observer: &mut dyn Observer,
+) -> anyhow::Result<Measured> {
+    let mut crew = Crew::hire(plan, part, interrupt)?;
+    crew.wait(|event| match event {
+        Some(event) => Ok(matches!(event, Event::Ready)),
+        None => observer.progress(Progress::default()).map(|()| false),
+    })?;
+    observer.ready()?;
 
     let before = procfs::cpu_times_of(&plan.processes);
     let start = Instant::now();
-    if let Some(log) = &mut log {
-        log.begin(SystemTime::now())?;
-    }
     for sender in crew.start.drain(..) {
         // A thread that is gone is noticed by the wait below.
         let _ = sender.send(start);
     }
     let (mut all, mut end) = (Tally::new(plan.requests_sent().len()), start);
     let counters = crew.counters.clone();
-    crew.wait(
-        || watch(progress(&counters, start)),
-        |event| {
-            match (event, &mut log) {
-                (Event::Interval { index, latencies }, Some(log)) => log.add(index, latencies)?,
-                (Event::Done { tally, end: last }, _) => {
-                    all.add(&tally);
-                    end = end.max(last);
-                    return Ok(true);
-                }
-                _ => {}
-            }
-            Ok(false)
-        },
-    )?;
-    if let Some(log) = &mut log {
-        log.finish(end - start)?;
-    }
+    crew.wait(|event| match event {
+        Some(Event::Ready) => Ok(false),
+        Some(Event::Interval { index, latencies }) => observer.interval(index, latencies).map(|()| false),
+        Some(Event::Done { tally, end: last }) => {
+            all.add(&tally)?;
+            end = end.max(last);
+            Ok(true)
+        }
+        None => observer.progress(progress(&counters, start)).map(|()| false),
+    })?;
     let cost = (!plan.processes.is_empty()).then(|| {
         let spent = procfs::cpu_times_of(&plan.processes).since(&before);
         (spent, procfs::usage_of(&plan.processes))
     });
     crew.dismiss()?;
-    Ok(all.outcome(plan, end - start, cost))
+    Ok(Measured { tally: all, elapsed: end - start, cost })
 }
 
 impl Crew {
-    fn hire(plan: &Plan, interrupt: &Arc<AtomicBool>) -> anyhow::Result<Crew> {
+    fn hire(plan: &Plan, part: Part, interrupt: &Arc<AtomicBool>) -> anyhow::Result<Crew> {
         let (dialers, origins) = dialers(plan)?;
+        let files = plan.connections.saturating_mul(dialers.len()).saturating_add(plan.idle_connections);
+        allow_files((files as u64).saturating_add(OTHER_FILES))?;
         // Each thread makes its own; what is wrong with the requests is better said before there are any.
         Mix::new(plan, &origins, 0, 1)?;
         let budget = plan.requests.map(|requests| Arc::new(AtomicU64::new(requests)));
         let (sender, events) = mpsc::channel();
         let mut crew =
             Crew { threads: Vec::new(), counters: Vec::new(), events, start: Vec::new(), release: Vec::new() };
-        for index in 0..plan.threads.min(plan.connections) {
+        for index in 0..plan.threads_used() {
             let ((start, started), (release, released)) = (oneshot::channel(), mpsc::channel());
             let counters = Arc::<Counters>::default();
             let order = Order {
                 index,
+                part,
                 plan: plan.clone(),
                 dialers: dialers.clone(),
                 origins: origins.clone(),
@@ -170,16 +246,20 @@ impl Crew {
         Ok(crew)
     }
 
-    /// Waits until each thread has sent an event that `take` counts; calls `watch` meanwhile.
-    fn wait(&self, mut watch: impl FnMut(), mut take: impl FnMut(Event) -> anyhow::Result<bool>) -> anyhow::Result<()> {
+    /// Waits until each thread has sent an event that `take` counts; calls it with none now and then meanwhile.
+    fn wait(&self, mut take: impl FnMut(Option<Event>) -> anyhow::Result<bool>) -> anyhow::Result<()> {
         let mut missing = self.threads.len();
+        let mut shown = Instant::now();
         while missing > 0 {
-            match self.events.recv_timeout(WATCH) {
-                Ok(event) => missing -= usize::from(take(event)?),
+            match self.events.recv_timeout(WATCH.saturating_sub(shown.elapsed())) {
+                Ok(event) => missing -= usize::from(take(Some(event))?),
                 Err(_) if self.threads.iter().any(JoinHandle::is_finished) => {
                     bail!("a thread of the load generator ended before its work was done")
                 }
-                Err(_) => watch(),
+                Err(_) => {
+                    take(None)?;
+                    shown = Instant::now();
+                }
             }
         }
         Ok(())
@@ -202,24 +282,24 @@ impl Order {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (events, release) = (self.events.clone(), self.release);
         let local = LocalSet::new();
-        let threads = self.plan.threads.min(self.plan.connections);
-        let mix = Mix::new(&self.plan, &self.origins, self.index, threads)?;
+        let index = self.part.first + self.index;
+        let mix = Mix::new(&self.plan, &self.origins, index, self.part.of)?;
         let shared = Rc::new(Shared {
             dialers: self.dialers,
-            tickets: Tickets::new(self.budget, self.plan.pace(), self.index, threads),
+            tickets: Tickets::new(self.budget, self.plan.pace(), index, self.part.of),
             deadlines: Deadlines::default(),
             buffer: read_buffer(),
             tally: RefCell::new(Tally::new(self.origins.len())),
             counters: self.counters,
-            ramp: Semaphore::new(RAMP.div_ceil(threads)),
+            ramp: Semaphore::new(RAMP.div_ceil(self.plan.threads_used())),
             ready_by: Instant::now() + self.plan.timeout,
             cut: Cell::new(None),
             mix,
             plan: self.plan.clone(),
         });
         local.spawn_local(sweep(shared.clone(), self.plan.drain, self.interrupt));
-        let (plan, start) = (self.plan, self.start);
-        let held = local.block_on(&runtime, work(shared.clone(), plan, self.index, events.clone(), start))?;
+        let (intervals, start) = (self.part.intervals, self.start);
+        let held = local.block_on(&runtime, work(shared.clone(), self.index, intervals, events.clone(), start))?;
         // Ends when the other side is dropped, which happens also when the run fails.
         let _ = release.recv();
         drop(held);
@@ -230,18 +310,19 @@ impl Order {
 /// The work of one thread; gives back its connections, which are still open.
 async fn work(
     shared: Rc<Shared>,
-    plan: Plan,
     index: usize,
+    intervals: bool,
     events: mpsc::Sender<Event>,
     start: oneshot::Receiver<Instant>,
 ) -> anyhow::Result<Vec<Connection>> {
-    let threads = plan.threads.min(plan.connections);
+    let plan = &shared.plan;
+    let (threads, keep_alive) = (plan.threads_used(), plan.keep_alive);
     let share = |all: usize| all / threads + usize::from(index < all % threads);
     let preparing: Vec<_> = (0..share(plan.connections))
         .map(|_| {
             let mut connection = Connection::new(shared.clone());
             tokio::task::spawn_local(async move {
-                if plan.keep_alive {
+                if keep_alive {
                     connection.prepare().await;
                 }
                 connection
@@ -284,7 +365,7 @@ async fn work(
             outcome
         }
     });
-    if plan.histogram.is_some() {
+    if intervals {
         shared.tally.borrow_mut().next_interval();
         tokio::task::spawn_local(log_intervals(shared.clone(), start, events.clone()));
     }
@@ -306,9 +387,7 @@ async fn work(
     failed.context("cannot keep the rate")?;
 
     let mut tally = shared.tally.replace(Tally::new(plan.mix.len()));
-    if plan.histogram.is_some()
-        && let Some((index, latencies)) = tally.next_interval()
-    {
+    if intervals && let Some((index, latencies)) = tally.next_interval() {
         events.send(Event::Interval { index, latencies })?;
     }
     tally.cpu = thread_time().saturating_sub(cpu);
