@@ -30,14 +30,22 @@ const STYLESHEETS: [(&str, &str); 7] = [
 /// Errors: a file cannot be written.
 pub(super) fn write_synapse(file: &Path, backends: Backends, more: &str) -> anyhow::Result<String> {
     let folder = file.parent().unwrap_or(Path::new("."));
-    for (name, text) in STYLESHEETS {
-        std::fs::write(folder.join(format!("{name}.xsl")), text)?;
-    }
+    write_stylesheets(folder)?;
     let Backends { echo, quotes } = backends;
     let text = synapse(&echo.to_string(), &quotes.to_string(), &folder.display().to_string());
     let text = with(&text, more);
     std::fs::write(file, &text)?;
     Ok(text)
+}
+
+/// Writes the stylesheets of the scenarios into a folder.
+///
+/// Errors: a file cannot be written.
+pub(super) fn write_stylesheets(folder: &Path) -> anyhow::Result<()> {
+    for (name, text) in STYLESHEETS {
+        std::fs::write(folder.join(format!("{name}.xsl")), text)?;
+    }
+    Ok(())
 }
 
 /// A configuration with some artefacts more.

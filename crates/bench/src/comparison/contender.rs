@@ -154,6 +154,9 @@ impl Contender {
             fs::write(&path, &text).with_context(|| format!("cannot write {}", path.display()))?;
             self.told.push(Told::new(&name, text, checksum));
         }
+        if kit.manifest.stylesheets {
+            configuration::write_stylesheets(folder)?;
+        }
         if kit.manifest.synapse {
             let text = configuration::write_synapse(&folder.join("synapse.xml"), stage.backends, "")?;
             self.told.push(Told::new("synapse.xml", text, checksum(configuration::template().as_bytes())));

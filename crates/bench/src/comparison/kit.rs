@@ -69,6 +69,9 @@ pub(super) struct Manifest {
     /// Whether it reads Synapse's language: then `synapse.xml` is in `@folder@`, with a proxy service for each scenario.
     #[serde(default)]
     pub(super) synapse: bool,
+    /// Whether the stylesheets of the scenarios are to be in `@folder@`.
+    #[serde(default)]
+    pub(super) stylesheets: bool,
     /// Places of its own.
     #[serde(default)]
     values: Places,
