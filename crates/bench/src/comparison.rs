@@ -8,6 +8,7 @@
 //! they run stay for all cells of a scenario, and the kernel forgets their peaks.
 
 mod arguments;
+mod certificates;
 mod configuration;
 mod contender;
 pub mod instructions;
@@ -34,6 +35,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, bail};
 
 pub use arguments::Arguments;
+use certificates::Certificates;
 use configuration::Backends;
 use contender::Stage;
 pub use kit::Kit;
@@ -80,6 +82,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCod
         threads: arguments.threads,
         cache: arguments.cache.clone().unwrap_or_else(kit::cache),
         keys: arguments.keys.clone(),
+        certificates: Certificates::make(stage_folder.path())?,
         processes: arguments.processes.clone(),
     };
     let (folder, before) = match resumed {

@@ -40,4 +40,5 @@ pub use plan::{Plan, Progress, Verify};
 pub use report::Format;
 pub use request::{Request, ThinkTime};
 pub use schedule::Ramp;
+pub(crate) use stream::connect;
 pub use target::Target;

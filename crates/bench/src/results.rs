@@ -102,6 +102,9 @@ pub struct Cell {
     /// Requests a second that are offered (open loop); `None` where each connection sends as soon as it may.
     #[serde(default)]
     pub rate: Option<f64>,
+    /// Whether clients come by HTTPS; the backend is asked plainly.
+    #[serde(default)]
+    pub tls: bool,
 }
 
 /// One line of `turns.jsonl`.
@@ -367,7 +370,14 @@ mod tests {
     use super::*;
 
     fn cell(connections: usize) -> Cell {
-        Cell { scenario: "direct".to_owned(), size_bytes: 500, connections, idle_connections: 0, rate: None }
+        Cell {
+            scenario: "direct".to_owned(),
+            size_bytes: 500,
+            connections,
+            idle_connections: 0,
+            rate: None,
+            tls: false,
+        }
     }
 
     fn turn(connections: usize, round: usize, requests: u64) -> Line {

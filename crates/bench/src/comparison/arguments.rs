@@ -56,6 +56,9 @@ pub struct Arguments {
     /// Offer more and more requests a second (open loop) until a target no longer keeps up; what it took at each rate is a cell of its own
     #[arg(long, conflicts_with_all = ["rate", "requests"])]
     pub ramp: bool,
+    /// Clients come by HTTPS, the backend is asked plainly; only targets that can do so take part
+    #[arg(long)]
+    pub tls: bool,
     /// Threads or workers of each target
     #[arg(long, value_name = "COUNT", default_value_t = 2)]
     pub threads: usize,

@@ -164,7 +164,7 @@ fn api(context: &str, name: &str) -> String {
 fn proxy(name: &str, request: &str, answer: &str) -> String {
     format!(
         r#"
-    <proxy name="{name}" transports="http">
+    <proxy name="{name}">
         <target>
             <inSequence>{request}</inSequence>
             <outSequence>{answer}<send/></outSequence>

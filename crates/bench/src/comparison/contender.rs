@@ -10,12 +10,14 @@ use anyhow::{Context, bail};
 use myelin_testkit::port;
 use tempfile::TempDir;
 
+use super::certificates::Certificates;
 use super::configuration::{self, Backends};
 use super::kit::{Kit, Places, checksum};
 use super::scenario::{ROUTING, Scenario};
 use super::secured::{self, Secured};
 use super::server::{self, Server};
 use super::target::{Source, Target};
+use super::task::Task;
 use crate::load::Client;
 use crate::results::ConfigurationFile;
 use crate::suite;
@@ -34,6 +36,8 @@ pub(super) struct Stage {
     pub(super) cache: PathBuf,
     /// The keys of `secure-legacy`.
     pub(super) keys: Option<PathBuf>,
+    /// What targets show by HTTPS.
+    pub(super) certificates: Certificates,
     /// Processes of targets that run already.
     pub(super) processes: Vec<(String, u32)>,
 }
@@ -47,6 +51,8 @@ pub(super) struct Contender {
     pub(super) told: Vec<Told>,
     /// Whoever asks it has to secure the requests.
     pub(super) client: Option<Client>,
+    /// Whom to trust by HTTPS; `None` where it is asked plainly.
+    pub(super) authority: Option<PathBuf>,
     /// Host and port; empty where the target has its own URL.
     address: String,
     server: Option<Server>,
@@ -81,15 +87,18 @@ impl Contender {
     /// Writes the configuration, starts the process and waits until it accepts connections.
     ///
     /// Errors: it cannot be started, or is not ready in time; what it said is in the error.
-    pub(super) fn start(target: &Target, scenario: Scenario, size: u64, stage: &Stage) -> anyhow::Result<Contender> {
+    pub(super) fn start(target: &Target, task: Task, stage: &Stage) -> anyhow::Result<Contender> {
         let folder = tempfile::tempdir()?;
         let begin = Instant::now();
-        let Stage { myelin, backends, threads, .. } = stage;
+        let Stage { myelin, backends, threads, certificates, .. } = stage;
+        let scenario = task.scenario;
+        let certificates = Some(certificates).filter(|_| task.tls);
         let mut contender = Contender {
             target: target.clone(),
             start: None,
             told: Vec::new(),
             client: None,
+            authority: certificates.map(|certificates| certificates.authority.clone()),
             address: String::new(),
             server: None,
             processes: Vec::new(),
@@ -104,8 +113,14 @@ impl Contender {
                     Source::Myelin => Secured::prepare(scenario, &folder, stage.keys.as_deref())?,
                     _ => None,
                 };
-                let bus =
-                    Bus { scenario, backends: *backends, threads: *threads, secured: secured.as_ref(), settings: "" };
+                let bus = Bus {
+                    scenario,
+                    backends: *backends,
+                    threads: *threads,
+                    secured: secured.as_ref(),
+                    certificates,
+                    settings: "",
+                };
                 let (server, text) = bus.start(server::program(myelin), &folder)?;
                 let template = configuration::template();
                 contender.told.push(Told::new("synapse.xml", text, checksum(template.as_bytes())));
@@ -121,7 +136,7 @@ impl Contender {
                 let own = stage.processes.iter().filter(|(name, _)| *name == target.name).map(|(_, process)| *process);
                 contender.processes = own.collect();
             }
-            Source::Kit(kit) => contender.start_kit(kit, scenario, size, stage, &folder)?,
+            Source::Kit(kit) => contender.start_kit(kit, task, stage, &folder)?,
         }
         if let Some(server) = &contender.server {
             contender.address = server.address.to_string();
@@ -129,14 +144,7 @@ impl Contender {
         Ok(contender)
     }
 
-    fn start_kit(
-        &mut self,
-        kit: &Kit,
-        scenario: Scenario,
-        size: u64,
-        stage: &Stage,
-        folder: &Path,
-    ) -> anyhow::Result<()> {
+    fn start_kit(&mut self, kit: &Kit, task: Task, stage: &Stage, folder: &Path) -> anyhow::Result<()> {
         if let Some(missing) = kit.missing() {
             bail!("{missing}");
         }
@@ -144,8 +152,7 @@ impl Contender {
         // Fetching is no part of starting.
         self.begin = Instant::now();
         let listen = port::free()?;
-        let mut places = places(kit, stage, listen, folder)?;
-        places.extend(kit.places_for(size));
+        let places = kit.with_own(places(kit, stage, listen, folder)?, task.size, task.tls)?;
         for (name, text, checksum) in kit.filled_in(&places)? {
             let path = folder.join(&name);
             if let Some(parent) = path.parent() {
@@ -161,7 +168,7 @@ impl Contender {
             let text = configuration::write_synapse(&folder.join("synapse.xml"), stage.backends, "")?;
             self.told.push(Told::new("synapse.xml", text, checksum(configuration::template().as_bytes())));
         }
-        if let Some(secured) = Secured::prepare(scenario, folder, stage.keys.as_deref())? {
+        if let Some(secured) = Secured::prepare(task.scenario, folder, stage.keys.as_deref())? {
             self.client = Some(secured.client);
         }
         let words = kit.command(&kit.manifest.start, &places)?;
@@ -189,13 +196,14 @@ impl Contender {
         let folder = tempfile::tempdir()?;
         let secured = Secured::prepare(scenario, folder.path(), None)?;
         let begin = Instant::now();
-        let bus = Bus { scenario, backends, threads: 1, secured: secured.as_ref(), settings };
+        let bus = Bus { scenario, backends, threads: 1, secured: secured.as_ref(), certificates: None, settings };
         let (server, _) = bus.start(command, folder.path())?;
         Ok(Contender {
             target: Target { name: "myelin".to_owned(), source: Source::Myelin },
             start: None,
             told: Vec::new(),
             client: secured.map(|secured| secured.client),
+            authority: None,
             address: server.address.to_string(),
             server: Some(server),
             processes: Vec::new(),
@@ -214,7 +222,7 @@ impl Contender {
 
     /// Where it is asked to do a scenario.
     pub(super) fn url(&self, scenario: Scenario) -> String {
-        self.target.url(scenario, &self.address)
+        self.target.url(scenario, self.authority.is_some(), &self.address)
     }
 
     /// The process that was started.
@@ -277,6 +285,9 @@ fn places(kit: &Kit, stage: &Stage, listen: SocketAddr, folder: &Path) -> anyhow
         ("threads", stage.threads.to_string()),
         ("keys", keys.display().to_string()),
         ("routing", ROUTING.1.to_owned()),
+        ("certificate", stage.certificates.certificate.display().to_string()),
+        ("key", stage.certificates.key.display().to_string()),
+        ("certificate_and_key", stage.certificates.both.display().to_string()),
     ];
     Ok(texts.into_iter().map(|(name, text)| (name.to_owned(), text)).collect())
 }
@@ -312,6 +323,8 @@ struct Bus<'a> {
     backends: Backends,
     threads: usize,
     secured: Option<&'a Secured>,
+    /// What it shows by HTTPS; `None` where it is asked plainly.
+    certificates: Option<&'a Certificates>,
     /// The beginning of its `deployment.toml`.
     settings: &'a str,
 }
@@ -326,13 +339,23 @@ impl Bus<'_> {
         if self.scenario.service().is_some() {
             command.args(suite::write(folder, &self.backends.echo.to_string())?);
         }
-        command.args(["--http", "127.0.0.1:0", "--threads", &self.threads.to_string()]);
+        command.args(["--threads", &self.threads.to_string()]);
+        let mark = match self.certificates {
+            None => {
+                command.args(["--http", "127.0.0.1:0"]);
+                "http://"
+            }
+            Some(Certificates { certificate, key, .. }) => {
+                command.args(["--https", "127.0.0.1:0", "--cert"]).arg(certificate).arg("--key").arg(key);
+                "https://"
+            }
+        };
         let settings = self.settings.to_owned() + &self.secured.map(Secured::settings).unwrap_or_default();
         if !settings.is_empty() {
             let file = folder.join("deployment.toml");
             fs::write(&file, settings)?;
             command.arg("--config").arg(file);
         }
-        Ok((Server::announced(command, folder, "http://")?, text))
+        Ok((Server::announced(command, folder, mark)?, text))
     }
 }

@@ -74,7 +74,7 @@ pub fn count(
     let mut valgrind = program("valgrind");
     valgrind.arg("--tool=callgrind").arg(format!("--callgrind-out-file={}", counted.display())).arg(binary);
     let bus = Contender::watched(valgrind, scenario, backends, SETTINGS)?;
-    let task = Task { scenario, size, connections: CONNECTIONS, idle: 0, rate: None };
+    let task = Task { scenario, size, connections: CONNECTIONS, idle: 0, rate: None, tls: false };
     let answer = probe::probe(&bus, task)?;
     let requests = if scenario.is_secured() { FEW_REQUESTS } else { REQUESTS };
     let process = bus.process().context("the bus has no process")?;

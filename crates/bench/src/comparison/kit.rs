@@ -75,6 +75,8 @@ pub(super) struct Manifest {
     /// Places of its own.
     #[serde(default)]
     values: Places,
+    /// The same where clients come by HTTPS; without this table it cannot do so.
+    pub(super) tls: Option<Places>,
     /// Places whose text depends on the size of the messages.
     #[serde(default)]
     sizes: Vec<BySize>,
@@ -111,7 +113,7 @@ fn ready_seconds() -> u64 {
 
 /// The places that are filled in for every kit, as `places` of the contender has them.
 #[cfg(test)]
-const PLACES: [&str; 12] = [
+const PLACES: [&str; 15] = [
     "listen",
     "port",
     "backend",
@@ -124,6 +126,9 @@ const PLACES: [&str; 12] = [
     "threads",
     "keys",
     "routing",
+    "certificate",
+    "key",
+    "certificate_and_key",
 ];
 
 /// What is filled in, by the names of the places.
@@ -264,12 +269,24 @@ impl Kit {
         words.iter().map(fill).collect()
     }
 
-    /// The places of its own, for messages of a size.
-    pub(super) fn places_for(&self, size: u64) -> Places {
+    /// These places and its own, in whose texts these are filled in.
+    ///
+    /// Errors: as [`Kit::filled_in`].
+    pub(super) fn with_own(&self, mut places: Places, size: u64, tls: bool) -> anyhow::Result<Places> {
+        for (name, text) in self.places_for(size, tls) {
+            let text = fill_in(&text, &places).with_context(|| format!("{MANIFEST} of the kit {}", self.name))?;
+            places.insert(name, text);
+        }
+        Ok(places)
+    }
+
+    /// The places of its own, for messages of a size, by HTTPS or not.
+    pub(super) fn places_for(&self, size: u64, tls: bool) -> Places {
         let fits = |by_size: &&BySize| units::size(&by_size.up_to).is_ok_and(|up_to| size <= up_to);
         let by_size = self.manifest.sizes.iter().find(fits).or(self.manifest.sizes.last());
         let mut places = self.manifest.values.clone();
         places.extend(by_size.map(|by_size| by_size.values.clone()).unwrap_or_default());
+        places.extend(self.manifest.tls.clone().filter(|_| tls).unwrap_or_default());
         places
     }
 }
@@ -386,8 +403,8 @@ mod tests {
             let kit = Kit::find(&name).unwrap();
             assert!(!kit.about().is_empty() && kit.readme().starts_with("# "), "{name} says what it is");
             assert_eq!(kit.offer(Scenario::Many).is_some(), kit.offer(Scenario::Direct).is_some());
-            let mut places: Places = PLACES.iter().map(|place| ((*place).to_owned(), "x".to_owned())).collect();
-            places.extend(kit.places_for(1));
+            let places = PLACES.iter().map(|place| ((*place).to_owned(), "x".to_owned())).collect();
+            let places = kit.with_own(places, 1, true).unwrap();
             kit.filled_in(&places).unwrap();
             for command in [&kit.manifest.start, &kit.manifest.fetch, &kit.manifest.version] {
                 kit.command(command, &places).unwrap();
@@ -426,7 +443,7 @@ mod tests {
     #[test]
     fn what_depends_on_the_size_is_the_first_that_is_large_enough() {
         let kit = Kit::find("nginx").unwrap();
-        assert_eq!(kit.places_for(500)["buffer"], "16k");
-        assert_eq!(kit.places_for(1 << 20)["buffer"], "128k");
+        assert_eq!(kit.places_for(500, false)["buffer"], "16k");
+        assert_eq!(kit.places_for(1 << 20, false)["buffer"], "128k");
     }
 }

@@ -6,11 +6,10 @@
 
 use std::error::Error;
 use std::fmt;
-use std::io::{Read, Write};
-use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::contender::Contender;
 use super::scenario::{Likeness, Scenario};
@@ -18,7 +17,7 @@ use super::target::Source;
 use super::task::{self, Task};
 use crate::canonical;
 use crate::framing::{self, Decoder};
-use crate::load::{Plan, Verify};
+use crate::load::{self, Plan, Verify};
 use crate::payload::Payload;
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -107,21 +106,28 @@ fn ask(plan: &Plan) -> anyhow::Result<(u16, Vec<u8>)> {
     let mut plan = plan.clone();
     plan.keep_alive = false;
     let request = plan.request().to_vec();
-    let mut stream = TcpStream::connect(&*plan.target.authority)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    let mut answer = Vec::new();
-    std::thread::scope(|scope| {
-        let mut sending = stream.try_clone()?;
-        // Read and written at once, because an echo sends before it has everything.
-        let sender = scope.spawn(move || sending.write_all(&request));
-        let read = stream.read_to_end(&mut answer);
-        // Whoever answers early reads no further, and the sender must not wait for it; a refusal is as good an answer.
-        let _ = stream.shutdown(Shutdown::Both);
-        let _ = sender.join();
-        read
-    })
-    .context("no answer")?;
+    let exchange = async {
+        let (mut reading, mut writing) = tokio::io::split(load::connect(&plan).await?);
+        let mut answer = Vec::new();
+        // Read and written at once, because an echo sends before it has everything. Whoever answers early reads no
+        // further, and a refusal is as good an answer.
+        let sending = async {
+            let _ = writing.write_all(&request).await;
+            let _ = writing.flush().await;
+            std::future::pending::<()>().await;
+        };
+        let read = tokio::select! {
+            read = reading.read_to_end(&mut answer) => read,
+            () = sending => Ok(0),
+        };
+        // Some end a connection without the last word of TLS, or reset it behind an answer to what they did not read.
+        if answer.is_empty() {
+            read.context("no answer")?;
+        }
+        anyhow::Ok(answer)
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let answer = runtime.block_on(async { tokio::time::timeout(PATIENCE, exchange).await }).context("no answer")??;
     read_answer(&answer)
 }
 
@@ -153,7 +159,7 @@ fn read_answer(answer: &[u8]) -> anyhow::Result<(u16, Vec<u8>)> {
 }
 
 fn beginning(body: &[u8]) -> String {
-    String::from_utf8_lossy(&body[..body.len().min(300)]).into_owned()
+    String::from_utf8_lossy(&body[..body.len().min(300)]).trim_end().to_owned()
 }
 
 #[cfg(test)]

@@ -86,7 +86,7 @@ impl Session<'_> {
     /// Starts all targets that can do this; `None` where the run was interrupted.
     pub(super) fn all_enter(&mut self, task: Task) -> anyhow::Result<Option<Vec<Entrant>>> {
         let mut entrants = Vec::new();
-        for target in self.targets.iter().filter(|target| target.can(task.scenario)) {
+        for target in self.targets.iter().filter(|target| target.can(task.scenario, task.tls)) {
             entrants.extend(self.enter(target, task)?);
             if self.is_interrupted() {
                 return Ok(None);
@@ -145,7 +145,7 @@ impl Session<'_> {
             Some((_, contender)) => contender,
             None => {
                 self.progress.now(&target.name, "starting");
-                match Contender::start(target, task.scenario, task.size, self.stage) {
+                match Contender::start(target, task, self.stage) {
                     Ok(contender) => contender,
                     Err(error) => {
                         let text = format!("{error:#}");
@@ -306,7 +306,7 @@ impl Session<'_> {
 /// What a server has to be started for anew.
 fn work(target: &Target, task: Task) -> Work {
     let places = match &target.source {
-        Source::Kit(kit) => kit.places_for(task.size),
+        Source::Kit(kit) => kit.places_for(task.size, task.tls),
         _ => Places::new(),
     };
     Work { scenario: task.scenario.done_as(), places }

@@ -66,7 +66,7 @@ pub(super) fn proxy(scenario: Scenario, policy: &Path) -> String {
     format!(
         r#"
     <localEntry key="policy" src="file:{}"/>
-    <proxy name="{scenario}" transports="http">
+    <proxy name="{scenario}">
         <target>
             <inSequence><send><endpoint key="echo"/></send></inSequence>
             <outSequence><send/></outSequence>

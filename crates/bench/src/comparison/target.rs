@@ -91,8 +91,11 @@ impl Target {
     }
 
     /// Whether it has a way to do this, and a point in doing it.
-    pub(super) fn can(&self, scenario: Scenario) -> bool {
+    pub(super) fn can(&self, scenario: Scenario, tls: bool) -> bool {
         match &self.source {
+            // The backend knows no TLS, and only its owner knows whether a server that runs does.
+            Source::Relay | Source::Backend | Source::Url(_) if tls => false,
+            Source::Kit(kit) if tls && kit.manifest.tls.is_none() => false,
             Source::Myelin => true,
             Source::Direct => scenario.mediates(),
             // What the same bytes cost at least, where the echo gets about as many as the bus and the client.
@@ -149,7 +152,7 @@ impl Target {
     }
 
     /// The URL for this scenario, of a server at `address` if it was started here.
-    pub(super) fn url(&self, scenario: Scenario, address: &str) -> String {
+    pub(super) fn url(&self, scenario: Scenario, tls: bool, address: &str) -> String {
         let path = match &self.source {
             Source::Url(url) => return url.replace(SCENARIO, &scenario.done_as().name()),
             Source::Kit(kit) => kit.offer(scenario).map(|offer| offer.path.clone()).unwrap_or_default(),
@@ -162,7 +165,8 @@ impl Target {
                 }
             },
         };
-        format!("http://{address}{path}")
+        let scheme = if tls { "https" } else { "http" };
+        format!("{scheme}://{address}{path}")
     }
 
     /// The path of the service that leaves the answer as it is, where the scenario undoes on the way back what it did;
@@ -211,7 +215,7 @@ mod tests {
         let targets: Vec<Target> =
             names.iter().map(|name| name.parse::<TargetName>().unwrap().target().unwrap()).collect();
         let able = |scenario| {
-            let able = targets.iter().filter(|target| target.can(scenario));
+            let able = targets.iter().filter(|target| target.can(scenario, false));
             able.map(|target| target.name.as_str()).collect::<Vec<_>>()
         };
         assert_eq!(able(Scenario::Direct), ["myelin", "nginx", "haproxy", "relay", "synapse", "a", "b"]);
@@ -219,8 +223,8 @@ mod tests {
         assert_eq!(able(Scenario::Cbr), ["myelin", "direct", "relay", "synapse", "b"]);
         assert_eq!(able(Scenario::QuoteCbr), ["myelin", "direct", "synapse", "b"]);
         let (myelin, url) = (&targets[0], &targets[7]);
-        assert_eq!(myelin.url(Scenario::Many, "h:1"), "http://h:1/services/direct");
-        assert_eq!(myelin.url(Scenario::DirectApi, "h:1"), "http://h:1/apis/direct-api");
-        assert_eq!(url.url(Scenario::Cbr, ""), "http://b/cbr");
+        assert_eq!(myelin.url(Scenario::Many, false, "h:1"), "http://h:1/services/direct");
+        assert_eq!(myelin.url(Scenario::DirectApi, true, "h:1"), "https://h:1/apis/direct-api");
+        assert_eq!(url.url(Scenario::Cbr, false, ""), "http://b/cbr");
     }
 }

@@ -17,6 +17,8 @@ pub(super) struct Task {
     pub(super) idle: usize,
     /// Requests a second that are offered; `None` in a closed loop.
     pub(super) rate: Option<f64>,
+    /// Whether clients come by HTTPS.
+    pub(super) tls: bool,
 }
 
 impl Task {
@@ -28,6 +30,7 @@ impl Task {
             connections: self.connections,
             idle_connections: self.idle,
             rate: self.rate,
+            tls: self.tls,
         }
     }
 }
@@ -46,8 +49,8 @@ pub(super) fn tasks(arguments: &Arguments) -> Vec<Task> {
         };
         for size in &sizes {
             for connections in &connections {
-                let (size, connections, rate) = (*size, *connections, arguments.rate);
-                tasks.push(Task { scenario: *scenario, size, connections, idle, rate });
+                let (size, connections, rate, tls) = (*size, *connections, arguments.rate, arguments.tls);
+                tasks.push(Task { scenario: *scenario, size, connections, idle, rate, tls });
             }
         }
     }
@@ -65,5 +68,6 @@ pub(super) fn plan(contender: &Contender, task: Task) -> anyhow::Result<Plan> {
     plan.headers.extend(scenario.headers());
     plan.timeout = Duration::from_secs(30);
     plan.security.clone_from(&contender.client);
+    plan.authorities.clone_from(&contender.authority);
     Ok(plan)
 }

@@ -29,6 +29,7 @@ fn stage(echo: &crate::Handle, cache: &Path) -> Stage {
         threads: 2,
         cache: cache.to_owned(),
         keys: None,
+        certificates: Certificates::make(cache).unwrap(),
         processes: Vec::new(),
     }
 }
@@ -46,8 +47,9 @@ fn nginx_and_haproxy_pass_on_and_route_what_they_are_sent() {
             continue;
         }
         let target = target(&format!("kit:{name}"));
-        for size in [500, 200_000] {
-            let contender = Contender::start(&target, Scenario::Direct, size, &stage).unwrap();
+        for (size, tls) in [(500, false), (200_000, false), (500, true)] {
+            let task = Task { scenario: Scenario::Header, size, connections: 1, idle: 0, rate: None, tls };
+            let contender = Contender::start(&target, task, &stage).unwrap();
             for (scenario, value, good) in [
                 (Scenario::Direct, None, true),
                 (Scenario::Header, Some(scenario::ROUTING.1), true),
@@ -57,13 +59,13 @@ fn nginx_and_haproxy_pass_on_and_route_what_they_are_sent() {
                 let mut plan = Plan::new(&contender.url(scenario)).unwrap();
                 plan.method = "POST".to_owned();
                 plan.body = payload::soap(size).unwrap();
+                plan.authorities.clone_from(&contender.authority);
                 plan.verify = Verify::Echo;
                 plan.headers.extend(value.map(|value| (scenario::ROUTING.0.to_owned(), value.to_owned())));
                 (plan.requests, plan.connections) = (Some(20), 2);
                 let outcome = plan.run().unwrap();
                 assert_eq!(outcome.is_clean(), good, "{name} {scenario:?} {value:?}: {:?}", outcome.failures_by_kind);
             }
-            let task = Task { scenario: Scenario::Header, size, connections: 1, idle: 0, rate: None };
             assert_eq!(probe::probe(&contender, task).unwrap(), Payload::from(payload::soap(size).unwrap().to_vec()));
             let processes = contender.processes();
             // nginx listens before it has its workers, but does not answer.

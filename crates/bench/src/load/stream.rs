@@ -103,6 +103,21 @@ fn certificates(path: &Path) -> anyhow::Result<Vec<CertificateDer<'static>>> {
     Ok(found)
 }
 
+/// Anything that bytes are read from and written to.
+pub(crate) trait Duplex: AsyncRead + AsyncWrite {}
+
+impl<T: AsyncRead + AsyncWrite> Duplex for T {}
+
+/// Opens one connection to where a plan sends its requests.
+///
+/// Errors: as [`Dialer::new`], and those of the network.
+pub(crate) async fn connect(plan: &Plan) -> anyhow::Result<Pin<Box<dyn Duplex>>> {
+    Ok(match Dialer::new(&plan.target, plan)?.dial().await? {
+        Stream::Plain(stream) => Box::pin(stream),
+        Stream::Secure(stream) => Box::pin(*stream),
+    })
+}
+
 impl Stream {
     /// Whether the connection resumes an earlier session of TLS.
     pub(super) fn is_resumed(&self) -> bool {
