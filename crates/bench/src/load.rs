@@ -12,6 +12,7 @@ mod arguments;
 mod client;
 mod connection;
 mod counters;
+mod crew;
 mod description;
 mod failure;
 mod histogram;
