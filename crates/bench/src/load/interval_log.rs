@@ -50,7 +50,8 @@ impl<Out: Write> IntervalLog<Out> {
         Ok(())
     }
 
-    /// Takes what one thread has measured in the interval `index`; writes the intervals that are complete.
+    /// Takes what one thread has measured in the interval `index`; writes the intervals that are complete, save the last,
+    /// which may be the one in which the run ends.
     pub(super) fn add(&mut self, index: u32, latencies: Histogram<u64>) -> anyhow::Result<()> {
         match self.pending.get_mut(&index) {
             Some((reported, sum)) => {
@@ -59,10 +60,10 @@ impl<Out: Write> IntervalLog<Out> {
             }
             None => drop(self.pending.insert(index, (1, latencies))),
         }
-        while let Some(entry) = self.pending.first_entry() {
-            if entry.get().0 < self.threads {
-                break;
-            }
+        while self.pending.len() > 1
+            && let Some(entry) = self.pending.first_entry()
+            && entry.get().0 >= self.threads
+        {
             let (index, (_, latencies)) = entry.remove_entry();
             self.write(index, INTERVAL, &latencies)?;
         }
@@ -73,7 +74,7 @@ impl<Out: Write> IntervalLog<Out> {
     pub(super) fn finish(&mut self, elapsed: Duration) -> anyhow::Result<()> {
         for (index, (_, latencies)) in std::mem::take(&mut self.pending) {
             let length = elapsed.saturating_sub(INTERVAL * index).min(INTERVAL);
-            if !length.is_zero() || !latencies.is_empty() {
+            if length == INTERVAL || !latencies.is_empty() {
                 self.write(index, length, &latencies)?;
             }
         }
@@ -114,6 +115,7 @@ mod tests {
         log.add(0, histogram(&[2_000_000, 3_000_000])).unwrap();
         log.add(1, histogram(&[])).unwrap();
         log.add(2, histogram(&[7_000_000])).unwrap();
+        log.add(2, histogram(&[])).unwrap();
         log.finish(Duration::from_millis(2_250)).unwrap();
         out
     }

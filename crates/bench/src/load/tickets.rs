@@ -189,7 +189,7 @@ impl Pace {
 /// in every latency.
 struct Timer {
     // Tokio lets only sockets into its event loop without `unsafe`, so the timer's descriptor goes in as one: nothing
-    // but readiness and `read` is asked of it, and both mean for a timer what they mean for a socket.
+    // but readiness is asked of it, which means for a timer what it means for a socket.
     descriptor: UdpSocket,
 }
 
@@ -206,10 +206,11 @@ impl Timer {
         let none = Timespec { tv_sec: 0, tv_nsec: 0 };
         let value = Timespec { tv_sec: 0, tv_nsec: i64::from(duration.subsec_nanos()) };
         let setting = Itimerspec { it_interval: none, it_value: value };
+        // To set the timer resets its count, so nothing has to be read: tokio only has to forget that it was ready.
+        let forgotten = || Err::<(), _>(io::ErrorKind::WouldBlock.into());
+        let _ = self.descriptor.try_io(Interest::READABLE, forgotten);
         rustix::time::timerfd_settime(&self.descriptor, TimerfdTimerFlags::empty(), &setting)?;
-        let expirations = || Ok(rustix::io::read(&self.descriptor, &mut [0_u8; 8][..])?);
-        self.descriptor.async_io(Interest::READABLE, expirations).await?;
-        Ok(())
+        self.descriptor.readable().await
     }
 }
 
