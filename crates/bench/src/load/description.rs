@@ -180,6 +180,15 @@ mod tests {
     }
 
     #[test]
+    fn the_plan_of_the_readme_is_one() {
+        let readme = include_str!("../../README.md");
+        let plan = readme.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+        let found = requests(plan).unwrap();
+        let names: Vec<&str> = found.iter().map(|request| request.name.as_str()).collect();
+        assert_eq!(names, ["POST /services/orders/{{n}}", "prices"]);
+    }
+
+    #[test]
     fn what_is_wrong_is_said_with_its_place() {
         let check = |text: &str, wanted: &str| {
             let error = format!("{:#}", requests(text).unwrap_err());
