@@ -11,10 +11,7 @@ pub enum Command {
     /// Let servers take turns at the same work, check every answer, and write what it costs each of them
     Run(Box<comparison::Arguments>),
     /// List the servers that kits can start, or print what a kit says of itself
-    Kits {
-        /// A kit, or the path of a folder with one
-        name: Option<String>,
-    },
+    Kits(comparison::KitsArguments),
 }
 
 impl Command {
@@ -24,7 +21,7 @@ impl Command {
     pub fn run(&self, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
         match self {
             Command::Run(arguments) => comparison::run(arguments, out),
-            Command::Kits { name } => comparison::show_kits(name.as_deref(), out),
+            Command::Kits(arguments) => comparison::kits(arguments, out),
         }
     }
 }

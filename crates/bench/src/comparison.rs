@@ -27,6 +27,7 @@ mod task;
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -47,6 +48,7 @@ use task::{Task, tasks};
 
 use crate::interrupt;
 use crate::results::{self, Folder, Run};
+use crate::units;
 
 /// Status of a run that was interrupted, as shells have it for Ctrl-C.
 const INTERRUPTED: u8 = 130;
@@ -118,25 +120,51 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCod
     Ok(if session.failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Lists the kits, or prints what one of them says of itself.
+/// The arguments of `myelin bench kits`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct KitsArguments {
+    /// A kit, or the path of a folder with one
+    name: Option<String>,
+    /// Write the kit's configuration there, for a server that is started by hand
+    #[arg(long, value_name = "FOLDER", requires = "name")]
+    write: Option<PathBuf>,
+    /// Where the server is to listen
+    #[arg(long, value_name = "ADDRESS", value_parser = units::address, default_value = "127.0.0.1:8280")]
+    listen: SocketAddr,
+    /// Where `bench run --echo` will have the backend
+    #[arg(long, value_name = "ADDRESS", value_parser = units::address, default_value = "127.0.0.1:9000")]
+    echo: SocketAddr,
+}
+
+/// Runs `myelin bench kits`: lists the kits, prints what one of them says of itself, or writes its configuration.
 ///
-/// Errors: there is no such kit, `out` cannot be written.
-pub fn show_kits(name: Option<&str>, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    if let Some(name) = name {
-        out.write_all(Kit::find(name)?.readme().as_bytes())?;
-        return Ok(ExitCode::SUCCESS);
+/// Errors: there is no such kit, or something cannot be written.
+pub fn kits(arguments: &KitsArguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    let KitsArguments { name, write, listen, echo } = arguments;
+    match (name, write) {
+        (None, _) => list_kits(out)?,
+        (Some(name), None) => out.write_all(Kit::find(name)?.readme().as_bytes())?,
+        (Some(name), Some(folder)) => {
+            for file in contender::write(&Kit::find(name)?, folder, *listen, *echo)? {
+                writeln!(out, "{}", file.display())?;
+            }
+        }
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list_kits(out: &mut dyn Write) -> anyhow::Result<()> {
     for name in Kit::names() {
         let kit = Kit::find(&name)?;
         let state = match (kit.untested(), kit.missing()) {
-            (Some(why), _) => format!(" Untested: {why}."),
-            (None, Some(missing)) => format!(" Not here: {missing}."),
+            (Some(why), _) => format!(" (untested: {why})"),
+            (None, Some(missing)) => format!(" (not here: {missing})"),
             (None, None) => String::new(),
         };
         writeln!(out, "{name:<16} {}{state}", kit.about())?;
         writeln!(out, "{:<16} {}", "", kit.scenarios().collect::<Vec<_>>().join(", "))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Who takes part; two of one name would be one in the results.

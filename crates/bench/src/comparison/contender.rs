@@ -153,21 +153,7 @@ impl Contender {
         self.begin = Instant::now();
         let listen = port::free()?;
         let places = kit.with_own(places(kit, stage, listen, folder)?, task.size, task.tls)?;
-        for (name, text, checksum) in kit.filled_in(&places)? {
-            let path = folder.join(&name);
-            if let Some(parent) = path.parent() {
-                fs::create_dir_all(parent)?;
-            }
-            fs::write(&path, &text).with_context(|| format!("cannot write {}", path.display()))?;
-            self.told.push(Told::new(&name, text, checksum));
-        }
-        if kit.manifest.stylesheets {
-            configuration::write_stylesheets(folder)?;
-        }
-        if kit.manifest.synapse {
-            let text = configuration::write_synapse(&folder.join("synapse.xml"), stage.backends, "")?;
-            self.told.push(Told::new("synapse.xml", text, checksum(configuration::template().as_bytes())));
-        }
+        self.told = configure(kit, &places, stage.backends, folder)?;
         if let Some(secured) = Secured::prepare(task.scenario, folder, stage.keys.as_deref())? {
             self.client = Some(secured.client);
         }
@@ -244,6 +230,49 @@ impl Contender {
     pub(super) fn last_words(&self) -> String {
         self.server.as_ref().map(Server::last_words).unwrap_or_default()
     }
+}
+
+/// Writes the configuration of a kit into a folder: its files with the places filled in, and what its server reads of
+/// the scenarios.
+fn configure(kit: &Kit, places: &Places, backends: Backends, folder: &Path) -> anyhow::Result<Vec<Told>> {
+    let mut written = Vec::new();
+    for (name, text, checksum) in kit.filled_in(places)? {
+        let path = folder.join(&name);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::write(&path, &text).with_context(|| format!("cannot write {}", path.display()))?;
+        written.push(Told::new(&name, text, checksum));
+    }
+    if kit.manifest.stylesheets {
+        configuration::write_stylesheets(folder)?;
+    }
+    if kit.manifest.synapse {
+        let text = configuration::write_synapse(&folder.join("synapse.xml"), backends, "")?;
+        written.push(Told::new("synapse.xml", text, checksum(configuration::template().as_bytes())));
+    }
+    Ok(written)
+}
+
+/// Writes the configuration of a kit whose server is started by hand; its files.
+///
+/// Errors: a file cannot be written.
+pub(super) fn write(kit: &Kit, folder: &Path, listen: SocketAddr, echo: SocketAddr) -> anyhow::Result<Vec<PathBuf>> {
+    let folder = std::path::absolute(folder)?;
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let stage = Stage {
+        myelin: PathBuf::new(),
+        backends: Backends { echo, quotes: echo },
+        echo_process: 0,
+        threads: 2,
+        cache: super::kit::cache(),
+        keys: None,
+        certificates: Certificates::make(&folder)?,
+        processes: Vec::new(),
+    };
+    let places = kit.with_own(places(kit, &stage, listen, &folder)?, 0, false)?;
+    let written = configure(kit, &places, stage.backends, &folder)?;
+    Ok(written.iter().map(|told| folder.join(&told.file.name)).collect())
 }
 
 /// What a target says of its version; empty where it cannot be asked.

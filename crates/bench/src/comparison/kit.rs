@@ -214,7 +214,7 @@ impl Kit {
     /// What keeps it from running on this machine.
     pub fn missing(&self) -> Option<String> {
         if self.manifest.start.is_empty() {
-            return Some("it is started by hand, see its README; name its URL as the target".to_owned());
+            return Some(format!("it is started by hand, as `myelin bench kits {}` tells", self.name));
         }
         let missing: Vec<&str> =
             self.manifest.needs.iter().map(String::as_str).filter(|program| !is_installed(program)).collect();

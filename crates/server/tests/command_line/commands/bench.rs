@@ -76,6 +76,11 @@ fn kits_are_listed_and_described() {
     assert!(all.code == 0 && all.out.contains("synapse-nhttp") && all.out.contains("cbr"), "{}", all.out);
     let one = myelin("bench kits nginx", "");
     assert!(one.out.starts_with("# nginx"), "{}", one.out);
+    let folder = tempfile::tempdir().unwrap();
+    let written = myelin(&format!("bench kits wso2-mi --write {}", folder.path().display()), "");
+    assert_eq!((written.code, written.out.lines().count()), (0, 1), "{}", written.err);
+    let checked = myelin(&format!("check {}", folder.path().join("synapse.xml").display()), "");
+    assert_eq!(checked.code, 0, "{}{}", checked.out, checked.err);
     let unknown = myelin("bench kits ngnix", "");
     assert!(unknown.code == 1 && unknown.err.contains("did you mean nginx?"), "{}", unknown.err);
 }
