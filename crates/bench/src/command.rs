@@ -4,6 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use crate::comparison;
+use crate::report::{self, compare};
 
 /// What `myelin bench` is asked to do.
 #[derive(Debug, clap::Subcommand)]
@@ -12,6 +13,10 @@ pub enum Command {
     Run(Box<comparison::Arguments>),
     /// List the servers that kits can start, or print what a kit says of itself
     Kits(comparison::KitsArguments),
+    /// Make a page with charts, or tables, CSV or JSON, of folders of results
+    Report(report::Arguments),
+    /// Hold the results of two runs against each other: two days, two machines or two builds
+    Compare(compare::Arguments),
 }
 
 impl Command {
@@ -22,6 +27,8 @@ impl Command {
         match self {
             Command::Run(arguments) => comparison::run(arguments, out),
             Command::Kits(arguments) => comparison::kits(arguments, out),
+            Command::Report(arguments) => report::run(arguments, out),
+            Command::Compare(arguments) => compare::run(arguments, out),
         }
     }
 }

@@ -6,6 +6,7 @@
 //! - [`stockquote`] is the backend with operations: SimpleStockQuoteService, as the samples of Apache Synapse have it;
 //! - [`relay`] copies bytes between two TCP connections and does nothing else: the least a bus can cost;
 //! - [`comparison`] lets Myelin and other servers take turns at the same work, and writes [`results`];
+//! - [`report`] makes pages, tables and comparisons of folders of [`results`];
 //! - [`security`] gives a policy the keys that files hold, and makes some to try it with;
 //! - [`suite`] is what the services of WSO2's performance suite are sent, and must answer;
 //! - [`canonical`], [`payload`], [`procfs`], [`statistics`] and [`units`] are what these stand on.
@@ -25,6 +26,7 @@ pub mod load;
 pub mod payload;
 pub mod procfs;
 pub mod relay;
+pub mod report;
 mod request;
 pub mod results;
 pub mod security;

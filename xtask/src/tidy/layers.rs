@@ -103,7 +103,12 @@ const FOLDERS: &[(&str, &[&[&str]])] = &[
     ),
     (
         "bench",
-        &[&["listening", "request", "security", "suite"], &["echo", "load", "relay", "stockquote"], &["comparison"]],
+        &[
+            &["listening", "request", "security", "suite"],
+            &["echo", "load", "relay", "stockquote"],
+            &["comparison", "report"],
+            &["command"],
+        ],
     ),
 ];
 

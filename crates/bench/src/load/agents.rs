@@ -307,9 +307,11 @@ fn obey(stream: &TcpStream, secret: Option<&str>) -> anyhow::Result<Measured> {
     let mut observer = Obedient { stream, start };
     let measured = measure(&plan, part, &interrupt, &mut observer)?;
     let tally = Box::new(measured.tally.clone());
-    send(stream, &Report::Done { tally, elapsed: measured.elapsed })?;
+    send(stream, &Report::Done { tally, elapsed: measured.elapsed }).context(GONE)?;
     Ok(measured)
 }
+
+const GONE: &str = "the coordinator is gone";
 
 /// An agent during a run.
 struct Obedient<'a> {
@@ -319,18 +321,19 @@ struct Obedient<'a> {
 
 impl Observer for Obedient<'_> {
     fn ready(&mut self) -> anyhow::Result<()> {
-        send(self.stream, &Report::Ready)?;
+        send(self.stream, &Report::Ready).context(GONE)?;
         // A coordinator that says nothing more has stopped the run: it then begins with its end.
         let _ = self.start.recv();
         Ok(())
     }
 
     fn progress(&mut self, progress: Progress) -> anyhow::Result<()> {
-        send(self.stream, &Report::Progress { requests: progress.requests, failures: progress.failures })
+        let Progress { requests, failures, .. } = progress;
+        send(self.stream, &Report::Progress { requests, failures }).context(GONE)
     }
 
     fn interval(&mut self, index: u32, latencies: Histogram<u64>) -> anyhow::Result<()> {
-        send(self.stream, &Report::Interval { index, latencies })
+        send(self.stream, &Report::Interval { index, latencies }).context(GONE)
     }
 }
 

@@ -49,10 +49,8 @@ fn text(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "Idle         {idle} connections besides, {lost} of them closed by the service")?;
     }
     let (requests, rate) = (outcome.requests, outcome.requests_per_second);
-    let volume = format!(
-        "sent {:.1} MB/s, received {:.1} MB/s",
-        outcome.sent_megabytes_per_second, outcome.received_megabytes_per_second
-    );
+    let (sent, received) = (outcome.sent_megabytes_per_second, outcome.received_megabytes_per_second);
+    let volume = format!("sent {}, received {}", show_volume(sent), show_volume(received));
     if requests == 0 {
         writeln!(out, "Answers      none was good in {seconds:.2} s; {volume}")?;
     } else {
@@ -104,6 +102,13 @@ fn text(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
         )?;
     }
     writeln!(out, "This client  {:.2} CPU ms per 1,000 requests", outcome.load_cpu_ms_per_1000)
+}
+
+fn show_volume(megabytes_per_second: f64) -> String {
+    match megabytes_per_second {
+        little if little < 1.0 => format!("{:.1} kB/s", little * 1e3),
+        much => format!("{much:.1} MB/s"),
+    }
 }
 
 /// One line of names, one of values. New columns are only ever added at the end.
@@ -208,9 +213,9 @@ mod tests {
 
     #[test]
     fn without_a_good_answer_there_are_no_figures_of_answers() {
-        let outcome = Outcome { requests: 0, failures: 2, seconds: 1.5, ..outcome() };
+        let outcome = Outcome { requests: 0, received_megabytes_per_second: 2.5, seconds: 1.5, ..outcome() };
         let text = written(&outcome, Format::Text);
-        assert!(text.contains("Answers      none was good in 1.50 s; sent 0.0 MB/s, received 0.0 MB/s\n"), "{text}");
+        assert!(text.contains("Answers      none was good in 1.50 s; sent 0.0 kB/s, received 2.5 MB/s\n"), "{text}");
         assert!(!text.contains("Latency") && !text.contains("CPU") && !text.contains("requests/s"), "{text}");
         let csv = written(&outcome, Format::Csv);
         let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();

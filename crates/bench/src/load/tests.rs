@@ -374,12 +374,13 @@ fn an_open_loop_ends_with_its_duration_and_tells_what_it_did_not_send() {
     (plan.requests, plan.duration, plan.rate) = (None, Some(Duration::from_millis(500)), Some(200.0));
     let begin = Instant::now();
     let outcome = plan.run().unwrap();
-    // All 100 of them would take five seconds, and at most ten fit into half a second.
+    // All 100 of them would take five seconds, and at most twelve fit into half a second and the time after it in which
+    // what was due may still leave.
     assert!(begin.elapsed() < Duration::from_secs(4), "{:?}", begin.elapsed());
     assert_eq!(outcome.requests + outcome.failures, 100);
     let (kind, unsent) = only(&outcome);
     assert_eq!(kind, "not sent");
-    assert!(unsent >= 89, "{unsent}");
+    assert!(unsent >= 87, "{unsent}");
 }
 
 #[test]

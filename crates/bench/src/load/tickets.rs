@@ -26,9 +26,15 @@ pub(super) struct Tickets {
     pace: Option<Pace>,
     /// When the run began; nothing is due before it has.
     start: Cell<Option<Instant>>,
-    /// Connections that become free from then on send nothing more.
+    /// Nothing is meant to leave from then on.
     end: Cell<Option<Instant>>,
+    /// Connections that become free from then on send nothing more.
+    closing: Cell<Option<Instant>>,
 }
+
+/// In an open loop, connections send what was due so long after the end: a machine that held this process up for a moment
+/// would else make failures of it.
+const GRACE: Duration = Duration::from_millis(100);
 
 /// The times at which the requests of one thread are meant to leave; threads take turns.
 struct Pace {
@@ -58,20 +64,21 @@ impl Tickets {
             }
             pace
         });
-        Tickets { budget, pace, start: Cell::new(None), end: Cell::new(None) }
+        Tickets { budget, pace, start: Cell::new(None), end: Cell::new(None), closing: Cell::new(None) }
     }
 
     /// Sets the clock: requests leave from `start` on and, if `duration` says so, only so long.
     pub(super) fn open(&self, start: Instant, duration: Option<Duration>) {
         self.start.set(Some(start));
         if let Some(duration) = duration {
-            self.end_at(start + duration);
+            let grace = if self.pace.is_some() { GRACE } else { Duration::ZERO };
+            self.end_at(start + duration, grace);
         }
     }
 
     /// Ends the run now, unless it has ended.
     pub(super) fn close(&self) {
-        self.end_at(Instant::now());
+        self.end_at(Instant::now(), Duration::ZERO);
         if let Some(pace) = &self.pace {
             pace.wake(usize::MAX);
         }
@@ -82,11 +89,12 @@ impl Tickets {
         self.end.get()
     }
 
-    fn end_at(&self, end: Instant) {
+    fn end_at(&self, end: Instant, grace: Duration) {
         if self.end.get().is_some_and(|earlier| earlier <= end) {
             return;
         }
         self.end.set(Some(end));
+        self.closing.set(Some(end + grace));
         if let Some(pace) = &self.pace {
             let due = self.start.get().map_or(0, |start| pace.due_before(end.saturating_duration_since(start)));
             pace.limit.set(pace.limit.get().min(due));
@@ -102,10 +110,10 @@ impl Tickets {
     /// `free`, which is when the connection became free.
     ///
     /// A connection that was free before the end sends what was due by then, however late its thread wakes; one that
-    /// becomes free later sends no more, so that a backlog does not prolong the run.
+    /// becomes free later than [`GRACE`] sends no more, so that a backlog does not prolong the run.
     /// `None` when nothing is left to send.
     pub(super) async fn next(&self, free: Instant) -> Option<Instant> {
-        if self.end.get().is_some_and(|end| free >= end) {
+        if self.closing.get().is_some_and(|closing| free >= closing) {
             return None;
         }
         let Some(pace) = &self.pace else { return self.take(free) };
@@ -253,9 +261,11 @@ mod tests {
         let tickets = Tickets::new(None, Some(Ramp::constant(10.0)), 0, 1);
         let start = Instant::now().checked_sub(Duration::from_secs(5)).unwrap();
         tickets.open(start, Some(Duration::from_secs(1)));
-        assert_eq!(tickets.next(start + Duration::from_secs(1)).await, None);
+        let end = start + Duration::from_secs(1);
+        assert_eq!(tickets.next(end + GRACE).await, None);
         assert_eq!(tickets.next(start).await, Some(start));
-        assert_eq!(tickets.unsent(), 9);
+        assert_eq!(tickets.next(end).await, Some(start + Duration::from_millis(100)));
+        assert_eq!(tickets.unsent(), 8);
     }
 
     #[test]
