@@ -83,6 +83,8 @@ pub(super) struct Connection {
     shared: Rc<Shared>,
     /// One for each host.
     streams: Vec<Option<Stream>>,
+    /// When each was last used.
+    used: Vec<Instant>,
     /// The request under way, or the next.
     ready: Option<Rc<Ready>>,
     answer: Answer,
@@ -100,6 +102,7 @@ impl Connection {
         let deadline = shared.deadlines.register();
         Connection {
             streams: shared.dialers.iter().map(|_| None).collect(),
+            used: vec![Instant::now(); shared.dialers.len()],
             ready: None,
             answer: Answer::new(),
             deadline,
@@ -121,6 +124,7 @@ impl Connection {
                 && let Ok(stream) = self.connect(origin).await
             {
                 self.streams[origin] = Some(stream);
+                self.used[origin] = Instant::now();
             }
         }
     }
@@ -159,6 +163,8 @@ impl Connection {
                 Err(failure) => Err(failure),
             };
             free = Instant::now();
+            let origin = self.origin();
+            self.used[origin] = free;
             let latency = free.saturating_duration_since(intended);
             let unconnected = matches!(outcome, Err(Failure::Connect(_)));
             let outcome = outcome.and_then(|()| self.open());
@@ -248,7 +254,7 @@ impl Connection {
             return Err(Failure::NotSent("no connection was free before its time-out".to_owned()));
         }
         let origin = self.origin();
-        if intended.saturating_duration_since(free) > SILENCE && self.is_lost() {
+        if intended.max(free).saturating_duration_since(self.used[origin]) > SILENCE && self.is_lost() {
             self.streams[origin] = None;
         }
         if self.streams[origin].is_none() {

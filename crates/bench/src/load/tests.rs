@@ -436,10 +436,12 @@ fn a_silent_connection_that_was_closed_is_opened_anew_and_is_no_failure() {
         }
     };
     let mut plan = plan(backend(behave), 3, 1, Payload::empty());
-    plan.rate = Some(4.0);
-    let outcome = plan.run().unwrap();
-    assert!(outcome.is_clean(), "{:?}", outcome.failures_by_kind);
-    assert_eq!(outcome.connects, 3);
+    for (rate, think) in [(Some(4.0), None), (None, "250ms".parse().ok())] {
+        (plan.rate, plan.think) = (rate, think);
+        let outcome = plan.run().unwrap();
+        assert!(outcome.is_clean(), "{:?}", outcome.failures_by_kind);
+        assert_eq!(outcome.connects, 3);
+    }
 }
 
 #[test]
