@@ -63,10 +63,13 @@ fn command_line() -> Result<String> {
     }
     let mut page = "# The command line\n\nGenerated from the binary by `cargo xtask docs`.\n".to_owned();
     let overview = help(&[])?;
-    let commands: Vec<String> = commands(&overview).map(str::to_owned).collect();
     page.push_str(&section("myelin", &overview));
-    for command in commands.iter().filter(|command| *command != "help") {
-        page.push_str(&section(&format!("myelin {command}"), &help(&[command])?));
+    for command in commands(&overview).filter(|command| *command != "help") {
+        let text = help(&[command])?;
+        page.push_str(&section(&format!("myelin {command}"), &text));
+        for part in commands(&text).filter(|part| *part != "help") {
+            page.push_str(&section(&format!("myelin {command} {part}"), &help(&[command, part])?));
+        }
     }
     Ok(page)
 }

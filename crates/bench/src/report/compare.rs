@@ -5,6 +5,7 @@
 //! said first.
 
 mod differences;
+mod overall;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -23,6 +24,7 @@ use crate::results::Cell;
 use crate::statistics::{holm, welch};
 use crate::units::show_size;
 use differences::{Difference, differences};
+use overall::{Overall, overall};
 
 /// The arguments of `myelin bench compare`.
 #[derive(Clone, Debug, clap::Args)]
@@ -88,7 +90,8 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCod
         Format::Csv => out.write_all(lines(&changes).as_bytes())?,
         Format::Json => {
             let page = json!({
-                "before": before.run, "after": after.run, "differences": differences, "changes": changes,
+                "before": before.run, "after": after.run, "differences": differences,
+                "overall": overall(&before, &after), "changes": changes,
             });
             writeln!(out, "{}", serde_json::to_string_pretty(&page)?)?;
         }
@@ -167,6 +170,7 @@ fn text((before, after): (&RunFigures, &RunFigures), differences: &[Difference],
     for difference in against.iter().chain(&remarks) {
         page += &format!("- {}\n", one_line(&difference.text));
     }
+    page += &format!("\nOver all cells:\n\n{}\n", overall_table(&overall(before, after)));
     let headings = ["cell", "connections", "target", "measure", "before", "after", "after/before", "p (Holm)", ""];
     let mut table = Table::new(4, &headings);
     for change in changes {
@@ -174,7 +178,8 @@ fn text((before, after): (&RunFigures, &RunFigures), differences: &[Difference],
     }
     let real = changes.iter().filter(|change| is_real(change)).count();
     let all = changes.len();
-    page += &format!("\n{}\n{real} of {all} figures differ by more than chance explains.\n", table.text());
+    page +=
+        &format!("Cell by cell:\n\n{}\n{real} of {all} figures differ by more than chance explains.\n", table.text());
     for (cell, first, second) in common(before, after) {
         if first.standing != Standing::Measured || second.standing != Standing::Measured {
             let place = format!("{} at {}, {} connections", first.target, place(&cell.cell), cell.cell.connections);
@@ -186,13 +191,36 @@ fn text((before, after): (&RunFigures, &RunFigures), differences: &[Difference],
     page
 }
 
-fn row(change: &Change) -> Vec<String> {
-    let Change { cell, of, .. } = change;
-    let verdict = match (is_real(change), (change.ratio < 1.0) == of.is_cost()) {
+fn overall_table(all: &[Overall]) -> String {
+    let headings = ["scenario", "target", "measure", "cells", "after/before", "95 %", "p (Holm)", ""];
+    let mut table = Table::new(3, &headings);
+    let shown = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), digits);
+    for it in all {
+        table.row(vec![
+            it.group.clone(),
+            it.target.clone(),
+            it.of.words().to_owned(),
+            it.cells.to_string(),
+            digits(it.ratio),
+            format!("{} to {}", shown(it.ratio_low), shown(it.ratio_high)),
+            it.p_value_corrected.map_or_else(|| "-".to_owned(), p_words),
+            verdict(it.of, it.ratio, it.p_value_corrected).to_owned(),
+        ]);
+    }
+    table.text()
+}
+
+/// What a ratio means, if it is more than chance.
+fn verdict(of: Measure, ratio: f64, p_value: Option<f64>) -> &'static str {
+    match (p_value.is_some_and(|p| p < SIGNIFICANT), (ratio < 1.0) == of.is_cost()) {
         (false, _) => "",
         (true, true) => "better",
         (true, false) => "worse",
-    };
+    }
+}
+
+fn row(change: &Change) -> Vec<String> {
+    let Change { cell, of, .. } = change;
     vec![
         place(cell),
         cell.connections.to_string(),
@@ -202,7 +230,7 @@ fn row(change: &Change) -> Vec<String> {
         of.shown(change.after),
         digits(change.ratio),
         change.p_value_corrected.map_or_else(|| "-".to_owned(), p_words),
-        verdict.to_owned(),
+        verdict(*of, change.ratio, change.p_value_corrected).to_owned(),
     ]
 }
 

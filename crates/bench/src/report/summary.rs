@@ -45,7 +45,12 @@ fn best(group: &Group, of: Measure) -> Option<String> {
     let all: Vec<&Comparison> = group.comparisons.iter().filter(|comparison| comparison.of == of).collect();
     let both_compete = |it: &&Comparison| is_competitor(&it.left) && is_competitor(&it.right);
     let competitors: Vec<&Comparison> = all.iter().copied().filter(both_compete).collect();
-    // One target alone is held against the yardsticks.
+    // One competitor alone is held against each yardstick.
+    let alone = all.iter().filter(|it| is_competitor(&it.left) != is_competitor(&it.right));
+    let alone: Vec<String> = alone.map(|it| capitalised(&it.sentence)).collect();
+    if competitors.is_empty() && !alone.is_empty() {
+        return Some(format!("{}: {}", of.words(), alone.join(" ")));
+    }
     let comparisons = if competitors.is_empty() { all } else { competitors };
     let mut wins: BTreeMap<&str, usize> = BTreeMap::new();
     for comparison in &comparisons {

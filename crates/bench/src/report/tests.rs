@@ -84,13 +84,13 @@ fn a_difference_that_each_round_shows_is_real_and_one_that_wanders_may_be_chance
 }
 
 #[test]
-fn a_yardstick_is_no_competitor_unless_nobody_else_is_there() {
+fn a_yardstick_is_no_competitor_and_a_lone_competitor_is_held_against_it() {
     let best = |targets: &[&str]| {
         let run = RunFigures::new("a".to_owned(), &Sample::new(targets, &[cell("direct", 500, 20)]).results());
         summary::summaries(&run)[0].sentences[0].clone()
     };
     assert!(best(&["relay", "backend", "bus", "other"]).starts_with("Least CPU: bus. "));
-    assert!(best(&["relay", "bus"]).starts_with("Least CPU: relay. "));
+    assert!(best(&["relay", "bus"]).starts_with("CPU per request: relay takes 29 % "), "{}", best(&["relay", "bus"]));
 }
 
 #[test]
@@ -198,6 +198,8 @@ fn two_runs_of_one_machine_compare_and_a_dearer_build_is_seen() {
     let told = comparison(before.path(), after.path()).unwrap();
     assert!(told.contains("Machine, rounds, threads and configurations are the same"), "{told}");
     assert!(told.contains("The version of bus differs: 1 before, 2 after."), "{told}");
+    let line = told.lines().find(|line| line.contains("CPU per request") && line.contains("bus")).unwrap();
+    assert!(line.contains("2.00") && line.ends_with("worse"), "{line}");
     let line = told.lines().find(|line| line.contains("CPU ms/1,000") && line.contains("bus")).unwrap();
     assert!(line.contains("2.01") && line.contains("p < 0.001") && line.ends_with("worse"), "{line}");
     assert!(told.contains("1 of 8 figures differ by more than chance explains."), "{told}");
