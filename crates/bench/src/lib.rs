@@ -9,6 +9,7 @@
 //! - [`report`] makes pages, tables and comparisons of folders of [`results`];
 //! - [`security`] gives a policy the keys that files hold, and makes some to try it with;
 //! - [`suite`] is what the services of WSO2's performance suite are sent, and must answer;
+//! - [`convert`] makes results of what other load generators wrote;
 //! - [`canonical`], [`payload`], [`procfs`], [`statistics`] and [`units`] are what these stand on.
 //!
 //! Nothing here knows the bus: it is measured from outside, as any other server is.
@@ -16,6 +17,7 @@
 pub mod canonical;
 mod command;
 pub mod comparison;
+pub mod convert;
 mod deadlines;
 pub mod echo;
 mod framing;

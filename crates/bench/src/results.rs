@@ -248,6 +248,16 @@ impl Folder {
         self.describe()
     }
 
+    /// Notes a target that was not known when the run began.
+    ///
+    /// Errors: the disk's.
+    pub fn add_target(&mut self, target: Target) -> anyhow::Result<()> {
+        if self.run.targets.iter().all(|known| known.name != target.name) {
+            self.run.targets.push(target);
+        }
+        self.describe()
+    }
+
     /// Notes a cell that was not known when the run began.
     ///
     /// Errors: the disk's.
