@@ -4,6 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use crate::comparison;
+use crate::convert;
 use crate::report::{self, compare};
 
 /// What `myelin bench` is asked to do.
@@ -15,6 +16,8 @@ pub enum Command {
     Kits(comparison::KitsArguments),
     /// Make a page with charts, or tables, CSV or JSON, of folders of results
     Report(report::Arguments),
+    /// Make results of what other load generators wrote: ab, wrk, hey, k6, JMeter, The Grinder
+    Convert(convert::Arguments),
     /// Hold the results of two runs against each other: two days, two machines or two builds
     Compare(compare::Arguments),
 }
@@ -28,6 +31,7 @@ impl Command {
             Command::Run(arguments) => comparison::run(arguments, out),
             Command::Kits(arguments) => comparison::kits(arguments, out),
             Command::Report(arguments) => report::run(arguments, out),
+            Command::Convert(arguments) => convert::run(arguments, out),
             Command::Compare(arguments) => compare::run(arguments, out),
         }
     }

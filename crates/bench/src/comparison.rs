@@ -47,6 +47,7 @@ pub use target::Target;
 use task::{Task, tasks};
 
 use crate::interrupt;
+use crate::report;
 use crate::results::{self, Folder, Run};
 use crate::units;
 
@@ -116,7 +117,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCod
         session.progress.done();
     }
     session.progress.end();
-    writeln!(out, "The results are in {0}. To read them: myelin bench report {0}", path.display())?;
+    report::conclude(&path, out)?;
     Ok(if session.failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

@@ -82,6 +82,18 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
+/// Ends a run: what it says in a few sentences goes to `out`, and its page into its folder.
+///
+/// Errors: as [`run`].
+pub(crate) fn conclude(folder: &Path, out: &mut dyn Write) -> anyhow::Result<()> {
+    let figures = read(folder)?;
+    out.write_all(text::summary(&figures).as_bytes())?;
+    let path = folder.join(PAGE);
+    fs::write(&path, html::page(&[figures])).with_context(|| format!("cannot write {}", path.display()))?;
+    writeln!(out, "\nAll figures, with charts: {}", path.display())?;
+    Ok(())
+}
+
 /// Reads a folder in which something was measured.
 fn read_results(folder: &Path) -> anyhow::Result<Results> {
     if !folder.is_dir() {

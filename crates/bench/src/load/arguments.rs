@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -18,6 +18,7 @@ use super::plan::{Plan, Progress, Verify};
 use super::report::{self, Format};
 use super::request::ThinkTime;
 use super::schedule::Ramp;
+use crate::interrupt;
 use crate::security::KeyArguments;
 use crate::units;
 
@@ -218,7 +219,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCod
     }
     let plan = arguments.plan()?;
     let interrupt = Arc::<AtomicBool>::default();
-    listen_for_interrupt(interrupt.clone())?;
+    interrupt::listen(interrupt.clone())?;
     let mut terminal = std::io::stderr();
     let live = terminal.is_terminal();
     let mut watch = |progress| {
@@ -245,18 +246,4 @@ fn line(progress: Progress) -> String {
     }
     let rate = progress.requests as f64 / seconds;
     format!("\r\x1b[K{seconds:.0} s: {} answers, {rate:.0}/s, {} failed", progress.requests, progress.failures)
-}
-
-/// Sets `interrupt` when the process gets SIGINT, from then on and for as long as the process lives.
-fn listen_for_interrupt(interrupt: Arc<AtomicBool>) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    std::thread::Builder::new()
-        .name("load-interrupt".to_owned())
-        .spawn(move || {
-            if runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
-                interrupt.store(true, Ordering::Relaxed);
-            }
-        })
-        .context("cannot start a thread")?;
-    Ok(())
 }

@@ -46,12 +46,7 @@ fn run(figures: &RunFigures) -> String {
     for target in &run.targets {
         let _ = writeln!(page, "  {}", one_line(&format!("{}: {} {}", target.name, target.from, target.version)));
     }
-    for summary in summaries(figures) {
-        let _ = writeln!(page, "\n{}", one_line(&summary.title));
-        for sentence in summary.sentences.iter().chain(&summary.warnings) {
-            let _ = writeln!(page, "- {}", one_line(sentence));
-        }
-    }
+    page.push_str(&summary(figures));
     for group in &figures.groups {
         let _ = write!(page, "\n## {}\n\n{}", one_line(&group.title), cells(group));
         troubles(&mut page, group);
@@ -60,6 +55,18 @@ fn run(figures: &RunFigures) -> String {
         }
     }
     page
+}
+
+/// What a run says, in a few sentences for each scenario.
+pub(super) fn summary(figures: &RunFigures) -> String {
+    let mut text = String::new();
+    for summary in summaries(figures) {
+        let _ = writeln!(text, "\n{}", one_line(&summary.title));
+        for sentence in summary.sentences.iter().chain(&summary.warnings) {
+            let _ = writeln!(text, "- {}", one_line(sentence));
+        }
+    }
+    text
 }
 
 fn cells(group: &Group) -> String {
