@@ -7,13 +7,15 @@ use serde::{Serialize, Serializer};
 use super::measure::{Measure, Values};
 use super::pairs::{self, Comparison};
 use crate::load::Outcome;
-use crate::results::{Cell, Line, Results, Run, Trouble, TroubleKind};
+use crate::results::{Cell, Line, Machine, Results, Run, Trouble, TroubleKind};
 use crate::statistics::{median, paired_p_value};
 
 /// A target that fails more requests than one in so many is not compared: who refuses is fast.
 const TOLERATED: u64 = 100;
+/// The load of a machine, for each of its processors, above which it counts as busy.
+const BUSY: f64 = 0.5;
 /// The target that passes on bytes and does nothing else; own cost is counted from it.
-pub(super) const RELAY: &str = "relay";
+const RELAY: &str = "relay";
 
 /// All figures of a run.
 #[derive(Debug, Serialize)]
@@ -186,6 +188,11 @@ impl Figures {
         let value = |round| self.by_round.get(&round)?[measure as usize].filter(|value| *value > 0.0);
         (0..rounds).map(value).collect()
     }
+}
+
+/// Whether others worked on the machine when the run began.
+pub(super) fn is_busy(machine: &Machine) -> bool {
+    machine.load > BUSY * machine.processors as f64
 }
 
 /// The targets of a run in its order, then those that only its turns know.

@@ -225,6 +225,12 @@ fn runs_that_may_not_be_compared_are_told_so_and_runs_without_a_common_cell_are_
         assert!(told.contains(sentence), "{sentence}: {told}");
     }
     let other = Sample::new(&["bus"], &[cell("direct", 1024, 20)]).folder();
+    for (folder, is_busy) in [(&before, false), (&after, true)] {
+        for format in [Format::Html, Format::Text] {
+            let page = report(folder.path(), format).unwrap();
+            assert_eq!(page.contains("The machine was busy when the run began."), is_busy, "{format:?}");
+        }
+    }
     let error = comparison(before.path(), other.path()).unwrap_err().to_string();
     assert!(error.contains("have no cell in common"), "{error}");
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::figures::{CellFigures, Figures, Group, RunFigures, Standing};
+use super::figures::{CellFigures, Figures, Group, RunFigures, Standing, is_busy};
 use super::measure::{Measure, digits};
 use super::pairs::p_words;
 use super::summary::summaries;
@@ -43,6 +43,9 @@ fn run(figures: &RunFigures) -> String {
         run.threads,
         one_line(&machine.measured_by),
     );
+    if is_busy(machine) {
+        page.push_str("The machine was busy when the run began.\n");
+    }
     for target in &run.targets {
         let _ = writeln!(page, "  {}", one_line(&format!("{}: {} {}", target.name, target.from, target.version)));
     }

@@ -2,10 +2,8 @@
 
 use serde::Serialize;
 
+use crate::report::figures::is_busy;
 use crate::results::{Run, Target};
-
-/// The load of a machine, for each of its processors, above which it counts as busy.
-const BUSY: f64 = 0.5;
 
 /// Something that two runs differ in.
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -54,7 +52,7 @@ fn difference(what: &str, forbids: bool, (before, after): (String, String)) -> O
 
 fn busy(when: &str, run: &Run) -> Option<Difference> {
     let (load, processors) = (run.machine.load, run.machine.processors);
-    (load > BUSY * processors as f64).then(|| Difference {
+    is_busy(&run.machine).then(|| Difference {
         forbids: true,
         text: format!(
             "The machine was busy when the {when} run began: a load of {load:.2} on {processors} processors."

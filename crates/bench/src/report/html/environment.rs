@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::escaped;
-use crate::report::figures::RunFigures;
+use crate::report::figures::{RunFigures, is_busy};
 
 /// Writes the tables of the machine and of the targets.
 pub(super) fn write(page: &mut String, run: &RunFigures) {
@@ -26,6 +26,12 @@ pub(super) fn write(page: &mut String, run: &RunFigures) {
         let _ = write!(page, "<tr><th scope=row>{name}<td class=words>{}", escaped(&value));
     }
     page.push_str("</table></div>\n");
+    if is_busy(machine) {
+        page.push_str(
+            "<p class=bad>The machine was busy when the run began. Targets took turns, so their ratios hold; the figures \
+             themselves would be better on a quiet machine.\n",
+        );
+    }
     if run.targets.is_empty() {
         return;
     }
