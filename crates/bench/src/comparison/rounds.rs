@@ -27,6 +27,8 @@ const WINDOW: Duration = Duration::from_millis(300);
 const COMPILING_WINDOW: Duration = Duration::from_secs(3);
 /// What does not fall by more than this share of it, twice in a row, is stable.
 const STABLE: f64 = 0.1;
+/// How long answers are waited for that are still due when a turn ends.
+const DRAIN: Duration = Duration::from_secs(10);
 /// A target that compiles nothing needs no long warm-up, however its figures wander.
 const WARM: Duration = Duration::from_secs(2);
 
@@ -335,6 +337,7 @@ fn plan(
     plan.connections = task.connections;
     plan.idle_connections = task.idle;
     plan.rate = task.rate;
+    plan.drain = DRAIN;
     plan.verify = Verify::Body(answer.clone());
     plan.processes = contender.processes();
     Ok(plan)

@@ -2,9 +2,16 @@
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::sample::{Sample, cell};
 use super::*;
+
+/// A browser that starts for the first time takes seconds.
+const DEADLINE: Duration = Duration::from_secs(120);
 
 /// The names under which Chromium is installed.
 const BROWSERS: [&str; 6] = [
@@ -32,15 +39,30 @@ fn opened(page: &str) -> Option<(String, String)> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("report.html");
     fs::write(&path, page).unwrap();
-    let output = Command::new(browser)
+    let browser = Command::new(browser)
         // In a container there is no other user to be.
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom"])
         .arg("--virtual-time-budget=60000")
         .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
         .arg(format!("file://{}", path.display()))
         .stdin(Stdio::null())
-        .output()
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
         .unwrap();
+    let (done, ended) = mpsc::channel();
+    let process = browser.id();
+    let watch = std::thread::spawn(move || {
+        if ended.recv_timeout(DEADLINE).is_err() {
+            let process = Pid::from_raw(process.cast_signed()).unwrap();
+            kill_process(process, Signal::KILL).unwrap();
+        }
+    });
+    let output = browser.wait_with_output().unwrap();
+    // Nobody listens where the deadline has passed.
+    let _ = done.send(());
+    watch.join().unwrap();
+    assert!(output.status.success(), "{}: {}", output.status, String::from_utf8_lossy(&output.stderr));
     let console: Vec<String> = String::from_utf8_lossy(&output.stderr)
         .lines()
         .filter(|line| line.contains("CONSOLE"))
