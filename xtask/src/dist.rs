@@ -86,9 +86,11 @@ fn serves(binary: &Path, scenarios: &str, requests: &str, output: &Path) -> Resu
     if output.exists() {
         fs::remove_dir_all(output).with_context(|| format!("emptying {}", output.display()))?;
     }
+    // Without a warm-up, which would weigh more than the requests that are counted here.
     let mut command_line: Vec<OsString> = ["dist", "--target", "myelin", "--size", "500", "--concurrency", "20"]
         .into_iter()
-        .chain(["--rounds", "1", "--threads", "1", "--scenario", scenarios, "--requests", requests])
+        .chain(["--warm-up", "0s", "--rounds", "1", "--threads", "1"])
+        .chain(["--scenario", scenarios, "--requests", requests])
         .map(OsString::from)
         .collect();
     command_line.extend(["--myelin".into(), binary.into(), "--out".into(), output.into()]);

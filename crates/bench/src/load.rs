@@ -36,6 +36,7 @@ mod tests;
 pub use arguments::{Arguments, run};
 pub use client::Client;
 pub use failure::Failure;
+pub(crate) use outcome::histogram as latencies;
 pub use outcome::{FailureCount, Latency, Outcome, ProcessCost, RequestOutcome};
 pub use plan::{Plan, Progress, Verify};
 pub use report::Format;

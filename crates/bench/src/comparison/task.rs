@@ -38,7 +38,7 @@ impl Task {
 /// All tasks, in the order in which they are done.
 pub(super) fn tasks(arguments: &Arguments) -> Vec<Task> {
     let mut tasks = Vec::new();
-    for scenario in &arguments.scenarios {
+    for scenario in arguments.scenarios() {
         // A question for a quote is as long as it is.
         let quote = || vec![scenario.payload(1024).map_or(0, |payload| payload.length())];
         let (sizes, connections, idle) = match scenario {
@@ -50,7 +50,7 @@ pub(super) fn tasks(arguments: &Arguments) -> Vec<Task> {
         for size in &sizes {
             for connections in &connections {
                 let (size, connections, rate, tls) = (*size, *connections, arguments.rate, arguments.tls);
-                tasks.push(Task { scenario: *scenario, size, connections, idle, rate, tls });
+                tasks.push(Task { scenario, size, connections, idle, rate, tls });
             }
         }
     }

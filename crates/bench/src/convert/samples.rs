@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, bail};
 use csv::{ReaderBuilder, StringRecord, Trim};
-use hdrhistogram::Histogram;
 
-use crate::load::{FailureCount, Latency, Outcome};
+use crate::load::{FailureCount, Latency, Outcome, latencies};
 
 /// A request as a tool wrote it.
 struct Sample {
@@ -105,15 +104,11 @@ pub(super) fn grinder(text: &str) -> anyhow::Result<Outcome> {
     Ok(outcome)
 }
 
-/// Longer latencies count as this one: an hour.
-const LONGEST_NANOSECONDS: u64 = 3_600_000_000_000;
-
 /// What the lines of a file come to.
 fn outcome(text: &str, mut sample: impl FnMut(&Lines<'_>) -> anyhow::Result<Sample>) -> anyhow::Result<Outcome> {
     let mut reader = ReaderBuilder::new().trim(Trim::All).flexible(true).from_reader(text.as_bytes());
     let names = reader.headers().context("the line of names")?.clone();
-    let mut latencies: Histogram<u64> =
-        Histogram::new_with_bounds(1, LONGEST_NANOSECONDS, 3).context("a histogram of an hour")?;
+    let mut latencies = latencies();
     let (mut first, mut last) = (f64::INFINITY, 0.0_f64);
     let mut outcome = Outcome::default();
     let mut failures: BTreeMap<String, FailureCount> = BTreeMap::new();
@@ -139,15 +134,7 @@ fn outcome(text: &str, mut sample: impl FnMut(&Lines<'_>) -> anyhow::Result<Samp
     outcome.failures_by_kind = failures;
     outcome.seconds = (last - first).max(0.0);
     if outcome.requests > 0 {
-        let at = |share: f64| latencies.value_at_quantile(share) as f64 / 1e9;
-        outcome.latency = Latency {
-            mean: latencies.mean() / 1e9,
-            p50: at(0.5),
-            p90: at(0.9),
-            p99: at(0.99),
-            p999: at(0.999),
-            max: latencies.max() as f64 / 1e9,
-        };
+        outcome.latency = Latency::of(&latencies);
     }
     rates(&mut outcome);
     Ok(outcome)

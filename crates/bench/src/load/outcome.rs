@@ -132,7 +132,7 @@ pub struct Outcome {
 
 impl Latency {
     /// Of latencies in nanoseconds.
-    fn of(latencies: &Histogram<u64>) -> Latency {
+    pub(crate) fn of(latencies: &Histogram<u64>) -> Latency {
         let at = |quantile: f64| latencies.value_at_quantile(quantile) as f64 / 1e9;
         Latency {
             mean: latencies.mean() / 1e9,
@@ -196,7 +196,8 @@ struct KindTally {
 /// Longer latencies count as this one; the timeout ends requests long before.
 const LONGEST: Duration = Duration::from_secs(3600);
 
-fn histogram() -> Histogram<u64> {
+/// An empty histogram of latencies in nanoseconds.
+pub(crate) fn histogram() -> Histogram<u64> {
     Histogram::new_with_bounds(1, LONGEST.as_nanos() as u64, 3)
         .expect("these bounds are far enough apart for three digits")
 }
