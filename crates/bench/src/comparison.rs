@@ -2,7 +2,7 @@
 //!
 //! On a shared machine figures wander by a factor of two, so only what was measured in turns is compared: in every
 //! round each target is sent the same requests for the same time, and rounds begin with another target each time.
-//! What comes of it is written to a folder of [results](crate::results) as it comes, of which reports are made.
+//! What comes of it is written to a folder of [results] as it comes, of which reports are made.
 //!
 //! Targets are started anew for each cell, so that peak memory belongs to the cell; those that compile their code while
 //! they run stay for all cells of a scenario, and the kernel forgets their peaks.

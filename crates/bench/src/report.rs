@@ -1,6 +1,6 @@
 //! `myelin bench report` and `myelin bench compare`: what is made of folders of results.
 //!
-//! Figures are computed once ([`figures`], [`pairs`], [`summary`]) and written in one of four forms.
+//! Figures are computed once (`figures`, `pairs`, `summary`) and written in one of four forms.
 //! Ratios are taken inside one run only; two runs are held against each other by [`compare`], which says what speaks
 //! against it.
 
