@@ -106,7 +106,8 @@ const FOLDERS: &[(&str, &[&[&str]])] = &[
         &[
             &["listening", "request", "security", "suite"],
             &["echo", "load", "relay", "stockquote"],
-            &["comparison", "report"],
+            &["convert", "report"],
+            &["comparison"],
             &["command"],
         ],
     ),
