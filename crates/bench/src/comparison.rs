@@ -2,7 +2,7 @@
 //!
 //! On a shared machine figures wander by a factor of two, so only what was measured in turns is compared: in every
 //! round each target is sent the same requests for the same time, and rounds begin with another target each time.
-//! What comes of it is written to a folder of [results] as it comes, of which reports are made.
+//! Each turn is written to a folder of [results] when it ends, and reports are made from that folder.
 //!
 //! Targets are started anew for each cell, so that peak memory belongs to the cell; those that compile their code while
 //! they run stay for all cells of a scenario, and the kernel forgets their peaks.
@@ -69,6 +69,9 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCod
     let tasks = tasks(arguments);
     if arguments.rounds() == 0 || tasks.is_empty() || targets.is_empty() {
         bail!("a comparison needs targets, scenarios, sizes, connections and rounds");
+    }
+    for task in &tasks {
+        task.check()?;
     }
     let files = machine::raise_files();
     let stage_folder = tempfile::tempdir()?;
@@ -189,7 +192,7 @@ fn output(arguments: &Arguments) -> PathBuf {
     arguments.out.clone().unwrap_or_else(|| PathBuf::from(name()))
 }
 
-/// What is known before anybody was started.
+/// The description of a run whose targets have not been started yet.
 fn new_run(arguments: &Arguments, targets: &[Target], stage: &Stage, files: u64) -> anyhow::Result<Run> {
     // Which rates a ramp has, shows when it is measured.
     let cells = if arguments.ramp { Vec::new() } else { tasks(arguments).iter().map(Task::cell).collect() };

@@ -9,6 +9,7 @@ mod summaries;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::SystemTime;
 
 use anyhow::{Context, bail};
 use clap::ValueEnum;
@@ -175,7 +176,7 @@ fn folder(arguments: &Arguments) -> anyhow::Result<Folder> {
 /// When a file was written, as results have it.
 fn modified(file: &Path) -> String {
     let modified = std::fs::metadata(file).and_then(|known| known.modified());
-    modified.map_or_else(|_| results::now(), |time| humantime::format_rfc3339_seconds(time).to_string())
+    results::time_of_day(modified.unwrap_or_else(|_| SystemTime::now()))
 }
 
 #[cfg(test)]

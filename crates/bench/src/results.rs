@@ -9,6 +9,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
@@ -354,7 +355,7 @@ impl Results {
 }
 
 impl Run {
-    /// What is known before anybody was started.
+    /// The description of a run whose targets have not been started yet.
     pub fn new(rounds: usize, threads: usize, cells: Vec<Cell>, machine: Machine) -> Run {
         Run {
             format: FORMAT,
@@ -370,9 +371,14 @@ impl Run {
     }
 }
 
-/// The time of day as results have it.
+/// The current time of day, as [`time_of_day`] writes it.
 pub fn now() -> String {
-    humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string()
+    time_of_day(SystemTime::now())
+}
+
+/// A time of day in results: RFC 3339, UTC, whole seconds.
+pub fn time_of_day(time: SystemTime) -> String {
+    humantime::format_rfc3339_seconds(time).to_string()
 }
 
 #[cfg(test)]

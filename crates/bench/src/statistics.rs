@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn near(found: f64, expected: f64) {
+    pub(super) fn near(found: f64, expected: f64) {
         assert!((found - expected).abs() < 1e-6 * expected.abs().max(1e-3), "{found} is not {expected}");
     }
 

@@ -157,10 +157,8 @@ impl Contender {
         if let Some(secured) = Secured::prepare(task.scenario, folder, stage.keys.as_deref())? {
             self.client = Some(secured.client);
         }
-        let words = kit.command(&kit.manifest.start, &places)?;
-        let (program, arguments) = words.split_first().context("the kit names no program to start")?;
-        let mut command = server::program(program);
-        command.args(arguments).current_dir(folder);
+        let mut command = command(kit, &kit.manifest.start, &places)?.context("the kit names no program to start")?;
+        command.current_dir(folder);
         self.deadline = self.begin + Duration::from_secs(kit.manifest.ready_seconds);
         let mut server = Server::at(command, folder, listen)?;
         if let Err(error) = server.waits(self.deadline) {
@@ -286,14 +284,23 @@ pub(super) fn version(target: &Target, stage: &Stage) -> String {
         Source::Kit(kit) => {
             let nowhere = SocketAddr::from(([127, 0, 0, 1], 0));
             let places = places(kit, stage, nowhere, Path::new(".")).ok();
-            let words = places.and_then(|places| kit.command(&kit.manifest.version, &places).ok()).unwrap_or_default();
-            let Some((program, arguments)) = words.split_first() else { return String::new() };
-            let mut command = Command::new(program);
-            command.args(arguments);
-            server::first_line(command)
+            let command = places.and_then(|places| command(kit, &kit.manifest.version, &places).ok()?);
+            command.map(server::first_line).unwrap_or_default()
         }
         Source::Url(_) => String::new(),
     }
+}
+
+/// A command of a kit's manifest with the places filled in; `None` where the manifest has none.
+///
+/// Errors: it names a place that there is none of; its author's.
+fn command(kit: &Kit, words: &[String], places: &Places) -> anyhow::Result<Option<Command>> {
+    let words = kit.command(words, places)?;
+    Ok(words.split_first().map(|(program, arguments)| {
+        let mut command = server::program(program);
+        command.args(arguments);
+        command
+    }))
 }
 
 /// What is filled in for a kit.
@@ -337,10 +344,8 @@ pub(super) fn fetch(kit: &Kit, cache: &Path) -> anyhow::Result<()> {
     kit.unpack(&unpacked)?;
     let places = [("kit", &unpacked), ("cache", &fetched)];
     let places = places.map(|(name, path)| (name.to_owned(), path.display().to_string())).into();
-    let words = kit.command(&kit.manifest.fetch, &places)?;
-    if let Some((program, arguments)) = words.split_first() {
-        let mut command = server::program(program);
-        command.args(arguments).current_dir(&fetched);
+    if let Some(mut command) = command(kit, &kit.manifest.fetch, &places)? {
+        command.current_dir(&fetched);
         server::finishes(command, &home.join("fetch.log"), FETCH).context("fetching what the kit needs")?;
     }
     fs::write(&mark, checksum).with_context(|| format!("cannot write {}", mark.display()))

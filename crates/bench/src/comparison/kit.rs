@@ -43,7 +43,7 @@ type Files = BTreeMap<String, Vec<u8>>;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Manifest {
-    /// What it is, in a line.
+    /// One line that describes the server.
     pub(super) about: String,
     /// Programs that have to be on the search path.
     #[serde(default)]
@@ -196,7 +196,7 @@ impl Kit {
         self.files.get(README).map(|text| String::from_utf8_lossy(text).into_owned()).unwrap_or_default()
     }
 
-    /// What it is, in a line.
+    /// One line that describes the server.
     pub fn about(&self) -> &str {
         &self.manifest.about
     }
@@ -330,7 +330,7 @@ fn fill_in(text: &str, places: &Places) -> anyhow::Result<String> {
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once('@') {
         filled.push_str(before);
-        // What is no name in letters between two of them is an @ as any other.
+        // An @ that does not enclose a name in small letters is kept as it is.
         let name = behind
             .split_once('@')
             .filter(|(name, _)| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'));

@@ -12,7 +12,7 @@ const FIRST: f64 = 0.1;
 const FACTOR: f64 = 1.5;
 /// No higher rates than this many times that: nobody does so much more than in a closed loop.
 const LAST: f64 = 1.5;
-/// Who answers less than this share of what was offered does not keep up.
+/// A target that answers a smaller share of the offered requests has fallen behind.
 const KEEPS_UP: f64 = 0.95;
 
 impl Session<'_> {

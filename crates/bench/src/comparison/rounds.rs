@@ -48,7 +48,7 @@ pub(super) struct Session<'a> {
     pub(super) failures: u64,
 }
 
-/// What a server that is kept was started for.
+/// The scenario and settings that a kept server was started with.
 #[derive(Debug, PartialEq)]
 pub(super) struct Work {
     scenario: Scenario,
@@ -161,7 +161,7 @@ impl Session<'_> {
         self.introduce(target, &contender)?;
         let Some(mut entrant) = self.judge(contender, task)? else { return Ok(None) };
         let warm_up = self.warm_up(&mut entrant, task)?;
-        // What it needed for other work is none of this cell's.
+        // Memory that the server needed for earlier cells must not count here.
         entrant.contender.processes().into_iter().for_each(procfs::forget_peak);
         self.folder.write(&Line::Started {
             cell: task.cell(),
@@ -197,16 +197,17 @@ impl Session<'_> {
                     return Ok(Some(Entrant { contender, answer, rate: 0.0, last_rate: 0.0 }));
                 }
                 Err(error) => {
-                    let (text, log) = (format!("{error:#}"), contender.last_words());
+                    let text = format!("{error:#}");
                     if let Some(ended) = contender.ended() {
-                        self.trouble(&target, task, TroubleKind::Died, format!("{ended}; before: {text}"), log)?;
+                        let (text, log) = (format!("{ended}; before: {text}"), contender.last_words());
+                        self.trouble(&target, task, TroubleKind::Died, text, log)?;
                         return Ok(None);
                     }
                     let is_wrong = error.chain().any(|cause| cause.is::<Wrong>());
                     // Who has answered as it should once knows what to do by now.
                     let is_known = contender.start.is_some();
                     if is_wrong || is_known || Instant::now() > contender.deadline || self.is_interrupted() {
-                        self.trouble(&target, task, TroubleKind::WrongAnswer, text, log)?;
+                        self.trouble(&target, task, TroubleKind::WrongAnswer, text, contender.last_words())?;
                         return Ok(None);
                     }
                     std::thread::sleep(Duration::from_millis(100));
@@ -250,7 +251,7 @@ impl Session<'_> {
         if self.is_interrupted() {
             return Ok(true);
         }
-        if self.targets.first().is_some_and(|first| first.name == target.name) {
+        if self.is_first(&target) {
             self.failures += outcome.failures;
         }
         let (good, failed) = (outcome.requests, describe(&outcome));
@@ -271,6 +272,11 @@ impl Session<'_> {
             return Ok(false);
         }
         Ok(true)
+    }
+
+    /// Whether the others are compared with this target.
+    fn is_first(&self, target: &Target) -> bool {
+        self.targets.first().is_some_and(|first| first.name == target.name)
     }
 
     /// Sends requests to a target and checks each answer.
@@ -297,7 +303,7 @@ impl Session<'_> {
         log: String,
     ) -> anyhow::Result<()> {
         self.progress.line(&format!("{} in {}: {text}", target.name, task.scenario));
-        if self.targets.first().is_some_and(|first| first.name == target.name) {
+        if self.is_first(target) {
             self.failures += 1;
         }
         let trouble = Trouble { cell: task.cell(), target: target.name.clone(), kind, text, log };

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use anyhow::{Context, ensure};
+
 use super::arguments::Arguments;
 use super::contender::Contender;
 use super::scenario::Scenario;
@@ -22,6 +24,14 @@ pub(super) struct Task {
 }
 
 impl Task {
+    /// Errors: no request can be made of it; the user's.
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        let Task { scenario, size, connections, .. } = self;
+        ensure!(*connections > 0, "--concurrency has to be 1 at least");
+        scenario.payload(*size).with_context(|| format!("{scenario} with --size {size}"))?;
+        Ok(())
+    }
+
     /// The same, as results name it.
     pub(super) fn cell(&self) -> Cell {
         Cell {

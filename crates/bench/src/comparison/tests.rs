@@ -10,7 +10,7 @@ use task::Task;
 
 /// Whether a program can be run; says visibly what is not tested without it.
 fn installed(program: &str) -> bool {
-    let found = Command::new(program).arg("-v").output().is_ok();
+    let found = server::is_installed(program);
     if !found {
         myelin_testkit::skip(&format!("{program} is not installed"));
     }
@@ -231,6 +231,9 @@ fn a_run_is_asked_for_soundly() {
     let told = |words: &[&str]| targets(&arguments(words)).unwrap_err().to_string();
     assert!(told(&["--target", "relay,relay"]).contains("two targets are named relay"));
     assert!(told(&["--target", "relay", "--process", "nginx=1"]).contains("no target has that name"));
+    let mistake = |words: &[&str]| format!("{:#}", tasks(&arguments(words))[0].check().unwrap_err());
+    assert!(mistake(&["--concurrency", "0"]).contains("--concurrency has to be 1 at least"));
+    assert!(mistake(&["--size", "10"]).contains("direct with --size 10: a SOAP message"));
     let arguments = arguments(&["--quick"]);
     let kept: Arguments = serde_json::from_value(serde_json::to_value(&arguments).unwrap()).unwrap();
     assert_eq!(format!("{kept:?}"), format!("{arguments:?}"));

@@ -83,12 +83,8 @@ fn log_gamma(x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::near;
     use super::*;
-
-    #[track_caller]
-    fn near(found: f64, expected: f64) {
-        assert!((found - expected).abs() < 1e-6 * expected.abs().max(1e-3), "{found} is not {expected}");
-    }
 
     #[test]
     fn log_gamma_agrees_with_factorials_and_the_root_of_pi() {
