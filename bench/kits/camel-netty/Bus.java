@@ -1,3 +1,4 @@
+import java.util.Arrays;
 import org.apache.camel.Exchange;
 import org.apache.camel.builder.RouteBuilder;
 import org.apache.camel.main.Main;
@@ -5,9 +6,10 @@ import org.apache.camel.model.ProcessorDefinition;
 import org.apache.camel.model.RouteDefinition;
 import org.apache.camel.support.builder.Namespaces;
 
-/** A route for each scenario: java Bus.java netty|undertow|vertx PORT BACKEND FOLDER THREADS */
+/** A route for each scenario: java Bus.java netty|undertow|vertx PORT BACKEND FOLDER THREADS POOL... */
 public class Bus extends RouteBuilder {
     private static final String ROUTING = "xadmin;server1;community#1.0##";
+    private static final String OF_THE_REQUEST = "CamelHttp(Uri|Path|RawQuery|Query)";
     private static final long LARGEST_BYTES = 64L << 20;
 
     private final String engine;
@@ -15,6 +17,7 @@ public class Bus extends RouteBuilder {
     private final String backend;
     private final String folder;
     private final String threads;
+    private final String[] pool;
 
     private Bus(String[] arguments) {
         engine = arguments[0];
@@ -22,6 +25,7 @@ public class Bus extends RouteBuilder {
         backend = arguments[2];
         folder = arguments[3];
         threads = arguments[4];
+        pool = Arrays.copyOfRange(arguments, 5, arguments.length);
     }
 
     /** A route that begins where a service is asked. */
@@ -37,16 +41,27 @@ public class Bus extends RouteBuilder {
 
     /** Asks the backend, and has the answer written with a length of its own. */
     private <T extends ProcessorDefinition<?>> T ask(T route) {
-        String options = "?throwExceptionOnFailure=false";
-        route.removeHeaders("CamelHttp(Uri|Path|RawQuery|Query)").removeHeader("Host").to(switch (engine) {
-            case "netty" -> "netty-http:http://" + backend + "/" + options
-                + "&bridgeEndpoint=true&producerPoolMaxTotal=4096&producerPoolMaxIdle=4096&chunkedMaxContentLength="
-                + LARGEST_BYTES;
-            case "undertow" -> "undertow:http://" + backend + "/" + options + "&keepAlive=true";
-            default -> "vertx-http:http://" + backend + "/" + options + "&bridgeEndpoint=true";
-        });
+        route.removeHeaders(OF_THE_REQUEST).removeHeader("Host").to(at(backend));
         route.removeHeader("Content-Length");
         return route;
+    }
+
+    /** The backends of the pool take turns. */
+    private void askInTurns(RouteDefinition route) {
+        route.removeHeaders(OF_THE_REQUEST).removeHeader("Host").loadBalance().roundRobin()
+            .to(Arrays.stream(pool).map(this::at).toArray(String[]::new)).end().removeHeader("Content-Length");
+    }
+
+    /** A backend as an endpoint. */
+    private String at(String address) {
+        String options = "?throwExceptionOnFailure=false";
+        return switch (engine) {
+            case "netty" -> "netty-http:http://" + address + "/" + options
+                + "&bridgeEndpoint=true&producerPoolMaxTotal=4096&producerPoolMaxIdle=4096&chunkedMaxContentLength="
+                + LARGEST_BYTES;
+            case "undertow" -> "undertow:http://" + address + "/" + options + "&keepAlive=true";
+            default -> "vertx-http:http://" + address + "/" + options + "&bridgeEndpoint=true";
+        };
     }
 
     private void refuse(ProcessorDefinition<?> route) {
@@ -81,6 +96,7 @@ public class Bus extends RouteBuilder {
     @Override
     public void configure() {
         ask(service("direct"));
+        askInTurns(service("pool"));
         var choice = service("header").choice().when(header("routing").isEqualTo(ROUTING));
         ask(choice);
         refuse(choice.otherwise());

@@ -81,9 +81,14 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCod
     };
     let echo = server::echo(&myelin, arguments.echo, stage_folder.path())?;
     let quotes = server::stockquote(&myelin, stage_folder.path())?;
+    let pool = server::pool(&myelin, stage_folder.path())?;
     let stage = Stage {
         myelin,
-        backends: Backends { echo: echo.address, quotes: quotes.address },
+        backends: Backends {
+            echo: echo.address,
+            quotes: quotes.address,
+            pool: pool.each_ref().map(|server| server.address),
+        },
         echo_process: echo.process(),
         threads: arguments.threads,
         cache: arguments.cache.clone().unwrap_or_else(kit::cache),

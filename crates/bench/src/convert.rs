@@ -118,9 +118,7 @@ pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCod
             connections: connections.with_context(|| {
                 format!("{} does not say how many connections sent; --concurrency does", file.display())
             })?,
-            idle_connections: 0,
-            rate: None,
-            tls: false,
+            ..Cell::default()
         };
         folder.add_cell(&cell)?;
         let (target, began) = (arguments.target.clone(), modified(file));

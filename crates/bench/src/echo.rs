@@ -13,7 +13,6 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use crate::deadlines::Deadlines;
 use crate::listening::{self, Handle};
 use crate::units;
 pub use connection::Options;
@@ -34,6 +33,15 @@ pub struct Arguments {
     /// Read bodies up to this size whole before answering; larger ones are streamed back
     #[arg(long, value_name = "SIZE", value_parser = units::size, default_value = "2M")]
     pub hold: u64,
+    /// Say who answered, by a line `X-Served-By: NAME` in the head of every answer
+    #[arg(long, value_name = "NAME", value_parser = name)]
+    pub name: Option<String>,
+}
+
+/// A name that can stand in a header line.
+fn name(text: &str) -> Result<String, String> {
+    let is_token = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
+    if is_token { Ok(text.to_owned()) } else { Err(format!("`{text}` is not letters, digits, `-`, `.` and `_`")) }
 }
 
 /// Starts the echo on threads of its own.
@@ -41,8 +49,7 @@ pub struct Arguments {
 /// Errors: the address cannot be had, or a thread cannot start; the caller's.
 pub fn start(address: SocketAddr, options: Options) -> anyhow::Result<Handle> {
     let threads = options.threads;
-    let shared =
-        move || Shared { options: options.clone(), buffer: listening::read_buffer(), deadlines: Deadlines::default() };
+    let shared = move || Shared::new(options.clone());
     Ok(listening::start("echo", address, threads, shared, connection::serve)?)
 }
 
@@ -51,8 +58,8 @@ pub fn start(address: SocketAddr, options: Options) -> anyhow::Result<Handle> {
 /// Writes one line, `echo ready on ADDRESS`, when connections are accepted.
 /// Errors: as [`start`], or `out` cannot be written.
 pub fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let options = Options { delay: arguments.delay, threads: arguments.threads, hold_bytes: arguments.hold };
-    let handle = start(arguments.listen, options)?;
+    let Arguments { listen, delay, threads, hold: hold_bytes, name } = arguments.clone();
+    let handle = start(listen, Options { delay, threads, hold_bytes, name })?;
     writeln!(out, "echo ready on {}", handle.address)?;
     out.flush()?;
     handle.wait();

@@ -89,7 +89,7 @@ pub struct ConfigurationFile {
 }
 
 /// One combination of what is done, with messages of one size, by so many clients.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     /// What is done, by its name in BENCHMARK.md.
     pub scenario: String,
@@ -106,6 +106,17 @@ pub struct Cell {
     /// Whether clients come by HTTPS; the backend is asked plainly.
     #[serde(default)]
     pub tls: bool,
+    /// Whether every request got a line in the access log of the target.
+    #[serde(default)]
+    pub access_log: bool,
+}
+
+impl Cell {
+    /// What was done besides the scenario, as it follows in a sentence: `, HTTPS`.
+    pub(crate) fn besides(&self) -> String {
+        let besides = [(self.tls, ", HTTPS"), (self.access_log, ", access log")];
+        besides.into_iter().filter(|(is_done, _)| *is_done).map(|(_, words)| words).collect()
+    }
 }
 
 /// One line of `turns.jsonl`.
@@ -386,14 +397,7 @@ mod tests {
     use super::*;
 
     fn cell(connections: usize) -> Cell {
-        Cell {
-            scenario: "direct".to_owned(),
-            size_bytes: 500,
-            connections,
-            idle_connections: 0,
-            rate: None,
-            tls: false,
-        }
+        Cell { scenario: "direct".to_owned(), size_bytes: 500, connections, ..Cell::default() }
     }
 
     fn turn(connections: usize, round: usize, requests: u64) -> Line {

@@ -53,6 +53,10 @@ pub struct Arguments {
     /// Clients come by HTTPS, the backend is asked plainly; only targets that can do so take part
     #[arg(long)]
     pub tls: bool,
+    /// Every target writes its access log to a file; only those that can do so take part, and the relay, which has none
+    #[arg(long)]
+    #[serde(default)]
+    pub access_log: bool,
     /// Threads or workers of each target
     #[arg(long, value_name = "COUNT", default_value_t = 2)]
     pub threads: usize,

@@ -12,7 +12,12 @@ use crate::stockquote;
 pub(super) struct Backends {
     pub(super) echo: SocketAddr,
     pub(super) quotes: SocketAddr,
+    /// Echoes that take turns.
+    pub(super) pool: [SocketAddr; POOL],
 }
+
+/// How many backends take turns in `pool`.
+pub(super) const POOL: usize = 4;
 
 /// The stylesheets by their names, which are files beside the configuration.
 const STYLESHEETS: [(&str, &str); 7] = [
@@ -31,8 +36,9 @@ const STYLESHEETS: [(&str, &str); 7] = [
 pub(super) fn write_synapse(file: &Path, backends: Backends, more: &str) -> anyhow::Result<String> {
     let folder = file.parent().unwrap_or(Path::new("."));
     write_stylesheets(folder)?;
-    let Backends { echo, quotes } = backends;
-    let text = synapse(&echo.to_string(), &quotes.to_string(), &folder.display().to_string());
+    let Backends { echo, quotes, pool } = backends;
+    let pool = pool.map(|backend| backend.to_string());
+    let text = synapse(&echo.to_string(), &quotes.to_string(), &pool, &folder.display().to_string());
     let text = with(&text, more);
     std::fs::write(file, &text)?;
     Ok(text)
@@ -56,17 +62,18 @@ fn with(definitions: &str, more: &str) -> String {
 /// Myelin's and Synapse's, without the places of a run: two runs can be compared if these are the same.
 pub(super) fn template() -> String {
     let stylesheets = STYLESHEETS.iter().flat_map(|(_, text)| ["\n", text]);
-    synapse("@backend@", "@quotes@", "@folder@") + &stylesheets.collect::<String>()
+    synapse("@backend@", "@quotes@", &["@pool@".to_owned()], "@folder@") + &stylesheets.collect::<String>()
 }
 
 /// Myelin's and Synapse's: a proxy service for each scenario, before one endpoint or the other.
-fn synapse(echo: &str, quotes: &str, folder: &str) -> String {
+fn synapse(echo: &str, quotes: &str, pool: &[String], folder: &str) -> String {
     let (name, value) = ROUTING;
     let pattern = value.replace('.', "\\.");
     let route = format!(r#"<case regex="{pattern}">{SEND}</case>"#);
     let proxies: String = [
         proxy("direct", SEND, ""),
         api(API_CONTEXT, API),
+        proxy("pool", r#"<send><endpoint key="pool"/></send>"#, ""),
         proxy("header", &format!(r#"<switch source="$trp:{name}">{route}<default><drop/></default></switch>"#), ""),
         proxy("relay", &format!("{READ_WHOLE}{SEND}"), ""),
         proxy("built-unchanged", &format!("<builder/>{SEND}"), "<builder/>"),
@@ -113,6 +120,15 @@ fn synapse(echo: &str, quotes: &str, folder: &str) -> String {
     <localEntry key="{name}" src="file:{folder}/{name}.xsl"/>"#
         )
     });
+    let pool: String = pool
+        .iter()
+        .map(|backend| {
+            format!(
+                r#"
+            <endpoint><address uri="http://{backend}/"/></endpoint>"#
+            )
+        })
+        .collect();
     let path = stockquote::PATH;
     format!(
         r#"<definitions xmlns="http://ws.apache.org/ns/synapse">{}
@@ -121,6 +137,10 @@ fn synapse(echo: &str, quotes: &str, folder: &str) -> String {
     </endpoint>
     <endpoint name="quotes">
         <address uri="http://{quotes}{path}"/>
+    </endpoint>
+    <endpoint name="pool">
+        <loadbalance failover="false">{pool}
+        </loadbalance>
     </endpoint>{proxies}
 </definitions>
 "#,
@@ -182,7 +202,7 @@ mod tests {
 
     #[test]
     fn the_configuration_of_a_bus_is_well_formed_and_matches_the_header_it_is_sent() {
-        let mut text = synapse("127.0.0.1:9000", "127.0.0.1:9003", "/folder");
+        let mut text = synapse("127.0.0.1:9000", "127.0.0.1:9003", &["127.0.0.1:9004".to_owned()], "/folder");
         for scenario in Scenario::value_variants().iter().filter(|scenario| scenario.is_secured()) {
             text = with(&text, &secured::proxy(*scenario, Path::new("/policy.xml")));
         }

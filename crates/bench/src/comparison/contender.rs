@@ -11,9 +11,9 @@ use myelin_testkit::port;
 use tempfile::TempDir;
 
 use super::certificates::Certificates;
-use super::configuration::{self, Backends};
+use super::configuration::{self, Backends, POOL};
 use super::kit::{Kit, Places, checksum};
-use super::scenario::{ROUTING, Scenario};
+use super::scenario::{Besides, ROUTING, Scenario};
 use super::secured::{self, Secured};
 use super::server::{self, Server};
 use super::target::{Source, Target};
@@ -61,8 +61,8 @@ pub(super) struct Contender {
     /// When it has to answer as it should.
     pub(super) deadline: Instant,
     begin: Instant,
-    // Its configuration and logs lie here as long as it runs.
-    _folder: TempDir,
+    /// Its configuration and logs lie here as long as it runs.
+    pub(super) folder: TempDir,
 }
 
 /// A file that a target was told something by.
@@ -92,7 +92,7 @@ impl Contender {
         let begin = Instant::now();
         let Stage { myelin, backends, threads, certificates, .. } = stage;
         let scenario = task.scenario;
-        let certificates = Some(certificates).filter(|_| task.tls);
+        let certificates = Some(certificates).filter(|_| task.besides.tls);
         let mut contender = Contender {
             target: target.clone(),
             start: None,
@@ -104,9 +104,9 @@ impl Contender {
             processes: Vec::new(),
             deadline: begin + READY,
             begin,
-            _folder: folder,
+            folder,
         };
-        let folder = contender._folder.path().to_owned();
+        let folder = contender.folder.path().to_owned();
         match &target.source {
             Source::Myelin | Source::Direct => {
                 let secured = match target.source {
@@ -119,6 +119,7 @@ impl Contender {
                     threads: *threads,
                     secured: secured.as_ref(),
                     certificates,
+                    access_log: task.besides.access_log,
                     settings: "",
                 };
                 let (server, text) = bus.start(server::program(myelin), &folder)?;
@@ -152,7 +153,7 @@ impl Contender {
         // Fetching is no part of starting.
         self.begin = Instant::now();
         let listen = port::free()?;
-        let places = kit.with_own(places(kit, stage, listen, folder)?, task.size, task.tls)?;
+        let places = kit.with_own(places(kit, stage, listen, folder)?, task.size, task.besides)?;
         self.told = configure(kit, &places, stage.backends, folder)?;
         if let Some(secured) = Secured::prepare(task.scenario, folder, stage.keys.as_deref())? {
             self.client = Some(secured.client);
@@ -180,7 +181,15 @@ impl Contender {
         let folder = tempfile::tempdir()?;
         let secured = Secured::prepare(scenario, folder.path(), None)?;
         let begin = Instant::now();
-        let bus = Bus { scenario, backends, threads: 1, secured: secured.as_ref(), certificates: None, settings };
+        let bus = Bus {
+            scenario,
+            backends,
+            threads: 1,
+            secured: secured.as_ref(),
+            certificates: None,
+            access_log: false,
+            settings,
+        };
         let (server, _) = bus.start(command, folder.path())?;
         Ok(Contender {
             target: Target { name: "myelin".to_owned(), source: Source::Myelin },
@@ -193,7 +202,7 @@ impl Contender {
             processes: Vec::new(),
             deadline: begin + READY,
             begin,
-            _folder: folder,
+            folder,
         })
     }
 
@@ -260,7 +269,7 @@ pub(super) fn write(kit: &Kit, folder: &Path, listen: SocketAddr, echo: SocketAd
     fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let stage = Stage {
         myelin: PathBuf::new(),
-        backends: Backends { echo, quotes: echo },
+        backends: Backends { echo, quotes: echo, pool: [echo; POOL] },
         echo_process: 0,
         threads: 2,
         cache: super::kit::cache(),
@@ -268,7 +277,7 @@ pub(super) fn write(kit: &Kit, folder: &Path, listen: SocketAddr, echo: SocketAd
         certificates: Certificates::make(&folder)?,
         processes: Vec::new(),
     };
-    let places = kit.with_own(places(kit, &stage, listen, &folder)?, 0, false)?;
+    let places = kit.with_own(places(kit, &stage, listen, &folder)?, 0, Besides::default())?;
     let written = configure(kit, &places, stage.backends, &folder)?;
     Ok(written.iter().map(|told| folder.join(&told.file.name)).collect())
 }
@@ -308,6 +317,9 @@ fn places(kit: &Kit, stage: &Stage, listen: SocketAddr, folder: &Path) -> anyhow
     let home = std::path::absolute(stage.cache.join(&kit.name))?;
     let keys = stage.keys.as_deref().map(std::path::absolute).transpose()?.unwrap_or_default();
     let quotes = format!("{}{}", stage.backends.quotes, crate::stockquote::PATH);
+    let pool = stage.backends.pool.iter().zip(1..).flat_map(|(backend, number)| {
+        [(format!("pool_{number}"), backend.to_string()), (format!("pool_{number}_port"), backend.port().to_string())]
+    });
     let texts = [
         ("listen", listen.to_string()),
         ("port", listen.port().to_string()),
@@ -325,7 +337,7 @@ fn places(kit: &Kit, stage: &Stage, listen: SocketAddr, folder: &Path) -> anyhow
         ("key", stage.certificates.key.display().to_string()),
         ("certificate_and_key", stage.certificates.both.display().to_string()),
     ];
-    Ok(texts.into_iter().map(|(name, text)| (name.to_owned(), text)).collect())
+    Ok(texts.into_iter().map(|(name, text)| (name.to_owned(), text)).chain(pool).collect())
 }
 
 /// Brings what a kit needs, unless it was brought before by the same kit.
@@ -359,6 +371,7 @@ struct Bus<'a> {
     secured: Option<&'a Secured>,
     /// What it shows by HTTPS; `None` where it is asked plainly.
     certificates: Option<&'a Certificates>,
+    access_log: bool,
     /// The beginning of its `deployment.toml`.
     settings: &'a str,
 }
@@ -384,6 +397,9 @@ impl Bus<'_> {
                 "https://"
             }
         };
+        if self.access_log {
+            command.arg("--access-log").arg(folder.join("access.log"));
+        }
         let settings = self.settings.to_owned() + &self.secured.map(Secured::settings).unwrap_or_default();
         if !settings.is_empty() {
             let file = folder.join("deployment.toml");

@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 
-use super::configuration::Backends;
+use super::configuration::{Backends, POOL};
 use super::contender::Contender;
 use super::probe;
 use super::rounds;
-use super::scenario::Scenario;
+use super::scenario::{Besides, Scenario};
 use super::server;
 use super::task::Task;
 
@@ -46,9 +46,9 @@ pub struct Count {
     pub functions: Vec<(String, u64)>,
 }
 
-/// Whether the instructions of a scenario can be counted: it asks for no other number of connections, and for no keys.
+/// Whether the instructions of a scenario can be counted: it asks for no other number of connections or backends, and for no keys.
 pub fn is_countable(scenario: Scenario) -> bool {
-    !matches!(scenario, Scenario::Many | Scenario::Idle | Scenario::SecureLegacy)
+    !matches!(scenario, Scenario::Many | Scenario::Idle | Scenario::Pool | Scenario::SecureLegacy)
 }
 
 /// The sizes of its messages where these are wanted: a question for a quote is as long as it is.
@@ -69,12 +69,12 @@ pub fn count(
     let folder = tempfile::tempdir()?;
     let anywhere = (Ipv4Addr::LOCALHOST, 0).into();
     let (echo, quotes) = (server::echo(tools, anywhere, folder.path())?, server::stockquote(tools, folder.path())?);
-    let backends = Backends { echo: echo.address, quotes: quotes.address };
+    let backends = Backends { echo: echo.address, quotes: quotes.address, pool: [echo.address; POOL] };
     let counted = folder.path().join("callgrind");
     let mut valgrind = program("valgrind");
     valgrind.arg("--tool=callgrind").arg(format!("--callgrind-out-file={}", counted.display())).arg(binary);
     let bus = Contender::watched(valgrind, scenario, backends, SETTINGS)?;
-    let task = Task { scenario, size, connections: CONNECTIONS, idle: 0, rate: None, tls: false };
+    let task = Task { scenario, size, connections: CONNECTIONS, idle: 0, rate: None, besides: Besides::default() };
     let answer = probe::probe(&bus, task)?;
     let requests = if scenario.is_secured() { FEW_REQUESTS } else { REQUESTS };
     let process = bus.process().context("the bus has no process")?;
@@ -181,8 +181,8 @@ Ir                   file:function
     }
 
     #[test]
-    fn what_needs_thousands_of_connections_or_other_keys_is_left_out() {
+    fn what_needs_thousands_of_connections_or_other_backends_is_left_out() {
         assert!(is_countable(Scenario::Direct) && is_countable(Scenario::Secure));
-        assert!(!is_countable(Scenario::Many) && !is_countable(Scenario::SecureLegacy));
+        assert!(!is_countable(Scenario::Many) && !is_countable(Scenario::Pool));
     }
 }

@@ -13,7 +13,7 @@ use myelin_spelling::suggestion;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use super::scenario::{Likeness, Scenario};
+use super::scenario::{Besides, Likeness, Scenario};
 use super::server::is_installed;
 use crate::units;
 
@@ -76,7 +76,9 @@ pub(super) struct Manifest {
     #[serde(default)]
     values: Places,
     /// The same where clients come by HTTPS; without this table it cannot do so.
-    pub(super) tls: Option<Places>,
+    tls: Option<Places>,
+    /// The same where each request gets a line in an access log; without this table it cannot write one.
+    access_log: Option<Places>,
     /// Places whose text depends on the size of the messages.
     #[serde(default)]
     sizes: Vec<BySize>,
@@ -113,12 +115,20 @@ fn ready_seconds() -> u64 {
 
 /// The places that are filled in for every kit, as `places` of the contender has them.
 #[cfg(test)]
-const PLACES: [&str; 15] = [
+const PLACES: [&str; 23] = [
     "listen",
     "port",
     "backend",
     "backend_host",
     "backend_port",
+    "pool_1",
+    "pool_2",
+    "pool_3",
+    "pool_4",
+    "pool_1_port",
+    "pool_2_port",
+    "pool_3_port",
+    "pool_4_port",
     "quotes",
     "folder",
     "cache",
@@ -272,21 +282,27 @@ impl Kit {
     /// These places and its own, in whose texts these are filled in.
     ///
     /// Errors: as [`Kit::filled_in`].
-    pub(super) fn with_own(&self, mut places: Places, size: u64, tls: bool) -> anyhow::Result<Places> {
-        for (name, text) in self.places_for(size, tls) {
+    pub(super) fn with_own(&self, mut places: Places, size: u64, besides: Besides) -> anyhow::Result<Places> {
+        for (name, text) in self.places_for(size, besides) {
             let text = fill_in(&text, &places).with_context(|| format!("{MANIFEST} of the kit {}", self.name))?;
             places.insert(name, text);
         }
         Ok(places)
     }
 
-    /// The places of its own, for messages of a size, by HTTPS or not.
-    pub(super) fn places_for(&self, size: u64, tls: bool) -> Places {
+    /// Whether its server can be told to do that besides.
+    pub(super) fn can(&self, besides: Besides) -> bool {
+        (self.manifest.tls.is_some() || !besides.tls) && (self.manifest.access_log.is_some() || !besides.access_log)
+    }
+
+    /// The places of its own, for messages of a size.
+    pub(super) fn places_for(&self, size: u64, besides: Besides) -> Places {
         let fits = |by_size: &&BySize| units::size(&by_size.up_to).is_ok_and(|up_to| size <= up_to);
         let by_size = self.manifest.sizes.iter().find(fits).or(self.manifest.sizes.last());
         let mut places = self.manifest.values.clone();
         places.extend(by_size.map(|by_size| by_size.values.clone()).unwrap_or_default());
-        places.extend(self.manifest.tls.clone().filter(|_| tls).unwrap_or_default());
+        places.extend(self.manifest.tls.clone().filter(|_| besides.tls).unwrap_or_default());
+        places.extend(self.manifest.access_log.clone().filter(|_| besides.access_log).unwrap_or_default());
         places
     }
 }
@@ -331,9 +347,7 @@ fn fill_in(text: &str, places: &Places) -> anyhow::Result<String> {
     while let Some((before, behind)) = rest.split_once('@') {
         filled.push_str(before);
         // An @ that does not enclose a name in small letters is kept as it is.
-        let name = behind
-            .split_once('@')
-            .filter(|(name, _)| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'));
+        let name = behind.split_once('@').filter(|(name, _)| is_place(name));
         rest = match name {
             None => {
                 filled.push('@');
@@ -351,6 +365,12 @@ fn fill_in(text: &str, places: &Places) -> anyhow::Result<String> {
     }
     filled.push_str(rest);
     Ok(filled)
+}
+
+/// Whether a text can be the name of a place: a letter, and letters, digits and `_` behind it.
+fn is_place(name: &str) -> bool {
+    let is_in_a_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    name.starts_with(|first: char| first.is_ascii_lowercase()) && name.bytes().all(is_in_a_name)
 }
 
 fn embedded(folder: &Dir<'_>, root: &Path, files: &mut Files) {
@@ -404,7 +424,7 @@ mod tests {
             assert!(!kit.about().is_empty() && kit.readme().starts_with("# "), "{name} says what it is");
             assert_eq!(kit.offer(Scenario::Many).is_some(), kit.offer(Scenario::Direct).is_some());
             let places = PLACES.iter().map(|place| ((*place).to_owned(), "x".to_owned())).collect();
-            let places = kit.with_own(places, 1, true).unwrap();
+            let places = kit.with_own(places, 1, Besides { tls: true, access_log: true }).unwrap();
             kit.filled_in(&places).unwrap();
             for command in [&kit.manifest.start, &kit.manifest.fetch, &kit.manifest.version] {
                 kit.command(command, &places).unwrap();
@@ -443,7 +463,7 @@ mod tests {
     #[test]
     fn what_depends_on_the_size_is_the_first_that_is_large_enough() {
         let kit = Kit::find("nginx").unwrap();
-        assert_eq!(kit.places_for(500, false)["buffer"], "16k");
-        assert_eq!(kit.places_for(1 << 20, false)["buffer"], "128k");
+        assert_eq!(kit.places_for(500, Besides::default())["buffer"], "16k");
+        assert_eq!(kit.places_for(1 << 20, Besides::default())["buffer"], "128k");
     }
 }

@@ -4,6 +4,7 @@
 //! reach the backend is sent too.
 //! What the load generator then compares each answer with, byte for byte, is the answer that was judged here.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
@@ -11,6 +12,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
+use super::configuration::POOL;
 use super::contender::Contender;
 use super::scenario::{Likeness, Scenario};
 use super::target::Source;
@@ -59,12 +61,30 @@ pub(super) fn probe(contender: &Contender, task: Task) -> anyhow::Result<Payload
     if let Some(stray) = scenario.stray()?.filter(|_| target.mediates()) {
         plan.headers.retain(|header| !scenario.headers().contains(header));
         plan.body = stray;
-        let (_, body) = ask(&plan)?;
+        let Answer { body, .. } = ask(&plan)?;
         if String::from_utf8_lossy(&body).contains(scenario.mark()) {
             bail!(Wrong("what is to be kept back came through to the backend".to_owned()));
         }
     }
+    if scenario == Scenario::Pool && target.mediates() {
+        takes_turns(&plan)?;
+    }
     Ok(Payload::from(body))
+}
+
+/// Asks until each backend of the pool has answered.
+fn takes_turns(plan: &Plan) -> anyhow::Result<()> {
+    // Each worker of a server may have turns of its own.
+    const PATIENT: usize = 32 * POOL;
+    let mut served = BTreeSet::new();
+    for _ in 0..PATIENT {
+        served.insert(ask(plan)?.served_by.unwrap_or_default());
+        if served.len() == POOL {
+            return Ok(());
+        }
+    }
+    let served: Vec<String> = served.into_iter().collect();
+    bail!(Wrong(format!("of {POOL} backends only these answered: {}", served.join(", "))))
 }
 
 /// The same of a contender that secures messages: what is in the answer is what was sent, and what nobody secured is
@@ -77,7 +97,7 @@ fn secured(mut plan: Plan, scenario: Scenario) -> anyhow::Result<Payload> {
     }
     let body = plan.body.clone();
     plan.security = None;
-    let (status, answer) = ask(&plan)?;
+    let Answer { status, body: answer, .. } = ask(&plan)?;
     if status < 300 || String::from_utf8_lossy(&answer).contains(scenario.mark()) {
         bail!("a message that nobody secured came through to the backend");
     }
@@ -86,7 +106,7 @@ fn secured(mut plan: Plan, scenario: Scenario) -> anyhow::Result<Payload> {
 
 /// The body of the answer, which has to be like the expected one.
 fn good_answer(plan: &Plan, expected: Vec<u8>, likeness: Likeness) -> anyhow::Result<Vec<u8>> {
-    let (status, body) = ask(plan)?;
+    let Answer { status, body, .. } = ask(plan)?;
     let alike = match likeness {
         _ if body == expected => true,
         Likeness::Bytes => false,
@@ -101,8 +121,17 @@ fn good_answer(plan: &Plan, expected: Vec<u8>, likeness: Likeness) -> anyhow::Re
     Ok(body)
 }
 
-/// The status and the body of the answer to one request, over a connection of its own.
-fn ask(plan: &Plan) -> anyhow::Result<(u16, Vec<u8>)> {
+/// What came back for a request.
+#[derive(Debug, PartialEq)]
+struct Answer {
+    status: u16,
+    body: Vec<u8>,
+    /// Which backend of the pool made it.
+    served_by: Option<String>,
+}
+
+/// The answer to one request, over a connection of its own.
+fn ask(plan: &Plan) -> anyhow::Result<Answer> {
     let mut plan = plan.clone();
     plan.keep_alive = false;
     let request = plan.request().to_vec();
@@ -131,7 +160,7 @@ fn ask(plan: &Plan) -> anyhow::Result<(u16, Vec<u8>)> {
     read_answer(&answer)
 }
 
-fn read_answer(answer: &[u8]) -> anyhow::Result<(u16, Vec<u8>)> {
+fn read_answer(answer: &[u8]) -> anyhow::Result<Answer> {
     let mut headers = [httparse::EMPTY_HEADER; 64];
     let mut head = httparse::Response::new(&mut headers);
     let httparse::Status::Complete(start) = head.parse(answer).context("no HTTP answer")? else {
@@ -155,7 +184,8 @@ fn read_answer(answer: &[u8]) -> anyhow::Result<(u16, Vec<u8>)> {
     if !done && !matches!(decoder, Decoder::Close) {
         bail!("the answer ends after {} bytes of its body", body.len());
     }
-    Ok((head.code.unwrap_or(0), body))
+    let served_by = value("X-Served-By").map(|header| String::from_utf8_lossy(header.value).into_owned());
+    Ok(Answer { status: head.code.unwrap_or(0), body, served_by })
 }
 
 fn beginning(body: &[u8]) -> String {
@@ -169,7 +199,7 @@ mod tests {
     #[test]
     fn answers_are_read_in_every_framing_and_only_whole() {
         let check = |answer: &str, expected: Option<(u16, &str)>| {
-            let read = read_answer(answer.as_bytes()).ok();
+            let read = read_answer(answer.as_bytes()).ok().map(|answer| (answer.status, answer.body));
             let expected = expected.map(|(status, body)| (status, body.as_bytes().to_vec()));
             assert_eq!(read, expected, "{answer:?}");
         };

@@ -88,7 +88,7 @@ impl Session<'_> {
     /// Starts all targets that can do this; `None` where the run was interrupted.
     pub(super) fn all_enter(&mut self, task: Task) -> anyhow::Result<Option<Vec<Entrant>>> {
         let mut entrants = Vec::new();
-        for target in self.targets.iter().filter(|target| target.can(task.scenario, task.tls)) {
+        for target in self.targets.iter().filter(|target| target.can(task.scenario, task.besides)) {
             entrants.extend(self.enter(target, task)?);
             if self.is_interrupted() {
                 return Ok(None);
@@ -314,7 +314,7 @@ impl Session<'_> {
 /// What a server has to be started for anew.
 fn work(target: &Target, task: Task) -> Work {
     let places = match &target.source {
-        Source::Kit(kit) => kit.places_for(task.size, task.tls),
+        Source::Kit(kit) => kit.places_for(task.size, task.besides),
         _ => Places::new(),
     };
     Work { scenario: task.scenario.done_as(), places }

@@ -19,6 +19,8 @@ pub enum Scenario {
     Direct,
     /// The same through a resource of an API.
     DirectApi,
+    /// `direct` over four backends that take turns.
+    Pool,
     /// `direct`, after routing on a transport header.
     Header,
     /// `direct` with 1 KB over 2,560 connections.
@@ -97,6 +99,15 @@ pub enum Scenario {
 /// The header that `header` routes on, and the value that leads to the backend.
 pub(crate) const ROUTING: (&str, &str) = ("routing", "xadmin;server1;community#1.0##");
 
+/// What servers are told to do besides the scenario.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Besides {
+    /// Clients come by HTTPS.
+    pub(super) tls: bool,
+    /// Every request gets a line in an access log.
+    pub(super) access_log: bool,
+}
+
 /// How like the body that was expected an answer has to be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -134,7 +145,7 @@ impl Scenario {
 
     /// Whether the content of the body matters, which a proxy for HTTP knows nothing of.
     pub(super) fn needs_content(self) -> bool {
-        self.mediates() && !matches!(self, Scenario::Header | Scenario::DirectApi)
+        self.mediates() && !matches!(self, Scenario::Header | Scenario::DirectApi | Scenario::Pool)
     }
 
     /// Whether a stylesheet makes other elements of the body.

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use rustix::process::{Pid, Signal};
 
+use super::configuration::POOL;
 use super::quotes;
 use crate::procfs;
 
@@ -190,6 +191,17 @@ pub(super) fn echo(myelin: &Path, listen: SocketAddr, folder: &Path) -> anyhow::
     let mut command = program(myelin);
     command.args(["echo", "--listen", &listen.to_string()]);
     Server::announced(command, folder, "echo ready on ")
+}
+
+/// The backends of `pool`, each of which says in its answers which one it is.
+pub(super) fn pool(myelin: &Path, folder: &Path) -> anyhow::Result<[Server; POOL]> {
+    let servers = (1..=POOL).map(|number| {
+        let mut command = program(myelin);
+        command.args(["echo", "--listen", "127.0.0.1:0", "--name", &number.to_string()]);
+        Server::announced(command, folder, "echo ready on ")
+    });
+    let servers = servers.collect::<anyhow::Result<Vec<Server>>>()?;
+    servers.try_into().map_err(|_| anyhow::anyhow!("there are not {POOL} backends"))
 }
 
 /// The backend that knows quotes, the same in every run.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::configuration::{API, API_CONTEXT};
 use super::kit::Kit;
-use super::scenario::{Likeness, Scenario};
+use super::scenario::{Besides, Likeness, Scenario};
 use crate::suite::Service;
 
 /// Who takes part.
@@ -91,11 +91,11 @@ impl Target {
     }
 
     /// Whether it has a way to do this, and a point in doing it.
-    pub(super) fn can(&self, scenario: Scenario, tls: bool) -> bool {
+    pub(super) fn can(&self, scenario: Scenario, besides: Besides) -> bool {
         match &self.source {
             // The backend knows no TLS, and only its owner knows whether a server that runs does.
-            Source::Relay | Source::Backend | Source::Url(_) if tls => false,
-            Source::Kit(kit) if tls && kit.manifest.tls.is_none() => false,
+            Source::Relay | Source::Backend | Source::Url(_) if besides.tls => false,
+            Source::Kit(kit) if !kit.can(besides) => false,
             Source::Myelin => true,
             Source::Direct => scenario.mediates(),
             // What the same bytes cost at least, where the echo gets about as many as the bus and the client.
@@ -219,7 +219,7 @@ mod tests {
         let targets: Vec<Target> =
             names.iter().map(|name| name.parse::<TargetName>().unwrap().target().unwrap()).collect();
         let able = |scenario| {
-            let able = targets.iter().filter(|target| target.can(scenario, false));
+            let able = targets.iter().filter(|target| target.can(scenario, Besides::default()));
             able.map(|target| target.name.as_str()).collect::<Vec<_>>()
         };
         assert_eq!(able(Scenario::Direct), ["myelin", "nginx", "haproxy", "relay", "synapse", "a", "b"]);

@@ -6,7 +6,7 @@ use anyhow::{Context, ensure};
 
 use super::arguments::Arguments;
 use super::contender::Contender;
-use super::scenario::Scenario;
+use super::scenario::{Besides, Scenario};
 use crate::load::Plan;
 use crate::results::Cell;
 
@@ -19,8 +19,7 @@ pub(super) struct Task {
     pub(super) idle: usize,
     /// Requests a second that are offered; `None` in a closed loop.
     pub(super) rate: Option<f64>,
-    /// Whether clients come by HTTPS.
-    pub(super) tls: bool,
+    pub(super) besides: Besides,
 }
 
 impl Task {
@@ -40,7 +39,8 @@ impl Task {
             connections: self.connections,
             idle_connections: self.idle,
             rate: self.rate,
-            tls: self.tls,
+            tls: self.besides.tls,
+            access_log: self.besides.access_log,
         }
     }
 }
@@ -48,6 +48,8 @@ impl Task {
 /// All tasks, in the order in which they are done.
 pub(super) fn tasks(arguments: &Arguments) -> Vec<Task> {
     let mut tasks = Vec::new();
+    let Arguments { rate, tls, access_log, .. } = *arguments;
+    let besides = Besides { tls, access_log };
     for scenario in arguments.scenarios() {
         // A question for a quote is as long as it is.
         let quote = || vec![scenario.payload(1024).map_or(0, |payload| payload.length())];
@@ -59,8 +61,8 @@ pub(super) fn tasks(arguments: &Arguments) -> Vec<Task> {
         };
         for size in &sizes {
             for connections in &connections {
-                let (size, connections, rate, tls) = (*size, *connections, arguments.rate, arguments.tls);
-                tasks.push(Task { scenario, size, connections, idle, rate, tls });
+                let (size, connections) = (*size, *connections);
+                tasks.push(Task { scenario, size, connections, idle, rate, besides });
             }
         }
     }

@@ -1,11 +1,15 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use myelin_testkit::eventually;
+
 use super::*;
 use crate::load::{Plan, Verify};
 use crate::payload::{self, Payload};
 use crate::results::TroubleKind;
+use configuration::POOL;
 use contender::Contender;
+use scenario::Besides;
 use task::Task;
 
 /// Whether a program can be run; says visibly what is not tested without it.
@@ -24,7 +28,7 @@ fn target(name: &str) -> Target {
 fn stage(echo: &crate::Handle, cache: &Path) -> Stage {
     Stage {
         myelin: PathBuf::from("myelin"),
-        backends: Backends { echo: echo.address, quotes: echo.address },
+        backends: Backends { echo: echo.address, quotes: echo.address, pool: [echo.address; POOL] },
         echo_process: std::process::id(),
         threads: 2,
         cache: cache.to_owned(),
@@ -47,8 +51,15 @@ fn nginx_and_haproxy_pass_on_and_route_what_they_are_sent() {
             continue;
         }
         let target = target(&format!("kit:{name}"));
-        for (size, tls) in [(500, false), (200_000, false), (500, true)] {
-            let task = Task { scenario: Scenario::Header, size, connections: 1, idle: 0, rate: None, tls };
+        for (size, tls, access_log) in [(500, false, false), (200_000, false, false), (500, true, true)] {
+            let task = Task {
+                scenario: Scenario::Header,
+                size,
+                connections: 1,
+                idle: 0,
+                rate: None,
+                besides: Besides { tls, access_log },
+            };
             let contender = Contender::start(&target, task, &stage).unwrap();
             for (scenario, value, good) in [
                 (Scenario::Direct, None, true),
@@ -67,6 +78,13 @@ fn nginx_and_haproxy_pass_on_and_route_what_they_are_sent() {
                 assert_eq!(outcome.is_clean(), good, "{name} {scenario:?} {value:?}: {:?}", outcome.failures_by_kind);
             }
             assert_eq!(probe::probe(&contender, task).unwrap(), Payload::from(payload::soap(size).unwrap().to_vec()));
+            if access_log {
+                let file = contender.folder.path().join("access.log");
+                eventually("a line in the access log", || {
+                    let log = std::fs::read_to_string(&file).unwrap_or_else(|_| contender.last_words());
+                    log.contains("\"POST /services/")
+                });
+            }
             let processes = contender.processes();
             // nginx listens before it has its workers, but does not answer.
             assert!(processes.len() >= if name == "nginx" { 2 } else { 1 });

@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 
 use super::exchange::{Exchange, Progress, Sink};
 use crate::deadlines::{Deadline, Deadlines};
-use crate::listening::{PerThread, ReadBuffer};
+use crate::listening::{self, PerThread, ReadBuffer};
 
 /// A connection on which nothing moves for so long is closed.
 const IDLE: Duration = Duration::from_secs(600);
@@ -30,11 +30,13 @@ pub struct Options {
     pub threads: usize,
     /// Bodies up to so many bytes are read whole before the answer begins, others are streamed back.
     pub hold_bytes: u64,
+    /// What every answer says in `X-Served-By`; nothing without a name.
+    pub name: Option<String>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { delay: Duration::ZERO, threads: 1, hold_bytes: 2 << 20 }
+        Options { delay: Duration::ZERO, threads: 1, hold_bytes: 2 << 20, name: None }
     }
 }
 
@@ -43,6 +45,17 @@ pub(super) struct Shared {
     pub(super) options: Options,
     pub(super) buffer: ReadBuffer,
     pub(super) deadlines: Deadlines,
+    /// What the head of every answer begins with.
+    opening: Rc<[u8]>,
+}
+
+impl Shared {
+    pub(super) fn new(options: Options) -> Shared {
+        let name = options.name.as_ref().map(|name| format!("X-Served-By: {name}\r\n"));
+        let opening = format!("HTTP/1.1 200 OK\r\n{}", name.unwrap_or_default());
+        let (buffer, deadlines) = (listening::read_buffer(), Deadlines::default());
+        Shared { options, buffer, deadlines, opening: opening.into_bytes().into() }
+    }
 }
 
 impl PerThread for Shared {
@@ -78,7 +91,7 @@ enum Next {
 pub(super) async fn serve(stream: TcpStream, shared: Rc<Shared>) {
     let mut connection = Connection {
         stream,
-        exchange: Exchange::default(),
+        exchange: Exchange::new(shared.opening.clone()),
         input: Vec::new(),
         pending: Pending::default(),
         deadline: shared.deadlines.register(),

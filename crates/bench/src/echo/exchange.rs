@@ -1,6 +1,7 @@
 //! What is sent for what was received; knows no socket.
 
 use std::io::Write;
+use std::rc::Rc;
 
 use crate::framing::{Decoder, Malformed};
 use crate::request::{Framing, HEAD_LIMIT_BYTES, HEADER_LIMIT};
@@ -14,8 +15,9 @@ pub(super) trait Sink {
 }
 
 /// One connection's requests, one after another.
-#[derive(Default)]
 pub(super) struct Exchange {
+    /// What the head of every answer begins with.
+    opening: Rc<[u8]>,
     stage: Stage,
     /// The head of the answer, in a buffer that is used again.
     head: Vec<u8>,
@@ -62,6 +64,10 @@ pub(super) enum Progress {
 }
 
 impl Exchange {
+    pub(super) fn new(opening: Rc<[u8]>) -> Exchange {
+        Exchange { opening, stage: Stage::default(), head: Vec::new(), body: Vec::new() }
+    }
+
     /// Goes on with `input` and says how many bytes of it are used up.
     ///
     /// With `hold_bytes` 0 every body that is not complete in `input` is streamed; `at_once` allows to answer
@@ -89,7 +95,7 @@ impl Exchange {
         let Stage::Ready(answer) = std::mem::take(&mut self.stage) else { return true };
         let mut tail: &[u8] = b"";
         let length = self.body.len() as u64;
-        answer.write_head(&mut self.head, length);
+        answer.write_head(&mut self.head, &self.opening, length);
         if answer.chunked {
             tail = b"0\r\n\r\n";
             if length > 0 {
@@ -123,7 +129,7 @@ impl Exchange {
         {
             // All is here: head and body leave in one send, the body straight from the read buffer.
             let end = used + length as usize;
-            answer.write_head(&mut self.head, length);
+            answer.write_head(&mut self.head, &self.opening, length);
             sink.send(&self.head, &input[used..end], b"");
             return Ok((end, Progress::Answered { keep_alive: answer.keep_alive }));
         }
@@ -196,7 +202,7 @@ impl Exchange {
     /// Begins an answer whose body follows as it comes; what is held leaves first.
     fn begin(&mut self, answer: &mut Answer, sink: &mut impl Sink) {
         answer.streaming = true;
-        answer.write_head(&mut self.head, answer.length);
+        answer.write_head(&mut self.head, &self.opening, answer.length);
         let mut tail: &[u8] = b"";
         if answer.chunked && !self.body.is_empty() {
             chunk_size(&mut self.head, self.body.len() as u64);
@@ -214,9 +220,9 @@ impl Default for Decoder {
 }
 
 impl Answer {
-    fn write_head(&self, head: &mut Vec<u8>, length: u64) {
+    fn write_head(&self, head: &mut Vec<u8>, opening: &[u8], length: u64) {
         head.clear();
-        head.extend_from_slice(b"HTTP/1.1 200 OK\r\n");
+        head.extend_from_slice(opening);
         if let Some(media_type) = &self.media_type {
             head.extend_from_slice(b"Content-Type: ");
             head.extend_from_slice(media_type);

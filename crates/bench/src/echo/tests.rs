@@ -27,7 +27,8 @@ fn answers(input: &[u8], step: usize, hold_bytes: u64) -> String {
 }
 
 fn answer_bytes(input: &[u8], step: usize, hold_bytes: u64) -> Vec<u8> {
-    let (mut exchange, mut sent, mut held) = (Exchange::default(), Sent(Vec::new()), Vec::new());
+    let (mut exchange, mut sent, mut held) =
+        (Exchange::new(b"HTTP/1.1 200 OK\r\n".as_slice().into()), Sent(Vec::new()), Vec::new());
     for read in input.chunks(step) {
         held.extend_from_slice(read);
         loop {
@@ -220,6 +221,17 @@ fn the_delay_holds_every_answer_back() {
     client.read_to_string(&mut answer).unwrap();
     assert!(begin.elapsed() >= Duration::from_millis(240));
     assert!(answer.contains("\r\n\r\nabHTTP/1.1 200"), "{answer}");
+    echo.stop();
+}
+
+#[test]
+fn every_answer_says_who_served_it_where_the_echo_has_a_name() {
+    let (echo, mut client) = connect(Options { name: Some("2".to_owned()), ..Options::default() });
+    client.write_all(b"POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\nabGET / HTTP/1.0\r\n\r\n").unwrap();
+    let mut answers = String::new();
+    client.read_to_string(&mut answers).unwrap();
+    assert_eq!(answers.matches("HTTP/1.1 200 OK\r\nX-Served-By: 2\r\n").count(), 2, "{answers}");
+    assert!(name("a b").is_err() && name("").is_err());
     echo.stop();
 }
 

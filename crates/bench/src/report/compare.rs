@@ -236,10 +236,7 @@ fn row(change: &Change) -> Vec<String> {
 
 /// What is done in a cell, and with what.
 fn place(cell: &Cell) -> String {
-    let mut place = format!("{} {}", cell.scenario, show_size(cell.size_bytes));
-    if cell.tls {
-        place += ", HTTPS";
-    }
+    let mut place = format!("{} {}{}", cell.scenario, show_size(cell.size_bytes), cell.besides());
     if cell.idle_connections > 0 {
         place += &format!(", {} idle", cell.idle_connections);
     }
@@ -256,7 +253,7 @@ fn is_real(change: &Change) -> bool {
 fn lines(changes: &[Change]) -> String {
     let mut page =
         "scenario,size_bytes,connections,idle_connections,rate,tls,target,measure,before,after,ratio,p_value,\
-                    p_value_corrected\n"
+                    p_value_corrected,access_log\n"
             .to_owned();
     for Change { cell, target, measure, before, after, ratio, p_value, p_value_corrected, .. } in changes {
         let entries = [
@@ -273,6 +270,7 @@ fn lines(changes: &[Change]) -> String {
             ratio.to_string(),
             csv::number(*p_value),
             csv::number(*p_value_corrected),
+            cell.access_log.to_string(),
         ];
         page += &entries.join(",");
         page.push('\n');

@@ -5,7 +5,7 @@ use super::measure::Measure;
 
 /// New columns are only ever added at the end.
 const BEFORE: &str = "run,scenario,size_bytes,connections,idle_connections,rate,tls,target,standing,rounds,requests,failures,failures_by_kind";
-const BEHIND: &str = "start_seconds,warm_up_seconds,cpu_of_first,cpu_p_value";
+const BEHIND: &str = "start_seconds,warm_up_seconds,cpu_of_first,cpu_p_value,access_log";
 
 /// All runs, a line of names first.
 ///
@@ -45,6 +45,7 @@ fn line(run: &str, CellFigures { cell, .. }: &CellFigures, figures: &Figures) ->
     line.extend(
         [figures.start_seconds, figures.warm_up_seconds, figures.cpu_of_first, figures.cpu_p_value].map(number),
     );
+    line.push(cell.access_log.to_string());
     line
 }
 

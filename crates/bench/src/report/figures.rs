@@ -34,6 +34,7 @@ pub(super) struct Group {
     pub(super) idle_connections: usize,
     pub(super) open_loop: bool,
     pub(super) tls: bool,
+    pub(super) access_log: bool,
     pub(super) cells: Vec<CellFigures>,
     pub(super) comparisons: Vec<Comparison>,
 }
@@ -122,12 +123,12 @@ impl RunFigures {
         let mut groups: Vec<Group> = Vec::new();
         for part in by_cell(results) {
             let cell = cell_figures(&part, &targets);
-            let Cell { scenario, idle_connections, rate, tls, .. } = &cell.cell;
+            let Cell { scenario, idle_connections, rate, tls, access_log, .. } = &cell.cell;
             let same = |group: &Group| {
                 group.scenario == *scenario
                     && group.idle_connections == *idle_connections
                     && group.open_loop == rate.is_some()
-                    && group.tls == *tls
+                    && (group.tls, group.access_log) == (*tls, *access_log)
             };
             let at = groups.iter().position(same).unwrap_or_else(|| {
                 groups.push(Group::new(&cell.cell));
@@ -144,10 +145,7 @@ impl RunFigures {
 
 impl Group {
     fn new(cell: &Cell) -> Group {
-        let mut title = cell.scenario.clone();
-        if cell.tls {
-            title += ", HTTPS";
-        }
+        let mut title = cell.scenario.clone() + &cell.besides();
         if cell.idle_connections > 0 {
             title += &format!(", {} idle connections besides", cell.idle_connections);
         }
@@ -160,6 +158,7 @@ impl Group {
             idle_connections: cell.idle_connections,
             open_loop: cell.rate.is_some(),
             tls: cell.tls,
+            access_log: cell.access_log,
             cells: Vec::new(),
             comparisons: Vec::new(),
         }

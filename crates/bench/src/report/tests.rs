@@ -133,7 +133,8 @@ fn csv_has_a_line_for_each_target_in_each_cell_and_its_columns_stay() {
         "run,scenario,size_bytes,connections,idle_connections,rate,tls,target,standing,rounds,requests,failures,\
          failures_by_kind,cpu_ms_per_1000,user_ms_per_1000,system_ms_per_1000,own_cost_ms_per_1000,\
          requests_per_second,megabytes_per_second,latency_mean,latency_p50,latency_p90,latency_p99,latency_p999,\
-         latency_max,peak_memory_bytes,threads,open_files,start_seconds,warm_up_seconds,cpu_of_first,cpu_p_value"
+         latency_max,peak_memory_bytes,threads,open_files,start_seconds,warm_up_seconds,cpu_of_first,cpu_p_value,\
+         access_log"
     );
     assert_eq!(lines.len(), 5);
     assert!(lines[2].contains(",direct,500,20,0,,false,\"a,\"\"b\"\"\",measured,5,"), "{}", lines[2]);

@@ -18,7 +18,7 @@ pub(super) struct Sample {
 
 pub(super) fn cell(scenario: &str, size_bytes: u64, connections: usize) -> Cell {
     let scenario = scenario.to_owned();
-    Cell { scenario, size_bytes, connections, idle_connections: 0, rate: None, tls: false }
+    Cell { scenario, size_bytes, connections, ..Cell::default() }
 }
 
 impl Sample {
