@@ -27,7 +27,11 @@ use anyhow::{Context, bail};
 use serde_json::json;
 
 use crate::results::{self, Line, Results};
-use figures::RunFigures;
+
+pub use figures::{CellFigures, Figures, Group, RunFigures, Standing};
+pub use measure::{Measure, Values, digits};
+pub use pairs::Comparison;
+pub use summary::{Summary, summaries};
 
 /// The name of the page that is written where nothing else is said.
 const PAGE: &str = "report.html";
@@ -109,7 +113,10 @@ fn read_results(folder: &Path) -> anyhow::Result<Results> {
     Ok(results)
 }
 
-fn read(folder: &Path) -> anyhow::Result<RunFigures> {
+/// The figures of a folder in which something was measured.
+///
+/// Errors: there is no such folder, it holds no turn yet, or no results that this program understands.
+pub fn read(folder: &Path) -> anyhow::Result<RunFigures> {
     Ok(RunFigures::new(name(folder), &read_results(folder)?))
 }
 
@@ -121,6 +128,6 @@ fn name(folder: &Path) -> String {
 
 fn json(runs: &[RunFigures]) -> anyhow::Result<String> {
     let runs: Vec<serde_json::Value> =
-        runs.iter().map(|run| json!({ "summary": summary::summaries(run), "figures": run })).collect();
+        runs.iter().map(|run| json!({ "summary": summaries(run), "figures": run })).collect();
     Ok(serde_json::to_string_pretty(&json!({ "runs": runs }))? + "\n")
 }

@@ -113,7 +113,7 @@ pub struct Cell {
 
 impl Cell {
     /// What was done besides the scenario, as it follows in a sentence: `, HTTPS`.
-    pub(crate) fn besides(&self) -> String {
+    pub fn besides(&self) -> String {
         let besides = [(self.tls, ", HTTPS"), (self.access_log, ", access log")];
         besides.into_iter().filter(|(is_done, _)| *is_done).map(|(_, words)| words).collect()
     }

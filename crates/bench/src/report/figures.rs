@@ -19,61 +19,82 @@ const RELAY: &str = "relay";
 
 /// All figures of a run.
 #[derive(Debug, Serialize)]
-pub(super) struct RunFigures {
+pub struct RunFigures {
     /// The name of its folder.
-    pub(super) name: String,
-    pub(super) run: Run,
-    pub(super) groups: Vec<Group>,
+    pub name: String,
+    /// What was asked for, where it ran and who took part.
+    pub run: Run,
+    /// Its cells, by what can stand in one chart.
+    pub groups: Vec<Group>,
 }
 
 /// Cells that can stand in one chart: they differ in size and connections, or in the rate that is offered.
 #[derive(Debug, Serialize)]
-pub(super) struct Group {
-    pub(super) title: String,
-    pub(super) scenario: String,
-    pub(super) idle_connections: usize,
-    pub(super) open_loop: bool,
-    pub(super) tls: bool,
-    pub(super) access_log: bool,
-    pub(super) cells: Vec<CellFigures>,
-    pub(super) comparisons: Vec<Comparison>,
+pub struct Group {
+    /// What is done, in words.
+    pub title: String,
+    /// What is done, by its name in BENCHMARK.md.
+    pub scenario: String,
+    /// Connections that are open and silent.
+    pub idle_connections: usize,
+    /// Whether requests are offered at a given rate.
+    pub open_loop: bool,
+    /// Whether clients come by HTTPS.
+    pub tls: bool,
+    /// Whether all targets wrote a line into a log for each request.
+    pub access_log: bool,
+    /// The cells, in the order of the run.
+    pub cells: Vec<CellFigures>,
+    /// Each pair of targets by each measure that is compared.
+    pub comparisons: Vec<Comparison>,
 }
 
 /// A cell, with one entry for each target.
 #[derive(Debug, Serialize)]
-pub(super) struct CellFigures {
-    pub(super) cell: Cell,
-    pub(super) targets: Vec<Figures>,
+pub struct CellFigures {
+    /// The cell.
+    pub cell: Cell,
+    /// What each target came to, in the order of the run.
+    pub targets: Vec<Figures>,
 }
 
 /// What a target came to in a cell.
 #[derive(Debug, Serialize)]
-pub(super) struct Figures {
-    pub(super) target: String,
-    pub(super) standing: Standing,
+pub struct Figures {
+    /// The name of the target.
+    pub target: String,
+    /// Whether its figures may be compared.
+    pub standing: Standing,
     /// Rounds in which it was measured.
-    pub(super) rounds: usize,
-    pub(super) requests: u64,
-    pub(super) failures: u64,
-    pub(super) failures_by_kind: BTreeMap<String, u64>,
-    pub(super) start_seconds: Option<f64>,
-    pub(super) warm_up_seconds: Option<f64>,
+    pub rounds: usize,
+    /// Good answers of all rounds.
+    pub requests: u64,
+    /// Requests that failed, in all rounds.
+    pub failures: u64,
+    /// The same by their kind.
+    pub failures_by_kind: BTreeMap<String, u64>,
+    /// From the start of its process until it answered; `None` where it ran before.
+    pub start_seconds: Option<f64>,
+    /// How long it was driven before it was measured.
+    pub warm_up_seconds: Option<f64>,
     /// Its CPU per request over that of the run's first target.
-    pub(super) cpu_of_first: Option<f64>,
+    pub cpu_of_first: Option<f64>,
     /// How likely equals would differ as much from the first target in this cell; not corrected.
-    pub(super) cpu_p_value: Option<f64>,
+    pub cpu_p_value: Option<f64>,
     #[serde(serialize_with = "by_name")]
-    pub(super) medians: Values,
-    pub(super) trouble: Option<Trouble>,
+    /// The medians over rounds, in the order of [`Measure::ALL`].
+    pub medians: Values,
+    /// What went wrong with it, if anything did.
+    pub trouble: Option<Trouble>,
     /// The figures of each round, by its number.
     #[serde(skip)]
-    pub(super) by_round: BTreeMap<usize, Values>,
+    pub by_round: BTreeMap<usize, Values>,
 }
 
 /// Whether the figures of a target in a cell may be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Standing {
+pub enum Standing {
     /// They may.
     Measured,
     /// More than one of a hundred requests failed.
@@ -87,7 +108,7 @@ pub(super) enum Standing {
 
 impl Standing {
     /// In words for people.
-    pub(super) fn words(self) -> &'static str {
+    pub fn words(self) -> &'static str {
         match self {
             Standing::Measured => "measured",
             Standing::Failing => "fails",
@@ -101,7 +122,7 @@ impl Standing {
     }
 
     /// In the words of CSV, which are those of JSON.
-    pub(super) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Standing::Measured => "measured",
             Standing::Failing => "failing",
@@ -117,7 +138,7 @@ impl Standing {
 
 impl RunFigures {
     /// Computes what a folder of results comes to.
-    pub(super) fn new(name: String, results: &Results) -> RunFigures {
+    pub fn new(name: String, results: &Results) -> RunFigures {
         let run = results.run.clone();
         let targets = targets(results);
         let mut groups: Vec<Group> = Vec::new();
@@ -165,14 +186,14 @@ impl Group {
     }
 
     /// What went wrong with a target in some cell.
-    pub(super) fn troubles(&self) -> impl Iterator<Item = &Trouble> {
+    pub fn troubles(&self) -> impl Iterator<Item = &Trouble> {
         self.cells.iter().flat_map(|cell| &cell.targets).filter_map(|figures| figures.trouble.as_ref())
     }
 }
 
 impl Figures {
     /// A figure that may stand in a table or a chart: the median, unless the target was in trouble.
-    pub(super) fn median(&self, measure: Measure) -> Option<f64> {
+    pub fn median(&self, measure: Measure) -> Option<f64> {
         match self.standing {
             Standing::Measured | Standing::Failing => self.medians[measure as usize],
             Standing::NotMeasured | Standing::Trouble(_) => None,
@@ -180,7 +201,7 @@ impl Figures {
     }
 
     /// A figure of each of so many rounds; `None` unless all are there and may be compared.
-    pub(super) fn all_rounds(&self, measure: Measure, rounds: usize) -> Option<Vec<f64>> {
+    pub fn all_rounds(&self, measure: Measure, rounds: usize) -> Option<Vec<f64>> {
         if self.standing != Standing::Measured {
             return None;
         }

@@ -4,29 +4,45 @@ use crate::load::Outcome;
 
 /// One figure of a turn; tables, CSV and JSON have them in this order, and new ones are added at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Measure {
+pub enum Measure {
+    /// CPU time of the process for each request.
     Cpu,
+    /// Its part in user mode.
     UserCpu,
+    /// Its part in the kernel.
     SystemCpu,
+    /// CPU time above what the relay took in the same round.
     OwnCost,
+    /// Good answers a second.
     Rate,
+    /// Bytes sent and received a second.
     Bandwidth,
+    /// The mean latency.
     MeanLatency,
+    /// The median latency.
     P50,
+    /// Nine of ten latencies are no longer.
     P90,
+    /// 99 of 100 latencies are no longer.
     P99,
+    /// 999 of 1,000 latencies are no longer.
     P999,
+    /// The longest latency.
     MaxLatency,
+    /// The most memory that the process held.
     PeakMemory,
+    /// Threads of the process.
     Threads,
+    /// Files that the process had open.
     OpenFiles,
 }
 
 /// One value for each measure, as far as it was measured.
-pub(super) type Values = [Option<f64>; Measure::ALL.len()];
+pub type Values = [Option<f64>; Measure::ALL.len()];
 
 impl Measure {
-    pub(super) const ALL: [Measure; 15] = [
+    /// All measures, in their order.
+    pub const ALL: [Measure; 15] = [
         Measure::Cpu,
         Measure::UserCpu,
         Measure::SystemCpu,
@@ -45,10 +61,10 @@ impl Measure {
     ];
 
     /// Those by which targets are compared.
-    pub(super) const COMPARED: [Measure; 4] = [Measure::Cpu, Measure::Rate, Measure::P50, Measure::P99];
+    pub const COMPARED: [Measure; 4] = [Measure::Cpu, Measure::Rate, Measure::P50, Measure::P99];
 
     /// Its name in CSV and JSON. Times are in seconds, sizes in bytes, bandwidth in millions of bytes a second.
-    pub(super) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Measure::Cpu => "cpu_ms_per_1000",
             Measure::UserCpu => "user_ms_per_1000",
@@ -69,7 +85,7 @@ impl Measure {
     }
 
     /// Its name for people, with the unit of [`Measure::shown`].
-    pub(super) fn heading(self) -> &'static str {
+    pub fn heading(self) -> &'static str {
         match self {
             Measure::Cpu => "CPU ms/1,000",
             Measure::UserCpu => "user",
@@ -90,7 +106,7 @@ impl Measure {
     }
 
     /// What it is, within a sentence.
-    pub(super) fn words(self) -> &'static str {
+    pub fn words(self) -> &'static str {
         match self {
             Measure::Cpu => "CPU per request",
             Measure::Rate => "requests/s",
@@ -99,12 +115,12 @@ impl Measure {
     }
 
     /// Whether the smaller of two figures is the better one.
-    pub(super) fn is_cost(self) -> bool {
+    pub fn is_cost(self) -> bool {
         !matches!(self, Measure::Rate | Measure::Bandwidth)
     }
 
     /// A value in the unit of the heading, in three digits or all that stand before the point.
-    pub(super) fn shown(self, value: f64) -> String {
+    pub fn shown(self, value: f64) -> String {
         match self {
             Measure::Threads | Measure::OpenFiles => format!("{value:.0}"),
             _ => digits(value * self.scale()),
@@ -112,7 +128,7 @@ impl Measure {
     }
 
     /// From the unit of CSV and JSON to that of the heading.
-    pub(super) fn scale(self) -> f64 {
+    pub fn scale(self) -> f64 {
         match self {
             Measure::MeanLatency | Measure::P50 | Measure::P90 | Measure::P99 | Measure::P999 | Measure::MaxLatency => {
                 1e3
@@ -123,7 +139,7 @@ impl Measure {
     }
 
     /// All figures of a turn, which `relay`, if it took part, did in the same round.
-    pub(super) fn values(outcome: &Outcome, relay: Option<&Outcome>) -> Values {
+    pub fn values(outcome: &Outcome, relay: Option<&Outcome>) -> Values {
         Measure::ALL.map(|measure| measure.of(outcome, relay).filter(|value| value.is_finite()))
     }
 
@@ -153,7 +169,7 @@ impl Measure {
 }
 
 /// A number in three digits, or in all that stand before the point.
-pub(super) fn digits(value: f64) -> String {
+pub fn digits(value: f64) -> String {
     match value.abs() {
         small if small < 9.995 => format!("{value:.2}"),
         middle if middle < 99.95 => format!("{value:.1}"),

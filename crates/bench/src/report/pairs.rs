@@ -15,32 +15,42 @@ pub(super) const SIGNIFICANT: f64 = 0.05;
 
 /// How two targets compare by one measure, over the cells that both did.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Comparison {
-    pub(super) measure: &'static str,
-    pub(super) left: String,
-    pub(super) right: String,
+pub struct Comparison {
+    /// The name of the measure.
+    pub measure: &'static str,
+    /// One of the two targets.
+    pub left: String,
+    /// The other one.
+    pub right: String,
     /// Cells that both did in every round.
-    pub(super) cells: usize,
+    pub cells: usize,
     /// Those in which the left one's mean is the better.
-    pub(super) cells_left_is_better: usize,
-    pub(super) rounds: usize,
+    pub cells_left_is_better: usize,
+    /// Rounds of the run.
+    pub rounds: usize,
     /// Geometric mean over cells and rounds, in the units of CSV.
-    pub(super) left_mean: f64,
-    pub(super) right_mean: f64,
-    pub(super) difference: f64,
+    pub left_mean: f64,
+    /// The same of the right one.
+    pub right_mean: f64,
+    /// The left mean less the right one.
+    pub difference: f64,
     /// The left mean over the right one.
-    pub(super) ratio: f64,
+    pub ratio: f64,
     /// The ends of the ratio's 95 % confidence interval; these and what follows need two rounds.
-    pub(super) ratio_low: Option<f64>,
-    pub(super) ratio_high: Option<f64>,
+    pub ratio_low: Option<f64>,
+    /// The upper end.
+    pub ratio_high: Option<f64>,
     /// Cohen's d of the paired logarithms.
-    pub(super) effect_size: Option<f64>,
-    pub(super) p_value: Option<f64>,
+    pub effect_size: Option<f64>,
+    /// How likely equals would differ as much, by the paired t-test.
+    pub p_value: Option<f64>,
     /// The p-value after Holm's correction for all comparisons of this group of cells.
-    pub(super) p_value_corrected: Option<f64>,
-    pub(super) sentence: String,
+    pub p_value_corrected: Option<f64>,
+    /// The comparison as a plain sentence.
+    pub sentence: String,
+    /// The measure.
     #[serde(skip)]
-    pub(super) of: Measure,
+    pub of: Measure,
 }
 
 /// All comparisons of a group of cells: each pair of targets by each measure, where both have figures.
@@ -110,12 +120,12 @@ impl Comparison {
     }
 
     /// Whether the difference is more than chance, after correction.
-    pub(super) fn is_real(&self) -> bool {
+    pub fn is_real(&self) -> bool {
         self.p_value_corrected.is_some_and(|p| p < SIGNIFICANT)
     }
 
     /// Whether the left target has the better mean.
-    pub(super) fn left_is_better(&self) -> bool {
+    pub fn left_is_better(&self) -> bool {
         if self.of.is_cost() { self.ratio < 1.0 } else { self.ratio > 1.0 }
     }
 

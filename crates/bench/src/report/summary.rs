@@ -13,15 +13,17 @@ const YARDSTICKS: [&str; 3] = ["relay", "backend", "direct"];
 
 /// What is said of a group of cells.
 #[derive(Debug, Serialize)]
-pub(super) struct Summary {
-    pub(super) title: String,
-    pub(super) sentences: Vec<String>,
+pub struct Summary {
+    /// What is done, and in how many cells.
+    pub title: String,
+    /// Who is best by each measure, and by how much.
+    pub sentences: Vec<String>,
     /// Sentences about targets that did not do what they should.
-    pub(super) warnings: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 /// What is said of each group of a run.
-pub(super) fn summaries(run: &RunFigures) -> Vec<Summary> {
+pub fn summaries(run: &RunFigures) -> Vec<Summary> {
     run.groups.iter().map(|group| summary(group, run.run.rounds)).collect()
 }
 

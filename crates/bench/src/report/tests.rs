@@ -52,7 +52,7 @@ fn a_target_in_trouble_has_no_figures_and_is_not_compared() {
     assert!(refuser.median(Measure::Rate).is_some() && refuser.cpu_of_first.is_none());
     let comparisons = &run.groups[0].comparisons;
     assert!(comparisons.iter().all(|it| it.left == "bus" && it.right == "liar" && it.cells == 1), "{comparisons:?}");
-    let summary = &summary::summaries(&run)[0];
+    let summary = &summaries(&run)[0];
     assert!(summary.warnings.contains(&"liar: answers wrongly in 1 of 2 cells; not compared there.".to_owned()));
     assert!(summary.warnings.contains(&"refuser: fails in 2 of 2 cells; not compared there.".to_owned()));
 }
@@ -79,7 +79,7 @@ fn a_difference_that_each_round_shows_is_real_and_one_that_wanders_may_be_chance
     );
     assert!(dear.sentence.ends_with("; the difference is real (p < 0.001)."), "{}", dear.sentence);
     assert!(equal.sentence.contains("; that may be chance (p = "), "{}", equal.sentence);
-    let told = summary::summaries(&run);
+    let told = summaries(&run);
     assert!(told[0].sentences[0].starts_with("Least CPU: bus. "), "{:?}", told[0].sentences);
 }
 
@@ -87,7 +87,7 @@ fn a_difference_that_each_round_shows_is_real_and_one_that_wanders_may_be_chance
 fn a_yardstick_is_no_competitor_and_a_lone_competitor_is_held_against_it() {
     let best = |targets: &[&str]| {
         let run = RunFigures::new("a".to_owned(), &Sample::new(targets, &[cell("direct", 500, 20)]).results());
-        summary::summaries(&run)[0].sentences[0].clone()
+        summaries(&run)[0].sentences[0].clone()
     };
     assert!(best(&["relay", "backend", "bus", "other"]).starts_with("Least CPU: bus. "));
     assert!(best(&["relay", "bus"]).starts_with("CPU per request: relay takes 29 % "), "{}", best(&["relay", "bus"]));
