@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: the `dist` binary against other servers, or our XML, XSLT and WS-Security against other libraries, in
 //! turns, on this machine; or how many instructions a request takes.
 
-mod instructions;
+pub(crate) mod instructions;
 
 use std::ffi::OsString;
 use std::io::Write;

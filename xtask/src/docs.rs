@@ -1,4 +1,6 @@
-//! `cargo xtask docs`: the pages that are made from the code.
+//! `cargo xtask docs`: the pages that are made from the code, and from what was measured.
+
+mod benchmarks;
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -25,15 +27,16 @@ pub(crate) struct Arguments {
 /// Where a page lies, and what makes it.
 type Page = (&'static str, fn() -> Result<String>);
 
-/// Writes the pages of mediators, properties, settings and commands, the drawing of the crates and the list of their types;
-/// whether all is well.
+/// Writes the pages of mediators, properties, settings and commands, the drawing of the crates, the list of their types
+/// and the figures; whether all is well.
 ///
 /// Errors: when the binary does not build, or a file cannot be read or written.
 pub(crate) fn run(arguments: &Arguments) -> Result<bool> {
     // What needs no build comes first.
-    let pages: [Page; 6] = [
+    let pages: [Page; 7] = [
         ("ARCHITECTURE.md", layers::architecture),
         ("docs/lexicon.md", lexicon::page),
+        ("docs/benchmarks.md", benchmarks::page),
         ("docs/mediators.md", || Ok(myelin_engine::mediators_markdown())),
         ("docs/properties.md", || Ok(myelin_engine::properties_markdown())),
         ("docs/deployment.md", || output(&["settings"])),

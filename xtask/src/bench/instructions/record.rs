@@ -14,7 +14,7 @@ const MADE_WITH: &str = "Counted with ";
 
 /// The figures by scenario and size.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Record {
+pub(crate) struct Record {
     /// Compiler, valgrind and processor.
     made_with: String,
     figures: BTreeMap<(String, u64), u64>,
@@ -24,7 +24,7 @@ impl Record {
     /// Reads the page; an empty record where there is none.
     ///
     /// Errors: a row of its table has another shape.
-    pub(super) fn read(path: &Path) -> Result<Record> {
+    pub(crate) fn read(path: &Path) -> Result<Record> {
         let text = fs::read_to_string(path).unwrap_or_default();
         let mut record = Record::default();
         for line in text.lines() {
@@ -54,13 +54,18 @@ impl Record {
         record
     }
 
+    /// The instructions of a request of that scenario and size, if they were counted.
+    pub(crate) fn figure(&self, scenario: &str, size: u64) -> Option<u64> {
+        self.figures.get(&(scenario.to_owned(), size)).copied()
+    }
+
     /// Whether it was counted with what is here, so that only our code makes a difference.
     pub(super) fn is_comparable(&self) -> bool {
         self.made_with == here()
     }
 
     /// The compiler, valgrind and processor that the figures were counted with.
-    pub(super) fn made_with(&self) -> &str {
+    pub(crate) fn made_with(&self) -> &str {
         &self.made_with
     }
 
@@ -81,7 +86,8 @@ impl Record {
              User-space instructions of the bus for each request, both ways, counted by callgrind: 20 connections, one \
              thread, after a warm-up, the binary of `cargo build --release`.\n\
              The kernel's part, and waiting for memory, are not in it.\n\
-             [benchmarks.md](benchmarks.md) says what the scenarios do.\n\n\
+             [crates/bench/README.md](../crates/bench/README.md#what-is-compared) says what the scenarios do, and \
+             [benchmarks.md](benchmarks.md) which bars are reached.\n\n\
              `cargo xtask bench --instructions` counts, `--profile` shows the functions that take most, and `--record` \
              writes this page.\n\
              CI runs `--check`, which fails where a figure is more than 1 % above this page; to raise one needs a reason in \
