@@ -10,6 +10,7 @@ pub use receiving::{Receiving, ReceivingService};
 use std::sync::Arc;
 
 use myelin_flow::cost::ServiceCost;
+use myelin_flow::counters::ServiceCounters;
 use myelin_flow::position::ServiceIdentity;
 use myelin_flow::property::{Properties, Scope, Slot, Value};
 use myelin_flow::sequence::SequenceId;
@@ -31,6 +32,8 @@ pub struct InboundSource {
     pub fault: Option<SequenceId>,
     /// How much processor time its exchanges take.
     pub cost: ServiceCost,
+    /// What is counted of its exchanges.
+    pub counters: Arc<ServiceCounters>,
 }
 
 impl InboundSource {

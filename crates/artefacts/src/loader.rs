@@ -18,7 +18,7 @@ pub use registry::BUILT_IN;
 pub(crate) use states::States;
 
 use std::any::Any;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
@@ -31,8 +31,9 @@ use myelin_config::problem::{Place, Problem};
 use myelin_config::sources::Sources;
 use myelin_content::text_of;
 use myelin_expression::Compiler;
+use myelin_flow::counters::{EndpointCounters, ServiceCounters};
 use myelin_flow::exchange::Direction;
-use myelin_flow::position::StepPlace;
+use myelin_flow::position::{ServiceIdentity, StepPlace};
 use myelin_flow::reload::InheritedState;
 use myelin_flow::sequence::SequenceRef;
 use myelin_flow::sequence::{Block, Node, Sequence, SequenceId};
@@ -52,6 +53,8 @@ pub struct Loader {
     pub sequences: HashMap<String, SequenceId>,
     /// The numbers of the endpoints, by their names.
     pub endpoints: HashMap<String, EndpointId>,
+    /// What is counted of endpoints, by their names.
+    pub endpoint_counters: BTreeMap<String, Arc<EndpointCounters>>,
     /// The proxies, by the order in which they were declared.
     pub proxies: HashMap<String, usize>,
     /// The names of the inbound endpoints.
@@ -111,6 +114,7 @@ impl Loader {
             artefacts: Vec::new(),
             sequences: HashMap::new(),
             endpoints: HashMap::new(),
+            endpoint_counters: BTreeMap::new(),
             proxies: HashMap::new(),
             inbounds: HashSet::new(),
             templates: HashMap::new(),
@@ -153,6 +157,18 @@ impl Loader {
         make: impl FnOnce() -> T,
     ) -> Arc<T> {
         self.inherited.share(kind, definition, make)
+    }
+
+    /// What is counted of a part of the service of that kind and name, whatever bus serves it.
+    pub fn service_counters(&self, identity: &ServiceIdentity, part: &str) -> Arc<ServiceCounters> {
+        let definition = format!("{} {} {part}", identity.kind, identity.name);
+        self.share("service counters", definition, ServiceCounters::default)
+    }
+
+    /// What is counted of the endpoints of that name, wherever they stand; those without a name have counters together.
+    pub fn endpoint_counters(&mut self, name: &str) -> Arc<EndpointCounters> {
+        let counters = self.share("endpoint counters", name.to_owned(), EndpointCounters::default);
+        Arc::clone(self.endpoint_counters.entry(name.to_owned()).or_insert(counters))
     }
 
     /// The number of the sequence that a fixed key names: one of the configuration, or of the registry. One that is not

@@ -13,6 +13,7 @@ use myelin_channel::Source;
 use crate::endpoints::EndpointRef;
 use crate::guards::ProxySecurity;
 use myelin_flow::cost::ServiceCost;
+use myelin_flow::counters::ServiceCounters;
 use myelin_flow::position::ServiceIdentity;
 use myelin_flow::sequence::SequenceRef;
 
@@ -40,4 +41,6 @@ pub struct Proxy {
     pub description: ProxyDescription,
     /// How much processor time its exchanges take.
     pub cost: ServiceCost,
+    /// What is counted of its exchanges.
+    pub counters: Arc<ServiceCounters>,
 }

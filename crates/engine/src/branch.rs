@@ -27,6 +27,7 @@ use myelin_flow::context::RequestContext;
 use myelin_flow::context::{Counts, RunningBranches};
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
+use myelin_flow::observer::Watch;
 use myelin_flow::position::{in_exchange, in_service};
 use myelin_flow::transport::LocalFuture;
 
@@ -39,6 +40,7 @@ const COPY_BYTES: usize = 1 << 10;
 /// What the flows of one request stand on.
 pub(crate) struct BranchContext {
     parts: EngineParts,
+    watch: Watch,
     service: OwnedService,
     peer: Option<SocketAddr>,
     local: Option<SocketAddr>,
@@ -96,6 +98,7 @@ impl BranchContext {
         let settings = &parts.bus.definitions.settings;
         let permits = BranchPermits::new(settings.branches, body_limit_bytes(settings).saturating_mul(LIVE_COPIES));
         Rc::new(BranchContext {
+            watch: Watch::new(parts.observer.clone()),
             parts,
             service,
             peer,
@@ -122,6 +125,7 @@ impl BranchContext {
             service: service.identity(&self.parts.bus),
             counts: &self.parts.counts,
             branches: &**self,
+            watch: &self.watch,
         };
         EngineContext { context, bus: &self.parts.bus, service, flow: FlowKind::Branch(self) }
     }
@@ -315,7 +319,7 @@ impl Future for Run {
         };
         if let (Err(_), Some(branch_context)) = (&polled, branch_context) {
             let fault = Fault::bus("The bus failed while it served this request");
-            fault.log(&branch_context.context().context.arrival);
+            branch_context.context().context.report(&fault);
             branch_context.fail(fault);
         }
         if !matches!(polled, Ok(Poll::Pending)) || task.cancelled.get() {

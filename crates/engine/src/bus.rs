@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use myelin_artefacts::apis::Apis;
 use myelin_artefacts::endpoints::{EndpointStatus, Endpoints, Monitor};
-use myelin_artefacts::inbound::{Inbound, Port, Receiving};
+use myelin_artefacts::inbound::{Inbound, InboundSource, Port, Receiving, ReceivingService};
 use myelin_artefacts::left_out::LeftOut;
 use myelin_artefacts::proxies::Proxy;
 use myelin_flow::cost::ServiceCost;
+use myelin_flow::counters::{EndpointTotals, ServiceCounters};
 use myelin_flow::definitions::Definitions;
 use myelin_flow::position::ServiceIdentity;
 use myelin_flow::sequence::{Sequence, SequenceId};
@@ -33,7 +34,41 @@ pub struct Bus {
     pub(crate) main_identity: ServiceIdentity,
     /// How much processor time the exchanges of `main` take.
     pub(crate) main_cost: ServiceCost,
+    /// What is counted of the exchanges of `main`.
+    pub(crate) main_counters: Arc<ServiceCounters>,
+    /// What is counted of requests that no service is for.
+    pub(crate) unserved: Arc<ServiceCounters>,
     pub(crate) fault: Option<SequenceId>,
+}
+
+/// What messages can be for, with what is counted of it.
+#[derive(Clone, Debug)]
+pub struct ServiceView<'a> {
+    /// What it is.
+    pub kind: ServiceKind,
+    /// Its name; empty for [`ServiceKind::Nobody`].
+    pub name: &'a str,
+    /// The path of a resource of an API, as it is written.
+    pub address: Option<String>,
+    /// What is counted of its exchanges.
+    pub counters: &'a ServiceCounters,
+}
+
+/// What serves an exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ServiceKind {
+    /// A proxy.
+    Proxy,
+    /// A resource of an API.
+    Api,
+    /// An inbound endpoint.
+    InboundEndpoint,
+    /// A task.
+    Task,
+    /// The main sequence.
+    Main,
+    /// Requests that no service is for.
+    Nobody,
 }
 
 impl Bus {
@@ -92,6 +127,48 @@ impl Bus {
     /// down stays so.
     pub fn switch_endpoint(&self, name: &str, on: bool) -> bool {
         self.endpoints.switch(name, on)
+    }
+
+    /// What was counted of endpoints, by name, and with an empty name of those without one together.
+    pub fn endpoint_totals(&self) -> impl Iterator<Item = (&str, EndpointTotals)> {
+        self.endpoints.totals()
+    }
+
+    /// All that messages can be for, with what is counted of it; of an API, its resources one by one.
+    pub fn services(&self) -> Vec<ServiceView<'_>> {
+        let of_source = |source: &'_ InboundSource| match source.identity.kind {
+            "task" => ServiceKind::Task,
+            _ => ServiceKind::InboundEndpoint,
+        };
+        let mut services = Vec::new();
+        let mut add = |kind, name, address, counters| services.push(ServiceView { kind, name, address, counters });
+        for (name, proxy) in &self.proxies {
+            add(ServiceKind::Proxy, name.as_str(), None, &*proxy.counters);
+        }
+        for (api, address) in self.apis.offers.iter() {
+            for resource in api.resources.iter() {
+                let path = format!("{}{}", address.prefix, resource.path);
+                add(ServiceKind::Api, &*api.identity.name, Some(path), &*resource.counters);
+            }
+        }
+        for Inbound { source, .. } in self.inbounds.values().map(|inbound| &**inbound) {
+            add(of_source(source), &*source.identity.name, None, &*source.counters);
+        }
+        for receiving in &self.receivings {
+            if let ReceivingService::Inbound(source) = &receiving.receiver {
+                add(of_source(source), &*source.identity.name, None, &*source.counters);
+            }
+        }
+        if self.has_main() {
+            add(ServiceKind::Main, "main", None, &*self.main_counters);
+        }
+        add(ServiceKind::Nobody, "", None, &*self.unserved);
+        services.sort_by(|left, right| {
+            (left.kind, left.name, &left.address).cmp(&(right.kind, right.name, &right.address))
+        });
+        // Resources at one path count together.
+        services.dedup_by(|left, right| std::ptr::eq(left.counters, right.counters));
+        services
     }
 
     /// The monitors of this bus, each to be run once in a process; those of a bus that it follows are dropped after

@@ -13,12 +13,14 @@ pub use receive::receive;
 use scheduler::Refusable;
 pub(crate) use scheduler::{Demand, Scheduler, TimeShare};
 
+use std::cell::Cell;
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 pub use myelin_message::Arrival;
 use myelin_message::{Body, Message, StatusCode};
@@ -32,8 +34,10 @@ use myelin_artefacts::apis::{self, Passed};
 use myelin_artefacts::proxies;
 use myelin_flow::answer;
 use myelin_flow::context::{Counts, RequestContext};
+use myelin_flow::counters::ServiceCounters;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Fault;
+use myelin_flow::observer::{Observer, Watch};
 use myelin_flow::position::{in_exchange, wait_in_service};
 use myelin_flow::property::{Properties, Scope, slot};
 use myelin_flow::transport::Transport;
@@ -56,6 +60,34 @@ impl<'a> UnderWay<'a> {
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
         self.0.exchanges.set(self.0.exchanges.get() - 1);
+    }
+}
+
+/// Tells who observes exchanges how this one ended: with an answer, or without one where it is dropped before.
+struct Observed<'a> {
+    parts: &'a EngineParts,
+    watch: Watch,
+    /// What is counted of the service, as soon as that is known.
+    service: Cell<&'a ServiceCounters>,
+    /// When it began, as long as it has not ended; `None` where nobody listens.
+    began: Cell<Option<Duration>>,
+}
+
+impl<'a> Observed<'a> {
+    fn begin(parts: &'a EngineParts) -> Observed<'a> {
+        let watch = Watch::new(parts.observer.clone());
+        let began = Cell::new(watch.begin(&*parts.transport));
+        Observed { parts, watch, service: Cell::new(&parts.bus.unserved), began }
+    }
+
+    fn answered(&self, answer: &Message) {
+        self.watch.end(self.began.take(), &*self.parts.transport, self.service.get(), Some(answer.status));
+    }
+}
+
+impl Drop for Observed<'_> {
+    fn drop(&mut self) {
+        self.watch.end(self.began.take(), &*self.parts.transport, self.service.get(), None);
     }
 }
 
@@ -99,7 +131,12 @@ impl Engine {
     /// An engine for one thread; engines on other threads share the bus.
     pub fn new(bus: Arc<Bus>, transport: Rc<dyn Transport>) -> Engine {
         let scheduler = Scheduler::new(Rc::clone(&transport));
-        Engine { parts: EngineParts { bus, transport, counts: Rc::default(), scheduler } }
+        Engine { parts: EngineParts { bus, transport, counts: Rc::default(), scheduler, observer: None } }
+    }
+
+    /// The same, of whose exchanges somebody hears.
+    pub fn observed_by(&self, observer: Rc<dyn Observer>) -> Engine {
+        Engine { parts: EngineParts { observer: Some(observer), ..self.parts.clone() } }
     }
 
     /// The engine of the bus that takes this one's place on the same thread; both count together what is under way.
@@ -122,7 +159,7 @@ impl Engine {
         &'a self,
         service: Service<'a>,
         arrival: Arrival<'a>,
-        branch_context: &'a FirstBranchContext,
+        (branch_context, watch): (&'a FirstBranchContext, &'a Watch),
     ) -> EngineContext<'a> {
         let context = RequestContext {
             definitions: &self.parts.bus.definitions,
@@ -131,6 +168,7 @@ impl Engine {
             service: service.identity(&self.parts.bus),
             counts: &self.parts.counts,
             branches: branch_context,
+            watch,
         };
         EngineContext { context, bus: &self.parts.bus, service, flow: FlowKind::First(&self.parts, branch_context) }
     }
@@ -166,31 +204,36 @@ impl Engine {
             let _under_way = UnderWay::begin(&self.parts.counts);
             let format = exchange.format;
             let time = TimeShare::new(&self.parts.scheduler, Demand::Low);
-            let mut mediation = pin!(self.mediate(&mut exchange, &arrival, (caller, &time), known));
+            let observed = Observed::begin(&self.parts);
+            let mut mediation = pin!(self.mediate(&mut exchange, &arrival, (caller, &time), known, &observed));
             let mut poll = |cx: &mut Context<'_>| match catch_unwind(AssertUnwindSafe(|| mediation.as_mut().poll(cx))) {
                 Ok(poll) => poll,
                 // A defect in one exchange ends that exchange: nothing of it is shared with the others.
                 Err(_) => {
                     let fault = Fault::bus("The bus failed while it served this request");
                     fault.log(&arrival);
+                    observed.watch.fault(&fault);
                     Poll::Ready(answer::from_fault(&fault, format))
                 }
             };
-            poll_fn(|cx| {
+            let answer = poll_fn(|cx| {
                 ready!(time.poll_turn(cx));
                 in_exchange(arrival.correlation, || time.run(|| poll(cx)))
             })
-            .await
+            .await;
+            observed.answered(&answer);
+            answer
         }
     }
 
     /// `time` is what it runs by.
-    async fn mediate(
-        &self,
+    async fn mediate<'a>(
+        &'a self,
         exchange: &mut Exchange,
         arrival: &Arrival<'_>,
         (caller, time): (Caller<'_>, &TimeShare),
-        known: Option<SourceService<'_>>,
+        known: Option<SourceService<'a>>,
+        observed: &Observed<'a>,
     ) -> Message {
         let (bus, transport) = (&*self.parts.bus, &*self.parts.transport);
         let mut passed = Passed::default();
@@ -240,7 +283,8 @@ impl Engine {
         exchange.properties = properties;
         exchange.postfix_start = postfix_start;
         exchange.guarded = service.fault(bus).is_some();
-        let serving = pin!(self.serve_for(service, exchange, arrival, (caller, time), &passed));
+        observed.service.set(service.counters(bus));
+        let serving = pin!(self.serve_for(service, exchange, arrival, (caller, time), (&passed, &observed.watch)));
         wait_in_service(service.identity(bus), serving).await
     }
 
@@ -251,7 +295,7 @@ impl Engine {
         exchange: &mut Exchange,
         arrival: &Arrival<'_>,
         (caller, time): (Caller<'_>, &TimeShare),
-        passed: &Passed,
+        (passed, watch): (&Passed, &Watch),
     ) -> Message {
         let (bus, transport) = (&*self.parts.bus, &*self.parts.transport);
         let record = match caller {
@@ -261,7 +305,7 @@ impl Engine {
         let is_client = matches!(caller, Caller::Client);
         let branch_context = FirstBranchContext::default();
         let waiting = Waiting(Some(&branch_context));
-        let engine = self.context(service, *arrival, &branch_context);
+        let engine = self.context(service, *arrival, (&branch_context, watch));
         // Whoever has to wait for its turn holds nothing but its connection.
         let turn = match bus.definitions.settings.priorities.as_ref().filter(|_| is_client) {
             None => Ok(None),

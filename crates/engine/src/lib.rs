@@ -13,7 +13,7 @@ mod load;
 mod sequence_test;
 mod service;
 
-pub use bus::Bus;
+pub use bus::{Bus, ServiceKind, ServiceView};
 pub use engine::{Arrival, Engine, receive};
 pub use explain::Explanation;
 pub use load::{Loaded, load};
@@ -28,7 +28,7 @@ pub use myelin_config::sources::{Sources, Stamp, State};
 pub use myelin_config::summary::{Cause, Share, Summary};
 pub use myelin_content::ContentTypes;
 pub use myelin_flow::context::Counts;
-pub use myelin_flow::position::Position;
+pub use myelin_flow::position::{self, Position};
 pub use myelin_flow::property::properties_markdown;
 pub use myelin_flow::reload::ReloadState;
 pub use myelin_flow::replies::Replies;
@@ -37,4 +37,14 @@ pub use myelin_flow::settings::{
     PublicAddresses, REPLAY_ENTRIES, ScriptLimits, SecuritySettings, Settings, StylesheetLimits, User,
 };
 pub use myelin_flow::{database, identity, transport};
+
+/// Who hears of what happens to messages, and what is counted of it.
+pub mod observer {
+    pub use myelin_flow::counters::{
+        CallFailure, EndpointCounters, EndpointTotals, ExchangeEnd, Part, ServiceCounters, ServiceTotals, TimeTotals,
+    };
+    pub use myelin_flow::fault::{Fault, Origin};
+    pub use myelin_flow::observer::Observer;
+}
+
 pub use sequence_test::{SequenceTest, TestInput, TestOutcome};

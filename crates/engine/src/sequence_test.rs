@@ -13,6 +13,7 @@ use myelin_flow::exchange::{Decision, Exchange};
 use myelin_flow::fault::Outcome;
 use myelin_flow::forms::build_body;
 use myelin_flow::mediator::Flow;
+use myelin_flow::observer::Watch;
 use myelin_flow::property::{Scope, Value};
 
 /// What a sequence is tried with, and what is asked afterwards.
@@ -62,8 +63,8 @@ impl Engine {
         let sequence = id.and_then(|&id| bus.sequence(id));
         let sequence = sequence.ok_or_else(|| format!("there is no sound sequence {:?}", trial.sequence))?;
         let asked = trial.asked.iter().map(|asked| Asked::of(asked)).collect::<Result<Vec<_>, _>>()?;
-        let branch_context = FirstBranchContext::default();
-        let engine = self.context(Service::Main, arrival, &branch_context);
+        let (branch_context, watch) = (FirstBranchContext::default(), Watch::default());
+        let engine = self.context(Service::Main, arrival, (&branch_context, &watch));
         let context = &engine.context;
         let mut exchange = Exchange::new(message);
         for TestInput { scope, name, value } in trial.given {

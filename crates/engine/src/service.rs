@@ -9,6 +9,7 @@ use myelin_artefacts::guards::ProxySecurity;
 use myelin_artefacts::inbound::InboundSource;
 use myelin_artefacts::proxies::{Proxy, ProxyDescription};
 use myelin_flow::cost::ServiceCost;
+use myelin_flow::counters::ServiceCounters;
 use myelin_flow::position::ServiceIdentity;
 use myelin_flow::sequence::SequenceRef;
 use myelin_flow::sequence::{Sequence, SequenceId};
@@ -137,6 +138,17 @@ impl<'a> Service<'a> {
             Service::Api(api, resource) => Some(&resource_of(api, resource).cost),
             Service::InboundSource(source) => Some(&source.cost),
             Service::Stray(..) => None,
+        }
+    }
+
+    /// What is counted of its exchanges.
+    pub(crate) fn counters(self, bus: &'a Bus) -> &'a Arc<ServiceCounters> {
+        match self {
+            Service::Main => &bus.main_counters,
+            Service::Proxy(proxy) => &proxy.counters,
+            Service::Api(api, resource) => &resource_of(api, resource).counters,
+            Service::InboundSource(source) => &source.counters,
+            Service::Stray(..) => &bus.unserved,
         }
     }
 

@@ -10,6 +10,8 @@ use myelin_xpath::Moment;
 
 use crate::branches::CorrelationGroup;
 use crate::definitions::Definitions;
+use crate::fault::Fault;
+use crate::observer::Watch;
 use crate::position::ServiceIdentity;
 use crate::transport::Transport;
 
@@ -27,6 +29,8 @@ pub struct RequestContext<'a> {
     pub counts: &'a Counts,
     /// The flows beside this one.
     pub branches: &'a dyn RunningBranches,
+    /// What is told of it to who observes exchanges.
+    pub watch: &'a Watch,
 }
 
 /// The flows of a request that run beside each other.
@@ -47,6 +51,12 @@ pub struct Counts {
 }
 
 impl RequestContext<'_> {
+    /// Tells the log, and who observes exchanges, of a fault that has come all its way.
+    pub fn report(&self, fault: &Fault) {
+        fault.log(&self.arrival);
+        self.watch.fault(fault);
+    }
+
     /// Whether this thread has other exchanges under way, which would wait for long work done here.
     pub fn is_busy(&self) -> bool {
         self.counts.exchanges.get() > 1

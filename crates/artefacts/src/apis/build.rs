@@ -192,8 +192,10 @@ fn resource(element: &Element, api: &Arc<str>, loader: &mut Loader) -> Result<Re
             loader.no_effect(child, "a resource", &SEQUENCES);
         }
     }
+    let identity = identity(Arc::clone(api), element);
     Ok(Resource {
-        identity: identity(Arc::clone(api), element),
+        counters: loader.service_counters(&identity, &path.to_string()),
+        identity,
         path,
         methods,
         http,

@@ -1,11 +1,13 @@
 //! A resource of an API: its paths, and what else a request has to be like.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::apis::mapping::Mapping;
 use crate::apis::template::Template;
 use crate::apis::visit::Visit;
 use myelin_flow::cost::ServiceCost;
+use myelin_flow::counters::ServiceCounters;
 use myelin_flow::position::ServiceIdentity;
 use myelin_flow::sequence::SequenceRef;
 use myelin_java_text::pattern::Pattern;
@@ -34,6 +36,8 @@ pub struct Resource {
     pub fault_sequence: Option<SequenceRef>,
     /// How much processor time its exchanges take.
     pub cost: ServiceCost,
+    /// What is counted of its exchanges.
+    pub counters: Arc<ServiceCounters>,
 }
 
 /// Which paths a resource is for.

@@ -55,6 +55,7 @@ fn read(element: &Element, loader: &mut Loader) -> Result<Endpoint, Problem> {
         discard: around.discard,
         on_error,
         policy: around.policy.shared(),
+        counters: loader.endpoint_counters(name),
     };
     let mut around = Around::new(loader);
     if let Some(key) = element.attribute("key") {

@@ -1,6 +1,6 @@
 //! What an endpoint is, how another part refers to it, and all that a configuration names.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
@@ -18,6 +18,7 @@ use crate::endpoints::timeout::Timeout;
 use crate::endpoints::wsdl::{DESCRIBED_NOT_READY, Described};
 use crate::loader::EndpointId;
 use myelin_config::problem::{Place, Problem};
+use myelin_flow::counters::EndpointCounters;
 use myelin_flow::definitions::Definitions;
 use myelin_flow::fault::Fault;
 use myelin_flow::reference::EndpointIdentity;
@@ -49,6 +50,8 @@ pub struct Endpoint {
     pub on_error: Option<SequenceId>,
     /// What is done to its requests and responses.
     pub policy: Option<Arc<EndpointPolicy>>,
+    /// What is counted of the requests to it.
+    pub counters: Arc<EndpointCounters>,
 }
 
 /// How an endpoint finds its address.
@@ -163,6 +166,7 @@ impl Endpoint {
             discard: false,
             on_error: None,
             policy: None,
+            counters: Arc::default(),
         }
     }
 
@@ -240,12 +244,24 @@ pub struct Endpoints {
     // What is faulty or not there, and is referred to, has one in its place that faults.
     pub(super) list: Vec<Option<Arc<Endpoint>>>,
     pub(super) ids: HashMap<String, EndpointId>,
+    /// What is counted, by name; under the empty one of those without, and of addresses that messages bring with them.
+    pub(super) counters: BTreeMap<String, Arc<EndpointCounters>>,
 }
 
 impl Endpoints {
-    /// The endpoints with these numbers and names.
-    pub fn new(list: Vec<Option<Arc<Endpoint>>>, ids: HashMap<String, EndpointId>) -> Endpoints {
-        Endpoints { list, ids }
+    /// The endpoints with these numbers and names, and what is counted of all, those inside of others included.
+    pub fn new(
+        list: Vec<Option<Arc<Endpoint>>>,
+        ids: HashMap<String, EndpointId>,
+        counters: BTreeMap<String, Arc<EndpointCounters>>,
+    ) -> Endpoints {
+        Endpoints { list, ids, counters }
+    }
+
+    /// What is counted of endpoints without a name.
+    pub(super) fn unnamed_counters(&self) -> &Arc<EndpointCounters> {
+        static NOBODYS: LazyLock<Arc<EndpointCounters>> = LazyLock::new(Arc::default);
+        self.counters.get("").unwrap_or(&NOBODYS)
     }
 
     /// Those that a configuration defines.

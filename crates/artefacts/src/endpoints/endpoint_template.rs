@@ -65,6 +65,7 @@ pub(super) fn fill(element: &Element, template: Text<'_>, loader: &mut Loader) -
     let mut made = made?;
     if let Some(name) = element.attribute("name") {
         made.name = name.value.into();
+        made.counters = loader.endpoint_counters(name.value);
     }
     // What is known of it belongs to this endpoint, not to all that fill the template.
     made.health = health(element, &made.health.rules, loader);

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::endpoints::address::absolute;
-use crate::endpoints::endpoint::{Endpoint, EndpointKind, EndpointRef};
+use crate::endpoints::endpoint::{Endpoint, EndpointKind, EndpointRef, Endpoints};
 use crate::endpoints::health::Health;
 use crate::endpoints::state::Rules;
 use crate::endpoints::timeout::Timeout;
@@ -102,6 +102,7 @@ impl Pool {
             discard: false,
             on_error: None,
             policy: None,
+            counters: Arc::clone(Endpoints::of(context.definitions).unnamed_counters()),
         })
     }
 }

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use myelin_message::{Body, Message, StatusCode};
 
 use crate::endpoints::authentication::Credentials;
-use crate::endpoints::endpoint::{Endpoint, EndpointKind};
+use crate::endpoints::endpoint::{Endpoint, EndpointKind, Endpoints};
 use crate::endpoints::policy::{EndpointPolicy, SentState};
 use crate::endpoints::{member, soap_fault};
 use head::{address, addressee, method, set_action};
 use myelin_content::coding;
 use myelin_flow::context::RequestContext;
+use myelin_flow::counters::{CallFailure, EndpointCounters};
 use myelin_flow::exchange::{Direction, Exchange};
 use myelin_flow::fault::{Fault, Origin, Outcome};
 use myelin_flow::property::{Scope, slot};
@@ -134,7 +135,13 @@ impl Request {
         let (sent, after) = match self.prepare(exchange, context).await {
             Ok(departed) => {
                 let (sending, after) = self.begin(context);
-                match sending.await {
+                let began = context.watch.begin(context.transport);
+                let sent = sending.await;
+                if began.is_some() {
+                    let counters = after.counters(context);
+                    context.watch.asked(began, context.transport, counters, outcome_of(&sent));
+                }
+                match sent {
                     Ok(response) => (Ok((response, departed)), after),
                     Err(error) => (Err(after.fault(error, context.transport)), after),
                 }
@@ -229,6 +236,14 @@ impl SendOutcome {
         self.endpoint.as_ref()?.policy.as_ref()
     }
 
+    /// What is counted of the endpoint; of an address that the message brought, what is counted of those without a name.
+    fn counters<'a>(&'a self, context: &RequestContext<'a>) -> &'a EndpointCounters {
+        match &self.endpoint {
+            Some(endpoint) => &endpoint.counters,
+            None => Endpoints::of(context.definitions).unnamed_counters(),
+        }
+    }
+
     fn succeeded(&self) {
         if let Some(endpoint) = &self.endpoint {
             endpoint.health.succeeded(endpoint);
@@ -264,5 +279,21 @@ impl SendOutcome {
             Some(endpoint) => endpoint.sign(fault),
             None => fault,
         }
+    }
+}
+
+/// What a request came to, as it is counted.
+fn outcome_of(sent: &Result<Sent, SendError>) -> Result<StatusCode, CallFailure> {
+    use SendErrorKind as Kind;
+    match sent {
+        Ok(Sent::Response(response)) => Ok(response.status),
+        Ok(Sent::Accepted) => Ok(StatusCode::ACCEPTED),
+        Err(error) => Err(match error.kind {
+            Kind::Address | Kind::ConnectFailed => CallFailure::Connect,
+            Kind::ConnectTimeout | Kind::ResponseTimeout => CallFailure::Timeout,
+            Kind::Closed | Kind::Sending => CallFailure::Closed,
+            Kind::Protocol => CallFailure::Protocol,
+            Kind::Refused | Kind::Request(_) | Kind::Overloaded => CallFailure::Other,
+        }),
     }
 }

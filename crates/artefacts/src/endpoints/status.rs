@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::endpoints::deliver::DEPTH_LIMIT;
 use crate::endpoints::{Endpoint, EndpointKind, EndpointRef, Endpoints, Group, State};
+use myelin_flow::counters::EndpointTotals;
 use myelin_flow::definitions::Definitions;
 use myelin_flow::mediator::EndpointReference;
 
@@ -30,6 +31,11 @@ impl Endpoints {
         let mut all: Vec<EndpointStatus> = self.list.iter().flatten().map(|endpoint| status(endpoint)).collect();
         all.sort_unstable_by(|left, right| left.name.cmp(&right.name));
         all
+    }
+
+    /// What was counted of endpoints, by name, and with an empty name of those without one together.
+    pub fn totals(&self) -> impl Iterator<Item = (&str, EndpointTotals)> {
+        self.counters.iter().map(|(name, counters)| (name.as_str(), counters.totals()))
     }
 
     /// Takes a named endpoint out, or brings it back and forgets what it did wrong; says whether there is one.

@@ -199,7 +199,7 @@ impl Admitted<'_> {
         match self.try_secure(&mut answer, context).await {
             Ok(()) => answer,
             Err(fault) => {
-                fault.log(&context.arrival);
+                context.report(&fault);
                 answer::from_fault(&fault, format)
             }
         }

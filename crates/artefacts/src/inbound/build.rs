@@ -43,6 +43,7 @@ pub fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<InboundE
     if is_suspended {
         loader.warning(element.problem("the inbound endpoint is not opened: suspend is true"));
     }
+    let identity = ServiceIdentity { kind: "inboundEndpoint", name, place: Some(element.place.clone()) };
     let is_secure = match by_protocol(loader.settings.channels, protocol.value.trim()) {
         Some(Spec { receive: Receive::ByListener, .. }) => protocol.value.trim() == "https",
         Some(Spec { receive: Receive::BySource(read), .. }) => {
@@ -55,7 +56,8 @@ pub fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<InboundE
             let Some(source) = source else { return Ok(None) };
             let source: Arc<dyn Source> = source.into();
             let inbound = InboundSource {
-                identity: ServiceIdentity { kind: "inboundEndpoint", name, place: Some(element.place.clone()) },
+                counters: loader.service_counters(&identity, ""),
+                identity,
                 way: source.describe(),
                 slot: loader.names().slot("inbound.endpoint.name"),
                 sequence,
@@ -83,7 +85,8 @@ pub fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<InboundE
     }
     let secured = if is_secure { " by TLS" } else { "" };
     let source = InboundSource {
-        identity: ServiceIdentity { kind: "inboundEndpoint", name, place: Some(element.place.clone()) },
+        counters: loader.service_counters(&identity, ""),
+        identity,
         way: match &filter {
             Some(filter) => format!("port {port}{secured}: {} goes to services, the rest to main", filter.label()),
             None => format!("port {port}{secured}: every path"),

@@ -165,7 +165,7 @@ impl Loop {
             match outcome {
                 Ok(Flow::Drop) => break,
                 Ok(_) => {}
-                Err(fault) if self.continues => fault.log(&context.arrival),
+                Err(fault) if self.continues => context.report(&fault),
                 Err(fault) => {
                     exchange.set_body(collection.into_body());
                     return (exchange, Err(fault));

@@ -61,8 +61,10 @@ pub fn proxy(element: &Element, loader: &mut Loader) -> Result<Option<Proxy>, Pr
         None
     });
     let description = publishing::describe(element, &name, (http, https), loader);
+    let identity = ServiceIdentity { kind: "proxy", name, place: Some(element.place.clone()) };
     let proxy = Proxy {
-        identity: ServiceIdentity { kind: "proxy", name, place: Some(element.place.clone()) },
+        counters: loader.service_counters(&identity, ""),
+        identity,
         http,
         https,
         in_sequence: loader.sequence_of(target, "inSequence"),

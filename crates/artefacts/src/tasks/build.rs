@@ -59,8 +59,10 @@ pub fn task(element: &Element, loader: &mut Loader) -> Result<Receiving, Problem
     let (proxy, sequence, injection) = injector(element, &properties, loader)?;
     let definition = format!("{name}\n{}", element.source());
     let progress = loader.inherit("task", definition, |_: &Progress| true, Progress::default);
+    let identity = ServiceIdentity { kind: "task", name, place: Some(element.place.clone()) };
     let inbound = InboundSource {
-        identity: ServiceIdentity { kind: "task", name, place: Some(element.place.clone()) },
+        counters: loader.service_counters(&identity, ""),
+        identity,
         way: trigger.to_string(),
         slot: loader.names().slot("task.name"),
         sequence,

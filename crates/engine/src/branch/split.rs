@@ -71,7 +71,7 @@ async fn begin_all(branch_context: Rc<BranchContext>, split: Box<Split>, behind:
         let (mut exchange, bytes) = match branches.make(member).and_then(|made| branch_context.count_copy(made)) {
             Ok(made) => made,
             Err(fault) => {
-                fault.log(&branch_context.context().context.arrival);
+                branch_context.context().context.report(&fault);
                 branches.group.fail(&fault);
                 return branch_context.fail(fault);
             }

@@ -8,6 +8,7 @@ use crate::bus::Bus;
 use crate::engine::scheduler::Scheduler;
 use crate::service::Service;
 use myelin_flow::context::{Counts, RequestContext};
+use myelin_flow::observer::Observer;
 use myelin_flow::transport::Transport;
 
 /// What an engine consists of; flows that outlive the first one of their request keep it.
@@ -17,6 +18,8 @@ pub(crate) struct EngineParts {
     pub(crate) transport: Rc<dyn Transport>,
     pub(crate) counts: Rc<Counts>,
     pub(crate) scheduler: Rc<Scheduler>,
+    /// Who hears of what happens to messages.
+    pub(crate) observer: Option<Rc<dyn Observer>>,
 }
 
 /// What surrounds an exchange while the engine runs it.

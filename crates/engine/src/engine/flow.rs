@@ -38,6 +38,7 @@ pub(super) async fn answered_beside(
             answer.unwrap_or_else(answer::accepted)
         }
         Err(fault) => {
+            engine.context.watch.fault_beside();
             if let Some(record) = record {
                 record.fail(&fault);
             }
@@ -193,7 +194,7 @@ pub(crate) async fn recover(
             Ok(Some(message)) => return Ok(handled(message, fault, exchange)),
             Ok(None) => break,
             Err(mut another) => {
-                another.log(&engine.context.arrival);
+                engine.context.report(&another);
                 handlers = another.handlers.take().unwrap_or_default();
                 second = Some(another);
             }
@@ -226,6 +227,6 @@ fn handled(message: Message, fault: &Fault, exchange: &Exchange) -> Message {
 /// A fault that has come all its way, which the log has been told.
 pub(super) fn told(mut fault: Box<Fault>, engine: &EngineContext<'_>) -> Box<Fault> {
     fault.trail.push(engine.context.service.to_string());
-    fault.log(&engine.context.arrival);
+    engine.context.report(&fault);
     fault
 }

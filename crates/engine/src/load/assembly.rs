@@ -22,6 +22,7 @@ use myelin_config::registry::Registry;
 use myelin_config::report::Report;
 use myelin_config::sources::Sources;
 use myelin_flow::cost::ServiceCost;
+use myelin_flow::counters::ServiceCounters;
 use myelin_flow::definitions::Definitions;
 use myelin_flow::position::ServiceIdentity;
 use myelin_flow::settings::Settings;
@@ -214,7 +215,13 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
     let external_texts = loader.external_texts();
     let mut names = std::mem::take(&mut loader.names);
     let entries = entries.into_iter().map(|(key, text)| (names.slot(&key), text)).collect();
-    let endpoints = Arc::new(Endpoints::new(endpoints, loader.endpoints));
+    let place = main.and_then(|id| sequences.get(id)?.as_ref()).map(|main| main.place.clone());
+    let main_identity = ServiceIdentity { kind: "sequence", name: "main".into(), place };
+    let main_counters = loader.service_counters(&main_identity, "");
+    let unserved = loader.share("service counters", "".to_owned(), ServiceCounters::default);
+    // Addresses that messages bring with them count as endpoints without a name.
+    loader.endpoint_counters("");
+    let endpoints = Arc::new(Endpoints::new(endpoints, loader.endpoints, loader.endpoint_counters));
     let definitions = Definitions {
         settings: settings.clone(),
         external,
@@ -227,8 +234,6 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
         template_ids: loader.templates.into_iter().map(|(name, (id, _))| (name, id)).collect(),
         tables: vec![Arc::clone(&endpoints) as Arc<dyn Any + Send + Sync>],
     };
-    let place = main.and_then(|id| definitions.sequence(id)).map(|main| main.place.clone());
-    let main_identity = ServiceIdentity { kind: "sequence", name: "main".into(), place };
     Bus {
         definitions,
         endpoints,
@@ -237,6 +242,8 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
         main,
         main_identity,
         main_cost: ServiceCost::default(),
+        main_counters,
+        unserved,
         fault,
         apis,
         faulty,

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
+use myelin_engine::observer::Observer;
 use myelin_engine::transport::{self, LocalFuture, Method, Outgoing, SendError, SendErrorKind, Sender, Transport};
 use myelin_engine::{Arrival, Bus, Engine, Loaded, Problem, Report, Settings, load};
 use myelin_message::{Body, CorrelationId, Head, HeaderId, Line, Message, Start, Version};
@@ -195,6 +196,11 @@ impl Scenario {
     /// How often something was done on another thread.
     pub(crate) fn worked(&self) -> usize {
         self.transport.worked()
+    }
+
+    /// The same, with somebody who hears of what happens.
+    pub(crate) fn observed_by(self, observer: Rc<dyn Observer>) -> Scenario {
+        Scenario { engine: Rc::new(self.engine.observed_by(observer)), ..self }
     }
 
     /// The bus that serves.

@@ -32,6 +32,7 @@ mod makefault;
 mod missing;
 mod monitors;
 mod oauth;
+mod observed;
 mod payload_factory;
 mod priorities;
 mod properties;

@@ -167,6 +167,7 @@ fn members(element: &Element, fails_over: bool, loader: &mut Loader) -> Result<B
             discard: false,
             on_error: None,
             policy: None,
+            counters: loader.endpoint_counters(""),
         })))
     };
     element.children.iter().filter(|child| !child.is("description")).map(member).collect()
