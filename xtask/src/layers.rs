@@ -24,7 +24,7 @@ pub(crate) const LAYERS: &[&[&str]] = &[
     &["expression", "sql"],
     &["artefacts"],
     &["engine"],
-    &["testkit"],
+    &["manage", "testkit"],
     &["bench"],
     &["server"],
     &["conformance", "xtask"],

@@ -33,6 +33,7 @@ const NEEDS: &[Need] = &[
     Need { package: "postgresql", program: "pg_ctlcluster", reason: "the server that <dblookup> is tested with" },
     Need { package: "mariadb-server-core", program: "mariadbd", reason: "the same for MySQL's protocol" },
     Need { package: "chromium", program: "chromium", reason: "the browser that reports are opened in" },
+    Need { package: "prometheus", program: "promtool", reason: "who reads the metrics" },
     Need { package: "curl", program: "curl", reason: "a client that others wrote, for the examples" },
 ];
 

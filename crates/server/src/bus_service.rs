@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use myelin_channel::LocalFuture;
+use myelin_engine::observer::Observer;
 use myelin_engine::transport::Transport;
 use myelin_engine::{Engine, identity};
 use myelin_http::{Record, Service};
@@ -36,6 +37,15 @@ impl BusService {
         let mut buses = swap.subscribe();
         let engine = Engine::new(Arc::clone(&buses.borrow_and_update()), transport);
         BusService { engine: RefCell::new(Rc::new(engine)), buses: RefCell::new(buses), correlate, access_log }
+    }
+
+    /// The same, of whose exchanges somebody hears, if anybody does.
+    pub(crate) fn observed_by(self, observer: Option<Rc<dyn Observer>>) -> BusService {
+        if let Some(observer) = observer {
+            let engine = self.engine.replace_with(|engine| Rc::new(engine.observed_by(observer)));
+            drop(engine);
+        }
+        self
     }
 
     /// The engine of the bus that serves now.

@@ -19,6 +19,7 @@ use std::time::Duration;
 use anyhow::{Context, anyhow, bail};
 use https::Https;
 pub use https::KeyStoreTls;
+use myelin_bench::units::address;
 use myelin_engine::database::Databases;
 use myelin_engine::{CorsSettings, EndpointSettings, ProcessEnvironment};
 use myelin_http::{ClientOptions, ServerOptions};
@@ -32,6 +33,7 @@ use toml::Table;
 use values::set;
 use wso2::{File, HTTP_PORT, Limits};
 
+use crate::admin_options::{self, AdminOptions};
 use crate::channels::CHANNELS;
 use crate::worker::WorkOptions;
 
@@ -67,6 +69,8 @@ pub(crate) struct Deployment {
     sources: Vec<databases::Named>,
     /// `[server] hot_deployment`: whether changes of the configuration are looked for.
     hot: bool,
+    /// The port where metrics and probes are answered, where the file names no address for them.
+    admin_port: u16,
     own: Own,
 }
 
@@ -90,6 +94,7 @@ impl Default for Deployment {
             server_store: None,
             sources: Vec::new(),
             hot: true,
+            admin_port: admin_options::PORT,
             own,
         }
     }
@@ -166,6 +171,7 @@ fn parse(text: &str) -> anyhow::Result<Deployment> {
         server_store: security::server_store(&file)?,
         sources,
         hot: file.flag("server.hot_deployment")?.unwrap_or(true),
+        admin_port: file.admin_port()?,
         own,
     })
 }
@@ -224,6 +230,26 @@ impl Deployment {
         self.own.sql.databases()
     }
 
+    /// Where an operator asks; `None` where the file says `off`. A file of Micro Integrator's moves the port by its offset.
+    ///
+    /// Errors: the file names no address.
+    pub(crate) fn admin(&self) -> anyhow::Result<Option<AdminOptions>> {
+        let options = |address, is_wanted| Some(AdminOptions { address, is_wanted });
+        match self.own.admin.listen.as_deref() {
+            None => Ok(options(SocketAddr::from((Ipv4Addr::LOCALHOST, self.admin_port)), false)),
+            Some("off") => Ok(None),
+            Some(text) => {
+                let address = address(text).map_err(anyhow::Error::msg).context("[myelin.admin] listen")?;
+                Ok(options(address, true))
+            }
+        }
+    }
+
+    /// How long probes say that the bus stops before its listeners close.
+    pub(crate) fn drain_delay(&self) -> Duration {
+        self.own.admin.drain_delay.unwrap_or_default()
+    }
+
     /// How often to look whether the configuration was changed; `None` where nobody wants that.
     pub(crate) fn watch(&self) -> Option<Duration> {
         self.hot.then(|| self.own.reload.interval.unwrap_or(WATCH))
@@ -269,6 +295,7 @@ impl Deployment {
             ("[myelin.sql]", own.sql != others.sql),
             ("[server] hot_deployment", self.hot != other.hot),
             ("[myelin.reload]", own.reload != others.reload),
+            ("[myelin.admin]", own.admin != others.admin),
         ];
         differences.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
     }

@@ -1,6 +1,8 @@
 //! The server: commands, start and stop, settings, logs. It joins the engine to the channels.
 
 mod access_log;
+mod admin;
+mod admin_options;
 mod bus_service;
 mod certificates;
 mod channels;
@@ -19,14 +21,17 @@ mod logging;
 mod manual;
 mod memory_limit;
 mod monitor;
+mod process_usage;
 mod reading;
 mod reload;
 mod run;
 mod runtime;
 mod server;
+mod standing;
 mod swap;
 mod tasks;
 mod test;
+mod under_way;
 mod unserved;
 mod worker;
 mod wss;
@@ -35,9 +40,11 @@ mod xpath;
 mod xslt;
 
 pub use access_log::Destination;
+pub use admin_options::AdminOptions;
 pub use command::{Arguments, Command};
 pub use deployment::KeyStoreTls;
 pub use listeners::Listen;
-pub use server::{Running, Settings, UnderWay, start};
+pub use server::{Running, Settings, start};
 pub use swap::Swap;
+pub use under_way::UnderWay;
 pub use worker::WorkOptions;

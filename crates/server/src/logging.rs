@@ -1,6 +1,7 @@
 //! Where the bus's own log goes: standard error, written by a thread of its own so that no request waits for it.
 
 mod filter;
+mod json;
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::borrow::Cow;
@@ -9,7 +10,8 @@ use std::io::{IsTerminal, stderr};
 use std::panic::{self, PanicHookInfo};
 use std::thread;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
+use json::JsonLines;
 use myelin_engine::Position;
 use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::field::RecordFields;
@@ -19,6 +21,9 @@ use tracing_subscriber::fmt::format::{DefaultFields, Writer};
 /// The environment variable that says what is logged.
 const VARIABLE: &str = "MYELIN_LOG";
 
+/// The environment variable that says how: `text`, which is the default, or `json`.
+const FORMAT: &str = "MYELIN_LOG_FORMAT";
+
 /// How many lines may wait for standard error. The room for their places is taken at the start, 32 bytes for each.
 const WAITING_LINES: usize = 16 * 1024;
 
@@ -26,16 +31,29 @@ const WAITING_LINES: usize = 16 * 1024;
 ///
 /// `MYELIN_LOG` says what is logged, in the syntax of tracing's filters; the default is `info`.
 /// Lines are dropped, and counted, while the reader of standard error does not keep up.
-/// Errors: `MYELIN_LOG` names no level, or is no filter.
+/// Errors: `MYELIN_LOG` names no level, or is no filter; `MYELIN_LOG_FORMAT` is neither `text` nor `json`.
 pub(crate) fn start() -> anyhow::Result<WorkerGuard> {
     let filter = filter::filter(&std::env::var(VARIABLE).unwrap_or_default()).context(VARIABLE)?;
     let (writer, guard) = NonBlockingBuilder::default().buffered_lines_limit(WAITING_LINES).finish(stderr());
     let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer);
-    let subscriber = subscriber.with_ansi(has_colours(&stderr())).fmt_fields(OneLine);
     // Somebody else's subscriber, as in a test, is as good.
-    let _ = subscriber.try_init();
+    let _ = match is_json(&std::env::var(FORMAT).unwrap_or_default())? {
+        true => subscriber.with_ansi(false).event_format(JsonLines).try_init(),
+        false => subscriber.with_ansi(has_colours(&stderr())).fmt_fields(OneLine).try_init(),
+    };
     panic::set_hook(Box::new(tell_of));
     Ok(guard)
+}
+
+/// Whether lines are to be JSON.
+///
+/// Errors: it is none of the words for a format.
+fn is_json(format: &str) -> anyhow::Result<bool> {
+    match format.trim() {
+        "" | "text" => Ok(false),
+        "json" => Ok(true),
+        other => bail!("{FORMAT}: {other:?} is no format of the log: text and json are"),
+    }
 }
 
 /// Writes a panic to the log, where its text, which may hold what a message brought, cannot forge a line.
@@ -102,6 +120,9 @@ mod tests {
     use std::io::{self, Write};
     use std::sync::{Arc, Mutex};
 
+    use myelin_engine::position::{ServiceIdentity, in_exchange, in_service};
+    use myelin_message::CorrelationId;
+
     use super::*;
 
     #[derive(Clone, Default)]
@@ -133,6 +154,35 @@ mod tests {
         assert!(!written.replace('\n', "").contains(is_unsafe), "{written:?}");
         let said = "a\\r\\nERROR b\\u{0}\\x1b[2J\\x7f\\u{85}\\u{9b}\\u{2028}\\u{2029}\\u{202e}\tc\\ß";
         assert_eq!(lines[0], format!(" INFO t: {said}"));
+    }
+
+    #[test]
+    fn an_event_is_an_object_with_what_it_says_and_where() {
+        let sink = Sink::default();
+        let writer = sink.clone();
+        let subscriber = tracing_subscriber::fmt().event_format(JsonLines);
+        tracing::subscriber::with_default(subscriber.with_writer(move || writer.clone()).finish(), || {
+            let service = ServiceIdentity { kind: "proxy", name: "P".into(), place: None };
+            in_exchange(&CorrelationId::fixed("c-1"), || {
+                in_service(&service, || tracing::warn!(target: "t", code = 101503, "a\n\"b\" {}", "c"));
+            });
+            tracing::info!(target: "t", "elsewhere");
+        });
+        let written = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+        let lines: Vec<serde_json::Value> =
+            written.lines().map(|line| serde_json::from_str(line).expect("a line is an object")).collect();
+        assert_eq!(lines.len(), 2, "{written}");
+        assert_eq!((&lines[0]["level"], &lines[0]["target"]), (&"WARN".into(), &"t".into()));
+        assert_eq!((&lines[0]["message"], &lines[0]["fields"]["code"]), (&"a\n\"b\" c".into(), &101503.into()));
+        assert_eq!((&lines[0]["correlation_id"], &lines[0]["service"]), (&"c-1".into(), &"proxy P".into()));
+        assert_eq!(lines[0]["at"], "proxy P");
+        assert!(lines[1].get("at").is_none() && lines[1].get("fields").is_none(), "{written}");
+    }
+
+    #[test]
+    fn a_format_that_there_is_not_is_refused() {
+        assert!(is_json("json").unwrap() && !is_json("").unwrap() && !is_json("text").unwrap());
+        assert!(is_json("JSON").unwrap_err().to_string().contains("text and json are"));
     }
 
     #[test]

@@ -19,6 +19,7 @@ use crate::deployment::{self, Deployment};
 use crate::memory_limit::work_bytes;
 use crate::monitor::can_monitor;
 use crate::server::{Running, thread_count};
+use crate::standing::StandingCell;
 use crate::swap::Swap;
 
 /// How many names of one kind of difference the log tells.
@@ -144,6 +145,7 @@ pub(crate) struct Reloader {
     swap: Swap,
     certificates: Certificates,
     access_log: Reopener,
+    standing: Arc<StandingCell>,
     /// Of what serves.
     report: Report,
     deployment: Deployment,
@@ -164,7 +166,9 @@ impl Reloader {
     ) -> Reloader {
         let (swap, certificates, access_log) = (running.swap(), running.certificates(), running.access_log());
         certificates.files().for_each(|file| sources.look(file));
-        Reloader { origin, swap, certificates, access_log, report, deployment, sources, seen: None }
+        let standing = running.standing();
+        standing.serves(&report, false);
+        Reloader { origin, swap, certificates, access_log, standing, report, deployment, sources, seen: None }
     }
 
     /// Reloads on SIGHUP, and whenever the configuration was changed, which is looked for every so often if at all;
@@ -218,6 +222,7 @@ impl Reloader {
         let Read { loaded: Loaded { bus, report, sources }, deployment } = match read {
             Ok(read) => read,
             Err(error) => {
+                self.standing.refused();
                 // What was looked at before still tells when there is a reason to try again.
                 self.sources.accept();
                 tracing::error!(
@@ -229,6 +234,7 @@ impl Reloader {
         self.certificates.files().for_each(|file| sources.look(file));
         self.sources = sources;
         if let Err(error) = self.judge(&report).and_then(|()| can_monitor(&bus)) {
+            self.standing.refused();
             tracing::error!(
                 "{reason}; the new configuration is refused, and the bus keeps serving the old one: {error:#}"
             );
@@ -244,6 +250,7 @@ impl Reloader {
         let (ok, faulty, took) = (report.ok(), report.faulty(), begun.elapsed().as_millis());
         let difference = difference(&self.report, &report);
         self.swap.to(Arc::new(bus));
+        self.standing.serves(&report, true);
         (self.report, self.deployment) = (report, deployment);
         tracing::info!("{reason}; reloaded (artefacts that run: {ok}, faulty: {faulty}; {difference}; {took} ms)");
     }

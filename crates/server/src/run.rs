@@ -13,12 +13,14 @@ use myelin_engine::Loaded;
 use myelin_http::{ClientOptions, ServerOptions, Stop};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use crate::admin_options::AdminOptions;
 use crate::deployment::{Deployment, XForwardedMode};
 use crate::file_limit::{clients_that_fit, raise_file_limit};
 use crate::listeners::Listen;
 use crate::memory_limit::set_memory_limit;
 use crate::reload::{Origin, Read, Reloader, report_problems, warn_of};
 use crate::server::{Settings, start, thread_count};
+use crate::standing::StandingCell;
 use crate::{Destination, logging};
 
 /// How long past the drain time the process waits for its threads before it leaves without them.
@@ -65,6 +67,9 @@ pub struct Arguments {
     /// Write a line for each request to this file, or to standard output for -
     #[arg(long, value_name = "FILE")]
     access_log: Option<String>,
+    /// Answer metrics and probes on this address, or `off` for none. Default: 127.0.0.1:9201, or the address of --config
+    #[arg(long, value_name = "ADDR", value_parser = admin_address)]
+    admin: Option<AdminAddress>,
     /// Add an activityid header to requests without one, and to their answers
     #[arg(long)]
     correlation_id: bool,
@@ -78,6 +83,17 @@ pub struct Arguments {
     /// of that, and `append` believes it, for a bus behind a proxy
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "replace", hide_possible_values = true)]
     x_forwarded: Option<XForwardedMode>,
+}
+
+/// What `--admin` names.
+#[derive(Clone, Copy, Debug)]
+enum AdminAddress {
+    Off,
+    At(SocketAddr),
+}
+
+fn admin_address(text: &str) -> Result<AdminAddress, String> {
+    if text == "off" { Ok(AdminAddress::Off) } else { address(text).map(AdminAddress::At) }
 }
 
 /// Serves until SIGTERM or SIGINT, reloading what was changed.
@@ -125,9 +141,13 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     let running = start(Arc::new(bus), settings)?;
     let took = begun.elapsed().as_millis();
     let (ok, faulty) = (report.ok(), report.faulty());
+    let (delay, standing) = (deployment.drain_delay(), running.standing());
     let watch = deployment.watch();
     let reloader = Reloader::new(origin, &running, report, deployment, sources);
-    signals.heed(reloader, watch, running.stopper(), drain);
+    signals.heed(reloader, watch, running.stopper(), Leaving { drain, delay, standing });
+    if let Some(admin) = &running.admin {
+        tracing::info!("metrics and probes are on {admin}");
+    }
     writeln!(
         out,
         "myelin ready on {} (artefacts that run: {ok}, faulty: {faulty}; {took} ms)",
@@ -174,7 +194,21 @@ fn settings(arguments: &Arguments, deployment: &Deployment) -> anyhow::Result<Se
         roots: arguments.ca.clone(),
         access_log: arguments.access_log.as_deref().map(Destination::from),
         correlate: arguments.correlation_id,
+        admin: match arguments.admin {
+            Some(AdminAddress::Off) => None,
+            Some(AdminAddress::At(address)) => Some(AdminOptions { address, is_wanted: true }),
+            None => deployment.admin()?,
+        },
     })
+}
+
+/// How the process leaves.
+struct Leaving {
+    /// How long requests under way may take once listeners are closed.
+    drain: Duration,
+    /// How long probes say that it leaves before listeners close.
+    delay: Duration,
+    standing: Arc<StandingCell>,
 }
 
 /// Handlers of SIGTERM, SIGINT, SIGHUP and SIGUSR1, with the runtime that hears them.
@@ -203,13 +237,23 @@ impl Signals {
 
     /// Reloads on SIGHUP, and whenever the configuration was changed if that is watched; stops the bus on the first of
     /// the other signals, and cuts what is under way on the second or when draining takes too long.
-    fn heed(mut self, mut reloader: Reloader, watch: Option<Duration>, stop: Stop, drain: Duration) {
+    fn heed(mut self, mut reloader: Reloader, watch: Option<Duration>, stop: Stop, leaving: Leaving) {
+        let Leaving { drain, delay, standing } = leaving;
         std::thread::spawn(move || {
             self.runtime.block_on(async {
                 tokio::select! {
                     _ = self.terminate.recv() => {}
                     _ = self.interrupt.recv() => {}
                     () = reloader.keep_up(&mut self.hangup, &mut self.user, watch) => {}
+                }
+                standing.leave();
+                if !delay.is_zero() {
+                    tracing::info!("stopping: probes say so for {} s before listeners close", delay.as_secs());
+                    tokio::select! {
+                        _ = self.terminate.recv() => {}
+                        _ = self.interrupt.recv() => {}
+                        () = tokio::time::sleep(delay) => {}
+                    }
                 }
                 tracing::info!("stopping: requests in progress have {} s to finish", drain.as_secs());
                 stop.stop();

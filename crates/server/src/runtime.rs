@@ -22,6 +22,11 @@ impl ThreadRuntime {
     pub(crate) fn new(work: WorkOptions) -> ThreadRuntime {
         ThreadRuntime { worker: Worker::new(work) }
     }
+
+    /// How many pieces of long work wait for their turn.
+    pub(crate) fn work_waiting(&self) -> usize {
+        self.worker.waiting()
+    }
 }
 
 impl Runtime for ThreadRuntime {

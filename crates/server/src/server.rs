@@ -1,5 +1,6 @@
 //! A running bus: one thread per core, each with its own listeners, connections and engine.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -10,14 +11,18 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail};
 use myelin_engine::Bus;
+use myelin_engine::observer::Observer;
 use myelin_engine::transport::Transport;
 use myelin_http::{
     Client, ClientOptions, ConnectionCount, Listener, ListenerCommand, ServerOptions, Stop, Trust, kept_bytes, serve,
 };
 use myelin_local::{LocalSender, Serve};
+use myelin_manage::{FaultCounters, ThreadObserver};
 use tokio::sync::mpsc;
 
 use crate::access_log::{self, Destination, Lines, Reopener, Writer};
+use crate::admin::{self, Served};
+use crate::admin_options::AdminOptions;
 use crate::bus_service::BusService;
 use crate::certificates::Certificates;
 use crate::engine_transport::EngineTransport;
@@ -25,7 +30,9 @@ use crate::inbound::InboundPorts;
 use crate::listeners::{Listen, Opened, open_listeners};
 use crate::monitor::can_monitor;
 use crate::runtime::ThreadRuntime;
+use crate::standing::StandingCell;
 use crate::swap::Swap;
+use crate::under_way::{Askers, ThreadReport, UnderWay};
 use crate::worker::WorkOptions;
 use crate::{correlation, monitor, tasks};
 
@@ -48,40 +55,26 @@ pub struct Settings {
     pub access_log: Option<Destination>,
     /// Whether requests without an `activityid` get one.
     pub correlate: bool,
+    /// Where an operator asks; `None` where nothing is to be observed.
+    pub admin: Option<AdminOptions>,
 }
 
 /// A bus that serves. Dropping it lets it serve on; [`Running::stop`] ends it.
 pub struct Running {
     /// The addresses it listens on, as URLs, with their real ports.
     pub urls: Vec<String>,
+    /// The URL of the admin listener, if there is one.
+    pub admin: Option<String>,
     stop: Stop,
+    standing: Arc<StandingCell>,
     swap: Swap,
-    connections: ConnectionCount,
-    askers: Vec<Asker>,
+    askers: Askers,
     certificates: Certificates,
     access_log: Reopener,
     cut: Arc<AtomicUsize>,
     threads: Vec<JoinHandle<anyhow::Result<()>>>,
     log: Option<JoinHandle<()>>,
 }
-
-/// What is under way on all threads; all zero where everybody has an answer and nothing goes on behind one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct UnderWay {
-    /// Open client connections, idle ones included.
-    pub clients: usize,
-    /// Requests without an answer, of the bus that serves now.
-    pub exchanges: usize,
-    /// Flows beside the first one of their request, of the bus that serves now.
-    pub branches: usize,
-    /// Connections to backends that are in use, and requests that wait for one.
-    pub backends: usize,
-    /// Bytes of bodies and half-read messages that are kept.
-    pub memory_bytes: usize,
-}
-
-/// How a thread is asked what is under way on it.
-type Asker = mpsc::UnboundedSender<Sender<UnderWay>>;
 
 impl Running {
     /// What puts another bus in the place of the one that serves.
@@ -99,22 +92,14 @@ impl Running {
         self.access_log.clone()
     }
 
+    /// How its configuration stands, as it tells whoever asks.
+    pub(crate) fn standing(&self) -> Arc<StandingCell> {
+        Arc::clone(&self.standing)
+    }
+
     /// What is under way; asks each thread, and waits for it.
     pub fn under_way(&self) -> UnderWay {
-        let (answer, answers) = channel();
-        for asker in &self.askers {
-            // A thread that has ended has nothing under way.
-            let _ = asker.send(answer.clone());
-        }
-        drop(answer);
-        let none = UnderWay { clients: self.connections.open(), ..UnderWay::default() };
-        answers.iter().fold(none, |sum, one| UnderWay {
-            clients: sum.clients,
-            exchanges: sum.exchanges + one.exchanges,
-            branches: sum.branches + one.branches,
-            backends: sum.backends + one.backends,
-            memory_bytes: sum.memory_bytes + one.memory_bytes,
-        })
+        self.askers.ask(THREAD_ANSWERS).0.under_way
     }
 
     /// Stops accepting, lets requests under way finish within the drain time, and waits for that.
@@ -141,9 +126,14 @@ impl Running {
             // The last lines are written when the last thread is gone.
             let _ = log.join();
         }
+        // Nobody is left of whom the admin listener could tell.
+        self.stop.stop_at_once();
         Ok(self.cut.load(Ordering::Acquire))
     }
 }
+
+/// How long threads may take to say what is under way on them, where somebody has to know.
+const THREAD_ANSWERS: Duration = Duration::from_secs(60);
 
 /// How often a thread that stops asks whether flows still go on behind their answers.
 const BRANCHES_ASKED: Duration = Duration::from_millis(10);
@@ -162,8 +152,10 @@ struct ThreadPlan {
     stop: Stop,
     /// How many connections were cut in the end.
     cut: Arc<AtomicUsize>,
-    /// Whether this is the thread that does what is done once for all: monitors, tasks.
-    is_first: bool,
+    /// Its number; the first does what is done once for all: monitors, tasks.
+    number: usize,
+    /// Where faults are counted; `None` where nothing is observed.
+    faults: Option<Arc<FaultCounters>>,
 }
 
 /// Starts serving a bus; when this returns, connections are accepted.
@@ -177,6 +169,7 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
     can_monitor(&bus)?;
     let count = thread_count(settings.threads);
     let Opened { addresses, urls, per_thread, shown } = open_listeners(&settings.listen, count)?;
+    let admin = settings.admin.map(admin::listen).transpose()?.flatten();
     let (writer, log) = match settings.access_log.as_ref() {
         None => (None, None),
         Some(destination) => {
@@ -189,6 +182,9 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
     let cut = Arc::new(AtomicUsize::new(0));
     let (stop, swap) = (Stop::default(), Swap::new(bus));
     let connections = ConnectionCount::default();
+    // Where nobody can ask, nothing is counted.
+    let faults = admin.as_ref().map(|_| Arc::<FaultCounters>::default());
+    let port = addresses.first().map_or(0, SocketAddr::port);
     let plan = ThreadPlan {
         swap: swap.clone(),
         settings,
@@ -197,7 +193,8 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
         connections: connections.clone(),
         stop: stop.clone(),
         cut: Arc::clone(&cut),
-        is_first: false,
+        number: 0,
+        faults: faults.clone(),
     };
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..count).map(|_| mpsc::unbounded_channel()).unzip();
     let certificates = Certificates::new(shown, senders.clone());
@@ -208,7 +205,7 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
     let (mut threads, mut askers) = (Vec::new(), Vec::new());
     for (index, (listeners, commands)) in per_thread.into_iter().zip(receivers).enumerate() {
         let ports = (ports.take(), commands);
-        let (plan, ready) = (ThreadPlan { is_first: index == 0, ..plan.clone() }, ready.clone());
+        let (plan, ready) = (ThreadPlan { number: index, ..plan.clone() }, ready.clone());
         let (asker, asked) = mpsc::unbounded_channel();
         askers.push(asker);
         let builder = std::thread::Builder::new().name(format!("bus-{index}"));
@@ -217,7 +214,20 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
     drop((plan, ready));
     // Each thread says that it serves; one that fails to hangs up instead, and its error is the reason.
     let has_begun = begun.iter().take(count).count() == count;
-    let running = Running { urls, stop, swap, connections, askers, certificates, access_log, cut, threads, log };
+    let askers = Askers { threads: askers, connections };
+    let standing = Arc::<StandingCell>::default();
+    let mut running =
+        Running { urls, admin: None, stop, standing, swap, askers, certificates, access_log, cut, threads, log };
+    if let Some((admin, faults)) = admin.zip(faults).filter(|_| has_begun) {
+        running.admin = Some(admin.url.clone());
+        let served = Served {
+            swap: running.swap.clone(),
+            standing: Arc::clone(&running.standing),
+            askers: running.askers.clone(),
+            stop: running.stop.clone(),
+        };
+        admin::answer(admin, port, served, faults)?;
+    }
     if !has_begun {
         running.stop()?;
         bail!("a serving thread did not start");
@@ -243,14 +253,14 @@ fn run_thread(
     plan: ThreadPlan,
     listeners: Vec<Listener>,
     ready: &Sender<()>,
-    mut asked: mpsc::UnboundedReceiver<Sender<UnderWay>>,
+    mut asked: mpsc::UnboundedReceiver<Sender<ThreadReport>>,
     (ports, commands): (Option<InboundPorts>, mpsc::UnboundedReceiver<ListenerCommand>),
 ) -> anyhow::Result<()> {
     // The thread for long work is the bus's, too, whoever counts.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().thread_name("bus-work").build()?;
     let local = tokio::task::LocalSet::new();
     let served = local.block_on(&runtime, async move {
-        let ThreadPlan { swap, settings, trust, writer, connections, stop, cut, is_first } = plan;
+        let ThreadPlan { swap, settings, trust, writer, connections, stop, cut, number, faults } = plan;
         let server = settings.server;
         let client = Client::new(settings.client, server.expect, server.pace, trust);
         let access_log = writer.map(Lines::new);
@@ -264,12 +274,14 @@ fn run_thread(
                 }
             });
         }
-        let transport = Rc::new(EngineTransport::new(Rc::clone(&client), Rc::new(ThreadRuntime::new(settings.work))));
+        let runtime = Rc::new(ThreadRuntime::new(settings.work));
+        let transport = Rc::new(EngineTransport::new(Rc::clone(&client), Rc::clone(&runtime)));
         let service =
             BusService::new(&swap, Rc::clone(&transport) as Rc<dyn Transport>, settings.correlate, access_log);
-        let service = Rc::new(service);
+        let observer = faults.map(|faults| Rc::new(ThreadObserver::new(number, faults)) as Rc<dyn Observer>);
+        let service = Rc::new(service.observed_by(observer));
         transport.set_local(LocalSender::new(serve_own(&service), correlation::here));
-        if is_first {
+        if number == 0 {
             tokio::task::spawn_local(monitor::keep_up(swap.clone(), transport));
             tokio::task::spawn_local(tasks::keep_up(Rc::clone(&service), swap.clone(), stop.clone()));
         }
@@ -282,9 +294,12 @@ fn run_thread(
             async move {
                 while let Some(answer) = asked.recv().await {
                     let (exchanges, branches) = service.under_way();
-                    let (backends, memory_bytes) = (client.busy(), kept_bytes());
+                    let (pool, memory_bytes) = (client.usage(), kept_bytes());
+                    let backends = pool.used + pool.waiting;
+                    let under_way = UnderWay { clients: 0, exchanges, branches, backends, memory_bytes };
+                    let work_waiting = runtime.work_waiting();
                     // Who asked may have gone.
-                    let _ = answer.send(UnderWay { clients: 0, exchanges, branches, backends, memory_bytes });
+                    let _ = answer.send(ThreadReport { under_way, pool, work_waiting });
                 }
             }
         });

@@ -52,6 +52,11 @@ impl Worker {
         Worker { options, turn, left_alone, waiting: Cell::new(0) }
     }
 
+    /// How many wait for their turn.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.get()
+    }
+
     /// Does a piece of work when its turn has come.
     ///
     /// Errors: where too many wait already, or it waited too long; the work was not begun then.

@@ -23,7 +23,7 @@ use crate::h1::{
     write_request, write_response,
 };
 use crate::options::{ClientOptions, Expect, Pace, Retry};
-use crate::pool::{Checkout, HostPool, IdleConnection, Permit, Pool};
+use crate::pool::{Checkout, HostPool, IdleConnection, Permit, Pool, PoolUsage};
 use crate::relay::{BodySource, Broken, Bytes, Coding, Ends, HEAD_BYTES, MERGE_BYTES, Relay, Upload, Waits, merged};
 use crate::timer::Tick;
 use crate::tls::Trust;
@@ -104,9 +104,9 @@ impl Client {
         client
     }
 
-    /// How many backend connections serve a request or its answer, with the requests that wait for one.
-    pub fn busy(&self) -> usize {
-        self.pool.busy()
+    /// How many connections to backends there are, and how many requests wait for one.
+    pub fn usage(&self) -> PoolUsage {
+        self.pool.usage()
     }
 
     /// Makes of a request what is written, and takes an unused connection for it if there is one.

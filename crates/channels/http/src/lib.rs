@@ -33,6 +33,7 @@ pub use buffer::kept_bytes;
 pub use client::Client;
 pub use listener::{Listener, ListenerCommand, bind, clients_within};
 pub use options::{ClientOptions, Expect, Forwarded, Pace, Retry, ServerOptions, XForwarded};
+pub use pool::PoolUsage;
 pub use rustls::ServerConfig;
 pub use server::{Stop, serve};
 pub use service::{Record, Service};

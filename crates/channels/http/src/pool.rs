@@ -35,6 +35,17 @@ pub(crate) struct Pool<C> {
 
 type Hosts<C> = HashMap<String, Rc<HostPool<C>>>;
 
+/// The connections to all backends, of one thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PoolUsage {
+    /// Connections that serve a request or its answer.
+    pub used: usize,
+    /// Connections that are kept for the next request.
+    pub idle: usize,
+    /// Requests that wait for a connection.
+    pub waiting: usize,
+}
+
 /// The connections to one scheme, host and port.
 pub(crate) struct HostPool<C> {
     pub(crate) origin: Origin,
@@ -119,9 +130,17 @@ impl<C: Pooled> Pool<C> {
     }
 
     /// How many connections serve a request, and how many requests wait for one.
-    pub(crate) fn busy(&self) -> usize {
-        let of = |host: &Rc<HostPool<C>>| host.open.get() - host.idle.borrow().len() + host.waiting();
-        [&self.plain, &self.tls].into_iter().map(|map| map.borrow().values().map(of).sum::<usize>()).sum()
+    pub(crate) fn usage(&self) -> PoolUsage {
+        let mut usage = PoolUsage::default();
+        for map in [&self.plain, &self.tls] {
+            for host in map.borrow().values() {
+                let idle = host.idle.borrow().len();
+                usage.used += host.open.get() - idle;
+                usage.idle += idle;
+                usage.waiting += host.waiting();
+            }
+        }
+        usage
     }
 
     /// Closes connections that are too old or that their backend has closed, and forgets unused addresses.
@@ -369,7 +388,8 @@ mod tests {
         };
         tokio::join!(waiting(1), waiting(2), waiting(3), newcomers);
         assert_eq!(*order.borrow(), [1, 2, 3, 4]);
-        assert_eq!((host.waiting(), pool.busy()), (0, 0));
+        let PoolUsage { used, waiting, .. } = pool.usage();
+        assert_eq!((host.waiting(), used, waiting), (0, 0, 0));
         assert!(host.reuse().is_some());
     }
 

@@ -62,6 +62,11 @@ impl Stop {
         self.reached(Stage::AtOnce).await;
     }
 
+    /// Whether somebody asked to stop.
+    pub fn is_asked(&self) -> bool {
+        *self.0.borrow() >= Stage::Draining
+    }
+
     /// Whether somebody asked to stop at once.
     pub fn is_at_once(&self) -> bool {
         *self.0.borrow() == Stage::AtOnce

@@ -30,6 +30,7 @@ pub(super) struct Own {
     pub(super) security: OwnSecurity,
     pub(super) sql: OwnSql,
     pub(super) reload: OwnReload,
+    pub(super) admin: OwnAdmin,
     priorities: Option<OwnPriorities>,
     monitors: Vec<OwnMonitor>,
     /// `[myelin.system]`: what `$sys{NAME}` means; other keys of the file refer to it.
@@ -42,6 +43,16 @@ pub(super) struct Own {
 pub(super) struct OwnReload {
     #[serde(deserialize_with = "duration")]
     pub(super) interval: Option<Duration>,
+}
+
+/// `[myelin.admin]`.
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct OwnAdmin {
+    /// An address, or `off`.
+    pub(super) listen: Option<String>,
+    #[serde(deserialize_with = "duration")]
+    pub(super) drain_delay: Option<Duration>,
 }
 
 /// `[myelin.priorities]`: see [`Priorities`].

@@ -347,6 +347,24 @@ const OWN: &[Section] = &[
         keys: &[("interval", fixed("time", "1s", "from one look to the next"))],
     },
     Section {
+        path: "myelin.admin",
+        about: "What an operator asks: [operations.md](operations.md).",
+        keys: &[
+            (
+                "listen",
+                fixed(
+                    "address",
+                    "127.0.0.1:9201",
+                    "where metrics and probes are answered, the offset added; `off` for nowhere",
+                ),
+            ),
+            (
+                "drain_delay",
+                fixed("time", "0s", "how long `/readiness` says that the bus stops before its listeners close"),
+            ),
+        ],
+    },
+    Section {
         path: "myelin.priorities",
         about: "Who is served first: [endpoints-extensions.md](endpoints-extensions.md#priorities).",
         keys: &[

@@ -11,6 +11,7 @@ use toml::{Table, Value};
 
 use super::placeholders::{self, Environment};
 use super::values::{find, set};
+use crate::admin_options;
 
 /// Synapse's port for plain HTTP, before any offset.
 pub(super) const HTTP_PORT: u16 = 8280;
@@ -69,6 +70,16 @@ impl File {
         let address = address.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
         let enabled = self.flag("transport.http.listener.enable")?.unwrap_or(true);
         Ok(enabled.then(|| SocketAddr::new(address, port)))
+    }
+
+    /// The port where metrics and probes are answered: Micro Integrator's 9191 and the offset.
+    ///
+    /// Errors: the offset is no number, or takes it out of the range of ports.
+    pub(super) fn admin_port(&self) -> anyhow::Result<u16> {
+        let offset = self.offset()?;
+        let base = i64::from(admin_options::PORT) - DEFAULT_OFFSET;
+        let port = base.checked_add(offset).and_then(|port| u16::try_from(port).ok());
+        port.ok_or_else(|| anyhow!("the port of probes with the offset of {offset} is not between 0 and 65535"))
     }
 
     /// What is added to ports.

@@ -5,6 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod admin;
 mod balance;
 mod caching;
 mod codings;
@@ -20,6 +21,7 @@ mod logs;
 mod looking;
 mod monitors;
 mod operating;
+mod prometheus;
 mod rampart;
 mod relay;
 mod reload;

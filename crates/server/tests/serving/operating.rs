@@ -2,10 +2,10 @@
 
 use std::fs;
 use std::io::Write;
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 
 use crate::support::authority::Authority;
-use crate::support::process::Process;
+use crate::support::process::{Process, write};
 use crate::support::{DEADLINE, definitions, post};
 use crate::tls::Caller;
 use myelin_testkit::eventually;
@@ -146,4 +146,59 @@ fn the_log_lines_of_a_request_share_an_id_also_in_services_of_the_same_bus() {
     assert_eq!((first.len(), &inner, &last), (36, &first, &first));
     assert_ne!(ask("")[0], first, "another request has another id");
     assert_eq!(ask("activityid: mine\r\n"), ["mine"; 3]);
+}
+
+/// What the admin listener of a process answers.
+fn told(process: &Process, admin: SocketAddr, path: &str) -> raw::Answer {
+    assert_ne!(admin, process.address);
+    raw::exchange(admin, format!("GET {path} HTTP/1.1\r\nHost: admin\r\n\r\n").as_bytes()).unwrap()
+}
+
+fn admin_of(process: &Process) -> SocketAddr {
+    let line = process.logged("metrics and probes are on http://");
+    line.rsplit("http://").next().unwrap().trim().parse().unwrap()
+}
+
+#[test]
+fn probes_say_that_the_bus_stops_before_its_listeners_close() {
+    let settings = "[myelin.admin]\nlisten = \"127.0.0.1:0\"\ndrain_delay = \"60s\"\n";
+    let mut process = Process::run(&[("x.xml", HELLO)], settings);
+    let admin = admin_of(&process);
+    let readiness = || told(&process, admin, "/readiness").status;
+    assert_eq!(readiness(), 200);
+    process.terminate();
+    eventually("the probe says so", || readiness() == 503);
+    let answer = raw::exchange(process.address, b"GET /x HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    assert_eq!(answer.status, 200, "clients are still served");
+    // Who asks twice does not want to wait.
+    process.terminate();
+    assert_eq!(process.ended(), Some(0));
+}
+
+#[test]
+fn probes_and_metrics_tell_of_reloads_and_of_what_is_faulty() {
+    let settings = "[myelin.admin]\nlisten = \"127.0.0.1:0\"\n[server]\nhot_deployment = false\n";
+    let process = Process::run(&[("x.xml", HELLO)], settings);
+    let admin = admin_of(&process);
+    assert_eq!(told(&process, admin, "/healthz").status, 200);
+    let faulty = r#"<proxy xmlns="http://ws.apache.org/ns/synapse" name="Faulty"><target><inSequence><nosuch/></inSequence></target></proxy>"#;
+    write(&process.path("faulty.xml"), faulty);
+    process.hang_up();
+    process.logged("reloaded");
+    let health = told(&process, admin, "/healthz");
+    assert_eq!(health.status, 500);
+    assert!(health.text().contains("\"proxy Faulty\""), "{}", health.text());
+    write(&process.path("x.xml"), &HELLO.replace("payloadFactory", "payloadFactry"));
+    process.hang_up();
+    process.logged("refused");
+    let metrics = told(&process, admin, "/metrics").text();
+    for line in [
+        "myelin_artefacts{state=\"running\"} 1.0\n",
+        "myelin_artefacts{state=\"faulty\"} 1.0\n",
+        "myelin_reloads_total{outcome=\"served\"} 1\n",
+        "myelin_reloads_total{outcome=\"refused\"} 1\n",
+        "wso2_integration_service_up{service_name=\"Faulty\",service_type=\"proxy\"} 0.0\n",
+    ] {
+        assert!(metrics.contains(line), "{line} is not in {metrics}");
+    }
 }

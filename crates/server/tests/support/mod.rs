@@ -57,6 +57,12 @@ impl Bus {
         self.running.take().is_some_and(|running| running.stop().is_ok())
     }
 
+    /// Where it answers metrics and probes, if it does.
+    pub(crate) fn admin(&self) -> Option<SocketAddr> {
+        let url = self.running.as_ref().unwrap().admin.as_deref()?;
+        Some(url.split_once("://").unwrap().1.parse().unwrap())
+    }
+
     /// What is under way in it.
     pub(crate) fn under_way(&self) -> UnderWay {
         self.running.as_ref().unwrap().under_way()

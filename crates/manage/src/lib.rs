@@ -1,0 +1,140 @@
+//! What an operator sees of a running bus: metrics and probes.
+//!
+//! [`Management`] answers requests, whoever listens for them; [`Process`] is what it has to know of the process around
+//! the bus.
+
+mod counting;
+mod exposition;
+mod metrics;
+mod probes;
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use myelin_engine::Bus;
+use myelin_message::{Body, Message, StatusCode};
+
+pub use counting::{FaultCounters, ThreadObserver};
+pub use probes::{Faulty, Stage, Standing};
+
+/// The process around the bus.
+pub trait Process: Send + Sync {
+    /// The bus that serves new requests.
+    fn bus(&self) -> Arc<Bus>;
+
+    /// How far the process has come, and how its configuration stands.
+    fn standing(&self) -> Standing;
+
+    /// What is under way now.
+    fn gauges(&self) -> Gauges;
+}
+
+/// What is under way in the process, and what it has.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Gauges {
+    /// Open client connections, idle ones included.
+    pub client_connections: usize,
+    /// Requests without an answer.
+    pub exchanges: usize,
+    /// Flows beside the first one of their request.
+    pub branches: usize,
+    /// Connections to backends that serve a request or its answer.
+    pub used_backend_connections: usize,
+    /// Connections to backends that are kept for the next request.
+    pub idle_backend_connections: usize,
+    /// Requests that wait for a connection to a backend.
+    pub waiting_for_backends: usize,
+    /// Pieces of long work that wait for their turn.
+    pub waiting_work: usize,
+    /// Bytes of bodies and half-read messages that are kept.
+    pub memory_bytes: usize,
+    /// Threads that serve, and did not say in time what is under way on them.
+    pub silent_threads: usize,
+    /// What the process takes of its machine.
+    pub process: ProcessUsage,
+}
+
+/// What a process takes of its machine; `None` where the machine does not tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProcessUsage {
+    /// Processor time since it began, of all threads.
+    pub processor_time: Duration,
+    /// Bytes of memory that are resident.
+    pub resident_bytes: Option<u64>,
+    /// Files that are open, sockets included.
+    pub open_files: Option<usize>,
+    /// How many may be open.
+    pub file_limit: Option<u64>,
+}
+
+/// Where the bus is reached, and since when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Server {
+    /// The name of the machine.
+    pub host: String,
+    /// The first port that clients come to.
+    pub port: u16,
+    /// When it began to serve.
+    pub started: SystemTime,
+}
+
+/// Answers what an operator asks.
+pub struct Management {
+    process: Box<dyn Process>,
+    server: Server,
+    faults: Arc<FaultCounters>,
+}
+
+impl Management {
+    /// For a process, whose observers count faults there.
+    pub fn new(process: Box<dyn Process>, server: Server, faults: Arc<FaultCounters>) -> Management {
+        Management { process, server, faults }
+    }
+
+    /// The answer to a request.
+    ///
+    /// Shape: text of Prometheus or OpenMetrics, or JSON; 404 where nothing is offered, 405 where it is read only.
+    pub fn answer(&self, request: &Message) -> Message {
+        let target = request.head.target();
+        let path = target.split('?').next().unwrap_or(target);
+        let answer = match path {
+            "/metrics" | "/metric-service/metrics" => self.metrics(request),
+            "/liveness" => json(probes::liveness()),
+            "/healthz" => json(probes::health(&self.process.standing())),
+            "/readiness" => json(probes::readiness(&self.process.standing())),
+            _ => return text(StatusCode::NOT_FOUND, "There are /metrics, /liveness, /healthz and /readiness here"),
+        };
+        if matches!(request.head.method(), "GET" | "HEAD") {
+            answer
+        } else {
+            text(StatusCode::METHOD_NOT_ALLOWED, "This is read only")
+        }
+    }
+
+    fn metrics(&self, request: &Message) -> Message {
+        let accepted = request.head.first("Accept").map(String::from_utf8_lossy).unwrap_or_default();
+        let wants_open_metrics = accepted.contains("application/openmetrics-text");
+        let (bus, standing, gauges) = (self.process.bus(), self.process.standing(), self.process.gauges());
+        let page = metrics::page(&bus, &self.server, &standing, &gauges, &self.faults);
+        if wants_open_metrics {
+            with_type(StatusCode::OK, exposition::OPEN_METRICS, page)
+        } else {
+            with_type(StatusCode::OK, exposition::PROMETHEUS, exposition::as_prometheus(&page))
+        }
+    }
+}
+
+fn text(status: StatusCode, sentence: &str) -> Message {
+    with_type(status, "text/plain; charset=UTF-8", format!("{sentence}\n"))
+}
+
+fn json((status, value): (StatusCode, serde_json::Value)) -> Message {
+    with_type(status, "application/json", format!("{value}\n"))
+}
+
+fn with_type(status: StatusCode, media_type: &str, text: String) -> Message {
+    let mut answer = Message::answer(status, Body::Bytes(text.into()));
+    // What is written here are constants that a header can hold.
+    let _ = answer.head.set("Content-Type", media_type.as_bytes());
+    answer
+}

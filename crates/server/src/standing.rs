@@ -1,0 +1,55 @@
+//! How the configuration of a serving bus stands, for whoever asks from outside.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use myelin_engine::{Artefact, Report};
+use myelin_manage::{Faulty, Standing};
+
+/// How the configuration that serves stands; reloads change it.
+#[derive(Debug, Default)]
+pub(crate) struct StandingCell {
+    standing: Mutex<Standing>,
+    leaving: AtomicBool,
+}
+
+impl StandingCell {
+    /// As it stands now.
+    pub(crate) fn get(&self) -> Standing {
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Another configuration serves.
+    pub(crate) fn serves(&self, report: &Report, is_reload: bool) {
+        let mut standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
+        standing.sound = report.ok();
+        standing.faulty = report.artefacts.iter().filter(|artefact| !artefact.is_ok()).map(faulty).collect();
+        standing.reloads += u64::from(is_reload);
+    }
+
+    /// A configuration was refused, and the old one serves on.
+    pub(crate) fn refused(&self) {
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner).refused_reloads += 1;
+    }
+
+    /// The process is about to stop: whoever sends it messages shall send them elsewhere.
+    pub(crate) fn leave(&self) {
+        self.leaving.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the process is about to stop.
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.leaving.load(Ordering::Relaxed)
+    }
+}
+
+fn faulty(artefact: &Artefact) -> Faulty {
+    let outer = artefact.outer_file();
+    let archive = if outer == artefact.file { None } else { Path::new(outer).file_name() };
+    Faulty {
+        kind: artefact.kind.to_string(),
+        name: artefact.name.clone(),
+        archive: archive.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+    }
+}

@@ -1,0 +1,145 @@
+//! Metrics and probes, as operators and their programs ask for them.
+
+use std::net::SocketAddr;
+
+use myelin_server::{AdminOptions, Settings};
+use myelin_testkit::eventually;
+use myelin_testkit::faulty::{Backend, Script, Step, Until};
+use myelin_testkit::raw::{Answer, Client, exchange};
+
+use crate::support::{Bus, answering, definitions, settings};
+
+const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+/// Settings with an admin listener on a free port.
+pub(crate) fn observed() -> Settings {
+    let address = ([127, 0, 0, 1], 0).into();
+    Settings { admin: Some(AdminOptions { address, is_wanted: true }), ..settings() }
+}
+
+pub(crate) fn ask(bus: &Bus, path: &str, more: &str) -> Answer {
+    let admin: SocketAddr = bus.admin().expect("there is an admin listener");
+    exchange(admin, format!("GET {path} HTTP/1.1\r\nHost: admin\r\n{more}\r\n").as_bytes()).unwrap()
+}
+
+/// The value of a sample, by its name with all its labels.
+fn sample(page: &str, name: &str) -> Option<f64> {
+    page.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok())
+}
+
+#[test]
+fn exchanges_are_counted_by_service_and_endpoints_by_what_came_of_them() {
+    let good = answering(OK);
+    let gone = myelin_testkit::port::free().unwrap();
+    let configuration = definitions(&format!(
+        r#"<endpoint name="Good"><address uri="http://{}/"/></endpoint>
+        <endpoint name="Gone"><address uri="http://{gone}/"/></endpoint>
+        <proxy name="Works"><target><inSequence><call><endpoint key="Good"/></call><respond/></inSequence></target></proxy>
+        <proxy name="Fails"><target><inSequence><call><endpoint key="Gone"/></call><respond/></inSequence></target></proxy>
+        <proxy name="Inner"><target><endpoint><failover>
+            <endpoint name="Member"><address uri="http://{}/"/></endpoint>
+        </failover></endpoint></target></proxy>
+        <api name="Orders" context="/orders">
+            <resource methods="GET" uri-template="/{{id}}/lines"><inSequence><respond/></inSequence></resource>
+        </api>"#,
+        good.address(),
+        good.address()
+    ));
+    let bus = Bus::with(&configuration, observed());
+    let get = |path: &str| exchange(bus.address, format!("GET {path} HTTP/1.1\r\nHost: h\r\n\r\n").as_bytes()).unwrap();
+    assert_eq!((get("/services/Works").status, get("/services/Works").status), (200, 200));
+    assert!(get("/services/Fails").status >= 500);
+    assert_eq!(get("/services/Inner").status, 200);
+    for order in 0..20 {
+        assert_eq!(get(&format!("/orders/{order}/lines")).status, 200);
+    }
+    assert_eq!(get("/nowhere").status, 404);
+
+    let answer = ask(&bus, "/metrics", "");
+    assert_eq!(answer.header("Content-Type"), Some("text/plain; version=0.0.4; charset=utf-8"));
+    let page = answer.text();
+    for (name, value) in [
+        (r#"wso2_integration_proxy_request_count_total{service_name="Works",service_type="proxy"}"#, 2.0),
+        (r#"wso2_integration_proxy_request_count_error_total{service_name="Works",service_type="proxy"}"#, 0.0),
+        (r#"wso2_integration_proxy_request_count_error_total{service_name="Fails",service_type="proxy"}"#, 1.0),
+        (r#"wso2_integration_proxy_latency_seconds_count{service_name="Works",service_type="proxy"}"#, 2.0),
+        // One series, whatever the paths were.
+        (
+            r#"wso2_integration_api_request_count_total{service_name="Orders",service_type="api",invocation_url="/orders/{id}/lines"}"#,
+            20.0,
+        ),
+        (r#"myelin_exchanges_total{service_name="",service_type="none",status="4xx"}"#, 1.0),
+        (r#"myelin_endpoint_requests_total{endpoint="Good",outcome="2xx"}"#, 2.0),
+        (r#"myelin_endpoint_requests_total{endpoint="Gone",outcome="connect"}"#, 1.0),
+        (r#"myelin_endpoint_requests_total{endpoint="Member",outcome="2xx"}"#, 1.0),
+        (r#"myelin_faults_total{code="101503",origin="backend"}"#, 1.0),
+        (r#"wso2_integration_service_up{service_name="Orders",service_type="api"}"#, 1.0),
+        ("myelin_silent_threads", 0.0),
+    ] {
+        assert_eq!(sample(&page, name), Some(value), "{name} in {page}");
+    }
+    let waited = sample(&page, r#"myelin_endpoint_wait_seconds_total{service_name="Works",service_type="proxy"}"#);
+    let took =
+        sample(&page, r#"wso2_integration_proxy_latency_seconds_sum{service_name="Works",service_type="proxy"}"#);
+    assert!(waited > Some(0.0) && waited < took, "{waited:?} {took:?}");
+
+    let open = ask(&bus, "/metric-service/metrics", "Accept: application/openmetrics-text; version=1.0.0\r\n").text();
+    assert!(open.ends_with("# EOF\n") && open.contains("# TYPE myelin_exchanges counter\n"), "{open}");
+}
+
+#[test]
+fn counts_go_on_when_the_configuration_is_loaded_anew_and_end_with_their_service() {
+    let backend = answering(OK);
+    let proxy = |name: &str, path: &str| {
+        let address = backend.address();
+        format!(
+            r#"<proxy name="{name}"><target><endpoint><address uri="http://{address}{path}"/></endpoint></target></proxy>"#
+        )
+    };
+    let mediation = myelin_engine::Settings::default();
+    let load = |artefacts: &str| crate::support::load(&definitions(artefacts), &mediation);
+    let bus = Bus::mediating(&definitions(&(proxy("A", "/") + &proxy("B", "/"))), &mediation, observed());
+    let count = |name: &str| {
+        let page = ask(&bus, "/metrics", "").text();
+        sample(
+            &page,
+            &format!(r#"wso2_integration_proxy_request_count_total{{service_name="{name}",service_type="proxy"}}"#),
+        )
+    };
+    let get = || exchange(bus.address, b"GET /services/A HTTP/1.1\r\nHost: h\r\n\r\n").unwrap();
+    assert_eq!(get().status, 200);
+    bus.swap_to(load(&proxy("A", "/other")));
+    assert_eq!(get().status, 200);
+    assert_eq!((count("A"), count("B")), (Some(2.0), None));
+}
+
+#[test]
+fn probes_tell_how_far_the_bus_has_come() {
+    let silent = Backend::start([Script::of([Step::Read(Until::Head), Step::Read(Until::Closed)])]).unwrap();
+    let bus = Bus::with(&crate::support::proxy(silent.address()), observed());
+    assert_eq!(ask(&bus, "/readiness", "").status, 200);
+    assert_eq!((ask(&bus, "/liveness", "").status, ask(&bus, "/healthz", "").status), (200, 200));
+    assert_eq!(ask(&bus, "/elsewhere", "").status, 404);
+    let mut client = Client::connect(bus.address).unwrap();
+    client.send(b"GET /services/P HTTP/1.1\r\nHost: h\r\n\r\n").unwrap();
+    let under_way = || sample(&ask(&bus, "/metrics", "").text(), "myelin_exchanges_under_way");
+    eventually("the exchange is under way", || under_way() == Some(1.0));
+    // What is under way keeps the bus from ending at once.
+    bus.stopper().stop();
+    let stops = ask(&bus, "/readiness", "");
+    assert_eq!(stops.status, 503);
+    assert!(stops.text().contains("stopping"), "{}", stops.text());
+}
+
+#[test]
+fn an_address_that_is_taken_is_an_error_only_where_somebody_named_it() {
+    let backend = answering(OK);
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    let with = |is_wanted| Settings { admin: Some(AdminOptions { address, is_wanted }), ..settings() };
+    let bus = Bus::with(&crate::support::proxy(backend.address()), with(false));
+    assert_eq!(bus.admin(), None);
+    let bus = crate::support::load(&crate::support::proxy(backend.address()), &myelin_engine::Settings::default());
+    let error = myelin_server::start(std::sync::Arc::new(bus), with(true)).map(drop).unwrap_err();
+    assert!(format!("{error:#}").contains("[myelin.admin] listen"), "{error:#}");
+}
