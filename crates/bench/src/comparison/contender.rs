@@ -78,6 +78,9 @@ impl Told {
     }
 }
 
+/// A free port of this machine.
+const ANYWHERE: &str = "127.0.0.1:0";
+
 /// How long what a kit fetches may take, from registries that are slow.
 const FETCH: Duration = Duration::from_secs(15 * 60);
 /// How long our own programs and servers that run already may take until they answer as they should.
@@ -120,6 +123,8 @@ impl Contender {
                     secured: secured.as_ref(),
                     certificates,
                     access_log: task.besides.access_log,
+                    // Metrics and probes are on unless somebody switches them off; each process needs a port of its own.
+                    admin: ANYWHERE,
                     settings: "",
                 };
                 let (server, text) = bus.start(server::program(myelin), &folder)?;
@@ -188,6 +193,7 @@ impl Contender {
             secured: secured.as_ref(),
             certificates: None,
             access_log: false,
+            admin: if scenario == Scenario::Observed { ANYWHERE } else { "off" },
             settings,
         };
         let (server, _) = bus.start(command, folder.path())?;
@@ -372,6 +378,8 @@ struct Bus<'a> {
     /// What it shows by HTTPS; `None` where it is asked plainly.
     certificates: Option<&'a Certificates>,
     access_log: bool,
+    /// Where it answers metrics and probes, or `off`.
+    admin: &'a str,
     /// The beginning of its `deployment.toml`.
     settings: &'a str,
 }
@@ -397,9 +405,14 @@ impl Bus<'_> {
                 "https://"
             }
         };
-        if self.access_log {
+        let all_on = self.scenario == Scenario::Observed;
+        if self.access_log || all_on {
             command.arg("--access-log").arg(folder.join("access.log"));
         }
+        if all_on {
+            command.arg("--correlation-id");
+        }
+        command.args(["--admin", self.admin]);
         let settings = self.settings.to_owned() + &self.secured.map(Secured::settings).unwrap_or_default();
         if !settings.is_empty() {
             let file = folder.join("deployment.toml");

@@ -23,6 +23,8 @@ pub enum Scenario {
     Pool,
     /// `direct`, after routing on a transport header.
     Header,
+    /// `direct` with all that an operator switches on: access log, metrics, probes, correlation ids.
+    Observed,
     /// `direct` with 1 KB over 2,560 connections.
     Many,
     /// `direct` with 1 KB over 500 connections while 9,500 others are open and silent.
@@ -130,10 +132,10 @@ impl Scenario {
         Scenario::value_variants().iter().copied().find(|scenario| scenario.name() == name)
     }
 
-    /// The scenario that a server does here: thousands of connections are no other work for it.
+    /// The scenario that a server does here: thousands of connections are no other work for it, nor is who watches it.
     pub(super) fn done_as(self) -> Scenario {
         match self {
-            Scenario::Many | Scenario::Idle => Scenario::Direct,
+            Scenario::Many | Scenario::Idle | Scenario::Observed => Scenario::Direct,
             scenario => scenario,
         }
     }

@@ -96,6 +96,8 @@ impl Target {
             // The backend knows no TLS, and only its owner knows whether a server that runs does.
             Source::Relay | Source::Backend | Source::Url(_) if besides.tls => false,
             Source::Kit(kit) if !kit.can(besides) => false,
+            // What is switched on then are settings of ours.
+            Source::Kit(_) | Source::Url(_) if scenario == Scenario::Observed => false,
             Source::Myelin => true,
             Source::Direct => scenario.mediates(),
             // What the same bytes cost at least, where the echo gets about as many as the bus and the client.
@@ -225,6 +227,7 @@ mod tests {
         assert_eq!(able(Scenario::Direct), ["myelin", "nginx", "haproxy", "relay", "synapse", "a", "b"]);
         assert_eq!(able(Scenario::Header), ["myelin", "direct", "nginx", "haproxy", "relay", "synapse", "b"]);
         assert_eq!(able(Scenario::Cbr), ["myelin", "direct", "relay", "synapse", "b"]);
+        assert_eq!(able(Scenario::Observed), ["myelin", "relay"]);
         assert_eq!(able(Scenario::QuoteCbr), ["myelin", "direct", "synapse", "b"]);
         let (myelin, url) = (&targets[0], &targets[7]);
         assert_eq!(myelin.url(Scenario::Many, false, "h:1"), "http://h:1/services/direct");
