@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use myelin_engine::Bus;
-use myelin_message::{Body, Message, StatusCode};
+use myelin_message::{Body, Message, StatusCode, Uri};
 
 pub use counting::{FaultCounters, ThreadObserver};
 pub use probes::{Faulty, Stage, Standing};
@@ -95,9 +95,9 @@ impl Management {
     ///
     /// Shape: text of Prometheus or OpenMetrics, or JSON; 404 where nothing is offered, 405 where it is read only.
     pub fn answer(&self, request: &Message) -> Message {
-        let target = request.head.target();
-        let path = target.split('?').next().unwrap_or(target);
-        let answer = match path {
+        // A target may be absolute, and a strange one is none of these.
+        let target = request.head.target().parse::<Uri>().unwrap_or_default();
+        let answer = match target.path() {
             "/metrics" | "/metric-service/metrics" => self.metrics(request),
             "/liveness" => json(probes::liveness()),
             "/healthz" => json(probes::health(&self.process.standing())),

@@ -21,8 +21,8 @@ use crate::standing::StandingCell;
 use crate::swap::Swap;
 use crate::under_way::{Askers, ThreadReport};
 
-/// How many clients may ask at once: operators and their programs are few.
-const CONNECTIONS: usize = 64;
+/// How many clients may be connected: operators and their programs are few, but each asks by a connection of its own.
+const CONNECTIONS: usize = 256;
 
 /// How long all threads together may take to say what is under way on them.
 const ASKED: Duration = Duration::from_millis(500);

@@ -119,7 +119,15 @@ fn probes_tell_how_far_the_bus_has_come() {
     let bus = Bus::with(&crate::support::proxy(silent.address()), observed());
     assert_eq!(ask(&bus, "/readiness", "").status, 200);
     assert_eq!((ask(&bus, "/liveness", "").status, ask(&bus, "/healthz", "").status), (200, 200));
-    assert_eq!(ask(&bus, "/elsewhere", "").status, 404);
+    for (path, status) in [
+        ("/elsewhere", 404),
+        ("http://admin/liveness", 200),
+        ("/liveness?x=%ff", 200),
+        ("/../liveness", 404),
+        ("*", 400),
+    ] {
+        assert_eq!(ask(&bus, path, "").status, status, "{path}");
+    }
     let mut client = Client::connect(bus.address).unwrap();
     client.send(b"GET /services/P HTTP/1.1\r\nHost: h\r\n\r\n").unwrap();
     let under_way = || sample(&ask(&bus, "/metrics", "").text(), "myelin_exchanges_under_way");
@@ -142,4 +150,22 @@ fn an_address_that_is_taken_is_an_error_only_where_somebody_named_it() {
     let bus = crate::support::load(&crate::support::proxy(backend.address()), &myelin_engine::Settings::default());
     let error = myelin_server::start(std::sync::Arc::new(bus), with(true)).map(drop).unwrap_err();
     assert!(format!("{error:#}").contains("[myelin.admin] listen"), "{error:#}");
+}
+
+#[test]
+fn fifty_clients_are_answered_at_once() {
+    let backend = answering(OK);
+    let bus = Bus::with(&crate::support::proxy(backend.address()), observed());
+    let admin = bus.admin().unwrap();
+    // One that sends nothing keeps nobody waiting.
+    let _silent = Client::connect(admin).unwrap();
+    let asking = |_| {
+        std::thread::spawn(move || {
+            let request = b"GET /metrics HTTP/1.1\r\nHost: admin\r\nConnection: close\r\n\r\n";
+            (0..10).filter(|_| exchange(admin, request).is_ok_and(|answer| answer.status == 200)).count()
+        })
+    };
+    let clients: Vec<_> = (0..50).map(asking).collect();
+    let answered: usize = clients.into_iter().map(|client| client.join().unwrap()).sum();
+    assert_eq!(answered, 500);
 }
