@@ -10,6 +10,8 @@ thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
 }
 
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
 /// A new identifier, in the form of a random UUID (RFC 9562 §5.4); unique, and no secret.
 pub fn new() -> String {
     let count = COUNT.replace(COUNT.get() + 1);
@@ -17,15 +19,17 @@ pub fn new() -> String {
     let (high, low) = SEED.with(|(high, low)| (high.hash_one(count), low.hash_one(count)));
     // Version 4, and the variant of the standard.
     let (high, low) = (high & !0xf000 | 0x4000, low & !(0b11 << 62) | 0b10 << 62);
-    let mut text = [b'-'; 36];
     // Each request that has none gets one: digits are put one by one, which costs a tenth of formatting them.
-    let digits = (0..u64::BITS / 4).rev().map(|digit| (high >> (4 * digit)) & 0xf);
-    let digits = digits.chain((0..u64::BITS / 4).rev().map(|digit| (low >> (4 * digit)) & 0xf));
-    let places = (0..text.len()).filter(|place| !matches!(place, 8 | 13 | 18 | 23));
-    for (place, digit) in places.zip(digits) {
-        text[place] = b"0123456789abcdef"[digit as usize];
+    let (mut text, mut place) = (vec![b'-'; 36], 0);
+    let bytes = high.to_be_bytes().into_iter().chain(low.to_be_bytes());
+    for (index, byte) in bytes.enumerate() {
+        // Where a dash stands already.
+        place += usize::from(matches!(index, 4 | 6 | 8 | 10));
+        text[place] = DIGITS[usize::from(byte >> 4)];
+        text[place + 1] = DIGITS[usize::from(byte & 0xf)];
+        place += 2;
     }
-    text.into_iter().map(char::from).collect()
+    String::from_utf8(text).unwrap_or_default()
 }
 
 /// A new identifier that nobody can guess.

@@ -24,9 +24,9 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 /// Requests before those that are counted: buffers and tables have their size then.
 const WARM_UP: u32 = 50;
 /// On a busy machine a large body comes in more pieces, and some of them need memory: of so many portions the cheapest
-/// counts.
-const PORTIONS: u32 = 16;
-const COUNTED: u32 = 50;
+/// counts, and they are small, so that some fall between the others' turns.
+const PORTIONS: u32 = 100;
+const COUNTED: u32 = 10;
 
 /// Room for the largest message of a test with its head.
 const ROOM_BYTES: usize = 256 * 1024;
