@@ -3,6 +3,7 @@
 //! Those that Micro Integrator has bear its names and labels, so that dashboards made for it go on; ours begin with
 //! `myelin_`. What can be a label is bounded by the configuration.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::UNIX_EPOCH;
 
@@ -211,19 +212,19 @@ fn of_services(bus: &Bus, standing: &Standing) -> Vec<Family> {
     );
     let mut known: Vec<(&str, &str)> = services.iter().map(|view| (view.name, type_of(view.kind))).collect();
     known.retain(|(name, _)| !name.is_empty());
-    known.dedup();
-    for (name, kind) in known {
-        let labels = vec![("service_name", name.to_owned()), ("service_type", kind.to_owned())];
-        up = up.with(labels, Sample::Level(1.0));
-    }
+    // Of two with one name the first serves and the later is faulty: Prometheus takes one series of each name.
+    let mut ups: BTreeMap<(&str, &str), f64> = known.into_iter().map(|service| (service, 1.0)).collect();
     for faulty in &standing.faulty {
         let kind = match faulty.kind.as_str() {
             "inboundEndpoint" => "inbound-endpoint",
             kind @ ("proxy" | "api" | "task") => kind,
             _ => continue,
         };
-        let labels = vec![("service_name", faulty.name.clone()), ("service_type", kind.to_owned())];
-        up = up.with(labels, Sample::Level(0.0));
+        ups.entry((&faulty.name, kind)).or_insert(0.0);
+    }
+    for ((name, kind), level) in ups {
+        let labels = vec![("service_name", name.to_owned()), ("service_type", kind.to_owned())];
+        up = up.with(labels, Sample::Level(level));
     }
     families.extend([ends, waited, times, up]);
     families

@@ -183,6 +183,8 @@ fn probes_and_metrics_tell_of_reloads_and_of_what_is_faulty() {
     assert_eq!(told(&process, admin, "/healthz").status, 200);
     let faulty = r#"<proxy xmlns="http://ws.apache.org/ns/synapse" name="Faulty"><target><inSequence><nosuch/></inSequence></target></proxy>"#;
     write(&process.path("faulty.xml"), faulty);
+    // Of two with one name the later is faulty, and the first goes on.
+    write(&process.path("y.xml"), HELLO);
     process.hang_up();
     process.logged("reloaded");
     let health = told(&process, admin, "/healthz");
@@ -194,11 +196,14 @@ fn probes_and_metrics_tell_of_reloads_and_of_what_is_faulty() {
     let metrics = told(&process, admin, "/metrics").text();
     for line in [
         "myelin_artefacts{state=\"running\"} 1.0\n",
-        "myelin_artefacts{state=\"faulty\"} 1.0\n",
+        "myelin_artefacts{state=\"faulty\"} 2.0\n",
         "myelin_reloads_total{outcome=\"served\"} 1\n",
         "myelin_reloads_total{outcome=\"refused\"} 1\n",
         "wso2_integration_service_up{service_name=\"Faulty\",service_type=\"proxy\"} 0.0\n",
+        "wso2_integration_service_up{service_name=\"x\",service_type=\"api\"} 1.0\n",
     ] {
         assert!(metrics.contains(line), "{line} is not in {metrics}");
     }
+    let series = |line: &&str| line.starts_with("wso2_integration_service_up{service_name=\"x\"");
+    assert_eq!(metrics.lines().filter(series).count(), 1, "{metrics}");
 }
