@@ -258,7 +258,8 @@ fn of_endpoints(bus: &Bus) -> Vec<Family> {
         "1 for the state that an endpoint is in: active, timeout, suspended, off, down",
         MetricType::Gauge,
     );
-    for endpoint in bus.endpoints() {
+    // What stands in the place of one that is missing has no name.
+    for endpoint in bus.endpoints().into_iter().filter(|endpoint| !endpoint.name.is_empty()) {
         let state = match (&endpoint.down, endpoint.state) {
             (_, EndpointState::Off) => "off",
             (Some(_), _) => "down",

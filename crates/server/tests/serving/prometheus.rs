@@ -44,6 +44,10 @@ fn served() -> Bus {
         <endpoint name="Gone"><address uri="http://{gone}/"/></endpoint>
         <proxy name="Works"><target><inSequence><call><endpoint key="Good"/></call><respond/></inSequence></target></proxy>
         <proxy name="Fails"><target><inSequence><call><endpoint key="Gone"/></call><respond/></inSequence></target></proxy>
+        <proxy name="Missing"><target><inSequence><switch source="1">
+            <case regex="2"><send><endpoint key="nowhere"/></send></case>
+            <default><send><endpoint key="neither"/></send></default>
+        </switch></inSequence></target></proxy>
         <api name="A" context="/a"><resource methods="GET"><inSequence><respond/></inSequence></resource></api>
         <sequence name="main"><respond/></sequence>
         <inboundEndpoint name="I" protocol="http" sequence="main">
@@ -72,6 +76,12 @@ fn the_linter_of_prometheus_has_nothing_to_say() {
     let output = linter.wait_with_output().unwrap();
     let told = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
     assert!(output.status.success() && told.trim().is_empty(), "{told}\n{page}");
+    // Of what comes twice it says nothing, and the server drops it.
+    let mut series = BTreeSet::new();
+    for line in page.lines().filter(|line| !line.starts_with('#')) {
+        let name = line.rsplit_once(' ').map_or(line, |(name, _)| name);
+        assert!(series.insert(name.to_owned()), "{name} comes twice in {page}");
+    }
 }
 
 #[test]
