@@ -282,6 +282,8 @@ impl Client {
         }
         let stream = connected.map_err(|error| {
             let kind = match error.kind() {
+                // It says nothing about the backend.
+                _ if is_out_of_files(&error) => SendErrorKind::Overloaded,
                 io::ErrorKind::TimedOut if patience < self.options.connect_timeout => SendErrorKind::ResponseTimeout,
                 io::ErrorKind::TimedOut => SendErrorKind::ConnectTimeout,
                 _ => SendErrorKind::ConnectFailed,

@@ -71,9 +71,10 @@ pub fn bind(address: SocketAddr) -> io::Result<StdListener> {
 
 /// How many clients may be connected at once where the process may have so many more files and sockets open.
 ///
-/// Each may need a connection to a backend as well, and a few beyond the limit hear why they are not served.
+/// Most clients are idle at any moment, so a third of the descriptors is kept for connections to backends; a request that
+/// finds none left gets 503. A few clients beyond the limit hear why they are not served.
 pub fn clients_within(files: usize) -> usize {
-    (files / (2 * TOLD_WHY.1 + 1)).saturating_mul(TOLD_WHY.1).max(1)
+    (files / (3 * TOLD_WHY.1 + 2)).saturating_mul(2 * TOLD_WHY.1).max(1)
 }
 
 /// How many connections beyond the limit are told why they are not served.

@@ -93,33 +93,56 @@ fn plan(address: SocketAddr) -> Plan {
     plan
 }
 
-#[test]
-fn with_few_file_descriptors_clients_leave_room_for_backends() {
-    let backend = Backend::start(Script::answering(whole())).unwrap();
+/// A bus of so many file descriptors before that backend, and its log.
+fn with_few_file_descriptors(limit: usize, backend: SocketAddr) -> (Process, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("synapse.xml");
     let configuration = format!(
-        r#"<definitions xmlns="http://ws.apache.org/ns/synapse"><proxy name="P"><target><endpoint><address uri="http://{}/"/></endpoint></target></proxy></definitions>"#,
-        backend.address()
+        r#"<definitions xmlns="http://ws.apache.org/ns/synapse"><proxy name="P"><target><endpoint><address uri="http://{backend}/"/></endpoint></target></proxy></definitions>"#,
     );
     fs::write(&file, configuration).unwrap();
     let log = folder.path().join("log");
     let mut command = Command::new("sh");
-    command.args(["-c", "ulimit -n 256; exec \"$0\" run \"$1\" --http 127.0.0.1:0 --threads 1 2> \"$2\""]);
-    command.arg(env!("CARGO_BIN_EXE_myelin")).arg(&file).arg(&log);
+    command.args(["-c", "ulimit -n $3; exec \"$0\" run \"$1\" --http 127.0.0.1:0 --threads 1 2> \"$2\""]);
+    command.arg(env!("CARGO_BIN_EXE_myelin")).arg(&file).arg(&log).arg(limit.to_string());
     let (child, line) = started(command);
     let address = line.split(' ').find_map(|word| word.strip_prefix("http://")).unwrap().parse().unwrap();
-    let _process = Process { child, address, _folder: folder };
+    (Process { child, address, _folder: folder }, log)
+}
+
+#[test]
+fn with_few_file_descriptors_clients_leave_room_for_backends() {
+    let backend = Backend::start(Script::answering(whole())).unwrap();
+    let (process, log) = with_few_file_descriptors(256, backend.address());
     // They stay, as those of browsers do, and more come than there are file descriptors.
-    let mut clients: Vec<Client> = (0..300).filter_map(|_| Client::connect(address).ok()).collect();
+    let mut clients: Vec<Client> = (0..300).filter_map(|_| Client::connect(process.address).ok()).collect();
     let statuses: Vec<u16> =
         clients.iter_mut().filter_map(|client| client.exchange(&post("x")).ok().map(|answer| answer.status)).collect();
     let of = |wanted: u16| statuses.iter().filter(|status| **status == wanted).count();
-    assert!(of(200) >= 80 && of(200) + of(503) == statuses.len(), "{statuses:?}");
+    assert!(of(200) >= 100 && of(200) + of(503) == statuses.len(), "{statuses:?}");
     let logged = || fs::read_to_string(&log).unwrap();
     assert!(logged().contains("the limit of 256 file descriptors leaves room for"), "{}", logged());
     eventually("refusals are logged", || logged().contains("connections were refused"));
     assert!(logged().lines().count() < 20, "{}", logged());
+}
+
+#[test]
+fn a_request_that_finds_no_file_descriptor_for_its_backend_gets_503_and_the_endpoint_stays_active() {
+    let latch = Latch::default();
+    let steps = [Step::Read(Until::Head), Step::Read(Until::Body), Step::Hold(latch.clone()), Step::Send(whole())];
+    let backend = Backend::start(Script::of(steps)).unwrap();
+    let (process, log) = with_few_file_descriptors(1024, backend.address());
+    let mut clients: Vec<Client> = (0..560).map(|_| Client::connect(process.address).unwrap()).collect();
+    for client in &mut clients {
+        client.send(&post("x")).unwrap();
+    }
+    let logged = || fs::read_to_string(&log).unwrap();
+    eventually("some find none", || logged().contains("Too many open files"));
+    latch.open();
+    let statuses: Vec<u16> = clients.iter_mut().map(|client| client.answer().unwrap().status).collect();
+    let of = |wanted: u16| statuses.iter().filter(|status| **status == wanted).count();
+    assert!(of(200) > 0 && of(503) > 0 && of(200) + of(503) == statuses.len(), "{statuses:?}");
+    assert!(!logged().contains("suspended"), "{}", logged());
 }
 
 #[test]
