@@ -21,7 +21,7 @@ pub(crate) const LAYERS: &[&[&str]] = &[
     // What speaks a protocol has heard of no mediator, and what mediates of no protocol.
     &["config", "file", "http", "local"],
     &["flow"],
-    &["expression", "sql"],
+    &["expression", "logging", "sql"],
     &["artefacts"],
     &["engine"],
     &["manage", "testkit"],

@@ -13,8 +13,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
 use myelin_http::Record;
-
-use crate::logging::is_unsafe;
+use myelin_logging::is_unsafe;
 
 /// Bytes gathered before they are handed over without waiting for the next tick.
 const BATCH_BYTES: usize = 32 * 1024;

@@ -35,6 +35,7 @@ use wso2::{File, HTTP_PORT, Limits};
 
 use crate::admin_options::{self, AdminOptions};
 use crate::channels::CHANNELS;
+use crate::logging::LogOptions;
 use crate::worker::WorkOptions;
 
 /// How often to look whether the configuration was changed.
@@ -243,6 +244,11 @@ impl Deployment {
                 Ok(options(address, true))
             }
         }
+    }
+
+    /// What the file says of the log.
+    pub(crate) fn log(&self) -> LogOptions {
+        self.own.log.options(&self.folder)
     }
 
     /// How long probes say that the bus stops before its listeners close.

@@ -16,6 +16,7 @@ use tokio::signal::unix::Signal;
 use crate::access_log::Reopener;
 use crate::certificates::Certificates;
 use crate::deployment::{self, Deployment};
+use crate::logging::LogHandle;
 use crate::memory_limit::work_bytes;
 use crate::monitor::can_monitor;
 use crate::server::{Running, thread_count};
@@ -145,6 +146,7 @@ pub(crate) struct Reloader {
     swap: Swap,
     certificates: Certificates,
     access_log: Reopener,
+    log: LogHandle,
     standing: Arc<StandingCell>,
     /// Of what serves.
     report: Report,
@@ -163,29 +165,37 @@ impl Reloader {
         report: Report,
         deployment: Deployment,
         sources: Sources,
+        log: LogHandle,
     ) -> Reloader {
         let (swap, certificates, access_log) = (running.swap(), running.certificates(), running.access_log());
         certificates.files().for_each(|file| sources.look(file));
         let standing = running.standing();
         standing.serves(&report, false);
-        Reloader { origin, swap, certificates, access_log, standing, report, deployment, sources, seen: None }
+        log.serves(&report);
+        Reloader { origin, swap, certificates, access_log, log, standing, report, deployment, sources, seen: None }
     }
 
     /// Reloads on SIGHUP, and whenever the configuration was changed, which is looked for every so often if at all;
-    /// opens the access log again on SIGHUP and SIGUSR1.
+    /// opens the logs again on SIGHUP and SIGUSR1.
     ///
     /// Wherever this waits it can be left: the bus then serves on with what it has.
     pub(crate) async fn keep_up(&mut self, hangup: &mut Signal, user: &mut Signal, watch: Option<Duration>) {
         loop {
             tokio::select! {
                 _ = hangup.recv() => {
-                    self.access_log.reopen();
+                    self.reopen_logs();
                     self.reload("SIGHUP").await;
                 }
-                _ = user.recv() => self.access_log.reopen(),
+                _ = user.recv() => self.reopen_logs(),
                 () = tokio::time::sleep(watch.unwrap_or_default()), if watch.is_some() => self.look().await,
             }
         }
+    }
+
+    /// Opens the files of the logs again, as whoever renamed them to rotate them wants.
+    fn reopen_logs(&self) {
+        self.access_log.reopen();
+        self.log.log.output.reopen();
     }
 
     /// Looks whether the configuration was changed, and reloads it once it stays as it is from one look to the next.
@@ -247,6 +257,10 @@ impl Reloader {
         for key in deployment.differs_for_good(&self.deployment) {
             tracing::warn!("the new value of {key} has an effect only after a restart");
         }
+        if let Err(error) = self.log.apply(&deployment.log()) {
+            tracing::error!("the log goes where it went: {error:#}");
+        }
+        self.log.serves(&report);
         let (ok, faulty, took) = (report.ok(), report.faulty(), begun.elapsed().as_millis());
         let difference = difference(&self.report, &report);
         self.swap.to(Arc::new(bus));

@@ -99,13 +99,16 @@ fn admin_address(text: &str) -> Result<AdminAddress, String> {
 /// Serves until SIGTERM or SIGINT, reloading what was changed.
 pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let begun = Instant::now();
-    let _log = logging::start()?;
+    let logging = logging::start()?;
     let files = raise_file_limit();
     let origin = Origin::new(&arguments.paths, arguments.config.as_deref())?;
     let origin =
         origin.listening(&arguments.http, &arguments.https).on_threads(arguments.threads).strict(arguments.strict);
     let Read { loaded: Loaded { bus, report, sources }, deployment } = origin.read()?;
+    let log = logging.handle();
+    log.apply(&deployment.log())?;
     let mut settings = settings(arguments, &deployment)?;
+    settings.log = Some(log.log.clone());
     let clients = clients_that_fit(files, thread_count(settings.threads));
     if clients < settings.server.connections {
         let wanted = settings.server.connections;
@@ -143,7 +146,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     let (ok, faulty) = (report.ok(), report.faulty());
     let (delay, standing) = (deployment.drain_delay(), running.standing());
     let watch = deployment.watch();
-    let reloader = Reloader::new(origin, &running, report, deployment, sources);
+    let reloader = Reloader::new(origin, &running, report, deployment, sources, log);
     signals.heed(reloader, watch, running.stopper(), Leaving { drain, delay, standing });
     if let Some(admin) = &running.admin {
         tracing::info!("metrics and probes are on {admin}");
@@ -194,6 +197,7 @@ fn settings(arguments: &Arguments, deployment: &Deployment) -> anyhow::Result<Se
         roots: arguments.ca.clone(),
         access_log: arguments.access_log.as_deref().map(Destination::from),
         correlate: arguments.correlation_id,
+        log: None,
         admin: match arguments.admin {
             Some(AdminAddress::Off) => None,
             Some(AdminAddress::At(address)) => Some(AdminOptions { address, is_wanted: true }),

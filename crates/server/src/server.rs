@@ -17,6 +17,7 @@ use myelin_http::{
     Client, ClientOptions, ConnectionCount, Listener, ListenerCommand, ServerOptions, Stop, Trust, kept_bytes, serve,
 };
 use myelin_local::{LocalSender, Serve};
+use myelin_logging::Log;
 use myelin_manage::{FaultCounters, ThreadObserver};
 use tokio::sync::mpsc;
 
@@ -53,6 +54,8 @@ pub struct Settings {
     pub roots: Vec<PathBuf>,
     /// Where a line for each request goes, if anywhere.
     pub access_log: Option<Destination>,
+    /// The log of the process, for those who read it and change its levels; `None` where somebody else writes it.
+    pub log: Option<Log>,
     /// Whether requests without an `activityid` get one.
     pub correlate: bool,
     /// Where an operator asks; `None` where nothing is to be observed.

@@ -1,10 +1,12 @@
 //! The `[myelin]` table: every limit and deadline by name.
 
+mod log;
 mod monitors;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+pub(super) use log::OwnLog;
 use monitors::OwnMonitor;
 use myelin_engine::{DuplicateKeys, Priorities, PriorityRule};
 use myelin_http::{ClientOptions, Expect, Retry, ServerOptions, XForwarded};
@@ -31,6 +33,7 @@ pub(super) struct Own {
     pub(super) sql: OwnSql,
     pub(super) reload: OwnReload,
     pub(super) admin: OwnAdmin,
+    pub(super) log: OwnLog,
     priorities: Option<OwnPriorities>,
     monitors: Vec<OwnMonitor>,
     /// `[myelin.system]`: what `$sys{NAME}` means; other keys of the file refer to it.

@@ -365,6 +365,38 @@ const OWN: &[Section] = &[
         ],
     },
     Section {
+        path: "myelin.log",
+        about: "The bus's own log: [running.md](running.md#the-log). `MYELIN_LOG` and `MYELIN_LOG_FORMAT` go before it.",
+        keys: &[
+            (
+                "level",
+                reloaded(
+                    "level",
+                    "info",
+                    "`off`, `error`, `warn`, `info`, `debug`, `trace`, or a filter as for `MYELIN_LOG`",
+                ),
+            ),
+            ("format", reloaded("`text`, `json`", "text", "how a line is written")),
+            ("file", reloaded("file", "", "where lines go, beside the `deployment.toml`; without it standard error")),
+            (
+                "targets",
+                reloaded(
+                    "table",
+                    "",
+                    "levels of modules and topics, as `myelin_http = \"debug\"`, or by the names of Micro Integrator's loggers",
+                ),
+            ),
+            (
+                "artefacts",
+                reloaded(
+                    "table",
+                    "",
+                    "levels of artefacts, as `\"proxy:Orders\" = \"debug\"`; kinds are `proxy`, `api`, `sequence`, `endpoint`, `inbound`, `task`",
+                ),
+            ),
+        ],
+    },
+    Section {
         path: "myelin.priorities",
         about: "Who is served first: [endpoints-extensions.md](endpoints-extensions.md#priorities).",
         keys: &[
