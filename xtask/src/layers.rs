@@ -24,6 +24,7 @@ pub(crate) const LAYERS: &[&[&str]] = &[
     &["expression", "logging", "sql"],
     &["artefacts"],
     &["engine"],
+    &["observe"],
     &["manage", "testkit"],
     &["bench"],
     &["server"],

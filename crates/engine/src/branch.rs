@@ -98,7 +98,7 @@ impl BranchContext {
         let settings = &parts.bus.definitions.settings;
         let permits = BranchPermits::new(settings.branches, body_limit_bytes(settings).saturating_mul(LIVE_COPIES));
         Rc::new(BranchContext {
-            watch: Watch::new(parts.observer.clone()),
+            watch: context.watch.beside(),
             parts,
             service,
             peer,
@@ -115,7 +115,12 @@ impl BranchContext {
     }
 
     /// What surrounds a flow on this branch context.
-    pub(crate) fn context<'a>(self: &'a Rc<BranchContext>) -> EngineContext<'a> {
+    fn context(self: &Rc<BranchContext>) -> EngineContext<'_> {
+        self.context_watched_by(&self.watch)
+    }
+
+    /// The same for one branch, of which that one hears.
+    pub(crate) fn context_watched_by<'a>(self: &'a Rc<BranchContext>, watch: &'a Watch) -> EngineContext<'a> {
         let BranchContext { came_by, peer, local, ref inbound, ref correlation, .. } = **self;
         let service = self.service.borrowed();
         let context = RequestContext {
@@ -125,7 +130,7 @@ impl BranchContext {
             service: service.identity(&self.parts.bus),
             counts: &self.parts.counts,
             branches: &**self,
-            watch: &self.watch,
+            watch,
         };
         EngineContext { context, bus: &self.parts.bus, service, flow: FlowKind::Branch(self) }
     }

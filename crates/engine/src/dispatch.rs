@@ -10,6 +10,7 @@ use myelin_artefacts::apis::{Api, Caller, Extent};
 use myelin_artefacts::inbound::{Inbound, InboundSource};
 use myelin_artefacts::left_out::LeftOut;
 use myelin_artefacts::proxies::{MetadataQuery, Proxy};
+use myelin_flow::position::ServiceIdentity;
 use myelin_flow::replies;
 use myelin_message::Arrival;
 
@@ -34,6 +35,19 @@ pub(crate) enum Route<'a> {
     LeftOut(&'a LeftOut),
     /// Nobody offers that.
     Nowhere,
+}
+
+impl<'a> Route<'a> {
+    /// What serves the request, where it is a service that runs a flow.
+    pub(crate) fn identity(&self, bus: &'a Bus) -> Option<&'a ServiceIdentity> {
+        match self {
+            Route::Proxy(proxy, _) => Some(&proxy.identity),
+            Route::Api(api, _) => Some(&api.identity),
+            Route::Main(_) => Some(&bus.main_identity),
+            Route::InboundSource(source, _) => Some(&source.identity),
+            Route::Description(..) | Route::Reply | Route::LeftOut(_) | Route::Nowhere => None,
+        }
+    }
 }
 
 /// What a request asks for.

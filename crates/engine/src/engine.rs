@@ -35,11 +35,12 @@ use myelin_artefacts::proxies;
 use myelin_flow::answer;
 use myelin_flow::context::{Counts, RequestContext};
 use myelin_flow::counters::ServiceCounters;
-use myelin_flow::exchange::Exchange;
+use myelin_flow::exchange::{Direction, Exchange};
 use myelin_flow::fault::Fault;
 use myelin_flow::observer::{Observer, Watch};
-use myelin_flow::position::{in_exchange, wait_in_service};
+use myelin_flow::position::{ServiceIdentity, in_exchange, wait_in_service};
 use myelin_flow::property::{Properties, Scope, slot};
+use myelin_flow::recorder::{ExchangeStart, Recorder};
 use myelin_flow::transport::Transport;
 
 /// Serves requests on one thread.
@@ -80,7 +81,22 @@ impl<'a> Observed<'a> {
         Observed { parts, watch, service: Cell::new(&parts.bus.unserved), began }
     }
 
-    fn answered(&self, answer: &Message) {
+    /// Asks who observes exchanges whether this one is recorded.
+    fn record(&self, service: &ServiceIdentity, exchange: &mut Exchange, arrival: &Arrival<'_>) {
+        let EngineParts { bus, transport, .. } = self.parts;
+        self.watch.record(&mut ExchangeStart {
+            service,
+            arrival,
+            request: &mut exchange.message,
+            definitions: &bus.definitions,
+            transport,
+        });
+    }
+
+    fn answered(&self, answer: &mut Message) {
+        if let Some(recorder) = self.watch.recorder() {
+            recorder.answers(answer);
+        }
         self.watch.end(self.began.take(), &*self.parts.transport, self.service.get(), Some(answer.status));
     }
 }
@@ -216,12 +232,12 @@ impl Engine {
                     Poll::Ready(answer::from_fault(&fault, format))
                 }
             };
-            let answer = poll_fn(|cx| {
+            let mut answer = poll_fn(|cx| {
                 ready!(time.poll_turn(cx));
                 in_exchange(arrival.correlation, || time.run(|| poll(cx)))
             })
             .await;
-            observed.answered(&answer);
+            observed.answered(&mut answer);
             answer
         }
     }
@@ -240,9 +256,14 @@ impl Engine {
         let mut properties = Properties::default();
         let (service, postfix_start) = if let Some(SourceService { service, properties: brought }) = known {
             properties = brought;
+            observed.record(service.identity(bus), exchange, arrival);
             (service, usize::MAX)
         } else {
-            match dispatch(bus, &exchange.message.head, arrival) {
+            let route = dispatch(bus, &exchange.message.head, arrival);
+            if let Some(identity) = route.identity(bus).filter(|_| observed.watch.has_observer()) {
+                observed.record(identity, exchange, arrival);
+            }
+            match route {
                 Route::Proxy(proxy, postfix_start) => (Service::Proxy(proxy), postfix_start),
                 Route::Main(postfix_start) => (Service::Main, postfix_start),
                 Route::InboundSource(source, postfix_start) => {
@@ -335,6 +356,9 @@ impl Engine {
                 Err(fault) => return answer::from_fault(&flow::told(fault, &engine), exchange.format),
             },
         };
+        if let Some(recorder) = watch.recorder() {
+            Box::pin(begin_recording(recorder, exchange, &engine)).await;
+        }
         let chosen = match service.description() {
             Some(description) => Box::pin(proxies::find_operation(description, exchange, &engine.context)).await,
             None => Ok(()),
@@ -394,5 +418,15 @@ impl Engine {
             time.end(cost, branch_context.used());
         }
         answer
+    }
+}
+
+/// Lets a recorder wait for what it has to know of a request before anything is done with it.
+async fn begin_recording(recorder: &dyn Recorder, exchange: &mut Exchange, engine: &EngineContext<'_>) {
+    if let Some(future) = recorder.came(Direction::Request, &mut exchange.message.body, engine.context.transport) {
+        future.await;
+    }
+    if let Some(future) = recorder.begins(exchange, &engine.context) {
+        future.await;
     }
 }

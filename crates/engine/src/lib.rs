@@ -44,7 +44,18 @@ pub mod observer {
         CallFailure, EndpointCounters, EndpointTotals, ExchangeEnd, Part, ServiceCounters, ServiceTotals, TimeTotals,
     };
     pub use myelin_flow::fault::{Fault, Origin};
-    pub use myelin_flow::observer::Observer;
+    pub use myelin_flow::observer::{Observer, Observers};
+}
+
+/// What hears of each step of an exchange that is recorded, and what it is told of.
+pub mod recorder {
+    pub use myelin_flow::context::RequestContext;
+    pub use myelin_flow::definitions::{Definitions, Sequence};
+    pub use myelin_flow::exchange::{Direction, Exchange};
+    pub use myelin_flow::fault::Outcome;
+    pub use myelin_flow::mediator::Flow;
+    pub use myelin_flow::position::{ServiceIdentity, StepPlace};
+    pub use myelin_flow::recorder::{BranchStart, CalledEndpoint, ExchangeStart, Recorder, Recorders, StepDecision};
 }
 
 pub use sequence_test::{SequenceTest, TestInput, TestOutcome};

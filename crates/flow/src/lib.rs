@@ -24,6 +24,7 @@ pub mod offload;
 pub mod passes;
 pub mod position;
 pub mod property;
+pub mod recorder;
 pub mod reference;
 pub mod reload;
 pub mod replies;

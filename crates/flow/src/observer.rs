@@ -1,6 +1,6 @@
 //! Who hears of what happens to messages.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -8,6 +8,7 @@ use http::StatusCode;
 
 use crate::counters::{CallFailure, EndpointCounters, ExchangeEnd, ServiceCounters};
 use crate::fault::Fault;
+use crate::recorder::{BranchStart, ExchangeStart, Recorder, Recorders, StepDecision};
 use crate::transport::Transport;
 
 /// Hears of what happens to messages on one thread; where nobody listens nothing is measured.
@@ -20,12 +21,50 @@ pub trait Observer {
 
     /// An endpoint was asked, and has answered or not.
     fn asked(&self, endpoint: &EndpointCounters, outcome: Result<StatusCode, CallFailure>, took: Duration);
+
+    /// An exchange begins whose service is known; what hears of each of its steps, where somebody wants that.
+    fn record(&self, _: &mut ExchangeStart<'_>) -> Option<Rc<dyn Recorder>> {
+        None
+    }
+}
+
+/// Several observers of the same exchanges, which hear of the same.
+pub struct Observers(Vec<Rc<dyn Observer>>);
+
+impl Observers {
+    /// One observer for all of these; `None` where there is none.
+    pub fn join(mut observers: Vec<Rc<dyn Observer>>) -> Option<Rc<dyn Observer>> {
+        match observers.len() {
+            0 | 1 => observers.pop(),
+            _ => Some(Rc::new(Observers(observers))),
+        }
+    }
+}
+
+impl Observer for Observers {
+    fn answered(&self, service: &ServiceCounters, end: &ExchangeEnd) {
+        self.0.iter().for_each(|observer| observer.answered(service, end));
+    }
+
+    fn faulted(&self, fault: &Fault) {
+        self.0.iter().for_each(|observer| observer.faulted(fault));
+    }
+
+    fn asked(&self, endpoint: &EndpointCounters, outcome: Result<StatusCode, CallFailure>, took: Duration) {
+        self.0.iter().for_each(|observer| observer.asked(endpoint, outcome, took));
+    }
+
+    fn record(&self, start: &mut ExchangeStart<'_>) -> Option<Rc<dyn Recorder>> {
+        Recorders::join(self.0.iter().filter_map(|observer| observer.record(start)).collect())
+    }
 }
 
 /// What is told of one exchange to who observes it.
 #[derive(Default)]
 pub struct Watch {
     observer: Option<Rc<dyn Observer>>,
+    /// What hears of each step, where the exchange is recorded.
+    recorder: OnceCell<Rc<dyn Recorder>>,
     waited: Cell<Duration>,
     faulted: Cell<bool>,
 }
@@ -34,6 +73,46 @@ impl Watch {
     /// For an exchange of which this one hears, if anybody does.
     pub fn new(observer: Option<Rc<dyn Observer>>) -> Watch {
         Watch { observer, ..Watch::default() }
+    }
+
+    /// Asks the observer whether it records the exchange.
+    pub fn record(&self, start: &mut ExchangeStart<'_>) {
+        if let Some(observer) = &self.observer
+            && let Some(recorder) = observer.record(start)
+        {
+            let _ = self.recorder.set(recorder);
+        }
+    }
+
+    /// Whether anybody observes exchanges.
+    pub fn has_observer(&self) -> bool {
+        self.observer.is_some()
+    }
+
+    /// What hears of each step; `None` where the exchange is not recorded.
+    #[inline]
+    pub fn recorder(&self) -> Option<&dyn Recorder> {
+        self.recorder.get().map(|recorder| &**recorder)
+    }
+
+    /// Tells why the flow goes on as it does; nothing is made of `decision` where the exchange is not recorded.
+    #[inline]
+    pub fn decided(&self, decision: impl FnOnce() -> StepDecision) {
+        if let Some(recorder) = self.recorder.get() {
+            recorder.decided(&decision());
+        }
+    }
+
+    /// That of the flows beside the one of which this hears.
+    pub fn beside(&self) -> Watch {
+        Watch { observer: self.observer.clone(), recorder: self.recorder.clone(), ..Watch::default() }
+    }
+
+    /// That of one flow beside the one of which this hears.
+    pub fn branch(&self, start: BranchStart) -> Watch {
+        let recorder = self.recorder.get().and_then(|recorder| recorder.branch(start));
+        let recorder = recorder.map(OnceCell::from).unwrap_or_default();
+        Watch { observer: self.observer.clone(), recorder, ..Watch::default() }
     }
 
     /// The time when something begins that is measured; `None` where nobody listens.
@@ -46,6 +125,9 @@ impl Watch {
         self.faulted.set(true);
         if let Some(observer) = &self.observer {
             observer.faulted(fault);
+        }
+        if let Some(recorder) = self.recorder() {
+            recorder.faulted(fault);
         }
     }
 
@@ -80,7 +162,11 @@ impl Watch {
         if let (Some(observer), Some(began)) = (&self.observer, began) {
             let took = clock.monotonic().saturating_sub(began);
             let (faulted, waited) = (self.faulted.get(), self.waited.get());
-            observer.answered(service, &ExchangeEnd { status, faulted, took, waited });
+            let end = ExchangeEnd { status, faulted, took, waited };
+            observer.answered(service, &end);
+            if let Some(recorder) = self.recorder() {
+                recorder.ends(&end);
+            }
         }
     }
 }

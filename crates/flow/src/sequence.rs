@@ -1,5 +1,7 @@
 //! Runs sequences: mediators one after the other, with a handler for what goes wrong.
 
+mod recorded;
+
 use myelin_message::Body;
 
 pub use crate::definitions::{Block, Node, Sequence, SequenceRef};
@@ -38,7 +40,21 @@ impl Block {
         }
         exchange.depth += 1;
         let last = exchange.last;
-        self.run_from(0, last, exchange, context)
+        self.start_from(0, last, exchange, context)
+    }
+
+    /// Runs what is left of the mediators; whether that is recorded is asked once, and not for each of them.
+    fn start_from<'a>(
+        &'a self,
+        start: usize,
+        last: bool,
+        exchange: &'a mut Exchange,
+        context: &'a RequestContext<'a>,
+    ) -> Step<'a> {
+        match context.watch.recorder() {
+            None => self.run_from(start, last, exchange, context),
+            Some(recorder) => Step::Wait(Box::pin(self.run_recorded(start, last, exchange, context, recorder))),
+        }
     }
 
     fn run_from<'a>(
@@ -121,7 +137,7 @@ impl Continuation {
             exchange.depth = (left.len() - index) as u32;
             exchange.handlers.truncate(rest.handlers);
             exchange.template_frames.truncate(rest.templates);
-            let (_, outcome) = rest.block.run_from(rest.next, rest.last, exchange, context).finish().await;
+            let (_, outcome) = rest.block.start_from(rest.next, rest.last, exchange, context).finish().await;
             match outcome {
                 Ok(Flow::Next) => {}
                 Ok(flow) => {
@@ -167,26 +183,38 @@ impl Sequence {
     pub fn run<'a>(&'a self, exchange: &'a mut Exchange, context: &'a RequestContext<'a>) -> Step<'a> {
         let outer = exchange.handlers.len();
         exchange.handlers.extend(self.on_error);
+        if let Some(recorder) = context.watch.recorder() {
+            recorder.sequence_begins(self, exchange, context);
+        }
         match self.block.run(exchange, context) {
             Step::Done(back, outcome) => {
-                let outcome = self.leave(back, outer, outcome);
+                let outcome = self.leave(back, outer, outcome, context);
                 Step::Done(back, outcome)
             }
             Step::Wait(future) => Step::Wait(Box::pin(async move {
                 let (back, outcome) = future.await;
-                let outcome = self.leave(back, outer, outcome);
+                let outcome = self.leave(back, outer, outcome, context);
                 (back, outcome)
             })),
         }
     }
 
-    fn leave(&self, exchange: &mut Exchange, outer: usize, outcome: Outcome<Flow>) -> Outcome<Flow> {
+    fn leave(
+        &self,
+        exchange: &mut Exchange,
+        outer: usize,
+        outcome: Outcome<Flow>,
+        context: &RequestContext<'_>,
+    ) -> Outcome<Flow> {
         let outcome = outcome.map_err(|mut fault| {
             fault.handlers.get_or_insert_with(|| exchange.handlers.clone());
             fault.trail.push(format!("{} ({})", self.name, self.place));
             fault
         });
         exchange.handlers.truncate(outer);
+        if let Some(recorder) = context.watch.recorder() {
+            recorder.sequence_ends(self, &outcome);
+        }
         outcome
     }
 }

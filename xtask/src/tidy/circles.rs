@@ -19,13 +19,22 @@ struct Circle {
     reason: &'static str,
 }
 
-const CIRCLES: &[Circle] = &[Circle {
-    package: "xpath",
-    files: &["ast", "context", "function", "run", "value", "value/function"],
-    reason: "values hold functions, functions hold expressions, expressions name functions of the library, whose calls \
-             hold the run with its host, which gives values: these files define the types, and nothing that is done \
-             with them",
-}];
+const CIRCLES: &[Circle] = &[
+    Circle {
+        package: "flow",
+        files: &["context", "definitions", "mediator", "observer", "recorder"],
+        reason: "a mediator is given the context, which holds the definitions, which hold mediators; it also holds what \
+                 records the exchange, which is told of sequences and flows and reads them with the same context: \
+                 these files define the types, and nothing that is done with them",
+    },
+    Circle {
+        package: "xpath",
+        files: &["ast", "context", "function", "run", "value", "value/function"],
+        reason: "values hold functions, functions hold expressions, expressions name functions of the library, whose \
+                 calls hold the run with its host, which gives values: these files define the types, and nothing that \
+                 is done with them",
+    },
+];
 
 #[test]
 fn modules_import_each_other_in_no_large_circle() {

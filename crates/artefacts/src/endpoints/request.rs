@@ -17,6 +17,7 @@ use myelin_flow::counters::{CallFailure, EndpointCounters};
 use myelin_flow::exchange::{Direction, Exchange};
 use myelin_flow::fault::{Fault, Origin, Outcome};
 use myelin_flow::property::{Scope, slot};
+use myelin_flow::recorder::{CalledEndpoint, Recorder};
 use myelin_flow::reference::EndpointIdentity;
 use myelin_flow::transport::{Address, LocalFuture, Method, Outgoing, SendError, SendErrorKind, Sent, Transport};
 
@@ -134,12 +135,19 @@ impl Request {
     ) -> Outcome<Option<()>> {
         let (sent, after) = match self.prepare(exchange, context).await {
             Ok(departed) => {
+                let recorder = context.watch.recorder();
+                if let Some(recorder) = recorder {
+                    recorder.sends(self.after.called(), &mut self.outgoing);
+                }
                 let (sending, after) = self.begin(context);
                 let began = context.watch.begin(context.transport);
-                let sent = sending.await;
+                let mut sent = sending.await;
                 if began.is_some() {
                     let counters = after.counters(context);
                     context.watch.asked(began, context.transport, counters, outcome_of(&sent));
+                }
+                if let Some(recorder) = recorder {
+                    Box::pin(record(recorder, &mut sent, context)).await;
                 }
                 match sent {
                     Ok(response) => (Ok((response, departed)), after),
@@ -244,6 +252,14 @@ impl SendOutcome {
         }
     }
 
+    /// The endpoint, as a recorder is told of it.
+    fn called(&self) -> CalledEndpoint<'_> {
+        match &self.endpoint {
+            Some(endpoint) => CalledEndpoint { name: &endpoint.name, place: Some(&endpoint.place) },
+            None => CalledEndpoint { name: "", place: None },
+        }
+    }
+
     fn succeeded(&self) {
         if let Some(endpoint) = &self.endpoint {
             endpoint.health.succeeded(endpoint);
@@ -279,6 +295,19 @@ impl SendOutcome {
             Some(endpoint) => endpoint.sign(fault),
             None => fault,
         }
+    }
+}
+
+/// Tells a recorder what a request came to.
+async fn record(recorder: &dyn Recorder, sent: &mut Result<Sent, SendError>, context: &RequestContext<'_>) {
+    match sent {
+        Ok(sent) => recorder.sent(Ok(sent)),
+        Err(error) => recorder.sent(Err(error)),
+    }
+    if let Ok(Sent::Response(response)) = sent
+        && let Some(future) = recorder.came(Direction::Response, &mut response.body, context.transport)
+    {
+        future.await;
     }
 }
 

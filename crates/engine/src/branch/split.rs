@@ -14,6 +14,7 @@ use myelin_flow::branches::{BranchPermits, BranchResponse, BranchTargets, Split}
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Outcome;
 use myelin_flow::mediator::Flow;
+use myelin_flow::recorder::BranchStart;
 use myelin_flow::sequence::{self, Continuation};
 
 /// Begins the branches in which a flow goes on; the flow itself ends here, or waits for them until they meet in time.
@@ -46,13 +47,14 @@ async fn go_on(
     behind: Rc<[Continuation]>,
     implicit: bool,
 ) {
-    let engine = branch_context.context();
+    let watch = branch_context.watch.branch(BranchStart { number: None, is_detached: false });
+    let engine = branch_context.context_watched_by(&watch);
     let outcome = Continuation::run(&behind, &mut exchange, &engine.context).await;
     let outcome = match sequence::settled(outcome, &exchange, &engine.context) {
         Ok(flow) => flow::carry_on(&mut exchange, &engine, flow, implicit).await,
         Err(fault) => Err(fault),
     };
-    end(&branch_context, &mut exchange, outcome).await;
+    end(&engine, &mut exchange, outcome).await;
 }
 
 /// Begins branches as there is room for them.
@@ -102,17 +104,24 @@ struct Course {
 
 /// One branch from its beginning to its end, which may be the client's answer.
 async fn live(branch_context: Rc<BranchContext>, mut exchange: Exchange, course: Course) {
-    let engine = branch_context.context();
+    let watch =
+        branch_context.watch.branch(BranchStart { number: Some(course.number), is_detached: course.is_detached });
+    let engine = branch_context.context_watched_by(&watch);
     let outcome = course.run(&mut exchange, &engine).await;
-    end(&branch_context, &mut exchange, outcome).await;
+    end(&engine, &mut exchange, outcome).await;
 }
 
 /// A branch has come to its end, which may be the client's answer; a fault is for its handlers first.
-async fn end(branch_context: &Rc<BranchContext>, exchange: &mut Exchange, outcome: Outcome<Option<Message>>) {
+async fn end(engine: &EngineContext<'_>, exchange: &mut Exchange, outcome: Outcome<Option<Message>>) {
     let outcome = match outcome {
-        Err(fault) => Box::pin(flow::recover(exchange, &branch_context.context(), fault)).await.map(Some),
+        Err(fault) => Box::pin(flow::recover(exchange, engine, fault)).await.map(Some),
         outcome => outcome,
     };
+    if let Some(recorder) = engine.context.watch.recorder() {
+        let status = outcome.as_ref().map(|answer| answer.as_ref().map(|answer| answer.status));
+        recorder.flow_ends(status.map_err(|fault| &**fault));
+    }
+    let branch_context = engine.branch_context();
     if let Err(fault) = &outcome {
         exchange.members.iter().for_each(|member| member.group.fail(fault));
     }

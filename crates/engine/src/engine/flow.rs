@@ -187,6 +187,9 @@ pub(crate) async fn recover(
         };
         let Some(handler) = handler else { break };
         let fault = second.as_ref().unwrap_or(&first);
+        if let Some(recorder) = engine.context.watch.recorder() {
+            recorder.handles(fault, handler);
+        }
         exchange.describe(fault);
         exchange.decision = None;
         exchange.handlers = handlers;

@@ -36,6 +36,7 @@ mod observed;
 mod payload_factory;
 mod priorities;
 mod properties;
+mod recorded;
 mod registry;
 mod reload_state;
 mod security;
