@@ -16,6 +16,7 @@ use crate::workspace::target;
 /// Of one of the two builds: the compiler sees all crates at once.
 const BUILD_DEADLINE: Duration = Duration::from_secs(60 * 60);
 const MERGE_DEADLINE: Duration = Duration::from_secs(5 * 60);
+const HOME_DEADLINE: Duration = Duration::from_secs(60);
 
 /// What was never seen to run is kept apart by the linker too, so that it is not read into memory with its neighbours.
 const SECTIONS: &str = "-Clink-arg=-Wl,-z,keep-text-section-prefix";
@@ -31,7 +32,7 @@ const WORK: [(&str, &str); 2] = [
     ),
 ];
 
-/// Builds the binary.
+/// Builds the binary, and the folder for WSO2's extension for VS Code beside it.
 ///
 /// Errors: a part of the compiler is missing, something does not build or start, an answer is wrong, a folder cannot be
 /// written.
@@ -60,6 +61,10 @@ pub(crate) fn run() -> Result<()> {
     fs::create_dir_all(&folder).with_context(|| format!("making the folder {}", folder.display()))?;
     fs::copy(&built, &place).with_context(|| format!("copying {} to {}", built.display(), place.display()))?;
     println!("{}", place.display());
+    let home = folder.join("vscode-home");
+    if !succeeds(Command::new(&place).arg("home").arg(&home).arg("--copy"), HOME_DEADLINE)? {
+        bail!("the binary does not make {}", home.display());
+    }
     Ok(())
 }
 

@@ -105,13 +105,18 @@ impl Default for Deployment {
 ///
 /// Errors: the file cannot be read, is no TOML, or a key that is heeded holds what it cannot.
 pub(crate) fn read(path: &Path) -> anyhow::Result<Deployment> {
+    read_with_offset(path, None)
+}
+
+/// The same with another `[server] offset` than the file has, if one is given.
+pub(crate) fn read_with_offset(path: &Path, port_offset: Option<u16>) -> anyhow::Result<Deployment> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).with_context(|| name.clone())?;
     let unknown = reference::unknown(&name, &text);
     if !unknown.is_empty() {
         bail!(unknown.join("\n"));
     }
-    let deployment = parse(&text).map_err(|error| with_place(error, &name, &text))?;
+    let deployment = parse_with_offset(&text, port_offset).map_err(|error| with_place(error, &name, &text))?;
     let mut remarks = keys::remarks(&name, &text);
     remarks.extend(deployment.remarks.iter().map(|remark| format!("{name}: {remark}")));
     // Folders above it are looked at, too, which a relative path does not have.
@@ -134,8 +139,20 @@ fn with_place(error: anyhow::Error, name: &str, text: &str) -> anyhow::Error {
     }
 }
 
+#[cfg(test)]
 fn parse(text: &str) -> anyhow::Result<Deployment> {
-    let table: Table = text.parse()?;
+    parse_with_offset(text, None)
+}
+
+fn parse_with_offset(text: &str, port_offset: Option<u16>) -> anyhow::Result<Deployment> {
+    let mut table: Table = text.parse()?;
+    if let Some(offset) = port_offset {
+        let server = table.entry("server").or_insert_with(|| Table::new().into());
+        // What is no table is an error of the file, which is told of below.
+        if let Some(server) = server.as_table_mut() {
+            server.insert("offset".to_owned(), i64::from(offset).into());
+        }
+    }
     let WithOwn { myelin: own } = toml::from_str(text)?;
     let file = File::new(table, &|name| std::env::var(name).ok());
     let sources = databases::read(&file)?;
@@ -324,6 +341,9 @@ mod tests {
         let port = |text: &str| parse(text).unwrap().http.unwrap().port();
         assert_eq!(port(""), 8290);
         assert_eq!(port("[server]\noffset = 0"), 8280);
+        let moved = |text: &str| parse_with_offset(text, Some(20)).unwrap();
+        assert_eq!(moved("[server]\noffset = 3").http.unwrap().port(), 8300);
+        assert_eq!(moved("").admin().unwrap().unwrap().address.port(), 9211);
         assert_eq!(port("[server]\noffset = \"5\"\n[transport.http]\nlistener.port = 9000"), 9005);
         assert_eq!(port("[transport.passthru.http.listener]\nport = 8000"), 8010);
         assert!(parse("[server]\noffset = 70000").is_err());

@@ -32,6 +32,8 @@ pub(crate) struct Origin {
     paths: Vec<PathBuf>,
     /// The `deployment.toml`.
     deployment: Option<PathBuf>,
+    /// What takes the place of its `[server] offset`.
+    port_offset: Option<u16>,
     /// What remembers the secured messages that were accepted: it is the process's, whatever bus serves.
     replays: Arc<Replays>,
     /// Who waits for answers that come in on their own, whatever bus asked.
@@ -60,12 +62,17 @@ impl Origin {
     /// A configuration and its `deployment.toml`, for the life of this process.
     ///
     /// Errors: the file cannot be used, or the folder where it says that messages are remembered.
-    pub(crate) fn new(paths: &[PathBuf], deployment: Option<&Path>) -> anyhow::Result<Origin> {
+    pub(crate) fn new(
+        paths: &[PathBuf],
+        deployment: Option<&Path>,
+        port_offset: Option<u16>,
+    ) -> anyhow::Result<Origin> {
         let first = deployment.map(deployment::read).transpose()?.unwrap_or_default();
         let deployment = deployment.map(Path::to_owned);
         Ok(Origin {
             paths: paths.to_owned(),
             deployment,
+            port_offset,
             replays: Arc::new(first.replays()?),
             replies: Replies::default(),
             databases: first.databases(),
@@ -102,7 +109,7 @@ impl Origin {
         let deployment = match &self.deployment {
             Some(path) => {
                 sources.look(path);
-                deployment::read(path)?
+                deployment::read_with_offset(path, self.port_offset)?
             }
             None => Deployment::default(),
         };

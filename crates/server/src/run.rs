@@ -21,7 +21,7 @@ use crate::memory_limit::set_memory_limit;
 use crate::reload::{Origin, Read, Reloader, report_problems, warn_of};
 use crate::server::{Settings, start, thread_count};
 use crate::standing::StandingCell;
-use crate::{Destination, logging};
+use crate::{Destination, debugger, logging};
 
 /// How long past the drain time the process waits for its threads before it leaves without them.
 const LEAVE_AFTER: Duration = Duration::from_secs(2);
@@ -64,6 +64,13 @@ pub struct Arguments {
     /// A deployment.toml: ports, offset, timeouts and sizes; its [myelin] table holds all other settings
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// Add this to the ports of --config instead of its [server] offset
+    #[arg(long, value_name = "N", requires = "config")]
+    port_offset: Option<u16>,
+    /// Take connections of the debugger of WSO2's tools on 127.0.0.1:9005 and 9006, and answer that breakpoints have no
+    /// effect, so that they go on without
+    #[arg(long)]
+    debugger: bool,
     /// Write a line for each request to this file, or to standard output for -
     #[arg(long, value_name = "FILE")]
     access_log: Option<String>,
@@ -101,7 +108,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     let begun = Instant::now();
     let logging = logging::start()?;
     let files = raise_file_limit();
-    let origin = Origin::new(&arguments.paths, arguments.config.as_deref())?;
+    let origin = Origin::new(&arguments.paths, arguments.config.as_deref(), arguments.port_offset)?;
     let origin =
         origin.listening(&arguments.http, &arguments.https).on_threads(arguments.threads).strict(arguments.strict);
     let Read { loaded: Loaded { bus, report, sources }, deployment } = origin.read()?;
@@ -142,6 +149,9 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     // Handlers stand before the ready line: who reads it may stop us at once.
     let signals = Signals::install()?;
     let running = start(Arc::new(bus), settings)?;
+    if arguments.debugger {
+        debugger::answer()?;
+    }
     let took = begun.elapsed().as_millis();
     let (ok, faulty) = (report.ok(), report.faulty());
     let (delay, standing) = (deployment.drain_delay(), running.standing());

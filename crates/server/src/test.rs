@@ -1,18 +1,27 @@
 //! `myelin test`: golden cases and unit tests through the real engine.
 
+mod java_string;
+mod result;
+mod serve;
+
 use std::io::Write;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
+use myelin_bench::units::address;
 use myelin_testkit::{cases, unit_test};
 
 /// The arguments of `myelin test`.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// A folder of cases or of unit tests that WSO2's tools wrote, or one of these
-    #[arg(value_name = "PATH")]
-    path: PathBuf,
+    #[arg(value_name = "PATH", required_unless_present = "listen")]
+    path: Option<PathBuf>,
+    /// Run unit tests that clients send to this address, as WSO2's test server does for its Maven plugin and for VS Code
+    #[arg(long, value_name = "ADDR", conflicts_with_all = ["path", "junit"], value_parser = address)]
+    listen: Option<SocketAddr>,
     /// Write the unit tests' results there as JUnit's XML
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
@@ -23,7 +32,11 @@ pub struct Arguments {
 
 /// Runs what it finds; success only if there is something and all of it passes.
 pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let Arguments { path, junit, update } = arguments;
+    let Arguments { path, listen, junit, update } = arguments;
+    if let Some(address) = listen {
+        match serve::serve(*address, out)? {}
+    }
+    let path = path.as_deref().context("a path to tests, or --listen, is missing")?;
     let cases = match path.is_dir() {
         true => cases::run(path, &cases::Options { update: *update })?,
         false => cases::Report::default(),

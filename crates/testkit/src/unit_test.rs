@@ -1,6 +1,7 @@
 //! Unit tests of WSO2's tools: a sequence, proxy or API is run with pretended services, and what comes out is compared.
 //!
 //! Nothing of it opens a socket, and time passes only where something waits.
+//! [`run`] takes files of a project, [`run_message`] a test that holds all of its files, as WSO2's Maven plugin sends it.
 
 mod descriptor;
 mod mock;
@@ -29,8 +30,44 @@ pub struct Suite {
 pub struct Case {
     /// Its name.
     pub name: String,
-    /// What did not hold, a sentence each; none where it passed.
-    pub failures: Vec<String>,
+    /// Whether its message went through, so that its assertions could be asked.
+    pub is_mediated: bool,
+    /// What did not hold; none where it passed.
+    pub failures: Vec<Failure>,
+}
+
+/// One thing that did not hold.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// A sentence, with further lines where both texts are shown.
+    pub text: String,
+    /// The assertion; `None` where this explains others, or kept the assertions from being asked.
+    pub assertion: Option<FailedAssertion>,
+}
+
+/// An assertion that did not hold.
+#[derive(Clone, Debug)]
+pub struct FailedAssertion {
+    /// `$body`, `$ctx:name` …
+    pub expression: String,
+    /// What was expected; `None` where anything but nothing was.
+    pub expected: Option<String>,
+    /// What was there, if anything.
+    pub actual: Option<String>,
+    /// What the test's author says when it does not hold.
+    pub message: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl From<String> for Failure {
+    fn from(text: String) -> Failure {
+        Failure { text, assertion: None }
+    }
 }
 
 /// What a folder's unit tests gave.
@@ -79,7 +116,8 @@ impl Report {
                     out.push_str(&format!("    <testcase name=\"{name}\"/>\n"));
                     continue;
                 }
-                let message = attribute(&case.failures.join("\n"));
+                let texts: Vec<&str> = case.failures.iter().map(|failure| failure.text.as_str()).collect();
+                let message = attribute(&texts.join("\n"));
                 out.push_str(&format!("    <testcase name=\"{name}\"><failure message=\"{message}\"/></testcase>\n"));
             }
             out.push_str("  </testsuite>\n");
@@ -106,7 +144,7 @@ impl fmt::Display for Report {
                 let word = if case.failures.is_empty() { "ok" } else { "FAILED" };
                 writeln!(f, "{word:7} {file}: {}", case.name)?;
                 for failure in &case.failures {
-                    writeln!(f, "    {}", failure.replace('\n', "\n    "))?;
+                    writeln!(f, "    {}", failure.text.replace('\n', "\n    "))?;
                 }
             }
         }
@@ -121,6 +159,14 @@ pub fn run(path: &Path) -> io::Result<Report> {
     let mut files = Vec::new();
     find(path, 0, &mut files)?;
     Ok(Report { suites: files.iter().map(|file| run::suite(file)).collect() })
+}
+
+/// Runs a unit test that holds all of its files: artefacts and services as elements, connectors in base64.
+///
+/// Shape: `<synapse-unit-test>` or `<unit-test>`, as WSO2's Maven plugin sends it.
+/// Errors: none; what is wrong with the test stands in the suite, whose `file` is `name`.
+pub fn run_message(name: &str, text: &[u8]) -> Suite {
+    run::message_suite(name, text)
 }
 
 /// No project is deeper; a link that leads back up would be endless.

@@ -6,5 +6,6 @@
 mod support;
 
 mod commands;
+mod home;
 mod pages;
 mod process;

@@ -5,6 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use myelin_engine::TestInput;
 use myelin_xml::{Document, Kind, NodeId, Options};
 
@@ -26,8 +28,7 @@ pub(super) struct Suite {
     pub(super) subject: Source,
     pub(super) supporting: Vec<Source>,
     pub(super) resources: Vec<Registered>,
-    /// Archives of connectors.
-    pub(super) connectors: Vec<PathBuf>,
+    pub(super) connectors: Vec<Connector>,
     pub(super) cases: Vec<Case>,
     pub(super) services: Vec<Service>,
 }
@@ -37,6 +38,22 @@ pub(super) struct Suite {
 pub(super) enum Source {
     File(PathBuf),
     Text(String),
+}
+
+/// The archive of a connector.
+#[derive(Debug)]
+pub(super) enum Connector {
+    File(PathBuf),
+    Bytes(Vec<u8>),
+}
+
+/// Where the files of a test are.
+#[derive(Clone, Copy)]
+enum Files<'a> {
+    /// In the project that this test stands in.
+    Project(&'a Path),
+    /// In the test itself, which came from elsewhere.
+    Inside,
 }
 
 /// A file of the registry.
@@ -154,18 +171,27 @@ pub(super) fn read(path: &Path) -> Result<Suite, String> {
     let document = parse(path)?;
     let place = |message: String| format!("{}: {message}", path.display());
     let root = Node::root(&document).ok_or_else(|| place("there is no element".to_owned()))?;
-    suite(root, path).map_err(place)
+    suite(root, Files::Project(path)).map_err(place)
 }
 
-fn suite(root: Node<'_>, path: &Path) -> Result<Suite, String> {
+/// Reads a unit test that holds its files.
+///
+/// Errors: a sentence that says what is missing.
+pub(super) fn read_message(text: &[u8]) -> Result<Suite, String> {
+    let document = Document::parse(text.to_vec(), &Options::default()).map_err(|error| error.to_string())?;
+    let root = Node::root(&document).filter(|root| root.name().ends_with("unit-test"));
+    suite(root.ok_or("this is no unit test: <synapse-unit-test> and <unit-test> are")?, Files::Inside)
+}
+
+fn suite(root: Node<'_>, files: Files<'_>) -> Result<Suite, String> {
     let artifacts = root.child("artifacts").ok_or("<artifacts> is missing")?;
     let subject = artifacts.child("test-artifact").and_then(|subject| subject.child("artifact"));
-    let subject = source(subject.ok_or("<test-artifact> with an <artifact> is missing")?, path)?;
+    let subject = source(subject.ok_or("<test-artifact> with an <artifact> is missing")?, files)?;
     let all = |name: &str| artifacts.child(name).into_iter().flat_map(Node::elements);
     let connectors =
-        all("connector-resources").filter_map(|connector| self::connector(&connector.text(), path).transpose());
-    let supporting = all("supportive-artifacts").map(|artifact| source(artifact, path)).collect::<Result<_, _>>()?;
-    let resources = all("registry-resources").map(|resource| registered(resource, path)).collect::<Result<_, _>>()?;
+        all("connector-resources").filter_map(|connector| self::connector(&connector.text(), files).transpose());
+    let supporting = all("supportive-artifacts").map(|artifact| source(artifact, files)).collect::<Result<_, _>>()?;
+    let resources = all("registry-resources").map(|resource| registered(resource, files)).collect::<Result<_, _>>()?;
     let cases = root.child("test-cases").into_iter().flat_map(Node::elements);
     let services = root.child("mock-services").into_iter().flat_map(Node::elements);
     Ok(Suite {
@@ -174,19 +200,22 @@ fn suite(root: Node<'_>, path: &Path) -> Result<Suite, String> {
         resources,
         connectors: connectors.collect::<Result<_, _>>()?,
         cases: cases.enumerate().map(|(index, node)| case(node, index)).collect::<Result<_, _>>()?,
-        services: services.map(|node| mocked(node, path)).collect::<Result<_, _>>()?,
+        services: services.map(|node| mocked(node, files)).collect::<Result<_, _>>()?,
     })
 }
 
-fn source(artifact: Node<'_>, test: &Path) -> Result<Source, String> {
+fn source(artifact: Node<'_>, files: Files<'_>) -> Result<Source, String> {
     match artifact.elements().next() {
         Some(held) => Ok(Source::Text(held.source())),
-        None => file(&artifact.text(), test).map(Source::File),
+        None => file(&artifact.text(), files).map(Source::File),
     }
 }
 
 /// A file of the project that a test belongs to: its path starts at a folder above the test.
-fn file(name: &str, test: &Path) -> Result<PathBuf, String> {
+fn file(name: &str, files: Files<'_>) -> Result<PathBuf, String> {
+    let Files::Project(test) = files else {
+        return Err(format!("the test names the file {name:?} and does not hold it"));
+    };
     let inside = name.trim().trim_start_matches(['/', '\\']);
     let test = test.canonicalize().map_err(|error| format!("{}: {error}", test.display()))?;
     let above = test.ancestors().skip(1).take(LEVELS);
@@ -195,21 +224,26 @@ fn file(name: &str, test: &Path) -> Result<PathBuf, String> {
 }
 
 /// The archive of a connector, by its path or, as the tools write what a project only depends on, by its name and version;
-/// `None` for the connector that is built in.
-fn connector(name: &str, test: &Path) -> Result<Option<PathBuf>, String> {
-    let archive = if name.ends_with(".zip") { name.to_owned() } else { format!("{CONNECTORS}/{name}.zip") };
-    match file(&archive, test) {
-        Ok(path) => Ok(Some(path)),
-        Err(_) if name.starts_with("mi-connector-http-") => Ok(None),
+/// `None` for the connector that is built in. In a test that holds its files it is the archive in base64.
+fn connector(text: &str, files: Files<'_>) -> Result<Option<Connector>, String> {
+    if matches!(files, Files::Inside) {
+        let packed: String = text.split_ascii_whitespace().collect();
+        let bytes = BASE64.decode(packed).map_err(|error| format!("<connector-resources>: {error}"))?;
+        return Ok(Some(Connector::Bytes(bytes)));
+    }
+    let archive = if text.ends_with(".zip") { text.to_owned() } else { format!("{CONNECTORS}/{text}.zip") };
+    match file(&archive, files) {
+        Ok(path) => Ok(Some(Connector::File(path))),
+        Err(_) if text.starts_with("mi-connector-http-") => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-fn registered(node: Node<'_>, test: &Path) -> Result<Registered, String> {
+fn registered(node: Node<'_>, files: Files<'_>) -> Result<Registered, String> {
     let artifact = node.child("artifact").ok_or("<registry-resource> needs an <artifact>")?;
     let content = match artifact.elements().next() {
         Some(held) => Source::Text(held.source()),
-        None => match file(&artifact.text(), test) {
+        None => match file(&artifact.text(), files) {
             Ok(path) => Source::File(path),
             Err(_) => Source::Text(artifact.text()),
         },
@@ -256,11 +290,11 @@ fn case(node: Node<'_>, index: usize) -> Result<Case, String> {
     Ok(case)
 }
 
-fn mocked(node: Node<'_>, test: &Path) -> Result<Service, String> {
+fn mocked(node: Node<'_>, files: Files<'_>) -> Result<Service, String> {
     if node.elements().next().is_some() {
         return service(node);
     }
-    let path = file(&node.text(), test)?;
+    let path = file(&node.text(), files)?;
     let document = parse(&path)?;
     let root = Node::root(&document).ok_or_else(|| format!("{}: there is no element", path.display()))?;
     service(root).map_err(|message| format!("{}: {message}", path.display()))

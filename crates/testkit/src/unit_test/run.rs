@@ -11,10 +11,10 @@ use myelin_engine::transport::Transport;
 use myelin_engine::{Arrival, Engine, ProcessEnvironment, SequenceTest, Settings, load};
 use myelin_message::{Body, CorrelationId, Head, Message};
 
-use super::descriptor::{self, Assertion, Node, Registered, Source, parse};
+use super::descriptor::{self, Assertion, Connector, Node, Registered, Source, parse};
 use super::mock::{Mocks, Stood, content_type};
 use super::same::comparable;
-use super::{Case, Suite};
+use super::{Case, FailedAssertion, Failure, Suite};
 use crate::scripted::ScriptedTransport;
 
 /// What is tested.
@@ -26,11 +26,20 @@ enum Subject {
 
 /// Runs the tests of a file.
 pub(super) fn suite(file: &Path) -> Suite {
-    let (error, cases) = match Stage::new(file) {
+    tested(file.to_owned(), descriptor::read(file))
+}
+
+/// Runs the tests of a message that holds their files.
+pub(super) fn message_suite(name: &str, text: &[u8]) -> Suite {
+    tested(PathBuf::from(name), descriptor::read_message(text))
+}
+
+fn tested(file: PathBuf, suite: Result<descriptor::Suite, String>) -> Suite {
+    let (error, cases) = match suite.and_then(Stage::new) {
         Ok((stage, cases)) => (None, cases.iter().map(|case| stage.run(case)).collect()),
         Err(error) => (Some(error), Vec::new()),
     };
-    Suite { file: file.to_owned(), error, cases }
+    Suite { file, error, cases }
 }
 
 /// A loaded configuration with its pretended services.
@@ -41,8 +50,8 @@ struct Stage {
 }
 
 impl Stage {
-    fn new(file: &Path) -> Result<(Stage, Vec<descriptor::Case>), String> {
-        let descriptor::Suite { subject, supporting, resources, connectors, cases, services } = descriptor::read(file)?;
+    fn new(suite: descriptor::Suite) -> Result<(Stage, Vec<descriptor::Case>), String> {
+        let descriptor::Suite { subject, supporting, resources, connectors, cases, services } = suite;
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let mut paths = Vec::new();
         for (index, source) in std::iter::once(&subject).chain(&supporting).enumerate() {
@@ -79,30 +88,31 @@ impl Stage {
                 self.service(&target, case.method.as_deref().unwrap_or("GET"), case)
             }
         };
-        let mut failures = failures.unwrap_or_else(|error| vec![error]);
+        let is_mediated = failures.is_ok();
+        let mut failures = failures.unwrap_or_else(|error| vec![error.into()]);
+        let strays = self.transport.backend.strays.take();
         if !failures.is_empty() {
             // What nobody answered explains most of what does not hold.
-            failures.append(&mut self.transport.backend.strays.borrow_mut());
+            failures.extend(strays.into_iter().map(Failure::from));
         }
-        self.transport.backend.strays.borrow_mut().clear();
-        Case { name: case.name.clone(), failures }
+        Case { name: case.name.clone(), is_mediated, failures }
     }
 
-    fn sequence(&self, name: &str, case: &descriptor::Case) -> Result<Vec<String>, String> {
+    fn sequence(&self, name: &str, case: &descriptor::Case) -> Result<Vec<Failure>, String> {
         let asked: Vec<&str> = case.assertions.iter().map(|assertion| assertion.actual.as_str()).collect();
         let trial = SequenceTest { sequence: name, given: &case.given, asked: &asked };
         let message = message("POST", "/", case, &[])?;
         let tried = self.transport.clock.run(self.engine.test_sequence(&trial, message, arrival(case.https)));
         let tried = tried.ok_or("the sequence waits for what never comes")??;
         let answers = case.assertions.iter().zip(tried.answers);
-        let mut failures: Vec<String> = answers.filter_map(|(assertion, got)| assertion.failure(got)).collect();
+        let mut failures: Vec<Failure> = answers.filter_map(|(assertion, got)| assertion.failure(got)).collect();
         if let Some(fault) = tried.fault.filter(|_| !failures.is_empty()) {
-            failures.push(format!("the sequence ended with a fault: {fault}"));
+            failures.push(format!("the sequence ended with a fault: {fault}").into());
         }
         Ok(failures)
     }
 
-    fn service(&self, target: &str, method: &str, case: &descriptor::Case) -> Result<Vec<String>, String> {
+    fn service(&self, target: &str, method: &str, case: &descriptor::Case) -> Result<Vec<Failure>, String> {
         let headers: Vec<_> = case.given.iter().filter(|given| given.scope == "transport").collect();
         let headers: Vec<_> = headers.iter().map(|given| (given.name.as_str(), given.value.as_str())).collect();
         let message = message(&method.to_ascii_uppercase(), target, case, &headers)?;
@@ -116,7 +126,14 @@ impl Stage {
         let mut failures = Vec::new();
         let asks_for_status = case.assertions.iter().any(|assertion| assertion.actual.trim() == STATUS);
         if !answer.status.is_success() && !asks_for_status {
-            failures.push(format!("the answer is {}: {body}", answer.status));
+            let assertion = FailedAssertion {
+                expression: STATUS.to_owned(),
+                expected: Some("a status from 200 to 299".to_owned()),
+                actual: Some(answer.status.as_str().to_owned()),
+                message: String::new(),
+            };
+            failures
+                .push(Failure { text: format!("the answer is {}: {body}", answer.status), assertion: Some(assertion) });
         }
         for assertion in &case.assertions {
             let got = match assertion.actual.trim() {
@@ -141,17 +158,24 @@ const STATUS: &str = "$statusCode";
 
 impl Assertion {
     /// What does not hold, if it does not.
-    fn failure(&self, got: Option<String>) -> Option<String> {
+    fn failure(&self, got: Option<String>) -> Option<Failure> {
         let said = if self.message.is_empty() { String::new() } else { format!("{}: ", self.message) };
-        match (&self.expected, got) {
-            (None, Some(got)) if !got.trim().is_empty() => None,
-            (None, _) => Some(format!("{said}{} is not there", self.actual)),
-            (Some(expected), Some(got)) if comparable(expected) == comparable(&got) => None,
+        let text = match (&self.expected, &got) {
+            (None, Some(got)) if !got.trim().is_empty() => return None,
+            (None, _) => format!("{said}{} is not there", self.actual),
+            (Some(expected), Some(got)) if comparable(expected) == comparable(got) => return None,
             (Some(expected), got) => {
                 let got = got.as_deref().unwrap_or("nothing");
-                Some(format!("{said}{} is not as expected\n- {expected}\n+ {got}", self.actual))
+                format!("{said}{} is not as expected\n- {expected}\n+ {got}", self.actual)
             }
-        }
+        };
+        let assertion = FailedAssertion {
+            expression: self.actual.clone(),
+            expected: self.expected.clone(),
+            actual: got,
+            message: self.message.clone(),
+        };
+        Some(Failure { text, assertion: Some(assertion) })
     }
 }
 
@@ -190,13 +214,16 @@ fn register(resource: &Registered, folder: &Path) -> Result<(), String> {
 }
 
 /// A folder that has these archives of connectors where a server has them.
-fn server_with(connectors: &[PathBuf], folder: &Path) -> Result<PathBuf, String> {
+fn server_with(connectors: &[Connector], folder: &Path) -> Result<PathBuf, String> {
     let server = folder.join("server");
     let libraries = server.join("synapse-libs");
     let copied = std::fs::create_dir_all(&libraries).and_then(|()| {
         // Two of one name would be one connector twice, which loading tells of.
         let place = |index: usize| libraries.join(format!("{index}.zip"));
-        connectors.iter().enumerate().try_for_each(|(index, archive)| std::fs::copy(archive, place(index)).map(drop))
+        connectors.iter().enumerate().try_for_each(|(index, archive)| match archive {
+            Connector::File(path) => std::fs::copy(path, place(index)).map(drop),
+            Connector::Bytes(bytes) => std::fs::write(place(index), bytes),
+        })
     });
     copied.map_err(|error| format!("<connector-resources>: {error}"))?;
     Ok(server)
