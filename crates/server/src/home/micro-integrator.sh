@@ -51,13 +51,15 @@ pid_of_server() {
         '' | *[!0-9]*) return 1 ;;
     esac
     kill -0 "$pid" 2>/dev/null || return 1
-    # A number is given to another process once its own has ended.
-    if [ -r "/proc/$pid/comm" ]; then
-        read -r name <"/proc/$pid/comm"
+    # A number is given to another process once its own has ended, and until then it may belong to one that has ended and
+    # whose parent has not asked for its exit code.
+    if [ -r "/proc/$pid/stat" ]; then
+        read -r state <"/proc/$pid/stat"
     else
-        name=$(ps -p "$pid" -o comm= 2>/dev/null)
+        state=$(ps -p "$pid" -o comm= -o stat= 2>/dev/null)
     fi
-    case $name in
+    case $state in
+        *') Z '* | *' Z'*) return 1 ;;
         *myelin* | '') echo "$pid" ;;
         *) return 1 ;;
     esac

@@ -58,7 +58,8 @@ impl Home {
     /// A command of the script, as the extension runs it: in a shell.
     fn shell(&self, arguments: &str) -> Command {
         let mut command = Command::new("sh");
-        command.arg("-c").arg(format!("\"{}\" {arguments}", self.script().display()));
+        // The shell makes way, so that the process that is killed here is the server, and none is left behind.
+        command.arg("-c").arg(format!("exec \"{}\" {arguments}", self.script().display()));
         command.env_remove("MYELIN").env("MYELIN_LOG", "info");
         command
     }
@@ -68,6 +69,13 @@ impl Home {
         // The extension takes a word there for a failure.
         assert_eq!(String::from_utf8_lossy(&stderr), "", "{arguments}");
         (status.code().unwrap(), String::from_utf8(stdout).unwrap())
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        // A server in the background outlives a test that fails.
+        let _ = Command::new(self.script()).arg("stop").output();
     }
 }
 
