@@ -14,6 +14,7 @@ use myelin_flow::counters::ServiceCounters;
 use myelin_flow::position::ServiceIdentity;
 use myelin_flow::property::{Properties, Scope, Slot, Value};
 use myelin_flow::sequence::SequenceId;
+use myelin_flow::service_state::ServiceState;
 use myelin_java_text::pattern::Pattern;
 
 pub use myelin_channel::{ClientCertificates, PortTls};
@@ -34,6 +35,8 @@ pub struct InboundSource {
     pub cost: ServiceCost,
     /// What is counted of its exchanges.
     pub counters: Arc<ServiceCounters>,
+    /// What an operator has switched of it.
+    pub state: Arc<ServiceState>,
 }
 
 impl InboundSource {

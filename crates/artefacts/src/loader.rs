@@ -37,6 +37,7 @@ use myelin_flow::position::{ServiceIdentity, StepPlace};
 use myelin_flow::reload::InheritedState;
 use myelin_flow::sequence::SequenceRef;
 use myelin_flow::sequence::{Block, Node, Sequence, SequenceId};
+use myelin_flow::service_state::ServiceState;
 use myelin_flow::settings::Settings;
 use myelin_flow::template::{Parameter, TemplateId};
 use myelin_spelling::{nearest, suggestion};
@@ -163,6 +164,11 @@ impl Loader {
     pub fn service_counters(&self, identity: &ServiceIdentity, part: &str) -> Arc<ServiceCounters> {
         let definition = format!("{} {} {part}", identity.kind, identity.name);
         self.share("service counters", definition, ServiceCounters::default)
+    }
+
+    /// What an operator has switched of what has that kind and name.
+    pub fn service_state(&self, kind: &str, name: &str) -> Arc<ServiceState> {
+        self.share("service state", format!("{kind} {name}"), ServiceState::default)
     }
 
     /// What is counted of the endpoints of that name, wherever they stand; those without a name have counters together.

@@ -16,6 +16,7 @@ use myelin_flow::cost::ServiceCost;
 use myelin_flow::counters::ServiceCounters;
 use myelin_flow::position::ServiceIdentity;
 use myelin_flow::sequence::SequenceRef;
+use myelin_flow::service_state::ServiceState;
 
 /// A proxy service.
 pub struct Proxy {
@@ -43,4 +44,6 @@ pub struct Proxy {
     pub cost: ServiceCost,
     /// What is counted of its exchanges.
     pub counters: Arc<ServiceCounters>,
+    /// What an operator has switched of it.
+    pub state: Arc<ServiceState>,
 }

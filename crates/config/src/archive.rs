@@ -16,6 +16,8 @@ const FILE_BYTES: u64 = 16 << 20;
 const TOTAL_BYTES: u64 = 128 << 20;
 /// A larger file that was packed to less than one part of so many is not there to be read.
 const RATIO: u64 = 200;
+/// How deep archives lie in each other.
+const DEPTH: usize = 6;
 const RATIO_FROM_BYTES: u64 = 1 << 20;
 
 /// An archive that was found to be one.
@@ -104,6 +106,20 @@ impl<'a> Archive<'a> {
     }
 }
 
+/// The text of a file in an archive, or in one within it: `path` begins with [`INSIDE`], as places have it behind the
+/// path of the archive.
+///
+/// Errors: a sentence, where there is no such file, or it is too large, damaged, or no UTF-8.
+pub fn text(bytes: &[u8], path: &str) -> Result<String, String> {
+    let mut bytes = bytes.to_vec();
+    // Each unpacks within its own bounds, so that so many archives in each other end.
+    for name in path.split(INSIDE).skip(1).take(DEPTH) {
+        let found = Archive::open(&bytes)?.read(name)?;
+        bytes = found.ok_or_else(|| format!("{name}: there is no such file in the archive"))?;
+    }
+    String::from_utf8(bytes).map_err(|_| "the file is no UTF-8".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use myelin_testkit::pack;
@@ -118,6 +134,13 @@ mod tests {
         assert_eq!(archive.read("a/b.xml").unwrap().as_deref(), Some(&b"<b/>"[..]));
         assert_eq!(archive.read("c").unwrap().unwrap().len(), 5000);
         assert_eq!(archive.read("d"), Ok(None));
+    }
+
+    #[test]
+    fn a_file_in_an_archive_within_an_archive_is_found() {
+        let packed = pack(&[("in.zip", &pack(&[("a/b.xml", b"<b/>")])), ("c", b"\xff")]);
+        assert_eq!(text(&packed, "!/in.zip!/a/b.xml").as_deref(), Ok("<b/>"));
+        assert!(text(&packed, "!/d").is_err() && text(&packed, "!/c").is_err() && text(&packed, "!/c!/d").is_err());
     }
 
     #[test]

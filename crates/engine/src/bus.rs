@@ -13,6 +13,7 @@ use myelin_flow::counters::{EndpointTotals, ServiceCounters};
 use myelin_flow::definitions::Definitions;
 use myelin_flow::position::ServiceIdentity;
 use myelin_flow::sequence::{Sequence, SequenceId};
+use myelin_flow::service_state::ServiceState;
 
 /// A loaded configuration: what is sound of it, with every fixed reference resolved.
 pub struct Bus {
@@ -39,6 +40,10 @@ pub struct Bus {
     /// What is counted of requests that no service is for.
     pub(crate) unserved: Arc<ServiceCounters>,
     pub(crate) fault: Option<SequenceId>,
+    /// What an operator has switched of artefacts, by their kinds and names.
+    pub(crate) states: BTreeMap<(String, String), Arc<ServiceState>>,
+    /// The names of the connectors.
+    pub(crate) connectors: Vec<String>,
 }
 
 /// What messages can be for, with what is counted of it.
@@ -98,9 +103,9 @@ impl Bus {
         self.apis.offers.iter().map(|(api, address)| (&*api.identity.name, address.prefix.as_str())).collect()
     }
 
-    /// The ports of inbound endpoints, on which the bus is to be reached, too.
+    /// The ports of inbound endpoints that are not switched off, on which the bus is to be reached, too.
     pub fn ports(&self) -> BTreeMap<u16, Port<'_>> {
-        let ports = self.inbounds.values();
+        let ports = self.inbounds.values().filter(|inbound| !inbound.source.state.is_off());
         ports
             .map(|inbound| (inbound.port, Port { name: &inbound.source.identity.name, tls: inbound.tls.as_ref() }))
             .collect()
@@ -127,6 +132,28 @@ impl Bus {
     /// down stays so.
     pub fn switch_endpoint(&self, name: &str, on: bool) -> bool {
         self.endpoints.switch(name, on)
+    }
+
+    /// What an operator has switched of an artefact, which its kind (`proxy`, `task` …) and its name tell; `None` where
+    /// none of them runs.
+    ///
+    /// A proxy that is off answers 503; an inbound endpoint or a task takes no message; what is off otherwise means
+    /// nothing. Switching a port takes effect when the bus is swapped for itself.
+    pub fn service_state(&self, kind: &str, name: &str) -> Option<&Arc<ServiceState>> {
+        self.states.get(&(kind.to_owned(), name.to_owned()))
+    }
+
+    /// The names of the connectors that came as archives, in alphabetical order.
+    pub fn connectors(&self) -> &[String] {
+        &self.connectors
+    }
+
+    /// The data sources that have names, with their URLs, in alphabetical order.
+    pub fn data_sources(&self) -> Vec<(&str, &str)> {
+        let sources = &self.definitions.settings.databases.sources;
+        let mut sources: Vec<_> = sources.iter().map(|(name, source)| (&**name, &*source.url)).collect();
+        sources.sort_unstable();
+        sources
     }
 
     /// What was counted of endpoints, by name, and with an empty name of those without one together.

@@ -33,6 +33,8 @@ pub(crate) enum Route<'a> {
     Reply,
     /// To what is faulty.
     LeftOut(&'a LeftOut),
+    /// To what an operator has switched off.
+    SwitchedOff,
     /// Nobody offers that.
     Nowhere,
 }
@@ -45,7 +47,7 @@ impl<'a> Route<'a> {
             Route::Api(api, _) => Some(&api.identity),
             Route::Main(_) => Some(&bus.main_identity),
             Route::InboundSource(source, _) => Some(&source.identity),
-            Route::Description(..) | Route::Reply | Route::LeftOut(_) | Route::Nowhere => None,
+            Route::Description(..) | Route::Reply | Route::LeftOut(_) | Route::SwitchedOff | Route::Nowhere => None,
         }
     }
 }
@@ -84,6 +86,8 @@ pub(crate) fn dispatch<'a>(bus: &'a Bus, head: &Head, arrival: &Arrival<'_>) -> 
     let asked = Asked::new(head, arrival.is_secure());
     match arrival.inbound.map(|name| bus.inbounds.get(name)) {
         None => service(bus, &asked),
+        // A connection outlives the port, which is closed then.
+        Some(Some(inbound)) if inbound.source.state.is_off() => Route::SwitchedOff,
         Some(Some(inbound)) => from_inbound(inbound, bus, &asked),
         // A connection that outlives its inbound endpoint leads nowhere.
         Some(None) => Route::Nowhere,
@@ -112,6 +116,9 @@ pub(crate) fn service<'a>(bus: &'a Bus, asked: &Asked<'_>) -> Route<'a> {
     if let Some(rest) = path.strip_prefix(SERVICES) {
         let name = &rest[..rest.bytes().position(|letter| letter == b'/').unwrap_or(rest.len())];
         if let Some(proxy) = find(&bus.proxies, name).filter(|proxy| if secure { proxy.https } else { proxy.http }) {
+            if proxy.state.is_off() {
+                return Route::SwitchedOff;
+            }
             if (head.has_method("GET") || head.has_method("HEAD")) && MetadataQuery::of(&target[path_end..]).is_some() {
                 return Route::Description(proxy, path_end);
             }

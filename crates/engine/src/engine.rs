@@ -295,6 +295,9 @@ impl Engine {
                     return Box::pin(incoming_reply::receive(request, &bus.definitions)).await;
                 }
                 Route::LeftOut(left_out) => return left_out.answer(&exchange.message, arrival, transport.monotonic()),
+                Route::SwitchedOff => {
+                    return answer::plain(StatusCode::SERVICE_UNAVAILABLE, "This service is switched off");
+                }
                 Route::Nowhere => return answer::plain(StatusCode::NOT_FOUND, "Nothing is offered at this path"),
             }
         };

@@ -36,6 +36,8 @@ struct Told {
     kind: &'static str,
     name: String,
     place: String,
+    /// Of a resource of an API, its path as it is written.
+    address: Option<String>,
     /// Where it is reached.
     routes: Vec<String>,
     flows: Vec<Flow>,
@@ -133,6 +135,12 @@ impl<'a> Teller<'a> {
             Service::InboundSource(source) => vec![source.way.clone()],
             Service::Stray(api, _) => vec![format!("{}/…, where no resource fits", api.prefix)],
         };
+        let address = match service {
+            Service::Api(api, resource) => {
+                api.resources.get(resource).map(|resource| format!("{}{}", api.prefix, resource.path))
+            }
+            _ => None,
+        };
         let flows = [
             ("in", service.incoming(self.bus)),
             ("out", service.outgoing(self.bus)),
@@ -144,6 +152,7 @@ impl<'a> Teller<'a> {
             kind: identity.kind,
             name: identity.name.to_string(),
             place: identity.place_text(),
+            address,
             routes,
             flows,
             endpoint: service.endpoint(self.bus).map(|endpoint| endpoint.explain(&self.bus.endpoints)),
@@ -313,7 +322,7 @@ impl Explanation {
     pub fn to_text(&self) -> String {
         let mut out = String::new();
         for service in &self.services {
-            let Told { kind, name, place, routes, flows, endpoint, cut } = service;
+            let Told { kind, name, place, routes, flows, endpoint, cut, .. } = service;
             // Writing into a string cannot fail.
             let _ = writeln!(out, "{kind} {name} ({place})");
             for route in routes {
@@ -344,7 +353,7 @@ impl Explanation {
 
     /// For programs.
     ///
-    /// Shape: `{"services": [{"kind", "name", "place", "routes": [text], "flows": [{"name", "reads", "changes",
+    /// Shape: `{"services": [{"kind", "name", "place", "address", "routes": [text], "flows": [{"name", "reads", "changes",
     /// "steps": [{"element", "place", "reads": "nothing" | "passing" | "whole" | "built", "changes", "sends", "fails",
     /// "inside": [{"label", "steps"}]}]}], "endpoint", "cut"}], "limits": {name: text}}`.
     pub fn to_json(&self) -> Value {
@@ -358,6 +367,7 @@ impl Explanation {
                 "kind": service.kind,
                 "name": service.name,
                 "place": service.place,
+                "address": service.address,
                 "routes": service.routes,
                 "flows": flows.collect::<Vec<_>>(),
                 "endpoint": service.endpoint,

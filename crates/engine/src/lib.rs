@@ -21,6 +21,7 @@ pub use myelin_artefacts::endpoints::{EndpointStatus, Monitor, State as Endpoint
 pub use myelin_artefacts::inbound::Receiving;
 pub use myelin_artefacts::inbound::{ClientCertificates, Port, PortTls};
 pub use myelin_artefacts::mediators::mediators_markdown;
+pub use myelin_config::archive::text as archive_text;
 pub use myelin_config::environment::ProcessEnvironment;
 pub use myelin_config::problem::Problem;
 pub use myelin_config::report::{Artefact, Report};
@@ -32,6 +33,7 @@ pub use myelin_flow::position::{self, Position};
 pub use myelin_flow::property::properties_markdown;
 pub use myelin_flow::reload::ReloadState;
 pub use myelin_flow::replies::Replies;
+pub use myelin_flow::service_state::ServiceState;
 pub use myelin_flow::settings::{
     CorsSettings, DuplicateKeys, EndpointSettings, JsonSwitches, MonitorSettings, Priorities, PriorityRule,
     PublicAddresses, REPLAY_ENTRIES, ScriptLimits, SecuritySettings, Settings, StylesheetLimits, User,

@@ -29,6 +29,7 @@ pub mod reference;
 pub mod reload;
 pub mod replies;
 pub mod sequence;
+pub mod service_state;
 pub mod settings;
 pub mod template;
 pub mod transport;

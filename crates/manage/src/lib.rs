@@ -1,33 +1,23 @@
-//! What an operator sees of a running bus: metrics and probes.
+//! What an operator sees of a running bus and does with it: metrics, probes, and the management API.
 //!
-//! [`Management`] answers requests, whoever listens for them; [`Process`] is what it has to know of the process around
-//! the bus.
+//! [`Management`] answers scrapes and probes, [`api::Api`] the management API, whoever listens for them; [`Process`] is
+//! what they have to know of the process around the bus.
 
+pub mod api;
 mod counting;
 mod exposition;
 mod metrics;
 mod probes;
+mod process;
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use myelin_engine::Bus;
 use myelin_message::{Body, Message, StatusCode, Uri};
 
 pub use counting::{FaultCounters, ThreadObserver};
 pub use probes::{Faulty, Stage, Standing};
-
-/// The process around the bus.
-pub trait Process: Send + Sync {
-    /// The bus that serves new requests.
-    fn bus(&self) -> Arc<Bus>;
-
-    /// How far the process has come, and how its configuration stands.
-    fn standing(&self) -> Standing;
-
-    /// What is under way now.
-    fn gauges(&self) -> Gauges;
-}
+pub use process::{Leaving, LogFile, Logger, Process, Refusal, RegistryEntry, ReloadRecord};
 
 /// What is under way in the process, and what it has.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -76,18 +66,43 @@ pub struct Server {
     pub port: u16,
     /// When it began to serve.
     pub started: SystemTime,
+    /// Whether clients come over HTTPS alone.
+    pub is_secure: bool,
+}
+
+impl Server {
+    /// The URL that paths of services are put behind.
+    pub fn base(&self) -> String {
+        let scheme = if self.is_secure { "https" } else { "http" };
+        format!("{scheme}://{}:{}", self.host, self.port)
+    }
+}
+
+/// What a process runs on, and from where.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Machine {
+    /// Where the configuration is.
+    pub home: String,
+    /// The system.
+    pub system: String,
+    /// Its version.
+    pub release: String,
+    /// The number of the process.
+    pub process_id: u32,
+    /// How many threads serve.
+    pub threads: usize,
 }
 
 /// Answers what an operator asks.
 pub struct Management {
-    process: Box<dyn Process>,
+    process: Arc<dyn Process>,
     server: Server,
     faults: Arc<FaultCounters>,
 }
 
 impl Management {
     /// For a process, whose observers count faults there.
-    pub fn new(process: Box<dyn Process>, server: Server, faults: Arc<FaultCounters>) -> Management {
+    pub fn new(process: Arc<dyn Process>, server: Server, faults: Arc<FaultCounters>) -> Management {
         Management { process, server, faults }
     }
 

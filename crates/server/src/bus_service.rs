@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use myelin_channel::LocalFuture;
 use myelin_engine::observer::Observer;
@@ -23,7 +24,7 @@ pub(crate) struct BusService {
     /// Whether there is another bus to serve.
     buses: RefCell<Buses>,
     /// Requests without a correlation id get one.
-    correlate: bool,
+    correlates: Arc<AtomicBool>,
     access_log: Option<Rc<Lines>>,
 }
 
@@ -31,12 +32,12 @@ impl BusService {
     pub(crate) fn new(
         swap: &Swap,
         transport: Rc<dyn Transport>,
-        correlate: bool,
+        correlates: Arc<AtomicBool>,
         access_log: Option<Rc<Lines>>,
     ) -> BusService {
         let mut buses = swap.subscribe();
         let engine = Engine::new(Arc::clone(&buses.borrow_and_update()), transport);
-        BusService { engine: RefCell::new(Rc::new(engine)), buses: RefCell::new(buses), correlate, access_log }
+        BusService { engine: RefCell::new(Rc::new(engine)), buses: RefCell::new(buses), correlates, access_log }
     }
 
     /// The same, of whose exchanges somebody hears, if anybody does.
@@ -78,9 +79,10 @@ impl BusService {
 impl Service for BusService {
     fn serve<'a>(&'a self, mut request: Message, arrival: Arrival<'a>) -> LocalFuture<'a, Message> {
         Box::pin(async move {
+            let correlates = self.correlates.load(Ordering::Relaxed);
             let id = match CorrelationId::of(&request.head) {
                 Some(id) => id,
-                None if self.correlate => {
+                None if correlates => {
                     let id = identity::new();
                     // A UUID is always a value a header can hold.
                     let _ = request.head.append(correlation::HEADER, id.as_bytes());
@@ -92,7 +94,7 @@ impl Service for BusService {
             // Pinned where it is made: waiting for the future itself would move it once more.
             let serving = pin!(engine.serve(request, Arrival { correlation: &id, ..arrival }));
             let mut answer = serving.await;
-            if self.correlate && answer.head.known(HeaderId::ActivityId).is_none() {
+            if correlates && answer.head.known(HeaderId::ActivityId).is_none() {
                 // What came in a header can leave in one.
                 let _ = answer.head.append(correlation::HEADER, id.as_str().as_bytes());
             }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use myelin_bench::{echo, load, relay, stockquote};
 
 use crate::file_limit::raise_file_limit;
-use crate::{check, demo, deployment, explain, home, manual, run, test, wss, xml, xpath, xslt};
+use crate::{check, demo, deployment, explain, home, manual, run, test, user, wss, xml, xpath, xslt};
 
 /// A native enterprise service bus that runs Apache Synapse and WSO2 configurations.
 #[derive(Debug, clap::Parser)]
@@ -39,6 +39,9 @@ pub enum Command {
     Xslt(Box<xslt::Arguments>),
     /// Verify, decrypt, sign and encrypt SOAP messages by a policy
     Wss(Box<wss::Arguments>),
+    /// Add, change, remove and list the users of the management API
+    #[command(subcommand)]
+    User(user::Command),
     /// Print every key of deployment.toml, with its default and meaning, as Markdown
     Settings,
     /// Show the bus at work: backend, bus and real messages in one process, every answer checked
@@ -75,6 +78,7 @@ impl Command {
             Command::XPath(arguments) => xpath::run(&arguments, &mut out),
             Command::Xslt(arguments) => xslt::run(&arguments, &mut out),
             Command::Wss(arguments) => wss::run(&arguments, &mut out),
+            Command::User(command) => user::run(&command, &mut out),
             Command::Settings => {
                 out.write_all(deployment::markdown().as_bytes()).map(|()| ExitCode::SUCCESS).map_err(Into::into)
             }

@@ -4,6 +4,7 @@ mod content;
 mod databases;
 mod https;
 mod keys;
+mod management;
 mod own;
 mod placeholders;
 mod reference;
@@ -36,6 +37,7 @@ use wso2::{File, HTTP_PORT, Limits};
 use crate::admin_options::{self, AdminOptions};
 use crate::channels::CHANNELS;
 use crate::logging::LogOptions;
+use crate::management::ManagementOptions;
 use crate::worker::WorkOptions;
 
 /// How often to look whether the configuration was changed.
@@ -72,6 +74,8 @@ pub(crate) struct Deployment {
     hot: bool,
     /// The port where metrics and probes are answered, where the file names no address for them.
     admin_port: u16,
+    /// What WSO2's keys say of the management API.
+    management: management::Management,
     own: Own,
 }
 
@@ -96,6 +100,7 @@ impl Default for Deployment {
             sources: Vec::new(),
             hot: true,
             admin_port: admin_options::PORT,
+            management: management::Management::default(),
             own,
         }
     }
@@ -170,6 +175,7 @@ fn parse_with_offset(text: &str, port_offset: Option<u16>) -> anyhow::Result<Dep
             .chain(&content.remarks)
             .chain(&open_to_nobody)
             .cloned()
+            .chain(management::Management::read(&file)?.remarks())
             .collect(),
         hostname: file.text("server.hostname")?,
         prefixes: [
@@ -190,6 +196,7 @@ fn parse_with_offset(text: &str, port_offset: Option<u16>) -> anyhow::Result<Dep
         sources,
         hot: file.flag("server.hot_deployment")?.unwrap_or(true),
         admin_port: file.admin_port()?,
+        management: management::Management::read(&file)?,
         own,
     })
 }
@@ -268,6 +275,52 @@ impl Deployment {
         self.own.log.options(&self.folder)
     }
 
+    /// The file of the users of the management API: where the file says, beside it, or in `conf` of the first of some
+    /// paths that has such a folder.
+    pub(crate) fn users_file(&self, paths: &[PathBuf]) -> PathBuf {
+        let has_file = !self.folder.as_os_str().is_empty();
+        match (&self.own.management.users, has_file) {
+            (Some(users), _) => self.folder.join(users),
+            (None, true) => self.folder.join("users.toml"),
+            (None, false) => {
+                let homes = paths.iter().map(|path| path.join("conf")).filter(|folder| folder.is_dir());
+                homes.chain([PathBuf::from("conf")]).map(|folder| folder.join("users.toml")).next().unwrap_or_default()
+            }
+        }
+    }
+
+    /// Where the management API is; `None` where the file says `off`.
+    ///
+    /// Errors: the file names no address, or only one of certificate and key; a user of it is none.
+    pub(crate) fn management(&self, paths: &[PathBuf]) -> anyhow::Result<Option<ManagementOptions>> {
+        let own = &self.own.management;
+        let named = match own.listen.as_deref() {
+            Some("off") => return Ok(None),
+            Some(text) => Some(address(text).map_err(anyhow::Error::msg).context("[myelin.management] listen")?),
+            None => None,
+        };
+        let certificate = match (&own.certificate, &own.key) {
+            (Some(chain), Some(key)) => Some((self.folder.join(chain), self.folder.join(key))),
+            (None, None) => None,
+            _ => bail!("[myelin.management]: certificate and key are needed together"),
+        };
+        let mut options = ManagementOptions {
+            address: named.unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, self.management.port))),
+            is_wanted: named.is_some(),
+            certificate,
+            users: self.users_file(paths),
+            fixed_users: self.management.users()?,
+            ..ManagementOptions::default()
+        };
+        set(&mut options.connections, own.connections);
+        set(&mut options.api.token_expiry, own.token_expiry.or(self.management.token_expiry));
+        set(&mut options.api.tokens, own.tokens.or(self.management.tokens));
+        set(&mut options.api.requests_per_minute, own.requests_per_minute);
+        set(&mut options.api.failures, own.failures);
+        set(&mut options.api.upload_bytes, own.upload_bytes);
+        Ok(Some(options))
+    }
+
     /// How long probes say that the bus stops before its listeners close.
     pub(crate) fn drain_delay(&self) -> Duration {
         self.own.admin.drain_delay.unwrap_or_default()
@@ -319,6 +372,8 @@ impl Deployment {
             ("[server] hot_deployment", self.hot != other.hot),
             ("[myelin.reload]", own.reload != others.reload),
             ("[myelin.admin]", own.admin != others.admin),
+            ("[myelin.management]", own.management != others.management),
+            ("the management API", self.management != other.management),
         ];
         differences.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
     }

@@ -5,16 +5,20 @@ use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::bail;
 use myelin_engine::database::Databases;
 use myelin_engine::{Artefact, Loaded, ReloadState, Replies, Report, Sources, State, load};
+use myelin_manage::{Leaving, ReloadRecord};
 use myelin_wss::Replays;
 use tokio::signal::unix::Signal;
+use tokio::sync::mpsc;
 
 use crate::access_log::Reopener;
 use crate::certificates::Certificates;
+use crate::control::Order;
 use crate::deployment::{self, Deployment};
 use crate::logging::LogHandle;
 use crate::memory_limit::work_bytes;
@@ -25,6 +29,9 @@ use crate::swap::Swap;
 
 /// How many names of one kind of difference the log tells.
 const NAMES: usize = 10;
+
+/// How many are kept for who asks later.
+const RECORDED: usize = 500;
 
 /// Where the configuration of a bus comes from.
 #[derive(Clone)]
@@ -101,6 +108,20 @@ impl Origin {
         Origin { is_strict, ..self }
     }
 
+    /// The paths of the configuration.
+    pub(crate) fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
+    /// Loads an archive alone, as it would be loaded with the rest, and says what was found in it.
+    ///
+    /// Errors: the `deployment.toml` cannot be used.
+    pub(crate) fn check(&self, archive: &Path) -> anyhow::Result<Report> {
+        // What it would inherit is that of its namesakes, which serve.
+        let alone = Origin { paths: vec![archive.to_owned()], reload_state: ReloadState::default(), ..self.clone() };
+        Ok(alone.read()?.loaded.report)
+    }
+
     /// Loads the configuration as it is now.
     ///
     /// Errors: the `deployment.toml` cannot be used; whatever else is wrong stands in the report.
@@ -156,12 +177,14 @@ pub(crate) struct Reloader {
     log: LogHandle,
     standing: Arc<StandingCell>,
     /// Of what serves.
-    report: Report,
+    report: Arc<Report>,
     deployment: Deployment,
     /// Of what was tried last, be it that it serves or that it was refused.
     sources: Sources,
     /// A change that was seen, which may not have come to its end.
     seen: Option<State>,
+    /// What operators order; `None` where another one hears that.
+    orders: Option<mpsc::Receiver<Order>>,
 }
 
 impl Reloader {
@@ -176,22 +199,50 @@ impl Reloader {
     ) -> Reloader {
         let (swap, certificates, access_log) = (running.swap(), running.certificates(), running.access_log());
         certificates.files().for_each(|file| sources.look(file));
-        let standing = running.standing();
+        let (standing, report) = (running.standing(), Arc::new(report));
         standing.serves(&report, false);
         log.serves(&report);
-        Reloader { origin, swap, certificates, access_log, log, standing, report, deployment, sources, seen: None }
+        let orders = running.control().heed(origin.clone());
+        Reloader {
+            origin,
+            swap,
+            certificates,
+            access_log,
+            log,
+            standing,
+            report,
+            deployment,
+            sources,
+            seen: None,
+            orders,
+        }
     }
 
     /// Reloads on SIGHUP, and whenever the configuration was changed, which is looked for every so often if at all;
     /// opens the logs again on SIGHUP and SIGUSR1.
     ///
+    /// Does what operators order; where that is to leave, it ends.
+    ///
     /// Wherever this waits it can be left: the bus then serves on with what it has.
-    pub(crate) async fn keep_up(&mut self, hangup: &mut Signal, user: &mut Signal, watch: Option<Duration>) {
+    pub(crate) async fn keep_up(&mut self, hangup: &mut Signal, user: &mut Signal, watch: Option<Duration>) -> Leaving {
+        let mut orders = self.orders.take();
         loop {
+            let ordered = async {
+                match &mut orders {
+                    Some(orders) => orders.recv().await,
+                    None => std::future::pending().await,
+                }
+            };
             tokio::select! {
+                order = ordered => match order {
+                    Some(Order::Reload(reason, outcome)) => self.reload_for(&reason, &outcome).await,
+                    Some(Order::Leave(leaving)) => return leaving,
+                    // Nobody is left who could order something.
+                    None => orders = None,
+                },
                 _ = hangup.recv() => {
                     self.reopen_logs();
-                    self.reload("SIGHUP").await;
+                    let _ = self.reload("SIGHUP").await;
                 }
                 _ = user.recv() => self.reopen_logs(),
                 () = tokio::time::sleep(watch.unwrap_or_default()), if watch.is_some() => self.look().await,
@@ -213,16 +264,37 @@ impl Reloader {
         if changes.is_empty() {
             self.seen = None;
         } else if self.seen.as_ref() == Some(&changes) {
-            self.reload("the configuration was changed").await;
+            let _ = self.reload("the configuration was changed").await;
         } else {
             self.seen = Some(changes);
         }
     }
 
+    /// Reloads for somebody who waits for the outcome.
+    async fn reload_for(&mut self, reason: &str, outcome: &SyncSender<Result<(), String>>) {
+        let reloaded = self.reload(reason).await;
+        // Who asked may have gone.
+        let _ = outcome.try_send(reloaded);
+    }
+
     /// Loads the configuration anew, and lets it serve unless it would make something worse.
-    async fn reload(&mut self, reason: &str) {
+    ///
+    /// Errors: a sentence, where it is refused.
+    async fn reload(&mut self, reason: &str) -> Result<(), String> {
         self.seen = None;
         let begun = Instant::now();
+        let time = SystemTime::now();
+        let record = |difference: Difference, report: Option<&Report>, refused: Option<&anyhow::Error>| ReloadRecord {
+            time,
+            reason: reason.to_owned(),
+            served: refused.is_none(),
+            message: refused.map(|error| format!("{error:#}")).unwrap_or_default(),
+            took: begun.elapsed(),
+            new: names(&difference.new),
+            changed: names(&difference.changed),
+            gone: names(&difference.gone),
+            faulty: report.map(faulty_names).unwrap_or_default(),
+        };
         let origin = self.origin.clone();
         // Loading takes its time, and a signal to stop does not wait for it.
         let read = tokio::task::spawn_blocking(move || origin.read()).await;
@@ -245,7 +317,8 @@ impl Reloader {
                 tracing::error!(
                     "{reason}; the new configuration is refused, and the bus keeps serving the old one: {error:#}"
                 );
-                return;
+                self.standing.keep(record(Difference::default(), None, Some(&error)));
+                return Err(format!("{error:#}"));
             }
         };
         self.certificates.files().for_each(|file| sources.look(file));
@@ -255,7 +328,8 @@ impl Reloader {
             tracing::error!(
                 "{reason}; the new configuration is refused, and the bus keeps serving the old one: {error:#}"
             );
-            return;
+            self.standing.keep(record(Difference::of(&self.report, &report), Some(&report), Some(&error)));
+            return Err(format!("{error:#}"));
         }
         report.artefacts.iter().for_each(warn_of);
         if deployment.remarks != self.deployment.remarks {
@@ -269,11 +343,14 @@ impl Reloader {
         }
         self.log.serves(&report);
         let (ok, faulty, took) = (report.ok(), report.faulty(), begun.elapsed().as_millis());
-        let difference = difference(&self.report, &report);
+        let (difference, report) = (Difference::of(&self.report, &report), Arc::new(report));
+        let told = difference.to_text();
         self.swap.to(Arc::new(bus));
         self.standing.serves(&report, true);
+        self.standing.keep(record(difference, Some(&report), None));
         (self.report, self.deployment) = (report, deployment);
-        tracing::info!("{reason}; reloaded (artefacts that run: {ok}, faulty: {faulty}; {difference}; {took} ms)");
+        tracing::info!("{reason}; reloaded (artefacts that run: {ok}, faulty: {faulty}; {told}; {took} ms)");
+        Ok(())
     }
 
     /// Whether a configuration may take the place of the one that serves; what is faulty in it is told if it is new.
@@ -310,24 +387,49 @@ fn key(artefact: &Artefact) -> Key {
     (artefact.kind.clone(), artefact.name.clone(), artefact.file.clone())
 }
 
-/// What is new, changed and gone, in words.
-fn difference(old: &Report, new: &Report) -> String {
-    let by_key = |report: &'_ Report| -> HashMap<Key, String> {
-        report.artefacts.iter().map(|artefact| (key(artefact), artefact.source.clone())).collect()
-    };
-    let (old, new) = (by_key(old), by_key(new));
-    let only = |one: &HashMap<Key, String>, other: &HashMap<Key, String>| -> Vec<Key> {
-        one.keys().filter(|key| !other.contains_key(key)).cloned().collect()
-    };
-    let changed = new.iter().filter(|(key, source)| old.get(key).is_some_and(|old| old != *source));
-    let changed = changed.map(|(key, _)| key.clone()).collect();
-    let kinds = [("new", only(&new, &old)), ("changed", changed), ("gone", only(&old, &new))];
-    let told = kinds.into_iter().filter(|(_, keys)| !keys.is_empty()).map(|(what, mut keys)| {
-        keys.sort();
-        let names: Vec<String> = keys.iter().take(NAMES).map(|(kind, name, _)| format!("{kind} {name}")).collect();
-        let more = if keys.len() > NAMES { ", …" } else { "" };
-        format!("{} {what}: {}{more}", keys.len(), names.join(", "))
-    });
-    let told: Vec<String> = told.collect();
-    if told.is_empty() { "no artefact differs".to_owned() } else { told.join("; ") }
+/// What is new, changed and gone, each in its order.
+#[derive(Debug, Default)]
+struct Difference {
+    new: Vec<Key>,
+    changed: Vec<Key>,
+    gone: Vec<Key>,
+}
+
+impl Difference {
+    fn of(old: &Report, new: &Report) -> Difference {
+        let by_key = |report: &'_ Report| -> HashMap<Key, String> {
+            report.artefacts.iter().map(|artefact| (key(artefact), artefact.source.clone())).collect()
+        };
+        let (old, new) = (by_key(old), by_key(new));
+        let only = |one: &HashMap<Key, String>, other: &HashMap<Key, String>| -> Vec<Key> {
+            let mut keys: Vec<Key> = one.keys().filter(|key| !other.contains_key(key)).cloned().collect();
+            keys.sort();
+            keys
+        };
+        let changed = new.iter().filter(|(key, source)| old.get(key).is_some_and(|old| old != *source));
+        let mut changed: Vec<Key> = changed.map(|(key, _)| key.clone()).collect();
+        changed.sort();
+        Difference { new: only(&new, &old), changed, gone: only(&old, &new) }
+    }
+
+    /// In words.
+    fn to_text(&self) -> String {
+        let kinds = [("new", &self.new), ("changed", &self.changed), ("gone", &self.gone)];
+        let told = kinds.into_iter().filter(|(_, keys)| !keys.is_empty()).map(|(what, keys)| {
+            let more = if keys.len() > NAMES { ", …" } else { "" };
+            format!("{} {what}: {}{more}", keys.len(), names(keys)[..keys.len().min(NAMES)].join(", "))
+        });
+        let told: Vec<String> = told.collect();
+        if told.is_empty() { "no artefact differs".to_owned() } else { told.join("; ") }
+    }
+}
+
+/// Kinds and names, of so many at most.
+fn names(keys: &[Key]) -> Vec<String> {
+    keys.iter().take(RECORDED).map(|(kind, name, _)| format!("{kind} {name}")).collect()
+}
+
+fn faulty_names(report: &Report) -> Vec<String> {
+    let faulty = report.artefacts.iter().filter(|artefact| !artefact.is_ok());
+    faulty.take(RECORDED).map(|artefact| format!("{} {}", artefact.kind, artefact.name)).collect()
 }

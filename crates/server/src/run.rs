@@ -2,15 +2,18 @@
 
 use std::io::Write;
 use std::net::SocketAddr;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use myelin_bench::units::address;
 use myelin_engine::Loaded;
 use myelin_http::{ClientOptions, ServerOptions, Stop};
+use myelin_manage::Leaving;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::admin_options::AdminOptions;
@@ -28,6 +31,9 @@ const LEAVE_AFTER: Duration = Duration::from_secs(2);
 
 /// Room for fewer clients than this is a warning.
 const FEW_CLIENTS: usize = 1024;
+
+/// How long the answer to an order to leave may take to leave first.
+const ANSWERED: Duration = Duration::from_millis(200);
 
 /// How long the last lines of the log have to be written.
 const LOG_WRITTEN: Duration = Duration::from_millis(100);
@@ -157,9 +163,14 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     let (delay, standing) = (deployment.drain_delay(), running.standing());
     let watch = deployment.watch();
     let reloader = Reloader::new(origin, &running, report, deployment, sources, log);
-    signals.heed(reloader, watch, running.stopper(), Leaving { drain, delay, standing });
+    let restarts = Arc::<AtomicBool>::default();
+    let way_out = WayOut { drain, delay, standing, restarts: Arc::clone(&restarts) };
+    signals.heed(reloader, watch, running.stopper(), way_out);
     if let Some(admin) = &running.admin {
         tracing::info!("metrics and probes are on {admin}");
+    }
+    if let Some(management) = &running.management {
+        tracing::info!("the management API is on {management}");
     }
     writeln!(
         out,
@@ -168,6 +179,11 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     )?;
     out.flush()?;
     let cut = running.wait()?;
+    if restarts.load(Ordering::Acquire) {
+        tracing::info!("restarting");
+        drop(logging);
+        return Err(begin_anew());
+    }
     if cut > 0 {
         tracing::error!("stopped; connections that were cut in use: {cut}");
         return Ok(ExitCode::FAILURE);
@@ -213,16 +229,30 @@ fn settings(arguments: &Arguments, deployment: &Deployment) -> anyhow::Result<Se
             Some(AdminAddress::At(address)) => Some(AdminOptions { address, is_wanted: true }),
             None => deployment.admin()?,
         },
+        management: deployment.management(&arguments.paths)?,
     })
 }
 
 /// How the process leaves.
-struct Leaving {
+struct WayOut {
     /// How long requests under way may take once listeners are closed.
     drain: Duration,
     /// How long probes say that it leaves before listeners close.
     delay: Duration,
     standing: Arc<StandingCell>,
+    /// Whether it begins anew when it has left.
+    restarts: Arc<AtomicBool>,
+}
+
+/// Puts the same program with the same arguments in the place of this process; the error where that cannot be done.
+fn begin_anew() -> anyhow::Error {
+    let program = match std::env::current_exe() {
+        Ok(program) => program,
+        Err(error) => return anyhow::Error::new(error).context("restart"),
+    };
+    // Files and sockets close by themselves, and the new program finds them free.
+    let error = Command::new(&program).args(std::env::args_os().skip(1)).exec();
+    anyhow::Error::new(error).context(format!("restart of {}", program.display()))
 }
 
 /// Handlers of SIGTERM, SIGINT, SIGHUP and SIGUSR1, with the runtime that hears them.
@@ -251,17 +281,24 @@ impl Signals {
 
     /// Reloads on SIGHUP, and whenever the configuration was changed if that is watched; stops the bus on the first of
     /// the other signals, and cuts what is under way on the second or when draining takes too long.
-    fn heed(mut self, mut reloader: Reloader, watch: Option<Duration>, stop: Stop, leaving: Leaving) {
-        let Leaving { drain, delay, standing } = leaving;
+    fn heed(mut self, mut reloader: Reloader, watch: Option<Duration>, stop: Stop, way_out: WayOut) {
+        let WayOut { drain, delay, standing, restarts } = way_out;
         std::thread::spawn(move || {
             self.runtime.block_on(async {
+                let mut leaving = Leaving { restarts: false, drains: true };
                 tokio::select! {
                     _ = self.terminate.recv() => {}
                     _ = self.interrupt.recv() => {}
-                    () = reloader.keep_up(&mut self.hangup, &mut self.user, watch) => {}
+                    ordered = reloader.keep_up(&mut self.hangup, &mut self.user, watch) => {
+                        leaving = ordered;
+                        // The answer to whoever ordered it leaves first.
+                        tokio::time::sleep(ANSWERED).await;
+                    }
                 }
+                restarts.store(leaving.restarts, Ordering::Release);
                 standing.leave();
-                if !delay.is_zero() {
+                let drain = if leaving.drains { drain } else { Duration::ZERO };
+                if !delay.is_zero() && leaving.drains {
                     tracing::info!("stopping: probes say so for {} s before listeners close", delay.as_secs());
                     tokio::select! {
                         _ = self.terminate.recv() => {}
@@ -282,6 +319,10 @@ impl Signals {
                 // The log is written by a thread of its own.
                 tokio::time::sleep(LOG_WRITTEN).await;
             });
+            if restarts.load(Ordering::Acquire) {
+                let error = begin_anew();
+                tracing::error!("{error:#}");
+            }
             std::process::exit(1);
         });
     }

@@ -18,6 +18,11 @@ pub(crate) struct ThreadRuntime {
 /// endpoints, and so does the bus that follows after a reload.
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
+/// The time since then.
+pub(crate) fn monotonic() -> Duration {
+    START.elapsed()
+}
+
 impl ThreadRuntime {
     pub(crate) fn new(work: WorkOptions) -> ThreadRuntime {
         ThreadRuntime { worker: Worker::new(work) }
@@ -35,7 +40,7 @@ impl Runtime for ThreadRuntime {
     }
 
     fn monotonic(&self) -> Duration {
-        START.elapsed()
+        monotonic()
     }
 
     fn sleep(&self, time: Duration) -> LocalFuture<'static, ()> {

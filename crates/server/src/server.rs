@@ -4,10 +4,10 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, anyhow, bail};
 use myelin_engine::Bus;
@@ -18,17 +18,20 @@ use myelin_http::{
 };
 use myelin_local::{LocalSender, Serve};
 use myelin_logging::Log;
-use myelin_manage::{FaultCounters, ThreadObserver};
+use myelin_manage::api::Api;
+use myelin_manage::{FaultCounters, Management, Server, ThreadObserver};
 use tokio::sync::mpsc;
 
 use crate::access_log::{self, Destination, Lines, Reopener, Writer};
-use crate::admin::{self, Served};
+use crate::admin;
 use crate::admin_options::AdminOptions;
 use crate::bus_service::BusService;
 use crate::certificates::Certificates;
+use crate::control::Control;
 use crate::engine_transport::EngineTransport;
 use crate::inbound::InboundPorts;
 use crate::listeners::{Listen, Opened, open_listeners};
+use crate::management::{self, ManagementOptions, Served, ServedParts};
 use crate::monitor::can_monitor;
 use crate::runtime::ThreadRuntime;
 use crate::standing::StandingCell;
@@ -60,6 +63,8 @@ pub struct Settings {
     pub correlate: bool,
     /// Where an operator asks; `None` where nothing is to be observed.
     pub admin: Option<AdminOptions>,
+    /// Where the management API is; `None` for nowhere.
+    pub management: Option<ManagementOptions>,
 }
 
 /// A bus that serves. Dropping it lets it serve on; [`Running::stop`] ends it.
@@ -68,6 +73,9 @@ pub struct Running {
     pub urls: Vec<String>,
     /// The URL of the admin listener, if there is one.
     pub admin: Option<String>,
+    /// The URL of the management API, if there is one.
+    pub management: Option<String>,
+    control: Control,
     stop: Stop,
     standing: Arc<StandingCell>,
     swap: Swap,
@@ -98,6 +106,11 @@ impl Running {
     /// How its configuration stands, as it tells whoever asks.
     pub(crate) fn standing(&self) -> Arc<StandingCell> {
         Arc::clone(&self.standing)
+    }
+
+    /// How operators give orders to it.
+    pub(crate) fn control(&self) -> Control {
+        self.control.clone()
     }
 
     /// What is under way; asks each thread, and waits for it.
@@ -159,6 +172,8 @@ struct ThreadPlan {
     number: usize,
     /// Where faults are counted; `None` where nothing is observed.
     faults: Option<Arc<FaultCounters>>,
+    /// Whether requests without a correlation id get one.
+    correlates: Arc<AtomicBool>,
 }
 
 /// Starts serving a bus; when this returns, connections are accepted.
@@ -173,6 +188,7 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
     let count = thread_count(settings.threads);
     let Opened { addresses, urls, per_thread, shown } = open_listeners(&settings.listen, count)?;
     let admin = settings.admin.map(admin::listen).transpose()?.flatten();
+    let management = settings.management.as_ref().map(management::listen).transpose()?.flatten();
     let (writer, log) = match settings.access_log.as_ref() {
         None => (None, None),
         Some(destination) => {
@@ -186,8 +202,16 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
     let (stop, swap) = (Stop::default(), Swap::new(bus));
     let connections = ConnectionCount::default();
     // Where nobody can ask, nothing is counted.
-    let faults = admin.as_ref().map(|_| Arc::<FaultCounters>::default());
+    let faults = (admin.is_some() || management.is_some()).then(Arc::<FaultCounters>::default);
     let port = addresses.first().map_or(0, SocketAddr::port);
+    let is_secure = settings.listen.iter().all(|listen| !matches!(listen, Listen::Http(_)));
+    let correlates = Arc::new(AtomicBool::new(settings.correlate));
+    let access_file = match &settings.access_log {
+        Some(Destination::File(path)) => Some(path.clone()),
+        _ => None,
+    };
+    let options = settings.management.clone();
+    let process_log = settings.log.clone();
     let plan = ThreadPlan {
         swap: swap.clone(),
         settings,
@@ -198,6 +222,7 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
         cut: Arc::clone(&cut),
         number: 0,
         faults: faults.clone(),
+        correlates: Arc::clone(&correlates),
     };
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..count).map(|_| mpsc::unbounded_channel()).unzip();
     let certificates = Certificates::new(shown, senders.clone());
@@ -219,17 +244,48 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
     let has_begun = begun.iter().take(count).count() == count;
     let askers = Askers { threads: askers, connections };
     let standing = Arc::<StandingCell>::default();
-    let mut running =
-        Running { urls, admin: None, stop, standing, swap, askers, certificates, access_log, cut, threads, log };
-    if let Some((admin, faults)) = admin.zip(faults).filter(|_| has_begun) {
-        running.admin = Some(admin.url.clone());
-        let served = Served {
+    let mut running = Running {
+        urls,
+        admin: None,
+        management: None,
+        control: Control::default(),
+        stop,
+        standing,
+        swap,
+        askers,
+        certificates,
+        access_log,
+        cut,
+        threads,
+        log,
+    };
+    if let Some(faults) = faults.filter(|_| has_begun) {
+        let served = Arc::new(Served::new(ServedParts {
             swap: running.swap.clone(),
             standing: Arc::clone(&running.standing),
             askers: running.askers.clone(),
             stop: running.stop.clone(),
-        };
-        admin::answer(admin, port, served, faults)?;
+            control: running.control.clone(),
+            correlates,
+            access_log: access_file,
+            log: process_log,
+            threads: count,
+        }));
+        let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        let server = Server { host, port, started: SystemTime::now(), is_secure };
+        let mut api = None;
+        if let (Some(opened), Some(options)) = (management, options) {
+            served.keeps_users_in(options.users);
+            let made = Api::new(served.clone(), server.clone(), Arc::clone(&faults), opened.users.clone(), options.api);
+            let made = Arc::new(made);
+            running.management = Some(opened.url.clone());
+            management::answer(opened, Arc::clone(&made), running.stop.clone())?;
+            api = Some(made);
+        }
+        if let Some(admin) = admin {
+            running.admin = Some(admin.url.clone());
+            admin::answer(admin, Management::new(served, server, faults), api, running.stop.clone())?;
+        }
     }
     if !has_begun {
         running.stop()?;
@@ -263,7 +319,7 @@ fn run_thread(
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().thread_name("bus-work").build()?;
     let local = tokio::task::LocalSet::new();
     let served = local.block_on(&runtime, async move {
-        let ThreadPlan { swap, settings, trust, writer, connections, stop, cut, number, faults } = plan;
+        let ThreadPlan { swap, settings, trust, writer, connections, stop, cut, number, faults, correlates } = plan;
         let server = settings.server;
         let client = Client::new(settings.client, server.expect, server.pace, trust);
         let access_log = writer.map(Lines::new);
@@ -279,8 +335,7 @@ fn run_thread(
         }
         let runtime = Rc::new(ThreadRuntime::new(settings.work));
         let transport = Rc::new(EngineTransport::new(Rc::clone(&client), Rc::clone(&runtime)));
-        let service =
-            BusService::new(&swap, Rc::clone(&transport) as Rc<dyn Transport>, settings.correlate, access_log);
+        let service = BusService::new(&swap, Rc::clone(&transport) as Rc<dyn Transport>, correlates, access_log);
         let observer = faults.map(|faults| Rc::new(ThreadObserver::new(number, faults)) as Rc<dyn Observer>);
         let service = Rc::new(service.observed_by(observer));
         transport.set_local(LocalSender::new(serve_own(&service), correlation::here));

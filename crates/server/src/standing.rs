@@ -1,16 +1,23 @@
 //! How the configuration of a serving bus stands, for whoever asks from outside.
 
+use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use myelin_engine::{Artefact, Report};
-use myelin_manage::{Faulty, Standing};
+use myelin_manage::{Faulty, ReloadRecord, Standing};
+
+/// How many reloads are kept.
+const RELOADS: usize = 100;
 
 /// How the configuration that serves stands; reloads change it.
 #[derive(Debug, Default)]
 pub(crate) struct StandingCell {
     standing: Mutex<Standing>,
+    report: Mutex<Arc<Report>>,
+    /// The oldest first.
+    reloads: Mutex<VecDeque<ReloadRecord>>,
     leaving: AtomicBool,
 }
 
@@ -20,8 +27,28 @@ impl StandingCell {
         self.standing.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// What was found in the configuration that serves.
+    pub(crate) fn report(&self) -> Arc<Report> {
+        Arc::clone(&self.report.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The last reloads, the oldest first.
+    pub(crate) fn reloads(&self) -> Vec<ReloadRecord> {
+        self.reloads.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
+    /// Keeps what became of a reload.
+    pub(crate) fn keep(&self, reload: ReloadRecord) {
+        let mut reloads = self.reloads.lock().unwrap_or_else(PoisonError::into_inner);
+        if reloads.len() == RELOADS {
+            reloads.pop_front();
+        }
+        reloads.push_back(reload);
+    }
+
     /// Another configuration serves.
-    pub(crate) fn serves(&self, report: &Report, is_reload: bool) {
+    pub(crate) fn serves(&self, report: &Arc<Report>, is_reload: bool) {
+        *self.report.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(report);
         let mut standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
         standing.sound = report.ok();
         standing.faulty = report.artefacts.iter().filter(|artefact| !artefact.is_ok()).map(faulty).collect();

@@ -57,6 +57,7 @@ pub fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<InboundE
             let source: Arc<dyn Source> = source.into();
             let inbound = InboundSource {
                 counters: loader.service_counters(&identity, ""),
+                state: loader.service_state(identity.kind, &identity.name),
                 identity,
                 way: source.describe(),
                 slot: loader.names().slot("inbound.endpoint.name"),
@@ -64,9 +65,9 @@ pub fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<InboundE
                 fault,
                 cost: ServiceCost::default(),
             };
-            let properties = inbound.properties();
+            let (properties, state) = (inbound.properties(), Arc::clone(&inbound.state));
             let receiver = ReceivingService::Inbound(Arc::new(inbound));
-            let receiving = Receiving { source, receiver, properties };
+            let receiving = Receiving { source, receiver, properties, state };
             return Ok((!is_suspended).then_some(InboundEndpoint::Source(receiving)));
         }
         _ => {
@@ -86,6 +87,7 @@ pub fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<InboundE
     let secured = if is_secure { " by TLS" } else { "" };
     let source = InboundSource {
         counters: loader.service_counters(&identity, ""),
+        state: loader.service_state(identity.kind, &identity.name),
         identity,
         way: match &filter {
             Some(filter) => format!("port {port}{secured}: {} goes to services, the rest to main", filter.label()),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use myelin_channel::Source;
 use myelin_flow::property::Properties;
+use myelin_flow::service_state::ServiceState;
 
 use super::InboundSource;
 
@@ -16,6 +17,8 @@ pub struct Receiving {
     pub receiver: ReceivingService,
     /// The properties that each exchange starts with.
     pub properties: Properties,
+    /// What an operator has switched of it.
+    pub state: Arc<ServiceState>,
 }
 
 /// What serves the messages of a source.

@@ -64,6 +64,7 @@ pub fn proxy(element: &Element, loader: &mut Loader) -> Result<Option<Proxy>, Pr
     let identity = ServiceIdentity { kind: "proxy", name, place: Some(element.place.clone()) };
     let proxy = Proxy {
         counters: loader.service_counters(&identity, ""),
+        state: loader.service_state(identity.kind, &identity.name),
         identity,
         http,
         https,

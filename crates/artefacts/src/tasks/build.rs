@@ -62,6 +62,7 @@ pub fn task(element: &Element, loader: &mut Loader) -> Result<Receiving, Problem
     let identity = ServiceIdentity { kind: "task", name, place: Some(element.place.clone()) };
     let inbound = InboundSource {
         counters: loader.service_counters(&identity, ""),
+        state: loader.service_state(identity.kind, &identity.name),
         identity,
         way: trigger.to_string(),
         slot: loader.names().slot("task.name"),
@@ -75,13 +76,20 @@ pub fn task(element: &Element, loader: &mut Loader) -> Result<Receiving, Problem
         properties.put(Scope::Axis2, slot::HTTP_METHOD, Some(Value::Text("GET".into())));
     }
     let body_limit_bytes = loader.settings.body_limit_bytes;
-    let injector =
-        Injector { name: Arc::clone(&inbound.identity.name), trigger, injection, progress, body_limit_bytes };
+    let state = Arc::clone(&inbound.state);
+    let injector = Injector {
+        name: Arc::clone(&inbound.identity.name),
+        trigger,
+        injection,
+        progress,
+        state: Arc::clone(&state),
+        body_limit_bytes,
+    };
     let receiver = match proxy {
         Some(proxy) => ReceivingService::Proxy(proxy),
         None => ReceivingService::Inbound(Arc::new(inbound)),
     };
-    Ok(Receiving { source: Arc::new(TaskSource(Arc::new(injector))), receiver, properties })
+    Ok(Receiving { source: Arc::new(TaskSource(Arc::new(injector))), receiver, properties, state })
 }
 
 /// When it is due.

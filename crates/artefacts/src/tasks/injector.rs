@@ -1,12 +1,16 @@
 //! The source of a task's messages.
 
 use std::fmt;
+use std::future::poll_fn;
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::task::Poll;
 use std::time::Duration;
 
-use myelin_channel::{Delivery, Ending, LocalFuture, Receiver, Runtime, Source};
+use myelin_channel::{Delivery, Due, Ending, LocalFuture, Receiver, Runtime, Source};
+use myelin_flow::service_state::ServiceState;
 use myelin_message::{Arrival, CorrelationId};
 
 use super::{Injection, Progress, Trigger};
@@ -24,6 +28,8 @@ pub struct Injector {
     pub injection: Injection,
     /// What goes on over a reload that left the task's definition as it was.
     pub progress: Arc<Progress>,
+    /// What an operator has switched of it, and the runs that were asked for.
+    pub state: Arc<ServiceState>,
     /// The largest answer that is read, so that its connection can be used again.
     pub body_limit_bytes: u64,
 }
@@ -74,23 +80,44 @@ struct TaskReceiver {
     runtime: Rc<dyn Runtime>,
 }
 
+impl TaskReceiver {
+    /// Waits until a run is due; says whether somebody asked for one before that.
+    async fn wait(&self, due: Due) -> bool {
+        let mut triggered = pin!(self.injector.state.triggered());
+        loop {
+            let left = due.left(&*self.runtime);
+            if left.is_zero() {
+                return false;
+            }
+            let mut sleep = self.runtime.sleep(left.min(LOOK));
+            let is_triggered = poll_fn(|cx| {
+                if triggered.as_mut().poll(cx).is_ready() {
+                    return Poll::Ready(true);
+                }
+                sleep.as_mut().poll(cx).map(|()| false)
+            });
+            if is_triggered.await {
+                return true;
+            }
+        }
+    }
+}
+
 impl Receiver for TaskReceiver {
     /// A run that is due while the one before goes on is left out, which the log says.
     fn next(&mut self) -> LocalFuture<'_, Option<Delivery>> {
         Box::pin(async move {
             let (injector, runtime) = (&*self.injector, &*self.runtime);
             let name = &injector.name;
+            let _runner = injector.state.runner();
             while let Some(due) = injector.trigger.next(&injector.progress, runtime) {
-                loop {
-                    let left = due.left(runtime);
-                    if left.is_zero() {
-                        break;
+                if self.wait(due).await {
+                    tracing::info!(target: "myelin::task", "task {name} runs now, as an operator asked for it");
+                } else {
+                    let missed = injector.trigger.take(&injector.progress, due, runtime);
+                    if missed > 0 {
+                        tracing::warn!(target: "myelin::task", "task {name}: {missed} runs were missed");
                     }
-                    runtime.sleep(left.min(LOOK)).await;
-                }
-                let missed = injector.trigger.take(&injector.progress, due, runtime);
-                if missed > 0 {
-                    tracing::warn!(target: "myelin::task", "task {name}: {missed} runs were missed");
                 }
                 if let Some(run) = Run::begin(&injector.progress) {
                     return Some(delivery(injector, run));

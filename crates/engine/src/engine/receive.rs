@@ -24,7 +24,14 @@ pub async fn receive(receiving: Arc<Receiving>, engine: Rc<Engine>) {
     let transport = Rc::clone(&engine.parts.transport);
     let mut receiver = receiving.source.open(Rc::clone(&transport) as Rc<dyn Runtime>);
     let permits = BranchPermits::new(LIMIT, usize::MAX);
-    while let Some(delivery) = receiver.next().await {
+    loop {
+        receiving.state.on().await;
+        let Some(delivery) = receiver.next().await else { break };
+        if receiving.state.is_off() {
+            // What is dropped unheard stays where it was.
+            drop(delivery);
+            continue;
+        }
         let permit = permits.take(0).await;
         let (receiving, engine) = (Arc::clone(&receiving), Rc::clone(&engine));
         transport.spawn(Box::pin(async move {

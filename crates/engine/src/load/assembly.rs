@@ -177,6 +177,14 @@ fn spread(items: &mut [Item], is_strict: bool) {
 /// Puts together what is sound.
 fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
     let mut parts = Parts::of(&loader);
+    let sound_ones = items.iter().filter(|item| item.problems.is_empty() && !item.name.is_empty());
+    let states = sound_ones.map(|item| {
+        let state = loader.service_state(&item.element_name, &item.name);
+        ((item.element_name.clone(), item.name.clone()), state)
+    });
+    let states = states.collect();
+    let mut connectors: Vec<String> = loader.libraries.keys().cloned().collect();
+    connectors.sort_unstable();
     let mut holes: Vec<(Reference, Problem)> = loader.holes.drain().collect();
     for mut item in items {
         match (item.problems.is_empty(), item.product.take(), item.kind) {
@@ -249,5 +257,7 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
         faulty,
         faulty_main,
         proxies,
+        states,
+        connectors,
     }
 }

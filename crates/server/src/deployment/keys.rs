@@ -53,7 +53,9 @@ const CIPHERS: Standing =
     Needless("only suites with forward secrecy and AES-GCM or ChaCha20-Poly1305 are spoken, whatever is named");
 const REVOCATION: Standing = Later("it is not asked whether certificates of clients are revoked");
 const CLASS: Standing = Needless("it names a Java class, which cannot run in a native program");
-const MANAGEMENT: Standing = Later("there is no management API yet");
+const DASHBOARD: Standing = Needless("the console of the bus needs no dashboard server: docs/management.md");
+const TOKENS: Standing =
+    Needless("tokens are signed with a key that each process makes for itself, and the oldest goes first");
 const QUIET: Standing =
     Needless("a path that finds nothing is a warning; MYELIN_LOG=\"info,myelin::expression=error\" leaves those out");
 const SQL: Standing = Later("data services are not supported yet");
@@ -76,7 +78,7 @@ pub(super) const KEYS: &[(&str, Standing)] = &[
     ("server.userAgent", Needless("it sets only the product name that WSO2 reports")),
     ("server.serverDetails", Needless("it sets only the product name that WSO2 reports")),
     ("server.name", Needless("it sets only the product name that WSO2 reports")),
-    ("server.id", Later("there is no management API yet")),
+    ("server.id", Needless("no dashboard server asks for it")),
     ("server.base_path", Needless("the addresses of the bus are those it listens on")),
     ("server.mode", Needless("there is one mode")),
     (
@@ -106,16 +108,65 @@ pub(super) const KEYS: &[(&str, Standing)] = &[
     ),
     ("secrets", reloaded("a table of texts", "", "what `$secret{ALIAS}` means: `\"[text]\"` or `\"$env{NAME}\"`")),
     ("secret", Needless("$secret refers to [secrets]; the bus reads no secrets from key stores")),
-    ("user_store", Later("users are those of [myelin.security.users]; user stores are not supported yet")),
-    ("realm_manager", Later("users are those of [myelin.security.users]; user stores are not supported yet")),
-    ("super_admin", MANAGEMENT),
-    ("internal_apis", MANAGEMENT),
-    ("management_api", MANAGEMENT),
-    ("management_api_token_handler", MANAGEMENT),
-    ("dashboard", MANAGEMENT),
-    ("dashboard_config", MANAGEMENT),
+    (
+        "user_store",
+        Later(
+            "LDAP and JDBC user stores are not offered: those of services are in [myelin.security.users], and `myelin user` makes those of the management API",
+        ),
+    ),
+    (
+        "realm_manager",
+        Later(
+            "LDAP and JDBC user stores are not offered: those of services are in [myelin.security.users], and `myelin user` makes those of the management API",
+        ),
+    ),
+    ("super_admin", Needless("there is no default user; `myelin user add NAME --admin` makes one")),
+    (
+        "internal_apis.users",
+        fixed(
+            "a list of tables: `user.name`, `user.password`, `user.is_admin`",
+            "",
+            "users of the management API; `myelin user` keeps hashes of passwords instead: [management.md](management.md)",
+        ),
+    ),
+    (
+        "internal_apis.file_user_store.enable",
+        fixed(
+            "true, false",
+            "true",
+            "whether `[[internal_apis.users]]` counts; the file of `myelin user` does in any case",
+        ),
+    ),
+    ("internal_apis", Needless("the management API has its own table, [myelin.management]")),
+    (
+        "management_api.jwt_token_security_handler.token_config.expiry",
+        fixed("seconds", "3600", "how long a token of the management API is good for"),
+    ),
+    (
+        "management_api.jwt_token_security_handler.token_store_config.max_size",
+        fixed("number", "200", "tokens that are good at once"),
+    ),
+    ("management_api.jwt_token_security_handler.token_config", TOKENS),
+    ("management_api.jwt_token_security_handler.token_store_config", TOKENS),
+    (
+        "management_api.jwt_token_security_handler.enable",
+        Needless(
+            "the management API never answers without a token; `listen = \"off\"` of [myelin.management] switches it off",
+        ),
+    ),
+    ("management_api.cors", Needless("pages of other origins may not call the management API")),
+    (
+        "management_api.protocols",
+        Needless("the management API speaks HTTPS, and HTTP only on the loopback address of [myelin.admin]"),
+    ),
+    ("management_api", Needless("the management API has its own table, [myelin.management]")),
+    ("management_api_token_handler", TOKENS),
+    ("mediation.internal_https_api_port", fixed("number", "9154", "the port of the management API, the offset added")),
+    ("mediation.synapse.internal_https_api_port", same("mediation.internal_https_api_port", true)),
+    ("dashboard", DASHBOARD),
+    ("dashboard_config", DASHBOARD),
     ("service_catalog", Later("there is no catalogue of services yet")),
-    ("icp_config", Later("there is no management API yet")),
+    ("icp_config", Later("the bus reports to no integration control plane yet")),
     ("monitoring", Needless("there is no JVM to be watched by JMX")),
     ("prometheus", Needless("metrics are always there: docs/operations.md")),
     ("metric_handler", Needless("metrics are always there, with bounds of latencies of their own: docs/operations.md")),

@@ -34,6 +34,7 @@ pub(super) struct Own {
     pub(super) reload: OwnReload,
     pub(super) admin: OwnAdmin,
     pub(super) log: OwnLog,
+    pub(super) management: OwnManagement,
     priorities: Option<OwnPriorities>,
     monitors: Vec<OwnMonitor>,
     /// `[myelin.system]`: what `$sys{NAME}` means; other keys of the file refer to it.
@@ -56,6 +57,24 @@ pub(super) struct OwnAdmin {
     pub(super) listen: Option<String>,
     #[serde(deserialize_with = "duration")]
     pub(super) drain_delay: Option<Duration>,
+}
+
+/// `[myelin.management]`: see [`crate::ManagementOptions`].
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct OwnManagement {
+    /// An address, or `off`.
+    pub(super) listen: Option<String>,
+    pub(super) certificate: Option<String>,
+    pub(super) key: Option<String>,
+    pub(super) users: Option<String>,
+    #[serde(deserialize_with = "duration")]
+    pub(super) token_expiry: Option<Duration>,
+    pub(super) tokens: Option<usize>,
+    pub(super) connections: Option<usize>,
+    pub(super) requests_per_minute: Option<u32>,
+    pub(super) failures: Option<u32>,
+    pub(super) upload_bytes: Option<u64>,
 }
 
 /// `[myelin.priorities]`: see [`Priorities`].

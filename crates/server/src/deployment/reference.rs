@@ -397,6 +397,32 @@ const OWN: &[Section] = &[
         ],
     },
     Section {
+        path: "myelin.management",
+        about: "The management API: [management.md](management.md).",
+        keys: &[
+            (
+                "listen",
+                fixed("address", "127.0.0.1:9164", "where the management API is, the offset added; `off` for nowhere"),
+            ),
+            (
+                "certificate",
+                fixed(
+                    "file",
+                    "",
+                    "PEM file of the certificate chain, leaf first, beside this file; without it the process makes one for itself",
+                ),
+            ),
+            ("key", fixed("file", "", "PEM file of the private key")),
+            ("users", fixed("file", "users.toml", "the file of users, which `myelin user` writes; beside this file")),
+            ("token_expiry", fixed("time", "1h", "how long a token is good for")),
+            ("tokens", fixed("number", "200", "tokens that are good at once; the oldest goes first")),
+            ("connections", fixed("number", "64", "clients that are connected at once")),
+            ("requests_per_minute", fixed("number", "1200", "requests of one address; beyond it 429")),
+            ("failures", fixed("number", "10", "wrong passwords of one address in five minutes; beyond it 429")),
+            ("upload_bytes", fixed("bytes", "67108864", "the largest archive or registry resource; beyond it 413")),
+        ],
+    },
+    Section {
         path: "myelin.priorities",
         about: "Who is served first: [endpoints-extensions.md](endpoints-extensions.md#priorities).",
         keys: &[

@@ -11,7 +11,7 @@ use toml::{Table, Value};
 
 use super::placeholders::{self, Environment};
 use super::values::{find, set};
-use crate::admin_options;
+use crate::{admin_options, management};
 
 /// Synapse's port for plain HTTP, before any offset.
 pub(super) const HTTP_PORT: u16 = 8280;
@@ -80,6 +80,19 @@ impl File {
         let base = i64::from(admin_options::PORT) - DEFAULT_OFFSET;
         let port = base.checked_add(offset).and_then(|port| u16::try_from(port).ok());
         port.ok_or_else(|| anyhow!("the port of probes with the offset of {offset} is not between 0 and 65535"))
+    }
+
+    /// The port of the management API: Micro Integrator's 9154, or another that the file names, and the offset.
+    ///
+    /// Errors: the port or the offset is no number, or out of the range of ports.
+    pub(super) fn management_port(&self) -> anyhow::Result<u16> {
+        let offset = self.offset()?;
+        let base = self.synapse(&["internal_https_api_port", "synapse.internal_https_api_port"], File::integer)?;
+        let base = base.unwrap_or(i64::from(management::PORT) - DEFAULT_OFFSET);
+        let port = base.checked_add(offset).and_then(|port| u16::try_from(port).ok());
+        port.ok_or_else(|| {
+            anyhow!("the port of the management API with the offset of {offset} is not between 0 and 65535")
+        })
     }
 
     /// What is added to ports.

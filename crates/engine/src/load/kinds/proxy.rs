@@ -33,6 +33,6 @@ pub(super) const KIND: Kind = Kind {
 fn receivings(proxy: &Proxy) -> impl Iterator<Item = Arc<Receiving>> + '_ {
     proxy.sources.iter().map(|source| {
         let (source, receiver) = (Arc::clone(source), ReceivingService::Proxy(Arc::clone(&proxy.identity.name)));
-        Arc::new(Receiving { source, receiver, properties: Properties::default() })
+        Arc::new(Receiving { source, receiver, properties: Properties::default(), state: Arc::clone(&proxy.state) })
     })
 }

@@ -1,0 +1,105 @@
+//! The management API by the names of WSO2: its port, its tokens, its users.
+
+use std::time::Duration;
+
+use anyhow::{Context, anyhow};
+use myelin_manage::api::User;
+use toml::Value;
+
+use super::values::find;
+use super::wso2::File;
+use crate::management::PORT;
+
+/// What WSO2's keys say of the management API.
+#[derive(PartialEq)]
+pub(super) struct Management {
+    pub(super) port: u16,
+    pub(super) token_expiry: Option<Duration>,
+    pub(super) tokens: Option<usize>,
+    /// Name, password, and whether the user is an admin.
+    users: Vec<(String, String, bool)>,
+}
+
+/// Without passwords.
+impl std::fmt::Debug for Management {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&str> = self.users.iter().map(|(name, ..)| name.as_str()).collect();
+        f.debug_struct("Management").field("port", &self.port).field("users", &names).finish_non_exhaustive()
+    }
+}
+
+impl Default for Management {
+    fn default() -> Management {
+        Management { port: PORT, token_expiry: None, tokens: None, users: Vec::new() }
+    }
+}
+
+impl Management {
+    /// What a file says of it.
+    ///
+    /// Errors: a port, a number or a user that is none.
+    pub(super) fn read(file: &File) -> anyhow::Result<Management> {
+        let number = |key: &str| -> anyhow::Result<Option<u64>> {
+            let path = format!("management_api.jwt_token_security_handler.{key}");
+            let number = file.integer(&path)?;
+            number
+                .map(|number| {
+                    u64::try_from(number)
+                        .ok()
+                        .filter(|number| *number > 0)
+                        .ok_or_else(|| anyhow!("{path} = {number}: at least 1 is needed"))
+                })
+                .transpose()
+        };
+        let tokens = number("token_store_config.max_size")?;
+        Ok(Management {
+            port: file.management_port()?,
+            token_expiry: number("token_config.expiry")?.map(Duration::from_secs),
+            tokens: tokens.map(usize::try_from).transpose()?,
+            users: users(file)?,
+        })
+    }
+
+    /// What is said of passwords in the file.
+    pub(super) fn remarks(&self) -> Option<String> {
+        (!self.users.is_empty()).then(|| {
+            "[[internal_apis.users]] holds passwords as they are; `myelin user add NAME --admin` keeps hashes instead"
+                .to_owned()
+        })
+    }
+
+    /// The users that the file names.
+    ///
+    /// Errors: a name or a password that can be none.
+    pub(super) fn users(&self) -> anyhow::Result<Vec<User>> {
+        let user = |(name, password, is_admin): &(String, String, bool)| {
+            User::new(name, password, *is_admin).with_context(|| format!("[[internal_apis.users]] {name:?}"))
+        };
+        self.users.iter().map(user).collect()
+    }
+}
+
+fn users(file: &File) -> anyhow::Result<Vec<(String, String, bool)>> {
+    const PATH: &str = "internal_apis.users";
+    if file.flag("internal_apis.file_user_store.enable")? == Some(false) {
+        return Ok(Vec::new());
+    }
+    let mut users = Vec::new();
+    for table in file.tables(PATH)? {
+        let text = |key: &str| -> anyhow::Result<String> {
+            let value = find(table, key);
+            if let Some(reason) = file.unknown_in(PATH, value) {
+                return Err(anyhow!("[[{PATH}]] {key}: {reason}"));
+            }
+            value.and_then(Value::as_str).map(str::to_owned).ok_or_else(|| anyhow!("[[{PATH}]]: {key} is missing"))
+        };
+        // As in Micro Integrator, who is said to be nothing else is an admin.
+        let is_admin = match find(table, "user.is_admin") {
+            Some(Value::Boolean(flag)) => *flag,
+            Some(Value::String(text)) => text.trim() != "false",
+            _ => true,
+        };
+        users.push((text("user.name")?, text("user.password")?, is_admin));
+    }
+    Ok(users)
+}

@@ -1,0 +1,168 @@
+//! `myelin user`: the file of users of the management API.
+
+use std::io::{BufRead, IsTerminal, Write, stderr, stdin};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use myelin_manage::api::{User, Users};
+use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+
+use crate::deployment;
+use crate::management::users;
+
+/// What is done with users.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// Add a user; the password is asked for, or read from standard input
+    Add {
+        /// The name
+        name: String,
+        /// Let the user change things, and not only read
+        #[arg(long)]
+        admin: bool,
+        #[command(flatten)]
+        store: Store,
+    },
+    /// Change the password of a user; it is asked for, or read from standard input
+    Passwd {
+        /// The name
+        name: String,
+        #[command(flatten)]
+        store: Store,
+    },
+    /// Remove a user
+    Remove {
+        /// The name
+        name: String,
+        #[command(flatten)]
+        store: Store,
+    },
+    /// List the users and their roles
+    List {
+        #[command(flatten)]
+        store: Store,
+    },
+}
+
+/// Where the users are.
+#[derive(Debug, clap::Args)]
+pub struct Store {
+    /// The file of users. Default: the one that --config names, or conf/users.toml
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// The deployment.toml of the bus, which names the file of users or has it beside itself
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+impl Store {
+    fn path(&self) -> anyhow::Result<PathBuf> {
+        if let Some(file) = &self.file {
+            return Ok(file.clone());
+        }
+        let deployment = self.config.as_deref().map(deployment::read).transpose()?.unwrap_or_default();
+        Ok(deployment.users_file(&[]))
+    }
+}
+
+/// Does it.
+///
+/// Errors: the file cannot be read or written; there is no such user, or there is one already; no password is given.
+pub(crate) fn run(command: &Command, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Add { name, admin, store } => {
+            let (path, mut known) = read(store)?;
+            if known.find(name).is_some() {
+                bail!("there is a user {name:?} already; `myelin user passwd` changes the password");
+            }
+            if !known.add(User::new(name, &password(name)?, *admin)?) {
+                bail!("there is no room for more users");
+            }
+            users::write(&path, &known.to_text())?;
+            let role = if *admin { "an admin" } else { "who may read" };
+            writeln!(out, "added user {name}, {role}, to {}", path.display())?;
+        }
+        Command::Passwd { name, store } => {
+            let (path, mut known) = read(store)?;
+            let user = known.find_mut(name).with_context(|| format!("there is no user {name:?}"))?;
+            user.set_password(&password(name)?)?;
+            users::write(&path, &known.to_text())?;
+            writeln!(out, "changed the password of {name} in {}", path.display())?;
+        }
+        Command::Remove { name, store } => {
+            let (path, mut known) = read(store)?;
+            if !known.remove(name) {
+                bail!("there is no user {name:?} in {}", path.display());
+            }
+            users::write(&path, &known.to_text())?;
+            writeln!(out, "removed user {name} from {}", path.display())?;
+        }
+        Command::List { store } => {
+            let (_, known) = read(store)?;
+            for user in known.all() {
+                let roles: Vec<&str> = user.roles.iter().map(String::as_str).collect();
+                writeln!(out, "{}\t{}", user.name, roles.join(" "))?;
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(store: &Store) -> anyhow::Result<(PathBuf, Users)> {
+    let path = store.path()?;
+    let known = users::read(&path)?;
+    Ok((path, known))
+}
+
+/// Asks for a password twice at a terminal, where it is not shown; otherwise the first line of standard input is it.
+///
+/// It is no argument, as every user of the machine sees those.
+fn password(name: &str) -> anyhow::Result<String> {
+    if !stdin().is_terminal() {
+        return line().context("the password is read from standard input");
+    }
+    let ask = |prompt: &str| -> anyhow::Result<String> {
+        write!(stderr(), "{prompt}")?;
+        stderr().flush()?;
+        let _hidden = Hidden::begin()?;
+        let line = line();
+        writeln!(stderr())?;
+        line
+    };
+    let first = ask(&format!("Password of {name}: "))?;
+    if ask("The same again: ")? != first {
+        bail!("the two passwords differ");
+    }
+    Ok(first)
+}
+
+fn line() -> anyhow::Result<String> {
+    let mut line = String::new();
+    stdin().lock().read_line(&mut line)?;
+    let line = line.trim_end_matches(['\n', '\r']).to_owned();
+    if line.is_empty() {
+        bail!("the password is empty");
+    }
+    Ok(line)
+}
+
+/// A terminal that does not show what is typed, until dropped.
+struct Hidden(rustix::termios::Termios);
+
+impl Hidden {
+    fn begin() -> anyhow::Result<Hidden> {
+        let before = tcgetattr(stdin())?;
+        let mut hidden = before.clone();
+        hidden.local_modes.remove(LocalModes::ECHO);
+        tcsetattr(stdin(), OptionalActions::Flush, &hidden)?;
+        Ok(Hidden(before))
+    }
+}
+
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        // A terminal that is gone shows nothing.
+        let _ = tcsetattr(stdin(), OptionalActions::Now, &self.0);
+    }
+}
