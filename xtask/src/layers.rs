@@ -25,6 +25,7 @@ pub(crate) const LAYERS: &[&[&str]] = &[
     &["artefacts"],
     &["engine"],
     &["observe"],
+    &["telemetry"],
     &["manage", "testkit"],
     &["bench"],
     &["server"],

@@ -49,7 +49,10 @@ pub struct Api {
 
 impl Api {
     /// An API with these resources and nothing before them.
-    pub fn new(identity: ServiceIdentity, address: &Address, resources: Vec<Resource>) -> Api {
+    pub fn new(identity: ServiceIdentity, address: &Address, mut resources: Vec<Resource>) -> Api {
+        for Resource { identity, path, .. } in &mut resources {
+            identity.route = Some(format!("{}{path}", address.prefix).into());
+        }
         let (context, version) = (address.context.as_str().into(), address.version.as_str().into());
         let prefix = address.prefix.clone();
         let definition = Definition::of(&identity.name, address, &resources);

@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use myelin_config::problem::Place;
-use myelin_message::CorrelationId;
+use myelin_message::{CorrelationId, TraceMark};
 use scoped_tls::{ScopedKey, scoped_thread_local};
 
 scoped_thread_local!(static CORRELATION: CorrelationId);
@@ -34,6 +34,8 @@ pub struct ServiceIdentity {
     pub name: Arc<str>,
     /// Where it is defined; `None` for a `main` that is defined nowhere.
     pub place: Option<Place>,
+    /// The path of a resource of an API, with the names of what varies: `/shop/orders/{id}`; `None` for all else.
+    pub route: Option<Arc<str>>,
 }
 
 /// A copy of where a thread is.
@@ -112,6 +114,11 @@ impl Position {
         set(&CORRELATION, self.correlation.as_ref(), || set(&SERVICE, self.service.as_ref(), work))
     }
 
+    /// The trace that the exchange belongs to, where it is traced.
+    pub fn trace(&self) -> Option<TraceMark> {
+        self.correlation.as_ref().and_then(CorrelationId::trace)
+    }
+
     /// The step or the place inside of it; else the service.
     pub fn place(&self) -> Option<&dyn Display> {
         let trail = self.trail.as_ref().map(|trail| trail as &dyn Display);
@@ -120,17 +127,25 @@ impl Position {
     }
 }
 
-/// As the end of a log line: `, CORRELATION_ID = …, AT = …`, each as far as it is known.
+/// As the end of a log line: `, CORRELATION_ID = …, TRACE_ID = …, SPAN_ID = …, AT = …`, each as far as it is known.
 impl Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(correlation) = self.correlation.as_ref().filter(|correlation| !correlation.as_str().is_empty()) {
             write!(f, ", CORRELATION_ID = {correlation}")?;
+        }
+        if let Some(mark) = self.trace() {
+            write!(f, ", TRACE_ID = {}, SPAN_ID = {}", mark.trace_id(), mark.span_id())?;
         }
         self.place().map_or(Ok(()), |place| write!(f, ", AT = {place}"))
     }
 }
 
 impl ServiceIdentity {
+    /// That of an element of a kind, with a name, which stands there.
+    pub fn new(kind: &'static str, name: impl Into<Arc<str>>, place: Option<Place>) -> ServiceIdentity {
+        ServiceIdentity { kind, name: name.into(), place, route: None }
+    }
+
     /// The proxy's name, where it is one.
     pub fn proxy_name(&self) -> Option<&str> {
         (self.kind == "proxy").then_some(&*self.name)
@@ -167,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_line_names_the_innermost_step_and_else_the_service() {
-        let service = ServiceIdentity { kind: "proxy", name: "P".into(), place: Some(step("", 2).place) };
+        let service = ServiceIdentity::new("proxy", "P", Some(step("", 2).place));
         let told = || Position::here().to_string();
         assert_eq!(told(), "");
         in_exchange(&CorrelationId::fixed("c-1"), || {
@@ -185,6 +200,12 @@ mod tests {
             });
         });
         in_exchange(CorrelationId::NONE, || assert_eq!(told(), ""));
+        let traced = CorrelationId::fixed("c-2");
+        traced.set_trace(TraceMark { trace: [0xab; 16], span: [0x0c; 8], is_sampled: true });
+        let marks = format!(", CORRELATION_ID = c-2, TRACE_ID = {}, SPAN_ID = {}", "ab".repeat(16), "0c".repeat(8));
+        in_exchange(&traced.clone(), || assert_eq!(told(), marks));
+        CorrelationId::NONE.set_trace(TraceMark { trace: [1; 16], span: [1; 8], is_sampled: true });
+        assert_eq!(CorrelationId::NONE.trace(), None);
     }
 
     #[test]

@@ -47,6 +47,11 @@ pub struct CalledEndpoint<'a> {
 /// recorder never hears of two flows at once: steps nest, and requests to endpoints come one after the other.
 /// All is told on the thread that serves the exchange, so a recorder must be quick, and must not block.
 pub trait Recorder {
+    /// Whether it hears of steps; a flow that is recorded by nobody who does runs as fast as one that is not recorded.
+    fn hears_of_steps(&self) -> bool {
+        true
+    }
+
     /// Mediation begins; for an API, its resource is chosen, and what a guard decrypts is decrypted.
     ///
     /// Shape: a future where the recorder has to wait for something, such as a body; the exchange waits with it.
@@ -172,6 +177,10 @@ impl Recorders {
 }
 
 impl Recorder for Recorders {
+    fn hears_of_steps(&self) -> bool {
+        self.0.iter().any(|recorder| recorder.hears_of_steps())
+    }
+
     fn begins<'a>(
         &'a self,
         exchange: &'a mut Exchange,

@@ -51,7 +51,7 @@ impl Block {
         exchange: &'a mut Exchange,
         context: &'a RequestContext<'a>,
     ) -> Step<'a> {
-        match context.watch.recorder() {
+        match context.watch.recorder().filter(|recorder| recorder.hears_of_steps()) {
             None => self.run_from(start, last, exchange, context),
             Some(recorder) => Step::Wait(Box::pin(self.run_recorded(start, last, exchange, context, recorder))),
         }

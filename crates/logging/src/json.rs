@@ -18,6 +18,10 @@ struct Line<'a> {
     message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     correlation_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    span_id: Option<String>,
     /// What serves the exchange: its element and its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     service: Option<String>,
@@ -38,6 +42,8 @@ pub(crate) fn object(event: &Event<'_>, position: &Position, timestamp: &str) ->
         target: event.metadata().target(),
         message,
         correlation_id: correlation_id.filter(|id| !id.is_empty()),
+        trace_id: position.trace().map(|mark| mark.trace_id()),
+        span_id: position.trace().map(|mark| mark.span_id()),
         service: position.service.as_ref().map(|service| format!("{} {}", service.kind, service.name)),
         at: position.place().map(ToString::to_string),
         fields: others,

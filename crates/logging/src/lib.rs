@@ -17,8 +17,9 @@ mod ring;
 mod selector;
 mod table;
 
-use std::sync::Arc;
+use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use tracing::Level;
 use tracing_appender::non_blocking::{ErrorCounter, NonBlockingBuilder, WorkerGuard};
@@ -67,7 +68,7 @@ impl Format {
 }
 
 /// The log of the process.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Log {
     /// What is logged.
     pub levels: Levels,
@@ -78,6 +79,16 @@ pub struct Log {
     style: Arc<AtomicU8>,
     written: Arc<Written>,
     dropped: ErrorCounter,
+    forward: Arc<Forward>,
+}
+
+/// Who else gets each line.
+type Forward = OnceLock<Box<dyn Fn(&Entry) + Send + Sync>>;
+
+impl fmt::Debug for Log {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Log").field("levels", &self.levels).field("output", &self.output).finish_non_exhaustive()
+    }
 }
 
 /// How many lines were written, by the order of [`COUNTED`].
@@ -88,6 +99,11 @@ impl Log {
     /// Writes lines in another format from now on.
     pub fn set_format(&self, format: Format) {
         self.style.store(format as u8, Ordering::Relaxed);
+    }
+
+    /// Gives each line to somebody else as well, who must be quick and log nothing; the first that is said counts.
+    pub fn forward_to(&self, hears: impl Fn(&Entry) + Send + Sync + 'static) {
+        let _ = self.forward.set(Box::new(hears));
     }
 
     /// How many lines were written, by level.
@@ -111,7 +127,8 @@ pub fn start(environment: Directives, format: Format) -> (Log, WorkerGuard) {
     let (writer, guard) = builder.finish(output.sink());
     let (levels, ring) = (Levels::new(environment), Ring::default());
     let dropped = writer.error_counter();
-    let log = Log { levels, ring, output, style: Arc::default(), written: Arc::default(), dropped };
+    let log =
+        Log { levels, ring, output, style: Arc::default(), written: Arc::default(), dropped, forward: Arc::default() };
     log.set_format(format);
     let _ = tracing_subscriber::registry().with(Lines::new(&log, writer)).try_init();
     (log, guard)

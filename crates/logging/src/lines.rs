@@ -19,7 +19,7 @@ use crate::json::object;
 use crate::levels::Levels;
 use crate::output::Output;
 use crate::ring::{Entry, Ring};
-use crate::{COUNTED, Format, Log, Written};
+use crate::{COUNTED, Format, Forward, Log, Written};
 
 /// Makes lines of events: one for the output, and one for those that are kept.
 pub(crate) struct Lines<W = NonBlocking> {
@@ -28,6 +28,7 @@ pub(crate) struct Lines<W = NonBlocking> {
     output: Output,
     style: Arc<AtomicU8>,
     written: Arc<Written>,
+    forward: Arc<Forward>,
     writer: W,
 }
 
@@ -39,6 +40,7 @@ impl<W> Lines<W> {
             output: log.output.clone(),
             style: Arc::clone(&log.style),
             written: Arc::clone(&log.written),
+            forward: Arc::clone(&log.forward),
             writer,
         }
     }
@@ -91,7 +93,7 @@ where
             self.written.0[at].fetch_add(1, Ordering::Relaxed);
         }
         let correlation = position.correlation.as_ref().map(|id| id.as_str()).filter(|id| !id.is_empty());
-        self.ring.add(Entry {
+        let entry = Entry {
             number: 0,
             time: now,
             level: *metadata.level(),
@@ -100,7 +102,12 @@ where
             correlation: correlation.map(str::to_owned),
             service: position.service.as_ref().map(|service| format!("{} {}", service.kind, service.name)),
             place: position.place().map(ToString::to_string),
-        });
+            trace: position.trace(),
+        };
+        if let Some(hears) = self.forward.get() {
+            hears(&entry);
+        }
+        self.ring.add(entry);
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
+use myelin_message::TraceMark;
 use tokio::sync::watch;
 use tracing::Level;
 
@@ -35,6 +36,8 @@ pub struct Entry {
     pub service: Option<String>,
     /// The step with its file and line, or the service where no step runs.
     pub place: Option<String>,
+    /// The trace that the exchange belongs to, where it is traced.
+    pub trace: Option<TraceMark>,
 }
 
 /// Which lines somebody asks for.

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use myelin_message::{Body, Message, StatusCode, Uri};
+use myelin_telemetry::TelemetryCounts;
 
 pub use counting::{FaultCounters, ThreadObserver};
 pub use probes::{Faulty, Stage, Standing};
@@ -40,6 +41,8 @@ pub struct Gauges {
     pub memory_bytes: usize,
     /// Threads that serve, and did not say in time what is under way on them.
     pub silent_threads: usize,
+    /// What became of spans and log records.
+    pub telemetry: TelemetryCounts,
     /// What the process takes of its machine.
     pub process: ProcessUsage,
 }

@@ -9,6 +9,7 @@ use std::time::UNIX_EPOCH;
 
 use myelin_engine::observer::{CallFailure, TimeTotals};
 use myelin_engine::{Bus, EndpointState, ServiceKind, ServiceView};
+use myelin_telemetry::TelemetryCounts;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
@@ -326,8 +327,29 @@ fn of_process(server: &Server, standing: &Standing, gauges: &Gauges, faults: &Fa
         ),
     ]
     .into_iter()
+    .chain(of_telemetry(&gauges.telemetry))
     .chain(of_machine(server, &gauges.process))
     .collect()
+}
+
+/// What became of spans and log records; nothing where none are sent.
+fn of_telemetry(counts: &TelemetryCounts) -> Vec<Family> {
+    let queues = [("spans", counts.spans), ("logs", counts.logs)];
+    let queues: Vec<_> = queues.into_iter().filter_map(|(signal, counts)| Some((signal, counts?))).collect();
+    if queues.is_empty() {
+        return Vec::new();
+    }
+    let mut ended =
+        Family::new("myelin_telemetry", "Spans and log records, by what became of them", MetricType::Counter);
+    let mut waiting = Family::new("myelin_telemetry_waiting", "Spans and log records to be sent", MetricType::Gauge);
+    for (signal, counts) in queues {
+        for (outcome, count) in [("sent", counts.sent), ("dropped", counts.dropped), ("failed", counts.failed)] {
+            let labels = vec![("signal", signal.to_owned()), ("outcome", outcome.to_owned())];
+            ended = ended.with(labels, Sample::Count(count));
+        }
+        waiting = waiting.with(vec![("signal", signal.to_owned())], Sample::Level(counts.waiting as f64));
+    }
+    vec![ended, waiting]
 }
 
 /// What every process tells of itself, by the names that Prometheus' own libraries give it.

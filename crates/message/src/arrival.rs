@@ -24,7 +24,33 @@ pub struct Arrival<'a> {
 
 /// What ties the log lines of an exchange together; empty where nobody gave one.
 #[derive(Debug)]
-pub struct CorrelationId(Text);
+pub struct CorrelationId {
+    text: Text,
+    trace: OnceLock<TraceMark>,
+}
+
+/// Which trace an exchange belongs to, and which span of it is the exchange's own, for lines of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TraceMark {
+    /// The trace.
+    pub trace: [u8; 16],
+    /// The span.
+    pub span: [u8; 8],
+    /// Whether it was to be recorded when it began.
+    pub is_sampled: bool,
+}
+
+impl TraceMark {
+    /// The trace, in hexadecimal digits.
+    pub fn trace_id(&self) -> String {
+        format!("{:032x}", u128::from_be_bytes(self.trace))
+    }
+
+    /// The span, in hexadecimal digits.
+    pub fn span_id(&self) -> String {
+        format!("{:016x}", u64::from_be_bytes(self.span))
+    }
+}
 
 #[derive(Debug)]
 enum Text {
@@ -40,12 +66,12 @@ impl CorrelationId {
 
     /// One that is known when the program is built.
     pub const fn fixed(text: &'static str) -> CorrelationId {
-        CorrelationId(Text::Given(Cow::Borrowed(text)))
+        CorrelationId { text: Text::Given(Cow::Borrowed(text)), trace: OnceLock::new() }
     }
 
     /// One that is made when somebody asks for it, so that exchanges of which nothing is logged pay nothing.
     pub const fn on_demand(make: fn() -> String) -> CorrelationId {
-        CorrelationId(Text::OnDemand { make, made: OnceLock::new() })
+        CorrelationId { text: Text::OnDemand { make, made: OnceLock::new() }, trace: OnceLock::new() }
     }
 
     /// The one that a request brings, as `activityid`.
@@ -54,9 +80,21 @@ impl CorrelationId {
         Some(CorrelationId::from(String::from_utf8_lossy(said).into_owned()))
     }
 
+    /// The exchange belongs to a trace; the first that is said counts. What is nobody's belongs to none.
+    pub fn set_trace(&self, mark: TraceMark) {
+        if !std::ptr::eq(self, CorrelationId::NONE) {
+            let _ = self.trace.set(mark);
+        }
+    }
+
+    /// The trace that the exchange belongs to, where it is traced.
+    pub fn trace(&self) -> Option<TraceMark> {
+        self.trace.get().copied()
+    }
+
     /// The text of it.
     pub fn as_str(&self) -> &str {
-        match &self.0 {
+        match &self.text {
             Text::Given(text) => text,
             Text::OnDemand { make, made } => made.get_or_init(|| make().into()),
         }
@@ -66,16 +104,17 @@ impl CorrelationId {
 impl Clone for CorrelationId {
     /// The same text, which is made by now.
     fn clone(&self) -> CorrelationId {
-        CorrelationId(Text::Given(match &self.0 {
+        let text = match &self.text {
             Text::Given(text) => text.clone(),
             Text::OnDemand { .. } => self.as_str().to_owned().into(),
-        }))
+        };
+        CorrelationId { text: Text::Given(text), trace: self.trace.clone() }
     }
 }
 
 impl From<String> for CorrelationId {
     fn from(text: String) -> CorrelationId {
-        CorrelationId(Text::Given(Cow::Owned(text)))
+        CorrelationId { text: Text::Given(Cow::Owned(text)), trace: OnceLock::new() }
     }
 }
 

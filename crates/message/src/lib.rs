@@ -13,7 +13,7 @@ mod head;
 mod header;
 mod outgoing;
 
-pub use arrival::{Arrival, CorrelationId};
+pub use arrival::{Arrival, CorrelationId, TraceMark};
 pub use body::{Body, Built, Error as BodyError, Source, Wire};
 pub use head::{Head, Line, Malformed, Start, Version};
 pub use header::{HeaderId, is_credential, is_token, is_value, token_length, value_length};

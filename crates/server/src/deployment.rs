@@ -9,6 +9,7 @@ mod own;
 mod placeholders;
 mod reference;
 mod security;
+mod telemetry;
 mod values;
 mod wso2;
 
@@ -24,12 +25,14 @@ use myelin_bench::units::address;
 use myelin_engine::database::Databases;
 use myelin_engine::{CorsSettings, EndpointSettings, ProcessEnvironment};
 use myelin_http::{ClientOptions, ServerOptions};
+use myelin_telemetry::TelemetryOptions;
 use myelin_wss::Replays;
 use myelin_wss::policy::Crypto;
 use own::Own;
 pub(crate) use own::XForwardedMode;
 pub(crate) use reference::markdown;
 use serde::Deserialize;
+use telemetry::Wso2Telemetry;
 use toml::Table;
 use values::set;
 use wso2::{File, HTTP_PORT, Limits};
@@ -76,6 +79,8 @@ pub(crate) struct Deployment {
     admin_port: u16,
     /// What WSO2's keys say of the management API.
     management: management::Management,
+    /// `[opentelemetry]`: where traces go.
+    wso2_telemetry: Wso2Telemetry,
     own: Own,
 }
 
@@ -101,6 +106,7 @@ impl Default for Deployment {
             hot: true,
             admin_port: admin_options::PORT,
             management: management::Management::default(),
+            wso2_telemetry: Wso2Telemetry::default(),
             own,
         }
     }
@@ -163,6 +169,7 @@ fn parse_with_offset(text: &str, port_offset: Option<u16>) -> anyhow::Result<Dep
     let sources = databases::read(&file)?;
     let content = file.content()?;
     let cors = file.cors()?;
+    let wso2_telemetry = Wso2Telemetry::read(&file)?;
     let open_to_nobody = cors.as_ref().filter(|cors| cors.allowed_origins.is_empty()).map(|_| {
         "[synapse_properties] 'synapse.rest.CORSConfig.enabled' is true, and 'synapse.rest.CORSConfig.\
          Access-Control-Allow-Origin' names no origin: no other origin may call an API"
@@ -174,6 +181,7 @@ fn parse_with_offset(text: &str, port_offset: Option<u16>) -> anyhow::Result<Dep
             .flat_map(|source| &source.remarks)
             .chain(&content.remarks)
             .chain(&open_to_nobody)
+            .chain(&wso2_telemetry.refused)
             .cloned()
             .chain(management::Management::read(&file)?.remarks())
             .collect(),
@@ -197,6 +205,7 @@ fn parse_with_offset(text: &str, port_offset: Option<u16>) -> anyhow::Result<Dep
         hot: file.flag("server.hot_deployment")?.unwrap_or(true),
         admin_port: file.admin_port()?,
         management: management::Management::read(&file)?,
+        wso2_telemetry,
         own,
     })
 }
@@ -321,6 +330,20 @@ impl Deployment {
         Ok(Some(options))
     }
 
+    /// Where traces and lines of the log go; `None` where neither file nor environment asks for it.
+    ///
+    /// Errors: something is not what it has to be, or a secret that is referred to is not there.
+    pub(crate) fn telemetry(&self) -> anyhow::Result<Option<TelemetryOptions>> {
+        let (environment, mut security) = (ProcessEnvironment::read(), myelin_engine::SecuritySettings::default());
+        self.own.security.apply(&mut security, &environment)?;
+        let secret = |text: &str| -> Result<String, String> {
+            let secret = security.secret(text, &environment)?;
+            String::from_utf8(secret.as_ref().to_vec()).map_err(|_| "the secret is no text in UTF-8".to_owned())
+        };
+        let variable = |name: &str| std::env::var(name).ok();
+        telemetry::options(&self.own.opentelemetry, &self.wso2_telemetry, &variable, &secret)
+    }
+
     /// How long probes say that the bus stops before its listeners close.
     pub(crate) fn drain_delay(&self) -> Duration {
         self.own.admin.drain_delay.unwrap_or_default()
@@ -374,6 +397,8 @@ impl Deployment {
             ("[myelin.admin]", own.admin != others.admin),
             ("[myelin.management]", own.management != others.management),
             ("the management API", self.management != other.management),
+            ("[myelin.opentelemetry]", own.opentelemetry != others.opentelemetry),
+            ("[opentelemetry]", self.wso2_telemetry != other.wso2_telemetry),
         ];
         differences.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
     }

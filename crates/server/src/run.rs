@@ -152,6 +152,12 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
         );
     }
     let drain = settings.server.drain;
+    let flush = settings.telemetry.as_ref().map(|telemetry| telemetry.flush).unwrap_or_default();
+    for destination in settings.telemetry.iter().flat_map(|it| [("traces", &it.traces), ("logs", &it.logs)]) {
+        if let (signal, Some(destination)) = destination {
+            tracing::info!("{signal} go to {destination}");
+        }
+    }
     // Handlers stand before the ready line: who reads it may stop us at once.
     let signals = Signals::install()?;
     let running = start(Arc::new(bus), settings)?;
@@ -164,7 +170,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     let watch = deployment.watch();
     let reloader = Reloader::new(origin, &running, report, deployment, sources, log);
     let restarts = Arc::<AtomicBool>::default();
-    let way_out = WayOut { drain, delay, standing, restarts: Arc::clone(&restarts) };
+    let way_out = WayOut { drain, delay, flush, standing, restarts: Arc::clone(&restarts) };
     signals.heed(reloader, watch, running.stopper(), way_out);
     if let Some(admin) = &running.admin {
         tracing::info!("metrics and probes are on {admin}");
@@ -230,6 +236,7 @@ fn settings(arguments: &Arguments, deployment: &Deployment) -> anyhow::Result<Se
             None => deployment.admin()?,
         },
         management: deployment.management(&arguments.paths)?,
+        telemetry: deployment.telemetry()?,
     })
 }
 
@@ -239,6 +246,8 @@ struct WayOut {
     drain: Duration,
     /// How long probes say that it leaves before listeners close.
     delay: Duration,
+    /// How long spans that wait have to be sent.
+    flush: Duration,
     standing: Arc<StandingCell>,
     /// Whether it begins anew when it has left.
     restarts: Arc<AtomicBool>,
@@ -282,7 +291,7 @@ impl Signals {
     /// Reloads on SIGHUP, and whenever the configuration was changed if that is watched; stops the bus on the first of
     /// the other signals, and cuts what is under way on the second or when draining takes too long.
     fn heed(mut self, mut reloader: Reloader, watch: Option<Duration>, stop: Stop, way_out: WayOut) {
-        let WayOut { drain, delay, standing, restarts } = way_out;
+        let WayOut { drain, delay, flush, standing, restarts } = way_out;
         std::thread::spawn(move || {
             self.runtime.block_on(async {
                 let mut leaving = Leaving { restarts: false, drains: true };
@@ -314,7 +323,7 @@ impl Signals {
                     () = tokio::time::sleep(drain) => {}
                 }
                 stop.stop_at_once();
-                tokio::time::sleep(LEAVE_AFTER).await;
+                tokio::time::sleep(LEAVE_AFTER + flush).await;
                 tracing::error!("threads that serve do not end; the process leaves without them");
                 // The log is written by a thread of its own.
                 tokio::time::sleep(LOG_WRITTEN).await;

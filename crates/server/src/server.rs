@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, anyhow, bail};
 use myelin_engine::Bus;
-use myelin_engine::observer::Observer;
+use myelin_engine::observer::{Observer, Observers};
 use myelin_engine::transport::Transport;
 use myelin_http::{
     Client, ClientOptions, ConnectionCount, Listener, ListenerCommand, ServerOptions, Stop, Trust, kept_bytes, serve,
@@ -20,6 +20,7 @@ use myelin_local::{LocalSender, Serve};
 use myelin_logging::Log;
 use myelin_manage::api::Api;
 use myelin_manage::{FaultCounters, Management, Server, ThreadObserver};
+use myelin_telemetry::{Telemetry, TelemetryOptions, TracingObserver};
 use tokio::sync::mpsc;
 
 use crate::access_log::{self, Destination, Lines, Reopener, Writer};
@@ -65,6 +66,8 @@ pub struct Settings {
     pub admin: Option<AdminOptions>,
     /// Where the management API is; `None` for nowhere.
     pub management: Option<ManagementOptions>,
+    /// Where traces and lines of the log go; `None` where they go nowhere.
+    pub telemetry: Option<TelemetryOptions>,
 }
 
 /// A bus that serves. Dropping it lets it serve on; [`Running::stop`] ends it.
@@ -85,6 +88,7 @@ pub struct Running {
     cut: Arc<AtomicUsize>,
     threads: Vec<JoinHandle<anyhow::Result<()>>>,
     log: Option<JoinHandle<()>>,
+    telemetry: Option<Telemetry>,
 }
 
 impl Running {
@@ -142,6 +146,10 @@ impl Running {
             // The last lines are written when the last thread is gone.
             let _ = log.join();
         }
+        if let Some(telemetry) = self.telemetry {
+            // The last spans have ended with the last thread.
+            telemetry.shut_down();
+        }
         // Nobody is left of whom the admin listener could tell.
         self.stop.stop_at_once();
         Ok(self.cut.load(Ordering::Acquire))
@@ -174,6 +182,8 @@ struct ThreadPlan {
     faults: Option<Arc<FaultCounters>>,
     /// Whether requests without a correlation id get one.
     correlates: Arc<AtomicBool>,
+    /// Where spans go, if anywhere.
+    telemetry: Option<Telemetry>,
 }
 
 /// Starts serving a bus; when this returns, connections are accepted.
@@ -197,6 +207,10 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
         }
     };
     let access_log = writer.as_ref().map(Reopener::new).unwrap_or_default();
+    let telemetry = settings.telemetry.clone().map(Telemetry::start).transpose().context("OpenTelemetry")?;
+    if let (Some(log), Some(telemetry)) = (&settings.log, &telemetry) {
+        myelin_telemetry::forward(log, telemetry);
+    }
     let trust = Trust::new(&settings.roots)?;
     let cut = Arc::new(AtomicUsize::new(0));
     let (stop, swap) = (Stop::default(), Swap::new(bus));
@@ -223,6 +237,7 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
         number: 0,
         faults: faults.clone(),
         correlates: Arc::clone(&correlates),
+        telemetry: telemetry.clone(),
     };
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..count).map(|_| mpsc::unbounded_channel()).unzip();
     let certificates = Certificates::new(shown, senders.clone());
@@ -258,6 +273,7 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
         cut,
         threads,
         log,
+        telemetry,
     };
     if let Some(faults) = faults.filter(|_| has_begun) {
         let served = Arc::new(Served::new(ServedParts {
@@ -270,6 +286,7 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
             access_log: access_file,
             log: process_log,
             threads: count,
+            telemetry: running.telemetry.clone(),
         }));
         let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
         let server = Server { host, port, started: SystemTime::now(), is_secure };
@@ -318,67 +335,83 @@ fn run_thread(
     // The thread for long work is the bus's, too, whoever counts.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().thread_name("bus-work").build()?;
     let local = tokio::task::LocalSet::new();
-    let served = local.block_on(&runtime, async move {
-        let ThreadPlan { swap, settings, trust, writer, connections, stop, cut, number, faults, correlates } = plan;
-        let server = settings.server;
-        let client = Client::new(settings.client, server.expect, server.pace, trust);
-        let access_log = writer.map(Lines::new);
-        if let Some(lines) = &access_log {
-            let lines = Rc::downgrade(lines);
-            tokio::task::spawn_local(async move {
-                loop {
-                    tokio::time::sleep(access_log::FLUSH).await;
-                    let Some(lines) = lines.upgrade() else { break };
-                    lines.flush();
+    let served =
+        local.block_on(&runtime, async move {
+            let ThreadPlan {
+                swap,
+                settings,
+                trust,
+                writer,
+                connections,
+                stop,
+                cut,
+                number,
+                faults,
+                correlates,
+                telemetry,
+            } = plan;
+            let server = settings.server;
+            let client = Client::new(settings.client, server.expect, server.pace, trust);
+            let access_log = writer.map(Lines::new);
+            if let Some(lines) = &access_log {
+                let lines = Rc::downgrade(lines);
+                tokio::task::spawn_local(async move {
+                    loop {
+                        tokio::time::sleep(access_log::FLUSH).await;
+                        let Some(lines) = lines.upgrade() else { break };
+                        lines.flush();
+                    }
+                });
+            }
+            let runtime = Rc::new(ThreadRuntime::new(settings.work));
+            let transport = Rc::new(EngineTransport::new(Rc::clone(&client), Rc::clone(&runtime)));
+            let service = BusService::new(&swap, Rc::clone(&transport) as Rc<dyn Transport>, correlates, access_log);
+            let counting = faults.map(|faults| Rc::new(ThreadObserver::new(number, faults)) as Rc<dyn Observer>);
+            let tracing = telemetry.as_ref().and_then(TracingObserver::new);
+            let tracing = tracing.map(|observer| Rc::new(observer) as Rc<dyn Observer>);
+            let observer = Observers::join(counting.into_iter().chain(tracing).collect());
+            let service = Rc::new(service.observed_by(observer));
+            transport.set_local(LocalSender::new(serve_own(&service), correlation::here));
+            if number == 0 {
+                tokio::task::spawn_local(monitor::keep_up(swap.clone(), transport));
+                tokio::task::spawn_local(tasks::keep_up(Rc::clone(&service), swap.clone(), stop.clone()));
+            }
+            if let Some(ports) = ports {
+                tokio::task::spawn_local(ports.keep_up(swap.clone()));
+            }
+            tokio::task::spawn_local(Rc::clone(&service).keep_up(swap));
+            tokio::task::spawn_local({
+                let service = Rc::clone(&service);
+                async move {
+                    while let Some(answer) = asked.recv().await {
+                        let (exchanges, branches) = service.under_way();
+                        let (pool, memory_bytes) = (client.usage(), kept_bytes());
+                        let backends = pool.used + pool.waiting;
+                        let under_way = UnderWay { clients: 0, exchanges, branches, backends, memory_bytes };
+                        let work_waiting = runtime.work_waiting();
+                        // Who asked may have gone.
+                        let _ = answer.send(ThreadReport { under_way, pool, work_waiting });
+                    }
                 }
             });
-        }
-        let runtime = Rc::new(ThreadRuntime::new(settings.work));
-        let transport = Rc::new(EngineTransport::new(Rc::clone(&client), Rc::clone(&runtime)));
-        let service = BusService::new(&swap, Rc::clone(&transport) as Rc<dyn Transport>, correlates, access_log);
-        let observer = faults.map(|faults| Rc::new(ThreadObserver::new(number, faults)) as Rc<dyn Observer>);
-        let service = Rc::new(service.observed_by(observer));
-        transport.set_local(LocalSender::new(serve_own(&service), correlation::here));
-        if number == 0 {
-            tokio::task::spawn_local(monitor::keep_up(swap.clone(), transport));
-            tokio::task::spawn_local(tasks::keep_up(Rc::clone(&service), swap.clone(), stop.clone()));
-        }
-        if let Some(ports) = ports {
-            tokio::task::spawn_local(ports.keep_up(swap.clone()));
-        }
-        tokio::task::spawn_local(Rc::clone(&service).keep_up(swap));
-        tokio::task::spawn_local({
-            let service = Rc::clone(&service);
-            async move {
-                while let Some(answer) = asked.recv().await {
-                    let (exchanges, branches) = service.under_way();
-                    let (pool, memory_bytes) = (client.usage(), kept_bytes());
-                    let backends = pool.used + pool.waiting;
-                    let under_way = UnderWay { clients: 0, exchanges, branches, backends, memory_bytes };
-                    let work_waiting = runtime.work_waiting();
-                    // Who asked may have gone.
-                    let _ = answer.send(ThreadReport { under_way, pool, work_waiting });
-                }
+            // The one that waits may have given up on the start.
+            let _ = ready.send(());
+            let asked = stop.clone();
+            let stopped = tokio::task::spawn_local(async move {
+                asked.asked().await;
+                Instant::now()
+            });
+            let (branches, drain, ending) = (Rc::clone(&service), server.drain, stop.clone());
+            // A task of its own is polled when it has something to do; this one, whenever any task of the thread has.
+            let serving = tokio::task::spawn_local(serve(listeners, service, server, connections, stop, commands));
+            cut.fetch_add(serving.await??, Ordering::AcqRel);
+            // Flows that go on behind an answer have the rest of the drain time.
+            let stopped = stopped.await?;
+            while branches.under_way().1 > 0 && stopped.elapsed() < drain && !ending.is_at_once() {
+                tokio::time::sleep(BRANCHES_ASKED).await;
             }
+            anyhow::Ok(())
         });
-        // The one that waits may have given up on the start.
-        let _ = ready.send(());
-        let asked = stop.clone();
-        let stopped = tokio::task::spawn_local(async move {
-            asked.asked().await;
-            Instant::now()
-        });
-        let (branches, drain, ending) = (Rc::clone(&service), server.drain, stop.clone());
-        // A task of its own is polled when it has something to do; this one, whenever any task of the thread has.
-        let serving = tokio::task::spawn_local(serve(listeners, service, server, connections, stop, commands));
-        cut.fetch_add(serving.await??, Ordering::AcqRel);
-        // Flows that go on behind an answer have the rest of the drain time.
-        let stopped = stopped.await?;
-        while branches.under_way().1 > 0 && stopped.elapsed() < drain && !ending.is_at_once() {
-            tokio::time::sleep(BRANCHES_ASKED).await;
-        }
-        anyhow::Ok(())
-    });
     drop(local);
     // Nothing ends a step of a file system that hangs, nor long work that does not look at the clock.
     runtime.shutdown_timeout(LEFT_BEHIND);

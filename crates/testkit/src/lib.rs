@@ -5,6 +5,7 @@
 //! [`faulty`] plays backends that stall, reset, lie about lengths or talk too early, each from a script;
 //! [`raw`] is a client that sends exactly the bytes it is given;
 //! [`wss4j`] is Apache WSS4J, which secures and verifies messages as others do, and [`rampart`] the bus that has it inside;
+//! [`collector`] takes traces and logs by OTLP, and can be made to fail;
 //! [`scripted`] is the transport of all tests in memory;
 //! [`clock`] is time that passes only when everybody waits for it;
 //! [`synapse`] is that bus without it, which says what a configuration means; [`service`] a backend that records;
@@ -15,6 +16,7 @@
 mod archive;
 pub mod cases;
 pub mod clock;
+pub mod collector;
 mod eventually;
 pub mod faulty;
 mod gateway;

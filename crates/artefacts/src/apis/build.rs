@@ -211,7 +211,7 @@ fn resource(element: &Element, api: &Arc<str>, loader: &mut Loader) -> Result<Re
 
 /// What the log and faults name: the API, at the place of itself or of a resource.
 fn identity(name: Arc<str>, element: &Element) -> ServiceIdentity {
-    ServiceIdentity { kind: "api", name, place: Some(element.place.clone()) }
+    ServiceIdentity::new("api", name, Some(element.place.clone()))
 }
 
 fn methods(text: Text<'_>) -> Result<Vec<String>, Problem> {

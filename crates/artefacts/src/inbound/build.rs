@@ -43,7 +43,7 @@ pub fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<InboundE
     if is_suspended {
         loader.warning(element.problem("the inbound endpoint is not opened: suspend is true"));
     }
-    let identity = ServiceIdentity { kind: "inboundEndpoint", name, place: Some(element.place.clone()) };
+    let identity = ServiceIdentity::new("inboundEndpoint", name, Some(element.place.clone()));
     let is_secure = match by_protocol(loader.settings.channels, protocol.value.trim()) {
         Some(Spec { receive: Receive::ByListener, .. }) => protocol.value.trim() == "https",
         Some(Spec { receive: Receive::BySource(read), .. }) => {

@@ -61,7 +61,7 @@ pub fn proxy(element: &Element, loader: &mut Loader) -> Result<Option<Proxy>, Pr
         None
     });
     let description = publishing::describe(element, &name, (http, https), loader);
-    let identity = ServiceIdentity { kind: "proxy", name, place: Some(element.place.clone()) };
+    let identity = ServiceIdentity::new("proxy", name, Some(element.place.clone()));
     let proxy = Proxy {
         counters: loader.service_counters(&identity, ""),
         state: loader.service_state(identity.kind, &identity.name),

@@ -59,7 +59,7 @@ pub fn task(element: &Element, loader: &mut Loader) -> Result<Receiving, Problem
     let (proxy, sequence, injection) = injector(element, &properties, loader)?;
     let definition = format!("{name}\n{}", element.source());
     let progress = loader.inherit("task", definition, |_: &Progress| true, Progress::default);
-    let identity = ServiceIdentity { kind: "task", name, place: Some(element.place.clone()) };
+    let identity = ServiceIdentity::new("task", name, Some(element.place.clone()));
     let inbound = InboundSource {
         counters: loader.service_counters(&identity, ""),
         state: loader.service_state(identity.kind, &identity.name),

@@ -120,6 +120,15 @@ impl Trust {
         Ok(trust)
     }
 
+    /// The same for a protocol other than HTTP/1.1, which is named to the server (ALPN): `h2`.
+    ///
+    /// Errors: the system has no roots.
+    pub fn config_for(&self, protocol: &str) -> Result<Arc<ClientConfig>, String> {
+        let mut config = ClientConfig::clone(&*self.config()?);
+        config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
+        Ok(Arc::new(config))
+    }
+
     pub(crate) fn config(&self) -> Result<Arc<ClientConfig>, String> {
         self.0.get_or_init(|| client_config(&[]).map_err(|error| error.to_string())).clone()
     }

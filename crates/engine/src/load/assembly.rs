@@ -224,7 +224,7 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
     let mut names = std::mem::take(&mut loader.names);
     let entries = entries.into_iter().map(|(key, text)| (names.slot(&key), text)).collect();
     let place = main.and_then(|id| sequences.get(id)?.as_ref()).map(|main| main.place.clone());
-    let main_identity = ServiceIdentity { kind: "sequence", name: "main".into(), place };
+    let main_identity = ServiceIdentity::new("sequence", "main", place);
     let main_counters = loader.service_counters(&main_identity, "");
     let unserved = loader.share("service counters", "".to_owned(), ServiceCounters::default);
     // Addresses that messages bring with them count as endpoints without a name.

@@ -43,6 +43,7 @@ fn logged(filter: &str, format: Format, work: impl FnOnce(&Log)) -> (Vec<String>
         style: Arc::default(),
         written: Arc::default(),
         dropped: writer.error_counter(),
+        forward: Arc::default(),
     };
     log.set_format(format);
     let memory = Memory::default();
@@ -57,7 +58,7 @@ fn logged(filter: &str, format: Format, work: impl FnOnce(&Log)) -> (Vec<String>
 }
 
 fn service(kind: &'static str, name: &str) -> ServiceIdentity {
-    ServiceIdentity { kind, name: name.into(), place: None }
+    ServiceIdentity::new(kind, name, None)
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod log;
 mod monitors;
+pub(super) mod opentelemetry;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,6 +11,7 @@ pub(super) use log::OwnLog;
 use monitors::OwnMonitor;
 use myelin_engine::{DuplicateKeys, Priorities, PriorityRule};
 use myelin_http::{ClientOptions, Expect, Retry, ServerOptions, XForwarded};
+use opentelemetry::OwnOpenTelemetry;
 use serde::Deserialize;
 
 use super::databases::OwnSql;
@@ -35,6 +37,7 @@ pub(super) struct Own {
     pub(super) admin: OwnAdmin,
     pub(super) log: OwnLog,
     pub(super) management: OwnManagement,
+    pub(super) opentelemetry: OwnOpenTelemetry,
     priorities: Option<OwnPriorities>,
     monitors: Vec<OwnMonitor>,
     /// `[myelin.system]`: what `$sys{NAME}` means; other keys of the file refer to it.

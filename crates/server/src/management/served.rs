@@ -11,6 +11,7 @@ use myelin_logging::{LevelError, Log};
 use myelin_manage::{
     Gauges, Leaving, LogFile, Logger, Machine, Process, Refusal, RegistryEntry, ReloadRecord, Stage, Standing,
 };
+use myelin_telemetry::Telemetry;
 
 use super::{archives, registry, users};
 use crate::control::Control;
@@ -40,6 +41,7 @@ pub(crate) struct ServedParts {
     /// The log of the process, where it is this bus that writes it.
     pub(crate) log: Option<Log>,
     pub(crate) threads: usize,
+    pub(crate) telemetry: Option<Telemetry>,
 }
 
 /// The process as operators see it.
@@ -90,6 +92,7 @@ impl Process for Served {
             waiting_work: work_waiting,
             memory_bytes: under_way.memory_bytes,
             silent_threads,
+            telemetry: self.parts.telemetry.as_ref().map(Telemetry::counts).unwrap_or_default(),
             process: process_usage(),
         }
     }

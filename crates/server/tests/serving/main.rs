@@ -30,5 +30,6 @@ mod security;
 mod smuggling;
 #[cfg(feature = "sql")]
 mod sql;
+mod telemetry;
 mod tls;
 mod two_channels;

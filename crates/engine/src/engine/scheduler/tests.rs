@@ -96,7 +96,7 @@ fn exchange<'a>(
 ) -> Pin<Box<dyn Future<Output = Outcome<()>> + 'a>> {
     let time = TimeShare::new(scheduler, Demand::Low);
     let body = async |time: &TimeShare| {
-        let service = ServiceIdentity { kind: "proxy", name: "P".into(), place: None };
+        let service = ServiceIdentity::new("proxy", "P", None);
         time.begin(cost, HIGH, Some(Refusable { service: &service, body: &machine.body() })).await?;
         machine.work(MILLISECOND);
         let mut has_waited = false;
