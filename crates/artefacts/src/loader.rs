@@ -163,7 +163,9 @@ impl Loader {
     /// What is counted of a part of the service of that kind and name, whatever bus serves it.
     pub fn service_counters(&self, identity: &ServiceIdentity, part: &str) -> Arc<ServiceCounters> {
         let definition = format!("{} {} {part}", identity.kind, identity.name);
-        self.share("service counters", definition, ServiceCounters::default)
+        let bounds = self.settings.latency_bounds.get(identity.kind).cloned().unwrap_or_default();
+        let make = || ServiceCounters::of(identity.kind, Arc::clone(&identity.name), bounds);
+        self.share("service counters", definition, make)
     }
 
     /// What an operator has switched of what has that kind and name.
@@ -173,7 +175,7 @@ impl Loader {
 
     /// What is counted of the endpoints of that name, wherever they stand; those without a name have counters together.
     pub fn endpoint_counters(&mut self, name: &str) -> Arc<EndpointCounters> {
-        let counters = self.share("endpoint counters", name.to_owned(), EndpointCounters::default);
+        let counters = self.share("endpoint counters", name.to_owned(), || EndpointCounters::of(name));
         Arc::clone(self.endpoint_counters.entry(name.to_owned()).or_insert(counters))
     }
 

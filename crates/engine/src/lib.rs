@@ -43,10 +43,12 @@ pub use myelin_flow::{database, identity, transport};
 /// Who hears of what happens to messages, and what is counted of it.
 pub mod observer {
     pub use myelin_flow::counters::{
-        CallFailure, EndpointCounters, EndpointTotals, ExchangeEnd, Part, ServiceCounters, ServiceTotals, TimeTotals,
+        Bounds, CallFailure, EndpointCounters, EndpointTotals, ExchangeEnd, Part, ServiceCounters, ServiceTotals,
+        TimeCounters, TimeTotals,
     };
     pub use myelin_flow::fault::{Fault, Origin};
     pub use myelin_flow::observer::{Observer, Observers};
+    pub use myelin_flow::tally::{Tally, total};
 }
 
 /// What hears of each step of an exchange that is recorded, and what it is told of.

@@ -13,6 +13,7 @@ use crate::database::{DatabaseError, DatabaseErrorKind};
 use crate::ids::SequenceId;
 use crate::position::{in_exchange, inside_step};
 use crate::property::Value;
+use crate::tally::{self, Tally};
 use crate::transport::{SendError, SendErrorKind};
 
 /// What a step of mediation gives: faults are rare and large, so they are boxed.
@@ -92,6 +93,7 @@ impl Fault {
 
     /// That a limit of the bus was reached, and that it is worth trying again.
     pub fn overloaded(detail: impl Into<String>) -> Box<Fault> {
+        tally::count(Tally::Overload);
         let message = "The bus has reached a limit; try again later";
         Fault::new(303000, Origin::Bus, StatusCode::SERVICE_UNAVAILABLE, message).with_detail(detail)
     }
@@ -356,6 +358,7 @@ impl Fault {
 impl Fault {
     /// A request that a throttle does not let pass; its sender's, for others may have passed.
     pub fn throttled(status: StatusCode, message: &str) -> Box<Fault> {
+        tally::count(Tally::ThrottleRefusal);
         Fault::new(0, Origin::Client, status, message)
     }
 }
@@ -379,6 +382,9 @@ impl Fault {
 impl Fault {
     /// A database gave no answer to a statement; Synapse has no code for that.
     pub fn database(error: &DatabaseError, name: &str, statement: &str) -> Box<Fault> {
+        if matches!(error.kind, DatabaseErrorKind::Busy | DatabaseErrorKind::Late) {
+            tally::count(Tally::SqlLimit);
+        }
         let detail = format!("{}; the statement was {statement:?}, the database {name}", error.message);
         let (origin, status, message) = match error.kind {
             DatabaseErrorKind::Busy => return Fault::overloaded(detail),

@@ -31,6 +31,7 @@ pub mod replies;
 pub mod sequence;
 pub mod service_state;
 pub mod settings;
+pub mod tally;
 pub mod template;
 pub mod transport;
 pub mod yielding;

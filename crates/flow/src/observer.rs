@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::StatusCode;
@@ -66,6 +67,8 @@ pub struct Watch {
     /// What hears of each step, where the exchange is recorded.
     recorder: OnceCell<Rc<dyn Recorder>>,
     waited: Cell<Duration>,
+    /// The name of the endpoint that was asked last.
+    endpoint: Cell<Option<Arc<str>>>,
     faulted: Cell<bool>,
 }
 
@@ -147,6 +150,7 @@ impl Watch {
         if let (Some(observer), Some(began)) = (&self.observer, began) {
             let took = clock.monotonic().saturating_sub(began);
             self.waited.set(self.waited.get() + took);
+            self.endpoint.set(Some(Arc::clone(endpoint.name())));
             observer.asked(endpoint, outcome, took);
         }
     }
@@ -162,7 +166,7 @@ impl Watch {
         if let (Some(observer), Some(began)) = (&self.observer, began) {
             let took = clock.monotonic().saturating_sub(began);
             let (faulted, waited) = (self.faulted.get(), self.waited.get());
-            let end = ExchangeEnd { status, faulted, took, waited };
+            let end = ExchangeEnd { status, faulted, took, waited, endpoint: self.endpoint.take() };
             observer.answered(service, &end);
             if let Some(recorder) = self.recorder() {
                 recorder.ends(&end);

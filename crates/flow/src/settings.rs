@@ -5,6 +5,7 @@ mod monitors;
 mod priority;
 mod security;
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +22,7 @@ pub use priority::{Priorities, PriorityRule};
 pub use security::{REPLAY_ENTRIES, SecuritySettings, User};
 
 use crate::cost;
+use crate::counters::Bounds;
 use crate::database::DatabaseSettings;
 use crate::reload::ReloadState;
 use crate::replies::Replies;
@@ -74,6 +76,8 @@ pub struct Settings {
     pub priorities: Option<Priorities>,
     /// Which endpoints are checked beside the messages that go to them.
     pub monitors: Vec<MonitorSettings>,
+    /// The bounds of latencies of services, by the element that defines them; those that are not here have the usual ones.
+    pub latency_bounds: HashMap<&'static str, Bounds>,
 }
 
 impl Settings {
@@ -112,6 +116,7 @@ impl Default for Settings {
             replies: Replies::default(),
             priorities: None,
             monitors: Vec::new(),
+            latency_bounds: HashMap::new(),
         }
     }
 }

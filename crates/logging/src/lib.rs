@@ -15,8 +15,10 @@ mod names;
 mod output;
 mod ring;
 mod selector;
+mod steps;
 mod table;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -34,6 +36,7 @@ pub use names::resolve;
 pub use output::{Destination, Output};
 pub use ring::{Entry, Query, Ring};
 pub use selector::{ArtefactName, Selector, selector};
+pub use steps::StepLog;
 pub use table::ArtefactPlace;
 
 use lines::Lines;
@@ -80,6 +83,7 @@ pub struct Log {
     written: Arc<Written>,
     dropped: ErrorCounter,
     forward: Arc<Forward>,
+    mask: Arc<OnceLock<Mask>>,
 }
 
 /// Who else gets each line.
@@ -90,6 +94,9 @@ impl fmt::Debug for Log {
         f.debug_struct("Log").field("levels", &self.levels).field("output", &self.output).finish_non_exhaustive()
     }
 }
+
+/// Takes secrets out of a text.
+pub type Mask = fn(&str) -> Cow<'_, str>;
 
 /// How many lines were written, by the order of [`COUNTED`].
 #[derive(Debug, Default)]
@@ -104,6 +111,11 @@ impl Log {
     /// Gives each line to somebody else as well, who must be quick and log nothing; the first that is said counts.
     pub fn forward_to(&self, hears: impl Fn(&Entry) + Send + Sync + 'static) {
         let _ = self.forward.set(Box::new(hears));
+    }
+
+    /// Takes secrets out of lines that are kept in memory and of those of the wire log, from now on and for good.
+    pub fn mask_with(&self, mask: Mask) {
+        let _ = self.mask.set(mask);
     }
 
     /// How many lines were written, by level.
@@ -127,8 +139,8 @@ pub fn start(environment: Directives, format: Format) -> (Log, WorkerGuard) {
     let (writer, guard) = builder.finish(output.sink());
     let (levels, ring) = (Levels::new(environment), Ring::default());
     let dropped = writer.error_counter();
-    let log =
-        Log { levels, ring, output, style: Arc::default(), written: Arc::default(), dropped, forward: Arc::default() };
+    let (style, written, mask, forward) = Default::default();
+    let log = Log { levels, ring, output, style, written, dropped, forward, mask };
     log.set_format(format);
     let _ = tracing_subscriber::registry().with(Lines::new(&log, writer)).try_init();
     (log, guard)

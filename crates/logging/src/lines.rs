@@ -1,8 +1,8 @@
 //! The subscriber that makes lines of events.
 
 use std::io::Write;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use myelin_flow::position::Position;
@@ -17,9 +17,10 @@ use tracing_subscriber::layer::Context;
 use crate::fields::{endpoint, one_line};
 use crate::json::object;
 use crate::levels::Levels;
+use crate::names::WIRE;
 use crate::output::Output;
 use crate::ring::{Entry, Ring};
-use crate::{COUNTED, Format, Forward, Log, Written};
+use crate::{COUNTED, Format, Forward, Log, Mask, Written};
 
 /// Makes lines of events: one for the output, and one for those that are kept.
 pub(crate) struct Lines<W = NonBlocking> {
@@ -29,6 +30,7 @@ pub(crate) struct Lines<W = NonBlocking> {
     style: Arc<AtomicU8>,
     written: Arc<Written>,
     forward: Arc<Forward>,
+    mask: Arc<OnceLock<Mask>>,
     writer: W,
 }
 
@@ -41,6 +43,7 @@ impl<W> Lines<W> {
             style: Arc::clone(&log.style),
             written: Arc::clone(&log.written),
             forward: Arc::clone(&log.forward),
+            mask: Arc::clone(&log.mask),
             writer,
         }
     }
@@ -73,9 +76,17 @@ where
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let (now, position, metadata) = (SystemTime::now(), Position::here(), event.metadata());
         let timestamp = humantime::format_rfc3339_micros(now).to_string();
-        let said = one_line(event);
+        let mut said = one_line(event);
+        // What a `<log>` says is the user's own; what went over a connection is not.
+        let mask = self.mask.get();
+        let masked = |text: &str| mask.map_or_else(|| text.to_owned(), |mask| mask(text).into_owned());
+        let is_wire = metadata.target().starts_with(WIRE);
+        if is_wire {
+            said = masked(&said);
+        }
         let line = if self.style.load(Ordering::Relaxed) == Format::Json as u8 {
-            format!("{}\n", object(event, &position, &timestamp))
+            let object = object(event, &position, &timestamp);
+            format!("{}\n", if is_wire { masked(&object) } else { object })
         } else if self.output.has_colours() {
             let (colour, level) = (colour(*metadata.level()), metadata.level());
             format!(
@@ -98,7 +109,7 @@ where
             time: now,
             level: *metadata.level(),
             target: metadata.target().to_owned(),
-            message: said,
+            message: if is_wire { said } else { masked(&said) },
             correlation: correlation.map(str::to_owned),
             service: position.service.as_ref().map(|service| format!("{} {}", service.kind, service.name)),
             place: position.place().map(ToString::to_string),

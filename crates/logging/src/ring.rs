@@ -1,11 +1,10 @@
 //! The last lines of the log, kept in memory for whoever asks.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
 
 use myelin_message::TraceMark;
-use tokio::sync::watch;
 use tracing::Level;
 
 /// How many lines are kept.
@@ -56,14 +55,14 @@ pub struct Query {
 }
 
 /// The last lines of a log.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Ring(Arc<Shared>);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Shared {
     kept: Mutex<Kept>,
-    /// The number of the last line, for those who wait for the next one.
-    last: watch::Sender<u64>,
+    /// For those who wait for the next line.
+    grown: Condvar,
 }
 
 #[derive(Debug, Default)]
@@ -73,15 +72,9 @@ struct Kept {
     last: u64,
 }
 
-impl Default for Ring {
-    fn default() -> Ring {
-        Ring(Arc::new(Shared { kept: Mutex::default(), last: watch::Sender::new(0) }))
-    }
-}
-
 impl Ring {
     /// Keeps a line, whose number it gets here; the oldest go where there are too many.
-    pub(crate) fn add(&self, mut entry: Entry) {
+    pub fn add(&self, mut entry: Entry) {
         entry.message.truncate(entry.message.floor_char_boundary(LINE_BYTES));
         let mut kept = self.lock();
         kept.last += 1;
@@ -92,9 +85,8 @@ impl Ring {
             let Some(oldest) = kept.entries.pop_front() else { break };
             kept.bytes -= oldest.bytes();
         }
-        let last = kept.last;
-        // Under the lock, so that numbers only grow.
-        self.0.last.send_replace(last);
+        drop(kept);
+        self.0.grown.notify_all();
     }
 
     /// The lines that somebody asks for, the oldest first.
@@ -114,13 +106,22 @@ impl Ring {
 
     /// The number of the last line.
     pub fn last(&self) -> u64 {
-        *self.0.last.borrow()
+        self.lock().last
     }
 
-    /// Waits until there is a line with a larger number.
-    pub async fn beyond(&self, number: u64) {
-        // The sender lives as long as this does.
-        let _ = self.0.last.subscribe().wait_for(|last| *last > number).await;
+    /// The lines that somebody asks for; where there is none yet, waits for one at most so long, and the thread with it.
+    pub fn wait(&self, query: &Query, patience: Duration) -> Vec<Arc<Entry>> {
+        let until = Instant::now() + patience;
+        loop {
+            let seen = self.last();
+            let found = self.lines(query);
+            let left = until.saturating_duration_since(Instant::now());
+            if !found.is_empty() || left.is_zero() {
+                return found;
+            }
+            let grown = self.0.grown.wait_timeout_while(self.lock(), left, |kept| kept.last <= seen);
+            drop(grown.unwrap_or_else(PoisonError::into_inner));
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
@@ -161,6 +162,7 @@ mod tests {
             correlation: correlation.map(str::to_owned),
             service: None,
             place: None,
+            trace: None,
         }
     }
 
@@ -199,11 +201,18 @@ mod tests {
         assert!(kept.len() > BYTES / LINE_BYTES / 2 && ring.last() > LINES as u64);
     }
 
-    #[tokio::test]
-    async fn whoever_waits_hears_of_the_next_line() {
+    #[test]
+    fn whoever_waits_hears_of_the_next_line_that_is_asked_for() {
         let ring = Ring::default();
         let writes = ring.clone();
-        let (_, ()) = tokio::join!(ring.beyond(0), async move { writes.add(entry(Level::INFO, "x", None)) });
-        assert_eq!(ring.last(), 1);
+        let writer = std::thread::spawn(move || {
+            writes.add(entry(Level::DEBUG, "not this one", None));
+            writes.add(entry(Level::WARN, "x", None));
+        });
+        let query = Query { level: Some(Level::WARN), limit: 9, ..Query::default() };
+        let found = ring.wait(&query, Duration::from_secs(60));
+        assert_eq!(found.iter().map(|entry| entry.number).collect::<Vec<_>>(), [2]);
+        writer.join().unwrap();
+        assert!(ring.wait(&Query { after: 2, ..query }, Duration::ZERO).is_empty());
     }
 }

@@ -17,6 +17,7 @@ mod excerpt;
 mod filter;
 mod inbound;
 mod local_entries;
+mod log;
 mod logging;
 mod login;
 mod masking;

@@ -6,19 +6,59 @@
 pub mod api;
 mod counting;
 mod exposition;
+mod log_lines;
 mod metrics;
 mod probes;
 mod process;
+mod tallies;
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use myelin_engine::observer::TimeTotals;
 use myelin_message::{Body, Message, StatusCode, Uri};
 use myelin_telemetry::TelemetryCounts;
 
 pub use counting::{FaultCounters, ThreadObserver};
+pub use log_lines::log_lines;
 pub use probes::{Faulty, Stage, Standing};
 pub use process::{Leaving, LogFile, Logger, Process, Refusal, RegistryEntry, ReloadRecord};
+
+/// What was counted of a process beside its services and endpoints.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tallies {
+    /// Each port that clients come to.
+    pub listeners: Vec<ListenerTallies>,
+    /// Clients that were refused, by what there was too little of.
+    pub refused_clients: Vec<(&'static str, u64)>,
+    /// How late each serving thread was with what was due on it, by its number.
+    pub lag: Vec<(usize, TimeTotals)>,
+    /// Lines of the log by their level.
+    pub log_lines: Vec<(&'static str, u64)>,
+    /// Lines of the log that were lost.
+    pub dropped_log_lines: u64,
+    /// Lines of the access log that were lost.
+    pub dropped_access_log_lines: u64,
+    /// How many bytes the messages take that are counted, and how many they may.
+    pub memory: (usize, usize),
+}
+
+/// What was counted at one port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ListenerTallies {
+    /// The port.
+    pub port: u16,
+    /// Connections that are open.
+    pub open: usize,
+    /// Connections that were accepted.
+    pub accepted: u64,
+    /// Handshakes of TLS that agreed on a new session.
+    pub full_handshakes: u64,
+    /// Those that resumed a session.
+    pub resumed_handshakes: u64,
+    /// Those that failed.
+    pub failed_handshakes: u64,
+}
 
 /// What is under way in the process, and what it has.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -133,7 +173,8 @@ impl Management {
         let accepted = request.head.first("Accept").map(String::from_utf8_lossy).unwrap_or_default();
         let wants_open_metrics = accepted.contains("application/openmetrics-text");
         let (bus, standing, gauges) = (self.process.bus(), self.process.standing(), self.process.gauges());
-        let page = metrics::page(&bus, &self.server, &standing, &gauges, &self.faults);
+        let tallies = self.process.tallies();
+        let page = metrics::page(&bus, &self.server, &standing, &gauges, &tallies, &self.faults);
         if wants_open_metrics {
             with_type(StatusCode::OK, exposition::OPEN_METRICS, page)
         } else {

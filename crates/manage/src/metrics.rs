@@ -18,13 +18,22 @@ use prometheus_client::registry::Registry;
 
 use crate::counting::FaultCounters;
 use crate::probes::{Stage, Standing};
-use crate::{Gauges, ProcessUsage, Server};
+use crate::tallies::of_tallies;
+use crate::{Gauges, ProcessUsage, Server, Tallies};
 
 /// The page in OpenMetrics.
-pub(crate) fn page(bus: &Bus, server: &Server, standing: &Standing, gauges: &Gauges, faults: &FaultCounters) -> String {
+pub(crate) fn page(
+    bus: &Bus,
+    server: &Server,
+    standing: &Standing,
+    gauges: &Gauges,
+    tallies: &Tallies,
+    faults: &FaultCounters,
+) -> String {
     let mut families = of_services(bus, standing);
     families.extend(of_endpoints(bus));
     families.extend(of_process(server, standing, gauges, faults));
+    families.extend(of_tallies(tallies));
     let mut registry = Registry::default();
     registry.register_collector(Box::new(Families(families)));
     let mut page = String::new();
@@ -39,7 +48,7 @@ struct Families(Vec<Family>);
 
 /// The samples of one name.
 #[derive(Debug)]
-struct Family {
+pub(crate) struct Family {
     /// Of a counter without `_total`.
     name: &'static str,
     help: &'static str,
@@ -48,10 +57,10 @@ struct Family {
 }
 
 /// Labels with their values.
-type Labels = Vec<(&'static str, String)>;
+pub(crate) type Labels = Vec<(&'static str, String)>;
 
 #[derive(Debug)]
-enum Sample {
+pub(crate) enum Sample {
     Count(u64),
     Seconds(f64),
     Level(f64),
@@ -59,11 +68,11 @@ enum Sample {
 }
 
 impl Family {
-    fn new(name: &'static str, help: &'static str, kind: MetricType) -> Family {
+    pub(crate) fn new(name: &'static str, help: &'static str, kind: MetricType) -> Family {
         Family { name, help, kind, samples: Vec::new() }
     }
 
-    fn with(mut self, labels: Labels, sample: Sample) -> Family {
+    pub(crate) fn with(mut self, labels: Labels, sample: Sample) -> Family {
         self.samples.push((labels, sample));
         self
     }
@@ -184,6 +193,16 @@ fn of_services(bus: &Bus, standing: &Standing) -> Vec<Family> {
         "Time in which exchanges waited for endpoints",
         MetricType::Counter,
     );
+    let mut own = Family::new(
+        "myelin_mediation_seconds",
+        "Time that exchanges took beside what they waited for endpoints",
+        MetricType::Counter,
+    );
+    let mut bytes = Family::new(
+        "myelin_bytes",
+        "Bytes that clients of a service sent, and that they got, heads included",
+        MetricType::Counter,
+    );
     let mut times = Family::new(
         "myelin_exchange_duration_seconds",
         "Time until the answer was there, of services that have no such metric of Micro Integrator's",
@@ -202,6 +221,12 @@ fn of_services(bus: &Bus, standing: &Standing) -> Vec<Family> {
             ends = ends.with(with_status("abandoned"), Sample::Count(totals.abandoned));
         }
         waited = waited.with(labels.clone(), Sample::Seconds(totals.waited.as_secs_f64()));
+        own = own.with(labels.clone(), Sample::Seconds(totals.own_time().as_secs_f64()));
+        for (direction, count) in [("received", totals.received_bytes), ("sent", totals.sent_bytes)] {
+            let mut labels = labels.clone();
+            labels.push(("direction", direction.to_owned()));
+            bytes = bytes.with(labels, Sample::Count(count));
+        }
         if !WSO2.iter().any(|wso2| wso2.kind == view.kind) {
             times = times.with(labels.clone(), Sample::Times(totals.times.clone()));
         }
@@ -227,7 +252,7 @@ fn of_services(bus: &Bus, standing: &Standing) -> Vec<Family> {
         let labels = vec![("service_name", name.to_owned()), ("service_type", kind.to_owned())];
         up = up.with(labels, Sample::Level(level));
     }
-    families.extend([ends, waited, times, up]);
+    families.extend([ends, waited, own, bytes, times, up]);
     families
 }
 
@@ -291,6 +316,14 @@ fn of_process(server: &Server, standing: &Standing, gauges: &Gauges, faults: &Fa
         faulted,
         Family::new("wso2_integration_server_up", "1 while the bus takes messages", MetricType::Gauge)
             .with(place, Sample::Level(serves)),
+        Family::new("myelin_build_info", "The build of the bus", MetricType::Gauge).with(
+            vec![
+                ("version", env!("CARGO_PKG_VERSION").to_owned()),
+                ("profile", if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned()),
+                ("target", format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS)),
+            ],
+            Sample::Level(1.0),
+        ),
         Family::new("wso2_integration_server_version", "The version of the bus", MetricType::Gauge)
             .with(version, Sample::Level(1.0)),
         Family::new("myelin_artefacts", "Artefacts of the configuration that serves", MetricType::Gauge)

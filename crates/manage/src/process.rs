@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use myelin_engine::{Bus, Report};
+use myelin_logging::Ring;
 
 use crate::probes::Standing;
-use crate::{Gauges, Machine};
+use crate::{Gauges, Machine, Tallies};
 
 /// The process around the bus.
 ///
@@ -20,6 +21,12 @@ pub trait Process: Send + Sync {
 
     /// What is under way now.
     fn gauges(&self) -> Gauges;
+
+    /// What was counted of the process itself.
+    fn tallies(&self) -> Tallies;
+
+    /// The last lines of the log, where it is this process that writes it.
+    fn log_ring(&self) -> Option<Ring>;
 
     /// What was found in the configuration that serves.
     fn report(&self) -> Arc<Report>;

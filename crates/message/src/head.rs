@@ -142,6 +142,11 @@ impl Head {
         Head::from_wire([method, target].concat().into_bytes(), start, Vec::new())
     }
 
+    /// How many bytes it has as it came, with its start line; of one that was made or changed here, about as many.
+    pub fn wire_bytes(&self) -> usize {
+        self.parts().bytes.len()
+    }
+
     /// The request's method; empty on a response or a head made here.
     pub fn method(&self) -> &str {
         let Start::Request { method, .. } = &self.parts().start else { return "" };

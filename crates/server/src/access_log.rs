@@ -1,9 +1,14 @@
 //! The access log: a line a request, gathered by the thread that served it and written by one that serves nothing.
 
-use std::cell::RefCell;
+mod common;
+mod escape;
+mod format;
+mod json;
+mod note;
+
+use std::cell::{Cell, RefCell};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,8 +17,10 @@ use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
-use myelin_http::Record;
-use myelin_logging::is_unsafe;
+use common::Common;
+pub(crate) use format::LineFormat;
+use myelin_http::{Record, Recorded};
+pub(crate) use note::{ExchangeNote, LastExchange};
 
 /// Bytes gathered before they are handed over without waiting for the next tick.
 const BATCH_BYTES: usize = 32 * 1024;
@@ -40,7 +47,10 @@ impl From<&str> for Destination {
 /// The writing end, shared by all threads; ends when the last of them is gone.
 pub(crate) struct Writer {
     batches: SyncSender<Vec<u8>>,
+    /// Lines that were lost since the log told of it.
     lost: Arc<AtomicU64>,
+    /// All lines that were lost.
+    dropped: AtomicU64,
     /// Whether the file is to be opened again before the next batch.
     reopens: Arc<AtomicBool>,
 }
@@ -52,6 +62,11 @@ pub(crate) struct Reopener(Weak<Writer>);
 impl Reopener {
     pub(crate) fn new(writer: &Arc<Writer>) -> Reopener {
         Reopener(Arc::downgrade(writer))
+    }
+
+    /// How many lines were lost so far because whatever takes them was slower than the traffic.
+    pub(crate) fn dropped_lines(&self) -> u64 {
+        self.0.upgrade().map_or(0, |writer| writer.dropped.load(Ordering::Relaxed))
     }
 
     /// Opens the file under its name again, as whoever renamed it to rotate it wants; without a log, nothing is done.
@@ -100,33 +115,69 @@ pub(crate) fn open(destination: &Destination) -> io::Result<(Arc<Writer>, JoinHa
             }
             let missing = counted.swap(0, Ordering::Relaxed);
             if missing > 0 {
-                tracing::warn!(batches = missing, "the access log is slower than the traffic: lines were lost");
+                tracing::warn!(lines = missing, "the access log is slower than the traffic: lines were lost");
             }
         }
     })?;
-    Ok((Arc::new(Writer { batches: sender, lost, reopens }), thread))
+    Ok((Arc::new(Writer { batches: sender, lost, dropped: AtomicU64::new(0), reopens }), thread))
 }
 
 fn append(path: &Path) -> io::Result<File> {
     OpenOptions::new().create(true).append(true).open(path)
 }
 
+/// How the access log of a bus is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccessLogOptions {
+    /// Where lines go.
+    pub destination: Destination,
+    format: LineFormat,
+}
+
+impl AccessLogOptions {
+    /// Lines in the usual format.
+    pub fn to(destination: Destination) -> AccessLogOptions {
+        AccessLogOptions { destination, format: LineFormat::default() }
+    }
+
+    /// The same in another format: `myelin`, `common`, `combined`, `json`, or letters such as `%h`.
+    ///
+    /// `masks_queries` says whether the values of parameters are masked whose names are those of secrets.
+    /// Errors: it is no format.
+    pub fn in_format(self, format: &str, masks_queries: bool) -> anyhow::Result<AccessLogOptions> {
+        Ok(AccessLogOptions { format: LineFormat::read(format, masks_queries)?, ..self })
+    }
+
+    pub(crate) fn format(&self) -> &LineFormat {
+        &self.format
+    }
+}
+
 /// One thread's lines on their way to the writer.
 pub(crate) struct Lines {
     writer: Arc<Writer>,
+    format: LineFormat,
     batch: RefCell<Vec<u8>>,
+    /// How many lines are in the batch.
+    lines: Cell<u64>,
     common: RefCell<Common>,
 }
 
 impl Lines {
-    pub(crate) fn new(writer: Arc<Writer>) -> Rc<Lines> {
-        Rc::new(Lines { writer, batch: RefCell::default(), common: RefCell::default() })
+    pub(crate) fn new(writer: Arc<Writer>, format: LineFormat) -> Rc<Lines> {
+        Rc::new(Lines { writer, format, batch: RefCell::default(), lines: Cell::new(0), common: RefCell::default() })
     }
 
-    /// Adds a line: common log format, then seconds and correlation id.
+    /// What records have to hold for its lines.
+    pub(crate) fn recorded(&self) -> &Recorded {
+        self.format.recorded()
+    }
+
+    /// Adds a line.
     pub(crate) fn add(&self, record: &Record) {
         let mut batch = self.batch.borrow_mut();
-        write_line(&mut batch, record, SystemTime::now(), &mut self.common.borrow_mut());
+        self.format.write(&mut batch, record, SystemTime::now(), &mut self.common.borrow_mut());
+        self.lines.set(self.lines.get() + 1);
         if batch.len() >= BATCH_BYTES {
             self.hand_over(&mut batch);
         }
@@ -141,8 +192,10 @@ impl Lines {
     }
 
     fn hand_over(&self, batch: &mut Vec<u8>) {
+        let lines = self.lines.take();
         if self.writer.batches.try_send(std::mem::take(batch)).is_err() {
-            self.writer.lost.fetch_add(1, Ordering::Relaxed);
+            self.writer.lost.fetch_add(lines, Ordering::Relaxed);
+            self.writer.dropped.fetch_add(lines, Ordering::Relaxed);
         }
     }
 }
@@ -150,147 +203,5 @@ impl Lines {
 impl Drop for Lines {
     fn drop(&mut self) {
         self.flush();
-    }
-}
-
-/// What lines that follow each other mostly have in common, as text.
-#[derive(Default)]
-struct Common {
-    /// A second since 1970, and its time as far as the seconds: `2026-11-21T05:00:00`.
-    second: Option<(u64, String)>,
-    /// A client and its address.
-    client: Option<(IpAddr, String)>,
-}
-
-impl Common {
-    fn second(&mut self, second: u64) -> &str {
-        if self.second.as_ref().is_none_or(|(known, _)| *known != second) {
-            let time = SystemTime::UNIX_EPOCH + Duration::from_secs(second);
-            let text = humantime::format_rfc3339_seconds(time).to_string();
-            self.second = Some((second, text.trim_end_matches('Z').to_owned()));
-        }
-        self.second.as_ref().map_or("", |(_, text)| text)
-    }
-
-    fn client(&mut self, client: IpAddr) -> &str {
-        if self.client.as_ref().is_none_or(|(known, _)| *known != client) {
-            self.client = Some((client, client.to_string()));
-        }
-        self.client.as_ref().map_or("", |(_, text)| text)
-    }
-}
-
-/// Each request has a line: what formatting macros would do here costs several times as much.
-fn write_line(out: &mut Vec<u8>, record: &Record, now: SystemTime, common: &mut Common) {
-    let Record { peer, method, target, status, sent_bytes, duration, correlation, complete } = record;
-    let now = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    out.extend_from_slice(common.client(peer.ip()).as_bytes());
-    out.extend_from_slice(b" - - [");
-    out.extend_from_slice(common.second(now.as_secs()).as_bytes());
-    out.push(b'.');
-    write_digits(out, u64::from(now.subsec_millis()), 3);
-    out.extend_from_slice(b"Z] \"");
-    if method.is_empty() {
-        out.push(b'-');
-    } else {
-        out.extend_from_slice(method.as_bytes());
-        out.push(b' ');
-        // A target may hold quotes and backslashes, and nothing below or above ASCII.
-        for byte in target.bytes() {
-            if matches!(byte, b'"' | b'\\') {
-                out.push(b'\\');
-            }
-            out.push(byte);
-        }
-    }
-    out.extend_from_slice(b"\" ");
-    write_digits(out, u64::from(*status), 1);
-    out.push(b' ');
-    write_digits(out, *sent_bytes, 1);
-    out.push(b' ');
-    write_digits(out, duration.as_secs(), 1);
-    out.push(b'.');
-    write_digits(out, u64::from(duration.subsec_micros()), 6);
-    out.push(b' ');
-    let id = correlation.as_deref().unwrap_or("-");
-    let is_harmless = |byte: u8| byte.is_ascii_graphic() && byte != b'"';
-    if id.bytes().all(is_harmless) {
-        out.extend_from_slice(id.as_bytes());
-    } else {
-        let id = id.replace(|letter: char| is_unsafe(letter) || matches!(letter, ' ' | '\t' | '"'), "_");
-        out.extend_from_slice(id.as_bytes());
-    }
-    out.extend_from_slice(if *complete { b"\n" } else { b" aborted\n" });
-}
-
-/// A number in decimal digits, with zeros before it up to a width.
-fn write_digits(out: &mut Vec<u8>, mut number: u64, width: usize) {
-    // As many as the largest number has.
-    let mut digits = [b'0'; 20];
-    let mut first = digits.len();
-    while number > 0 {
-        first -= 1;
-        digits[first] = b'0' + (number % 10) as u8;
-        number /= 10;
-    }
-    out.extend_from_slice(&digits[first.min(digits.len() - width)..]);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_says_who_asked_for_what_and_cannot_be_forged() {
-        let record = Record {
-            peer: "127.0.0.1:4000".parse().unwrap(),
-            method: "POST".into(),
-            target: "/a\"b\\".into(),
-            status: 200,
-            sent_bytes: 533,
-            duration: Duration::from_micros(412),
-            correlation: Some("a b\nc\u{2028}d\te".into()),
-            complete: false,
-        };
-        let mut line = Vec::new();
-        let mut common = Common::default();
-        write_line(&mut line, &record, SystemTime::UNIX_EPOCH, &mut common);
-        assert_eq!(
-            String::from_utf8(line).unwrap(),
-            "127.0.0.1 - - [1970-01-01T00:00:00.000Z] \"POST /a\\\"b\\\\\" 200 533 0.000412 a_b_c_d_e aborted\n"
-        );
-    }
-    #[test]
-    fn times_numbers_and_clients_that_change_are_written_anew() {
-        let mut common = Common::default();
-        let mut line = |peer: &str, millis: u64, duration: Duration| {
-            let record = Record {
-                peer: peer.parse().unwrap(),
-                method: "GET".into(),
-                target: "/".into(),
-                status: 200,
-                sent_bytes: u64::MAX,
-                duration,
-                correlation: None,
-                complete: true,
-            };
-            let mut line = Vec::new();
-            let now = SystemTime::UNIX_EPOCH + Duration::from_millis(millis);
-            write_line(&mut line, &record, now, &mut common);
-            String::from_utf8(line).unwrap()
-        };
-        let max = u64::MAX;
-        assert_eq!(
-            line("127.0.0.1:1", 1_700_000_000_007, Duration::from_secs(3)),
-            format!("127.0.0.1 - - [2023-11-14T22:13:20.007Z] \"GET /\" 200 {max} 3.000000 -\n")
-        );
-        assert_eq!(
-            line("[::1]:1", 1_700_000_001_999, Duration::from_nanos(1_000_000_999)),
-            format!("::1 - - [2023-11-14T22:13:21.999Z] \"GET /\" 200 {max} 1.000000 -\n")
-        );
-        assert_eq!(
-            line("[::1]:2", 1_700_000_001_000, Duration::ZERO),
-            format!("::1 - - [2023-11-14T22:13:21.000Z] \"GET /\" 200 {max} 0.000000 -\n")
-        );
     }
 }

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use myelin_channel::LocalFuture;
-use myelin_engine::observer::Observer;
+use myelin_engine::observer::{Observer, Part};
+use myelin_engine::position::in_exchange;
 use myelin_engine::transport::Transport;
 use myelin_engine::{Engine, identity};
-use myelin_http::{Record, Service};
+use myelin_http::{Record, Recorded, Service, wire_log};
 use myelin_message::{Arrival, CorrelationId, HeaderId, Message};
 
-use crate::access_log::Lines;
+use crate::access_log::{ExchangeNote, LastExchange, Lines};
 use crate::correlation;
 use crate::swap::{Buses, Swap};
 
@@ -26,7 +27,14 @@ pub(crate) struct BusService {
     /// Requests without a correlation id get one.
     correlates: Arc<AtomicBool>,
     access_log: Option<Rc<Lines>>,
+    /// What the engine knew of the exchange that ended last; `None` where nobody wants to know.
+    last: Option<Rc<LastExchange>>,
+    /// Where bytes are counted; `None` where nothing is observed.
+    part: Option<Part>,
 }
+
+/// What is kept of a request whose bytes are counted and which nobody writes a line of.
+static NUMBERS: Recorded = Recorded { lines: false, request_headers: Vec::new(), response_headers: Vec::new() };
 
 impl BusService {
     pub(crate) fn new(
@@ -37,7 +45,14 @@ impl BusService {
     ) -> BusService {
         let mut buses = swap.subscribe();
         let engine = Engine::new(Arc::clone(&buses.borrow_and_update()), transport);
-        BusService { engine: RefCell::new(Rc::new(engine)), buses: RefCell::new(buses), correlates, access_log }
+        BusService {
+            engine: RefCell::new(Rc::new(engine)),
+            buses: RefCell::new(buses),
+            correlates,
+            access_log,
+            last: None,
+            part: None,
+        }
     }
 
     /// The same, of whose exchanges somebody hears, if anybody does.
@@ -47,6 +62,11 @@ impl BusService {
             drop(engine);
         }
         self
+    }
+
+    /// The same, whose records hold what the engine knew, and whose bytes are counted if there is a part for that.
+    pub(crate) fn noting(self, last: Option<Rc<LastExchange>>, part: Option<Part>) -> BusService {
+        BusService { last, part, ..self }
     }
 
     /// The engine of the bus that serves now.
@@ -67,6 +87,16 @@ impl BusService {
         (engine.counts().exchanges.get(), engine.counts().branches.get())
     }
 
+    #[cold]
+    fn show_request(&self, id: &CorrelationId, arrival: &Arrival<'_>, request: &Message) {
+        in_exchange(id, || wire_log::request_from(&peer(arrival), request));
+    }
+
+    #[cold]
+    fn show_answer(&self, id: &CorrelationId, arrival: &Arrival<'_>, answer: &Message) {
+        in_exchange(id, || wire_log::answer_to(&peer(arrival), answer));
+    }
+
     /// Lets go of a bus that was replaced though no request comes; ends with the thread.
     pub(crate) async fn keep_up(self: Rc<BusService>, swap: Swap) {
         let mut buses = swap.subscribe();
@@ -74,6 +104,11 @@ impl BusService {
             self.engine();
         }
     }
+}
+
+/// How the wire log names a client.
+fn peer(arrival: &Arrival<'_>) -> String {
+    arrival.peer.map_or_else(|| arrival.transport.to_owned(), |peer| peer.to_string())
 }
 
 impl Service for BusService {
@@ -90,6 +125,9 @@ impl Service for BusService {
                 }
                 None => CorrelationId::on_demand(identity::new),
             };
+            if wire_log::shows_heads() {
+                self.show_request(&id, &arrival, &request);
+            }
             let engine = self.engine();
             // Pinned where it is made: waiting for the future itself would move it once more.
             let serving = pin!(engine.serve(request, Arrival { correlation: &id, ..arrival }));
@@ -98,17 +136,39 @@ impl Service for BusService {
                 // What came in a header can leave in one.
                 let _ = answer.head.append(correlation::HEADER, id.as_str().as_bytes());
             }
+            if let (Some(last), Some(trace)) = (&self.last, id.trace()) {
+                last.belongs_to(trace);
+            }
+            if wire_log::shows_heads() {
+                self.show_answer(&id, &arrival, &answer);
+            }
             answer
         })
     }
 
-    fn records(&self) -> bool {
-        self.access_log.is_some()
+    fn recorded(&self) -> Option<&Recorded> {
+        match &self.access_log {
+            Some(lines) => Some(lines.recorded()),
+            None => self.last.as_ref().map(|_| &NUMBERS),
+        }
+    }
+
+    fn answered(&self, record: &mut Record) {
+        let Some(last) = &self.last else { return };
+        let note = last.take().unwrap_or_default();
+        match record.note.as_mut().and_then(|kept| kept.downcast_mut::<ExchangeNote>()) {
+            Some(kept) => *kept = note,
+            None => record.note = Some(Box::new(note)),
+        }
     }
 
     fn finished(&self, record: &Record) {
         if let Some(lines) = &self.access_log {
             lines.add(record);
+        }
+        let note = record.note.as_ref().and_then(|note| note.downcast_ref::<ExchangeNote>());
+        if let (Some(part), Some(service)) = (self.part, note.and_then(|note| note.service.as_ref())) {
+            service.add_bytes(part, record.received_bytes, record.sent_bytes);
         }
     }
 }

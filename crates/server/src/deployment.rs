@@ -13,6 +13,7 @@ mod telemetry;
 mod values;
 mod wso2;
 
+use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,6 +24,7 @@ use https::Https;
 pub use https::KeyStoreTls;
 use myelin_bench::units::address;
 use myelin_engine::database::Databases;
+use myelin_engine::observer::Bounds;
 use myelin_engine::{CorsSettings, EndpointSettings, ProcessEnvironment};
 use myelin_http::{ClientOptions, ServerOptions};
 use myelin_telemetry::TelemetryOptions;
@@ -35,8 +37,9 @@ use serde::Deserialize;
 use telemetry::Wso2Telemetry;
 use toml::Table;
 use values::set;
-use wso2::{File, HTTP_PORT, Limits};
+use wso2::{File, HTTP_PORT, Limits, Wso2AccessLog};
 
+use crate::access_log::{AccessLogOptions, Destination};
 use crate::admin_options::{self, AdminOptions};
 use crate::channels::CHANNELS;
 use crate::logging::LogOptions;
@@ -73,6 +76,10 @@ pub(crate) struct Deployment {
     server_store: Option<Crypto>,
     /// `[[datasource]]`: the databases that have names.
     sources: Vec<databases::Named>,
+    /// `[metric_handler]`: bounds of latencies, by the element of services.
+    latency_bounds: BTreeMap<&'static str, Vec<f64>>,
+    /// `[http_access_log]`.
+    wso2_access_log: Wso2AccessLog,
     /// `[server] hot_deployment`: whether changes of the configuration are looked for.
     hot: bool,
     /// The port where metrics and probes are answered, where the file names no address for them.
@@ -103,6 +110,8 @@ impl Default for Deployment {
             content: content::Content::default(),
             server_store: None,
             sources: Vec::new(),
+            latency_bounds: BTreeMap::new(),
+            wso2_access_log: Wso2AccessLog::default(),
             hot: true,
             admin_port: admin_options::PORT,
             management: management::Management::default(),
@@ -202,6 +211,8 @@ fn parse_with_offset(text: &str, port_offset: Option<u16>) -> anyhow::Result<Dep
         content,
         server_store: security::server_store(&file)?,
         sources,
+        latency_bounds: file.latency_bounds()?,
+        wso2_access_log: file.access_log()?,
         hot: file.flag("server.hot_deployment")?.unwrap_or(true),
         admin_port: file.admin_port()?,
         management: management::Management::read(&file)?,
@@ -231,6 +242,8 @@ impl Deployment {
         self.content.apply(settings)?;
         settings.security.server_store.clone_from(&self.server_store);
         self.own.security.apply(&mut settings.security, &settings.environment)?;
+        let bounds = self.latency_bounds.iter().filter_map(|(element, bounds)| Some((*element, Bounds::new(bounds)?)));
+        settings.latency_bounds = bounds.collect();
         let sources = self.sources.iter().map(|source| source.resolved(settings));
         settings.databases.sources = sources.collect::<anyhow::Result<_>>()?;
         Ok(())
@@ -277,6 +290,29 @@ impl Deployment {
                 Ok(options(address, true))
             }
         }
+    }
+
+    /// How a line is written for each request, if one is; the file and the format of the command line go first.
+    ///
+    /// Errors: the format is none.
+    pub(crate) fn access_log(
+        &self,
+        file: Option<&str>,
+        format: Option<&str>,
+    ) -> anyhow::Result<Option<AccessLogOptions>> {
+        let own = &self.own.access_log;
+        let destination = match (file, &own.file) {
+            (Some(file), _) => Destination::from(file),
+            (None, Some(file)) if file == "-" => Destination::Standard,
+            (None, Some(file)) => Destination::File(self.folder.join(file)),
+            (None, None) => match &self.wso2_access_log.file {
+                Some(file) => Destination::File(self.folder.join(file)),
+                None => return Ok(None),
+            },
+        };
+        let format = format.or(own.format.as_deref()).or(self.wso2_access_log.pattern.as_deref()).unwrap_or_default();
+        let options = AccessLogOptions::to(destination).in_format(format, own.mask_queries.unwrap_or(true));
+        options.context("the format of the access log").map(Some)
     }
 
     /// What the file says of the log.
@@ -399,6 +435,9 @@ impl Deployment {
             ("the management API", self.management != other.management),
             ("[myelin.opentelemetry]", own.opentelemetry != others.opentelemetry),
             ("[opentelemetry]", self.wso2_telemetry != other.wso2_telemetry),
+            ("[myelin.access_log]", own.access_log != others.access_log),
+            ("[metric_handler]", self.latency_bounds != other.latency_bounds),
+            ("[http_access_log]", self.wso2_access_log != other.wso2_access_log),
         ];
         differences.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
     }
@@ -428,6 +467,30 @@ mod tests {
         assert_eq!(port("[transport.passthru.http.listener]\nport = 8000"), 8010);
         assert!(parse("[server]\noffset = 70000").is_err());
         assert!(parse("[server]\noffset = \"many\"").is_err());
+    }
+
+    #[test]
+    fn bounds_of_latencies_and_the_access_log_have_the_keys_of_wso2() {
+        let text = "[metric_handler]\nproxy_latency_buckets = [0.1, 1, 5]\napi_latency_buckets = \"0.5, 2\"\n\
+                    [http_access_log]\nenabled = true\npattern = \"combined\"\nprefix = \"http_gw\"\n";
+        let deployment = parse(text).unwrap();
+        let mut settings = myelin_engine::Settings::default();
+        deployment.apply_mediation(&mut settings).unwrap();
+        assert_eq!(settings.latency_bounds["proxy"], Bounds::new(&[0.1, 1.0, 5.0]).unwrap());
+        assert_eq!(settings.latency_bounds["api"], Bounds::new(&[0.5, 2.0]).unwrap());
+        let file = |deployment: &Deployment| deployment.access_log(None, None).unwrap();
+        let expected = AccessLogOptions::to(Destination::File("repository/logs/http_gw.log".into()));
+        assert_eq!(file(&deployment), Some(expected.in_format("combined", true).unwrap()));
+        assert_eq!(file(&parse("[http_access_log]\npattern = \"common\"").unwrap()), None);
+        let own = "[myelin.access_log]\nfile = \"-\"\nformat = \"json\"\nmask_queries = false\n";
+        let expected = AccessLogOptions::to(Destination::Standard).in_format("json", false).unwrap();
+        assert_eq!(file(&parse(&format!("{own}{text}")).unwrap()), Some(expected));
+        for wrong in ["[2, 1]", "[]", "\"fast\"", "[true]", "1"] {
+            let error = parse(&format!("[metric_handler]\nproxy_latency_buckets = {wrong}")).unwrap_err();
+            assert!(error.to_string().contains("each larger than the one before"), "{error:#}");
+        }
+        let error = parse("[myelin.access_log]\nfile = \"-\"\nformat = \"comon\"").unwrap().access_log(None, None);
+        assert!(format!("{:#}", error.unwrap_err()).contains("did you mean common?"));
     }
 
     #[test]

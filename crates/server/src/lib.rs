@@ -44,7 +44,7 @@ mod xml;
 mod xpath;
 mod xslt;
 
-pub use access_log::Destination;
+pub use access_log::{AccessLogOptions, Destination};
 pub use admin_options::AdminOptions;
 pub use command::{Arguments, Command};
 pub use deployment::KeyStoreTls;

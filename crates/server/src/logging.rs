@@ -4,11 +4,13 @@ use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::IsTerminal;
 use std::panic::{self, PanicHookInfo};
 use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::thread;
 
 use anyhow::{Context, bail};
 use myelin_engine::Report;
 use myelin_logging::{ArtefactPlace, Destination, Directives, Format, Log, directives};
+use myelin_observe::secrets::Secrets;
 use tracing_appender::non_blocking::WorkerGuard;
 
 /// The environment variable that says what is logged.
@@ -16,6 +18,9 @@ const VARIABLE: &str = "MYELIN_LOG";
 
 /// The environment variable that says how: `text`, which is the default, or `json`.
 const FORMAT: &str = "MYELIN_LOG_FORMAT";
+
+/// Secrets that are known by what stands before them.
+static SECRETS: LazyLock<Secrets> = LazyLock::new(Secrets::default);
 
 /// What `[myelin.log]` says.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,6 +46,7 @@ pub(crate) fn start() -> anyhow::Result<Logging> {
     let levels = directives(&std::env::var(VARIABLE).unwrap_or_default()).context(VARIABLE)?;
     let format = format(&std::env::var(FORMAT).unwrap_or_default())?;
     let (log, guard) = myelin_logging::start(levels, format.unwrap_or_default());
+    log.mask_with(|text| SECRETS.text(text));
     panic::set_hook(Box::new(tell_of));
     Ok(Logging { log, format, _guard: guard })
 }

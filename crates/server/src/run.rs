@@ -24,7 +24,7 @@ use crate::memory_limit::set_memory_limit;
 use crate::reload::{Origin, Read, Reloader, report_problems, warn_of};
 use crate::server::{Settings, start, thread_count};
 use crate::standing::StandingCell;
-use crate::{Destination, debugger, logging};
+use crate::{debugger, logging};
 
 /// How long past the drain time the process waits for its threads before it leaves without them.
 const LEAVE_AFTER: Duration = Duration::from_secs(2);
@@ -80,6 +80,9 @@ pub struct Arguments {
     /// Write a line for each request to this file, or to standard output for -
     #[arg(long, value_name = "FILE")]
     access_log: Option<String>,
+    /// What such a line holds: `myelin`, `common`, `combined`, `json`, or letters such as %h %t "%r" %s %b
+    #[arg(long, value_name = "FORMAT")]
+    access_log_format: Option<String>,
     /// Answer metrics and probes on this address, or `off` for none. Default: 127.0.0.1:9201, or the address of --config
     #[arg(long, value_name = "ADDR", value_parser = admin_address)]
     admin: Option<AdminAddress>,
@@ -227,7 +230,7 @@ fn settings(arguments: &Arguments, deployment: &Deployment) -> anyhow::Result<Se
         client,
         work: deployment.work(),
         roots: arguments.ca.clone(),
-        access_log: arguments.access_log.as_deref().map(Destination::from),
+        access_log: deployment.access_log(arguments.access_log.as_deref(), arguments.access_log_format.as_deref())?,
         correlate: arguments.correlation_id,
         log: None,
         admin: match arguments.admin {

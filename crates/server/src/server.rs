@@ -11,19 +11,20 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, anyhow, bail};
 use myelin_engine::Bus;
-use myelin_engine::observer::{Observer, Observers};
+use myelin_engine::observer::{Observer, Observers, Part, TimeCounters};
 use myelin_engine::transport::Transport;
 use myelin_http::{
     Client, ClientOptions, ConnectionCount, Listener, ListenerCommand, ServerOptions, Stop, Trust, kept_bytes, serve,
 };
 use myelin_local::{LocalSender, Serve};
-use myelin_logging::Log;
+use myelin_logging::{Log, StepLog};
 use myelin_manage::api::Api;
 use myelin_manage::{FaultCounters, Management, Server, ThreadObserver};
 use myelin_telemetry::{Telemetry, TelemetryOptions, TracingObserver};
 use tokio::sync::mpsc;
+use tracing::level_filters::LevelFilter;
 
-use crate::access_log::{self, Destination, Lines, Reopener, Writer};
+use crate::access_log::{self, AccessLogOptions, Destination, LastExchange, LineFormat, Lines, Reopener, Writer};
 use crate::admin;
 use crate::admin_options::AdminOptions;
 use crate::bus_service::BusService;
@@ -56,8 +57,8 @@ pub struct Settings {
     pub work: WorkOptions,
     /// PEM files of the roots that `https` endpoints are trusted by; none means the system's.
     pub roots: Vec<PathBuf>,
-    /// Where a line for each request goes, if anywhere.
-    pub access_log: Option<Destination>,
+    /// How a line is written for each request, if one is.
+    pub access_log: Option<AccessLogOptions>,
     /// The log of the process, for those who read it and change its levels; `None` where somebody else writes it.
     pub log: Option<Log>,
     /// Whether requests without an `activityid` get one.
@@ -171,7 +172,7 @@ struct ThreadPlan {
     swap: Swap,
     settings: Settings,
     trust: Trust,
-    writer: Option<Arc<Writer>>,
+    writer: Option<(Arc<Writer>, LineFormat)>,
     connections: ConnectionCount,
     stop: Stop,
     /// How many connections were cut in the end.
@@ -184,6 +185,21 @@ struct ThreadPlan {
     correlates: Arc<AtomicBool>,
     /// Where spans go, if anywhere.
     telemetry: Option<Telemetry>,
+    /// How late the thread is with what is due on it.
+    lag: Arc<TimeCounters>,
+}
+
+/// How often it is measured how late a thread is.
+const LAG_MEASURED: Duration = Duration::from_millis(500);
+
+/// Measures again and again how late the thread is with what is due on it: what ran meanwhile kept everybody waiting.
+async fn measure_lag(lag: Arc<TimeCounters>, part: Part) {
+    let mut due = tokio::time::Instant::now();
+    loop {
+        tokio::time::sleep_until(due).await;
+        lag.add(part, due.elapsed());
+        due = tokio::time::Instant::now() + LAG_MEASURED;
+    }
 }
 
 /// Starts serving a bus; when this returns, connections are accepted.
@@ -201,12 +217,12 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
     let management = settings.management.as_ref().map(management::listen).transpose()?.flatten();
     let (writer, log) = match settings.access_log.as_ref() {
         None => (None, None),
-        Some(destination) => {
-            let (writer, thread) = access_log::open(destination).context("access log")?;
-            (Some(writer), Some(thread))
+        Some(options) => {
+            let (writer, thread) = access_log::open(&options.destination).context("access log")?;
+            (Some((writer, options.format().clone())), Some(thread))
         }
     };
-    let access_log = writer.as_ref().map(Reopener::new).unwrap_or_default();
+    let access_log = writer.as_ref().map(|(writer, _)| Reopener::new(writer)).unwrap_or_default();
     let telemetry = settings.telemetry.clone().map(Telemetry::start).transpose().context("OpenTelemetry")?;
     if let (Some(log), Some(telemetry)) = (&settings.log, &telemetry) {
         myelin_telemetry::forward(log, telemetry);
@@ -217,12 +233,16 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
     let connections = ConnectionCount::default();
     // Where nobody can ask, nothing is counted.
     let faults = (admin.is_some() || management.is_some()).then(Arc::<FaultCounters>::default);
+    let lag = Arc::<TimeCounters>::default();
     let port = addresses.first().map_or(0, SocketAddr::port);
     let is_secure = settings.listen.iter().all(|listen| !matches!(listen, Listen::Http(_)));
     let correlates = Arc::new(AtomicBool::new(settings.correlate));
     let access_file = match &settings.access_log {
-        Some(Destination::File(path)) => Some(path.clone()),
-        _ => None,
+        Some(options) => match &options.destination {
+            Destination::File(path) => Some(path.clone()),
+            Destination::Standard => None,
+        },
+        None => None,
     };
     let options = settings.management.clone();
     let process_log = settings.log.clone();
@@ -238,6 +258,7 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
         faults: faults.clone(),
         correlates: Arc::clone(&correlates),
         telemetry: telemetry.clone(),
+        lag: Arc::clone(&lag),
     };
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..count).map(|_| mpsc::unbounded_channel()).unzip();
     let certificates = Certificates::new(shown, senders.clone());
@@ -284,6 +305,8 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
             control: running.control.clone(),
             correlates,
             access_log: access_file,
+            access_log_writer: running.access_log.clone(),
+            lag,
             log: process_log,
             threads: count,
             telemetry: running.telemetry.clone(),
@@ -335,83 +358,93 @@ fn run_thread(
     // The thread for long work is the bus's, too, whoever counts.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().thread_name("bus-work").build()?;
     let local = tokio::task::LocalSet::new();
-    let served =
-        local.block_on(&runtime, async move {
-            let ThreadPlan {
-                swap,
-                settings,
-                trust,
-                writer,
-                connections,
-                stop,
-                cut,
-                number,
-                faults,
-                correlates,
-                telemetry,
-            } = plan;
-            let server = settings.server;
-            let client = Client::new(settings.client, server.expect, server.pace, trust);
-            let access_log = writer.map(Lines::new);
-            if let Some(lines) = &access_log {
-                let lines = Rc::downgrade(lines);
-                tokio::task::spawn_local(async move {
-                    loop {
-                        tokio::time::sleep(access_log::FLUSH).await;
-                        let Some(lines) = lines.upgrade() else { break };
-                        lines.flush();
-                    }
-                });
-            }
-            let runtime = Rc::new(ThreadRuntime::new(settings.work));
-            let transport = Rc::new(EngineTransport::new(Rc::clone(&client), Rc::clone(&runtime)));
-            let service = BusService::new(&swap, Rc::clone(&transport) as Rc<dyn Transport>, correlates, access_log);
-            let counting = faults.map(|faults| Rc::new(ThreadObserver::new(number, faults)) as Rc<dyn Observer>);
-            let tracing = telemetry.as_ref().and_then(TracingObserver::new);
-            let tracing = tracing.map(|observer| Rc::new(observer) as Rc<dyn Observer>);
-            let observer = Observers::join(counting.into_iter().chain(tracing).collect());
-            let service = Rc::new(service.observed_by(observer));
-            transport.set_local(LocalSender::new(serve_own(&service), correlation::here));
-            if number == 0 {
-                tokio::task::spawn_local(monitor::keep_up(swap.clone(), transport));
-                tokio::task::spawn_local(tasks::keep_up(Rc::clone(&service), swap.clone(), stop.clone()));
-            }
-            if let Some(ports) = ports {
-                tokio::task::spawn_local(ports.keep_up(swap.clone()));
-            }
-            tokio::task::spawn_local(Rc::clone(&service).keep_up(swap));
-            tokio::task::spawn_local({
-                let service = Rc::clone(&service);
-                async move {
-                    while let Some(answer) = asked.recv().await {
-                        let (exchanges, branches) = service.under_way();
-                        let (pool, memory_bytes) = (client.usage(), kept_bytes());
-                        let backends = pool.used + pool.waiting;
-                        let under_way = UnderWay { clients: 0, exchanges, branches, backends, memory_bytes };
-                        let work_waiting = runtime.work_waiting();
-                        // Who asked may have gone.
-                        let _ = answer.send(ThreadReport { under_way, pool, work_waiting });
-                    }
+    let served = local.block_on(&runtime, async move {
+        let ThreadPlan {
+            swap,
+            settings,
+            trust,
+            writer,
+            connections,
+            stop,
+            cut,
+            number,
+            faults,
+            lag,
+            correlates,
+            telemetry,
+        } = plan;
+        let server = settings.server;
+        let client = Client::new(settings.client, server.expect, server.pace, trust);
+        let asks_engine = writer.as_ref().is_some_and(|(_, format)| format.asks_engine());
+        let access_log = writer.map(|(writer, format)| Lines::new(writer, format));
+        if let Some(lines) = &access_log {
+            let lines = Rc::downgrade(lines);
+            tokio::task::spawn_local(async move {
+                loop {
+                    tokio::time::sleep(access_log::FLUSH).await;
+                    let Some(lines) = lines.upgrade() else { break };
+                    lines.flush();
                 }
             });
-            // The one that waits may have given up on the start.
-            let _ = ready.send(());
-            let asked = stop.clone();
-            let stopped = tokio::task::spawn_local(async move {
-                asked.asked().await;
-                Instant::now()
-            });
-            let (branches, drain, ending) = (Rc::clone(&service), server.drain, stop.clone());
-            // A task of its own is polled when it has something to do; this one, whenever any task of the thread has.
-            let serving = tokio::task::spawn_local(serve(listeners, service, server, connections, stop, commands));
-            cut.fetch_add(serving.await??, Ordering::AcqRel);
-            // Flows that go on behind an answer have the rest of the drain time.
-            let stopped = stopped.await?;
-            while branches.under_way().1 > 0 && stopped.elapsed() < drain && !ending.is_at_once() {
-                tokio::time::sleep(BRANCHES_ASKED).await;
+        }
+        let runtime = Rc::new(ThreadRuntime::new(settings.work));
+        let transport = Rc::new(EngineTransport::new(Rc::clone(&client), Rc::clone(&runtime)));
+        let service = BusService::new(&swap, Rc::clone(&transport) as Rc<dyn Transport>, correlates, access_log);
+        let part = faults.as_ref().map(|_| Part::of_thread(number));
+        let counts = faults.map(|faults| Rc::new(ThreadObserver::new(number, faults)) as Rc<dyn Observer>);
+        let last = (counts.is_some() || asks_engine).then(Rc::<LastExchange>::default);
+        // Where nobody can ask, nobody changes levels either.
+        let logs_steps = settings.log.is_some() && (counts.is_some() || LevelFilter::current() >= LevelFilter::TRACE);
+        let steps = logs_steps.then(|| Rc::new(StepLog) as Rc<dyn Observer>);
+        let noted = last.clone().map(|last| last as Rc<dyn Observer>);
+        let tracing = telemetry.as_ref().and_then(TracingObserver::new);
+        let tracing = tracing.map(|observer| Rc::new(observer) as Rc<dyn Observer>);
+        let observer = Observers::join(counts.into_iter().chain(noted).chain(steps).chain(tracing).collect());
+        let service = Rc::new(service.noting(last, part).observed_by(observer));
+        if let Some(part) = part {
+            tokio::task::spawn_local(measure_lag(lag, part));
+        }
+        transport.set_local(LocalSender::new(serve_own(&service), correlation::here));
+        if number == 0 {
+            tokio::task::spawn_local(monitor::keep_up(swap.clone(), transport));
+            tokio::task::spawn_local(tasks::keep_up(Rc::clone(&service), swap.clone(), stop.clone()));
+        }
+        if let Some(ports) = ports {
+            tokio::task::spawn_local(ports.keep_up(swap.clone()));
+        }
+        tokio::task::spawn_local(Rc::clone(&service).keep_up(swap));
+        tokio::task::spawn_local({
+            let service = Rc::clone(&service);
+            async move {
+                while let Some(answer) = asked.recv().await {
+                    let (exchanges, branches) = service.under_way();
+                    let (pool, memory_bytes) = (client.usage(), kept_bytes());
+                    let backends = pool.used + pool.waiting;
+                    let under_way = UnderWay { clients: 0, exchanges, branches, backends, memory_bytes };
+                    let work_waiting = runtime.work_waiting();
+                    // Who asked may have gone.
+                    let _ = answer.send(ThreadReport { under_way, pool, work_waiting });
+                }
             }
-            anyhow::Ok(())
         });
+        // The one that waits may have given up on the start.
+        let _ = ready.send(());
+        let asked = stop.clone();
+        let stopped = tokio::task::spawn_local(async move {
+            asked.asked().await;
+            Instant::now()
+        });
+        let (branches, drain, ending) = (Rc::clone(&service), server.drain, stop.clone());
+        // A task of its own is polled when it has something to do; this one, whenever any task of the thread has.
+        let serving = tokio::task::spawn_local(serve(listeners, service, server, connections, stop, commands));
+        cut.fetch_add(serving.await??, Ordering::AcqRel);
+        // Flows that go on behind an answer have the rest of the drain time.
+        let stopped = stopped.await?;
+        while branches.under_way().1 > 0 && stopped.elapsed() < drain && !ending.is_at_once() {
+            tokio::time::sleep(BRANCHES_ASKED).await;
+        }
+        anyhow::Ok(())
+    });
     drop(local);
     // Nothing ends a step of a file system that hangs, nor long work that does not look at the clock.
     runtime.shutdown_timeout(LEFT_BEHIND);

@@ -24,6 +24,7 @@ use myelin_flow::fault::{Fault, Outcome};
 use myelin_flow::forms::is_within;
 use myelin_flow::mediator::{Effect, Flow, Mediator, Reads, Step};
 use myelin_flow::property::{Scope, slot};
+use myelin_flow::tally::{self, Tally};
 
 pub(super) const SPEC: Spec = Spec::new("cache", DOC, build);
 
@@ -161,6 +162,9 @@ impl Finder {
         exchange: &'a mut Exchange,
         context: &'a RequestContext<'a>,
     ) -> Step<'a> {
+        if let Ok(is_hit) = found {
+            tally::count(if is_hit { Tally::CacheHit } else { Tally::CacheMiss });
+        }
         match (found, &self.on_hit) {
             (Err(fault), _) => Step::Done(exchange, Err(fault)),
             (Ok(false), _) => Step::Done(exchange, Ok(Flow::Next)),

@@ -21,6 +21,7 @@ use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
 use myelin_flow::mediator::{Effect, Mediator, Step};
 use myelin_flow::offload::offload;
+use myelin_flow::tally::{self, Tally};
 use myelin_flow::transport::within;
 
 pub(super) const SPEC: Spec = Spec::new("script", DOC, build);
@@ -269,6 +270,9 @@ impl Scripting {
     }
 
     fn fault(&self, error: Error) -> Box<Fault> {
+        if matches!(error, Error::Time) {
+            tally::count(Tally::ScriptLimit);
+        }
         let mut fault = Fault::bus(self.failure.as_str()).with_detail(error.to_string());
         if let Error::Thrown { place: Some(place), .. } = error {
             fault.trail.push(format!("script ({place})"));

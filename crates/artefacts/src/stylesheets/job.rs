@@ -18,6 +18,7 @@ use myelin_flow::fault::{Fault, Outcome};
 use myelin_flow::mediator::Step;
 use myelin_flow::offload::offload;
 use myelin_flow::position::inside_step;
+use myelin_flow::tally::{self, Tally};
 
 /// What takes more instructions starts over apart: so long nobody else on this thread minds waiting.
 const HERE_INSTRUCTIONS: u64 = 50_000;
@@ -202,6 +203,9 @@ fn with_memory<T>(source_bytes: usize, run: impl FnOnce(&mut Memory) -> T) -> T 
 
 /// A stylesheet that failed on a message.
 fn fault(error: &Error) -> Box<Fault> {
+    if error.code == "LIMIT" {
+        tally::count(Tally::StylesheetLimit);
+    }
     let mut fault = Fault::bus("The message could not be transformed").with_detail(error.to_string());
     if let Some(place) = &error.place {
         fault.trail.push(format!("stylesheet ({}:{})", place.file, place.line));

@@ -6,7 +6,7 @@ use std::task::Context;
 use std::time::Duration;
 
 use http::StatusCode;
-use myelin_message::{Body, Message, Version, is_credential, is_value};
+use myelin_message::{Body, HeaderId, Message, Version, is_credential, is_value};
 
 use crate::buffer::{Staging, is_short};
 use crate::client::says;
@@ -45,6 +45,8 @@ impl Asked {
 /// How an answer left.
 pub(crate) struct Outcome {
     pub(crate) sent_bytes: u64,
+    /// How many of them are the head.
+    pub(crate) head_bytes: u64,
     pub(crate) complete: bool,
     pub(crate) next: Next,
 }
@@ -91,7 +93,7 @@ impl Shape {
 pub(crate) async fn send(state: &ServerState, client: &Shared, mut answer: Message, asked: Asked) -> Outcome {
     if client.borrow().severed {
         reset(client);
-        return Outcome { sent_bytes: 0, complete: false, next: Next::Drop };
+        return Outcome { sent_bytes: 0, head_bytes: 0, complete: false, next: Next::Drop };
     }
     if answer.status.is_informational() {
         answer = plain(StatusCode::INTERNAL_SERVER_ERROR, "an interim status cannot be an answer");
@@ -136,6 +138,7 @@ pub(crate) async fn send(state: &ServerState, client: &Shared, mut answer: Messa
     let line = StatusLine { status: answer.status, reason };
     let date = state.dates.now();
     write_response(&mut bytes, line, &answer.head, shape.framing, shape.as_came, connection, Some(&date));
+    let head_bytes = bytes.len() as u64;
     let mut relay = match &shape.source {
         None => Relay::whole(bytes, std::mem::take(&mut shape.bytes)),
         Some(_) => Relay::new(bytes, shape.coding),
@@ -154,11 +157,18 @@ pub(crate) async fn send(state: &ServerState, client: &Shared, mut answer: Messa
         Err(broken) => {
             if matches!(broken, Broken::TimedOut(Waits::Target)) && is_short() && !client.borrow().decoder.is_done() {
                 tracing::warn!(
+                    client = client.borrow().stream.peer(),
+                    correlation_id = correlation(&answer),
                     "the connection is closed: the client did not read its answer while it sent its request, and the \
                      answer exceeds the memory that myelin.server.memory_bytes allows"
                 );
             }
-            tracing::debug!(?broken, "an answer broke off");
+            tracing::debug!(
+                ?broken,
+                client = client.borrow().stream.peer(),
+                correlation_id = correlation(&answer),
+                "an answer broke off"
+            );
             // Missing bytes show by themselves where a length or chunks were promised.
             if shape.until_close {
                 reset(client);
@@ -173,7 +183,12 @@ pub(crate) async fn send(state: &ServerState, client: &Shared, mut answer: Messa
         (true, false) => Next::Close,
         (true, true) => Next::Request,
     };
-    Outcome { sent_bytes: relay.sent, complete, next }
+    Outcome { sent_bytes: relay.sent, head_bytes, complete, next }
+}
+
+/// The correlation id of an answer that carries one; the exchange itself is over when its answer is sent.
+fn correlation(answer: &Message) -> Option<String> {
+    answer.head.known(HeaderId::ActivityId).map(|value| String::from_utf8_lossy(value).into_owned())
 }
 
 fn shape(answer: &mut Message, source: Option<BodySource>, asked: Asked) -> Shape {

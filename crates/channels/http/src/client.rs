@@ -27,6 +27,7 @@ use crate::pool::{Checkout, HostPool, IdleConnection, Permit, Pool, PoolUsage};
 use crate::relay::{BodySource, Broken, Bytes, Coding, Ends, HEAD_BYTES, MERGE_BYTES, Relay, Upload, Waits, merged};
 use crate::timer::Tick;
 use crate::tls::Trust;
+use crate::wire_log;
 
 /// Requests with a body up to this size are kept until the response begins, to be sent again if need be.
 const REPLAY_BYTES: usize = 64 * 1024;
@@ -211,6 +212,9 @@ impl Client {
         let target = absolute.as_deref().unwrap_or(path);
         let line = RequestLine { method, target, host, version, close: manner.close };
         write_request(&mut bytes, line, &head, framing, as_came);
+        if wire_log::shows_heads() {
+            wire_log::request_to(origin.authority(), &bytes);
+        }
         let relay = match body {
             Body::Bytes(_) | Body::Shared(_) => Relay::whole(bytes, Bytes::of(body)),
             _ if framing == Framing::Empty => Relay::whole(bytes, Bytes::default()),
@@ -315,6 +319,9 @@ impl Client {
                 Event::Head(Ok(response)) => response,
                 event => return Err(self.failed(event, backend, context, attempt)),
             };
+            if wire_log::shows_heads() {
+                wire_log::response_from(context.host.origin.authority(), &response.head);
+            }
             (attempt.scanner, attempt.answered) = (HeadScanner::default(), true);
             if !response.status.is_informational() {
                 let sent_all = attempt.uploaded && attempt.send_error.is_none();

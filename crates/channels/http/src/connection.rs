@@ -52,6 +52,8 @@ pub(crate) struct Connection {
     /// How the message being read is delimited, and how far it has been read.
     pub(crate) framing: Framing,
     pub(crate) decoder: Decoder,
+    /// How much came of the body of the message that ended last, as long as no other has begun.
+    received_bytes: u64,
     /// Bytes at the front of `input` that the decoder has passed and that still have to be sent.
     /// Whoever ends a relay early leaves them here, and the next reader of this connection steps over them first.
     pub(crate) passed: usize,
@@ -119,6 +121,7 @@ impl Connection {
             input: Input::default(),
             framing: Framing::Empty,
             decoder: Decoder::new(Framing::Empty),
+            received_bytes: 0,
             passed: 0,
             severed: false,
             ticket: 0,
@@ -195,6 +198,7 @@ impl Connection {
     /// Begins the body behind a head that was just read.
     pub(crate) fn begin_body(&mut self, framing: Framing) {
         self.ticket += 1;
+        self.received_bytes = 0;
         self.framing = framing;
         self.decoder = match self.side {
             Side::Client { body_bytes: Some(limit_bytes), .. } => Decoder::new(framing).limit(limit_bytes),
@@ -208,8 +212,18 @@ impl Connection {
         self.charge.set(0);
     }
 
+    /// How much has come of the body of the message being read, or of the one that was read last.
+    pub(crate) fn received_body_bytes(&self) -> u64 {
+        match self.framing {
+            Framing::Empty => self.received_bytes,
+            Framing::Length(length) => length.saturating_sub(self.decoder.remaining().unwrap_or(0)),
+            _ => self.decoder.data_bytes(),
+        }
+    }
+
     /// Ends the message: handles of its body read as gone, and memory charged for it is free again.
     pub(crate) fn end_message(&mut self) {
+        self.received_bytes = self.received_body_bytes();
         self.drop_passed();
         self.ticket += 1;
         self.framing = Framing::Empty;

@@ -53,6 +53,8 @@ pub(crate) async fn serve_connection(state: &Rc<ServerState>, stream: Stream, in
         pacer: Pacer::new(state.options.pace),
     };
     let client: Shared = Rc::new(Link::new(Connection::new(stream, state.options.idle, side)));
+    // One for all requests: its memory is used again.
+    let mut record = state.service.recorded().map(|_| Box::new(Record::new(info)));
     let mut patience = if crowded { CROWDED_PATIENCE } else { state.options.head_timeout };
     loop {
         let request = match pin!(next_request(state, &client, patience)).await {
@@ -70,7 +72,7 @@ pub(crate) async fn serve_connection(state: &Rc<ServerState>, stream: Stream, in
             let to_head = request.head.has_method("HEAD");
             return Box::pin(refuse(state, &client, info, refusal, to_head)).await;
         }
-        match pin!(exchange(state, &client, request, info)).await {
+        match pin!(exchange(state, &client, request, info, record.as_deref_mut())).await {
             Next::Request => {}
             Next::Close => return linger(state, &client).await,
             Next::Drop => return,
@@ -80,20 +82,17 @@ pub(crate) async fn serve_connection(state: &Rc<ServerState>, stream: Stream, in
 }
 
 /// One request and its answer.
-async fn exchange(state: &Rc<ServerState>, client: &Shared, request: RequestHead, info: &ConnectionInfo) -> Next {
-    let started = state.service.records().then(Instant::now);
+async fn exchange(
+    state: &Rc<ServerState>,
+    client: &Shared,
+    request: RequestHead,
+    info: &ConnectionInfo,
+    record: Option<&mut Record>,
+) -> Next {
     let asked = Asked::of(&request);
-    let mut record = started.map(|_| {
-        Box::new(Record {
-            peer: info.peer,
-            method: request.head.method().to_owned(),
-            target: request.head.target().to_owned(),
-            status: 0,
-            sent_bytes: 0,
-            duration: Duration::ZERO,
-            correlation: None,
-            complete: false,
-        })
+    let mut recording = record.zip(state.service.recorded()).map(|(record, recorded)| {
+        let started = record.begin(&request.head, recorded);
+        (record, recorded, started)
     });
     let ticket = client.borrow().ticket;
     let source = Rc::clone(client);
@@ -116,18 +115,21 @@ async fn exchange(state: &Rc<ServerState>, client: &Shared, request: RequestHead
         });
         served.await
     };
-    if let Some(record) = &mut record {
-        record.status = response.status.as_u16();
-        let correlation = response.head.known(HeaderId::ActivityId);
-        record.correlation = correlation.map(|value| String::from_utf8_lossy(value).into_owned());
+    if let Some((record, recorded, _)) = &mut recording {
+        record.answer(&response, recorded);
+        state.service.answered(record);
     }
     // On the heap, where mediation just was: an idle connection is small, and a busy one uses the same memory twice.
     let outcome = Box::pin(answer::send(state, client, response, asked)).await;
-    if let (Some(mut record), Some(started)) = (record, started) {
-        record.duration = started.elapsed();
+    if let Some((record, _, started)) = recording {
+        record.duration = started.map(|started| started.elapsed()).unwrap_or_default();
         record.sent_bytes = outcome.sent_bytes;
+        record.sent_head_bytes = outcome.head_bytes.min(outcome.sent_bytes);
+        record.received_body_bytes = client.borrow().received_body_bytes();
+        record.received_bytes += record.received_body_bytes;
         record.complete = outcome.complete;
-        state.service.finished(&record);
+        record.goes_on = outcome.next == Next::Request;
+        state.service.finished(record);
     }
     let next = match outcome.next {
         Next::Request if !drained(client).await => Next::Close,
@@ -268,16 +270,14 @@ async fn refuse(state: &Rc<ServerState>, client: &Shared, info: &ConnectionInfo,
         let _ = response.head.append("Retry-After", b"1");
     }
     let outcome = answer::send(state, client, response, Asked::refused(to_head)).await;
-    if state.service.records() {
+    if state.service.recorded().is_some() {
         state.service.finished(&Record {
-            peer: info.peer,
-            method: String::new(),
-            target: String::new(),
             status: status.as_u16(),
             sent_bytes: outcome.sent_bytes,
+            sent_head_bytes: outcome.head_bytes.min(outcome.sent_bytes),
             duration: started.elapsed(),
-            correlation: None,
             complete: outcome.complete,
+            ..Record::new(info)
         });
     }
     if outcome.next != Next::Drop {

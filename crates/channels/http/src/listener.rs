@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustls::ServerConfig;
+use rustls::{HandshakeKind, ServerConfig};
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
@@ -17,8 +17,8 @@ use tokio_rustls::TlsAcceptor;
 use crate::conversation;
 use crate::dial::is_out_of_files;
 use crate::refusals::Shortage;
-use crate::service::ConnectionInfo;
-use crate::state::{ConnectionCount, ConnectionGuard, ServerState};
+use crate::service::{ConnectionInfo, TlsSession};
+use crate::state::{ConnectionCount, ConnectionGuard, ListenerCounters, ServerState};
 use crate::stream::{Stream, Tls};
 
 /// Connections the kernel may hold for us before we accept them.
@@ -114,7 +114,7 @@ impl OpenListener {
         let socket = TcpListener::from_std(listener.socket)?;
         let port = socket.local_addr()?.port();
         let settings = Rc::new(RefCell::new(ListenerSettings::new(listener.tls, listener.inbound)));
-        let accepting = accept(socket, Rc::clone(&settings), Rc::clone(state), count.clone());
+        let accepting = accept(socket, Rc::clone(&settings), Rc::clone(state), (count.clone(), count.listener(port)));
         Ok(OpenListener { port, settings, task: tokio::task::spawn_local(accepting) })
     }
 
@@ -134,7 +134,7 @@ async fn accept(
     socket: TcpListener,
     settings: Rc<RefCell<ListenerSettings>>,
     state: Rc<ServerState>,
-    count: ConnectionCount,
+    (count, counters): (ConnectionCount, Arc<ListenerCounters>),
 ) {
     loop {
         let (stream, peer) = match socket.accept().await {
@@ -152,7 +152,7 @@ async fn accept(
                 continue;
             }
         };
-        let guard = ConnectionGuard::new(&state, &count);
+        let guard = ConnectionGuard::new(&state, &count, &counters);
         let ListenerSettings { acceptor, inbound } = settings.borrow().clone();
         let beyond = count.open().saturating_sub(state.options.connections);
         if beyond > 0 {
@@ -168,13 +168,17 @@ async fn accept(
             // Both only make the connection slower or the log poorer.
             let _ = stream.set_nodelay(true);
             let local = stream.local_addr().unwrap_or(peer);
-            let connection = ConnectionInfo { peer, local, secure: acceptor.is_some(), inbound };
+            let mut connection = ConnectionInfo { peer, local, secure: acceptor.is_some(), inbound, tls: None };
             let stream = match acceptor {
                 None => Stream::Plain(stream),
                 // A handshake needs room that the connection behind it does not.
-                Some(acceptor) => match Box::pin(handshake(stream, acceptor, &state)).await {
-                    Some(stream) => stream,
-                    None => return,
+                Some(acceptor) => match Box::pin(handshake(stream, acceptor, &state, peer)).await {
+                    Some((stream, session, is_resumed)) => {
+                        guard.listener().shook_hands(is_resumed);
+                        connection.tls = session;
+                        stream
+                    }
+                    None => return guard.listener().failed_handshake(),
                 },
             };
             conversation::serve_connection(&state, stream, &connection, crowded).await;
@@ -182,16 +186,50 @@ async fn accept(
     }
 }
 
-async fn handshake(stream: TcpStream, acceptor: TlsAcceptor, state: &ServerState) -> Option<Stream> {
+/// The stream behind a handshake, what was agreed on, and whether that was a session from before.
+async fn handshake(
+    stream: TcpStream,
+    acceptor: TlsAcceptor,
+    state: &ServerState,
+    peer: SocketAddr,
+) -> Option<(Stream, Option<TlsSession>, bool)> {
     match timeout(state.options.head_timeout, acceptor.accept(stream)).await {
         Ok(Ok(stream)) => {
             let (socket, session) = stream.into_inner();
-            Some(Stream::Tls(Box::new(Tls::new(socket, session.into()))))
+            let agreed = session.protocol_version().and_then(|version| version.as_str());
+            let cipher = session.negotiated_cipher_suite().and_then(|suite| suite.suite().as_str());
+            let agreed = agreed
+                .zip(cipher)
+                .map(|(version, cipher)| TlsSession { version: spoken(version), cipher: cipher_name(cipher) });
+            let is_resumed = session.handshake_kind() == Some(HandshakeKind::Resumed);
+            Some((Stream::Tls(Box::new(Tls::new(socket, session.into()))), agreed, is_resumed))
         }
         Ok(Err(error)) => {
-            tracing::debug!(%error, "TLS handshake failed");
+            tracing::debug!(%error, client = %peer, "TLS handshake failed");
             None
         }
-        Err(_) => None,
+        Err(_) => {
+            tracing::debug!(client = %peer, "TLS handshake failed: it took too long");
+            None
+        }
+    }
+}
+
+/// A version of TLS as OpenSSL and the logs of other servers name it.
+fn spoken(version: &'static str) -> &'static str {
+    match version {
+        "TLSv1_2" => "TLSv1.2",
+        "TLSv1_3" => "TLSv1.3",
+        other => other,
+    }
+}
+
+/// A suite as IANA names it: those of TLS 1.3 have a prefix of their own in rustls.
+fn cipher_name(suite: &'static str) -> &'static str {
+    match suite {
+        "TLS13_AES_128_GCM_SHA256" => "TLS_AES_128_GCM_SHA256",
+        "TLS13_AES_256_GCM_SHA384" => "TLS_AES_256_GCM_SHA384",
+        "TLS13_CHACHA20_POLY1305_SHA256" => "TLS_CHACHA20_POLY1305_SHA256",
+        other => other,
     }
 }

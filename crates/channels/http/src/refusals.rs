@@ -3,6 +3,7 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// How long refusals are gathered before a line tells of them.
@@ -24,6 +25,15 @@ pub(crate) enum Shortage {
 impl Shortage {
     const ALL: [Shortage; 4] = [Shortage::Heads, Shortage::Memory, Shortage::Connections, Shortage::Files];
 
+    fn name(self) -> &'static str {
+        match self {
+            Shortage::Heads => "heads",
+            Shortage::Memory => "memory",
+            Shortage::Connections => "connections",
+            Shortage::Files => "files",
+        }
+    }
+
     fn sentence(self) -> &'static str {
         match self {
             Shortage::Heads => {
@@ -42,6 +52,15 @@ impl Shortage {
     }
 }
 
+/// How many there were in this process; they are as rare as what they cost is dear.
+static TOTALS: [AtomicU64; Shortage::ALL.len()] = [const { AtomicU64::new(0) }; Shortage::ALL.len()];
+
+/// How many clients this process has refused so far, by what there was too little of: `heads`, `memory`, `connections`,
+/// `files`.
+pub fn refusals() -> impl Iterator<Item = (&'static str, u64)> {
+    Shortage::ALL.into_iter().map(|shortage| (shortage.name(), TOTALS[shortage as usize].load(Ordering::Relaxed)))
+}
+
 /// The refusals of one thread.
 #[derive(Default)]
 pub(crate) struct Refusals {
@@ -52,6 +71,7 @@ pub(crate) struct Refusals {
 impl Refusals {
     /// Counts one; within a second the log tells of it.
     pub(crate) fn count(self: &Rc<Self>, shortage: Shortage) {
+        TOTALS[shortage as usize].fetch_add(1, Ordering::Relaxed);
         let count = &self.counts[shortage as usize];
         count.set(count.get() + 1);
         if !self.is_due.replace(true) {

@@ -10,6 +10,7 @@ use std::task::{Context, Poll, Waker};
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 
+use crate::wire_log;
 pub(crate) use tls::Tls;
 
 /// A connected socket.
@@ -23,20 +24,37 @@ impl Stream {
     ///
     /// A read shorter than the buffer tells tokio that the socket is drained, which spares the read that finds nothing.
     pub(crate) fn poll_read(&mut self, cx: &mut Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>> {
-        match self {
+        let read = match self {
             Stream::Plain(stream) => {
                 let mut buffer = ReadBuf::new(buffer);
                 Pin::new(stream).poll_read(cx, &mut buffer).map_ok(|()| buffer.filled().len())
             }
             Stream::Tls(stream) => stream.poll_read(cx, buffer),
+        };
+        if let Poll::Ready(Ok(length)) = read
+            && wire_log::shows_bytes()
+        {
+            wire_log::bytes("from", self, &buffer[..length]);
         }
+        read
     }
 
     pub(crate) fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        match self {
+        let written = match self {
             Stream::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
             Stream::Tls(stream) => stream.poll_write(cx, bytes),
+        };
+        if let Poll::Ready(Ok(length)) = written
+            && wire_log::shows_bytes()
+        {
+            wire_log::bytes("to", self, &bytes[..length]);
         }
+        written
+    }
+
+    /// The address of the other side, for the log.
+    pub(crate) fn peer(&self) -> String {
+        self.socket().peer_addr().map_or_else(|_| "gone".to_owned(), |peer| peer.to_string())
     }
 
     pub(crate) fn poll_write_vectored(
@@ -44,10 +62,18 @@ impl Stream {
         cx: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        match self {
+        let written = match self {
             Stream::Plain(stream) => Pin::new(stream).poll_write_vectored(cx, slices),
             Stream::Tls(stream) => stream.poll_write_vectored(cx, slices),
+        };
+        if let Poll::Ready(Ok(length)) = written
+            && wire_log::shows_bytes()
+        {
+            let mut bytes: Vec<u8> = slices.iter().flat_map(|slice| slice.iter().copied()).collect();
+            bytes.truncate(length);
+            wire_log::bytes("to", self, &bytes);
         }
+        written
     }
 
     /// Sends what TLS still holds; a plain socket holds nothing.
@@ -94,10 +120,10 @@ impl Stream {
         }
     }
 
-    /// The socket itself, where bytes on it are the message's own: splice works on these only.
+    /// The socket itself, where bytes on it are the message's own and nobody looks at them: splice works on these only.
     pub(crate) fn plain(&self) -> Option<&TcpStream> {
         match self {
-            Stream::Plain(stream) => Some(stream),
+            Stream::Plain(stream) => (!wire_log::shows_bytes()).then_some(stream),
             Stream::Tls(_) => None,
         }
     }

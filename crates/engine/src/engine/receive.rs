@@ -11,7 +11,7 @@ use myelin_artefacts::inbound::{Receiving, ReceivingService};
 use myelin_channel::{Delivery, Ending, Runtime};
 use myelin_flow::branches::BranchPermits;
 use myelin_flow::identity;
-use myelin_flow::position::wait_in_exchange;
+use myelin_flow::position::{wait_in_exchange, wait_in_service};
 use myelin_message::{Arrival, CorrelationId};
 
 /// So many messages of one source are under way at once; the next one waits.
@@ -72,7 +72,14 @@ impl Engine {
                 Ending::Faulted { code: "0".to_owned(), message }
             }
         };
-        wait_in_exchange(&correlation, pin!(acknowledge(ending))).await;
+        let acknowledged = pin!(acknowledge(ending));
+        match service {
+            Some(service) => {
+                let acknowledged = pin!(wait_in_service(service.identity(&self.parts.bus), acknowledged));
+                wait_in_exchange(&correlation, acknowledged).await;
+            }
+            None => wait_in_exchange(&correlation, acknowledged).await,
+        }
         branches.set(branches.get() - 1);
     }
 }

@@ -15,7 +15,7 @@ struct Notes(RefCell<Vec<String>>);
 
 impl Observer for Notes {
     fn answered(&self, _: &ServiceCounters, end: &ExchangeEnd) {
-        let ExchangeEnd { status, faulted, took, waited } = end;
+        let ExchangeEnd { status, faulted, took, waited, .. } = end;
         let status = status.map_or(0, |status| status.as_u16());
         let line = format!("{status} faulted={faulted} took={took:?} waited={waited:?}");
         self.0.borrow_mut().push(line);

@@ -44,6 +44,7 @@ fn logged(filter: &str, format: Format, work: impl FnOnce(&Log)) -> (Vec<String>
         written: Arc::default(),
         dropped: writer.error_counter(),
         forward: Arc::default(),
+        mask: Arc::default(),
     };
     log.set_format(format);
     let memory = Memory::default();
@@ -162,6 +163,18 @@ fn an_artefact_has_a_level_of_its_own() {
             "DEBUG t: down endpoint=Stock",
         ]
     );
+}
+
+#[test]
+fn secrets_are_taken_out_of_what_is_kept_and_of_the_wire() {
+    let (lines, log) = logged("info,myelin::wire=info", Format::Text, |log| {
+        log.mask_with(|text| text.replace("secret", "****").into());
+        tracing::info!(target: "myelin::log", "secret");
+        tracing::info!(target: "myelin::wire", "secret");
+    });
+    assert_eq!(lines, [" INFO myelin::log: secret", " INFO myelin::wire: ****"]);
+    let kept = log.ring.lines(&Query { limit: 9, ..Query::default() });
+    assert!(kept.iter().all(|entry| entry.message == "****"), "{kept:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::route::Route;
 use super::{
-    apis, applications, configs, connectors, data, endpoints, inbound, local_entries, logging, login, observed,
+    apis, applications, configs, connectors, data, endpoints, inbound, local_entries, log, logging, login, observed,
     openapi, problems, proxies, registry, reloads, roles, sequences, server, sources, stores, tasks, templates,
     transactions, user_accounts,
 };
@@ -33,6 +33,7 @@ pub(crate) const ROUTES: &[&[Route]] = &[
     problems::ROUTES,
     sources::ROUTES,
     reloads::ROUTES,
+    log::ROUTES,
     openapi::ROUTES,
 ];
 

@@ -169,7 +169,39 @@ pub(super) const KEYS: &[(&str, Standing)] = &[
     ("icp_config", Later("the bus reports to no integration control plane yet")),
     ("monitoring", Needless("there is no JVM to be watched by JMX")),
     ("prometheus", Needless("metrics are always there: docs/operations.md")),
-    ("metric_handler", Needless("metrics are always there, with bounds of latencies of their own: docs/operations.md")),
+    (
+        "metric_handler.proxy_latency_buckets",
+        fixed("list of numbers", "0.00025 to 30", "bounds of the latencies of proxies, in seconds, at most 64"),
+    ),
+    (
+        "metric_handler.api_latency_buckets",
+        fixed("list of numbers", "0.00025 to 30", "bounds of the latencies of APIs, in seconds, at most 64"),
+    ),
+    (
+        "metric_handler.inbound_endpoint_latency_buckets",
+        fixed(
+            "list of numbers",
+            "0.00025 to 30",
+            "bounds of the latencies of inbound endpoints, in seconds, at most 64",
+        ),
+    ),
+    ("metric_handler", Needless("metrics are always there, whichever class is named: docs/operations.md")),
+    (
+        "http_access_log.enabled",
+        fixed(
+            "true, false",
+            "false",
+            "whether a line is written for each request: [running.md](running.md#access-log)",
+        ),
+    ),
+    ("http_access_log.pattern", fixed("text", "", "what it holds, as `format` of [myelin.access_log]")),
+    (
+        "http_access_log.directory",
+        fixed("text", "repository/logs", "where the file lies, beside the `deployment.toml`"),
+    ),
+    ("http_access_log.prefix", fixed("text", "http_access", "how its name begins; no date is put into it")),
+    ("http_access_log.suffix", fixed("text", ".log", "how its name ends")),
+    ("http_access_log", Needless("rotation is that of the system: SIGUSR1 opens the file again")),
     ("analytics", Later("analytics are not supported yet")),
     (
         "opentelemetry.enable",
@@ -196,7 +228,7 @@ pub(super) const KEYS: &[(&str, Standing)] = &[
     ("opentelemetry.class", CLASS),
     ("opentelemetry", Needless("docs/opentelemetry.md lists the keys that there are")),
     ("open_telemetry", Needless("the table of Micro Integrator is [opentelemetry]")),
-    ("logging", Needless("the environment variables MYELIN_LOG and MYELIN_LOG_FORMAT set level and format of the log")),
+    ("logging", Needless("[myelin.log] sets levels, format and file of the log")),
     ("clustering", Later("several members that share work are not supported yet")),
     ("cluster_config", Later("several members that share work are not supported yet")),
     ("task_handling", Needless("every bus runs all tasks of its configuration")),

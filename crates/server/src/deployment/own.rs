@@ -38,6 +38,7 @@ pub(super) struct Own {
     pub(super) log: OwnLog,
     pub(super) management: OwnManagement,
     pub(super) opentelemetry: OwnOpenTelemetry,
+    pub(super) access_log: OwnAccessLog,
     priorities: Option<OwnPriorities>,
     monitors: Vec<OwnMonitor>,
     /// `[myelin.system]`: what `$sys{NAME}` means; other keys of the file refer to it.
@@ -78,6 +79,16 @@ pub(super) struct OwnManagement {
     pub(super) requests_per_minute: Option<u32>,
     pub(super) failures: Option<u32>,
     pub(super) upload_bytes: Option<u64>,
+}
+
+/// `[myelin.access_log]`.
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct OwnAccessLog {
+    /// A path, or `-` for standard output.
+    pub(super) file: Option<String>,
+    pub(super) format: Option<String>,
+    pub(super) mask_queries: Option<bool>,
 }
 
 /// `[myelin.priorities]`: see [`Priorities`].

@@ -458,6 +458,29 @@ const OWN: &[Section] = &[
         ],
     },
     Section {
+        path: "myelin.access_log",
+        about: "A line for each request: [running.md](running.md#access-log). `--access-log` and `--access-log-format` go before it.",
+        keys: &[
+            ("file", fixed("file", "", "where lines go, beside the `deployment.toml`; `-` for standard output")),
+            (
+                "format",
+                fixed(
+                    "text",
+                    "myelin",
+                    "`myelin`, `common`, `combined`, `json`, or letters such as `%h %t \"%r\" %s %b`",
+                ),
+            ),
+            (
+                "mask_queries",
+                fixed(
+                    "true, false",
+                    "true",
+                    "whether values of parameters are masked whose names are those of secrets, such as `password` and `token`",
+                ),
+            ),
+        ],
+    },
+    Section {
         path: "myelin.priorities",
         about: "Who is served first: [endpoints-extensions.md](endpoints-extensions.md#priorities).",
         keys: &[

@@ -1,10 +1,12 @@
 //! Reading WSO2's keys as what they have to be.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{anyhow, bail};
+use myelin_engine::observer::Bounds;
 use myelin_engine::{CorsSettings, EndpointSettings};
 use myelin_message::is_value;
 use toml::{Table, Value};
@@ -34,6 +36,25 @@ pub(super) struct Limits {
     /// `[transport.http] max_http_connection_per_host_port`, to a backend.
     pub(super) backend_connections: Option<usize>,
 }
+
+/// `[http_access_log]`: the access log by the names of WSO2's servers.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Wso2AccessLog {
+    /// Its file; `None` where it is not switched on.
+    pub(super) file: Option<PathBuf>,
+    /// What a line holds.
+    pub(super) pattern: Option<String>,
+}
+
+/// Where those servers write it, and the beginning and the end of its name.
+const ACCESS_LOG_FILE: [&str; 3] = ["repository/logs", "http_access", ".log"];
+
+/// The keys of `[metric_handler]` that name bounds of latencies, and the element of the services that they are for.
+const LATENCY_BUCKETS: [(&str, &str); 3] = [
+    ("proxy_latency_buckets", "proxy"),
+    ("api_latency_buckets", "api"),
+    ("inbound_endpoint_latency_buckets", "inboundEndpoint"),
+];
 
 /// A file whose texts hold what they refer to.
 pub(super) struct File {
@@ -93,6 +114,51 @@ impl File {
         port.ok_or_else(|| {
             anyhow!("the port of the management API with the offset of {offset} is not between 0 and 65535")
         })
+    }
+
+    /// The access log.
+    ///
+    /// Errors: something is not what it has to be.
+    pub(super) fn access_log(&self) -> anyhow::Result<Wso2AccessLog> {
+        let text = |key: &str| self.text(&format!("http_access_log.{key}"));
+        let [directory, prefix, suffix] = ACCESS_LOG_FILE;
+        let directory = text("directory")?.unwrap_or_else(|| directory.to_owned());
+        let prefix = text("prefix")?.unwrap_or_else(|| prefix.to_owned());
+        let suffix = text("suffix")?.unwrap_or_else(|| suffix.to_owned());
+        let is_on = self.flag("http_access_log.enabled")?.unwrap_or(false);
+        let file = is_on.then(|| PathBuf::from(directory).join(format!("{prefix}{suffix}")));
+        Ok(Wso2AccessLog { file, pattern: text("pattern")? })
+    }
+
+    /// The bounds of latencies, by the element that defines a service; those that are not named have the usual ones.
+    ///
+    /// Errors: they are no numbers that rise.
+    pub(super) fn latency_bounds(&self) -> anyhow::Result<BTreeMap<&'static str, Vec<f64>>> {
+        let mut found = BTreeMap::new();
+        for (key, element) in LATENCY_BUCKETS {
+            let path = format!("metric_handler.{key}");
+            let Some(value) = find(&self.table, &path) else { continue };
+            let number = |value: &Value| match value {
+                Value::Integer(number) => Some(*number as f64),
+                Value::Float(number) => Some(*number),
+                Value::String(text) => text.trim().parse().ok(),
+                _ => None,
+            };
+            let bounds: Option<Vec<f64>> = match value {
+                Value::Array(values) => values.iter().map(number).collect(),
+                Value::String(text) => {
+                    let inside = text.trim().trim_start_matches(['[', '{']).trim_end_matches([']', '}']);
+                    inside.split(',').map(|part| part.trim().parse().ok()).collect()
+                }
+                _ => None,
+            };
+            let sound = bounds.filter(|bounds| Bounds::new(bounds).is_some());
+            let most = Bounds::MOST;
+            let wrong =
+                || anyhow!("{path}: 1 to {most} numbers of seconds are needed, each larger than the one before");
+            found.insert(element, sound.ok_or_else(wrong)?);
+        }
+        Ok(found)
     }
 
     /// What is added to ports.

@@ -5,15 +5,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
+use myelin_engine::observer::TimeCounters;
 use myelin_engine::{Bus, Report};
-use myelin_http::Stop;
-use myelin_logging::{LevelError, Log};
+use myelin_http::{ListenerTotals, Stop, refusals};
+use myelin_logging::{LevelError, Log, Ring};
 use myelin_manage::{
-    Gauges, Leaving, LogFile, Logger, Machine, Process, Refusal, RegistryEntry, ReloadRecord, Stage, Standing,
+    Gauges, Leaving, ListenerTallies, LogFile, Logger, Machine, Process, Refusal, RegistryEntry, ReloadRecord, Stage,
+    Standing, Tallies,
 };
+use myelin_message::budget;
 use myelin_telemetry::Telemetry;
 
 use super::{archives, registry, users};
+use crate::access_log::Reopener;
 use crate::control::Control;
 use crate::process_usage::process_usage;
 use crate::runtime::monotonic;
@@ -38,6 +42,10 @@ pub(crate) struct ServedParts {
     pub(crate) correlates: Arc<AtomicBool>,
     /// The file of the access log, where there is one.
     pub(crate) access_log: Option<PathBuf>,
+    /// What writes the access log.
+    pub(crate) access_log_writer: Reopener,
+    /// How late the threads that serve are with what is due on them.
+    pub(crate) lag: Arc<TimeCounters>,
     /// The log of the process, where it is this bus that writes it.
     pub(crate) log: Option<Log>,
     pub(crate) threads: usize,
@@ -95,6 +103,32 @@ impl Process for Served {
             telemetry: self.parts.telemetry.as_ref().map(Telemetry::counts).unwrap_or_default(),
             process: process_usage(),
         }
+    }
+
+    fn tallies(&self) -> Tallies {
+        let ServedParts { askers, log, lag, access_log_writer, .. } = &self.parts;
+        let listener = |totals: ListenerTotals| ListenerTallies {
+            port: totals.port,
+            open: totals.open,
+            accepted: totals.accepted,
+            full_handshakes: totals.full_handshakes,
+            resumed_handshakes: totals.resumed_handshakes,
+            failed_handshakes: totals.failed_handshakes,
+        };
+        let lines = |log: &Log| log.written().map(|(level, count)| (level.as_str(), count)).collect();
+        Tallies {
+            listeners: askers.connections.listeners().into_iter().map(listener).collect(),
+            refused_clients: refusals().collect(),
+            lag: lag.totals(),
+            log_lines: log.as_ref().map_or_else(|| vec![("ERROR", 0)], lines),
+            dropped_log_lines: log.as_ref().map_or(0, Log::dropped),
+            dropped_access_log_lines: access_log_writer.dropped_lines(),
+            memory: (budget::used_bytes(), budget::limit_bytes()),
+        }
+    }
+
+    fn log_ring(&self) -> Option<Ring> {
+        self.parts.log.as_ref().map(|log| log.ring.clone())
     }
 
     fn report(&self) -> Arc<Report> {

@@ -114,6 +114,78 @@ fn counts_go_on_when_the_configuration_is_loaded_anew_and_end_with_their_service
 }
 
 #[test]
+fn what_clients_send_makes_no_series() {
+    let backend = answering(OK);
+    let proxy = format!(
+        "<proxy name='P'><target><endpoint><address uri='http://{}/b'/></endpoint></target></proxy>",
+        backend.address()
+    );
+    let api = "<api name='A' context='/a'><resource methods='GET' uri-template='/{id}'><inSequence><respond/></inSequence></resource></api>";
+    let bus = Bus::with(&definitions(&format!("{proxy}{api}")), observed());
+    let send = |request: &str| exchange(bus.address, request.as_bytes()).map(|answer| answer.status);
+    let series = || -> std::collections::BTreeSet<String> {
+        let page = ask(&bus, "/metrics", "").text();
+        let names = page.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.rsplit_once(' '));
+        names.map(|(name, _)| name.to_owned()).collect()
+    };
+    // One of each kind that there may be: served, not served, not understood.
+    let ordinary = [
+        "GET /services/P HTTP/1.1\r\nHost: h\r\n\r\n",
+        "GET /a/1 HTTP/1.1\r\nHost: h\r\n\r\n",
+        "GET /nowhere HTTP/1.1\r\nHost: h\r\n\r\n",
+        "POST /a/1 HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n",
+        "GET\r\n\r\n",
+    ];
+    for request in ordinary {
+        let _ = send(request);
+    }
+    let before = series();
+    for number in 0..100 {
+        let _ = send(&format!(
+            "GET /a/evil-{number}?x={number} HTTP/1.1\r\nHost: evil-{number}\r\nX-Evil-{number}: 1\r\n\r\n"
+        ));
+        let _ = send(&format!("M{number} /services/P/evil-{number} HTTP/1.1\r\nHost: h\r\n\r\n"));
+        let _ = send(&format!("GET /evil-{number} HTTP/1.1\r\nHost: h\r\nactivityid: evil-{number}\r\n\r\n"));
+        let _ = send(&format!("GET /services/P HTTP/1.1\r\nHost: h\r\nSOAPAction: \"evil-{number}\"\r\n\r\n"));
+    }
+    let new: Vec<String> = series().difference(&before).cloned().collect();
+    assert!(new.iter().all(|name| !name.contains("evil")), "{new:#?}");
+    // Another class of status may have come up, and nothing else.
+    assert!(new.len() <= 5, "{new:#?}");
+}
+
+#[test]
+fn bytes_connections_lag_and_the_bus_itself_are_measured() {
+    let backend = answering(OK);
+    let proxy = format!(
+        "<proxy name='P'><target><endpoint><address uri='http://{}/b'/></endpoint></target></proxy>",
+        backend.address()
+    );
+    let bus = Bus::with(&definitions(&proxy), observed());
+    let mut client = Client::connect(bus.address).unwrap();
+    let request = b"POST /services/P HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello";
+    let answer = client.exchange(request).unwrap();
+    assert_eq!(answer.status, 200);
+    let page = || ask(&bus, "/metrics", "").text();
+    let of_p = "service_name=\"P\",service_type=\"proxy\"";
+    let received = format!("myelin_bytes_total{{{of_p},direction=\"received\"}}");
+    eventually("the bytes are counted", || sample(&page(), &received) == Some(request.len() as f64));
+    let page = page();
+    let port = bus.address.port();
+    assert!(sample(&page, &format!("myelin_bytes_total{{{of_p},direction=\"sent\"}}")).is_some_and(|sent| sent > 40.0));
+    assert!(sample(&page, &format!("myelin_mediation_seconds_total{{{of_p}}}")).is_some_and(|own| own > 0.0));
+    assert_eq!(sample(&page, &format!("myelin_listener_connections{{port=\"{port}\"}}")), Some(1.0));
+    assert_eq!(sample(&page, &format!("myelin_accepted_connections_total{{port=\"{port}\"}}")), Some(1.0));
+    assert_eq!(sample(&page, "myelin_refused_clients_total{reason=\"connections\"}"), Some(0.0));
+    assert_eq!(sample(&page, "myelin_dropped_log_lines_total{log=\"access\"}"), Some(0.0));
+    assert!(page.contains("myelin_build_info{version=\""), "{page}");
+    assert!(sample(&page, "myelin_memory_budget_used_bytes").is_some(), "{page}");
+    eventually("the lag is measured", || {
+        ask(&bus, "/metrics", "").text().contains("myelin_loop_lag_seconds_count{thread=\"0\"}")
+    });
+}
+
+#[test]
 fn probes_tell_how_far_the_bus_has_come() {
     let silent = Backend::start([Script::of([Step::Read(Until::Head), Step::Read(Until::Closed)])]).unwrap();
     let bus = Bus::with(&crate::support::proxy(silent.address()), observed());

@@ -8,6 +8,7 @@ mod support;
 mod admin;
 mod balance;
 mod caching;
+mod canary;
 mod codings;
 mod descriptions;
 mod early;

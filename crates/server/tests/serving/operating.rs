@@ -45,6 +45,79 @@ fn a_renamed_access_log_is_opened_again_on_sigusr1_and_on_sighup() {
 }
 
 #[test]
+fn no_line_of_the_access_log_is_lost_or_torn_while_it_is_rotated_under_traffic() {
+    const CLIENTS: usize = 4;
+    const REQUESTS: usize = 400;
+    const ROTATIONS: usize = 5;
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("access.log");
+    let arguments = ["--access-log", log.to_str().unwrap(), "--access-log-format", "%h \"%r\" %s %{n}i end"];
+    let process = Process::with(&[("x.xml", HELLO)], "", &arguments);
+    let address = process.address;
+    let send = move |client: usize| {
+        let mut connection = raw::Client::connect(address).unwrap();
+        for number in 0..REQUESTS {
+            let request = format!("GET /x/{client} HTTP/1.1\r\nHost: x\r\nn: {number}\r\n\r\n");
+            assert_eq!(connection.exchange(request.as_bytes()).unwrap().status, 200);
+        }
+    };
+    let clients: Vec<_> = (0..CLIENTS).map(|client| std::thread::spawn(move || send(client))).collect();
+    let are_done = || clients.iter().all(|client| client.is_finished());
+    for rotation in 0..ROTATIONS {
+        let has_lines = || fs::metadata(&log).is_ok_and(|file| file.len() > 0);
+        eventually("a line is in the log", || has_lines() || are_done());
+        if are_done() {
+            break;
+        }
+        fs::rename(&log, folder.path().join(format!("access.log.{rotation}"))).unwrap();
+        process.send(Signal::USR1);
+        process.logged("was opened again");
+    }
+    clients.into_iter().for_each(|client| client.join().unwrap());
+    let lines = || -> Vec<String> {
+        let files = fs::read_dir(folder.path()).unwrap().map(|file| fs::read_to_string(file.unwrap().path()).unwrap());
+        files.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()).collect()
+    };
+    eventually("each request has its line", || lines().len() == CLIENTS * REQUESTS);
+    let mut wanted: Vec<String> = (0..CLIENTS)
+        .flat_map(|client| (0..REQUESTS).map(move |n| format!("127.0.0.1 \"GET /x/{client} HTTP/1.1\" 200 {n} end")))
+        .collect();
+    let mut written = lines();
+    wanted.sort();
+    written.sort();
+    assert_eq!(written, wanted);
+}
+
+#[test]
+fn a_format_of_the_access_log_names_service_endpoint_and_what_took_its_time() {
+    let backend = Backend::start([Script::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")]).unwrap();
+    let proxy = format!(
+        "<endpoint name='Stock'><address uri='http://{}/'/></endpoint><proxy name='P'><target><inSequence>\
+         <call><endpoint key='Stock'/></call><respond/></inSequence></target></proxy>",
+        backend.address()
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("access.log");
+    let settings = "[myelin.access_log]\nfile = \"not-this.log\"\n\
+        format = '%{service_type}x %{service}x %{endpoint}x %{endpoint_time}x %I %{received_body}x %O %b'\n";
+    let arguments = ["--access-log", log.to_str().unwrap(), "--admin", "off"];
+    let process = Process::with(&[("synapse.xml", &definitions(&proxy))], settings, &arguments);
+    let request = post("hello");
+    assert_eq!(raw::exchange(process.address, &request).unwrap().status, 200);
+    assert_eq!(raw::exchange(process.address, b"GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n").unwrap().status, 404);
+    let read = || fs::read_to_string(&log).unwrap_or_default();
+    eventually("both lines are there", || read().lines().count() == 2);
+    let text = read();
+    let words: Vec<Vec<&str>> = text.lines().map(|line| line.split(' ').collect()).collect();
+    assert_eq!(words[0][..3], ["proxy", "P", "Stock"]);
+    assert!(words[0][3].parse::<f64>().unwrap() > 0.0, "{text}");
+    assert_eq!((words[0][4], words[0][5]), (&*request.len().to_string(), "5"), "{text}");
+    let sent: u64 = words[0][6].parse().unwrap();
+    assert!(sent > 2 && words[0][7] == "2", "{text}");
+    assert_eq!(words[1][..4], ["-", "-", "-", "-"]);
+}
+
+#[test]
 fn a_renewed_certificate_is_shown_on_sighup_and_a_bad_one_leaves_the_old_one_in_use() {
     let (old, new) = (Authority::new(), Authority::new());
     let folder = tempfile::tempdir().unwrap();

@@ -11,6 +11,7 @@ use crate::endpoints::state::State;
 use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Origin};
+use myelin_flow::tally::{self, Tally};
 
 /// How often one message is sent at most, whatever the states of the members say.
 const ATTEMPT_LIMIT: usize = 64;
@@ -51,6 +52,7 @@ impl Group {
                     after = fault.code,
                     "the endpoint fails over to another member"
                 );
+                tally::count(Tally::Failover);
                 replay.restore(exchange);
             }
             if let Some(session) = &session {

@@ -27,6 +27,7 @@ use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
 use myelin_flow::mediator::{Effect, Mediator, Step};
 use myelin_flow::offload::offload;
+use myelin_flow::tally::{self, Tally};
 
 /// What takes more steps starts over apart: so long nobody else on this thread minds waiting.
 const HERE_STEPS: u64 = 20_000;
@@ -211,5 +212,8 @@ fn offset(text: &str, error: &Error) -> usize {
 
 /// A template that failed on a message.
 fn fault(error: &Error) -> Box<Fault> {
+    if error.kind == ErrorKind::Limit {
+        tally::count(Tally::TemplateLimit);
+    }
     Fault::bus("The template of <payloadFactory> failed").with_detail(error.to_string())
 }

@@ -194,6 +194,11 @@ impl Decoder {
         self
     }
 
+    /// How much data has passed; of a body with a known length, what went another way is not in it.
+    pub(crate) fn data_bytes(&self) -> u64 {
+        self.limit_bytes - self.allowance
+    }
+
     /// Whether the whole body has passed.
     #[inline]
     pub fn is_done(&self) -> bool {

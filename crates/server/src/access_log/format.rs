@@ -1,0 +1,542 @@
+//! What a line of the access log holds: named formats, and letters as Apache, Tomcat and Micro Integrator have them.
+//!
+//! Source: Apache HTTP Server, mod_log_config and mod_ssl; Tomcat, AccessLogValve; Synapse, `AccessLogger`.
+
+use std::time::{Duration, SystemTime};
+
+use anyhow::bail;
+use myelin_engine::observer::ServiceCounters;
+use myelin_http::{Record, Recorded};
+use myelin_spelling::suggestion;
+
+use super::common::Common;
+use super::escape::{push_digits, push_escaped, push_masked_target, push_word};
+use super::json;
+use super::note::ExchangeNote;
+
+/// The formats that have names.
+const NAMES: [&str; 4] = ["myelin", "common", "combined", "json"];
+
+/// As most servers write it by default.
+const COMMON: &str = "%h %l %u %t \"%r\" %s %b";
+
+/// The same with who sent the client here, and what the client is.
+const COMBINED: &str = "%h %l %u %t \"%r\" %s %b \"%{Referer}i\" \"%{User-Agent}i\"";
+
+/// What Myelin writes where nothing is said.
+const OWN: &str = "%h %l %u [%{iso}t] \"%{target}r\" %s %O %T %{correlation}x%{aborted}x";
+
+/// What a line holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LineFormat {
+    content: Content,
+    /// Whether values of parameters that are secrets are masked in targets.
+    masks_queries: bool,
+    /// What records have to hold for it.
+    recorded: Recorded,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Content {
+    Json,
+    Parts(Vec<Part>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    /// `%h`, `%a`
+    Client,
+    /// `%A`
+    LocalAddress,
+    /// `%p`
+    LocalPort,
+    /// `%{remote}p`
+    ClientPort,
+    /// `%l`, `%u`: nobody knows them.
+    Nothing,
+    /// `%t`
+    Time(TimeFormat),
+    /// `%r`
+    RequestLine,
+    /// `%{target}r`: without the protocol.
+    MethodAndTarget,
+    Method,
+    Path,
+    /// `%q`, with its question mark.
+    Query,
+    /// `%H`
+    Protocol,
+    Status,
+    /// `%b`: without the head; `-` where there are none.
+    BodySent,
+    /// `%B`
+    BodySentDigits,
+    /// `%O`: with the head.
+    Sent,
+    /// `%I`: with the head.
+    Received,
+    /// `%D`
+    Microseconds,
+    /// `%T`
+    Duration(Unit),
+    /// `%X`: how the connection stands behind it.
+    Connection,
+    /// `%{NAME}i`
+    RequestHeader(usize),
+    /// `%{NAME}o`
+    ResponseHeader(usize),
+    /// `%{NAME}x`
+    Own(Own),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TimeFormat {
+    /// `[25/Nov/2026:05:00:00 +0000]`
+    Common,
+    /// `2026-11-25T05:00:00.000Z`
+    Iso,
+    Seconds,
+    Milliseconds,
+    Microseconds,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unit {
+    /// With six digits behind the point.
+    Fraction,
+    Seconds,
+    Milliseconds,
+    Microseconds,
+}
+
+/// What Apache has no letter for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Own {
+    Service,
+    ServiceKind,
+    Endpoint,
+    /// How long endpoints were waited for.
+    EndpointTime,
+    TlsVersion,
+    TlsCipher,
+    Correlation,
+    Trace,
+    /// ` aborted` with a blank before it, where the answer broke off; else nothing.
+    Aborted,
+    ReceivedBody,
+}
+
+/// The names of those, with that of Apache's mod_ssl.
+const OWN_NAMES: [(&str, Own); 12] = [
+    ("service", Own::Service),
+    ("service_type", Own::ServiceKind),
+    ("endpoint", Own::Endpoint),
+    ("endpoint_time", Own::EndpointTime),
+    ("tls_version", Own::TlsVersion),
+    ("SSL_PROTOCOL", Own::TlsVersion),
+    ("tls_cipher", Own::TlsCipher),
+    ("SSL_CIPHER", Own::TlsCipher),
+    ("correlation", Own::Correlation),
+    ("trace", Own::Trace),
+    ("aborted", Own::Aborted),
+    ("received_body", Own::ReceivedBody),
+];
+
+impl Default for LineFormat {
+    fn default() -> LineFormat {
+        // A constant, which a test reads.
+        LineFormat::read(OWN, true).unwrap_or_else(|_| LineFormat::json(true))
+    }
+}
+
+impl LineFormat {
+    /// The format with a name, or of these letters.
+    ///
+    /// Errors: a name or a letter that there is not, a brace that is not closed.
+    pub(crate) fn read(text: &str, masks_queries: bool) -> anyhow::Result<LineFormat> {
+        let pattern = match text.trim() {
+            "json" => return Ok(LineFormat::json(masks_queries)),
+            "" | "myelin" => OWN,
+            "common" => COMMON,
+            "combined" => COMBINED,
+            word if !word.contains('%') => {
+                let hint = suggestion(word, NAMES);
+                bail!(
+                    "{word:?} is no format of the access log: myelin, common, combined and json are, and letters such as %h{hint}"
+                )
+            }
+            // A line is one line.
+            pattern if pattern.contains(['\n', '\r']) => bail!("a format of the access log is one line"),
+            pattern => pattern,
+        };
+        let mut recorded = Recorded { lines: true, ..Recorded::default() };
+        let parts = parts(pattern, &mut recorded)?;
+        Ok(LineFormat { content: Content::Parts(parts), masks_queries, recorded })
+    }
+
+    fn json(masks_queries: bool) -> LineFormat {
+        let request_headers = json::HEADERS.map(str::to_owned).to_vec();
+        let recorded = Recorded { lines: true, request_headers, response_headers: Vec::new() };
+        LineFormat { content: Content::Json, masks_queries, recorded }
+    }
+
+    /// What records have to hold for it.
+    pub(crate) fn recorded(&self) -> &Recorded {
+        &self.recorded
+    }
+
+    /// Whether it says what only the engine knows.
+    pub(crate) fn asks_engine(&self) -> bool {
+        let asks = |part: &Part| {
+            let of_engine = [Own::Service, Own::ServiceKind, Own::Endpoint, Own::EndpointTime, Own::Trace];
+            matches!(part, Part::Own(own) if of_engine.contains(own))
+        };
+        match &self.content {
+            Content::Json => true,
+            Content::Parts(parts) => parts.iter().any(asks),
+        }
+    }
+
+    /// Writes a line, its end included.
+    pub(super) fn write(&self, out: &mut Vec<u8>, record: &Record, now: SystemTime, common: &mut Common) {
+        let note = record.note.as_ref().and_then(|note| note.downcast_ref::<ExchangeNote>());
+        let parts = match &self.content {
+            Content::Json => return json::write(out, record, note, now, self.masks_queries),
+            Content::Parts(parts) => parts,
+        };
+        for part in parts {
+            self.write_part(out, part, (record, note), now, common);
+        }
+        out.push(b'\n');
+    }
+
+    fn write_part(
+        &self,
+        out: &mut Vec<u8>,
+        part: &Part,
+        (record, note): (&Record, Option<&ExchangeNote>),
+        now: SystemTime,
+        common: &mut Common,
+    ) {
+        let body_bytes = record.sent_bytes.saturating_sub(record.sent_head_bytes);
+        match part {
+            Part::Text(text) => out.extend_from_slice(text.as_bytes()),
+            Part::Client => out.extend_from_slice(common.client(record.peer.ip()).as_bytes()),
+            Part::LocalAddress => out.extend_from_slice(record.local.ip().to_string().as_bytes()),
+            Part::LocalPort => push_digits(out, u64::from(record.local.port()), 1),
+            Part::ClientPort => push_digits(out, u64::from(record.peer.port()), 1),
+            Part::Nothing => out.push(b'-'),
+            Part::Time(format) => push_time(out, *format, now, common),
+            Part::RequestLine | Part::MethodAndTarget if record.method.is_empty() => out.push(b'-'),
+            Part::RequestLine | Part::MethodAndTarget => {
+                out.extend_from_slice(record.method.as_bytes());
+                out.push(b' ');
+                self.push_target(out, &record.target);
+                if matches!(part, Part::RequestLine) {
+                    out.push(b' ');
+                    out.extend_from_slice(record.protocol.as_bytes());
+                }
+            }
+            Part::Method if record.method.is_empty() => out.push(b'-'),
+            Part::Method => out.extend_from_slice(record.method.as_bytes()),
+            Part::Path => {
+                let end = record.target.find('?').unwrap_or(record.target.len());
+                push_escaped(out, &record.target[..end]);
+            }
+            Part::Query => {
+                if let Some(start) = record.target.find('?') {
+                    self.push_target(out, &record.target[start..]);
+                }
+            }
+            Part::Protocol => out.extend_from_slice(record.protocol.as_bytes()),
+            Part::Status => push_digits(out, u64::from(record.status), 1),
+            Part::BodySent if body_bytes == 0 => out.push(b'-'),
+            Part::BodySent | Part::BodySentDigits => push_digits(out, body_bytes, 1),
+            Part::Sent => push_digits(out, record.sent_bytes, 1),
+            Part::Received => push_digits(out, record.received_bytes, 1),
+            Part::Microseconds => push_digits(out, microseconds(record.duration), 1),
+            Part::Duration(unit) => push_duration(out, record.duration, *unit),
+            Part::Connection => out.push(match (record.complete, record.goes_on) {
+                (false, _) => b'X',
+                (true, true) => b'+',
+                (true, false) => b'-',
+            }),
+            Part::RequestHeader(index) => push_header(out, record.request_headers.get(*index)),
+            Part::ResponseHeader(index) => push_header(out, record.response_headers.get(*index)),
+            Part::Own(own) => push_own(out, *own, record, note),
+        }
+    }
+
+    fn push_target(&self, out: &mut Vec<u8>, target: &str) {
+        if self.masks_queries { push_masked_target(out, target) } else { push_escaped(out, target) }
+    }
+}
+
+fn push_header(out: &mut Vec<u8>, value: Option<&Option<String>>) {
+    match value {
+        Some(Some(value)) => push_escaped(out, value),
+        _ => out.push(b'-'),
+    }
+}
+
+fn push_own(out: &mut Vec<u8>, own: Own, record: &Record, note: Option<&ExchangeNote>) {
+    let text = match own {
+        Own::Aborted if record.complete => return,
+        Own::Aborted => return out.extend_from_slice(b" aborted"),
+        Own::ReceivedBody => return push_digits(out, record.received_body_bytes, 1),
+        Own::EndpointTime => {
+            return match note.filter(|note| !note.waited.is_zero()) {
+                Some(note) => push_duration(out, note.waited, Unit::Fraction),
+                None => out.push(b'-'),
+            };
+        }
+        Own::Service => note.and_then(|note| note.service.as_ref()).map(|service| &**service.name()),
+        Own::ServiceKind => note.and_then(|note| note.service.as_ref()).map(ServiceCounters::kind),
+        Own::Endpoint => note.and_then(|note| note.endpoint.as_deref()),
+        Own::TlsVersion => record.tls.map(|tls| tls.version),
+        Own::TlsCipher => record.tls.map(|tls| tls.cipher),
+        Own::Correlation => record.correlation.as_deref(),
+        Own::Trace => note.and_then(|note| note.trace.as_deref()),
+    };
+    match text.filter(|text| !text.is_empty()) {
+        Some(text) => push_word(out, text),
+        None => out.push(b'-'),
+    }
+}
+
+fn push_time(out: &mut Vec<u8>, format: TimeFormat, now: SystemTime, common: &mut Common) {
+    let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    match format {
+        TimeFormat::Common => out.extend_from_slice(common.clf(since.as_secs()).as_bytes()),
+        TimeFormat::Iso => {
+            out.extend_from_slice(common.second(since.as_secs()).as_bytes());
+            out.push(b'.');
+            push_digits(out, u64::from(since.subsec_millis()), 3);
+            out.push(b'Z');
+        }
+        TimeFormat::Seconds => push_digits(out, since.as_secs(), 1),
+        TimeFormat::Milliseconds => push_digits(out, u64::try_from(since.as_millis()).unwrap_or(u64::MAX), 1),
+        TimeFormat::Microseconds => push_digits(out, microseconds(since), 1),
+    }
+}
+
+fn push_duration(out: &mut Vec<u8>, duration: Duration, unit: Unit) {
+    match unit {
+        Unit::Fraction => {
+            push_digits(out, duration.as_secs(), 1);
+            out.push(b'.');
+            push_digits(out, u64::from(duration.subsec_micros()), 6);
+        }
+        Unit::Seconds => push_digits(out, duration.as_secs(), 1),
+        Unit::Milliseconds => push_digits(out, u64::try_from(duration.as_millis()).unwrap_or(u64::MAX), 1),
+        Unit::Microseconds => push_digits(out, microseconds(duration), 1),
+    }
+}
+
+fn microseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// The parts of a pattern.
+fn parts(pattern: &str, recorded: &mut Recorded) -> anyhow::Result<Vec<Part>> {
+    let (mut parts, mut text, mut rest) = (Vec::new(), String::new(), pattern);
+    while let Some(at) = rest.find('%') {
+        text.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        if let Some(behind) = rest.strip_prefix('%') {
+            text.push('%');
+            rest = behind;
+            continue;
+        }
+        // Apache's marks for the first and the last of several requests: there is one here.
+        rest = rest.trim_start_matches(['<', '>']);
+        let mut name = None;
+        if let Some(behind) = rest.strip_prefix('{') {
+            let Some((inside, behind)) = behind.split_once('}') else {
+                bail!("the format {pattern:?} has a brace that is not closed");
+            };
+            (name, rest) = (Some(inside), behind);
+        }
+        let Some(letter) = rest.chars().next() else { bail!("the format {pattern:?} ends in a % without a letter") };
+        rest = &rest[letter.len_utf8()..];
+        if !text.is_empty() {
+            parts.push(Part::Text(std::mem::take(&mut text)));
+        }
+        parts.push(part(letter, name, recorded)?);
+    }
+    text.push_str(rest);
+    if !text.is_empty() {
+        parts.push(Part::Text(text));
+    }
+    Ok(parts)
+}
+
+fn part(letter: char, name: Option<&str>, recorded: &mut Recorded) -> anyhow::Result<Part> {
+    let index = |names: &mut Vec<String>, name: &str| {
+        names.iter().position(|known| known.eq_ignore_ascii_case(name)).unwrap_or_else(|| {
+            names.push(name.to_owned());
+            names.len() - 1
+        })
+    };
+    Ok(match (letter, name) {
+        ('h' | 'a', None) => Part::Client,
+        ('A', None) => Part::LocalAddress,
+        ('p', None | Some("local" | "canonical")) => Part::LocalPort,
+        ('p', Some("remote")) => Part::ClientPort,
+        ('l' | 'u', None) => Part::Nothing,
+        ('t', None) => Part::Time(TimeFormat::Common),
+        ('t', Some("iso")) => Part::Time(TimeFormat::Iso),
+        ('t', Some("sec")) => Part::Time(TimeFormat::Seconds),
+        ('t', Some("msec")) => Part::Time(TimeFormat::Milliseconds),
+        ('t', Some("usec")) => Part::Time(TimeFormat::Microseconds),
+        ('t', Some(other)) => {
+            bail!("%{{{other}}}t is no time: %t, %{{iso}}t, %{{sec}}t, %{{msec}}t and %{{usec}}t are")
+        }
+        ('r', None) => Part::RequestLine,
+        ('r', Some("target")) => Part::MethodAndTarget,
+        ('m', None) => Part::Method,
+        ('U', None) => Part::Path,
+        ('q', None) => Part::Query,
+        ('H', None) => Part::Protocol,
+        ('s', None) => Part::Status,
+        ('b', None) => Part::BodySent,
+        ('B', None) => Part::BodySentDigits,
+        ('O', None) => Part::Sent,
+        ('I', None) => Part::Received,
+        ('D', None) => Part::Microseconds,
+        ('T', None) => Part::Duration(Unit::Fraction),
+        ('T', Some("s")) => Part::Duration(Unit::Seconds),
+        ('T', Some("ms")) => Part::Duration(Unit::Milliseconds),
+        ('T', Some("us")) => Part::Duration(Unit::Microseconds),
+        ('X', None) => Part::Connection,
+        ('v' | 'V', None) => Part::RequestHeader(index(&mut recorded.request_headers, "Host")),
+        ('i', Some(name)) if is_name(name) => Part::RequestHeader(index(&mut recorded.request_headers, name)),
+        ('o', Some(name)) if is_name(name) => Part::ResponseHeader(index(&mut recorded.response_headers, name)),
+        ('i' | 'o', _) => bail!("%{letter} needs the name of a header: %{{User-Agent}}{letter}"),
+        ('x', Some(name)) => match OWN_NAMES.iter().find(|(known, _)| *known == name) {
+            Some((_, own)) => Part::Own(*own),
+            None => {
+                let hint = suggestion(name, OWN_NAMES.map(|(known, _)| known));
+                bail!("%{{{name}}}x is not known to the access log{hint}")
+            }
+        },
+        (letter, Some(name)) => bail!("%{{{name}}}{letter} is no letter of the access log; docs/running.md lists them"),
+        (letter, None) => bail!("%{letter} is no letter of the access log; docs/running.md lists them"),
+    })
+}
+
+fn is_name(name: &str) -> bool {
+    myelin_message::is_token(name.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+
+    use myelin_engine::observer::Bounds;
+    use myelin_http::TlsSession;
+
+    use super::*;
+
+    fn record() -> Record {
+        let address = |text: &str| text.parse::<SocketAddr>().unwrap();
+        Record {
+            tls: Some(TlsSession { version: "TLSv1.3", cipher: "TLS_AES_256_GCM_SHA384" }),
+            protocol: "HTTP/1.1",
+            request_headers: vec![Some("curl\"\n".into()), None],
+            response_headers: vec![Some("no-store".into())],
+            received_bytes: 300,
+            received_body_bytes: 200,
+            sent_head_bytes: 33,
+            goes_on: true,
+            note: Some(Box::new(ExchangeNote {
+                service: Some(ServiceCounters::of("proxy", "Direct".into(), Bounds::default())),
+                endpoint: Some("Stock".into()),
+                waited: Duration::from_micros(300),
+                trace: None,
+            })),
+            method: "POST".into(),
+            target: "/a\"b?password=x&q=1".into(),
+            status: 200,
+            sent_bytes: 533,
+            duration: Duration::from_micros(1_412),
+            correlation: Some("a b\nc".into()),
+            complete: true,
+            ..Record::at(address("127.0.0.1:4000"), address("127.0.0.1:8280"))
+        }
+    }
+
+    fn line(format: &str, record: &Record) -> String {
+        let format = LineFormat::read(format, true).unwrap();
+        let mut out = Vec::new();
+        format.write(
+            &mut out,
+            record,
+            SystemTime::UNIX_EPOCH + Duration::from_millis(1_764_046_800_007),
+            &mut Common::default(),
+        );
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn named_formats_say_what_other_servers_say() {
+        let record = record();
+        assert_eq!(
+            line("myelin", &record),
+            "127.0.0.1 - - [2025-11-25T05:00:00.007Z] \"POST /a\\\"b?password=****&q=1\" 200 533 0.001412 a_b_c\n"
+        );
+        assert_eq!(
+            line("common", &record),
+            "127.0.0.1 - - [25/Nov/2025:05:00:00 +0000] \"POST /a\\\"b?password=****&q=1 HTTP/1.1\" 200 500\n"
+        );
+        // Referer and User-Agent, in the order in which the format names them.
+        assert!(
+            line("combined", &record).ends_with(" 200 500 \"curl\\\"\\n\" \"-\"\n"),
+            "{}",
+            line("combined", &record)
+        );
+        let object: serde_json::Value = serde_json::from_str(&line("json", &record)).unwrap();
+        assert_eq!((&object["service"], &object["endpoint"]), (&"Direct".into(), &"Stock".into()));
+        assert_eq!((&object["target"], &object["status"]), (&"/a\"b?password=****&q=1".into(), &200.into()));
+        assert_eq!(object["tls_version"], "TLSv1.3");
+    }
+
+    #[test]
+    fn letters_stand_for_what_they_do_elsewhere() {
+        let record = record();
+        let check =
+            |format: &str, expected: &str| assert_eq!(line(format, &record), format!("{expected}\n"), "{format}");
+        check("%h %a %A %p %{remote}p %l %u", "127.0.0.1 127.0.0.1 127.0.0.1 8280 4000 - -");
+        check("%m %U%q %H %>s %b %B %O %I", "POST /a\\\"b?password=****&q=1 HTTP/1.1 200 500 500 533 300");
+        check("%D %T %{ms}T %{us}T %{s}T %X 100%%", "1412 0.001412 1 1412 0 + 100%");
+        check("%t %{sec}t %{msec}t", "[25/Nov/2025:05:00:00 +0000] 1764046800 1764046800007");
+        check("\"%{User-Agent}i\" %{X-None}i %{Cache-Control}o", "\"curl\\\"\\n\" - no-store");
+        check("%{service_type}x %{service}x %{endpoint}x %{endpoint_time}x", "proxy Direct Stock 0.000300");
+        check("%{SSL_PROTOCOL}x %{tls_cipher}x %{trace}x %{received_body}x", "TLSv1.3 TLS_AES_256_GCM_SHA384 - 200");
+        let mut broken = Record { complete: false, note: None, tls: None, ..record };
+        broken.method.clear();
+        broken.target.clear();
+        assert_eq!(line("%X %r %{service}x %{endpoint_time}x%{aborted}x", &broken), "X - - - aborted\n");
+        assert_eq!(line("\"%{target}r\" %{tls_version}x", &broken), "\"-\" -\n");
+    }
+
+    #[test]
+    fn what_it_cannot_mean_is_refused_with_what_was_meant() {
+        let refused = |format: &str, part: &str| {
+            let error = LineFormat::read(format, true).unwrap_err().to_string();
+            assert!(error.contains(part), "{part:?} is not in {error:?}");
+        };
+        refused("combind", "did you mean combined?");
+        refused("%h %Z", "%Z is no letter of the access log");
+        refused("%{User-Agent", "a brace that is not closed");
+        refused("%h %", "ends in a % without a letter");
+        refused("%i", "%i needs the name of a header");
+        refused("%{a b}i", "%i needs the name of a header");
+        refused("%{servce}x", "did you mean service?");
+        refused("%{week}t", "is no time");
+        refused("%h\n%r", "is one line");
+        assert!(LineFormat::read("%{A}i%{b}i%{a}i", true).unwrap().recorded().request_headers.len() == 2);
+        assert_eq!(LineFormat::default(), LineFormat::read("myelin", true).unwrap());
+    }
+}

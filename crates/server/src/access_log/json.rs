@@ -1,0 +1,96 @@
+//! A line of the access log as a JSON object.
+
+use std::time::SystemTime;
+
+use myelin_engine::observer::ServiceCounters;
+use myelin_http::Record;
+use serde::Serialize;
+
+use super::escape::masked_target;
+use super::note::ExchangeNote;
+
+/// The header lines of requests that it holds, in the order in which records have them.
+pub(super) const HEADERS: [&str; 3] = ["Host", "User-Agent", "Referer"];
+
+/// The object; what is not known is left out.
+#[derive(Serialize)]
+struct Line<'a> {
+    /// RFC 3339, UTC.
+    timestamp: String,
+    client: std::net::IpAddr,
+    client_port: u16,
+    local_port: u16,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    method: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    target: &'a str,
+    protocol: &'a str,
+    status: u16,
+    received_bytes: u64,
+    sent_bytes: u64,
+    duration_seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user_agent: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    referer: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    service_type: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    service: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    endpoint: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    endpoint_seconds: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tls_version: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tls_cipher: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    correlation_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace_id: Option<&'a str>,
+    aborted: bool,
+}
+
+/// Writes the object and the end of its line; JSON escapes what could begin another.
+pub(super) fn write(
+    out: &mut Vec<u8>,
+    record: &Record,
+    note: Option<&ExchangeNote>,
+    now: SystemTime,
+    masks_queries: bool,
+) {
+    let header = |index: usize| record.request_headers.get(index).and_then(Option::as_deref);
+    let target = masked_target(&record.target);
+    let service = note.and_then(|note| note.service.as_ref()).filter(|service| !service.kind().is_empty());
+    let line = Line {
+        timestamp: humantime::format_rfc3339_micros(now).to_string(),
+        client: record.peer.ip(),
+        client_port: record.peer.port(),
+        local_port: record.local.port(),
+        method: &record.method,
+        target: if masks_queries { &target } else { &record.target },
+        protocol: record.protocol,
+        status: record.status,
+        received_bytes: record.received_bytes,
+        sent_bytes: record.sent_bytes,
+        duration_seconds: record.duration.as_secs_f64(),
+        host: header(0),
+        user_agent: header(1),
+        referer: header(2),
+        service_type: service.map(ServiceCounters::kind),
+        service: service.map(|service| &**service.name()),
+        endpoint: note.and_then(|note| note.endpoint.as_deref()).filter(|name| !name.is_empty()),
+        endpoint_seconds: note.map(|note| note.waited.as_secs_f64()).filter(|waited| *waited > 0.0),
+        tls_version: record.tls.map(|tls| tls.version),
+        tls_cipher: record.tls.map(|tls| tls.cipher),
+        correlation_id: record.correlation.as_deref(),
+        trace_id: note.and_then(|note| note.trace.as_deref()),
+        aborted: !record.complete,
+    };
+    // Texts, numbers and flags can always be written.
+    let _ = serde_json::to_writer(&mut *out, &line);
+    out.push(b'\n');
+}
