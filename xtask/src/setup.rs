@@ -6,6 +6,10 @@ use std::time::Duration;
 use anyhow::Result;
 
 use crate::process::{is_installed, succeeds};
+use crate::workspace::root;
+
+/// axe, which finds what keeps people out of a web page; the version that the tests were written with.
+const AXE: &str = "axe-core@4.14.1";
 
 /// Downloads included.
 const DEADLINE: Duration = Duration::from_secs(8 * 60);
@@ -32,7 +36,7 @@ const NEEDS: &[Need] = &[
     Need { package: "xsltproc", program: "xsltproc", reason: "another opinion on XSLT" },
     Need { package: "postgresql", program: "pg_ctlcluster", reason: "the server that <dblookup> is tested with" },
     Need { package: "mariadb-server-core", program: "mariadbd", reason: "the same for MySQL's protocol" },
-    Need { package: "chromium", program: "chromium", reason: "the browser that reports are opened in" },
+    Need { package: "chromium", program: "chromium", reason: "the browser that reports and the console are opened in" },
     Need { package: "prometheus", program: "promtool", reason: "who reads the metrics" },
     Need { package: "curl", program: "curl", reason: "a client that others wrote, for the examples" },
 ];
@@ -41,6 +45,31 @@ const NEEDS: &[Need] = &[
 ///
 /// It succeeds in any case: a test that needs what is missing skips itself visibly.
 pub(crate) fn run() -> Result<()> {
+    programs()?;
+    axe()
+}
+
+/// Brings axe, where npm is there to bring it.
+fn axe() -> Result<()> {
+    let folder = root().join("target/axe");
+    if folder.join("node_modules/axe-core/axe.min.js").is_file() {
+        return Ok(());
+    }
+    if !is_installed("npm") {
+        println!("setup: npm is missing, so there is no axe: a test of the console will be skipped");
+        return Ok(());
+    }
+    std::fs::create_dir_all(&folder)?;
+    println!("setup: npm install {AXE}");
+    let mut command = Command::new("npm");
+    command.args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"]).arg(&folder).arg(AXE);
+    if !succeeds(&mut command, DEADLINE).unwrap_or(false) {
+        println!("setup: npm failed; a test of the console will be skipped");
+    }
+    Ok(())
+}
+
+fn programs() -> Result<()> {
     let missing: Vec<&Need> = NEEDS.iter().filter(|need| !is_installed(need.program)).collect();
     if missing.is_empty() {
         println!("setup: all {} programs are there", NEEDS.len());

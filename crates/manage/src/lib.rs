@@ -1,9 +1,10 @@
-//! What an operator sees of a running bus and does with it: metrics, probes, and the management API.
+//! What an operator sees of a running bus and does with it: metrics, probes, the management API, and the console.
 //!
 //! [`Management`] answers scrapes and probes, [`api::Api`] the management API, whoever listens for them; [`Process`] is
 //! what they have to know of the process around the bus.
 
 pub mod api;
+pub mod console;
 mod counting;
 mod exposition;
 mod log_lines;
@@ -151,8 +152,11 @@ impl Management {
 
     /// The answer to a request.
     ///
-    /// Shape: text of Prometheus or OpenMetrics, or JSON; 404 where nothing is offered, 405 where it is read only.
+    /// Shape: text of Prometheus or OpenMetrics, JSON, or a file of the console; 404 where nothing is offered, 405 where it is read only.
     pub fn answer(&self, request: &Message) -> Message {
+        if let Some(answer) = console::answer(request) {
+            return answer;
+        }
         // A target may be absolute, and a strange one is none of these.
         let target = request.head.target().parse::<Uri>().unwrap_or_default();
         let answer = match target.path() {
@@ -160,7 +164,12 @@ impl Management {
             "/liveness" => json(probes::liveness()),
             "/healthz" => json(probes::health(&self.process.standing())),
             "/readiness" => json(probes::readiness(&self.process.standing())),
-            _ => return text(StatusCode::NOT_FOUND, "There are /metrics, /liveness, /healthz and /readiness here"),
+            _ => {
+                return text(
+                    StatusCode::NOT_FOUND,
+                    "There are /console, /metrics, /liveness, /healthz and /readiness here",
+                );
+            }
         };
         if matches!(request.head.method(), "GET" | "HEAD") {
             answer

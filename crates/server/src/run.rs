@@ -179,7 +179,8 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
         tracing::info!("metrics and probes are on {admin}");
     }
     if let Some(management) = &running.management {
-        tracing::info!("the management API is on {management}");
+        let origin = management.trim_end_matches("/management");
+        tracing::info!("the management API is on {management}, and the console on {origin}/console");
     }
     writeln!(
         out,
