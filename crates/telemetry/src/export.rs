@@ -1,28 +1,27 @@
 //! Spans and log records on their way to a collector: bounded queues, and a thread of its own that empties them.
 
+mod destination;
 mod exporter;
-mod grpc;
-mod http;
 mod otlp;
+mod over_grpc;
+mod over_http;
 mod queue;
+mod refused;
 
-use std::fmt;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use ::http::{HeaderName, HeaderValue, Uri};
 use myelin_http::{TlsError, Trust};
 use tokio::sync::watch;
 
+pub use destination::{Destination, Protocol};
 pub use queue::{Queue, QueueCounts};
 
 use crate::sampling::{Sampler, TailSampler};
 use crate::span::{LogRecord, Resource, Span};
-use exporter::Exporter;
 pub(crate) use exporter::on_exporting_thread;
-use queue::Arrivals;
+use exporter::{Exporter, Signal};
 
 /// What is recorded, and where it goes.
 #[derive(Clone, Debug)]
@@ -67,49 +66,6 @@ impl Default for TracingOptions {
     }
 }
 
-/// A collector, and how it is spoken with.
-#[derive(Clone)]
-pub struct Destination {
-    /// The URL, with the path of the signal where the protocol is HTTP.
-    pub url: Uri,
-    /// How messages are framed.
-    pub protocol: Protocol,
-    /// What each request brings, such as a key. No value of it is ever shown.
-    pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// How long one request may take.
-    pub timeout: Duration,
-    /// Whether messages are compressed by gzip.
-    pub gzip: bool,
-    /// PEM files of the roots that it is trusted by; none means the system's.
-    pub roots: Vec<PathBuf>,
-}
-
-/// How messages of OTLP are framed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Protocol {
-    /// As gRPC, over HTTP/2.
-    Grpc,
-    /// As the bodies of HTTP/1.1.
-    Http,
-}
-
-impl fmt::Debug for Destination {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
-        let Destination { protocol, timeout, gzip, roots, .. } = self;
-        write!(f, "{self} by {protocol:?} {timeout:?} gzip={gzip} roots={roots:?} headers={names:?}")
-    }
-}
-
-/// The URL without its query, which may hold a key.
-impl fmt::Display for Destination {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (scheme, authority) = (self.url.scheme_str().unwrap_or("http"), self.url.authority());
-        let authority = authority.map_or("", |authority| authority.as_str());
-        write!(f, "{scheme}://{authority}{}", self.url.path().trim_end_matches('/'))
-    }
-}
-
 /// Takes spans and log records of all threads, and has them sent.
 #[derive(Clone)]
 pub struct Telemetry(Arc<Parts>);
@@ -131,12 +87,6 @@ pub struct TelemetryCounts {
     pub spans: Option<QueueCounts>,
     /// Of log records; `None` where they are not sent.
     pub logs: Option<QueueCounts>,
-}
-
-/// Where a signal goes, what has come for it, and what it is called in the log.
-struct Signal<T> {
-    arrivals: Arrivals<T>,
-    exporter: Exporter,
 }
 
 impl Telemetry {

@@ -1,5 +1,7 @@
 //! The reference of `deployment.toml`, `docs/deployment.md`: every key, what it is, and when a change of it counts.
 
+mod opentelemetry;
+
 use std::fmt::Write as _;
 
 use myelin_spelling::nearest;
@@ -422,41 +424,7 @@ const OWN: &[Section] = &[
             ("upload_bytes", fixed("bytes", "67108864", "the largest archive or registry resource; beyond it 413")),
         ],
     },
-    Section {
-        path: "myelin.opentelemetry",
-        about: "Traces and logs for a collector: [opentelemetry.md](opentelemetry.md).",
-        keys: &[
-            ("enable", fixed("true, false", "", "whether anything is sent; without it, whether an endpoint is named")),
-            ("endpoint", fixed("URL", "http://localhost:4317", "the collector; with `http`, the path is added")),
-            ("protocol", fixed("`grpc`, `http`", "grpc", "how OTLP is framed; 4318 in the URL means `http`")),
-            ("headers", fixed("a table of texts", "", "header lines for it, such as a key: `\"$secret{ALIAS}\"`")),
-            ("timeout", fixed("time", "10s", "for one message to it")),
-            ("compression", fixed("`gzip`, `none`", "gzip", "of messages to it")),
-            ("certificate", fixed("file", "", "PEM of the roots that it is trusted by; else the system's")),
-            ("traces", fixed("true, false", "true", "whether traces are sent")),
-            ("logs", fixed("true, false", "false", "whether lines of the log are sent")),
-            ("service_name", fixed("text", "myelin", "the attribute `service.name`")),
-            ("resource", fixed("a table of texts", "", "other attributes of the resource")),
-            (
-                "sampler",
-                fixed(
-                    "`always_on`, `always_off`, `traceidratio`, each also with `parentbased_` before it",
-                    "parentbased_always_on",
-                    "which traces are recorded, decided when they begin",
-                ),
-            ),
-            ("ratio", fixed("0 to 1", "", "for `traceidratio`: which part of them")),
-            ("keep_faults", fixed("true, false", "false", "whether those with a fault are kept though not sampled")),
-            ("keep_slower", fixed("time", "", "those that took longer are kept though not sampled")),
-            ("incoming", fixed("`continue`, `restart`", "continue", "what becomes of a trace that a client has begun")),
-            ("mediators", fixed("true, false", "false", "whether each sequence and each mediator has a span")),
-            ("spans", fixed("number", "1000", "of one exchange; the others are counted as dropped")),
-            ("queue", fixed("number", "32768", "spans, or log records, that may wait; the others are dropped")),
-            ("batch", fixed("number", "512", "of them in one message")),
-            ("interval", fixed("time", "1s", "how long one waits for others")),
-            ("flush", fixed("time", "5s", "for what still waits when the process ends")),
-        ],
-    },
+    opentelemetry::SECTION,
     Section {
         path: "myelin.access_log",
         about: "A line for each request: [running.md](running.md#access-log). `--access-log` and `--access-log-format` go before it.",
@@ -630,7 +598,7 @@ mod tests {
     use myelin_http::{ClientOptions, ServerOptions};
 
     use super::*;
-    use crate::deployment::{Deployment, parse};
+    use crate::deployment::{Deployment, parse, telemetry::all_options};
 
     /// What serde says is there, where a key is unknown; nothing where every key is taken.
     fn known(path: &str) -> BTreeSet<String> {
@@ -676,13 +644,8 @@ mod tests {
         let content =
             (settings.body_limit_bytes, settings.cache_bytes, settings.json_duplicate_keys, settings.branches);
         let work = (settings.stylesheets, settings.scripts, settings.memory_wait, settings.costly_from);
-        let telemetry = crate::deployment::telemetry::all_options(
-            &deployment.own.opentelemetry,
-            &deployment.wso2_telemetry,
-            &|_| None,
-            &|text| Ok(text.to_owned()),
-        )
-        .unwrap();
+        let Deployment { own, wso2_telemetry, .. } = deployment;
+        let telemetry = all_options(&own.opentelemetry, wso2_telemetry, &|_| None, &|text| Ok(text.to_owned()));
         format!("{server:?} {client:?} {more:?} {security:?} {content:?} {work:?} {telemetry:?}")
     }
 

@@ -276,6 +276,20 @@ fn branches_run_beside_each_other_and_each_request_has_its_own_span() {
 }
 
 #[test]
+fn a_service_that_another_one_calls_is_part_of_its_trace() {
+    let collector = Collector::start().unwrap();
+    let artefacts = "<proxy name='A'><target><endpoint><address uri='local://localhost/services/B'/></endpoint></target></proxy>\
+                     <proxy name='B' transports='local'><target><inSequence><respond/></inSequence></target></proxy>";
+    let bus = Bus::with(&definitions(artefacts), traced(&collector, Protocol::Grpc, TracingOptions::default()));
+    assert_eq!(ask(bus.address, "POST", "/services/A", ""), 200);
+    let spans = collector.wait_for_spans(3);
+    let of = |name: &str| spans.iter().find(|span| span.attribute("componentName") == name).unwrap();
+    let (outer, inner, call) = (of("A"), of("B"), of_kind(&spans, "CLIENT")[0]);
+    assert_eq!((&call.parent, &inner.parent), (&outer.id, &call.id), "{spans:#?}");
+    assert!(spans.iter().all(|span| span.trace == outer.trace));
+}
+
+#[test]
 fn each_attempt_of_a_failover_has_a_span() {
     let collector = Collector::start().unwrap();
     let backend = answering(OK);

@@ -11,11 +11,12 @@ use myelin_http::Trust;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout, timeout_at};
 
-use super::grpc::GrpcClient;
-use super::http::HttpClient;
+use super::destination::{Destination, Protocol};
 use super::otlp::Exported;
+use super::over_grpc::GrpcClient;
+use super::over_http::HttpClient;
 use super::queue::Arrivals;
-use super::{Destination, Protocol, Signal};
+use super::refused::Refused;
 use crate::span::{LogRecord, Resource, Span};
 use crate::trace_context::SpanId;
 
@@ -28,27 +29,6 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// How often the log tells that a collector takes nothing.
 const TOLD_AGAIN: Duration = Duration::from_secs(60);
 
-/// Why a collector did not take a message.
-#[derive(Debug)]
-pub(super) struct Refused {
-    /// A sentence for the log.
-    pub(super) reason: String,
-    /// When to try again: `None` never, and else at least after this time.
-    pub(super) retry: Option<Duration>,
-}
-
-impl Refused {
-    /// For good: the same message would be refused again.
-    pub(super) fn for_good(reason: impl Into<String>) -> Refused {
-        Refused { reason: reason.into(), retry: None }
-    }
-
-    /// For now.
-    pub(super) fn for_now(reason: impl Into<String>) -> Refused {
-        Refused { reason: reason.into(), retry: Some(Duration::ZERO) }
-    }
-}
-
 /// Sends what belongs to one signal.
 pub(super) struct Exporter {
     signal: &'static str,
@@ -56,6 +36,12 @@ pub(super) struct Exporter {
     trust: Trust,
     batch: usize,
     interval: Duration,
+}
+
+/// Where a signal goes, what has come for it, and what it is called in the log.
+pub(super) struct Signal<T> {
+    pub(super) arrivals: Arrivals<T>,
+    pub(super) exporter: Exporter,
 }
 
 /// How a collector is spoken with.
@@ -141,15 +127,19 @@ impl Exporter {
                     };
                     tokio::select! {
                         more = wait => more,
-                        _ = ends.changed() => None,
+                        changed = ends.changed() => match changed {
+                            Ok(()) => None,
+                            // Who could end it is gone, and with it who waits for it.
+                            Err(_) => return,
+                        },
                     }
                 };
                 let Some(more) = more else { break };
                 waiting.extend(more);
                 due.get_or_insert_with(|| tokio::time::Instant::now() + self.interval);
             }
-            due = None;
             if waiting.is_empty() {
+                due = None;
                 // All who put something in are gone, or the process ends.
                 if has_ended || receiver.is_closed() {
                     return;
@@ -158,6 +148,8 @@ impl Exporter {
             }
             let rest = waiting.split_off(self.batch.min(waiting.len()));
             let batch = std::mem::replace(&mut waiting, rest);
+            // What did not fit has waited for as long.
+            due = due.filter(|_| !waiting.is_empty());
             let count = batch.len();
             let outcome = self.send(&mut client, T::encode(batch, resource), &mut ends).await;
             let failed = match outcome {

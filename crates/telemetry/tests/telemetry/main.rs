@@ -103,6 +103,16 @@ fn a_collector_gets_what_was_put_in_by_both_protocols() {
 }
 
 #[test]
+fn what_does_not_fit_into_one_message_follows_in_the_next() {
+    let collector = Collector::start().unwrap();
+    let telemetry = Telemetry::start(options(&collector, Protocol::Grpc)).unwrap();
+    telemetry.spans().unwrap().put((0..12).map(|_| span("s")).collect());
+    assert_eq!(collector.wait_for_spans(12).len(), 12);
+    assert_eq!(collector.requests().len(), 2);
+    telemetry.shut_down();
+}
+
+#[test]
 fn what_waits_at_the_end_is_sent_and_a_collector_that_is_silent_does_not_hold_the_process() {
     for protocol in BOTH {
         let collector = Collector::start().unwrap();

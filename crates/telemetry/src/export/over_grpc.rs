@@ -15,8 +15,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-use super::Destination;
-use super::exporter::Refused;
+use super::destination::Destination;
+use super::refused::Refused;
 
 /// What the bus calls itself.
 pub(super) const USER_AGENT: &str = concat!("myelin/", env!("CARGO_PKG_VERSION"));

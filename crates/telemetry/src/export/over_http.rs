@@ -11,8 +11,8 @@ use myelin_engine::transport::{Address, Method, Outgoing, Sender, Sent};
 use myelin_http::{Client, ClientOptions, Expect, Pace, Retry, Trust};
 use myelin_message::{Body, Head, Manner};
 
-use super::Destination;
-use super::exporter::Refused;
+use super::destination::Destination;
+use super::refused::Refused;
 
 /// How large an answer may be; those of collectors are a few bytes.
 const ANSWER_BYTES: u64 = 64 * 1024;
@@ -32,7 +32,7 @@ impl HttpClient {
     pub(super) fn new(destination: &Destination, trust: Trust) -> HttpClient {
         let Destination { url, headers, timeout, gzip, .. } = destination;
         let mut head = vec![("Content-Type".to_owned(), b"application/x-protobuf".to_vec())];
-        head.push(("User-Agent".to_owned(), super::grpc::USER_AGENT.as_bytes().to_vec()));
+        head.push(("User-Agent".to_owned(), super::over_grpc::USER_AGENT.as_bytes().to_vec()));
         if *gzip {
             head.push(("Content-Encoding".to_owned(), b"gzip".to_vec()));
         }
