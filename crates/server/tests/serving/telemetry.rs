@@ -279,7 +279,7 @@ fn branches_run_beside_each_other_and_each_request_has_its_own_span() {
 fn a_service_that_another_one_calls_is_part_of_its_trace() {
     let collector = Collector::start().unwrap();
     let artefacts = "<proxy name='A'><target><endpoint><address uri='local://localhost/services/B'/></endpoint></target></proxy>\
-                     <proxy name='B' transports='local'><target><inSequence><respond/></inSequence></target></proxy>";
+                     <proxy name='B'><target><inSequence><respond/></inSequence></target></proxy>";
     let bus = Bus::with(&definitions(artefacts), traced(&collector, Protocol::Grpc, TracingOptions::default()));
     assert_eq!(ask(bus.address, "POST", "/services/A", ""), 200);
     let spans = collector.wait_for_spans(3);
