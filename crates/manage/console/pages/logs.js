@@ -6,6 +6,11 @@ import { attempt, choice, field, heading, levelBadge, sourceLink, table } from "
 import { clock, count } from "../text.js";
 import { summaryOf } from "../trace.js";
 
+/** How long the bus waits for the next line, in seconds, and how long the page does before it asks again, in milliseconds. */
+const WAIT = 20;
+const PAUSE = 500;
+const EMPTY_PAUSE = 2000;
+
 /** How many lines the page keeps. */
 const KEPT = 1000;
 
@@ -20,10 +25,10 @@ export async function logs(page) {
     const text = h("input", { type: "search", value: chosen.contains, oninput: debounced(300, (event) => set({ contains: event.target.value })) });
     const correlation = h("input", { type: "search", value: chosen.correlation, spellcheck: "false", oninput: debounced(300, (event) => set({ correlation: event.target.value.trim() })) });
     const level = choice([["", "All"], ...LEVELS.map((name) => [name, name === "ERROR" ? "ERROR" : `${name} and worse`])], chosen.level, (value) => set({ level: value }));
+    const isPaused = () => pause.getAttribute("aria-pressed") === "true";
     const pause = h("button", { type: "button", "aria-pressed": "false", onclick: () => {
-        const isPaused = pause.getAttribute("aria-pressed") !== "true";
-        pause.setAttribute("aria-pressed", String(isPaused));
-        if (isPaused) tail?.abort();
+        pause.setAttribute("aria-pressed", String(!isPaused()));
+        if (isPaused()) tail?.abort();
         else follow();
     } }, "Pause");
     const box = table({ caption: "Lines of the log, the newest first", className: "log", body,
@@ -53,7 +58,7 @@ export async function logs(page) {
         shown = 0;
         replace(body);
         say(counted, "");
-        if (pause.getAttribute("aria-pressed") !== "true" || tail === null) follow();
+        follow();
     }
 
     async function follow() {
@@ -64,12 +69,17 @@ export async function logs(page) {
         while (!both.aborted) {
             try {
                 await visible(both);
-                const answer = await api.log({ after: String(after), ...chosen }, both);
+                const asked = performance.now();
+                const answer = await api.log({ after: String(after), limit: String(KEPT), wait: isPaused() ? "" : String(WAIT), ...chosen }, both);
                 if (both.aborted) return;
                 trouble.hidden = true;
-                add(answer.list ?? answer.lines ?? []);
+                const lines = answer.list ?? [];
+                add(lines);
                 after = answer.last ?? after;
-                if (pause.getAttribute("aria-pressed") === "true") return;
+                if (isPaused()) return;
+                // Where too many wait already, the bus answers at once.
+                const isEmpty = lines.length === 0 && performance.now() - asked < EMPTY_PAUSE;
+                await new Promise((resolve) => { setTimeout(resolve, isEmpty ? EMPTY_PAUSE : PAUSE); });
             } catch (error) {
                 if (both.aborted) return;
                 trouble.hidden = false;
@@ -92,7 +102,7 @@ export async function logs(page) {
     }
 
     function row(line) {
-        const id = line.correlation;
+        const id = line.correlationId;
         const at = /\(([^()]+:\d+)\)[^()]*$/.exec(line.place ?? "");
         return h("tr", {},
             h("td", { class: "time" }, h("time", { datetime: String(line.time), title: String(line.time) }, clock(new Date(line.time)))),

@@ -78,6 +78,8 @@ export async function trace(page) {
     show(Number(page.query.get("step")) || (told.isFaulty && faulty ? faulty.number : 1), false);
 }
 
+const OUTCOMES = { next: "went on", respond: "answered", split: "went on in branches", drop: "ended here", fault: "with a fault", unfinished: "did not end" };
+
 function rowDetails(row, count, signal) {
     const node = row.node ?? {};
     const source = h("div");
@@ -92,7 +94,7 @@ function rowDetails(row, count, signal) {
             ["At", row.at && sourceLink(`${row.at.file}:${row.at.line}`)],
             ["Began after", seconds(row.start)],
             ["Took", row.took !== null && seconds(row.took)],
-            ["Ended", node.outcome],
+            ["Ended", OUTCOMES[node.outcome] ?? node.outcome],
         ]),
         node.kind === "fault" && h("div", { class: "trouble" }, h("p", {}, sign("bad"), h("b", {}, `${node.code}: `), node.message),
             facts([["Whose side", node.origin], ["Detail", node.detail],

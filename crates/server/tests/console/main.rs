@@ -186,6 +186,26 @@ fn an_operator_sees_and_steers_a_bus() {
 }
 
 #[test]
+fn lines_of_the_log_are_found_by_text_and_by_exchange() {
+    let operated = Operated::start();
+    let Some(mut browser) = operated.logged_in("ann", "a-long-password") else { return };
+    assert_eq!((operated.order(1, "c-one"), operated.order(1, "c-two")), (200, 200));
+    go(&mut browser, "#/logs", "main tbody tr");
+    browser.shows("c-one");
+    browser.shows("c-two");
+    go(&mut browser, "#/logs?correlation=c-one", "main tbody tr");
+    browser.until("[...document.querySelectorAll('main tbody tr')].every((row) => row.innerText.includes('c-one'))");
+    // A text that a client sent is a text.
+    assert_eq!(browser.value("document.querySelector('main tbody').innerText.includes('<img src=x')"), true);
+    assert_eq!(browser.value("document.querySelector('main tbody img')"), Value::Null);
+    go(&mut browser, "#/logs?contains=no-line-has-this", ".log");
+    browser.until("document.querySelectorAll('.log tbody tr').length === 0");
+    assert_eq!(operated.order(1, "no-line-has-this"), 200);
+    browser.until("document.querySelectorAll('.log tbody tr').length > 0");
+    assert_eq!(browser.complaints(), [String::new(); 0]);
+}
+
+#[test]
 fn what_names_and_messages_say_is_never_run() {
     let operated = Operated::start();
     let Some(mut browser) = operated.logged_in("ann", "a-long-password") else { return };
@@ -231,7 +251,7 @@ fn axe_finds_nothing_serious_on_any_page() {
         ("#/endpoints", "main tbody tr"),
         ("#/endpoints/Small", ".tiles"),
         ("#/problems", ".card"),
-        ("#/logs", ".log"),
+        ("#/logs", "main tbody tr"),
         ("#/reloads", ".empty"),
         ("#/tasks", "main tbody tr"),
         ("#/stores", ".empty"),
