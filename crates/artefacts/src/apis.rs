@@ -16,7 +16,7 @@ mod visit;
 use std::sync::Arc;
 
 pub use address::{Address, Bound, Caller};
-pub use entry::{Apis, Entry, Extent, enter};
+pub use entry::{Apis, Entry, Extent, decision, enter};
 pub use handler::{Algorithm, Basic, Cors, Handler, OAuth, Passed, Rules};
 pub use mapping::Mapping;
 pub use offer::{Offer, Offers};

@@ -14,6 +14,7 @@ use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
 use myelin_flow::mediator::{Effect, Flow, Reads, Receiver, Steps};
 use myelin_flow::property::{Scope, Value, slot};
+use myelin_flow::recorder::BranchStart;
 use myelin_flow::sequence::{self, Sequence, SequenceId};
 use myelin_flow::transport::LocalFuture;
 
@@ -152,10 +153,31 @@ impl BranchTarget {
         effect
     }
 
-    /// Runs it for a copy of the flow, to the end of its sequence; `need` is then fulfilled of the message.
+    /// Runs it for the copy of the flow that has that number, to the end of its sequence; `need` is then fulfilled of the message.
     ///
     /// Errors: the target's; the bus's, where it sends, or goes on in branches.
     pub(crate) async fn run_to_end(
+        &self,
+        number: usize,
+        need: &Need,
+        exchange: Exchange,
+        context: &RequestContext<'_>,
+    ) -> Outcome<(Box<Exchange>, Flow)> {
+        if context.watch.recorder().is_none() {
+            return self.run_alone(need, exchange, context).await;
+        }
+        // Several run in turns, and each is recorded by itself.
+        let watch = context.watch.branch(BranchStart { number: Some(number), is_detached: false });
+        let own = RequestContext { watch: &watch, ..*context };
+        let outcome = Box::pin(self.run_alone(need, exchange, &own)).await;
+        context.watch.join(&watch);
+        if let Some(recorder) = watch.recorder() {
+            recorder.flow_ends(outcome.as_ref().map(|_| None).map_err(|fault| &**fault));
+        }
+        outcome
+    }
+
+    async fn run_alone(
         &self,
         need: &Need,
         exchange: Exchange,

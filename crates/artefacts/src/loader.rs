@@ -42,6 +42,11 @@ use myelin_flow::settings::Settings;
 use myelin_flow::template::{Parameter, TemplateId};
 use myelin_spelling::{nearest, suggestion};
 
+/// Whether an artefact says that its exchanges are to be traced: `trace="enable"`.
+pub(crate) fn is_traced(element: &Element) -> bool {
+    element.attribute("trace").is_some_and(|trace| trace.value.trim() == "enable")
+}
+
 /// The state of loading.
 pub struct Loader {
     /// What expressions are compiled with.
@@ -73,6 +78,8 @@ pub struct Loader {
     inherited: InheritedState,
     /// What keys may mean that are worked out while serving, by the extensions of its files.
     pub keys: HashMap<&'static [&'static str], Arc<Choice<str>>>,
+    /// Whether a sequence or an endpoint is to be traced.
+    pub is_traced: bool,
     /// What was found in the registry and waits to be built.
     pub fetched: Vec<Fetched>,
     /// The settings of the bus; data sources that the configuration declares are added to them.
@@ -123,6 +130,7 @@ impl Loader {
             libraries: Libraries::default(),
             entry_resources: Arc::default(),
             keys: HashMap::new(),
+            is_traced: false,
             fetched: Vec::new(),
             sends_again: false,
             references: Vec::new(),
@@ -322,7 +330,7 @@ impl Loader {
                 // The message is needed again: a copy of it is sent, beside the flow.
                 let block = vec![node].into();
                 let place = step.place.clone();
-                let sequence = Sequence { name: spec.element.into(), place, block, on_error: None };
+                let sequence = Sequence { name: spec.element.into(), place, block, on_error: None, is_traced: false };
                 Ok(Node { step, mediator: beside(sequence, self) })
             }
             _ => Ok(node),
@@ -340,7 +348,15 @@ impl Loader {
         self.plans.begin();
         let block = self.block(element);
         self.plans.end();
-        Sequence { name: name.into(), place: element.place.clone(), block, on_error }
+        let is_traced = self.traces(element);
+        Sequence { name: name.into(), place: element.place.clone(), block, on_error, is_traced }
+    }
+
+    /// Whether a sequence or an endpoint says that exchanges on their way through it are to be traced.
+    pub(crate) fn traces(&mut self, element: &Element) -> bool {
+        let is_traced = is_traced(element);
+        self.is_traced |= is_traced;
+        is_traced
     }
 
     /// A sequence named by an attribute, or one that stands inside as a child; the attribute wins.

@@ -7,6 +7,7 @@ use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
 use myelin_flow::mediator::Flow;
+use myelin_flow::recorder::StepDecision;
 
 /// BranchMessages within branches deeper than this are a loop.
 const GENERATIONS: usize = 8;
@@ -75,6 +76,10 @@ impl<T: BranchTargets + 'static> Splitter<T> {
         if exchange.members.len() >= SPLITS {
             return Err(Fault::bus(format!("A message is split more than {SPLITS} times, one time after the other")));
         }
+        context.watch.decided(|| {
+            let how = if self.sequential { "one after the other" } else { "beside each other" };
+            StepDecision::chose(format!("{count} branches, {how}"))
+        });
         let parent = if self.continues_parent { Some(Box::new(exchange.branch()?)) } else { None };
         let branches = BranchMessages {
             group: CorrelationGroup::new(self.id.clone(), count, context.transport.monotonic()),

@@ -77,6 +77,11 @@ pub enum ServiceKind {
 }
 
 impl Bus {
+    /// What flows refer to.
+    pub fn definitions(&self) -> &Definitions {
+        &self.definitions
+    }
+
     /// The sequence with that number.
     pub(crate) fn sequence(&self, id: SequenceId) -> Option<&Sequence> {
         self.definitions.sequence(id)

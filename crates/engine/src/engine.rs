@@ -276,6 +276,7 @@ impl Engine {
                         let entering = apis::enter(api, extent, request, &bus.apis, transport, &mut passed, arrival);
                         wait_in_service(&api.identity, pin!(entering)).await
                     };
+                    observed.watch.decided(|| apis::decision(api, extent, &exchange.message, arrival));
                     match entered {
                         Ok((entry, brought)) => {
                             properties = brought;

@@ -39,6 +39,8 @@ pub struct Definitions {
     pub external: HashMap<(ExternalSource, Slot), String>,
     /// All of those texts, where expressions work out their names.
     pub external_texts: ExternalTexts,
+    /// Whether an exchange of any service may enter a sequence, or go to an endpoint, that is to be traced.
+    pub is_traced: bool,
     /// What layers above define, each found by its type: the endpoints.
     pub tables: Vec<Arc<dyn Any + Send + Sync>>,
 }
@@ -53,6 +55,8 @@ pub struct Sequence {
     pub block: Block,
     /// The sequence that runs when a step of this one fails.
     pub on_error: Option<SequenceId>,
+    /// Whether each exchange that enters it is to be traced: `trace="enable"`.
+    pub is_traced: bool,
 }
 
 /// A sequence of the bus, or one that belongs to a proxy alone.

@@ -23,6 +23,11 @@ pub trait Observer {
     /// An endpoint was asked, and has answered or not.
     fn asked(&self, endpoint: &EndpointCounters, outcome: Result<StatusCode, CallFailure>, took: Duration);
 
+    /// Whether it wants to know how long exchanges and endpoints take; where nobody does, no clock is read.
+    fn measures(&self) -> bool {
+        true
+    }
+
     /// An exchange begins whose service is known; what hears of each of its steps, where somebody wants that.
     fn record(&self, _: &mut ExchangeStart<'_>) -> Option<Rc<dyn Recorder>> {
         None
@@ -55,6 +60,10 @@ impl Observer for Observers {
         self.0.iter().for_each(|observer| observer.asked(endpoint, outcome, took));
     }
 
+    fn measures(&self) -> bool {
+        self.0.iter().any(|observer| observer.measures())
+    }
+
     fn record(&self, start: &mut ExchangeStart<'_>) -> Option<Rc<dyn Recorder>> {
         Recorders::join(self.0.iter().filter_map(|observer| observer.record(start)).collect())
     }
@@ -70,6 +79,8 @@ pub struct Watch {
     /// The name of the endpoint that was asked last.
     endpoint: Cell<Option<Arc<str>>>,
     faulted: Cell<bool>,
+    /// Whether the recorder has heard of the end.
+    ended: Cell<bool>,
 }
 
 impl Watch {
@@ -118,9 +129,14 @@ impl Watch {
         Watch { observer: self.observer.clone(), recorder, ..Watch::default() }
     }
 
+    /// A flow beside this one has ended, for which this one has waited.
+    pub fn join(&self, branch: &Watch) {
+        self.waited.set(self.waited.get() + branch.waited.get());
+    }
+
     /// The time when something begins that is measured; `None` where nobody listens.
     pub fn begin(&self, clock: &dyn Transport) -> Option<Duration> {
-        self.observer.as_ref().map(|_| clock.monotonic())
+        self.observer.as_ref().filter(|observer| observer.measures()).map(|_| clock.monotonic())
     }
 
     /// A fault has come all its way.
@@ -155,7 +171,7 @@ impl Watch {
         }
     }
 
-    /// The exchange that began at `began` has ended, with an answer or without.
+    /// The exchange that began at `began` has ended, with an answer or without; what is told a second time is ignored.
     pub fn end(
         &self,
         began: Option<Duration>,
@@ -163,14 +179,17 @@ impl Watch {
         service: &ServiceCounters,
         status: Option<StatusCode>,
     ) {
-        if let (Some(observer), Some(began)) = (&self.observer, began) {
-            let took = clock.monotonic().saturating_sub(began);
-            let (faulted, waited) = (self.faulted.get(), self.waited.get());
-            let end = ExchangeEnd { status, faulted, took, waited, endpoint: self.endpoint.take() };
+        let took = began.map(|began| clock.monotonic().saturating_sub(began));
+        let (faulted, waited) = (self.faulted.get(), self.waited.get());
+        let end =
+            ExchangeEnd { status, faulted, took: took.unwrap_or_default(), waited, endpoint: self.endpoint.take() };
+        if let (Some(observer), Some(_)) = (&self.observer, took) {
             observer.answered(service, &end);
-            if let Some(recorder) = self.recorder() {
-                recorder.ends(&end);
-            }
+        }
+        if let Some(recorder) = self.recorder()
+            && !self.ended.replace(true)
+        {
+            recorder.ends(&end);
         }
     }
 }

@@ -36,6 +36,8 @@ pub struct ServiceIdentity {
     pub place: Option<Place>,
     /// The path of a resource of an API, with the names of what varies: `/shop/orders/{id}`; `None` for all else.
     pub route: Option<Arc<str>>,
+    /// Whether each of its exchanges is to be traced: `trace="enable"`.
+    pub is_traced: bool,
 }
 
 /// A copy of where a thread is.
@@ -143,7 +145,12 @@ impl Display for Position {
 impl ServiceIdentity {
     /// That of an element of a kind, with a name, which stands there.
     pub fn new(kind: &'static str, name: impl Into<Arc<str>>, place: Option<Place>) -> ServiceIdentity {
-        ServiceIdentity { kind, name: name.into(), place, route: None }
+        ServiceIdentity { kind, name: name.into(), place, route: None, is_traced: false }
+    }
+
+    /// The same, whose exchanges are to be traced or not.
+    pub fn traced(self, is_traced: bool) -> ServiceIdentity {
+        ServiceIdentity { is_traced, ..self }
     }
 
     /// The proxy's name, where it is one.

@@ -177,7 +177,7 @@ const KNOWN: &[&str] = &[
 ];
 
 /// The property names of one configuration.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Names {
     slots: HashMap<Arc<str>, Slot>,
     /// The names that expressions read from outside the message.
@@ -214,6 +214,11 @@ impl Names {
         let slot = self.slots.len() as Slot;
         self.slots.insert(name.into(), slot);
         slot
+    }
+
+    /// How many names have a slot.
+    pub fn count(&self) -> usize {
+        self.slots.len()
     }
 
     /// The slot of a name that something outside the message has.

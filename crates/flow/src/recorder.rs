@@ -39,6 +39,8 @@ pub struct CalledEndpoint<'a> {
     pub name: &'a str,
     /// Where it is defined; `None` where the message itself says where it goes.
     pub place: Option<&'a Place>,
+    /// Whether each exchange that goes to it is to be traced: `trace="enable"`.
+    pub is_traced: bool,
 }
 
 /// Hears of what one flow of an exchange does.

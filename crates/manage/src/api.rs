@@ -39,6 +39,7 @@ mod switching;
 mod tasks;
 mod templates;
 mod tokens;
+mod traces;
 mod transactions;
 mod user_accounts;
 mod users;

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use myelin_engine::{Bus, Report};
 use myelin_logging::Ring;
+use myelin_observe::messages::MessageTracing;
 
 use crate::probes::Standing;
 use crate::{Gauges, Machine, Tallies};
@@ -27,6 +28,9 @@ pub trait Process: Send + Sync {
 
     /// The last lines of the log, where it is this process that writes it.
     fn log_ring(&self) -> Option<Ring>;
+
+    /// What records exchanges; `None` where nothing does.
+    fn message_tracing(&self) -> Option<Arc<MessageTracing>>;
 
     /// What was found in the configuration that serves.
     fn report(&self) -> Arc<Report>;

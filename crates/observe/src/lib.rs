@@ -1,5 +1,6 @@
 //! What is recorded of messages on their way, for those who ask why one went where it went.
 //!
-//! [`secrets`] masks what nobody is to read there; logs and answers of the management API go through it as well.
+//! [`messages`] records chosen exchanges step by step; [`secrets`] masks what nobody is to read there.
 
+pub mod messages;
 pub mod secrets;

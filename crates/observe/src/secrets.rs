@@ -16,6 +16,8 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 
+use myelin_flow::settings::SecuritySettings;
+
 pub use names::is_secret_name;
 
 /// What stands in the place of a secret.
@@ -45,6 +47,13 @@ impl Secrets {
         // Values are as few as the secrets of a configuration; more than the library takes are not known by value.
         let values = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(values).ok();
         Secrets { values }
+    }
+
+    /// Knows the secrets that a configuration can refer to, the passwords of its users and those of its keys.
+    pub fn of(settings: &SecuritySettings) -> Secrets {
+        let users = settings.users.values().map(|user| &user.password);
+        let all = settings.secrets.values().chain(settings.key_passwords.values()).chain(users);
+        Secrets::new(all.filter_map(|secret| std::str::from_utf8(secret.as_ref()).ok()))
     }
 
     /// A text, such as a body, a URL or an attribute, without the secrets in it.

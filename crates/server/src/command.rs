@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use myelin_bench::{echo, load, relay, stockquote};
 
 use crate::file_limit::raise_file_limit;
-use crate::{check, demo, deployment, explain, home, manual, run, test, user, wss, xml, xpath, xslt};
+use crate::{check, demo, deployment, explain, home, manual, run, test, trace, user, wss, xml, xpath, xslt};
 
 /// A native enterprise service bus that runs Apache Synapse and WSO2 configurations.
 #[derive(Debug, clap::Parser)]
@@ -28,6 +28,8 @@ pub enum Command {
     Explain(explain::Arguments),
     /// Run golden cases, which say what goes in and what must come out, and unit tests of WSO2's tools
     Test(test::Arguments),
+    /// Follow the message traces of a service of a running bus, step by step
+    Trace(trace::Arguments),
     /// Make a folder that WSO2's extension for VS Code takes for a Micro Integrator, so that it starts Myelin
     Home(home::Arguments),
     /// Check that XML documents are well formed, or print their canonical or indented form
@@ -73,6 +75,7 @@ impl Command {
             Command::Check(arguments) => check::run(&arguments, &mut out),
             Command::Explain(arguments) => explain::run(&arguments, &mut out),
             Command::Test(arguments) => test::run(&arguments, &mut out),
+            Command::Trace(arguments) => trace::run(&arguments, &mut out),
             Command::Home(arguments) => home::run(&arguments, &mut out),
             Command::Xml(arguments) => xml::run(&arguments, &mut out),
             Command::XPath(arguments) => xpath::run(&arguments, &mut out),

@@ -27,6 +27,7 @@ use myelin_engine::database::Databases;
 use myelin_engine::observer::Bounds;
 use myelin_engine::{CorsSettings, EndpointSettings, ProcessEnvironment};
 use myelin_http::{ClientOptions, ServerOptions};
+use myelin_observe::messages::{TraceLimits, Wish};
 use myelin_telemetry::TelemetryOptions;
 use myelin_wss::Replays;
 use myelin_wss::policy::Crypto;
@@ -385,6 +386,11 @@ impl Deployment {
         self.own.admin.drain_delay.unwrap_or_default()
     }
 
+    /// How much message traces record, and which exchanges are traced from the start.
+    pub(crate) fn trace(&self) -> (TraceLimits, Vec<Wish>) {
+        (self.own.trace.limits(), self.own.trace.wishes())
+    }
+
     /// How often to look whether the configuration was changed; `None` where nobody wants that.
     pub(crate) fn watch(&self) -> Option<Duration> {
         self.hot.then(|| self.own.reload.interval.unwrap_or(WATCH))
@@ -438,6 +444,7 @@ impl Deployment {
             ("[myelin.access_log]", own.access_log != others.access_log),
             ("[metric_handler]", self.latency_bounds != other.latency_bounds),
             ("[http_access_log]", self.wso2_access_log != other.wso2_access_log),
+            ("[myelin.trace]", own.trace != others.trace),
         ];
         differences.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
     }

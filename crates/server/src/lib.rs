@@ -35,6 +35,8 @@ mod standing;
 mod swap;
 mod tasks;
 mod test;
+mod trace;
+mod trace_printer;
 mod under_way;
 mod unserved;
 mod user;

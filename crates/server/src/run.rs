@@ -14,6 +14,7 @@ use myelin_bench::units::address;
 use myelin_engine::Loaded;
 use myelin_http::{ClientOptions, ServerOptions, Stop};
 use myelin_manage::Leaving;
+use myelin_observe::messages::{MessageTracing, Wish};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::admin_options::AdminOptions;
@@ -24,7 +25,7 @@ use crate::memory_limit::set_memory_limit;
 use crate::reload::{Origin, Read, Reloader, report_problems, warn_of};
 use crate::server::{Settings, start, thread_count};
 use crate::standing::StandingCell;
-use crate::{debugger, logging};
+use crate::{debugger, logging, trace_printer};
 
 /// How long past the drain time the process waits for its threads before it leaves without them.
 const LEAVE_AFTER: Duration = Duration::from_secs(2);
@@ -89,6 +90,9 @@ pub struct Arguments {
     /// Add an activityid header to requests without one, and to their answers
     #[arg(long)]
     correlation_id: bool,
+    /// Trace the exchanges of these services, or of all, step by step, and write each trace to standard error
+    #[arg(long, value_name = "SERVICE,…", num_args = 0..=1, require_equals = true, default_missing_value = "*", value_delimiter = ',')]
+    trace: Vec<String>,
     /// Send backends the client's Host instead of their own name
     #[arg(long)]
     preserve_host: bool,
@@ -154,6 +158,11 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
             "proxy {name}: no client reaches it, as its transports ask for {missing}, and no listener has it"
         );
     }
+    let tracing = tracing(&arguments.trace, &deployment)?;
+    settings.tracing = Some(Arc::clone(&tracing));
+    if !arguments.trace.is_empty() {
+        trace_printer::start(&tracing)?;
+    }
     let drain = settings.server.drain;
     let flush = settings.telemetry.as_ref().map(|telemetry| telemetry.flush).unwrap_or_default();
     for destination in settings.telemetry.iter().flat_map(|it| [("traces", &it.traces), ("logs", &it.logs)]) {
@@ -202,6 +211,18 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     Ok(ExitCode::SUCCESS)
 }
 
+/// Message tracing as the command line and the settings want it.
+fn tracing(services: &[String], deployment: &Deployment) -> anyhow::Result<Arc<MessageTracing>> {
+    let (limits, mut wishes) = deployment.trace();
+    let named = |service: &String| Some(service.clone()).filter(|service| service != "*");
+    wishes.extend(services.iter().map(|service| Wish { service: named(service), ..Wish::default() }));
+    let tracing = MessageTracing::new(limits);
+    for wish in wishes {
+        tracing.select(wish).map_err(anyhow::Error::msg).context("[myelin.trace] and --trace")?;
+    }
+    Ok(tracing)
+}
+
 fn settings(arguments: &Arguments, deployment: &Deployment) -> anyhow::Result<Settings> {
     let (mut server, mut client) = (ServerOptions::default(), ClientOptions::default());
     deployment.apply(&mut server, &mut client);
@@ -234,6 +255,7 @@ fn settings(arguments: &Arguments, deployment: &Deployment) -> anyhow::Result<Se
         access_log: deployment.access_log(arguments.access_log.as_deref(), arguments.access_log_format.as_deref())?,
         correlate: arguments.correlation_id,
         log: None,
+        tracing: None,
         admin: match arguments.admin {
             Some(AdminAddress::Off) => None,
             Some(AdminAddress::At(address)) => Some(AdminOptions { address, is_wanted: true }),

@@ -20,6 +20,7 @@ use myelin_local::{LocalSender, Serve};
 use myelin_logging::{Log, StepLog};
 use myelin_manage::api::Api;
 use myelin_manage::{FaultCounters, Management, Server, ThreadObserver};
+use myelin_observe::messages::MessageTracing;
 use myelin_telemetry::{Telemetry, TelemetryOptions, TracingObserver};
 use tokio::sync::mpsc;
 use tracing::level_filters::LevelFilter;
@@ -69,6 +70,8 @@ pub struct Settings {
     pub management: Option<ManagementOptions>,
     /// Where traces and lines of the log go; `None` where they go nowhere.
     pub telemetry: Option<TelemetryOptions>,
+    /// What records exchanges; `None` where nobody can want that.
+    pub tracing: Option<Arc<MessageTracing>>,
 }
 
 /// A bus that serves. Dropping it lets it serve on; [`Running::stop`] ends it.
@@ -246,6 +249,7 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
     };
     let options = settings.management.clone();
     let process_log = settings.log.clone();
+    let tracing = settings.tracing.clone();
     let plan = ThreadPlan {
         swap: swap.clone(),
         settings,
@@ -310,6 +314,7 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
             log: process_log,
             threads: count,
             telemetry: running.telemetry.clone(),
+            tracing,
         }));
         let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
         let server = Server { host, port, started: SystemTime::now(), is_secure };
@@ -399,7 +404,9 @@ fn run_thread(
         let noted = last.clone().map(|last| last as Rc<dyn Observer>);
         let tracing = telemetry.as_ref().and_then(TracingObserver::new);
         let tracing = tracing.map(|observer| Rc::new(observer) as Rc<dyn Observer>);
-        let observer = Observers::join(counts.into_iter().chain(noted).chain(steps).chain(tracing).collect());
+        let messages = settings.tracing.as_ref().map(MessageTracing::observer);
+        let all = counts.into_iter().chain(noted).chain(steps).chain(tracing).chain(messages);
+        let observer = Observers::join(all.collect());
         let service = Rc::new(service.noting(last, part).observed_by(observer));
         if let Some(part) = part {
             tokio::task::spawn_local(measure_lag(lag, part));

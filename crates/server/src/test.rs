@@ -28,17 +28,34 @@ pub struct Arguments {
     /// Write what came out into the files that say what was expected
     #[arg(long, env = "UPDATE", value_parser = clap::builder::FalseyValueParser::new())]
     update: bool,
+    /// Show the message traces of the cases that fail, or of all
+    #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "failed")]
+    trace: Option<Traced>,
+}
+
+/// What `--trace` names.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Traced {
+    /// The cases that fail
+    Failed,
+    /// All cases
+    All,
 }
 
 /// Runs what it finds; success only if there is something and all of it passes.
 pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
-    let Arguments { path, listen, junit, update } = arguments;
+    let Arguments { path, listen, junit, update, trace } = arguments;
     if let Some(address) = listen {
         match serve::serve(*address, out)? {}
     }
     let path = path.as_deref().context("a path to tests, or --listen, is missing")?;
+    let traces = match trace {
+        None => cases::Traces::None,
+        Some(Traced::Failed) => cases::Traces::Failed,
+        Some(Traced::All) => cases::Traces::All,
+    };
     let cases = match path.is_dir() {
-        true => cases::run(path, &cases::Options { update: *update })?,
+        true => cases::run(path, &cases::Options { update: *update, traces })?,
         false => cases::Report::default(),
     };
     let units = unit_test::run(path)?;

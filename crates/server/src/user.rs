@@ -122,19 +122,28 @@ fn password(name: &str) -> anyhow::Result<String> {
     if !stdin().is_terminal() {
         return line().context("the password is read from standard input");
     }
-    let ask = |prompt: &str| -> anyhow::Result<String> {
-        write!(stderr(), "{prompt}")?;
-        stderr().flush()?;
-        let _hidden = Hidden::begin()?;
-        let line = line();
-        writeln!(stderr())?;
-        line
-    };
     let first = ask(&format!("Password of {name}: "))?;
     if ask("The same again: ")? != first {
         bail!("the two passwords differ");
     }
     Ok(first)
+}
+
+/// Asks for the password of a user once, or reads it from standard input.
+pub(crate) fn known_password(name: &str) -> anyhow::Result<String> {
+    if !stdin().is_terminal() {
+        return line().context("the password is read from standard input");
+    }
+    ask(&format!("Password of {name}: "))
+}
+
+fn ask(prompt: &str) -> anyhow::Result<String> {
+    write!(stderr(), "{prompt}")?;
+    stderr().flush()?;
+    let _hidden = Hidden::begin()?;
+    let line = line();
+    writeln!(stderr())?;
+    line
 }
 
 fn line() -> anyhow::Result<String> {

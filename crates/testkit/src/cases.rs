@@ -26,12 +26,27 @@ use std::path::{Path, PathBuf};
 pub struct Options {
     /// Writes what came out into the files that say what was expected, instead of comparing.
     pub update: bool,
+    /// Of which cases the message traces are shown.
+    pub traces: Traces,
+}
+
+/// Of which cases the message traces are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Traces {
+    /// Of none; nothing is traced.
+    #[default]
+    None,
+    /// Of those that failed.
+    Failed,
+    /// Of all.
+    All,
 }
 
 impl Options {
     /// The options as the environment asks for them: `UPDATE=1` updates.
     pub fn from_environment() -> Options {
-        Options { update: std::env::var_os("UPDATE").is_some_and(|value| !value.is_empty() && value != "0") }
+        let update = std::env::var_os("UPDATE").is_some_and(|value| !value.is_empty() && value != "0");
+        Options { update, traces: Traces::None }
     }
 }
 
@@ -55,6 +70,8 @@ pub struct Outcome {
     pub differences: Vec<Difference>,
     /// The files that were written because of [`Options::update`].
     pub updated: Vec<PathBuf>,
+    /// The message traces that [`Options::traces`] asks for, as text.
+    pub traces: Vec<String>,
 }
 
 /// All cases of a folder.
@@ -104,6 +121,9 @@ impl fmt::Display for Report {
                 for line in difference.what.lines() {
                     writeln!(f, "    {line}")?;
                 }
+            }
+            for line in outcome.traces.iter().flat_map(|trace| trace.lines()) {
+                writeln!(f, "  {line}")?;
             }
         }
         writeln!(f, "{} passed, {} failed", self.passed(), self.failed())

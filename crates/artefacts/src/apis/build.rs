@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::apis::handler::build as api_handler;
 use crate::apis::{Address, Api, Bound, Definition, Offer, Path, Resource, Template};
-use crate::loader::Loader;
+use crate::loader::{Loader, is_traced};
 use myelin_config::element::{Element, Text};
 use myelin_config::problem::Problem;
 use myelin_flow::cost::ServiceCost;
@@ -211,7 +211,7 @@ fn resource(element: &Element, api: &Arc<str>, loader: &mut Loader) -> Result<Re
 
 /// What the log and faults name: the API, at the place of itself or of a resource.
 fn identity(name: Arc<str>, element: &Element) -> ServiceIdentity {
-    ServiceIdentity::new("api", name, Some(element.place.clone()))
+    ServiceIdentity::new("api", name, Some(element.place.clone())).traced(is_traced(element))
 }
 
 fn methods(text: Text<'_>) -> Result<Vec<String>, Problem> {

@@ -9,6 +9,7 @@ use crate::apis::offer::Offer;
 use crate::apis::{Api, Brought, Choice, Offers, Resource, Visit};
 use myelin_flow::answer;
 use myelin_flow::property::{Names, Properties};
+use myelin_flow::recorder::StepDecision;
 use myelin_flow::sequence::SequenceId;
 use myelin_flow::transport::Transport;
 use myelin_message::Arrival;
@@ -83,6 +84,11 @@ pub async fn enter(
         request.head.remove(header);
     }
     Ok(entered)
+}
+
+/// Why a request goes to a resource of an API, or to none.
+pub fn decision(api: &Api, extent: Extent, request: &Message, arrival: &Arrival<'_>) -> StepDecision {
+    api.resources.decision(&Visit::new(request, extent, arrival))
 }
 
 /// Finds the resource, and what else there is where none is for the request.

@@ -5,6 +5,7 @@ use std::ops::Deref;
 use crate::apis::resource::{Path, Resource};
 use crate::apis::template::Found;
 use crate::apis::visit::Visit;
+use myelin_flow::recorder::StepDecision;
 
 /// The resources of an API, in the order of the configuration.
 pub struct Resources {
@@ -63,6 +64,38 @@ impl Resources {
             Some((index, _)) if self.list[index].allows(visit.method) => Choice::Unfit,
             Some(_) => Choice::MethodUnknown,
         }
+    }
+
+    /// Why a request goes to a resource, or to none, and why not to the others.
+    pub fn decision(&self, visit: &Visit<'_>) -> StepDecision {
+        let chosen = match self.choose(visit) {
+            Choice::Resource(index, _) => Ok(index),
+            Choice::Nowhere => Err("no resource"),
+            Choice::MethodUnknown => Err("no resource: none with this path knows the method"),
+            Choice::Unfit => Err("no resource: the one with this path wants another type, client or protocol"),
+        };
+        let told = |index: usize| {
+            let resource = &self.list[index];
+            let methods = if resource.methods.is_empty() { String::new() } else { format!("{} ", resource.methods()) };
+            format!("resource {methods}{}", resource.pattern())
+        };
+        let word = chosen.map_or_else(str::to_owned, told);
+        let mut decision =
+            StepDecision::chose(word).by("method and path", format!("{} {}", visit.method, visit.sub_path()));
+        for index in self.order.iter().copied().filter(|index| chosen != Ok(*index)) {
+            let resource = &self.list[index];
+            let reason = if self.find(&[index], visit.sub_path(), |_| true).is_none() {
+                "it has another path"
+            } else if !resource.allows(visit.method) {
+                "it has other methods"
+            } else if !resource.takes(visit) {
+                "it wants another type, client or protocol"
+            } else {
+                "another one fits better, or stands before it"
+            };
+            decision = decision.but_not(told(index), reason);
+        }
+        decision
     }
 
     /// Finds the resource that a request with another method would be for, or that answers `OPTIONS` itself.

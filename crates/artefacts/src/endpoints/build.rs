@@ -56,6 +56,7 @@ fn read(element: &Element, loader: &mut Loader) -> Result<Endpoint, Problem> {
         on_error,
         policy: around.policy.shared(),
         counters: loader.endpoint_counters(name),
+        is_traced: loader.traces(element),
     };
     let mut around = Around::new(loader);
     if let Some(key) = element.attribute("key") {
@@ -63,10 +64,13 @@ fn read(element: &Element, loader: &mut Loader) -> Result<Endpoint, Problem> {
     }
     let properties = element.children.iter().filter(|child| child.is("property"));
     let properties = Some(loader.nodes(properties)).filter(|properties| !properties.nodes().is_empty());
+    // Synapse has the attribute at `<address>` and its like.
+    let mut is_traced = false;
     let kind = match element.attribute("key-expression") {
         Some(expression) => EndpointKind::Resolving(Resolving::read(expression, loader)?),
         None => {
             let child = kind_element(element, loader)?;
+            is_traced = loader.traces(child);
             let kind = kind(element, child, loader)?;
             if !matches!(kind, EndpointKind::Group(_) | EndpointKind::Recipients(_)) {
                 quality_of_service(child, &mut around, loader);
@@ -77,7 +81,8 @@ fn read(element: &Element, loader: &mut Loader) -> Result<Endpoint, Problem> {
             kind
         }
     };
-    Ok(Endpoint { properties, ..make(kind, around, loader) })
+    let endpoint = make(kind, around, loader);
+    Ok(Endpoint { properties, is_traced: is_traced || endpoint.is_traced, ..endpoint })
 }
 
 /// The state of the backend that an element defines, which a reload leaves as it is.

@@ -52,6 +52,8 @@ pub struct Endpoint {
     pub policy: Option<Arc<EndpointPolicy>>,
     /// What is counted of the requests to it.
     pub counters: Arc<EndpointCounters>,
+    /// Whether each exchange that goes to it is to be traced.
+    pub is_traced: bool,
 }
 
 /// How an endpoint finds its address.
@@ -167,6 +169,7 @@ impl Endpoint {
             on_error: None,
             policy: None,
             counters: Arc::default(),
+            is_traced: false,
         }
     }
 

@@ -103,6 +103,7 @@ impl Pool {
             on_error: None,
             policy: None,
             counters: Arc::clone(Endpoints::of(context.definitions).unnamed_counters()),
+            is_traced: false,
         })
     }
 }

@@ -255,8 +255,10 @@ impl SendOutcome {
     /// The endpoint, as a recorder is told of it.
     fn called(&self) -> CalledEndpoint<'_> {
         match &self.endpoint {
-            Some(endpoint) => CalledEndpoint { name: &endpoint.name, place: Some(&endpoint.place) },
-            None => CalledEndpoint { name: "", place: None },
+            Some(endpoint) => {
+                CalledEndpoint { name: &endpoint.name, place: Some(&endpoint.place), is_traced: endpoint.is_traced }
+            }
+            None => CalledEndpoint { name: "", place: None, is_traced: false },
         }
     }
 

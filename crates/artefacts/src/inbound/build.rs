@@ -5,7 +5,7 @@ mod tls;
 use std::sync::Arc;
 
 use crate::inbound::{Inbound, InboundSource, Receiving, ReceivingService, by_protocol, source};
-use crate::loader::Loader;
+use crate::loader::{Loader, is_traced};
 use myelin_channel::{Receive, Source, Spec, listed};
 use myelin_config::element::{Element, Text};
 use myelin_config::problem::Problem;
@@ -33,9 +33,7 @@ pub fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<InboundE
         return Err(class.problem(message));
     }
     let protocol = element.required("protocol")?;
-    for attribute in ["statistics", "trace"] {
-        element.attribute(attribute);
-    }
+    element.attribute("statistics");
     let named = |attribute: &str| element.attribute(attribute).filter(|key| !key.value.trim().is_empty());
     let sequence = named("sequence").map(|key| loader.sequence_id(key)).transpose()?;
     let fault = named("onError").map_or(Ok(None), |key| loader.handler_id(key))?;
@@ -43,7 +41,8 @@ pub fn inbound(element: &Element, loader: &mut Loader) -> Result<Option<InboundE
     if is_suspended {
         loader.warning(element.problem("the inbound endpoint is not opened: suspend is true"));
     }
-    let identity = ServiceIdentity::new("inboundEndpoint", name, Some(element.place.clone()));
+    let identity =
+        ServiceIdentity::new("inboundEndpoint", name, Some(element.place.clone())).traced(is_traced(element));
     let is_secure = match by_protocol(loader.settings.channels, protocol.value.trim()) {
         Some(Spec { receive: Receive::ByListener, .. }) => protocol.value.trim() == "https",
         Some(Spec { receive: Receive::BySource(read), .. }) => {

@@ -120,7 +120,7 @@ pub(super) fn failing_node(element: &'static str, place: Place, problem: &Proble
 pub fn failing_sequence(problem: &Problem) -> Sequence {
     let place = problem.place.clone();
     let block = vec![failing_node("sequence", place.clone(), problem)].into();
-    Sequence { name: "missing".into(), place, block, on_error: None }
+    Sequence { name: "missing".into(), place, block, on_error: None, is_traced: false }
 }
 
 /// A kind of artefact that has numbers, and may stand in the registry.

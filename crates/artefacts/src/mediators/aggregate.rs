@@ -26,6 +26,7 @@ use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
 use myelin_flow::mediator::{Branching, Effect, Flow, Mediator, Step};
 use myelin_flow::property::{self, Scope, Slot};
+use myelin_flow::recorder::StepDecision;
 
 pub(super) const SPEC: Spec = Spec::new("aggregate", DOC, build);
 
@@ -266,6 +267,16 @@ impl Aggregate {
         .await;
         let is_too_little = !is_timeout && aggregation.is_too_little();
         let pieces = aggregation.complete();
+        context.watch.decided(|| {
+            let reason = if is_timeout {
+                "the time of its completeCondition is over"
+            } else if is_too_little {
+                "no more messages can come, and these are fewer than wanted"
+            } else {
+                "enough messages are there, or no more can come"
+            };
+            StepDecision::chose(format!("{} messages aggregated", pieces.len())).because(reason)
+        });
         context.branches.cancel_group(&group);
         if is_too_little {
             let none = || Fault::bus("Fewer messages came than are to be aggregated");

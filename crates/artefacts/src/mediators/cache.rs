@@ -24,6 +24,7 @@ use myelin_flow::fault::{Fault, Outcome};
 use myelin_flow::forms::is_within;
 use myelin_flow::mediator::{Effect, Flow, Mediator, Reads, Step};
 use myelin_flow::property::{Scope, slot};
+use myelin_flow::recorder::StepDecision;
 use myelin_flow::tally::{self, Tally};
 
 pub(super) const SPEC: Spec = Spec::new("cache", DOC, build);
@@ -134,7 +135,14 @@ impl Finder {
         let if_none_match = exchange.message.head.first("If-None-Match").filter(|_| rules.control).map(Box::from);
         exchange.extensions.take::<Waiting>();
         let head = rules.control.then_some(&exchange.message.head);
-        let asked = match self.cache.find(&key, head, now, monotonic) {
+        let found = self.cache.find(&key, head, now, monotonic);
+        context.watch.decided(|| match &found {
+            Found::Fresh(_) => StepDecision::chose("hit").because("a fresh answer to the same request is kept"),
+            Found::Unwanted => StepDecision::chose("miss").because("the client wants no answer that was kept"),
+            Found::Doubtful(_) => StepDecision::chose("miss").because("the answer that is kept is to be confirmed"),
+            Found::Nothing => StepDecision::chose("miss").because("no answer to the same request is kept"),
+        });
+        let asked = match found {
             Found::Fresh(stored) => {
                 // Whoever changes the answer wants to have it whole.
                 let if_none_match = if_none_match.as_deref().filter(|_| self.on_hit.is_none());

@@ -14,6 +14,7 @@ use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Outcome;
 use myelin_flow::mediator::{Effect, Flow, Mediator, Step};
 use myelin_flow::position::StepPlace;
+use myelin_flow::recorder::StepDecision;
 use myelin_flow::sequence::{Block, Node};
 
 pub(super) const SPEC: Spec =
@@ -165,8 +166,17 @@ impl ConditionalRouter {
     ) -> (&'a mut Exchange, Outcome<Flow>) {
         for (index, route) in self.routes.routes.iter().enumerate().skip(self.start) {
             match route.applies(exchange, context).await {
-                Ok(true) => {}
-                Ok(false) => continue,
+                Ok(true) => context.watch.decided(|| {
+                    let (chosen, place) = (format!("route {}", index + 1), &self.routes.place);
+                    StepDecision::chose(chosen).because(format!("its condition holds, of those at {place}"))
+                }),
+                Ok(false) => {
+                    context.watch.decided(|| {
+                        StepDecision::chose("the next route")
+                            .but_not(format!("route {}", index + 1), "its condition does not hold")
+                    });
+                    continue;
+                }
                 Err(fault) => return (exchange, Err(fault)),
             }
             let (back, outcome) = route.target.run(exchange, context).finish().await;

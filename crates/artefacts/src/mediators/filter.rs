@@ -3,6 +3,7 @@
 use crate::inner_sequence::InnerSequence;
 use crate::loader::Loader;
 use crate::spec::{Built, Spec};
+use crate::values::told;
 use myelin_config::element::Element;
 use myelin_expression::{Expression, ResultType};
 use myelin_expression::{Need, when_ready};
@@ -10,6 +11,7 @@ use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Outcome;
 use myelin_flow::mediator::{Effect, Mediator, Step};
+use myelin_flow::recorder::StepDecision;
 use myelin_flow::sequence::Block;
 use myelin_java_text::pattern::Pattern;
 
@@ -43,6 +45,8 @@ The mediators stand directly inside, or in `then` and `else`; each of these may 
 
 struct Filter {
     condition: Condition,
+    /// The condition as it is written.
+    text: Box<str>,
     need: Need,
     then: InnerSequence,
     otherwise: InnerSequence,
@@ -62,6 +66,11 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
         }
         _ => return Err(element.lacks("<filter> needs xpath, or source and regex")),
     };
+    let text = |name: &str| element.attribute(name).map_or("", |text| text.value);
+    let text: Box<str> = match &condition {
+        Condition::Holds(_) => text("xpath").into(),
+        Condition::Matches(..) => format!("{} matches {}", text("source"), text("regex")).into(),
+    };
     let (then, otherwise) = (element.child("then"), element.child("else"));
     let branches = if then.is_some() || otherwise.is_some() {
         for child in element.children.iter().filter(|child| !child.is("then") && !child.is("else")) {
@@ -73,7 +82,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     };
     let (Condition::Holds(expression) | Condition::Matches(expression, _)) = &condition;
     let need = Need::of([expression]);
-    Ok(Box::new(Filter { condition, need, then: branches.0, otherwise: branches.1 }))
+    Ok(Box::new(Filter { condition, text, need, then: branches.0, otherwise: branches.1 }))
 }
 
 impl Mediator for Filter {
@@ -84,10 +93,22 @@ impl Mediator for Filter {
 
     fn step<'a>(&'a self, exchange: &'a mut Exchange, context: &'a RequestContext<'a>) -> Step<'a> {
         when_ready(&self.need, exchange, context, |exchange| match self.condition.holds(exchange, context) {
-            Ok(true) => self.then.run(exchange, context),
-            Ok(false) => self.otherwise.run(exchange, context),
+            Ok(holds) => {
+                context.watch.decided(|| self.decision(holds, exchange, context));
+                if holds { &self.then } else { &self.otherwise }.run(exchange, context)
+            }
             Err(fault) => Step::Done(exchange, Err(fault)),
         })
+    }
+}
+
+impl Filter {
+    fn decision(&self, holds: bool, exchange: &Exchange, context: &RequestContext<'_>) -> StepDecision {
+        let value = match &self.condition {
+            Condition::Holds(_) => holds.to_string(),
+            Condition::Matches(source, _) => told(source, exchange, context),
+        };
+        StepDecision::chose(if holds { "then" } else { "else" }).by(&*self.text, value)
     }
 }
 

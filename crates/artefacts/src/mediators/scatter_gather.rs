@@ -137,7 +137,7 @@ impl ScatterGather {
         let limit = if self.parallel { context.definitions.settings.branches } else { 1 };
         let mut together = JoinSet::new(self.targets.len(), limit, |number| {
             let copy = original.branch()?;
-            Ok(Box::pin(self.targets[number].run_to_end(&self.built, copy, context)))
+            Ok(Box::pin(self.targets[number].run_to_end(number, &self.built, copy, context)))
         });
         let mut sleep = self.timeout.map(|timeout| context.transport.sleep(timeout));
         let mut taken: Vec<(usize, Contribution)> = Vec::new();

@@ -3,12 +3,14 @@
 use crate::inner_sequence::InnerSequence;
 use crate::loader::Loader;
 use crate::spec::{Built, Spec};
+use crate::values::told;
 use myelin_config::element::Element;
 use myelin_expression::{Expression, ResultType};
 use myelin_expression::{Need, when_ready};
 use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::mediator::{Effect, Mediator, Step};
+use myelin_flow::recorder::StepDecision;
 use myelin_flow::sequence::Block;
 use myelin_java_text::pattern::Pattern;
 
@@ -30,13 +32,16 @@ What is not set matches no case.
 
 struct Switch {
     source: Expression,
+    /// The expression as it is written.
+    text: Box<str>,
     need: Need,
     cases: Vec<(Pattern, InnerSequence)>,
     otherwise: InnerSequence,
 }
 
 fn build(element: &Element, loader: &mut Loader) -> Built {
-    let source = Expression::compile(element.required("source")?, ResultType::Text, loader)?;
+    let text = element.required("source")?;
+    let source = Expression::compile(text, ResultType::Text, loader)?;
     let mut cases = Vec::new();
     let mut otherwise = None;
     for child in &element.children {
@@ -54,7 +59,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     }
     let otherwise = otherwise.unwrap_or_else(|| InnerSequence::Inline(Block::default()));
     let need = Need::of([&source]);
-    Ok(Box::new(Switch { source, need, cases, otherwise }))
+    Ok(Box::new(Switch { source, text: text.value.into(), need, cases, otherwise }))
 }
 
 impl Mediator for Switch {
@@ -72,6 +77,10 @@ impl Mediator for Switch {
                 Ok(None) => None,
                 Err(fault) => return Step::Done(exchange, Err(fault)),
             };
+            context.watch.decided(|| {
+                let case = found.map_or("default".to_owned(), |(pattern, _)| format!("case {}", pattern.label()));
+                StepDecision::chose(case).by(&*self.text, told(&self.source, exchange, context))
+            });
             found.map_or(&self.otherwise, |(_, branch)| branch).run(exchange, context)
         })
     }

@@ -17,6 +17,7 @@ use myelin_flow::exchange::Exchange;
 use myelin_flow::extensions::Extension;
 use myelin_flow::fault::{Fault, Outcome};
 use myelin_flow::mediator::{Effect, Flow, Mediator, Step};
+use myelin_flow::recorder::StepDecision;
 
 pub(super) const SPEC: Spec = Spec::new("throttle", DOC, build);
 
@@ -164,6 +165,13 @@ impl Mediator for Throttle {
             return Step::Done(exchange, Ok(Flow::Next));
         }
         let outcome = self.admit(exchange, context);
+        context.watch.decided(|| match outcome {
+            Ok(()) => StepDecision::chose("accepted"),
+            Err(Rejection::Full) => StepDecision::chose("rejected").because("as many requests are under way as may be"),
+            Err(Rejection::Denied) => StepDecision::chose("rejected").because("a rule denies this caller"),
+            Err(Rejection::TooMany(again)) => StepDecision::chose("rejected")
+                .because(format!("more requests came than may; the next passes in {} s at most", seconds(again))),
+        });
         let flow = if outcome.is_ok() { &self.on_accept } else { &self.on_reject };
         match (flow, outcome) {
             (Some(flow), _) => flow.run(exchange, context),

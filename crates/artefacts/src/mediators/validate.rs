@@ -22,6 +22,7 @@ use myelin_flow::fault::{Fault, Outcome};
 use myelin_flow::mediator::{Effect, Flow, Mediator, Step, Steps};
 use myelin_flow::offload::offload;
 use myelin_flow::property::{Scope, Value, slot};
+use myelin_flow::recorder::StepDecision;
 use myelin_flow::sequence::Block;
 use myelin_flow::transport::within;
 
@@ -185,7 +186,10 @@ impl Validate {
         context: &'a RequestContext<'a>,
     ) -> Step<'a> {
         match result {
-            Ok(complaints) if complaints.is_empty() => Step::Done(exchange, Ok(Flow::Next)),
+            Ok(complaints) if complaints.is_empty() => {
+                context.watch.decided(|| StepDecision::chose("valid"));
+                Step::Done(exchange, Ok(Flow::Next))
+            }
             Ok(complaints) => self.fail(&complaints, exchange, context),
             Err(message) => {
                 let fault = Fault::bus("Error while validating the message").with_detail(message);
@@ -205,6 +209,10 @@ impl Validate {
             "" => complaint.message.clone(),
             place => format!("{}: {place}", complaint.message),
         };
+        context.watch.decided(|| {
+            let reasons: Vec<String> = complaints.iter().take(5).map(line).collect();
+            StepDecision::chose("on-fail").because(reasons.join("; "))
+        });
         let messages: Vec<&str> = complaints.iter().map(|complaint| complaint.message.as_str()).collect();
         let details: Vec<String> = complaints.iter().map(line).collect();
         let mut put = |slot, text: String| {

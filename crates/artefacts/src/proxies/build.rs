@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::endpoints::{self, EndpointRef};
 use crate::guards;
 use crate::inbound::{Unread, by_transport, source};
-use crate::loader::Loader;
+use crate::loader::{Loader, is_traced};
 use crate::proxies::Proxy;
 use crate::proxies::publishing;
 use myelin_channel::{Receive, Source, Spec, listed};
@@ -61,7 +61,7 @@ pub fn proxy(element: &Element, loader: &mut Loader) -> Result<Option<Proxy>, Pr
         None
     });
     let description = publishing::describe(element, &name, (http, https), loader);
-    let identity = ServiceIdentity::new("proxy", name, Some(element.place.clone()));
+    let identity = ServiceIdentity::new("proxy", name, Some(element.place.clone())).traced(is_traced(element));
     let proxy = Proxy {
         counters: loader.service_counters(&identity, ""),
         state: loader.service_state(identity.kind, &identity.name),

@@ -7,7 +7,7 @@ use myelin_message::is_value;
 use myelin_soap::Envelope;
 
 use crate::inbound::{InboundSource, Receiving, ReceivingService};
-use crate::loader::{Entry, Loader};
+use crate::loader::{Entry, Loader, is_traced};
 use crate::tasks::{Injection, Injector, Kind, Progress, TaskSource, Trigger};
 use myelin_channel::CronExpression;
 use myelin_config::element::{Element, Text};
@@ -59,7 +59,7 @@ pub fn task(element: &Element, loader: &mut Loader) -> Result<Receiving, Problem
     let (proxy, sequence, injection) = injector(element, &properties, loader)?;
     let definition = format!("{name}\n{}", element.source());
     let progress = loader.inherit("task", definition, |_: &Progress| true, Progress::default);
-    let identity = ServiceIdentity::new("task", name, Some(element.place.clone()));
+    let identity = ServiceIdentity::new("task", name, Some(element.place.clone())).traced(is_traced(element));
     let inbound = InboundSource {
         counters: loader.service_counters(&identity, ""),
         state: loader.service_state(identity.kind, &identity.name),

@@ -14,6 +14,7 @@ use myelin_flow::branches::{BranchPermits, BranchResponse, BranchTargets, Split}
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::Outcome;
 use myelin_flow::mediator::Flow;
+use myelin_flow::observer::Watch;
 use myelin_flow::recorder::BranchStart;
 use myelin_flow::sequence::{self, Continuation};
 
@@ -31,10 +32,15 @@ pub(crate) fn carry_on(exchange: &mut Exchange, engine: &EngineContext<'_>, impl
     groups.push(Rc::clone(&split.branches.group));
     let left = if split.comes_back { Rc::clone(&behind) } else { Rc::default() };
     let is_detached = split.is_detached;
-    let begun = begin_all(Rc::clone(branch_context), split, left, implicit);
+    let watch = Rc::new(engine.context.watch.beside());
+    let begun = begin_all(Rc::clone(branch_context), split, (left, Rc::clone(&watch)), implicit);
     branch_context.spawn(groups, is_detached, Box::pin(begun));
     if let Some(parent) = parent {
-        branch_context.spawn(around, false, Box::pin(go_on(Rc::clone(branch_context), parent, behind, implicit)));
+        branch_context.spawn(
+            around,
+            false,
+            Box::pin(go_on(Rc::clone(branch_context), parent, (behind, watch), implicit)),
+        );
     }
     meeting
 }
@@ -44,10 +50,10 @@ pub(crate) fn carry_on(exchange: &mut Exchange, engine: &EngineContext<'_>, impl
 async fn go_on(
     branch_context: Rc<BranchContext>,
     mut exchange: Box<Exchange>,
-    behind: Rc<[Continuation]>,
+    (behind, around): (Rc<[Continuation]>, Rc<Watch>),
     implicit: bool,
 ) {
-    let watch = branch_context.watch.branch(BranchStart { number: None, is_detached: false });
+    let watch = around.branch(BranchStart { number: None, is_detached: false });
     let engine = branch_context.context_watched_by(&watch);
     let outcome = Continuation::run(&behind, &mut exchange, &engine.context).await;
     let outcome = match sequence::settled(outcome, &exchange, &engine.context) {
@@ -60,7 +66,12 @@ async fn go_on(
 /// Begins branches as there is room for them.
 ///
 /// `implicit` is for detached branches, as for the flow that they take the place of.
-async fn begin_all(branch_context: Rc<BranchContext>, split: Box<Split>, behind: Rc<[Continuation]>, implicit: bool) {
+async fn begin_all(
+    branch_context: Rc<BranchContext>,
+    split: Box<Split>,
+    (behind, watch): (Rc<[Continuation]>, Rc<Watch>),
+    implicit: bool,
+) {
     let Split { mut branches, sequential, is_detached, targets, response, .. } = *split;
     let alone = sequential.then(|| BranchPermits::new(1, usize::MAX));
     let mut pending_branches = branches.group.pending_branches();
@@ -82,7 +93,7 @@ async fn begin_all(branch_context: Rc<BranchContext>, split: Box<Split>, behind:
         let groups = exchange.members.iter().map(|member| Rc::clone(&member.group)).collect();
         let targets = Arc::clone(&targets);
         let course = Course { targets, number, response, is_detached, implicit, behind: Rc::clone(&behind) };
-        let life = live(Rc::clone(&branch_context), exchange, course);
+        let life = live(Rc::clone(&branch_context), Rc::clone(&watch), exchange, course);
         branch_context.spawn(groups, is_detached, Box::pin(life));
     }
 }
@@ -103,9 +114,8 @@ struct Course {
 }
 
 /// One branch from its beginning to its end, which may be the client's answer.
-async fn live(branch_context: Rc<BranchContext>, mut exchange: Exchange, course: Course) {
-    let watch =
-        branch_context.watch.branch(BranchStart { number: Some(course.number), is_detached: course.is_detached });
+async fn live(branch_context: Rc<BranchContext>, around: Rc<Watch>, mut exchange: Exchange, course: Course) {
+    let watch = around.branch(BranchStart { number: Some(course.number), is_detached: course.is_detached });
     let engine = branch_context.context_watched_by(&watch);
     let outcome = course.run(&mut exchange, &engine).await;
     end(&engine, &mut exchange, outcome).await;

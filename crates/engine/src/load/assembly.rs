@@ -236,6 +236,7 @@ fn bus(items: Vec<Item>, mut loader: Loader, settings: &Settings) -> Bus {
         external_texts,
         names,
         entries,
+        is_traced: loader.is_traced,
         sequence_ids: loader.sequences,
         sequences,
         templates,

@@ -45,5 +45,6 @@ mod synapse_expressions;
 mod tasks;
 mod templates;
 mod throttle;
+mod traces;
 mod xpath_functions;
 mod xslt;

@@ -104,7 +104,7 @@ fn change(call: &Call<'_>, _: Option<&Caller>) -> Result<ApiAnswer, Failure> {
     let missing = || failure(StatusCode::NOT_FOUND, format!("Specified API ('{name}') not found"));
     let state = bus.service_state("api", &name).ok_or_else(missing)?;
     match wanted {
-        Switch::Trace(on) => switching::trace(state, &name, on),
+        Switch::Trace(on) => switching::trace(call, ("api", &name), state, on),
         Switch::Status(_) => Err(bad_request("trace is missing in the body: an API is not switched off")),
     }
 }

@@ -153,7 +153,10 @@ fn change(call: &Call<'_>, _: Option<&Caller>) -> Result<ApiAnswer, Failure> {
     let bus = call.api.process.bus();
     let missing = || failure(StatusCode::NOT_FOUND, "Endpoint does not exist");
     match wanted {
-        Switch::Trace(on) => switching::trace(bus.service_state("endpoint", &name).ok_or_else(missing)?, &name, on),
+        Switch::Trace(on) => {
+            let state = bus.service_state("endpoint", &name).ok_or_else(missing)?;
+            switching::trace(call, ("endpoint", &name), state, on)
+        }
         Switch::Status(status) => {
             let on = switching::is_active(&status)?;
             if !bus.switch_endpoint(&name, on) {

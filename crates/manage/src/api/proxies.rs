@@ -80,7 +80,7 @@ fn change(call: &Call<'_>, _: Option<&Caller>) -> Result<ApiAnswer, Failure> {
     let missing = || failure(StatusCode::NOT_FOUND, "Proxy service could not be found");
     let state = bus.service_state("proxy", &name).ok_or_else(missing)?;
     match wanted {
-        Switch::Trace(on) => switching::trace(state, &name, on),
+        Switch::Trace(on) => switching::trace(call, ("proxy", &name), state, on),
         Switch::Status(status) => {
             let on = switching::is_active(&status)?;
             state.switch(on);

@@ -3,7 +3,7 @@
 use super::route::Route;
 use super::{
     apis, applications, configs, connectors, data, endpoints, inbound, local_entries, log, logging, login, observed,
-    openapi, problems, proxies, registry, reloads, roles, sequences, server, sources, stores, tasks, templates,
+    openapi, problems, proxies, registry, reloads, roles, sequences, server, sources, stores, tasks, templates, traces,
     transactions, user_accounts,
 };
 
@@ -34,6 +34,7 @@ pub(crate) const ROUTES: &[&[Route]] = &[
     sources::ROUTES,
     reloads::ROUTES,
     log::ROUTES,
+    traces::ROUTES,
     openapi::ROUTES,
 ];
 

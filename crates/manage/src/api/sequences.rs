@@ -88,7 +88,7 @@ fn change(call: &Call<'_>, _: Option<&Caller>) -> Result<ApiAnswer, Failure> {
     let missing = || failure(StatusCode::NOT_FOUND, format!("Specified sequence ('{name}') not found"));
     let state = bus.service_state("sequence", &name).ok_or_else(missing)?;
     match wanted {
-        Switch::Trace(on) => switching::trace(state, &name, on),
+        Switch::Trace(on) => switching::trace(call, ("sequence", &name), state, on),
         Switch::Status(_) => Err(bad_request("trace is missing in the body: a sequence is not switched off")),
     }
 }

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use myelin_engine::ServiceState;
+use myelin_message::StatusCode;
+use myelin_observe::messages::Wish;
 use serde_json::{Map, Value};
 
-use super::answer::{ApiAnswer, Failure, bad_request};
+use super::answer::{ApiAnswer, Failure, bad_request, failure};
 use super::request::{required_text, text_of};
 use super::route::{Body, Field, field};
 use super::{Call, told};
@@ -58,7 +60,26 @@ pub(super) fn is_active(status: &str) -> Result<bool, Failure> {
 }
 
 /// Switches the tracing of what has that state.
-pub(super) fn trace(state: &Arc<ServiceState>, name: &str, on: bool) -> Result<ApiAnswer, Failure> {
+pub(super) fn trace(
+    call: &Call<'_>,
+    (kind, name): (&str, &str),
+    state: &Arc<ServiceState>,
+    on: bool,
+) -> Result<ApiAnswer, Failure> {
+    let was_on = state.is_traced();
+    if let Some(tracing) = call.api.process.message_tracing().filter(|_| was_on != on) {
+        let wish = match kind {
+            // A template is the sequence of its name.
+            "sequence" | "template" => Wish { through: Some(format!("sequence {name}")), ..Wish::default() },
+            "endpoint" => Wish { through: Some(format!("endpoint {name}")), ..Wish::default() },
+            _ => Wish { service: Some(format!("{kind} {name}")), ..Wish::default() },
+        };
+        if on {
+            tracing.select(wish).map_err(|sentence| failure(StatusCode::CONFLICT, sentence))?;
+        } else {
+            tracing.deselect_wish(&wish);
+        }
+    }
     state.trace(on);
     let word = if on { "Enabled" } else { "Disabled" };
     told("message", format!("{word} tracing for ('{name}')"))

@@ -100,7 +100,7 @@ fn change(call: &Call<'_>, _: Option<&Caller>) -> Result<ApiAnswer, Failure> {
     let bus = call.api.process.bus();
     let state = bus.service_state("task", &name).ok_or_else(|| missing(&name))?;
     match wanted {
-        Switch::Trace(on) => switching::trace(state, &name, on),
+        Switch::Trace(on) => switching::trace(call, ("task", &name), state, on),
         Switch::Status(status) if status == "trigger" => {
             if state.is_off() {
                 return Err(failure(StatusCode::CONFLICT, format!("Task {name} is inactive; activate it first")));

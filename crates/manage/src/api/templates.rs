@@ -109,5 +109,6 @@ fn change(call: &Call<'_>, _: Option<&Caller>) -> Result<ApiAnswer, Failure> {
     };
     let bus = call.api.process.bus();
     let missing = || failure(StatusCode::NOT_FOUND, format!("Specified template ('{name}') not found"));
-    switching::trace(bus.service_state("template", &name).ok_or_else(missing)?, &name, on)
+    let state = bus.service_state("template", &name).ok_or_else(missing)?;
+    switching::trace(call, ("template", &name), state, on)
 }

@@ -14,9 +14,9 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
         let quote = at + offset;
         at = quote + 1;
         let level = backslashes(bytes, quote);
-        let Some(name_end) = end_of_text(bytes, at, level, LONGEST_NAME_BYTES) else { continue };
-        let name = &text[at..name_end - level];
-        let behind = skip_space(bytes, name_end + 1);
+        let Some((name_end, true)) = end_of_text(bytes, at, level, LONGEST_NAME_BYTES) else { continue };
+        let name = &text[at..name_end];
+        let behind = skip_space(bytes, name_end + level + 1);
         if bytes.get(behind) != Some(&b':') {
             // It may be a value; where a name stands behind it, that one begins at its end.
             continue;
@@ -37,10 +37,14 @@ fn backslashes(bytes: &[u8], quote: usize) -> usize {
     bytes[..quote].iter().rev().take_while(|byte| **byte == b'\\').count()
 }
 
-/// Where the quotation mark stands that ends a text of that level, within so many bytes.
-fn end_of_text(bytes: &[u8], start: usize, level: usize, limit_bytes: usize) -> Option<usize> {
+/// Where a text of that level ends, within so many bytes, and whether its own quotation mark ends it: that of a text
+/// around it has fewer backslashes.
+fn end_of_text(bytes: &[u8], start: usize, level: usize, limit_bytes: usize) -> Option<(usize, bool)> {
     let end = bytes.len().min(start.saturating_add(limit_bytes));
-    (start..end).find(|&at| bytes[at] == b'"' && backslashes(&bytes[start..], at - start) <= level)
+    (start..end).filter(|&at| bytes[at] == b'"').find_map(|at| {
+        let own = backslashes(&bytes[start..], at - start);
+        (own <= level).then_some((at - own, own == level))
+    })
 }
 
 fn skip_space(bytes: &[u8], start: usize) -> usize {
@@ -52,8 +56,8 @@ fn value_at(bytes: &[u8], start: usize, level: usize) -> Range<usize> {
     let quote = start + level;
     match bytes.get(start) {
         Some(b'"' | b'\\') if bytes.get(quote) == Some(&b'"') => {
-            let end = end_of_text(bytes, quote + 1, level, usize::MAX).map_or(bytes.len(), |end| end - level);
-            quote + 1..end.max(quote + 1)
+            let end = end_of_text(bytes, quote + 1, level, usize::MAX).map_or(bytes.len(), |(end, _)| end);
+            quote + 1..end
         }
         Some(b'{' | b'[') => start..end_of_group(bytes, start),
         _ => {

@@ -75,9 +75,23 @@ fn known_values_are_masked_wherever_they_are_however_they_are_written() {
 
 #[test]
 fn any_text_can_be_looked_at() {
-    for text in
-        ["", "<", "<ä", "<a ä='", "\"", "\\\"", "\"a\":", "=", "password=", "://", "Basic ", "<password ", "<p =ü>"]
-    {
+    for text in [
+        r#"\"x\"""#,
+        r#"\\"\""#,
+        "",
+        "<",
+        "<ä",
+        "<a ä='",
+        "\"",
+        "\\\"",
+        "\"a\":",
+        "=",
+        "password=",
+        "://",
+        "Basic ",
+        "<password ",
+        "<p =ü>",
+    ] {
         for cut in [text.to_owned(), format!("ü{text}ü"), format!("{text}{text}")] {
             let _ = Secrets::new(["geheim"]).text(&cut);
         }

@@ -3,6 +3,7 @@
 mod log;
 mod monitors;
 pub(super) mod opentelemetry;
+mod trace;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,6 +14,7 @@ use myelin_engine::{DuplicateKeys, Priorities, PriorityRule};
 use myelin_http::{ClientOptions, Expect, Retry, ServerOptions, XForwarded};
 use opentelemetry::OwnOpenTelemetry;
 use serde::Deserialize;
+pub(super) use trace::OwnTrace;
 
 use super::databases::OwnSql;
 use super::security::OwnSecurity;
@@ -39,6 +41,7 @@ pub(super) struct Own {
     pub(super) management: OwnManagement,
     pub(super) opentelemetry: OwnOpenTelemetry,
     pub(super) access_log: OwnAccessLog,
+    pub(super) trace: OwnTrace,
     priorities: Option<OwnPriorities>,
     monitors: Vec<OwnMonitor>,
     /// `[myelin.system]`: what `$sys{NAME}` means; other keys of the file refer to it.

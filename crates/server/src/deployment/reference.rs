@@ -349,6 +349,19 @@ const OWN: &[Section] = &[
         keys: &[("interval", fixed("time", "1s", "from one look to the next"))],
     },
     Section {
+        path: "myelin.trace",
+        about: "Which exchanges are traced from the start, and how much is recorded: [tracing.md](tracing.md).",
+        keys: &[
+            ("services", fixed("list", "", "services whose exchanges are traced; `*` stands for all")),
+            ("when", fixed("expression", "", "only exchanges for which this expression over the request is true")),
+            ("faulted", fixed("true, false", "false", "whether only exchanges with a fault are kept")),
+            ("kept", fixed("number", "200", "traces that are kept; the oldest goes for a new one")),
+            ("kept_bytes", fixed("bytes", "67108864", "memory of all of them, about")),
+            ("body_bytes", fixed("bytes", "65536", "bytes of each body that are shown")),
+            ("steps", fixed("number", "2000", "steps of one exchange; further ones are counted")),
+        ],
+    },
+    Section {
         path: "myelin.admin",
         about: "What an operator asks: [operations.md](operations.md).",
         keys: &[
@@ -639,7 +652,8 @@ mod tests {
         deployment.apply(&mut server, &mut client);
         let mut settings = myelin_engine::Settings::default();
         deployment.apply_mediation(&mut settings).unwrap();
-        let more = (deployment.work(), deployment.watch(), &settings.priorities, &settings.endpoints);
+        let more =
+            (deployment.work(), deployment.watch(), &settings.priorities, &settings.endpoints, deployment.trace());
         let security = (&settings.security.limits, settings.security.rsa_bits_min, settings.security.sha1_signatures);
         let content =
             (settings.body_limit_bytes, settings.cache_bytes, settings.json_duplicate_keys, settings.branches);

@@ -17,6 +17,8 @@ use myelin_message::budget;
 use myelin_telemetry::Telemetry;
 
 use super::{archives, registry, users};
+use myelin_observe::messages::MessageTracing;
+
 use crate::access_log::Reopener;
 use crate::control::Control;
 use crate::process_usage::process_usage;
@@ -50,6 +52,8 @@ pub(crate) struct ServedParts {
     pub(crate) log: Option<Log>,
     pub(crate) threads: usize,
     pub(crate) telemetry: Option<Telemetry>,
+    /// What records exchanges.
+    pub(crate) tracing: Option<Arc<MessageTracing>>,
 }
 
 /// The process as operators see it.
@@ -129,6 +133,10 @@ impl Process for Served {
 
     fn log_ring(&self) -> Option<Ring> {
         self.parts.log.as_ref().map(|log| log.ring.clone())
+    }
+
+    fn message_tracing(&self) -> Option<Arc<MessageTracing>> {
+        self.parts.tracing.clone()
     }
 
     fn report(&self) -> Arc<Report> {

@@ -9,3 +9,4 @@ mod commands;
 mod home;
 mod pages;
 mod process;
+mod traces;

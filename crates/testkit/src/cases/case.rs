@@ -11,11 +11,12 @@ use std::sync::Arc;
 use myelin_engine::transport::Transport;
 use myelin_engine::{Arrival, Engine, ProcessEnvironment, Report as LoadReport, Settings, load};
 use myelin_message::{Body, CorrelationId, Message};
+use myelin_observe::messages::{MessageTracing, TraceLimits, Wish};
 
 use super::backend::{Backend, Reply, error_reply, start};
 use super::difference::{between, first_line};
 use super::http_file::{self, Malformed, Parsed};
-use super::{Difference, Options, Outcome};
+use super::{Difference, Options, Outcome, Traces};
 use crate::clock::Clock;
 use crate::scripted::{ScriptedBody, ScriptedTransport};
 
@@ -35,7 +36,7 @@ fn configuration(folder: &Path) -> Option<PathBuf> {
 ///
 /// Errors: when files cannot be read or written.
 pub(super) fn run(folder: &Path, options: &Options) -> io::Result<Outcome> {
-    let mut check = Check { folder, options, differences: Vec::new(), updated: Vec::new() };
+    let mut check = Check { folder, options, differences: Vec::new(), updated: Vec::new(), traces: Vec::new() };
     let Some(configuration) = configuration(folder) else {
         check.complain(folder.to_owned(), 0, "there is no synapse.xml".to_owned());
         return Ok(check.outcome());
@@ -48,6 +49,15 @@ pub(super) fn run(folder: &Path, options: &Options) -> io::Result<Outcome> {
     let transport = Rc::new(ScriptedTransport::new(Backend::new(replies), start()));
     let (backend, clock) = (&transport.backend, &transport.clock);
     let engine = Engine::new(Arc::new(loaded.bus), Rc::clone(&transport) as Rc<dyn Transport>);
+    let tracing = (options.traces != Traces::None).then(|| MessageTracing::new(TraceLimits::default()));
+    let engine = match &tracing {
+        Some(tracing) => {
+            // The first selection always has room.
+            let _ = tracing.select(Wish::default());
+            engine.observed_by(tracing.observer())
+        }
+        None => engine,
+    };
     let mut answered = Vec::new();
     for (number, path) in requests {
         let Some(request) = check.parse(&path, http_file::request)? else { continue };
@@ -70,6 +80,12 @@ pub(super) fn run(folder: &Path, options: &Options) -> io::Result<Outcome> {
     let unread = folder.join("unread");
     if unread.is_file() && backend.mediation_read_a_body() {
         check.complain(unread, 0, "mediation read a body that should have stayed on the wire".to_owned());
+    }
+    if let Some(tracing) = tracing
+        && (options.traces == Traces::All || !check.differences.is_empty())
+    {
+        let secrets = tracing.secrets();
+        check.traces = tracing.traces_behind(0).iter().map(|trace| trace.to_text(&secrets)).collect();
     }
     Ok(check.outcome())
 }
@@ -98,11 +114,13 @@ struct Check<'a> {
     options: &'a Options,
     differences: Vec<Difference>,
     updated: Vec<PathBuf>,
+    traces: Vec<String>,
 }
 
 impl Check<'_> {
     fn outcome(self) -> Outcome {
-        Outcome { folder: self.folder.to_owned(), differences: self.differences, updated: self.updated }
+        let Check { folder, differences, updated, traces, .. } = self;
+        Outcome { folder: folder.to_owned(), differences, updated, traces }
     }
 
     /// A path as the case names it: what lies inside its folder is the same on every machine.

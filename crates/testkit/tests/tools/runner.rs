@@ -35,7 +35,7 @@ fn update_writes_what_is_expected_and_then_the_case_passes() {
     assert_eq!((failed.passed(), failed.failed()), (0, 1));
     assert!(failed.to_string().contains("UPDATE=1"), "{failed}");
 
-    let updated = run(folder.path(), &Options { update: true }).unwrap();
+    let updated = run(folder.path(), &Options { update: true, ..Options::default() }).unwrap();
     assert_eq!(updated.outcomes[0].updated.len(), 5, "{updated}");
     let passed = run(folder.path(), &Options::default()).unwrap();
     assert!(passed.success(), "{passed}");

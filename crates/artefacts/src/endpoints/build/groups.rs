@@ -168,6 +168,7 @@ fn members(element: &Element, fails_over: bool, loader: &mut Loader) -> Result<B
             on_error: None,
             policy: None,
             counters: loader.endpoint_counters(""),
+            is_traced: false,
         })))
     };
     element.children.iter().filter(|child| !child.is("description")).map(member).collect()

@@ -11,6 +11,7 @@ use crate::endpoints::state::State;
 use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Origin};
+use myelin_flow::recorder::StepDecision;
 use myelin_flow::tally::{self, Tally};
 
 /// How often one message is sent at most, whatever the states of the members say.
@@ -45,6 +46,7 @@ impl Group {
         let mut failed: Option<Box<Fault>> = None;
         while tried.len() < ATTEMPT_LIMIT {
             let Some(member) = self.next(&tried, depth, context) else { break };
+            context.watch.decided(|| self.decision(member, &tried, depth, context));
             if let (Some(fault), Some(replay)) = (&failed, &replay) {
                 tracing::info!(
                     endpoint = %endpoint,
@@ -88,6 +90,10 @@ impl Group {
         exchange: &mut Exchange,
         context: &RequestContext<'_>,
     ) -> Delivered {
+        context.watch.decided(|| {
+            StepDecision::chose(self.told(member, context))
+                .because("the session of the message is bound to this member")
+        });
         if !self.is_ready(member, depth, context) {
             return Err(Fault::not_ready(SESSION_NOT_READY, "the member that the session belongs to is not ready"));
         }
@@ -111,6 +117,32 @@ impl Group {
             Rule::Failover { .. } => None,
         };
         deliver_at(depth + 1, exchange, context, endpoint).await
+    }
+
+    /// Why a message goes to a member, and why not to the others.
+    fn decision(&self, member: usize, tried: &[usize], depth: usize, context: &RequestContext<'_>) -> StepDecision {
+        let reason = match &self.choice.rule {
+            Rule::Balance(_) => "it is the next one of the load balancing that is ready",
+            Rule::Failover { dynamic: true, .. } => "it is the first member that is ready",
+            Rule::Failover { dynamic: false, .. } => "it is the member in use, or the first that is ready",
+        };
+        let mut decision = StepDecision::chose(self.told(member, context)).because(reason);
+        for other in (0..self.members.len()).filter(|other| *other != member) {
+            let reason = if tried.contains(&other) {
+                "it failed to take this message".to_owned()
+            } else if self.is_ready(other, depth, context) {
+                "it is ready, and not the next".to_owned()
+            } else {
+                let state = self.member(other, context).map(|endpoint| endpoint.health.condition().state);
+                state.map_or("it is not there".to_owned(), |state| format!("it is {state}"))
+            };
+            decision = decision.but_not(self.told(other, context), reason);
+        }
+        decision
+    }
+
+    fn told(&self, member: usize, context: &RequestContext<'_>) -> String {
+        self.member(member, context).map_or_else(|| format!("member {member}"), |endpoint| endpoint.to_string())
     }
 
     fn member<'a>(&'a self, member: usize, context: &RequestContext<'a>) -> Option<&'a Arc<Endpoint>> {

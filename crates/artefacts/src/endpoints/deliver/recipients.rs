@@ -10,6 +10,7 @@ use myelin_flow::context::RequestContext;
 use myelin_flow::exchange::Exchange;
 use myelin_flow::fault::{Fault, Outcome};
 use myelin_flow::mediator::Flow;
+use myelin_flow::recorder::StepDecision;
 use myelin_flow::transport::LocalFuture;
 
 /// The recipients of one message.
@@ -58,6 +59,15 @@ impl Recipients {
                 .is_some_and(|found| is_ready(found, context.definitions, context.transport, depth + 1))
         };
         let ready: Vec<EndpointRef> = members.iter().filter(is_ready).cloned().collect();
+        context.watch.decided(|| {
+            let chosen = StepDecision::chose(format!("{} of {} recipients", ready.len(), members.len()));
+            members.iter().filter(|member| !is_ready(member)).fold(chosen, |decision, member| {
+                let found = member.find(context.definitions);
+                let state = found.map_or("not there".to_owned(), |found| found.health.condition().state.to_string());
+                let name = found.map_or("a recipient".to_owned(), |found| found.to_string());
+                decision.but_not(name, format!("it is {state}"))
+            })
+        });
         if ready.is_empty() {
             return Err(Fault::not_ready(NONE_READY, format!("no recipient of {endpoint} is ready")));
         }

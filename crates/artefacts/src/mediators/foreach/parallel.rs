@@ -157,7 +157,7 @@ impl Parallel {
             if let Some(counter) = self.counter {
                 copy.properties.put(Scope::Variable, counter, Some(Value::Integer(number as i64)));
             }
-            Ok(Box::pin(self.target.run_to_end(&self.built, copy, context)))
+            Ok(Box::pin(self.target.run_to_end(number, &self.built, copy, context)))
         });
         let mut turns = Yielding::new(context.transport);
         while let Some((number, outcome)) = together.next().await? {

@@ -1,0 +1,318 @@
+//! Message traces: what is recorded of an exchange, and which exchanges are.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::common::{Scenario, get, post, response};
+use myelin_engine::transport::SendErrorKind;
+use myelin_observe::messages::{MessageTracing, Trace, TraceLimits, Wish};
+use myelin_observe::secrets::Secrets;
+use serde_json::Value;
+
+const ALL: Wish = Wish { service: None, through: None, when: None, faulted: false, next: None, lasts: None };
+
+/// The traces of what is served.
+fn traces_of(artefacts: &str, wish: Option<Wish>, fails: bool, act: impl FnOnce(&Scenario)) -> Vec<Arc<Trace>> {
+    let tracing = MessageTracing::new(TraceLimits::default());
+    traced(&tracing, artefacts, wish, fails, act);
+    tracing.traces_behind(0)
+}
+
+fn traced(
+    tracing: &Arc<MessageTracing>,
+    artefacts: &str,
+    wish: Option<Wish>,
+    fails: bool,
+    act: impl FnOnce(&Scenario),
+) {
+    if let Some(wish) = wish {
+        tracing.select(wish).unwrap();
+    }
+    let answer = move |sent: &crate::common::Sent| {
+        let is_down = fails && sent.uri.starts_with("http://down");
+        let answer = if is_down { Err(SendErrorKind::ConnectFailed) } else { Ok(response(200, &[], "<b/>")) };
+        (Duration::from_millis(30), answer)
+    };
+    act(&Scenario::timed(artefacts, answer).observed_by(tracing.observer()));
+}
+
+fn serve(path: &'static str, headers: &'static [(&str, &str)], body: &'static str) -> impl FnOnce(&Scenario) {
+    move |scenario| {
+        scenario.serve(post(path, headers, body));
+    }
+}
+
+fn json(trace: &Trace) -> Value {
+    trace.to_json(&Secrets::default())
+}
+
+/// All nodes of a kind, from the outside in.
+fn nodes(value: &Value, kind: &str) -> Vec<Value> {
+    let inside = value["nodes"].as_array().into_iter().flatten();
+    inside
+        .flat_map(|node| {
+            let own = (node["kind"] == kind).then(|| node.clone());
+            own.into_iter().chain(nodes(node, kind))
+        })
+        .collect()
+}
+
+fn proxy(sequences: &str) -> String {
+    format!("<proxy name='P'><target>{sequences}</target></proxy>")
+}
+
+const ROUTING: &str = "<inSequence>
+    <filter xpath=\"//symbol = 'IBM'\"><then><property name='to' value='a'/></then>
+    <else><property name='to' value='b'/><call><endpoint name='B'><address uri='http://b/'/></endpoint></call></else></filter>
+    <respond/></inSequence>";
+
+#[test]
+fn a_trace_tells_what_was_decided_changed_and_asked() {
+    let traces =
+        traces_of(&proxy(ROUTING), Some(ALL), false, serve("/services/P", &[], "<a><symbol>MSFT</symbol></a>"));
+    let [trace] = traces.as_slice() else { panic!("{} traces", traces.len()) };
+    let trace = json(trace);
+    assert_eq!(trace["status"], 200);
+    assert_eq!(trace["request"]["body"]["text"], "<a><symbol>MSFT</symbol></a>");
+    assert_eq!(trace["answer"]["body"]["text"], "<b/>");
+    let decision = &nodes(&trace, "decision")[0];
+    assert_eq!((&decision["expression"], &decision["value"]), (&"//symbol = 'IBM'".into(), &"false".into()));
+    assert_eq!(decision["chosen"], "else");
+    let property = nodes(&trace, "step").into_iter().find(|step| step["element"] == "property").unwrap();
+    let change = &property["changes"][0];
+    assert_eq!((&change["name"], &change["before"], &change["after"]), (&"to".into(), &Value::Null, &"b".into()));
+    assert_eq!(property["line"], 3);
+    let call = &nodes(&trace, "call")[0];
+    assert_eq!((&call["endpoint"], &call["url"], &call["tookMs"]), (&"B".into(), &"http://b/".into(), &30.0.into()));
+    assert_eq!(call["request"]["body"]["text"], "<a><symbol>MSFT</symbol></a>");
+    assert_eq!(call["response"]["body"]["text"], "<b/>");
+    assert!(trace["summary"].as_str().unwrap().contains("else → B: 200"), "{}", trace["summary"]);
+}
+
+#[test]
+fn a_traced_body_leaves_as_it_came_and_unread() {
+    let artefacts = proxy("<endpoint><address uri='http://b/'/></endpoint>");
+    let traces = traces_of(&artefacts, Some(ALL), false, |scenario| {
+        let reply = scenario.serve(post("/services/P", &[], "<a>  <b/></a>"));
+        assert!(reply.on_the_wire && scenario.sent()[0].on_the_wire);
+        assert_eq!((reply.body.as_str(), scenario.sent()[0].body.as_str()), ("<b/>", "<a>  <b/></a>"));
+    });
+    let trace = json(&traces[0]);
+    let body = &trace["request"]["body"];
+    assert_eq!((&body["state"], &body["text"]), (&"unread".into(), &"<a>  <b/></a>".into()));
+}
+
+#[test]
+fn the_text_of_a_trace_answers_why_at_a_glance() {
+    let traces =
+        traces_of(&proxy(ROUTING), Some(ALL), false, serve("/services/P", &[], "<a><symbol>MSFT</symbol></a>"));
+    let text = traces[0].to_text(&Secrets::default());
+    for part in [
+        "filter (",
+        "//symbol = 'IBM' → \"false\" → else",
+        "property to: not set → \"b\"",
+        "asked POST http://b/ (endpoint B, ",
+    ] {
+        assert!(text.contains(part), "{part:?} is missing:\n{text}");
+    }
+}
+
+#[test]
+fn a_body_that_changes_is_told_as_a_difference() {
+    let artefacts = proxy(
+        "<inSequence><payloadFactory media-type='xml'><format><a><c>2</c></a></format><args/></payloadFactory><respond/></inSequence>",
+    );
+    let traces = traces_of(&artefacts, Some(ALL), false, serve("/services/P", &[], "<a><c>1</c></a>"));
+    let trace = json(&traces[0]);
+    let changes = nodes(&trace, "step")[0]["changes"].clone();
+    let body = changes.as_array().unwrap().iter().find(|change| change["what"] == "body").unwrap();
+    let lines: Vec<String> = body["difference"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| format!("{}{}", line[0].as_str().unwrap(), line[1].as_str().unwrap().trim()))
+        .collect();
+    assert!(lines.contains(&"-<c>1</c>".to_owned()) && lines.contains(&"+<c>2</c>".to_owned()), "{lines:?}");
+}
+
+#[test]
+fn faults_are_told_with_where_they_were_raised_and_who_handled_them() {
+    let artefacts = proxy(
+        "<inSequence><send><endpoint><failover>
+         <endpoint name='D'><address uri='http://down/'/></endpoint>
+         <endpoint name='E'><address uri='http://down2/'/></endpoint></failover></endpoint></send></inSequence>
+         <faultSequence><respond/></faultSequence>",
+    );
+    let traces = traces_of(&artefacts, Some(ALL), true, serve("/services/P", &[], "<a/>"));
+    let trace = json(&traces[0]);
+    assert_eq!(trace["faulted"], true);
+    assert_eq!(nodes(&trace, "fault")[0]["code"], "101503");
+    assert!(nodes(&trace, "fault")[0]["trail"][0].as_str().unwrap().contains("endpoint E"), "{trace:#}");
+    assert_eq!(nodes(&trace, "handler")[0]["name"], "faultSequence");
+    let decisions = nodes(&trace, "decision");
+    assert!(decisions[0]["chosen"].as_str().unwrap().starts_with("endpoint D"), "{decisions:?}");
+    assert!(decisions[1]["chosen"].as_str().unwrap().starts_with("endpoint E"), "{decisions:?}");
+    assert_eq!(decisions[1]["rejected"][0]["reason"], "it failed to take this message");
+    assert_eq!(nodes(&trace, "call").len(), 2);
+}
+
+#[test]
+fn each_branch_is_told_by_itself() {
+    let call = "<call><endpoint name='B'><address uri='http://b/'/></endpoint></call>";
+    let target = format!("<target><sequence>{call}</sequence></target>");
+    let artefacts = proxy(&format!(
+        "<inSequence><clone id='c'>{target}{target}</clone><aggregate id='c'><completeCondition><messageCount min='2' max='2'/>\
+         </completeCondition><onComplete expression='//b'><respond/></onComplete></aggregate></inSequence>"
+    ));
+    let traces = traces_of(&artefacts, Some(ALL), false, serve("/services/P", &[], "<a/>"));
+    let [trace] = traces.as_slice() else { panic!("{} traces", traces.len()) };
+    let trace = json(trace);
+    let branches = nodes(&trace, "branch");
+    assert_eq!(branches.len(), 2, "{trace:#}");
+    for branch in &branches {
+        assert_eq!(nodes(branch, "call").len(), 1, "{branch:#}");
+    }
+    let chosen: Vec<Value> = nodes(&trace, "decision").iter().map(|decision| decision["chosen"].clone()).collect();
+    assert!(chosen.contains(&"2 branches, beside each other".into()), "{chosen:?}");
+    assert!(chosen.contains(&"2 messages aggregated".into()), "{chosen:?}");
+}
+
+#[test]
+fn parallel_elements_of_foreach_are_branches() {
+    let artefacts = proxy(
+        "<inSequence><foreach collection='${payload}' parallel-execution='true'><sequence>
+         <call><endpoint name='B'><address uri='http://b/'/></endpoint></call></sequence></foreach><respond/></inSequence>",
+    );
+    let traces = traces_of(&artefacts, Some(ALL), false, |scenario| {
+        let headers = [("Host", "bus"), ("Content-Type", "application/json")];
+        scenario.serve(crate::common::request("POST", "/services/P", &headers, "[1,2,3]"));
+    });
+    let trace = json(&traces[0]);
+    assert_eq!(nodes(&trace, "branch").len(), 3, "{trace:#}");
+    assert!(nodes(&trace, "branch").iter().all(|branch| nodes(branch, "call").len() == 1), "{trace:#}");
+}
+
+#[test]
+fn an_api_tells_which_resource_it_chose_and_why_no_other() {
+    let artefacts = "<api name='A' context='/a'>
+        <resource methods='POST' uri-template='/x'><inSequence><respond/></inSequence></resource>
+        <resource methods='GET' uri-template='/x'><inSequence><respond/></inSequence></resource>
+        <resource methods='GET' uri-template='/y'><inSequence><respond/></inSequence></resource></api>";
+    let traces = traces_of(artefacts, Some(ALL), false, |scenario| {
+        assert_eq!(scenario.serve(get("/a/x")).status, 200);
+        assert_eq!(scenario.serve(get("/a/nowhere")).status, 404);
+    });
+    let decision = &nodes(&json(&traces[0]), "decision")[0];
+    assert_eq!(decision["chosen"], "resource GET /x");
+    assert_eq!(decision["rejected"][0]["reason"], "it has other methods");
+    assert_eq!(decision["rejected"][1]["reason"], "it has another path");
+    assert_eq!(nodes(&json(&traces[1]), "decision")[0]["chosen"], "no resource");
+    assert_eq!(json(&traces[1])["status"], 404);
+}
+
+#[test]
+fn exchanges_are_chosen_by_service_by_expression_by_number_and_by_fault() {
+    let artefacts = "<proxy name='P'><target><inSequence><respond/></inSequence></target></proxy>
+        <proxy name='Q'><target><inSequence><throwError type='1' errorMessage='no'/></inSequence></target></proxy>";
+    let act = |scenario: &Scenario| {
+        for id in ["6", "7", "7"] {
+            scenario.serve(post("/services/P", &[("X-Id", id)], "<a><n>1</n></a>"));
+        }
+        scenario.serve(post("/services/Q", &[("X-Id", "7")], "<a/>"));
+    };
+    let count = |wish: Wish| traces_of(artefacts, Some(wish), false, act).len();
+    assert_eq!(count(ALL), 4);
+    assert_eq!(count(Wish { service: Some("proxy P".to_owned()), ..ALL }), 3);
+    assert_eq!(count(Wish { service: Some("Q".to_owned()), ..ALL }), 1);
+    assert_eq!(count(Wish { when: Some("${headers.X-Id == '7'}".to_owned()), ..ALL }), 3);
+    assert_eq!(count(Wish { when: Some("//n = 1".to_owned()), ..ALL }), 3);
+    assert_eq!(count(Wish { when: Some("${".to_owned()), ..ALL }), 0);
+    assert_eq!(count(Wish { next: Some(2), ..ALL }), 2);
+    assert_eq!(count(Wish { faulted: true, ..ALL }), 1);
+    assert_eq!(count(Wish { through: Some("sequence inSequence".to_owned()), ..ALL }), 4);
+    assert_eq!(count(Wish { through: Some("endpoint inSequence".to_owned()), ..ALL }), 0);
+    assert_eq!(count(Wish { lasts: Some(Duration::ZERO), ..ALL }), 0);
+    assert_eq!(traces_of(artefacts, None, false, act).len(), 0);
+}
+
+#[test]
+fn artefacts_with_trace_enable_are_traced_without_a_selection() {
+    let of = |artefacts: &str| {
+        traces_of(artefacts, None, false, |scenario| {
+            scenario.serve(post("/services/P", &[], "<a/>"));
+            scenario.serve(post("/services/Q", &[], "<a/>"));
+        })
+        .len()
+    };
+    let quiet = "<proxy name='Q'><target><inSequence><respond/></inSequence></target></proxy>";
+    let proxy = |attribute: &str, steps: &str| {
+        format!(
+            "{quiet}<proxy name='P' {attribute}><target><inSequence>{steps}<respond/></inSequence></target></proxy>"
+        )
+    };
+    assert_eq!(of(&proxy("trace='enable'", "")), 1);
+    assert_eq!(of(&proxy("trace='disable'", "")), 0);
+    assert_eq!(of(&format!("{}<sequence name='s' trace='enable'><drop/></sequence>", proxy("", ""))), 0);
+    assert_eq!(of(&format!("{}<sequence name='s' trace='enable'/>", proxy("", "<sequence key='s'/>"))), 1);
+    let call = "<call><endpoint><address uri='http://b/' trace='enable'/></endpoint></call>";
+    assert_eq!(of(&proxy("", call)), 1);
+}
+
+#[test]
+fn traces_are_bounded_by_number_bytes_and_steps() {
+    let artefacts =
+        proxy("<inSequence><property name='a' value='1'/><property name='b' value='1'/><respond/></inSequence>");
+    let limits = TraceLimits { kept: 2, steps: 3, body_bytes: 4, ..TraceLimits::default() };
+    let tracing = MessageTracing::new(limits);
+    traced(&tracing, &artefacts, Some(ALL), false, |scenario| {
+        for _ in 0..5 {
+            scenario.serve(post("/services/P", &[], "<a>12345</a>"));
+        }
+    });
+    let traces = tracing.traces(None, None, 10);
+    assert_eq!(traces.iter().map(|trace| trace.id()).collect::<Vec<_>>(), [5, 4]);
+    let trace = json(&traces[0]);
+    assert_eq!((&trace["stepsLeftOut"], &trace["request"]["body"]["text"]), (&1.into(), &"<a>1".into()));
+    assert_eq!(trace["request"]["body"]["cut"], true);
+}
+
+#[test]
+fn an_exchange_whose_client_has_gone_is_traced_as_that() {
+    let artefacts = proxy("<inSequence><call><endpoint><address uri='http://b/'/></endpoint></call></inSequence>");
+    let traces = traces_of(&artefacts, Some(ALL), false, |scenario| {
+        scenario.leave(post("/services/P", &[], "<a/>"), Duration::from_millis(10));
+    });
+    let trace = json(&traces[0]);
+    assert_eq!(trace["status"], Value::Null);
+    assert_eq!(nodes(&trace, "step")[0]["outcome"], "unfinished");
+}
+
+#[test]
+fn a_secret_shows_in_no_part_of_a_trace() {
+    const CANARY: &str = "c4nary-Secret";
+    let artefacts = proxy(&format!(
+        "<inSequence><property name='api-key' value='{CANARY}'/><property name='known' value='x {CANARY} y'/>
+         <header name='X-Auth-Token' value='{CANARY}' scope='transport'/>
+         <call><endpoint><http method='post' uri-template='http://b/?api_key={CANARY}&amp;q=1'/></endpoint></call>
+         <throwError type='1' errorMessage='it was {CANARY}'/></inSequence>"
+    ));
+    let body = format!("<a><password>{CANARY}</password><o>{CANARY}</o></a>");
+    let tracing = MessageTracing::new(TraceLimits::default());
+    tracing.select(ALL).unwrap();
+    let mut settings = myelin_engine::Settings::default();
+    settings.security.secrets.insert("canary".to_owned(), CANARY.as_bytes().to_vec().into());
+    let loaded = crate::common::load_with(&artefacts, &settings);
+    let scenario = Scenario::of(loaded, |_, _| Ok(response(200, &[], "<b/>"))).observed_by(tracing.observer());
+    {
+        let headers = [("Authorization", "Basic am9lOnB3ZA=="), ("Cookie", CANARY)];
+        scenario.serve(post(&format!("/services/P?token={CANARY}"), &headers, &body));
+    }
+    let trace = &tracing.traces(None, None, 1)[0];
+    let secrets = tracing.secrets();
+    for shown in
+        [trace.to_json(&secrets).to_string(), trace.to_text(&secrets), trace.to_list_json(&secrets).to_string()]
+    {
+        assert!(!shown.contains(CANARY) && !shown.contains("am9lOnB3ZA"), "{shown}");
+        assert!(shown.contains("****"));
+    }
+}

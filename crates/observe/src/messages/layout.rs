@@ -1,0 +1,89 @@
+//! XML and JSON with a line for each element or member, so that differences are of lines.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+/// The same text with line breaks and indents; as it is where it is no XML or JSON.
+pub(super) fn lines(text: &str) -> Cow<'_, str> {
+    let trimmed = text.trim_start();
+    if trimmed.starts_with('<') {
+        return Cow::Owned(xml(trimmed));
+    }
+    if trimmed.starts_with(['{', '['])
+        && let Ok(value) = serde_json::from_str::<Value>(trimmed)
+        && let Ok(pretty) = serde_json::to_string_pretty(&value)
+    {
+        return Cow::Owned(pretty);
+    }
+    Cow::Borrowed(text)
+}
+
+/// Breaks lines between tags. It need not be well-formed, as it may be cut off.
+fn xml(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 4);
+    let (mut depth, mut rest) = (0usize, text.trim());
+    // Whether the last thing was an opening tag, whose end may stand on the same line.
+    let mut is_open = false;
+    while !rest.is_empty() {
+        let end = if rest.starts_with('<') { end_of_tag(rest) } else { rest.find('<').unwrap_or(rest.len()) };
+        let (piece, behind) = rest.split_at(end);
+        rest = behind;
+        if !piece.starts_with('<') {
+            let words = piece.trim();
+            if !words.is_empty() {
+                // Text stands with the tag before it.
+                out.push_str(words);
+            }
+            continue;
+        }
+        let closes = piece.starts_with("</");
+        depth = if closes { depth.saturating_sub(1) } else { depth };
+        let has_text = !out.is_empty() && !out.ends_with('>');
+        if !out.is_empty() && !(closes && (is_open || has_text)) {
+            out.push('\n');
+            out.extend(std::iter::repeat_n("  ", depth.min(40)));
+        }
+        out.push_str(piece);
+        is_open = !closes && !piece.ends_with("/>") && !piece.starts_with("<?") && !piece.starts_with("<!");
+        depth += usize::from(is_open);
+    }
+    out
+}
+
+/// Where a tag, a comment or a CDATA section ends, behind its last character.
+fn end_of_tag(text: &str) -> usize {
+    let until = |end: &str| text.find(end).map_or(text.len(), |at| at + end.len());
+    if text.starts_with("<!--") {
+        return until("-->");
+    }
+    if text.starts_with("<![CDATA[") {
+        return until("]]>");
+    }
+    let mut quote = None;
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(open), c) if c == open => quote = None,
+            (None, '>') => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_element_and_member_has_a_line() {
+        let check = |text: &str, expected: &str| assert_eq!(lines(text), expected);
+        check("<a><b>x</b><c d='>'/><e><f/></e></a>", "<a>\n  <b>x</b>\n  <c d='>'/>\n  <e>\n    <f/>\n  </e>\n</a>");
+        check("<a></a>", "<a></a>");
+        check("<?xml version='1.0'?><a>\n <b>x", "<?xml version='1.0'?>\n<a>\n  <b>x");
+        check(r#"{"a":[1],"b":"c"}"#, "{\n  \"a\": [\n    1\n  ],\n  \"b\": \"c\"\n}");
+        check("{cut", "{cut");
+        check("plain", "plain");
+    }
+}
