@@ -67,7 +67,8 @@ impl Condition {
             }
             _ => {
                 let tag = element.tag();
-                return Err(element.problem(format!("{tag} is no condition: and, or, not, equal and match are")));
+                let message = format!("{tag} is no condition: and, or, not, equal and match are");
+                return Err(element.misnamed(message, &["and", "or", "not", "equal", "match"]));
             }
         })
     }

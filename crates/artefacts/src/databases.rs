@@ -49,7 +49,7 @@ impl DatabaseMediator {
                 "description" => {}
                 _ => {
                     let message = format!("{} holds one connection and statements, not {}", element.tag(), child.tag());
-                    return Err(child.problem(message));
+                    return Err(child.misnamed(message, &["connection", "statement"]));
                 }
             }
         }

@@ -40,7 +40,7 @@ use myelin_flow::sequence::{Block, Node, Sequence, SequenceId};
 use myelin_flow::service_state::ServiceState;
 use myelin_flow::settings::Settings;
 use myelin_flow::template::{Parameter, TemplateId};
-use myelin_spelling::{nearest, suggestion};
+use myelin_spelling::nearest;
 
 /// Whether an artefact says that its exchanges are to be traced: `trace="enable"`.
 pub(crate) fn is_traced(element: &Element) -> bool {
@@ -208,8 +208,9 @@ impl Loader {
         match self.proxies.get(wanted) {
             Some(&id) => self.references.push((Reference::Proxy(id), name.place(0))),
             None => {
-                let suggestion = suggestion(wanted, self.proxies.keys().map(String::as_str));
-                self.latent(name.problem(format!("there is no proxy {wanted:?}{suggestion}")));
+                let problem = name.problem(format!("there is no proxy {wanted:?}"));
+                let problem = problem.suggesting(nearest(wanted, self.proxies.keys().map(String::as_str)));
+                self.latent(problem);
             }
         }
     }
@@ -231,8 +232,8 @@ impl Loader {
             found = self.templates.get(name.value.trim()).cloned();
         }
         let missing = || {
-            let suggestion = suggestion(name.value.trim(), self.templates.keys().map(String::as_str));
-            name.problem(format!("there is no template {:?}{suggestion}", name.value)).latent()
+            let meant = nearest(name.value.trim(), self.templates.keys().map(String::as_str));
+            name.problem(format!("there is no template {:?}", name.value)).suggesting(meant).latent()
         };
         let (id, parameters) = found.ok_or_else(missing)?;
         self.references.push((Reference::Template(id), name.place(0)));
@@ -261,13 +262,17 @@ impl Loader {
     }
 
     /// Tells of a child that nobody reads, where only `known` ones are read: as a problem where it looks like a
-    /// misspelling of one of them, as what was meant would be lost without a word, and otherwise as a warning.
+    /// misspelling of one of them, or holds a part of the flow that belongs somewhere else, as what was meant would be
+    /// lost without a word, and otherwise as a warning.
     pub(crate) fn no_effect(&mut self, child: &Element, whole: &str, known: &[&str]) {
         child.forgive();
-        let meant = nearest(&child.name, known.iter().copied()).filter(|&meant| meant != child.name);
-        match meant {
-            Some(meant) => {
-                let message = format!("{} is unknown in {whole}; did you mean <{meant}>?", child.tag());
+        let meant = nearest(&child.name, known.iter().copied());
+        // One that is there already may be known and come twice.
+        let is_second = child.is_synapse() && meant == Some(child.name.as_str());
+        match meant.filter(|_| !is_second) {
+            Some(meant) => self.problem(child.unknown_in(whole, meant)),
+            None if child.is_synapse() && !is_second && vocabulary::FLOW_ELEMENTS.contains(&child.name.as_str()) => {
+                let message = format!("{} does not belong in {whole}: what it holds would never run", child.tag());
                 self.problem(child.problem(message));
             }
             None => self.warning(child.problem(format!("{} has no effect in {whole}", child.tag()))),
@@ -285,23 +290,36 @@ impl Loader {
         let outer = self.sends_again;
         let elements: Vec<&Element> =
             elements.filter(|element| !element.is("description") && !element.is("comment")).collect();
+        self.warn_of_unreachable(&elements);
         for (element, sends_again) in elements.iter().zip(sends_behind(&elements, outer, self.mediators)) {
             self.sends_again = sends_again;
             let failing = |problem: &Problem, loader: &mut Loader| {
-                element.forgive();
+                element.forgive_all_but_misspelt();
                 let name = loader.mediators.find(element).map_or("mediator", |spec| spec.element);
                 latent::failing_node(name, element.place.clone(), problem)
             };
             match self.build_or_failing(element, |loader| loader.node(element), failing) {
                 Ok(node) => nodes.push(node),
                 Err(problem) => {
-                    element.forgive();
+                    element.forgive_all_but_misspelt();
                     self.problem(problem);
                 }
             }
         }
         self.sends_again = outer;
         nodes.into()
+    }
+
+    /// Warns of the first mediator of a block that no message reaches, as one before it ends the flow.
+    fn warn_of_unreachable(&mut self, elements: &[&Element]) {
+        let mediators = self.mediators;
+        let ends = |element: &&Element| mediators.find(element).is_some_and(|spec| (spec.ends)(element));
+        let Some(at) = elements.iter().position(ends) else { return };
+        if let Some(next) = elements.get(at + 1) {
+            let (end, line) = (elements[at].tag(), elements[at].place.line);
+            let message = format!("{} never runs: {end} before it (line {line}) ends the flow", next.tag());
+            self.warning(Problem::new(next.place.clone(), message));
+        }
     }
 
     /// Builds something whose flow goes on with other elements, besides what is behind it in its block.
@@ -320,8 +338,9 @@ impl Loader {
         }
         let mediators = self.mediators;
         let Some(spec) = mediators.find(element) else {
-            return Err(element.problem(vocabulary::mediator(element, mediators.elements())));
+            return Err(vocabulary::mediator(element, mediators.elements().chain(mediators.operations_named())));
         };
+        element.heed();
         let mediator = (spec.build)(element, self)?;
         let step = StepPlace { element: spec.element, place: element.place.clone() };
         let node = Node { step: step.clone(), mediator };

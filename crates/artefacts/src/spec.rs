@@ -91,6 +91,11 @@ impl Mediators {
         self.table.iter().map(|spec| spec.element)
     }
 
+    /// The names of the operations that are built in.
+    pub(crate) fn operations_named(&self) -> impl Iterator<Item = &'static str> + Clone {
+        self.operations.iter().map(|spec| spec.element)
+    }
+
     /// What builds the mediator that an element stands for; `None` where there is none.
     pub fn find(&self, element: &Element) -> Option<&Spec> {
         if !element.is_synapse() {

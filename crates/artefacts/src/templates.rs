@@ -25,7 +25,8 @@ pub fn template(name: &str, element: &Element, loader: &mut Loader) -> Result<Se
             "sequence" if child.is_synapse() && sequence.is_none() => sequence = Some(child),
             "description" => {}
             _ => {
-                return Err(child.problem(format!("<template> holds parameters and one sequence, not {}", child.tag())));
+                let message = format!("<template> holds parameters and one sequence, not {}", child.tag());
+                return Err(child.misnamed(message, &["parameter", "sequence"]));
             }
         }
     }

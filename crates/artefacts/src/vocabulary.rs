@@ -1,11 +1,39 @@
 //! The words of the language that this bus knows but does not run, and what is said of each.
 
-use myelin_config::element::Element;
-use myelin_spelling::{nearest, suggestion};
+use myelin_config::element::{Element, Structure};
+use myelin_config::problem::Problem;
+use myelin_spelling::nearest;
 
-/// The attributes without which messages take another way: a misspelling of one is a problem.
-pub const STRUCTURE: &[&str] = &[
+/// The names without which messages take another way: a misspelling of one is a problem.
+pub const STRUCTURE: Structure = Structure { attributes: ATTRIBUTES, synonyms: SYNONYMS };
+
+/// Attributes of one element that stand in others by mistake, and what these call them.
+const SYNONYMS: &[(&str, &[&str])] = &[
+    ("errorSequence", &["faultSequence", "onError"]),
+    ("faultSequence", &["onError"]),
+    ("onError", &["faultSequence"]),
+    ("onFault", &["faultSequence", "onError"]),
+];
+
+/// Elements that hold a part of the flow: in another parent than theirs, what they hold would be lost.
+pub(crate) const FLOW_ELEMENTS: &[&str] = &[
+    "case",
+    "default",
+    "else",
+    "faultSequence",
+    "inSequence",
+    "onAccept",
+    "onComplete",
+    "onReject",
+    "outSequence",
+    "resource",
+    "target",
+    "then",
+];
+
+const ATTRIBUTES: &[&str] = &[
     "context",
+    "continueParent",
     "endpoint",
     "endpointKey",
     "errorSequence",
@@ -15,14 +43,20 @@ pub const STRUCTURE: &[&str] = &[
     "key-expression",
     "method",
     "methods",
+    "name",
     "onAccept",
     "onError",
     "onReject",
     "outSequence",
+    "receive",
     "sequence",
+    "serviceURL",
+    "src",
     "target",
     "uri-template",
     "url-mapping",
+    "version",
+    "version-type",
 ];
 
 /// Mediators that come later.
@@ -87,19 +121,21 @@ const ARTEFACTS_LATER: &[&str] = &["eventSource", "messageProcessor", "messageSt
 const ARTEFACTS_OF_TOOLS: &[&str] = &["executor", "metadata", "taskManager"];
 
 /// Why a mediator cannot be built that is none of those with these names.
-pub(crate) fn mediator(element: &Element, known: impl Iterator<Item = &'static str> + Clone) -> String {
+pub(crate) fn mediator(element: &Element, known: impl Iterator<Item = &'static str> + Clone) -> Problem {
     let name = element.name.as_str();
+    let problem = |message| element.problem(message);
     let never = MEDIATORS_NEVER.iter().find(|(known, _)| *known == name);
     if MEDIATORS_LATER.contains(&name) {
-        format!("mediator <{name}> is not offered yet")
+        problem(format!("mediator <{name}> is not offered yet"))
     } else if name == "class" {
-        class(element.attribute("name").map_or("", |name| name.value.trim()), known)
+        problem(class(element.attribute("name").map_or("", |name| name.value.trim()), known))
     } else if let Some((_, reason)) = never {
-        format!("mediator <{name}> is not offered: {reason}")
+        problem(format!("mediator <{name}> is not offered: {reason}"))
     } else if name.contains('.') {
-        format!("connector operation <{name}>: there is no archive of a connector of that name")
+        problem(format!("connector operation <{name}>: there is no archive of a connector of that name"))
+            .suggesting(nearest(name, known.filter(|known| known.contains('.'))))
     } else {
-        format!("unknown mediator <{name}>{}", suggestion(name, known))
+        problem(format!("unknown mediator <{name}>")).suggesting(nearest(name, known))
     }
 }
 
@@ -121,8 +157,8 @@ fn class(name: &str, mut mediators: impl Iterator<Item = &'static str>) -> Strin
 
 /// How this bus treats an artefact that it does not build.
 pub enum Standing {
-    /// It cannot run, for this reason.
-    Problem(String),
+    /// It cannot run, for this reason; and what was meant, where its name is misspelt.
+    Problem(String, Option<&'static str>),
     /// It runs without, with this remark.
     Warning(String),
 }
@@ -130,19 +166,26 @@ pub enum Standing {
 /// How this bus treats an artefact of that name, which is none of the `known` that it builds.
 pub fn artefact(name: &str, known: &[&'static str]) -> Standing {
     if ARTEFACTS_LATER.contains(&name) {
-        Standing::Problem(format!("<{name}> is not offered yet"))
+        Standing::Problem(format!("<{name}> is not offered yet"), None)
     } else if ARTEFACTS_OF_TOOLS.contains(&name) {
         Standing::Warning(format!("<{name}> has no effect in this bus"))
     } else {
-        Standing::Problem(format!("unknown artefact <{name}>{}", suggestion(name, known.iter().copied())))
+        Standing::Problem(
+            format!("unknown artefact <{name}>"),
+            nearest(name, known.iter().copied().chain(["definitions"])),
+        )
     }
 }
 
 /// Whether an element is an artefact of one of the kinds, or one that is not offered, or perhaps a misspelt one.
 pub fn may_be_artefact(element: &Element, kinds: &[&'static str]) -> bool {
-    let name = element.name.as_str();
+    element.is_synapse() && may_be_name(&element.name, kinds)
+}
+
+/// The same of the name of an element in a file that cannot be read.
+pub fn may_be_name(name: &str, kinds: &[&'static str]) -> bool {
     let known = kinds.iter().chain(ARTEFACTS_LATER).chain(ARTEFACTS_OF_TOOLS).copied();
-    element.is_synapse() && nearest(name, known).is_some()
+    nearest(name, known.chain(["definitions"])).is_some()
 }
 
 #[cfg(test)]

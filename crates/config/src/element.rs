@@ -2,12 +2,13 @@
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use myelin_content::{Fragment, text_of};
-use myelin_spelling::{nearest, suggestion};
+use myelin_spelling::nearest;
 use myelin_xml::{DeclaredEncoding, Document, ErrorKind, Kind, NodeId, Options};
 
+use crate::excerpt::{Excerpt, Shown};
 use crate::problem::{Place, Problem};
 
 /// The namespace of the configuration language.
@@ -34,6 +35,26 @@ pub struct Element {
     visited: Cell<bool>,
     /// The attributes somebody looked for, which are not there.
     missed: RefCell<Vec<String>>,
+    /// The names that somebody expected this element to have.
+    expected: RefCell<Vec<String>>,
+}
+
+/// The names without which messages take another way.
+#[derive(Debug, Default)]
+pub struct Structure {
+    /// Attributes: a misspelt one is a problem.
+    pub attributes: &'static [&'static str],
+    /// Attributes of other elements, each with those that mean the same: one in the wrong element is a problem.
+    pub synonyms: &'static [(&'static str, &'static [&'static str])],
+}
+
+/// What was found by [`Element::unread`].
+#[derive(Debug, Default)]
+pub struct Unread {
+    /// What would be lost without a word.
+    pub problems: Vec<Problem>,
+    /// What has no effect.
+    pub warnings: Vec<Problem>,
 }
 
 #[derive(Debug)]
@@ -53,13 +74,26 @@ struct File {
     name: Arc<str>,
     tree: Document,
     lines: Vec<usize>,
+    /// Where secrets stand in it, once something of it was shown.
+    secrets: OnceLock<Vec<Range<usize>>>,
+}
+
+/// The file that an element stands in.
+#[derive(Clone, Debug)]
+pub struct SourceFile(Arc<File>);
+
+impl SourceFile {
+    /// The line around a place of it, without secrets.
+    pub fn excerpt(&self, line: u32, column: u32) -> Option<Excerpt> {
+        Shown::new(self.0.tree.source(), &self.0.secrets).excerpt(line, column)
+    }
 }
 
 impl File {
     fn new(name: &Arc<str>, tree: Document) -> File {
         let breaks = memchr::memchr_iter(b'\n', tree.source().as_bytes());
         let lines = std::iter::once(0).chain(breaks.map(|at| at + 1)).collect();
-        File { name: Arc::clone(name), tree, lines }
+        File { name: Arc::clone(name), tree, lines, secrets: OnceLock::new() }
     }
 
     fn place(&self, offset: usize) -> Place {
@@ -123,22 +157,47 @@ impl Element {
     pub fn parse(file: &Arc<str>, text: String) -> Result<Element, Problem> {
         // The text was decoded already, whatever its declaration says.
         let options = Options { declared_encoding: DeclaredEncoding::Any, ..Options::default() };
+        // Nothing else remembers the text of what is no document.
+        let shown = text.clone();
         let tree = Document::parse(text.into_bytes(), &options).map_err(|error| {
             let place = Place { file: Arc::clone(file), line: error.line as u32, column: error.column as u32 };
             let message = match error.kind {
                 ErrorKind::DoctypeRefused => "a DTD is refused: it could define entities".to_owned(),
                 kind => format!("not well-formed XML: {kind}"),
             };
-            Problem::new(place, message)
+            let excerpt = Shown::new(&shown, &OnceLock::new()).excerpt(place.line, place.column);
+            Problem { excerpt, ..Problem::new(place, message) }
         })?;
         let file = Arc::new(File::new(file, tree));
         let root = file.tree.root_element().expect("a document that was read has a root element");
         convert(root, &file, 0)
     }
 
+    /// The file that it stands in.
+    pub fn source_file(&self) -> SourceFile {
+        SourceFile(Arc::clone(&self.file))
+    }
+
     /// Whether this element belongs to the configuration language and has that local name.
     pub fn is(&self, name: &str) -> bool {
-        self.name == name && self.is_synapse()
+        let is = self.name == name && self.is_synapse();
+        if is {
+            self.heed();
+        } else if !self.visited.get() {
+            self.expected.borrow_mut().push(name.to_owned());
+        }
+        is
+    }
+
+    /// Counts it as one that somebody knows, so that nothing is told of it as a whole.
+    pub fn heed(&self) {
+        self.visited.set(true);
+        self.expected.borrow_mut().clear();
+    }
+
+    /// Whether this element has the name of one of the language, and stands in another namespace.
+    pub fn is_foreign(&self, names: &[&str]) -> bool {
+        !self.is_synapse() && names.contains(&self.name.as_str())
     }
 
     /// Whether this element is in Synapse's namespace, or in none: files without a declaration are common.
@@ -179,8 +238,8 @@ impl Element {
                         format!("{} is an attribute of {}, and no element: {name}=\"…\"", child.tag(), self.tag());
                     return Err(child.problem(message));
                 }
-                let hint = self.misspelling(|attribute| nearest(attribute, [name]));
-                Err(self.problem(format!("{}: attribute {name:?} is missing{hint}", self.tag())))
+                let message = format!("{}: attribute {name:?} is missing", self.tag());
+                Err(self.misspelt(message, |attribute| nearest(attribute, [name])))
             }
         }
     }
@@ -311,6 +370,7 @@ impl Element {
             node: self.node,
             visited: Cell::new(false),
             missed: RefCell::default(),
+            expected: RefCell::default(),
         }
     }
 
@@ -327,6 +387,7 @@ impl Element {
             node: self.node,
             visited: Cell::new(false),
             missed: RefCell::default(),
+            expected: RefCell::default(),
         }
     }
 
@@ -355,53 +416,117 @@ impl Element {
         self
     }
 
-    /// A problem that this element has.
+    /// A problem that this element has; of one that nobody knows, the message ends in the name that was expected, where
+    /// one is close.
     pub fn problem(&self, message: impl Into<String>) -> Problem {
-        Problem::new(self.place.clone(), message)
+        let problem = Problem::new(self.place.clone(), message);
+        if self.visited.get() {
+            return problem;
+        }
+        problem.suggesting(self.expected_name(&self.expected.borrow()))
+    }
+
+    /// A problem of an element whose name is none of those that its parent may hold; the message ends in the one that was
+    /// meant, where one is close.
+    pub fn misnamed(&self, message: impl Into<String>, names: &[&str]) -> Problem {
+        let meant = nearest(&self.name, names.iter().copied()).filter(|meant| *meant != self.name);
+        Problem::new(self.place.clone(), message).suggesting(meant)
+    }
+
+    fn expected_name<'a>(&self, expected: &'a [String]) -> Option<&'a str> {
+        nearest(&self.name, expected.iter().map(String::as_str)).filter(|meant| *meant != self.name)
     }
 
     /// A problem of an element that lacks an attribute. Where one stands in it that nobody read, and that looks like one
-    /// that was looked for, the message ends in both names.
+    /// that was looked for, the message ends in both names, and the problem stands where that one does.
     pub fn lacks(&self, message: impl Into<String>) -> Problem {
         let missed = self.missed.borrow();
-        let hint = self.misspelling(|attribute| nearest(attribute, missed.iter().map(String::as_str)));
-        self.problem(message.into() + &hint)
+        self.misspelt(message.into(), |attribute| nearest(attribute, missed.iter().map(String::as_str)))
     }
 
-    /// The end of a sentence that tells of the first attribute nobody read that something else was `meant` by; empty where
-    /// there is none.
-    fn misspelling<'a>(&self, meant: impl Fn(&str) -> Option<&'a str>) -> String {
+    /// A problem of this element that says by which attribute nobody read another one was `meant`, where there is one.
+    fn misspelt<'a>(&self, message: String, meant: impl Fn(&str) -> Option<&'a str>) -> Problem {
         let unread = self.attributes.iter().filter(|attribute| !attribute.read.get());
-        let found = unread.filter_map(|attribute| Some((meant(&attribute.name)?, &attribute.name))).next();
-        found.map_or_else(String::new, |(meant, name)| format!("; did you mean {meant:?} by {name:?}?"))
+        match unread.filter_map(|attribute| Some((meant(&attribute.name)?, attribute))).next() {
+            Some((meant, attribute)) => {
+                let message = format!("{message}; did you mean {meant:?} by {:?}?", attribute.name);
+                Problem::new(self.file.place(attribute.name_offset), message).meaning(meant)
+            }
+            None => self.problem(message),
+        }
     }
 
     /// Counts every attribute here and below as read: nothing more is to be said about this element.
     pub fn forgive(&self) {
+        self.expected.borrow_mut().clear();
         self.attributes.iter().for_each(|attribute| attribute.read.set(true));
         self.children.iter().for_each(Element::forgive);
     }
 
-    /// Tells of attributes nobody read, in elements somebody looked at, here and below.
-    ///
-    /// One that looks like a misspelling of another that was looked for is told with that name. It is a problem where
-    /// that name is among those of the `structure`, and a warning otherwise.
-    pub fn unread(&self, structure: &[&str], problems: &mut Vec<Problem>, warnings: &mut Vec<Problem>) {
+    /// Counts everything here and below as read that does not look misspelt: something else is said about this element,
+    /// and what is misspelt may be the reason.
+    pub fn forgive_all_but_misspelt(&self) {
         let missed = self.missed.borrow();
+        for attribute in self.attributes.iter().filter(|attribute| !attribute.read.get()) {
+            let meant = nearest(&attribute.name, missed.iter().map(String::as_str));
+            attribute.read.set(!self.visited.get() || meant.is_none());
+        }
+        self.children.iter().for_each(Element::forgive_all_but_misspelt);
+    }
+
+    /// Tells of attributes nobody read, in elements somebody looked at, and of elements that nobody looked at though they
+    /// have almost the name of one that was expected, here and below.
+    ///
+    /// What looks like a misspelling of something that was looked for is told with that name. It is a problem if it is an
+    /// element, or an attribute of the `structure`, and a warning otherwise.
+    pub fn unread(&self, structure: &Structure, found: &mut Unread) {
         for attribute in &self.attributes {
             // Every element of the language may carry these, and they change nothing.
             let free = matches!(attribute.name.as_str(), "description" | "trace" | "statistics");
             if self.visited.get() && !attribute.read.get() && !free {
-                let place = self.file.place(attribute.name_offset);
-                let name = attribute.name.as_str();
-                let meant = nearest(name, missed.iter().map(String::as_str));
-                let is_structure = meant.is_some_and(|meant| structure.contains(&meant));
-                let told = if is_structure { "is unknown" } else { "has no effect here" };
-                let message = format!("{}: attribute {name:?} {told}{}", self.tag(), suggestion(name, meant));
-                if is_structure { &mut *problems } else { &mut *warnings }.push(Problem::new(place, message));
+                self.tell_unread(attribute, structure, found);
             }
         }
-        self.children.iter().for_each(|child| child.unread(structure, problems, warnings));
+        for child in &self.children {
+            if child.visited.get() || !self.visited.get() {
+                child.unread(structure, found);
+            } else if let Some(problem) = child.unexpected(&self.tag()) {
+                found.problems.push(problem);
+            } else {
+                child.unread(structure, found);
+            }
+        }
+    }
+
+    fn tell_unread(&self, attribute: &Attribute, structure: &Structure, found: &mut Unread) {
+        let place = self.file.place(attribute.name_offset);
+        let name = attribute.name.as_str();
+        let missed = self.missed.borrow();
+        let is_missed = |name: &&str| missed.iter().any(|missed| missed == name);
+        let synonyms = structure.synonyms.iter().find(|(synonym, _)| *synonym == name);
+        let same = synonyms.and_then(|(_, same)| same.iter().copied().find(is_missed));
+        let meant = same.or_else(|| nearest(name, missed.iter().map(String::as_str)));
+        let is_structure = meant.is_some_and(|meant| structure.attributes.contains(&meant));
+        let told = if is_structure { "is unknown" } else { "has no effect here" };
+        let message = format!("{}: attribute {name:?} {told}", self.tag());
+        let problem = Problem::new(place, message).suggesting(meant);
+        if is_structure { &mut found.problems } else { &mut found.warnings }.push(problem);
+    }
+
+    /// The problem of an element that nobody knows, where it has almost the name of one that was expected.
+    fn unexpected(&self, parent: &str) -> Option<Problem> {
+        let expected = self.expected.borrow();
+        let meant = nearest(&self.name, expected.iter().map(String::as_str))?;
+        Some(self.unknown_in(parent, meant))
+    }
+
+    /// The problem of an element that should have another name in its parent, or stand in another namespace.
+    pub fn unknown_in(&self, parent: &str, meant: &str) -> Problem {
+        let message = match self.name == meant {
+            true => format!("{} is unknown in {parent}; did you mean <{meant} xmlns=\"{SYNAPSE}\">?", self.tag()),
+            false => format!("{} is unknown in {parent}; did you mean <{meant}>?", self.tag()),
+        };
+        Problem::new(self.place.clone(), message).meaning(meant)
     }
 }
 
@@ -459,6 +584,7 @@ fn convert(node: NodeId, file: &Arc<File>, depth: usize) -> Result<Element, Prob
         node,
         visited: Cell::new(false),
         missed: RefCell::default(),
+        expected: RefCell::default(),
     })
 }
 
@@ -513,8 +639,9 @@ mod tests {
     fn only_attributes_nobody_read_are_warned_of() {
         let root = parse("<a x='1' y='2' description='d'><b z='3'/></a>").unwrap();
         root.attribute("x");
-        let (mut problems, mut warnings) = Default::default();
-        root.unread(&[], &mut problems, &mut warnings);
+        let mut unread = Unread::default();
+        root.unread(&Structure::default(), &mut unread);
+        let Unread { problems, warnings } = unread;
         assert_eq!((problems.len(), warnings.len()), (0, 1));
         assert!(warnings[0].message.contains("\"y\""));
     }
@@ -525,8 +652,10 @@ mod tests {
         for name in ["methods", "uri-template", "protocol"] {
             assert!(root.attribute(name).is_none());
         }
-        let (mut problems, mut warnings) = Default::default();
-        root.unread(&["methods", "uri-template"], &mut problems, &mut warnings);
+        let mut unread = Unread::default();
+        let structure = Structure { attributes: &["methods", "uri-template"], synonyms: &[] };
+        root.unread(&structure, &mut unread);
+        let Unread { problems, warnings } = unread;
         let said = |all: &[Problem]| all.iter().map(|it| it.message.clone()).collect::<Vec<_>>();
         assert_eq!(
             said(&problems),
@@ -542,7 +671,51 @@ mod tests {
                 "<resource>: attribute \"far\" has no effect here",
             ],
         );
-        let missing = root.required("fear").unwrap_err().message;
-        assert_eq!(missing, "<resource>: attribute \"fear\" is missing; did you mean \"fear\" by \"far\"?");
+        let missing = root.required("fear").unwrap_err();
+        assert_eq!(missing.message, "<resource>: attribute \"fear\" is missing; did you mean \"fear\" by \"far\"?");
+        assert_eq!((missing.column(), missing.suggestion()), (58, Some("fear")));
+    }
+
+    #[test]
+    fn an_element_that_nobody_knows_and_that_looks_like_one_that_was_expected_is_a_problem() {
+        let text = "<switch><csae/><case/><far/><Case/><case xmlns='urn:a'/></switch>";
+        let root = parse(text).unwrap();
+        assert_eq!(root.children.iter().filter(|child| child.is("case") || child.is("default")).count(), 1);
+        root.attribute("source");
+        let mut unread = Unread::default();
+        root.unread(&Structure::default(), &mut unread);
+        let said: Vec<_> = unread.problems.iter().map(|it| (it.column(), it.message(), it.suggestion())).collect();
+        assert_eq!(
+            said,
+            [
+                (9, "<csae> is unknown in <switch>; did you mean <case>?", Some("case")),
+                (29, "<Case> is unknown in <switch>; did you mean <case>?", Some("case")),
+                (
+                    36,
+                    "<case> of urn:a is unknown in <switch>; did you mean <case xmlns=\"http://ws.apache.org/ns/synapse\">?",
+                    Some("case")
+                ),
+            ]
+        );
+        assert!(unread.warnings.is_empty());
+    }
+
+    #[test]
+    fn an_attribute_of_another_element_that_means_the_same_is_told() {
+        let root = parse("<sequence name='a' faultSequence='f'/>").unwrap();
+        (root.attribute("name"), root.attribute("onError"));
+        let structure = Structure { attributes: &["onError"], synonyms: &[("faultSequence", &["onError"])] };
+        let mut unread = Unread::default();
+        root.unread(&structure, &mut unread);
+        assert_eq!(
+            unread.problems[0].message,
+            "<sequence>: attribute \"faultSequence\" is unknown; did you mean onError?"
+        );
+    }
+
+    #[test]
+    fn what_is_not_well_formed_is_told_with_its_line() {
+        let problem = parse("<a>\n  <b></a>").unwrap_err();
+        assert_eq!(problem.excerpt.unwrap().text, "  <b></a>");
     }
 }

@@ -12,6 +12,9 @@ use crate::sources::Sources;
 /// A larger file is no configuration.
 const FILE_LIMIT_BYTES: u64 = 16 * 1024 * 1024;
 
+/// The largest archive that is read.
+const ARCHIVE_BYTES: u64 = 64 << 20;
+
 /// So much of a file with a secret is read.
 const SECRET_LIMIT_BYTES: u64 = 64 * 1024;
 
@@ -27,8 +30,10 @@ pub struct File {
     pub root: Result<Option<Element>, Problem>,
     /// What is odd about it and keeps nothing from running.
     pub warnings: Vec<Problem>,
-    /// Whether it may be anything: it lies in a folder that belongs to no layout.
+    /// Whether it may be anything: it was found in a folder, and nobody named it.
     pub is_found_by_chance: bool,
+    /// The name of the root element of a file that cannot be read as a document, as far as one can tell.
+    pub broken_root: Option<String>,
 }
 
 impl File {
@@ -44,8 +49,12 @@ impl File {
     /// The same from its bytes.
     pub fn parse(path: &Arc<str>, bytes: Vec<u8>) -> File {
         let at_start = |message| Problem::new(Place::start_of(path), message);
-        let root = decode(bytes).map_err(at_start).and_then(|text| Element::parse(path, text).map(Some));
-        File { root, ..File::stand_in("file", path, path) }
+        let mut broken_root = None;
+        let root = decode(bytes).map_err(at_start).and_then(|text| {
+            let name = root_name(&text).map(str::to_owned);
+            Element::parse(path, text).map(Some).inspect_err(|_| broken_root = name)
+        });
+        File { root, broken_root, ..File::stand_in("file", path, path) }
     }
 
     /// Something that is no file of the language.
@@ -57,6 +66,7 @@ impl File {
             root: Ok(None),
             warnings: Vec::new(),
             is_found_by_chance: false,
+            broken_root: None,
         }
     }
 
@@ -68,6 +78,20 @@ impl File {
     }
 }
 
+/// The local name of the first element of a text that need not be well formed.
+fn root_name(text: &str) -> Option<&str> {
+    let mut rest = text;
+    loop {
+        rest = &rest[rest.find('<')? + 1..];
+        if let Some(comment) = rest.strip_prefix("!--") {
+            rest = &comment[comment.find("-->")?..];
+        } else if rest.starts_with(|it: char| it.is_alphabetic() || it == '_') {
+            let end = rest.find(|it: char| it.is_whitespace() || it == '>' || it == '/').unwrap_or(rest.len());
+            return rest[..end].rsplit(':').next();
+        }
+    }
+}
+
 /// The bytes of a file that a configuration consists of or names.
 ///
 /// Errors: a [`Problem`] at line 1 where it cannot be read or is too large.
@@ -76,7 +100,7 @@ pub fn bytes(path: &Path, sources: &Sources) -> Result<Vec<u8>, Problem> {
 }
 
 /// The same with another limit.
-pub fn bytes_up_to(limit: u64, path: &Path, sources: &Sources) -> Result<Vec<u8>, Problem> {
+fn bytes_up_to(limit: u64, path: &Path, sources: &Sources) -> Result<Vec<u8>, Problem> {
     sources.look(path);
     let at_start = |message| Problem::new(Place::start_of(&path.display().to_string().into()), message);
     let mut bytes = Vec::new();
@@ -88,6 +112,13 @@ pub fn bytes_up_to(limit: u64, path: &Path, sources: &Sources) -> Result<Vec<u8>
         return Err(at_start(format!("larger than {limit} bytes")));
     }
     Ok(bytes)
+}
+
+/// The bytes of an archive, which may be larger.
+///
+/// Errors: as those of [`bytes`].
+pub fn archive(path: &Path, sources: &Sources) -> Result<Vec<u8>, Problem> {
+    bytes_up_to(ARCHIVE_BYTES, path, sources)
 }
 
 /// A secret that stands in a file, without the line ends behind it.
@@ -135,6 +166,15 @@ pub fn decode(bytes: Vec<u8>) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_name_of_a_root_is_found_in_what_is_not_well_formed() {
+        let check = |text: &str, name: Option<&str>| assert_eq!(root_name(text), name);
+        check("<?xml version='1.0'?><!DOCTYPE svg><!-- <a> --><s:svg x='1'><b></s:svg>", Some("svg"));
+        check("<html>", Some("html"));
+        check("<!-- <a>", None);
+        check("no markup", None);
+    }
 
     #[test]
     fn text_comes_in_the_encodings_configurations_have() {

@@ -47,9 +47,6 @@ const OTHERS: &[(&str, &str, &str, &str)] = &[
 /// Folders with archives of connectors, or with these unpacked.
 const LIBRARIES: [&str; 2] = ["connectors", "synapse-libs"];
 
-/// The largest archive that is read.
-const ARCHIVE_BYTES: u64 = 64 << 20;
-
 /// How deep modules of a project lie in each other, and collections of resources.
 const DEPTH: usize = 8;
 
@@ -100,7 +97,7 @@ impl Finder<'_> {
             return;
         }
         let name = path.display().to_string();
-        match files::bytes_up_to(ARCHIVE_BYTES, path, self.sources) {
+        match files::archive(path, self.sources) {
             Ok(bytes) => application::read(&name, &bytes, &mut self.found),
             Err(Problem { message, .. }) => self.found.files.push(File::faulty("archive", path, message)),
         }
@@ -212,7 +209,9 @@ impl Finder<'_> {
 
     /// The files of a folder and of those in it, so deep.
     fn files_to(&mut self, folder: &Path, depth: usize) {
+        let first = self.found.files.len();
         self.with_extension(folder, &["xml"]).iter().for_each(|file| self.file(file));
+        self.found.files[first..].iter_mut().for_each(|file| file.is_found_by_chance = true);
         let inside = if depth == 0 { Vec::new() } else { self.folders(folder) };
         inside.iter().for_each(|folder| self.files_to(folder, depth - 1));
     }
@@ -292,7 +291,7 @@ impl Finder<'_> {
         let name: Arc<str> = path.display().to_string().into();
         let library = match self.sources.has_folder(path) {
             true => Library::read_folder(path, self.sources),
-            false => files::bytes_up_to(ARCHIVE_BYTES, path, self.sources)
+            false => files::archive(path, self.sources)
                 .map_err(|problem| problem.message)
                 .and_then(|bytes| Library::read(&name, &bytes)),
         };

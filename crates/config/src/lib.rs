@@ -9,6 +9,7 @@ pub mod choice;
 pub mod dotenv;
 pub mod element;
 pub mod environment;
+pub mod excerpt;
 pub mod files;
 pub mod included;
 pub mod layout;

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use crate::excerpt::Excerpt;
+
 /// A place in a configuration file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -38,12 +40,16 @@ pub struct Problem {
     pub message: String,
     /// Whether it shows only when a message reaches the step at its place: then the artefact runs, and that step fails.
     pub is_latent: bool,
+    /// The name that was probably meant, where something is misspelt; the message says it, too.
+    pub suggestion: Option<String>,
+    /// The line around the place, without secrets; loading adds it.
+    pub excerpt: Option<Excerpt>,
 }
 
 impl Problem {
     /// One that keeps its artefact from running, or a warning.
     pub fn new(place: Place, message: impl Into<String>) -> Problem {
-        Problem { place, message: message.into(), is_latent: false }
+        Problem { place, message: message.into(), is_latent: false, suggestion: None, excerpt: None }
     }
 
     /// The same as one that shows only when a message reaches the step at its place: a reference to what is not there.
@@ -51,6 +57,21 @@ impl Problem {
     /// Source: Synapse looks references up for each message.
     pub fn latent(self) -> Problem {
         Problem { is_latent: true, ..self }
+    }
+
+    /// The same of something misspelt: the message ends in the name that was meant, where one is close.
+    pub fn suggesting(self, meant: Option<&str>) -> Problem {
+        match meant {
+            Some(meant) if self.suggestion.is_none() => {
+                Problem { message: format!("{}; did you mean {meant}?", self.message), ..self }.meaning(meant)
+            }
+            _ => self,
+        }
+    }
+
+    /// The same of something misspelt, where the message says already what was meant.
+    pub fn meaning(self, meant: &str) -> Problem {
+        Problem { suggestion: Some(meant.to_owned()), ..self }
     }
 
     /// The path of the file it is in.
@@ -73,9 +94,29 @@ impl Problem {
         &self.message
     }
 
-    /// For programs: `{"file", "line", "column", "message"}`.
+    /// The name that was probably meant, where something is misspelt.
+    pub fn suggestion(&self) -> Option<&str> {
+        self.suggestion.as_deref()
+    }
+
+    /// The line around the place, without secrets.
+    pub fn excerpt(&self) -> Option<&Excerpt> {
+        self.excerpt.as_ref()
+    }
+
+    /// For programs: `{"file", "line", "column", "message", "suggestion", "excerpt": {"text", "column", "length"}}`; the
+    /// last two are null where there is none.
     pub fn to_json(&self) -> Value {
-        json!({ "file": self.file(), "line": self.line(), "column": self.column(), "message": self.message() })
+        let excerpt =
+            self.excerpt.as_ref().map(|it| json!({ "text": it.text, "column": it.column, "length": it.length }));
+        json!({
+            "file": self.file(),
+            "line": self.line(),
+            "column": self.column(),
+            "message": self.message(),
+            "suggestion": self.suggestion,
+            "excerpt": excerpt,
+        })
     }
 }
 

@@ -90,6 +90,7 @@ impl Registry {
     ///
     /// Errors: a [`Problem`] where its root is no folder of this machine.
     pub fn declare(&mut self, element: &Element, home: Option<&Path>) -> Result<(), Problem> {
+        element.attribute("provider");
         let roots = element.children.iter().filter(|child| child.is("parameter"));
         for parameter in roots.filter(|parameter| parameter.attribute("name").is_some_and(|name| name.value == "root"))
         {

@@ -72,6 +72,11 @@ impl Sources {
         state.iter_mut().for_each(|(path, stamp)| *stamp = Stamp::of(path));
     }
 
+    /// Whether a file was looked at already.
+    pub fn knows(&self, path: &Path) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains_key(path)
+    }
+
     /// Whether there is a file at a path, for which it is looked at.
     pub fn has_file(&self, path: &Path) -> bool {
         self.look(path);

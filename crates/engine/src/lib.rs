@@ -23,6 +23,7 @@ pub use myelin_artefacts::inbound::{ClientCertificates, Port, PortTls};
 pub use myelin_artefacts::mediators::mediators_markdown;
 pub use myelin_config::archive::text as archive_text;
 pub use myelin_config::environment::ProcessEnvironment;
+pub use myelin_config::excerpt::Excerpt;
 pub use myelin_config::problem::Problem;
 pub use myelin_config::report::{Artefact, Report};
 pub use myelin_config::sources::{Sources, Stamp, State};

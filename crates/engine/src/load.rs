@@ -4,6 +4,7 @@
 //! An artefact with a problem is left out, and so is whatever needs it; all the rest runs.
 
 mod assembly;
+mod circles;
 mod item;
 mod kind;
 mod kinds;

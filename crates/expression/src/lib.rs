@@ -118,7 +118,12 @@ impl Expression {
             );
             compiler.warning(text.problem(message));
         }
-        Expression::build(text, wanted, compiler).map_err(|error| error.problem(text))
+        Expression::build(text, wanted, compiler).map_err(|error| {
+            let path = text.value.trim();
+            let is_json_path = path.starts_with("$.") || path.starts_with("$[");
+            let meant = is_json_path.then(|| format!("json-eval({path})"));
+            error.problem(text).suggesting(meant.as_deref())
+        })
     }
 
     /// Compiles a text in which Synapse expressions may stand anywhere; where it is nothing but one, its value has a type.
@@ -149,7 +154,17 @@ impl Expression {
         let kind = JsonEval::inside(text.value).map_err(CompileError::from).and_then(|range| {
             Expression::build_path(text, range.unwrap_or(0..text.value.len()), ResultType::Text, compiler)
         });
-        Ok(Expression { kind: kind.map_err(|error| error.problem(text))? })
+        let kind = kind.map_err(|error| {
+            let problem = error.problem(text);
+            match looks_like_xpath(text.value.trim()) {
+                true => Problem {
+                    message: format!("{}; it looks like an XPath, and a JSONPath is read here", problem.message),
+                    ..problem
+                },
+                false => problem,
+            }
+        });
+        Ok(Expression { kind: kind? })
     }
 
     fn build_path(
@@ -443,4 +458,9 @@ fn looks_like_synapse(text: &str) -> bool {
     let path = text.split_once('.').filter(|(root, _)| roots.contains(root)).map(|(_, path)| path);
     let is_path = |path: &str| path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.[]".contains(&byte));
     path.is_some_and(|path| !path.is_empty() && is_path(path))
+}
+/// Whether a text begins as an XPath does and no JSONPath.
+fn looks_like_xpath(text: &str) -> bool {
+    let begins = ["/", "$body", "$header", "$trp:", "$ctx:", "$axis2:", "$url:", "get-property("];
+    begins.iter().any(|begin| text.starts_with(begin))
 }

@@ -1,6 +1,6 @@
 //! `myelin explain`: what a configuration will do, without serving it.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::bail;
@@ -46,12 +46,15 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
         Format::Json => writeln!(out, "{:#}", explanation.to_json())?,
     }
     out.flush()?;
+    let mut err = io::stderr();
     if loaded.report.faulty() > 0 {
-        writeln!(
-            std::io::stderr(),
-            "artefacts that do not run: {}; `myelin check` reports the reasons",
-            loaded.report.faulty()
-        )?;
+        writeln!(err, "artefacts that do not run: {}; `myelin check` reports the reasons", loaded.report.faulty())?;
+    }
+    // What a misspelt name stopped or changed is what somebody who asks for an explanation looks for.
+    let told = loaded.report.artefacts.iter().flat_map(|it| it.problems.iter().chain(&it.latent).chain(&it.warnings));
+    for problem in told.filter(|it| it.suggestion().is_some()) {
+        writeln!(err, "{problem}")?;
+        problem.excerpt().map_or(Ok(()), |excerpt| write!(err, "{}", excerpt.to_text()))?;
     }
     Ok(ExitCode::SUCCESS)
 }

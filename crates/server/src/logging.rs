@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use std::panic::{self, PanicHookInfo};
 use std::path::PathBuf;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use anyhow::{Context, bail};
@@ -45,10 +46,23 @@ pub(crate) struct Logging {
 pub(crate) fn start() -> anyhow::Result<Logging> {
     let levels = directives(&std::env::var(VARIABLE).unwrap_or_default()).context(VARIABLE)?;
     let format = format(&std::env::var(FORMAT).unwrap_or_default())?;
+    note(format.unwrap_or_default());
     let (log, guard) = myelin_logging::start(levels, format.unwrap_or_default());
     log.mask_with(|text| SECRETS.text(text));
     panic::set_hook(Box::new(tell_of));
     Ok(Logging { log, format, _guard: guard })
+}
+
+/// Whether the log is text, in which a line may explain the one before it.
+static IS_TEXT: AtomicBool = AtomicBool::new(true);
+
+fn note(format: Format) {
+    IS_TEXT.store(matches!(format, Format::Text), Ordering::Relaxed);
+}
+
+/// Whether the log is text, in which a line may explain the one before it.
+pub(crate) fn is_text() -> bool {
+    IS_TEXT.load(Ordering::Relaxed)
 }
 
 /// The format that the environment names, if it names one.
@@ -82,7 +96,9 @@ impl LogHandle {
     /// Errors: the file cannot be opened; lines go where they went.
     pub(crate) fn apply(&self, options: &LogOptions) -> anyhow::Result<()> {
         self.log.levels.set_file(options.levels.clone());
-        self.log.set_format(self.format.or(options.format).unwrap_or_default());
+        let format = self.format.or(options.format).unwrap_or_default();
+        note(format);
+        self.log.set_format(format);
         if self.log.output.file() == options.file {
             return Ok(());
         }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::bail;
 use myelin_engine::database::Databases;
-use myelin_engine::{Artefact, Loaded, ReloadState, Replies, Report, Sources, State, load};
+use myelin_engine::{Artefact, Loaded, Problem, ReloadState, Replies, Report, Sources, State, load};
 use myelin_manage::{Leaving, ReloadRecord};
 use myelin_wss::Replays;
 use tokio::signal::unix::Signal;
@@ -20,7 +20,7 @@ use crate::access_log::Reopener;
 use crate::certificates::Certificates;
 use crate::control::Order;
 use crate::deployment::{self, Deployment};
-use crate::logging::LogHandle;
+use crate::logging::{self, LogHandle};
 use crate::memory_limit::work_bytes;
 use crate::monitor::can_monitor;
 use crate::server::{Running, thread_count};
@@ -155,6 +155,7 @@ impl Origin {
 pub(crate) fn report_problems(artefact: &Artefact) {
     for problem in &artefact.problems {
         tracing::error!("{} {} cannot run: {problem}", artefact.kind, artefact.name);
+        excerpt_lines(problem).iter().for_each(|line| tracing::error!("{line}"));
     }
 }
 
@@ -162,9 +163,21 @@ pub(crate) fn report_problems(artefact: &Artefact) {
 pub(crate) fn warn_of(artefact: &Artefact) {
     for problem in &artefact.latent {
         tracing::warn!("{} {} will fail when reached: {problem}", artefact.kind, artefact.name);
+        excerpt_lines(problem).iter().for_each(|line| tracing::warn!("{line}"));
     }
     for warning in &artefact.warnings {
         tracing::warn!("{} {}: {warning}", artefact.kind, artefact.name);
+        excerpt_lines(warning).iter().for_each(|line| tracing::warn!("{line}"));
+    }
+}
+
+/// The lines that show where a problem is, for a log that people read.
+///
+/// Each is an event, as an event is one line of the log; they have the same start, so that the caret stands in its place.
+fn excerpt_lines(problem: &Problem) -> Vec<String> {
+    match problem.excerpt() {
+        Some(excerpt) if logging::is_text() => excerpt.to_text().lines().map(str::to_owned).collect(),
+        _ => Vec::new(),
     }
 }
 

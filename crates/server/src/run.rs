@@ -65,7 +65,7 @@ pub struct Arguments {
     /// Threads to serve with; one per core by default
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
-    /// Leave out artefacts that refer to what is not there, where else only the step that needs it fails
+    /// Leave out artefacts that refer to what is not there or hold a misspelt name, where else only a step fails or a setting has no effect
     #[arg(long)]
     strict: bool,
     /// A deployment.toml: ports, offset, timeouts and sizes; its [myelin] table holds all other settings

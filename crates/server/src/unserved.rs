@@ -18,7 +18,7 @@ pub(crate) struct Unserved {
     /// The deployment.toml that the bus will have: limits, and the passwords that policies refer to
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Treat references to what is not there as problems, where else only the step that needs it fails
+    /// Treat references to what is not there, and all misspelt names, as problems, where else only a step fails or a setting has no effect
     #[arg(long)]
     strict: bool,
 }

@@ -40,7 +40,7 @@ pub fn api(element: &Element, loader: &mut Loader) -> Result<Offer, Problem> {
     element.required("name")?;
     let address = address(element)?;
     let name: Arc<str> = name(element).into();
-    let mut resources = Vec::new();
+    let (mut resources, mut elements) = (Vec::new(), Vec::new());
     let mut handlers: Vec<_> = api_handler::of_operator(loader).into_iter().collect();
     known_bindings(element, loader);
     refuse_validation(element, loader);
@@ -50,9 +50,10 @@ pub fn api(element: &Element, loader: &mut Loader) -> Result<Offer, Problem> {
                 Ok(resource) => {
                     distinct(&resource, &resources).unwrap_or_else(|message| loader.problem(child.problem(message)));
                     resources.push(resource);
+                    elements.push(child);
                 }
                 Err(problem) => {
-                    child.forgive();
+                    child.forgive_all_but_misspelt();
                     loader.problem(problem);
                 }
             },
@@ -64,6 +65,7 @@ pub fn api(element: &Element, loader: &mut Loader) -> Result<Offer, Problem> {
     if !element.children.iter().any(|child| child.is("resource")) {
         return Err(element.problem("<api>: <resource> is missing"));
     }
+    warn_of_hidden(&resources, &elements, loader);
     let mut api = Api::new(identity(name, element), &address, resources);
     api.handlers = handlers;
     if let Some(key) = element.attribute("publishSwagger").filter(|key| !key.value.trim().is_empty()) {
@@ -226,6 +228,22 @@ fn methods(text: Text<'_>) -> Result<Vec<String>, Problem> {
         }
     }
     Ok(methods)
+}
+
+/// Warns of resources that no request gets to, as another one takes all of theirs.
+fn warn_of_hidden(resources: &[Resource], elements: &[&Element], loader: &mut Loader) {
+    for (index, (resource, element)) in resources.iter().zip(elements).enumerate() {
+        let others = resources.iter().enumerate().filter(|(other, _)| *other != index);
+        let hidden = others.into_iter().find(|(other, it)| it.hides(resource, *other < index));
+        if let Some((_, other)) = hidden {
+            let message = format!(
+                "no request gets to this resource: {} ({}) takes its paths and methods",
+                other.path,
+                other.identity.place_text()
+            );
+            loader.warning(Problem::new(element.place.clone(), message));
+        }
+    }
 }
 
 /// Checks that no resource before has the same paths and methods.

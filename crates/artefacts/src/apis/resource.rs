@@ -84,6 +84,21 @@ impl Resource {
         method == "OPTIONS" || self.methods.is_empty() || self.lists(method)
     }
 
+    /// Whether every request that another resource would take is for this one; `is_before` says that it stands before it.
+    pub(super) fn hides(&self, other: &Resource, is_before: bool) -> bool {
+        let methods = self.methods.is_empty()
+            || (!other.methods.is_empty() && other.methods.iter().all(|method| self.lists(method)));
+        let protocols = (self.http || !other.http) && (self.https || !other.https);
+        let is_open = self.content_type.is_none() && self.user_agent.is_none();
+        let paths = match (&self.path, &other.path) {
+            // Mappings are looked at first.
+            (Path::Mapping { mapping: Mapping::Prefix(segments), .. }, Path::Template(_)) => segments.is_empty(),
+            (Path::Template(first), Path::Template(second)) => is_before && first.covers(second),
+            _ => false,
+        };
+        methods && protocols && is_open && paths
+    }
+
     /// Whether a request is for it, its path apart.
     pub(super) fn takes(&self, visit: &Visit<'_>) -> bool {
         let protocol = if visit.secure { self.https } else { self.http };

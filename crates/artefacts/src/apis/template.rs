@@ -89,6 +89,17 @@ impl Template {
         &self.text
     }
 
+    /// Whether it matches every path that another template matches, as far as one can tell from how they are written.
+    pub fn covers(&self, other: &Template) -> bool {
+        if let [Piece::Literal(text)] = self.pieces.as_slice()
+            && let Some(start) = text.strip_suffix('*').filter(|start| !start.contains('?'))
+        {
+            return matches!(other.pieces.first(), Some(Piece::Literal(first)) if first.starts_with(start));
+        }
+        self.pieces.len() == other.pieces.len()
+            && self.pieces.iter().zip(&other.pieces).all(|(one, another)| one.is_like(another))
+    }
+
     /// The variables of a path with its query, where the whole of it matches.
     ///
     /// Source: compare `URITemplate` of WSO2's Synapse.
@@ -157,6 +168,18 @@ fn variable(text: &str, names: &mut Names) -> Option<Variable> {
 }
 
 impl Piece {
+    /// Whether it matches the same, whatever its variables are called.
+    fn is_like(&self, other: &Piece) -> bool {
+        match (self, other) {
+            (Piece::Literal(one), Piece::Literal(another)) => one == another,
+            (Piece::Expression { operator, variables }, Piece::Expression { operator: another, variables: others }) => {
+                let lengths = |all: &[Variable]| all.iter().map(|one| one.length).collect::<Vec<_>>();
+                operator == another && lengths(variables) == lengths(others)
+            }
+            _ => false,
+        }
+    }
+
     /// What a simple expression before it stops at.
     fn first_byte(&self) -> Option<u8> {
         match self {

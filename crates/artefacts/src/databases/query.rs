@@ -54,8 +54,8 @@ impl Query {
                     loader.warning(child.problem("<result> has no effect: <dbreport> keeps nothing of what it finds"));
                 }
                 _ => {
-                    return Err(child
-                        .problem(format!("<statement> holds one sql, parameters and results, not {}", child.tag())));
+                    let message = format!("<statement> holds one sql, parameters and results, not {}", child.tag());
+                    return Err(child.misnamed(message, &["sql", "parameter", "result"]));
                 }
             }
         }

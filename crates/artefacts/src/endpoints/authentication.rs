@@ -69,7 +69,10 @@ impl Authentication {
                 let tokens = loader.inherit("tokens", kind.source().to_owned(), |_| true, Tokens::default);
                 Ok(Authentication::OAuth { grant, tokens })
             }
-            _ => Err(kind.problem(format!("{} is no way to authenticate: basicAuth and oauth are", kind.tag()))),
+            _ => {
+                let message = format!("{} is no way to authenticate: basicAuth and oauth are", kind.tag());
+                Err(kind.misnamed(message, &["basicAuth", "oauth"]))
+            }
         }
     }
 

@@ -17,7 +17,7 @@ use myelin_config::problem::Problem;
 use myelin_expression::Expression;
 use myelin_flow::fault::Fault;
 use myelin_flow::sequence::SequenceId;
-use myelin_spelling::suggestion;
+use myelin_spelling::nearest;
 
 /// Reads an `<endpoint>` that stands inside something: a reference by key, or an endpoint of its own.
 pub fn endpoint_reference(element: &Element, loader: &mut Loader) -> Result<EndpointRef, Problem> {
@@ -31,7 +31,7 @@ pub fn endpoint_reference(element: &Element, loader: &mut Loader) -> Result<Endp
 /// Reads an `<endpoint>`; one that needs something that is not there takes no message.
 pub fn endpoint(element: &Element, loader: &mut Loader) -> Result<Endpoint, Problem> {
     let failing = |problem: &Problem, _: &mut Loader| {
-        element.forgive();
+        element.forgive_all_but_misspelt();
         let name = element.attribute("name").map_or("", |name| name.value);
         // The backend's, so that a group tries its next member.
         Endpoint::failing(name, Fault::status(0, "The backend cannot be addressed"), problem)
@@ -103,6 +103,9 @@ fn kind_element<'a>(element: &'a Element, loader: &mut Loader) -> Result<&'a Ele
         match child.name.as_str() {
             "description" | "property" if child.is_synapse() => {}
             "session" if child.is_synapse() && element.child("loadbalance").is_some() => {}
+            name if element.child("loadbalance").is_some() && nearest(name, ["session"]).is_some() => {
+                loader.problem(child.unknown_in("<endpoint>", "session"));
+            }
             _ if kind.is_none() => kind = Some(child),
             _ => loader.problem(child.problem(format!("{}: an endpoint holds one kind only", child.tag()))),
         }
@@ -130,7 +133,7 @@ fn kind(element: &Element, child: &Element, loader: &mut Loader) -> Result<Endpo
             Err(child.problem(message))
         }
         "class" => Err(child.problem("<class> names a JVM class, which cannot run in a native program")),
-        name => Err(child.problem(format!("unknown endpoint {}{}", child.tag(), suggestion(name, KINDS)))),
+        name => Err(child.problem(format!("unknown endpoint {}", child.tag())).suggesting(nearest(name, KINDS))),
     }
 }
 
@@ -205,8 +208,9 @@ fn quality_of_service(kind: &Element, around: &mut Around, loader: &mut Loader) 
             name if rules::ELEMENTS.contains(&name) => {}
             _ if around.policy.take(child, kind, loader) => {}
             name => {
-                let hint = suggestion(name, rules::ELEMENTS.into_iter().chain(POLICIES));
-                loader.problem(child.problem(format!("{} is unknown in an endpoint{hint}", child.tag())));
+                let meant = nearest(name, rules::ELEMENTS.into_iter().chain(POLICIES));
+                let problem = child.problem(format!("{} is unknown in an endpoint", child.tag()));
+                loader.problem(problem.suggesting(meant));
             }
         }
     }

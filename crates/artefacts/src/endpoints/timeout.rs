@@ -48,7 +48,7 @@ impl Timeout {
                     "fault" | "none" | "" => {}
                     other => loader.problem(child.problem(format!("{other:?} is neither fault nor discard"))),
                 },
-                _ => loader.warning(child.problem(format!("{} has no effect in <timeout>", child.tag()))),
+                _ => loader.no_effect(child, "<timeout>", &["duration", "responseAction", "action"]),
             }
         }
         (timeout, discard)

@@ -43,8 +43,8 @@ pub fn source<'e>(
     }
     let unread = parameters.unread();
     let unknown = elements.iter().filter(|element| unread.contains(&&*name_of(element)));
-    let hint = |element| parameters.nearest(&name_of(element)).map(|nearest| format!("did you mean {nearest}?"));
-    let unknown = unknown.map(|element| Unread { element, hint: hint(element) });
+    let meant = |element| parameters.nearest(&name_of(element));
+    let unknown = unknown.map(|element| Unread { element, meant: meant(element), hint: None });
     (source.filter(|_| is_sound), unknown.collect())
 }
 
@@ -52,7 +52,9 @@ pub fn source<'e>(
 pub struct Unread<'e> {
     /// Where it stands.
     pub element: &'e Element,
-    /// What may have been meant, or is missing.
+    /// What may have been meant.
+    pub meant: Option<String>,
+    /// What is missing.
     pub hint: Option<String>,
 }
 
@@ -62,7 +64,8 @@ impl Unread<'_> {
         self.element.forgive();
         let name = self.element.attribute("name").map_or("", |name| name.value.trim());
         let hint = self.hint.as_ref().map_or_else(String::new, |hint| format!("; {hint}"));
-        loader.warning(self.element.problem(format!("parameter {name:?} has no effect{whose}{hint}")));
+        let problem = self.element.problem(format!("parameter {name:?} has no effect{whose}{hint}"));
+        loader.warning(problem.suggesting(self.meant.as_deref()));
     }
 }
 

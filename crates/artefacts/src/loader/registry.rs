@@ -10,7 +10,7 @@ use myelin_config::properties;
 use myelin_config::registry;
 use myelin_config::resource::Resource;
 use myelin_flow::property::ExternalSource;
-use myelin_spelling::suggestion;
+use myelin_spelling::nearest;
 
 /// Stands in place of a file where an artefact is built in.
 pub const BUILT_IN: &str = "built in";
@@ -71,9 +71,9 @@ impl Loader {
         match self.registry.read(name) {
             Ok(Some(resource)) => Ok(resource),
             Ok(None) => {
-                let suggestion = suggestion(name, self.entry_resources.keys().map(String::as_str));
-                let message = format!("there is no local entry {name:?}, and no such file in the registry{suggestion}");
-                Err(key.problem(message).latent())
+                let meant = nearest(name, self.entry_resources.keys().map(String::as_str));
+                let message = format!("there is no local entry {name:?}, and no such file in the registry");
+                Err(key.problem(message).suggesting(meant).latent())
             }
             Err(message) => Err(key.problem(message).latent()),
         }
@@ -115,7 +115,10 @@ impl Loader {
         let message = match self.registry.read(name) {
             Ok(Some(resource)) => return Ok(resource),
             Ok(None) if registry::is_key(name) => format!("there is no such file in the registry: {name:?}"),
-            Ok(None) => format!("there is no {kind} {name:?}{}", suggestion(name, known)),
+            Ok(None) => {
+                let problem = key.problem(format!("there is no {kind} {name:?}"));
+                return Err(problem.suggesting(nearest(name, known)).latent());
+            }
             Err(message) => message,
         };
         Err(key.problem(message).latent())

@@ -131,7 +131,10 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     for child in element.children.iter().filter(|child| !child.is("description")) {
         match parts.iter_mut().find(|(name, part)| child.is(name) && part.is_none()) {
             Some((_, part)) => *part = Some(child),
-            None => return Err(child.problem(format!("<aggregate> does not hold {} here", child.tag()))),
+            None => {
+                let names = ["correlateOn", "completeCondition", "onComplete"];
+                return Err(child.misnamed(format!("<aggregate> does not hold {} here", child.tag()), &names));
+            }
         }
     }
     let [(_, correlate_on), (_, condition), (_, on_complete)] = parts;

@@ -97,7 +97,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
             "description" => {}
             _ => {
                 let message = format!("<call> holds one <endpoint>, <source> and <target>, not {}", child.tag());
-                return Err(child.problem(message));
+                return Err(child.misnamed(message, &["endpoint", "source", "target"]));
             }
         }
     }

@@ -89,7 +89,10 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
             "target" if target.is_none() => target = Some(self::target(child, loader)?),
             "endpoint" | "enableSec" | "description" => {}
             "configuration" => child.forgive(),
-            _ => return Err(child.problem(format!("<callout> holds one source and one target, not {}", child.tag()))),
+            _ => {
+                let message = format!("<callout> holds one source and one target, not {}", child.tag());
+                return Err(child.misnamed(message, &["source", "target", "endpoint", "configuration", "enableSec"]));
+            }
         }
     }
     for attribute in ["useServerConfig", "initAxis2ClientOptions", "description"] {

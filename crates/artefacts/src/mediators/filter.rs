@@ -80,6 +80,16 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     } else {
         (InnerSequence::Inline(loader.block(element)), InnerSequence::Inline(Block::default()))
     };
+    let is_empty = |branch: Option<&Element>| {
+        branch.is_none_or(|branch| branch.attribute("sequence").is_none() && branch.children.is_empty())
+    };
+    let has_nothing = match (then, otherwise) {
+        (None, None) => element.children.iter().all(|child| child.is("description")),
+        (then, otherwise) => is_empty(then) && is_empty(otherwise),
+    };
+    if has_nothing {
+        loader.warning(element.problem("<filter> has no effect: nothing stands in its branches"));
+    }
     let (Condition::Holds(expression) | Condition::Matches(expression, _)) = &condition;
     let need = Need::of([expression]);
     Ok(Box::new(Filter { condition, text, need, then: branches.0, otherwise: branches.1 }))

@@ -153,7 +153,8 @@ impl Makefault {
             "detail" if child.is_synapse() => self.detail = Detail::read(child, loader)?,
             _ => {
                 let what = child.tag();
-                return Err(child.problem(format!("<makefault> holds code, reason, node, role and detail, not {what}")));
+                let message = format!("<makefault> holds code, reason, node, role and detail, not {what}");
+                return Err(child.misnamed(message, &["code", "reason", "node", "role", "detail"]));
             }
         }
         Ok(())

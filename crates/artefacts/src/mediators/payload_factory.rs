@@ -112,6 +112,38 @@ fn tell_spoilt(template: &Template, text: Text<'_>, loader: &mut Loader) {
         let message =
             format!("the format makes no JSON: {} in {:?}", error.message, excerpt(known.as_bytes(), error.offset));
         loader.latent(text.problem(message));
+    } else if !is_whole {
+        // What fills a hole may be a value, a member, or nothing.
+        let spoilt = |value: &str| {
+            let made = template.with(value);
+            spoilt_json(made.as_bytes(), true).map(|error| (error, made))
+        };
+        let mut tried = ["1", "\"a\":1", ""].map(spoilt);
+        if tried.iter().all(Option::is_some)
+            && let Some((error, made)) = tried[0].take()
+        {
+            let part = excerpt(made.as_bytes(), error.offset);
+            let message =
+                format!("the format seems to make no JSON: with 1 in each place, {} in {part:?}", error.message);
+            loader.warning(text.problem(message));
+        }
+    }
+}
+
+/// Tells of a format that is text and seems to make no XML.
+fn tell_spoilt_xml(template: &Template, text: Text<'_>, loader: &mut Loader) {
+    // What fills a hole may be a text, an element, or nothing; several elements are one payload.
+    let read = |value: &str| {
+        let made = template.with(value);
+        let is_document = Document::parse(made.clone().into_bytes(), &Options::default());
+        let wrapped = Document::parse(format!("<a>{made}</a>").into_bytes(), &Options::default());
+        is_document.or_else(|error| wrapped.map_err(|_| error)).err()
+    };
+    let mut tried = ["a", "<a/>", ""].map(read);
+    if tried.iter().all(Option::is_some)
+        && let Some(error) = tried[0].take()
+    {
+        loader.warning(text.problem(format!("the format seems to make no XML: {}", error.kind)));
     }
 }
 

@@ -90,7 +90,7 @@ impl Rule {
                 "action" => rule.actions.push(Action::read(child, loader)?),
                 _ => {
                     let message = format!("<rewriterule> holds <condition> and <action>, not {}", child.tag());
-                    return Err(child.problem(message));
+                    return Err(child.misnamed(message, &["condition", "action"]));
                 }
             }
         }

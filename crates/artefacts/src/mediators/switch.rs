@@ -44,11 +44,22 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     let source = Expression::compile(text, ResultType::Text, loader)?;
     let mut cases = Vec::new();
     let mut otherwise = None;
+    let mut before: Vec<(&str, u32)> = Vec::new();
     for child in &element.children {
         if child.is("case") {
             let regex =
                 child.attribute("regex").ok_or_else(|| child.lacks("<case>: attribute \"regex\" is missing"))?;
             let pattern = Pattern::compile(regex.value).map_err(|message| regex.problem(message))?;
+            let takes_it = |earlier: &&(&str, u32)| earlier.0 == regex.value || matches!(earlier.0, ".*" | "(.*)");
+            if let Some((earlier, line)) = before.iter().find(takes_it) {
+                let message = format!("this case never runs: {earlier:?} in line {line} takes what it matches");
+                loader.warning(regex.problem(message));
+            } else if never_matches(regex.value) {
+                let message =
+                    "this case never runs: ^ or $ stands inside the pattern, which has to match the whole text";
+                loader.warning(regex.problem(message));
+            }
+            before.push((regex.value, child.place.line));
             cases.push((pattern, InnerSequence::Inline(loader.block(child))));
         } else if child.is("default") && otherwise.is_none() {
             child.attribute("description");
@@ -60,6 +71,16 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
     let otherwise = otherwise.unwrap_or_else(|| InnerSequence::Inline(Block::default()));
     let need = Need::of([&source]);
     Ok(Box::new(Switch { source, text: text.value.into(), need, cases, otherwise }))
+}
+
+/// Whether a pattern asks for the start of a text behind its first character, or for the end before its last one; patterns
+/// with alternatives or parts that may be missing are not looked into.
+fn never_matches(regex: &str) -> bool {
+    if regex.contains(['|', '?', '*', '{', '[', '\\', '(']) {
+        return false;
+    }
+    let last = regex.len().saturating_sub(1);
+    regex.char_indices().any(|(at, letter)| (letter == '^' && at > 0) || (letter == '$' && at < last))
 }
 
 impl Mediator for Switch {

@@ -81,7 +81,10 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
             "schema" => schemas.push(child),
             "resource" => named.push((child.required("location")?, child.required("key")?)),
             "feature" | "property" => child.forgive(),
-            _ => return Err(child.problem(format!("{} has no place in <validate>", child.tag()))),
+            _ => {
+                let names = ["schema", "resource", "feature", "property", "on-fail"];
+                return Err(child.misnamed(format!("{} has no place in <validate>", child.tag()), &names));
+            }
         }
     }
     element.attribute("cache-schema");

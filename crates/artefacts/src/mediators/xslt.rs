@@ -82,8 +82,7 @@ fn build(element: &Element, loader: &mut Loader) -> Built {
             "resource" if child.is_synapse() => named.push(resource(child)?),
             "feature" | "attribute" if child.is_synapse() => knob(child, loader)?,
             _ => {
-                child.forgive();
-                loader.warning(child.problem(format!("{} has no effect in <xslt>", child.tag())));
+                loader.no_effect(child, "<xslt>", &["property", "resource", "feature", "attribute"]);
             }
         }
     }

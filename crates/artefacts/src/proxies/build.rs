@@ -136,7 +136,8 @@ fn needed(parameter: &Element, loader: &Loader) -> Option<String> {
 /// Reads the `transports` attribute, and the parameters of the channels that it names.
 fn transports<'e>(element: &'e Element, loader: &mut Loader) -> Result<Transports<'e>, Problem> {
     let parameters: Vec<&Element> = element.children.iter().filter(|child| child.is("parameter")).collect();
-    let unread = parameters.iter().map(|element| Unread { element, hint: needed(element, loader) }).collect();
+    let unread =
+        parameters.iter().map(|element| Unread { element, meant: None, hint: needed(element, loader) }).collect();
     let mut found = Transports { http: false, https: false, sources: Vec::new(), unread };
     let Some(text) = element.attribute("transports") else {
         return Ok(Transports { http: true, https: true, ..found });

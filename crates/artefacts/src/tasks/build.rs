@@ -51,7 +51,10 @@ pub fn task(element: &Element, loader: &mut Loader) -> Result<Receiving, Problem
                 properties.push((name, child));
             }
             "description" => {}
-            _ => return Err(child.problem(format!("<task> holds properties and a trigger, not {}", child.tag()))),
+            _ => {
+                let message = format!("<task> holds properties and a trigger, not {}", child.tag());
+                return Err(child.misnamed(message, &["trigger", "property"]));
+            }
         }
     }
     let trigger_element = trigger_element.ok_or_else(|| element.problem("<task>: <trigger> is missing"))?;

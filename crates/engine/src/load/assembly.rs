@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::bus::Bus;
 use crate::load::Loaded;
+use crate::load::circles;
 use crate::load::item::Item;
 use crate::load::kind::Parts;
 use crate::load::kinds;
@@ -15,6 +16,7 @@ use myelin_artefacts::endpoints::Endpoints;
 use myelin_artefacts::loader::{BUILT_IN, Fetched, Loader, Reference};
 use myelin_artefacts::{mediators, vocabulary};
 use myelin_config::element::Element;
+use myelin_config::excerpt::Texts;
 use myelin_config::files::File;
 use myelin_config::layout::Found;
 use myelin_config::problem::{Place, Problem};
@@ -54,7 +56,12 @@ pub(super) fn assemble(found: Found, settings: &Settings, sources: Sources) -> L
     }
     refuse_shared_addresses(&mut items);
     refuse_loops(&mut items);
+    circles::warn_of_circles(&mut items);
+    if settings.is_strict {
+        items.iter_mut().for_each(Item::refuse_misspellings);
+    }
     spread(&mut items, settings.is_strict);
+    add_excerpts(&mut items, &sources);
     let own = || items.iter().filter(|item| &*item.place.file != BUILT_IN);
     read.extend(own().map(|item| Arc::clone(&item.place.file)));
     let report = Report { files: read.len(), artefacts: own().map(Item::report).collect() };
@@ -76,8 +83,20 @@ fn items(mut file: File) -> Vec<Item> {
         }
         Ok(Some(root)) => vec![item(root)],
         Ok(None) => vec![Item::broken(file, None, kind)],
+        Err(problem) if is_of_others(&file) => {
+            let message =
+                format!("the file is no artefact and has no effect; as XML it could not be read: {}", problem.message);
+            file.warnings.push(Problem { message, ..problem });
+            vec![Item::broken(file, None, kind)]
+        }
         Err(problem) => vec![Item::broken(file, Some(problem), kind)],
     }
+}
+
+/// Whether a file that cannot be read lies in the configuration by chance: its root element has the name of no artefact.
+fn is_of_others(file: &File) -> bool {
+    let may_be = |name: &String| vocabulary::may_be_name(name, &kinds::elements());
+    file.is_found_by_chance && file.broken_root.as_ref().is_some_and(|name| !may_be(name))
 }
 
 fn item(element: Element) -> Item {
@@ -172,6 +191,13 @@ fn spread(items: &mut [Item], is_strict: bool) {
             return;
         }
     }
+}
+
+/// Adds the lines of their files to all that is told.
+fn add_excerpts(items: &mut [Item], sources: &Sources) {
+    let mut texts = Texts::default();
+    items.iter().for_each(|item| item.add_texts(&mut texts));
+    items.iter_mut().flat_map(Item::complaints).for_each(|problem| texts.explain(problem, sources));
 }
 
 /// Puts together what is sound.

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use crate::load::kind::{Kind, Product};
 use myelin_artefacts::loader::{Loader, Reference, injected};
 use myelin_artefacts::vocabulary::{self, Standing};
-use myelin_config::element::Element;
+use myelin_config::element::{Element, Unread};
+use myelin_config::excerpt::Texts;
 use myelin_config::files::File;
 use myelin_config::included::Included;
 use myelin_config::problem::{Place, Problem};
@@ -104,18 +105,45 @@ impl Item {
         match self.built(element, loader) {
             Ok(product) => self.product = product,
             Err(problem) => {
-                element.forgive();
+                element.forgive_all_but_misspelt();
                 loader.problems.push(problem);
             }
         }
+        let mut unread = Unread::default();
         for element in [Some(element), self.included.as_ref().and_then(Included::element)].into_iter().flatten() {
-            element.unread(vocabulary::STRUCTURE, &mut self.problems, &mut loader.warnings);
+            element.unread(&vocabulary::STRUCTURE, &mut unread);
         }
+        // Some of it may have been told together with what is missing.
+        let is_told = |found: &Problem| {
+            let told = loader.problems.iter().chain(&loader.latent);
+            told.filter(|it| it.suggestion.is_some()).any(|it| it.place == found.place)
+        };
+        self.problems.extend(unread.problems.into_iter().filter(|found| !is_told(found)));
+        let warnings: Vec<Problem> = unread.warnings.into_iter().filter(|found| !is_told(found)).collect();
+        loader.warnings.extend(warnings);
         self.problems.append(&mut loader.problems);
         self.problems.append(&mut loader.unresolved);
         self.latent.append(&mut loader.latent);
         self.warnings.append(&mut loader.warnings);
         self.references.append(&mut loader.references);
+    }
+
+    /// Makes problems of the warnings about what is misspelt.
+    pub(super) fn refuse_misspellings(&mut self) {
+        let (misspelt, others) = std::mem::take(&mut self.warnings).into_iter().partition(|it| it.suggestion.is_some());
+        self.warnings = others;
+        self.problems.extend::<Vec<Problem>>(misspelt);
+    }
+
+    /// Makes its texts known, for excerpts.
+    pub(super) fn add_texts(&self, texts: &mut Texts) {
+        let included = self.included.as_ref().and_then(Included::element);
+        [self.element.as_ref(), included].into_iter().flatten().for_each(|element| texts.add(element));
+    }
+
+    /// All that is told of it.
+    pub(super) fn complaints(&mut self) -> impl Iterator<Item = &mut Problem> {
+        self.problems.iter_mut().chain(&mut self.latent).chain(&mut self.warnings)
     }
 
     fn built(&self, element: &Element, loader: &mut Loader) -> Result<Option<Product>, Problem> {
@@ -124,7 +152,7 @@ impl Item {
         }
         match (self.kind, vocabulary::artefact(&self.element_name, &loader.artefacts)) {
             (Some(kind), _) => (kind.build)(self, element, loader),
-            (None, Standing::Problem(message)) => Err(element.problem(message)),
+            (None, Standing::Problem(message, meant)) => Err(element.problem(message).suggesting(meant)),
             (None, Standing::Warning(message)) => {
                 element.forgive();
                 loader.warning(element.problem(message));

@@ -126,14 +126,50 @@ fn what_lies_beside_a_configuration_and_is_none_is_no_faulty_artefact() {
     write(folder.path(), "s.xml", sequence("s", ""));
     write(folder.path(), "policy.xml", "<wsp:Policy xmlns:wsp='http://schemas.xmlsoap.org/ws/2004/09/policy'/>");
     write(folder.path(), "request.xml", "<order><id>1</id></order>");
+    write(folder.path(), "page.xml", "<!DOCTYPE html><html><br></html>");
     write(folder.path(), "misspelt.xml", "<sequnce name='t'/>");
     let report = report(&[folder.path().to_owned()]);
     let text = report.to_text();
-    assert_eq!((report.ok(), report.faulty()), (3, 1), "{text}");
+    assert_eq!((report.ok(), report.faulty()), (4, 1), "{text}");
     assert!(
         text.contains("is no artefact: the file has no effect") && text.contains("did you mean sequence?"),
         "{text}"
     );
+}
+
+#[test]
+fn a_file_of_others_in_a_folder_of_artefacts_is_no_faulty_artefact() {
+    let folder = tempfile::tempdir().unwrap();
+    let sequences = "synapse-configs/default/sequences";
+    write(folder.path(), &format!("{sequences}/s.xml"), sequence("s", ""));
+    write(folder.path(), &format!("{sequences}/pom.xml"), "<project xmlns='http://maven.apache.org/POM/4.0.0'/>");
+    write(folder.path(), &format!("{sequences}/broken.xml"), "<sequence name='t'>");
+    let report = report(&[folder.path().to_owned()]);
+    let text = report.to_text();
+    assert_eq!((report.ok(), report.faulty()), (2, 1), "{text}");
+    assert!(text.contains("<project> of http://maven.apache.org/POM/4.0.0 is no artefact"), "{text}");
+    assert!(text.contains("not well-formed XML"), "{text}");
+}
+
+#[test]
+fn problems_in_archives_and_in_what_artefacts_include_are_told_with_their_lines() {
+    let artifact = "<artifact name='s' version='1' type='synapse/sequence'>\n<file>s.xml</file>\n</artifact>";
+    let artifacts = "<artifacts>\n<artifact name='a' version='1' type='carbon/application'>\n\
+                     <dependency artifact='s' version='1' include='true' serverRole='EnterpriseServiceBus'/>\n\
+                     \t<dependency artifact='gone' version='1' include='true' serverRole='EnterpriseServiceBus'/>\n\
+                     </artifact></artifacts>";
+    let text = "<sequence name='s'\txmlns='http://ws.apache.org/ns/synapse'>\r\n\t<lgo/>\r\n</sequence>";
+    let files: [(&str, &[u8]); 3] = [
+        ("artifacts.xml", artifacts.as_bytes()),
+        ("s_1/artifact.xml", artifact.as_bytes()),
+        ("s_1/s.xml", text.as_bytes()),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.car");
+    fs::write(&path, pack(&files)).unwrap();
+    let text = report(&[path]).to_text();
+    assert!(text.contains("      2 |     <lgo/>\n        |     ^^^^\n"), "{text}");
+    assert!(text.contains("      4 |     <dependency artifact='gone'"), "{text}");
 }
 
 #[test]

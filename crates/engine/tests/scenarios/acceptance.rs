@@ -48,7 +48,11 @@ fn real_configurations_load_and_every_problem_has_a_place() {
             faulty += report.faulty();
             sound_files += usize::from(report.faulty() == 0);
             if std::env::var_os("SHOW").is_some() {
-                println!("{}", report.to_text());
+                let told = report.artefacts.iter().flat_map(|it| {
+                    let marked = [("problem", &it.problems), ("latent", &it.latent), ("warning", &it.warnings)];
+                    marked.into_iter().flat_map(|(word, all)| all.iter().map(move |one| format!("{word}\t{one}")))
+                });
+                told.for_each(|line| println!("{line}"));
             }
         }
         println!("{name}: {sound_files} files without a problem, {ok} artefacts ok, {faulty} faulty");

@@ -45,6 +45,18 @@ fn misspelt_structure_is_a_problem_that_names_what_was_meant() {
     step("<switch source='1'><case regexp='x'/></switch>", "did you mean \"regex\" by \"regexp\"?");
     step("<filter xpth='1'/>", "did you mean \"xpath\" by \"xpth\"?");
     step("<filter soruce='1' regex='x'/>", "did you mean \"source\" by \"soruce\"?");
+    refused("<sequence name='s' faultSequence='f'/>", "\"faultSequence\" is unknown; did you mean onError?");
+    refused("<proxy name='p'><target onError='f'/></proxy>", "\"onError\" is unknown; did you mean faultSequence?");
+    refused("<proxy name='p'><target><insequence/></target></proxy>", "did you mean <inSequence>?");
+    refused(
+        "<proxy name='p'><target><inSequence xmlns='urn:a'/></target></proxy>",
+        "<inSequence> of urn:a is unknown in a target; did you mean <inSequence xmlns=\"http://ws.apache.org/ns/synapse\">?",
+    );
+    refused("<proxy name='p'><inSequence/><target/></proxy>", "<inSequence> does not belong in a proxy");
+    refused(&api("<inSequence/>"), "<inSequence> does not belong in an API");
+    step("<filter xpath='1'><thn/></filter>", "unknown mediator <thn>; did you mean");
+    step("<switch source='1'><cse regex='x'/></switch>", "did you mean case?");
+    step("<switch source='1'><defualt/></switch>", "did you mean default?");
     step("<header name='To' valu='1'/>", "did you mean \"value\" by \"valu\"?");
     refused("<task name='t' clas='x'/>", "\"class\" is missing; did you mean \"class\" by \"clas\"?");
 }
@@ -61,6 +73,125 @@ fn what_is_far_from_every_name_and_a_misspelt_setting_are_warnings() {
     check("<proxy name='p'><registry/><target/></proxy>", "<registry> has no effect in a proxy");
     check("<api name='a' context='/a'><resource url-pattern='/x'/></api>", "\"url-pattern\" has no effect here");
     check("<sequence name='s'><log levl='full'/></sequence>", "\"levl\" has no effect here; did you mean level?");
+}
+
+/// Asserts that everything runs, with a warning that says `part`; without one where it is empty.
+fn warned(artefacts: &str, part: &str) {
+    let report = report(artefacts);
+    assert_eq!(report.faulty(), 0, "{}", report.to_text());
+    let mut warnings = report.artefacts.iter().flat_map(|it| &it.warnings);
+    match part {
+        "" => assert_eq!(warnings.count(), 0, "{}", report.to_text()),
+        part => assert!(warnings.any(|it| it.to_string().contains(part)), "{part:?}: {}", report.to_text()),
+    }
+}
+
+#[test]
+fn what_no_message_reaches_is_a_warning() {
+    let steps = |steps: &str, part: &str| warned(&in_sequence(steps), part);
+    steps("<respond/>\n<log/>", "2:1: <log> never runs: <respond> before it (line 1) ends the flow");
+    steps("<drop/><description>d</description>", "");
+    steps("<filter xpath='1'><drop/></filter><log/>", "");
+    steps("<filter xpath='1'/>", "<filter> has no effect: nothing stands in its branches");
+    steps("<filter xpath='1'><then/><else/></filter>", "<filter> has no effect");
+    steps("<filter xpath='1'><then/><else><drop/></else></filter>", "");
+    let switch = |cases: &str| format!("<switch source='$trp:a'>{cases}</switch>");
+    let case = |regex: &str| format!("<case regex='{regex}'><drop/></case>");
+    steps(&switch(&(case("a") + &case("a"))), "this case never runs: \"a\" in line 1 takes what it matches");
+    steps(&switch(&(case(".*") + &case("a"))), "this case never runs: \".*\" in line 1");
+    steps(&switch(&case("a$b")), "^ or $ stands inside the pattern");
+    steps(&switch(&(case("^a$") + &case("a.*") + &case("(^a|b)$"))), "");
+}
+
+#[test]
+fn a_resource_that_others_hide_is_a_warning() {
+    let api = |resources: &[&str]| {
+        let resources: Vec<String> = resources
+            .iter()
+            .map(|it| format!("<resource {it}><inSequence><respond/></inSequence></resource>"))
+            .collect();
+        format!("<api name='a' context='/a'>{}</api>", resources.concat())
+    };
+    let hidden = "no request gets to this resource";
+    warned(&api(&["methods='GET' uri-template='/*'", "methods='GET' uri-template='/b/{c}'"]), hidden);
+    warned(&api(&["methods='GET' uri-template='/b/{c}'", "methods='GET' uri-template='/b/{d}'"]), hidden);
+    warned(&api(&["methods='GET' uri-template='/b'", "url-mapping='/*'"]), hidden);
+    warned(&api(&["methods='GET' uri-template='/b/{c}'", "methods='GET' uri-template='/*'"]), "");
+    warned(&api(&["methods='GET' uri-template='/*'", "methods='POST' uri-template='/b'"]), "");
+    warned(&api(&["methods='GET' uri-template='/b/{c}'", "methods='GET' uri-template='/b/{c}/d'"]), "");
+    warned(&api(&["methods='GET' url-mapping='/*'", "methods='GET' url-mapping='/b'"]), "");
+}
+
+#[test]
+fn sequences_that_lead_back_to_themselves_are_told_with_the_whole_way() {
+    let sequence = |name: &str, key: &str| format!("<sequence name='{name}'><sequence key='{key}'/></sequence>\n");
+    let way = "sequence \"a\" leads back to itself, so that a message may run in it without end: sequence \"a\" → \
+               sequence \"b\" (";
+    let circle = sequence("a", "b") + &sequence("b", "c") + &sequence("c", "a");
+    warned(&circle, way);
+    let report = report(&(circle + &sequence("d", "a")));
+    assert_eq!(report.artefacts.iter().map(|it| it.warnings.len()).sum::<usize>(), 1, "{}", report.to_text());
+    warned(&(sequence("a", "a")), "sequence \"a\" leads back to itself");
+    warned(&(sequence("a", "b") + "<sequence name='b'><drop/></sequence>"), "");
+}
+
+#[test]
+fn a_payload_that_is_neither_json_nor_xml_is_a_warning_and_a_path_in_the_wrong_language_names_the_other() {
+    let payload = |media: &str, format: &str| {
+        in_sequence(&format!(
+            "<payloadFactory media-type='{media}'><format>{format}</format>\
+             <args><arg value='1'/><arg value='2'/></args></payloadFactory>"
+        ))
+    };
+    let json = |format: &str, part: &str| warned(&payload("json", format), part);
+    json(r#"{"a": $1, "b": "x$2"}"#, "");
+    json("[$1, $2]", "");
+    json("{ $1 }", "");
+    json(r#"{"a": $1 "b": $2}"#, "the format seems to make no JSON");
+    json(r#"{"a": $1, "b": [$2}"#, "the format seems to make no JSON");
+    warned(&payload("xml", "<![CDATA[<a>$1</a><b/>]]>"), "");
+    warned(&payload("xml", "<![CDATA[<a>$1</b>]]>"), "the format seems to make no XML");
+    let refused = |step: &str, part: &str| refused(&in_sequence(step), part);
+    refused("<property name='p' expression='$.a'/>", "did you mean json-eval($.a)?");
+    refused("<filter xpath='$.a'/>", "did you mean json-eval($.a)?");
+}
+
+#[test]
+fn what_is_misspelt_is_a_problem_where_the_operator_is_strict() {
+    let strict = Settings { is_strict: true, ..Settings::default() };
+    let text = "<sequence name='s'><log levl='full' nonsense='1'/></sequence>";
+    let report = load_with(text, &strict).report;
+    let artefact = &report.artefacts[0];
+    assert_eq!(artefact.problems[0].suggestion(), Some("level"));
+    assert_eq!((artefact.problems.len(), artefact.warnings.len()), (1, 1), "{}", report.to_text());
+}
+
+#[test]
+fn a_secret_stands_in_no_excerpt_and_no_message() {
+    let canary = "can4ry-hush";
+    let endpoint =
+        |inside: &str| format!("<endpoint name='e'><http uri-template='http://a/' {inside}</http></endpoint>");
+    let login = |inside: &str| endpoint(&format!("><authentication><basicAuth>{inside}</basicAuth></authentication>"));
+    for text in [
+        format!(
+            "<proxy name='p' transportz='http'><target/><parameter name='transport.vfs.Password'>{canary}</parameter></proxy>"
+        ),
+        login(&format!("<username>u</username><pasword>{canary}</pasword>")),
+        login(&format!("<usrname>u</usrname><password>{canary}</password>")),
+        endpoint(&format!("methd='get' password='{canary}'>")),
+        format!("<sequence name='s'><property name='password' vlaue='{canary}'/></sequence>"),
+        format!(
+            "<sequence name='s'><header name='Authorization' valeu='Basic {canary}' scope='transport'/></sequence>"
+        ),
+        format!("<sequence name='s' onErorr='f'><property name='token' value='{canary}'/></sequence>"),
+        format!("<endpoint name='e'><address url='http://me:{canary}@host/'/></endpoint>"),
+        format!("<sequence name='s'><property name='password' value='{canary}'></sequence>"),
+    ] {
+        let report = report(&text);
+        assert!(report.faulty() > 0 || report.artefacts.iter().any(|it| !it.warnings.is_empty()), "{text}");
+        let told = report.to_text() + &report.to_json().to_string();
+        assert!(!told.contains(canary), "{text}\n{told}");
+    }
 }
 
 #[test]

@@ -30,6 +30,7 @@ mod loading;
 mod log;
 mod makefault;
 mod missing;
+mod misspellings;
 mod monitors;
 mod oauth;
 mod observed;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use myelin_engine::{Artefact, Cause, Problem, Report, Share, Summary};
+use myelin_engine::{Artefact, Cause, Excerpt, Problem, Report, Share, Summary};
 use myelin_xml::escape_text;
 
 const STYLE: &str = "\
@@ -14,6 +14,7 @@ th,td{text-align:left;vertical-align:top;padding:.3rem .6rem;border-bottom:1px s
 td.figure,th.figure{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\
 code{font-size:.9em;overflow-wrap:anywhere}\
 details{margin:.3rem 0}summary{cursor:pointer}\
+pre{overflow-x:auto;margin:.2rem 0 .6rem;font-size:.9em}mark{background:#b3261e33;color:inherit;text-decoration:underline wavy}\
 .faulty{color:#b3261e;font-weight:600}.ok{color:#2e7d32;font-weight:600}\
 @media(prefers-color-scheme:dark){.faulty{color:#ff8a80}.ok{color:#81c784}}\
 @media print{details>*{display:block}}";
@@ -115,8 +116,18 @@ fn artefacts(page: &mut String, artefacts: &[Artefact]) {
 fn places(page: &mut String, word: &str, problems: &[Problem]) {
     for problem in problems {
         let place = format!("{}:{}:{}", escaped(problem.file()), problem.line(), problem.column());
-        let _ = writeln!(page, "<li>{word}: {} <code>{place}</code></li>", escaped(problem.message()));
+        let excerpt = problem.excerpt().map(excerpt).unwrap_or_default();
+        let _ = writeln!(page, "<li>{word}: {} <code>{place}</code>{excerpt}</li>", escaped(problem.message()));
     }
+}
+
+/// The line that a problem is in, with a mark over what is meant.
+fn excerpt(excerpt: &Excerpt) -> String {
+    let before: String = excerpt.text.chars().take(excerpt.column as usize - 1).collect();
+    let marked: String = excerpt.text.chars().skip(excerpt.column as usize - 1).take(excerpt.length as usize).collect();
+    let after = &excerpt.text[before.len() + marked.len()..];
+    let (before, marked, after) = (escaped(&before), escaped(&marked), escaped(after));
+    format!("<pre>{} | {before}<mark>{marked}</mark>{after}</pre>", excerpt.line)
 }
 
 fn escaped(text: &str) -> String {
@@ -141,6 +152,7 @@ mod tests {
         let page = page(&report);
         assert!(page.contains("&lt;script&gt;alert(1)") && !page.contains("<script>"), "{page}");
         assert!(page.contains("0 of 1 artefacts run (0.0 %)"), "{page}");
+        assert!(page.contains("&lt;/script&gt;'&gt;<mark>&lt;script</mark>/&gt;&lt;/sequence&gt;"), "{page}");
         // It is well formed, but for the declaration and the tags that HTML leaves open.
         let body = &page[page.find("<body>").expect("a body")..page.find("</html>").expect("an end")];
         assert!(myelin_xml::Document::parse(body.as_bytes().to_vec(), &myelin_xml::Options::default()).is_ok());

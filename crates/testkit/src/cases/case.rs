@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use myelin_engine::transport::Transport;
-use myelin_engine::{Arrival, Engine, ProcessEnvironment, Report as LoadReport, Settings, load};
+use myelin_engine::{Arrival, Engine, Excerpt, ProcessEnvironment, Report as LoadReport, Settings, load};
 use myelin_message::{Body, CorrelationId, Message};
 use myelin_observe::messages::{MessageTracing, TraceLimits, Wish};
 
@@ -137,7 +137,7 @@ impl Check<'_> {
     fn loading(&mut self, report: &LoadReport) -> io::Result<()> {
         let path = self.folder.join("problems.txt");
         let mut text = String::new();
-        let mut faulty = false;
+        let (mut faulty, mut shown) = (false, String::new());
         for artefact in &report.artefacts {
             faulty |= !artefact.is_ok();
             let (problems, latent, warnings) = (&artefact.problems, &artefact.latent, &artefact.warnings);
@@ -146,14 +146,17 @@ impl Check<'_> {
                 let (file, name) = (self.inside(problem.file()), self.inside(&artefact.name));
                 let (line, column, message) = (problem.line(), problem.column(), problem.message());
                 let what = format!("{} {name}", artefact.kind);
-                text.push_str(&format!("{file}:{line}:{column}: {word} in {}: {message}\n", what.trim_end()));
+                let told = format!("{file}:{line}:{column}: {word} in {}: {message}\n", what.trim_end());
+                text.push_str(&told);
+                shown.push_str(&told);
+                shown.push_str(&problem.excerpt().map(Excerpt::to_text).unwrap_or_default());
             }
         }
         if !path.is_file() && !faulty {
             return Ok(());
         }
         if !path.is_file() && !self.options.update {
-            self.complain(path, 0, format!("this file is missing, but loading found problems:\n{text}"));
+            self.complain(path, 0, format!("this file is missing, but loading found problems:\n{shown}"));
             return Ok(());
         }
         self.against(&path, text.as_bytes())

@@ -36,7 +36,7 @@ pub(crate) fn handlers(element: &Element, loader: &mut Loader) -> Vec<Handler> {
             )),
             Ok(handler) => handlers.push(handler),
             Err(problem) => {
-                child.forgive();
+                child.forgive_all_but_misspelt();
                 loader.problem(problem);
             }
         }

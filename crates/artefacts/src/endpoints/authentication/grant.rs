@@ -33,6 +33,24 @@ enum Kind {
     Refresh { token: Value },
 }
 
+/// What a grant may hold.
+const OPTIONS: [&str; 14] = [
+    "clientId",
+    "clientSecret",
+    "tokenUrl",
+    "username",
+    "password",
+    "refreshToken",
+    "authMode",
+    "requestParameters",
+    "customHeaders",
+    "socketTimeout",
+    "connectionTimeout",
+    "connectionRequestTimeout",
+    "useGlobalConnectionTimeoutConfigs",
+    "useGlobalProxyConfigs",
+];
+
 /// A request for a token, worked out: two that are the same get the same token.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct TokenRequest {
@@ -68,7 +86,11 @@ impl Grant {
                 password: Value::of_child(element, "password", loader)?,
             },
             "authorizationCode" => Kind::Refresh { token: Value::of_child(element, "refreshToken", loader)? },
-            _ => return Err(element.problem(format!("{} is no grant of OAuth 2 that is offered", element.tag()))),
+            _ => {
+                let message = format!("{} is no grant of OAuth 2 that is offered", element.tag());
+                let names = ["clientCredentials", "passwordCredentials", "authorizationCode"];
+                return Err(element.misnamed(message, &names));
+            }
         };
         let mut grant = Grant {
             kind,
@@ -111,7 +133,7 @@ impl Grant {
                 loader.warning(child.problem(format!("{} has no effect: socketTimeout bounds it all", child.tag())));
             }
             "useGlobalConnectionTimeoutConfigs" | "useGlobalProxyConfigs" => {}
-            _ => return Err(child.problem(format!("{} is not offered in a grant", child.tag()))),
+            _ => return Err(child.misnamed(format!("{} is not offered in a grant", child.tag()), &OPTIONS)),
         }
         Ok(())
     }

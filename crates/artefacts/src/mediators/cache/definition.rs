@@ -10,6 +10,17 @@ use myelin_config::element::{Element, Text};
 use myelin_config::problem::Problem;
 use myelin_java_text::pattern::Pattern;
 
+/// What the `<protocol>` of a cache may hold.
+const PROTOCOL_PARTS: [&str; 7] = [
+    "methods",
+    "headersToIncludeInHash",
+    "headersToExcludeInHash",
+    "responseCodes",
+    "enableCacheControl",
+    "includeAgeHeader",
+    "hashGenerator",
+];
+
 /// How long an answer is given where nothing is said.
 const TIMEOUT_SECONDS: u64 = 5000;
 
@@ -70,7 +81,10 @@ impl Definition {
                     "enableCacheControl" => control = text.value.eq_ignore_ascii_case("true"),
                     "includeAgeHeader" => age = text.value.eq_ignore_ascii_case("true"),
                     "hashGenerator" => generator = Some(text),
-                    _ => return Err(child.problem(format!("<protocol> of a cache does not hold {}", child.tag()))),
+                    _ => {
+                        let message = format!("<protocol> of a cache does not hold {}", child.tag());
+                        return Err(child.misnamed(message, &PROTOCOL_PARTS));
+                    }
                 }
             }
         }

@@ -84,12 +84,14 @@ pub fn warn_of_unknown(init: &Element, loader: &mut Loader) {
     let Some(connector) = init.name.strip_suffix(".init").filter(|_| init.is_synapse()) else { return };
     if !loader.has_library(connector) {
         let known = loader.libraries.keys().map(String::as_str).chain([BUILT_IN]);
-        let hint = match nearest(connector, known) {
-            Some(meant) => format!("did you mean {meant}?"),
-            None => "its archive belongs into the folder connectors or synapse-libs of the configuration".to_owned(),
+        let meant = nearest(connector, known);
+        let hint = match meant {
+            Some(_) => "",
+            None => "; its archive belongs into the folder connectors or synapse-libs of the configuration",
         };
-        let message = format!("this connection has no effect: there is no connector {connector:?}; {hint}");
-        loader.warning(init.problem(message));
+        let message = format!("this connection has no effect: there is no connector {connector:?}{hint}");
+        let problem = init.problem(message).suggesting(meant);
+        loader.warning(problem);
     }
 }
 
@@ -259,5 +261,7 @@ fn warn(child: &Element, loader: &mut Loader) {
         }
         _ => format!("{} has no effect in <{INIT}>", child.tag()),
     };
-    loader.warning(child.problem(message));
+    let known = OTHERS.iter().copied().chain(PARTS.iter().map(|(known, ..)| *known));
+    let known: Vec<&str> = known.chain(GRANT.iter().map(|(known, _)| *known)).collect();
+    loader.warning(child.misnamed(message, &known));
 }

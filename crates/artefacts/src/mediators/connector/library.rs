@@ -30,7 +30,10 @@ struct Operation {
 
 fn build(element: &Element, loader: &mut Loader) -> Built {
     let Some(template) = loader.operation(element, &element.name)? else {
-        return Err(element.problem(vocabulary::mediator(element, loader.mediators.elements())));
+        return Err(vocabulary::mediator(
+            element,
+            loader.mediators.elements().chain(loader.mediators.operations_named()),
+        ));
     };
     let mut nodes = Vec::new();
     if let Some(key) = element.attribute("configKey").filter(|key| !key.value.trim().is_empty()) {
@@ -70,7 +73,8 @@ fn calling(template: &str, given: &Element, element: &Element, loader: &mut Load
                 continue;
             }
             let message = format!("{} has no effect in {}: it has no such parameter", child.tag(), given.tag());
-            loader.warning(child.problem(message));
+            let names: Vec<&str> = declared.iter().map(|known| &*known.name).collect();
+            loader.warning(child.misnamed(message, &names));
             continue;
         }
         if let Some(inside) = child.children.first() {

@@ -92,6 +92,11 @@ fn build(method: &'static str, has_body: bool, element: &Element, loader: &mut L
     let mut path = None;
     let mut headers = Headers::Listed(Vec::new());
     let mut made = Vec::new();
+    let own = ["relativePath", "headers", "responseVariable", "overwriteBody"];
+    let of_bodies = ["requestBodyType", "requestBodyJson", "requestBodyXml", "requestBodyText"];
+    let of_bodies = if has_body { &of_bodies[..] } else { &[] };
+    let known: Vec<&str> =
+        PROPERTIES.iter().map(|(known, ..)| *known).chain(own).chain(of_bodies.iter().copied()).collect();
     for child in &element.children {
         let name = child.name.as_str();
         let value = child.text().value;
@@ -105,7 +110,7 @@ fn build(method: &'static str, has_body: bool, element: &Element, loader: &mut L
             "responseVariable" | "overwriteBody" | "description" => {}
             "requestBodyType" | "requestBodyJson" | "requestBodyXml" | "requestBodyText" if has_body => {}
             _ if value.is_empty() && child.children.is_empty() => {}
-            _ => loader.warning(child.problem(format!("{} has no effect in {}", child.tag(), element.tag()))),
+            _ => loader.no_effect(child, &element.tag(), &known),
         }
     }
     if has_body {

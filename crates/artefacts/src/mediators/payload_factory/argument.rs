@@ -23,7 +23,7 @@ impl Argument {
     pub(super) fn read(element: &Element, loader: &mut Loader) -> Result<Argument, Problem> {
         // WSO2's tools wrote them into a namespace of their own for years.
         if element.name != "arg" {
-            return Err(element.problem(format!("<args> holds arg elements, not {}", element.tag())));
+            return Err(element.misnamed(format!("<args> holds arg elements, not {}", element.tag()), &["arg"]));
         }
         element.attribute("deepCheck");
         let literal = element.switch("literal", false)?;

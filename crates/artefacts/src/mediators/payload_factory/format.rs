@@ -3,8 +3,8 @@
 use myelin_xml::{Document, Kind, NodeId};
 
 use crate::loader::{Entry, Loader};
-use crate::mediators::payload_factory::tell_spoilt;
 use crate::mediators::payload_factory::template::Template;
+use crate::mediators::payload_factory::{tell_spoilt, tell_spoilt_xml};
 use crate::placeholders::TextFormat;
 use crate::values::embedded_expression;
 use myelin_config::element::{Element, Text};
@@ -98,6 +98,9 @@ pub(super) fn read(
         }
         if media == TextFormat::Json {
             tell_spoilt(&template, text, loader);
+        }
+        if media == TextFormat::Xml {
+            tell_spoilt_xml(&template, text, loader);
         }
         Ok(template)
     })

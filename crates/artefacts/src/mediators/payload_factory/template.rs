@@ -85,6 +85,16 @@ impl Template {
         (known, true)
     }
 
+    /// The text with `value` in each hole, and a letter in those in quotes.
+    pub(super) fn with(&self, value: &str) -> String {
+        let parts = self.parts.iter().map(|part| match part {
+            Part::Text(text) => text.as_str(),
+            Part::Hole(Hole { position: PlaceholderContext::Quoted, .. }) => "a",
+            Part::Hole(_) => value,
+        });
+        parts.collect()
+    }
+
     /// The text with what `write` writes into each hole, without white space around it.
     ///
     /// Errors: those of `write`, and the bus's, where it would be longer than `limit_bytes`.
