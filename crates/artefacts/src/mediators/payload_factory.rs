@@ -104,15 +104,16 @@ What does not become well-formed XML is a fault.
     </payloadFactory>
 "#;
 
-/// Tells of a format that makes no JSON whatever its arguments find, as far as that is known before they do.
-fn tell_spoilt(template: &Template, text: Text<'_>, loader: &mut Loader) {
+/// Tells of a format that makes no JSON whatever its arguments find, as far as that is known before they do; and of one
+/// that is complete and makes none with values that they could find.
+fn tell_spoilt(template: &Template, is_complete: bool, text: Text<'_>, loader: &mut Loader) {
     let (known, is_whole) = template.known();
     let error = if known.trim().is_empty() { None } else { spoilt_json(known.as_bytes(), is_whole) };
     if let Some(error) = error {
         let message =
             format!("the format makes no JSON: {} in {:?}", error.message, excerpt(known.as_bytes(), error.offset));
         loader.latent(text.problem(message));
-    } else if !is_whole {
+    } else if !is_whole && is_complete {
         // What fills a hole may be a value, a member, or nothing.
         let spoilt = |value: &str| {
             let made = template.with(value);

@@ -511,5 +511,8 @@ fn a_synapse_expression_that_is_none_where_it_stands_is_told() {
         "did you mean ${payload.id}?",
     );
     check("<property name='a' expression='payload.id'/>", "the Synapse expression is ${payload.id}");
-    check("<filter xpath='vars.order.lines[0]'><then/></filter>", "the Synapse expression is ${vars.order.lines[0]}");
+    check(
+        "<filter xpath='vars.order.lines[0]'><then><drop/></then></filter>",
+        "the Synapse expression is ${vars.order.lines[0]}",
+    );
 }

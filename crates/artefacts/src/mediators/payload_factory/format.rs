@@ -91,15 +91,16 @@ pub(super) fn read(
 ) -> Result<Format<Template>, Problem> {
     Format::read(format, media, loader, |text, loader| {
         let (template, missing) = Template::compile(text, arguments, media, loader)?;
+        let is_complete = missing.is_none();
         if let Some(missing) = missing {
             let message =
                 format!("there is no argument for {missing}: from there on the format stays as it is written");
             loader.warning(format.problem(message));
         }
         if media == TextFormat::Json {
-            tell_spoilt(&template, text, loader);
+            tell_spoilt(&template, is_complete, text, loader);
         }
-        if media == TextFormat::Xml {
+        if media == TextFormat::Xml && is_complete {
             tell_spoilt_xml(&template, text, loader);
         }
         Ok(template)
