@@ -1,8 +1,6 @@
 //! The line of a file around a place, as it is shown below a problem, without what is secret in it.
 
 mod secrets;
-mod texts;
-pub use texts::Texts;
 
 use std::ops::Range;
 use std::sync::OnceLock;

@@ -21,3 +21,4 @@ pub mod report;
 pub mod resource;
 pub mod sources;
 pub mod summary;
+pub mod texts;

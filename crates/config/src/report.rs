@@ -157,7 +157,12 @@ impl Report {
             }
             text.push('\n');
         }
-        text.push_str(&figures(&Summary::of(self)));
+        let figures = figures(&Summary::of(self));
+        // The figures begin with an empty line, too.
+        if !figures.is_empty() && text.ends_with("\n\n") {
+            text.pop();
+        }
+        text.push_str(&figures);
         let count = |of: fn(&Artefact) -> &[Problem]| self.artefacts.iter().map(|it| of(it).len()).sum::<usize>();
         let _ = write!(text, "files: {}, artefacts that run: {}, faulty: {}", self.files, self.ok(), self.faulty());
         let counts = [

@@ -6,11 +6,11 @@ use crate::load::kind::{Kind, Product};
 use myelin_artefacts::loader::{Loader, Reference, injected};
 use myelin_artefacts::vocabulary::{self, Standing};
 use myelin_config::element::{Element, Unread};
-use myelin_config::excerpt::Texts;
 use myelin_config::files::File;
 use myelin_config::included::Included;
 use myelin_config::problem::{Place, Problem};
 use myelin_config::report::Artefact;
+use myelin_config::texts::Texts;
 
 /// One artefact on its way to the bus.
 pub(super) struct Item {

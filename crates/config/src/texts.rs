@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use super::Shown;
 use crate::archive::{Archive, INSIDE};
 use crate::element::{Element, SourceFile};
+use crate::excerpt::Shown;
 use crate::files;
 use crate::problem::Problem;
 use crate::sources::Sources;
