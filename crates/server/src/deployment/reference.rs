@@ -699,7 +699,9 @@ mod tests {
         let mut checked = 0;
         for (key, heed) in own.chain(wso2) {
             // Lists, and switches that need a key store or another key beside them, are not changed alone.
-            let alone = !["priorities", "monitors", "https", "message_size"].iter().any(|part| key.contains(part));
+            let alone = !["priorities", "monitors", "https", "message_size", "file_user_store"]
+                .iter()
+                .any(|part| key.contains(part));
             let Some(value) = other(heed).filter(|_| alone) else { continue };
             let changed = parse(&format!("{key} = {value}")).unwrap();
             assert_eq!(!default.differs_for_good(&changed).is_empty(), heed.needs_restart, "{key}");
