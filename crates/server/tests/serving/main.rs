@@ -20,6 +20,7 @@ mod isolation;
 mod local;
 mod logs;
 mod looking;
+mod management;
 mod monitors;
 mod operating;
 mod prometheus;
