@@ -23,14 +23,14 @@ const WHOLE: &[Field] = &[
 pub(super) const ROUTES: &[Route] = &[Route {
     path: "/local-entries",
     summary: "Lists the local entries, or tells of one.",
-    parameters: &[optional("name", "The key of one"), SEARCH],
+    parameters: &[optional("name", "The key of one"), optional("localEntryName", "The same"), SEARCH],
     answer: Shape::ListOrItem(SUMMARY, WHOLE),
     handler: read,
     ..Route::READ
 }];
 
 fn read(call: &Call<'_>, _: Option<&Caller>) -> Result<ApiAnswer, Failure> {
-    if let Some(name) = call.query("name") {
+    if let Some(name) = call.query("name").or_else(|| call.query("localEntryName")) {
         let report = call.api.process.report();
         if !of_kind(&report, "localEntry").iter().any(|entry| entry.name == name) {
             let sentence = format!("Reference for {name} could not be resolved");
@@ -40,7 +40,7 @@ fn read(call: &Call<'_>, _: Option<&Caller>) -> Result<ApiAnswer, Failure> {
     list_or_item(
         call,
         "localEntry",
-        &["name"],
+        &["name", "localEntryName"],
         |artefact| members([("name", artefact.name.as_str().into()), ("type", parts(artefact).0.into())]),
         |artefact| members([("value", parts(artefact).1.into())]),
     )

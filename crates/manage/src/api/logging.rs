@@ -86,12 +86,9 @@ fn change(call: &Call<'_>, _: Option<&Caller>) -> Result<ApiAnswer, Failure> {
         _ => {}
     }
     call.api.process.set_level(&name, class.as_deref(), &level).map_err(refused)?;
-    match class {
-        Some(class) => {
-            told("message", format!("Successfully added logger for ('{name}') with level {level} for class {class}"))
-        }
-        None => told("message", format!("Successfully updated ('{name}') log level to {level}")),
-    }
+    // Micro Integrator says so of a changed level, too, and the tests of `mi` look for it.
+    let class = class.map(|class| format!(" for class {class}")).unwrap_or_default();
+    told("message", format!("Successfully added logger for ('{name}') with level {level}{class}"))
 }
 
 fn files(call: &Call<'_>, _: Option<&Caller>) -> Result<ApiAnswer, Failure> {

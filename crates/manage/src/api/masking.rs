@@ -18,8 +18,8 @@ static RULES: LazyLock<[Regex; 6]> = LazyLock::new(|| {
         // An element of such a name.
         format!(r"(?P<before><(?:{NAMES})(?:\s[^<>]*)?>\s*(?:<!\[CDATA\[)?)(?P<secret>[^<>\]]+)(?P<after>)"),
         // A parameter, a property or a header that is named so: what it holds, and its value.
-        format!(r#"(?P<before>\bname\s*=\s*["']{NAMES}["'][^<>]*?\bvalue\s*=\s*["'])(?P<secret>[^"'<>]*)(?P<after>["'])"#),
-        format!(r#"(?P<before>\bname\s*=\s*["']{NAMES}["'][^<>]*[^/<>]>\s*(?:<!\[CDATA\[)?|\bname\s*=\s*["']{NAMES}["']>\s*(?:<!\[CDATA\[)?)(?P<secret>[^<>\]]+)(?P<after>)"#),
+        format!(r#"(?P<before>\b(?:name|key)\s*=\s*["']{NAMES}["'][^<>]*?\bvalue\s*=\s*["'])(?P<secret>[^"'<>]*)(?P<after>["'])"#),
+        format!(r#"(?P<before>\b(?:name|key)\s*=\s*["']{NAMES}["'][^<>]*[^/<>]>\s*(?:<!\[CDATA\[)?|\b(?:name|key)\s*=\s*["']{NAMES}["']>\s*(?:<!\[CDATA\[)?)(?P<secret>[^<>\]]+)(?P<after>)"#),
         // The password in an address, and the value before the name.
         r"(?P<before>://[^/\s:@<>]{1,200}:)(?P<secret>[^/\s@<>]{1,200})(?P<after>@)".to_owned(),
     ]
@@ -29,7 +29,7 @@ static RULES: LazyLock<[Regex; 6]> = LazyLock::new(|| {
 
 static REVERSED: LazyLock<Regex> = LazyLock::new(|| {
     let rule = format!(
-        r#"(?P<before>\bvalue\s*=\s*["'])(?P<secret>[^"'<>]*)(?P<after>["'][^<>]*?\bname\s*=\s*["']{NAMES}["'])"#
+        r#"(?P<before>\bvalue\s*=\s*["'])(?P<secret>[^"'<>]*)(?P<after>["'][^<>]*?\b(?:name|key)\s*=\s*["']{NAMES}["'])"#
     );
     Regex::new(&rule).expect("a constant expression")
 });
@@ -67,6 +67,7 @@ mod tests {
             r#"<header name="Authorization" value="Basic canary"/>"#,
             r#"<address uri="http://ann:canary@host/path"/>"#,
             r#"<oauth:refreshToken><![CDATA[canary]]></oauth:refreshToken>"#,
+            r#"<localEntry key="db-password">canary</localEntry>"#,
             "password = \"canary\"",
             "[keystore]\nkey_password='canary'",
             "\"db-password\" = \"canary\"",
@@ -81,6 +82,7 @@ mod tests {
         for text in [
             r#"<property name="uri.var.id" expression="$ctx:token"/>"#,
             r#"<parameter name="password">$secret{db}</parameter>"#,
+            "<sequence key=\"TokenSequence\"/>\n<localEntry key=\"token-xslt\">\n<x:stylesheet xmlns:x=\"y\"/></localEntry>",
             r#"<password>{wso2:vault-lookup('x')}</password>"#,
             r#"<log level="custom"><property name="message" value="a token came"/></log>"#,
             r#"<address uri="http://host:8080/path@1"/>"#,

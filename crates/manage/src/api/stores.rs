@@ -24,9 +24,9 @@ pub(super) const ROUTES: &[Route] = &[
     Route {
         path: "/message-stores",
         summary: "Lists the message stores, of which there are none yet.",
-        parameters: &[optional("name", "The name of one"), SEARCH],
+        parameters: &[optional("name", "The name of one"), optional("messageStoreName", "The same"), SEARCH],
         answer: Shape::ListOrItem(STORE, STORE),
-        handler: |call, _| none(call, &["name"]),
+        handler: |call, _| none_of(call, "message store", &["name", "messageStoreName"]),
         ..Route::READ
     },
     Route {
@@ -34,7 +34,7 @@ pub(super) const ROUTES: &[Route] = &[
         summary: "Lists the message processors, of which there are none yet.",
         parameters: &[optional("messageProcessorName", "The name of one"), optional("name", "The same"), SEARCH],
         answer: Shape::ListOrItem(PROCESSOR, PROCESSOR),
-        handler: |call, _| none(call, &["messageProcessorName", "name"]),
+        handler: |call, _| none_of(call, "message processor", &["messageProcessorName", "name"]),
         ..Route::READ
     },
     Route {
@@ -49,6 +49,14 @@ pub(super) const ROUTES: &[Route] = &[
 /// A list of nothing, or the answer to who asks for one of it.
 pub(super) fn none(call: &Call<'_>, keys: &[&str]) -> Result<ApiAnswer, Failure> {
     if keys.iter().any(|key| call.query(key).is_some()) { Err(not_found()) } else { Ok(list(Vec::new())) }
+}
+
+/// The same, in the words that Micro Integrator has for who asks for one.
+fn none_of(call: &Call<'_>, what: &str, keys: &[&str]) -> Result<ApiAnswer, Failure> {
+    match keys.iter().find_map(|key| call.query(key)) {
+        Some(name) => Err(failure(StatusCode::NOT_FOUND, format!("Specified {what} ('{name}') not found"))),
+        None => none(call, keys),
+    }
 }
 
 fn change(call: &Call<'_>, _: Option<&Caller>) -> Result<ApiAnswer, Failure> {

@@ -41,7 +41,10 @@ impl Process {
         command.args(["--http", "127.0.0.1:0"]).args(arguments).env("MYELIN_LOG", "info");
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        out.read_line(&mut line).unwrap();
+        // One that restarts writes another line.
+        std::thread::spawn(move || std::io::copy(&mut out, &mut std::io::sink()));
         let of = |scheme: &str| Some(line.split(' ').find_map(|word| word.strip_prefix(scheme))?.parse().unwrap());
         let (address, secure) = (of("http://").unwrap(), of("https://"));
         let (sender, log) = channel();

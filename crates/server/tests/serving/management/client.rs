@@ -119,8 +119,18 @@ fn the_verbs_of_mi_work() {
     says(&["logout", "test"], "Logged out from MI in test environment");
 }
 
-/// The tests of `mi` that fail, with the reason: docs/management.md lists them.
-const FAILING: &[&str] = &[];
+/// The tests of `mi` that end all others where the server does not have what they ask for, so that they are left out:
+/// docs/management.md says why it has not.
+const LEFT_OUT: &[&str] =
+    &["TestGetDataServiceByName", "TestGetMessageProcessorByName", "TestGetMessageStoreByName", "TestGetTaskByName"];
+
+/// The others that fail, in their order; docs/management.md has the reasons.
+const FAILING: &[&str] = &[
+    "TestActivateMessageProcessor",
+    "TestDeactivateMessageProcessor",
+    "TestGetNonExistingLogFileByName",
+    "TestGetSequenceTemplateByName",
+];
 
 /// Stands for `docker`, by which the tests of `mi` put archives into their server.
 const DOCKER: &str = "#!/bin/sh\nif [ \"$1\" = cp ]; then exec cp \"$2\" \"$BUS_FOLDER/\"; fi\nexit 1\n";
@@ -153,7 +163,9 @@ fn the_tests_of_mi_pass_but_for_those_that_are_listed() {
     std::fs::set_permissions(&docker, std::fs::Permissions::from_mode(0o755)).unwrap();
 
     let settings = "tokens = 5000\n[[internal_apis.users]]\nuser.name = \"admin\"\nuser.password = \"admin\"\n";
-    let managed = Managed::run(&[("Hello.xml", HELLO)], settings, &[]);
+    // They ask for the log by the name that it has in a Micro Integrator.
+    let log = folder.path().join("wso2carbon.log");
+    let managed = Managed::run(&[("Hello.xml", HELLO)], settings, &["--access-log", log.to_str().unwrap()]);
     let line = managed.process.logged("the management API is on https://");
     let port = line.rsplit_once(':').unwrap().1.trim().trim_end_matches("/management").parse::<i32>().unwrap();
     let configuration = format!("name: testing\nhost: localhost\noffset: {}\n", port - 9164);
@@ -166,7 +178,11 @@ fn the_tests_of_mi_pass_but_for_those_that_are_listed() {
     }
     let path = format!("{}:{}", folder.path().join("bin").display(), std::env::var("PATH").unwrap_or_default());
     let mut command = Command::new("timeout");
-    command.arg("300").arg(&tests).args(["-test.v", "-archive", "mi.tar.gz"]).current_dir(source.join("integration"));
+    command
+        .arg("300")
+        .arg(&tests)
+        .args(["-test.v", "-test.skip", &LEFT_OUT.join("|"), "-archive", "mi.tar.gz"])
+        .current_dir(source.join("integration"));
     command.env("PATH", path).env("HOME", folder.path()).env("BUS_FOLDER", managed.process.path(""));
     let (_, told) = run(&mut command);
     let named = |mark: &str| -> Vec<&str> {
@@ -175,5 +191,5 @@ fn the_tests_of_mi_pass_but_for_those_that_are_listed() {
     let (passed, mut failed) = (named("--- PASS: "), named("--- FAIL: "));
     failed.sort_unstable();
     assert_eq!(failed, FAILING, "{told}");
-    assert!(passed.len() > 150, "{} passed: {told}", passed.len());
+    assert!(passed.len() > 175, "{} passed: {told}", passed.len());
 }

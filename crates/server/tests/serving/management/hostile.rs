@@ -89,11 +89,13 @@ fn fifty_clients_and_a_slow_one_are_answered_at_once() {
     // One that sends half a request keeps nobody waiting.
     let mut slow = Client::connect(managed.admin).unwrap();
     slow.send(b"POST /management/applications HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\n1").unwrap();
+    let admin = managed.admin;
+    let request = format!(
+        "GET /management/myelin/rates HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer {ann}\r\nConnection: close\r\n\r\n"
+    );
+    let asks = || exchange(admin, request.as_bytes()).is_ok_and(|answer| answer.status == 200);
     let answered: usize = std::thread::scope(|scope| {
-        let asking = |_| {
-            scope.spawn(|| (0..4).filter(|_| managed.ask(&ann, "GET", "/myelin/rates", None).status == 200).count())
-        };
-        let clients: Vec<_> = (0..50).map(asking).collect();
+        let clients: Vec<_> = (0..50).map(|_| scope.spawn(|| (0..4).filter(|_| asks()).count())).collect();
         clients.into_iter().map(|client| client.join().unwrap()).sum()
     });
     assert_eq!(answered, 200);
