@@ -157,6 +157,8 @@ fn responses(route: &Route) -> Value {
         members.insert("content".to_owned(), content);
     }
     let error = |about: &str| json!({ "description": about, "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } } });
+    // As in Micro Integrator: the `mi` client shows the status where there is no body.
+    let may_be_empty = |about: &str| json!({ "description": format!("{about}; the body says why, or is empty") });
     let mut responses = Map::new();
     responses.insert("200".to_owned(), done);
     responses.insert("400".to_owned(), error("The request is not what it has to be"));
@@ -164,9 +166,9 @@ fn responses(route: &Route) -> Value {
         responses.insert("401".to_owned(), error("No valid token, or a wrong password"));
     }
     if route.access == Access::Admin || route.method == "PATCH" {
-        responses.insert("403".to_owned(), error("Only for admins"));
+        responses.insert("403".to_owned(), may_be_empty("Only for admins"));
     }
-    responses.insert("404".to_owned(), error("There is no such thing"));
+    responses.insert("404".to_owned(), may_be_empty("There is no such thing"));
     if route.is_change() {
         responses.insert("409".to_owned(), error("It cannot be done as things stand"));
         responses.insert("413".to_owned(), error("The body is too large"));

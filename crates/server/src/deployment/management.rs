@@ -16,6 +16,8 @@ pub(super) struct Management {
     pub(super) port: u16,
     pub(super) token_expiry: Option<Duration>,
     pub(super) tokens: Option<usize>,
+    /// Whether the users of the file count.
+    counts: bool,
     /// Name, password, and whether the user is an admin.
     users: Vec<(String, String, bool)>,
 }
@@ -30,7 +32,7 @@ impl std::fmt::Debug for Management {
 
 impl Default for Management {
     fn default() -> Management {
-        Management { port: PORT, token_expiry: None, tokens: None, users: Vec::new() }
+        Management { port: PORT, token_expiry: None, tokens: None, counts: true, users: Vec::new() }
     }
 }
 
@@ -56,13 +58,14 @@ impl Management {
             port: file.management_port()?,
             token_expiry: number("token_config.expiry")?.map(Duration::from_secs),
             tokens: tokens.map(usize::try_from).transpose()?,
+            counts: file.flag("internal_apis.file_user_store.enable")? != Some(false),
             users: users(file)?,
         })
     }
 
     /// What is said of passwords in the file.
     pub(super) fn remarks(&self) -> Option<String> {
-        (!self.users.is_empty()).then(|| {
+        (self.counts && !self.users.is_empty()).then(|| {
             "[[internal_apis.users]] holds passwords as they are; `myelin user add NAME --admin` keeps hashes instead"
                 .to_owned()
         })
@@ -75,15 +78,12 @@ impl Management {
         let user = |(name, password, is_admin): &(String, String, bool)| {
             User::new(name, password, *is_admin).with_context(|| format!("[[internal_apis.users]] {name:?}"))
         };
-        self.users.iter().map(user).collect()
+        self.users.iter().filter(|_| self.counts).map(user).collect()
     }
 }
 
 fn users(file: &File) -> anyhow::Result<Vec<(String, String, bool)>> {
     const PATH: &str = "internal_apis.users";
-    if file.flag("internal_apis.file_user_store.enable")? == Some(false) {
-        return Ok(Vec::new());
-    }
     let mut users = Vec::new();
     for table in file.tables(PATH)? {
         let text = |key: &str| -> anyhow::Result<String> {

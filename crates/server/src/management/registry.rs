@@ -145,7 +145,8 @@ fn media_type(place: &Path, name: &str) -> String {
 
 /// Lines of `name=value`; escapes as Java writes them are resolved.
 fn parsed(text: &str) -> Vec<(String, String)> {
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with(['#', '!']));
+    // What stands at the end belongs to the value.
+    let lines = text.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with(['#', '!']));
     lines.filter_map(split).collect()
 }
 
@@ -166,11 +167,13 @@ fn split(line: &str) -> Option<(String, String)> {
                 other => part.push(other),
             },
             '=' | ':' if !is_value => is_value = true,
+            // Spaces around the sign mean nothing, unless they are escaped.
+            ' ' | '\t' if part.is_empty() => {}
             other => part.push(other),
         }
     }
     let [name, value] = parts;
-    Some((name.trim().to_owned(), value.trim_start().to_owned())).filter(|(name, _)| !name.is_empty())
+    Some((name.trim_end().to_owned(), value)).filter(|(name, _)| !name.is_empty())
 }
 
 fn written(properties: &[(String, String)]) -> String {
