@@ -703,7 +703,8 @@ mod tests {
     #[test]
     fn an_attribute_of_another_element_that_means_the_same_is_told() {
         let root = parse("<sequence name='a' faultSequence='f'/>").unwrap();
-        (root.attribute("name"), root.attribute("onError"));
+        root.attribute("name");
+        root.attribute("onError");
         let structure = Structure { attributes: &["onError"], synonyms: &[("faultSequence", &["onError"])] };
         let mut unread = Unread::default();
         root.unread(&structure, &mut unread);

@@ -141,12 +141,14 @@ impl Telemetry {
     }
 }
 
-/// A queue for a signal, and its other end.
+/// A queue for a signal, and its other end; neither where nothing is sent.
+type Ends<T> = (Option<Queue<T>>, Option<Signal<T>>);
+
 fn signal<T>(
     destination: Option<&Destination>,
     name: &'static str,
     options: &TelemetryOptions,
-) -> Result<(Option<Queue<T>>, Option<Signal<T>>), TlsError> {
+) -> Result<Ends<T>, TlsError> {
     let Some(destination) = destination else { return Ok((None, None)) };
     let trust = Trust::new(&destination.roots)?;
     let (queue, arrivals) = queue::queue(options.queue);

@@ -120,7 +120,8 @@ impl Names {
             let (qname, range) = (tree.qname(attribute), tree.range(attribute).unwrap());
             if qname.namespace.is_empty() {
                 let local = qname.local.to_owned();
-                let found = made(vec![range.start..range.start + local.len()], range.start);
+                let name_range = range.start..range.start + local.len();
+                let found = made(Vec::from([name_range]), range.start);
                 self.attributes.entry((name.clone(), local)).or_insert(found);
             }
         }

@@ -218,7 +218,7 @@ impl Recorder for FlowRecorder {
             let mut trace = self.recording.trace.borrow_mut();
             match call.and_then(|call| trace.nodes.get_mut(call)).map(|node| &mut node.kind) {
                 Some(NodeKind::Call(call)) => {
-                    call.response.iter_mut().for_each(|response| response.body = seen.clone())
+                    call.response.iter_mut().for_each(|response| response.body = seen.clone());
                 }
                 _ if is_request => trace.request.body = seen,
                 _ => {}
