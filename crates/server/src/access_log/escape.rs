@@ -10,7 +10,7 @@ const MASK: &str = "****";
 
 /// A text between quotes: quotes, backslashes, and what could begin a line are escaped.
 pub(super) fn push_escaped(out: &mut Vec<u8>, text: &str) {
-    let is_plain = |byte: u8| byte >= b' ' && byte < 0x7f && !matches!(byte, b'"' | b'\\');
+    let is_plain = |byte: u8| (b' '..0x7f).contains(&byte) && !matches!(byte, b'"' | b'\\');
     if text.bytes().all(is_plain) {
         out.extend_from_slice(text.as_bytes());
         return;

@@ -228,7 +228,6 @@ fn destination(
     for (name, Hidden(text)) in own
         .headers
         .iter()
-        .map(|(name, value)| (name, value))
         .chain(wso2.headers.iter().filter(|_| own.headers.is_empty()).map(|(name, value)| (name, value)))
     {
         let value = secrets(text).map_err(|error| anyhow!("OpenTelemetry's header {name}: {error}"))?;
