@@ -17,9 +17,9 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Registry;
 
 use crate::counting::FaultCounters;
+use crate::measured::{Gauges, ProcessUsage, Server, Tallies};
 use crate::probes::{Stage, Standing};
 use crate::tallies::of_tallies;
-use crate::{Gauges, ProcessUsage, Server, Tallies};
 
 /// The page in OpenMetrics.
 pub(crate) fn page(

@@ -7,8 +7,8 @@ use myelin_engine::{Bus, Report};
 use myelin_logging::Ring;
 use myelin_observe::messages::MessageTracing;
 
+use crate::measured::{Gauges, Machine, Tallies};
 use crate::probes::Standing;
-use crate::{Gauges, Machine, Tallies};
 
 /// The process around the bus.
 ///

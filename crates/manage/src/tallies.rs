@@ -3,7 +3,7 @@
 use myelin_engine::observer::{Tally, total};
 use prometheus_client::metrics::MetricType;
 
-use crate::Tallies;
+use crate::measured::Tallies;
 use crate::metrics::{Family, Sample};
 
 /// What `[myelin.memory]` says where there is no limit.
