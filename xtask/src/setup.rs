@@ -41,10 +41,25 @@ const NEEDS: &[Need] = &[
     Need { package: "curl", program: "curl", reason: "a client that others wrote, for the examples" },
 ];
 
+/// What comes from Python's registry: Debian has no package of it.
+const SCHEMATHESIS: &str = "schemathesis";
+
+/// Installs what asks the management API by its description, where Python's installer is there.
+fn install_schemathesis() {
+    if is_installed(SCHEMATHESIS) {
+        return;
+    }
+    println!("setup: {SCHEMATHESIS} is missing (PyPI): it asks the management API what its description offers");
+    let installed = is_installed("pip3")
+        && succeeds(Command::new("pip3").args(["install", "--quiet", SCHEMATHESIS]), DEADLINE).unwrap_or(false);
+    println!("setup: {}", if installed { "installed it" } else { "it was not installed; its test will be skipped" });
+}
+
 /// Installs what is missing, as far as this machine lets it, and says what it does.
 ///
 /// It succeeds in any case: a test that needs what is missing skips itself visibly.
 pub(crate) fn run() -> Result<()> {
+    install_schemathesis();
     programs()?;
     axe()
 }

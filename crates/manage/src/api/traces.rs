@@ -159,10 +159,15 @@ fn selections(call: &Call<'_>, _: Option<&Caller>) -> Result<ApiAnswer, Failure>
     let shown = views.iter().map(|view| {
         let Wish { service, through, when, faulted, next, lasts } = &view.wish;
         let seconds = lasts.map(|lasts| lasts.as_secs());
-        json!({
+        let mut shown = json!({
             "id": view.id, "service": service, "through": through, "when": when, "faulted": faulted, "next": next,
             "seconds": seconds,
-        })
+        });
+        // What nobody asked for is left out.
+        if let Some(members) = shown.as_object_mut() {
+            members.retain(|_, value| !value.is_null());
+        }
+        shown
     });
     Ok(list(shown.collect()))
 }

@@ -37,6 +37,13 @@ fn built(folder: &Path) -> Option<PathBuf> {
     }
 }
 
+/// Where the management API is over TLS.
+fn secure(managed: &Managed) -> std::net::SocketAddr {
+    let line = managed.process.logged("the management API is on https://");
+    let (_, rest) = line.split_once("https://").unwrap();
+    rest.split('/').next().unwrap().parse().unwrap()
+}
+
 const SERVICES: &str = r#"<definitions xmlns="http://ws.apache.org/ns/synapse">
   <endpoint name="Backend"><http method="get" uri-template="http://127.0.0.1:1/{id}"/></endpoint>
   <sequence name="log-it"><log/></sequence>
@@ -54,8 +61,7 @@ fn the_verbs_of_mi_work() {
     let folder = tempfile::tempdir().unwrap();
     let Some(program) = built(folder.path()) else { return };
     let managed = Managed::run(&[("Hello.xml", HELLO), ("services.xml", SERVICES)], "", &[]);
-    let line = managed.process.logged("the management API is on https://");
-    let url = line.rsplit_once(" on ").unwrap().1.trim().trim_end_matches("/management").to_owned();
+    let url = format!("https://{}", secure(&managed));
     let run = |arguments: &[&str]| -> Output {
         Command::new(&program).args(arguments).env("HOME", folder.path()).current_dir(folder.path()).output().unwrap()
     };
@@ -166,8 +172,7 @@ fn the_tests_of_mi_pass_but_for_those_that_are_listed() {
     // They ask for the log by the name that it has in a Micro Integrator.
     let log = folder.path().join("wso2carbon.log");
     let managed = Managed::run(&[("Hello.xml", HELLO)], settings, &["--access-log", log.to_str().unwrap()]);
-    let line = managed.process.logged("the management API is on https://");
-    let port = line.rsplit_once(':').unwrap().1.trim().trim_end_matches("/management").parse::<i32>().unwrap();
+    let port = i32::from(secure(&managed).port());
     let configuration = format!("name: testing\nhost: localhost\noffset: {}\n", port - 9164);
     std::fs::write(source.join("integration/config.yaml"), configuration).unwrap();
     let tests = folder.path().join("tests");
