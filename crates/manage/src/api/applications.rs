@@ -5,11 +5,11 @@ use myelin_message::StatusCode;
 use serde_json::{Value, json};
 
 use super::answer::{ApiAnswer, Failure, bad_request, failure, item, not_found, object};
+use super::call::{Call, told};
 use super::definition::archive;
 use super::request::{ApiRequest, Caller};
 use super::route::{Body, Route, SEARCH, Shape, field, optional};
 use super::server::refused;
-use super::{Call, told};
 
 /// How long the name of an archive may be.
 const NAME_CHARACTERS: usize = 200;

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::answer::{ApiAnswer, Failure, bad_request, item};
+use super::call::{Call, told};
 use super::request::{Caller, required_text};
 use super::route::{Body, Route, Shape, field, required};
-use super::{Call, told};
 
 pub(super) const ROUTES: &[Route] = &[
     Route {

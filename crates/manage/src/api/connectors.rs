@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::Call;
 use super::answer::{ApiAnswer, Failure, list};
+use super::call::Call;
 use super::definition::{attribute, element};
 use super::request::Caller;
 use super::route::{Field, Route, SEARCH, Shape, field};

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::Call;
 use super::answer::{ApiAnswer, Failure, item, list, not_found};
+use super::call::Call;
 use super::masking::mask;
 use super::request::Caller;
 use super::route::{Field, Route, SEARCH, Shape, field, optional};

@@ -7,8 +7,8 @@ use myelin_config::element::Element;
 use myelin_engine::{Artefact, Report};
 use serde_json::{Map, Value};
 
-use super::Call;
 use super::answer::{ApiAnswer, Failure, item, list, not_found};
+use super::call::Call;
 use super::masking::mask;
 
 /// The artefacts of a kind that run and have names, in alphabetical order.

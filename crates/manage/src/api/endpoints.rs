@@ -6,12 +6,12 @@ use myelin_message::StatusCode;
 use serde_json::{Map, Value, json};
 
 use super::answer::{ApiAnswer, Failure, failure};
+use super::call::{Call, told};
 use super::definition::{attribute, child, element, list_or_item, members, switch};
 use super::masking::mask;
 use super::request::Caller;
 use super::route::{Field, Route, SEARCH, Shape, field, optional};
 use super::switching::{self, Switch};
-use super::{Call, told};
 
 const SUMMARY: &[Field] = &[
     field("name", "string", "The name"),

@@ -3,8 +3,8 @@
 use myelin_engine::Artefact;
 use myelin_message::StatusCode;
 
-use super::Call;
 use super::answer::{ApiAnswer, Failure, failure};
+use super::call::Call;
 use super::definition::{attribute, element, list_or_item, members, of_kind};
 use super::masking::mask;
 use super::request::Caller;

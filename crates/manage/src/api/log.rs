@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use myelin_message::StatusCode;
 
-use super::Call;
 use super::answer::{ApiAnswer, Failure, bad_request, failure, item};
+use super::call::Call;
 use super::request::Caller;
 use super::route::{Access, Route, Shape, optional};
 use crate::log_lines;

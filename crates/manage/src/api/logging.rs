@@ -4,10 +4,10 @@ use myelin_message::StatusCode;
 use serde_json::{Value, json};
 
 use super::answer::{ApiAnswer, Failure, bad_request, failure, item, list};
+use super::call::{Call, told};
 use super::request::{Caller, required_text, text_of};
 use super::route::{Access, Body, Route, SEARCH, Shape, field, optional};
 use super::server::refused;
-use super::{Call, told};
 use crate::process::Logger;
 
 const LEVELS: [&str; 7] = ["OFF", "FATAL", "ERROR", "WARN", "INFO", "DEBUG", "TRACE"];

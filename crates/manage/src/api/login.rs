@@ -5,9 +5,9 @@ use std::sync::PoisonError;
 use myelin_message::StatusCode;
 
 use super::answer::{ApiAnswer, Failure, failure, item, object};
+use super::call::{Api, Call, LOGINS};
 use super::request::Caller;
 use super::route::{Access, Route, Shape, field};
-use super::{Api, Call, LOGINS};
 
 pub(super) const ROUTES: &[Route] = &[
     Route {

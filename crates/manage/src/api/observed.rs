@@ -4,8 +4,8 @@ use myelin_engine::observer::{CallFailure, TimeTotals};
 use myelin_engine::{ServiceKind, ServiceView};
 use serde_json::{Map, Value, json};
 
-use super::Call;
 use super::answer::{ApiAnswer, Failure, item};
+use super::call::Call;
 use super::endpoints::state_of;
 use super::masking::mask;
 use super::request::Caller;

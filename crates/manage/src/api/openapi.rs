@@ -3,15 +3,15 @@
 use myelin_message::StatusCode;
 use serde_json::{Map, Value, json};
 
-use super::PREFIX;
 use super::answer::ApiAnswer;
+use super::call::PREFIX;
 use super::route::{Access, Body, Field, Route, Shape};
 
 pub(super) const ROUTES: &[Route] = &[Route {
     path: "/openapi.json",
     access: Access::Anybody,
     summary: "Describes this API in OpenAPI 3.1.",
-    handler: |_, _| Ok(ApiAnswer::json(StatusCode::OK, &document(super::ROUTES))),
+    handler: |call, _| Ok(ApiAnswer::json(StatusCode::OK, &document(call.api.routes))),
     ..Route::READ
 }];
 

@@ -3,8 +3,8 @@
 use myelin_engine::{Artefact, Problem};
 use serde_json::{Value, json};
 
-use super::Call;
 use super::answer::{ApiAnswer, Failure, list};
+use super::call::Call;
 use super::definition::archive;
 use super::excerpt::around;
 use super::masking::mask;

@@ -4,10 +4,10 @@ use myelin_message::StatusCode;
 use serde_json::{Value, json};
 
 use super::answer::{ApiAnswer, Failure, bad_request, failure, item, list};
+use super::call::{Call, told};
 use super::request::Caller;
 use super::route::{Access, Body, Parameter, Route, SEARCH, Shape, field, optional, required};
 use super::server::refused;
-use super::{Call, told};
 use crate::process::RegistryEntry;
 
 /// How deep `expand` looks, and how much it tells at most.

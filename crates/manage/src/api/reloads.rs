@@ -4,8 +4,8 @@ use std::time::UNIX_EPOCH;
 
 use serde_json::{Value, json};
 
-use super::Call;
 use super::answer::{ApiAnswer, Failure, list};
+use super::call::Call;
 use super::request::Caller;
 use super::route::{Route, Shape, field};
 use crate::process::ReloadRecord;

@@ -3,8 +3,8 @@
 use myelin_message::StatusCode;
 use serde_json::{Map, Value};
 
-use super::Call;
 use super::answer::{ApiAnswer, Failure, bad_request, failure, item, list, object};
+use super::call::Call;
 use super::request::{Caller, required_text};
 use super::route::{Access, Body, Route, SEARCH, Shape, field, optional};
 use super::user_accounts::{changed, no_user, refuse_fixed, refuse_last_admin};

@@ -1,7 +1,7 @@
 //! What the table of routes is made of: a path, who may ask, what goes in and what comes out, and who answers.
 
-use super::Call;
 use super::answer::{ApiAnswer, Failure};
+use super::call::Call;
 use super::request::Caller;
 
 /// One method of one path, with its documentation.

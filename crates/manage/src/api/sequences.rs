@@ -4,8 +4,8 @@ use myelin_engine::Artefact;
 use myelin_message::StatusCode;
 use serde_json::{Map, Value};
 
-use super::Call;
 use super::answer::{ApiAnswer, Failure, bad_request, failure};
+use super::call::Call;
 use super::definition::{attribute, container, element, list_or_item, members, switch};
 use super::request::Caller;
 use super::route::{Field, Route, SEARCH, Shape, field, optional};

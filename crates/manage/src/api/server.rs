@@ -4,9 +4,9 @@ use myelin_message::StatusCode;
 use serde_json::json;
 
 use super::answer::{ApiAnswer, Failure, bad_request, failure, item};
+use super::call::{Call, told};
 use super::request::{Caller, required_text};
 use super::route::{Body, Route, Shape, field};
-use super::{Call, told};
 use crate::process::{Leaving, Refusal};
 
 pub(super) const ROUTES: &[Route] = &[

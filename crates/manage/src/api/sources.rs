@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use super::Call;
 use super::answer::{ApiAnswer, Failure, item, list, not_found};
+use super::call::Call;
 use super::masking::mask;
 use super::request::Caller;
 use super::route::{Route, SEARCH, Shape, field, optional};

@@ -2,8 +2,8 @@
 
 use myelin_message::StatusCode;
 
-use super::Call;
 use super::answer::{ApiAnswer, Failure, failure, list, not_found};
+use super::call::Call;
 use super::request::{Caller, required_text};
 use super::route::{Field, Route, SEARCH, Shape, field, optional};
 use super::switching;

@@ -8,9 +8,9 @@ use myelin_observe::messages::Wish;
 use serde_json::{Map, Value};
 
 use super::answer::{ApiAnswer, Failure, bad_request, failure};
+use super::call::{Call, told};
 use super::request::{required_text, text_of};
 use super::route::{Body, Field, field};
-use super::{Call, told};
 
 /// What switches tracing alone.
 pub(super) const TRACE: Body =

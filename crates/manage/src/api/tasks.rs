@@ -5,11 +5,11 @@ use myelin_message::StatusCode;
 use serde_json::{Map, Value};
 
 use super::answer::{ApiAnswer, Failure, bad_request, failure};
+use super::call::{Call, told};
 use super::definition::{attribute, child, element, list_or_item, members, of_kind};
 use super::request::Caller;
 use super::route::{Body, Field, Route, SEARCH, Shape, field, optional};
 use super::switching::{self, Switch};
-use super::{Call, told};
 
 const SUMMARY: &[Field] = &[field("name", "string", "The name"), field("status", "string", "`active` or `inactive`")];
 

@@ -4,8 +4,8 @@ use myelin_engine::{Artefact, Report};
 use myelin_message::StatusCode;
 use serde_json::{Value, json};
 
-use super::Call;
 use super::answer::{ApiAnswer, Failure, bad_request, failure, item, list, not_found, object};
+use super::call::Call;
 use super::definition::{attribute, child, configuration, container, element, of_kind, switch};
 use super::request::{Caller, required_text, text_of};
 use super::route::{Body, Route, SEARCH, Shape, field, optional};

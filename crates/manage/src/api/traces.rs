@@ -8,9 +8,9 @@ use myelin_observe::messages::{MessageTracing, Wish, check_expression};
 use serde_json::{Value, json};
 
 use super::answer::{ApiAnswer, Failure, bad_request, failure, item, list, object};
+use super::call::{Call, told};
 use super::request::{Caller, text_of};
 use super::route::{Access, Body, Field, Route, Shape, field, optional};
-use super::{Call, told};
 
 /// So many traces a list has where nothing is said, and at most.
 const LISTED: (usize, usize) = (50, 1_000);

@@ -2,22 +2,13 @@
 //!
 //! Counted is what comes to proxy services, APIs, inbound endpoints and `main`, since the process began.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
-
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
-use myelin_engine::{Bus, ServiceKind};
 use serde_json::{Value, json};
 
 use super::answer::{ApiAnswer, Failure, bad_request, item};
+use super::call::{Api, Call};
 use super::request::Caller;
 use super::route::{Route, Shape, field, optional, required};
-use super::{Api, Call};
-
-/// How many months are kept.
-const MONTHS: usize = 120;
+use super::transaction_log::{MONTHS, month_of};
 
 pub(super) const ROUTES: &[Route] = &[
     Route {
@@ -47,47 +38,6 @@ pub(super) const ROUTES: &[Route] = &[
         ..Route::READ
     },
 ];
-
-/// How many requests came in each month.
-#[derive(Debug, Default)]
-pub struct TransactionLog(Mutex<Counted>);
-
-#[derive(Debug, Default)]
-struct Counted {
-    months: BTreeMap<(i16, i8), u64>,
-    /// All that was counted so far, of the services that are there.
-    last: u64,
-}
-
-fn month_of(now: SystemTime) -> (i16, i8) {
-    let date = Timestamp::try_from(now).unwrap_or_default().to_zoned(TimeZone::UTC).date();
-    (date.year(), date.month())
-}
-
-impl TransactionLog {
-    /// Counts what has come since the last time; to be called every minute, so that months are told apart.
-    pub fn note(&self, bus: &Bus, now: SystemTime) {
-        let counts = [ServiceKind::Proxy, ServiceKind::Api, ServiceKind::InboundEndpoint, ServiceKind::Main];
-        let services = bus.services();
-        let counted = services.iter().filter(|view| counts.contains(&view.kind));
-        self.add(counted.map(|view| view.counters.totals().exchanges()).sum(), month_of(now));
-    }
-
-    fn add(&self, total: u64, month: (i16, i8)) {
-        let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // The counts of a service end with it: then there are fewer, and counting goes on from there.
-        let more = total.saturating_sub(counted.last);
-        counted.last = total;
-        *counted.months.entry(month).or_default() += more;
-        if counted.months.len() > MONTHS {
-            counted.months.pop_first();
-        }
-    }
-
-    fn of(&self, month: (i16, i8)) -> u64 {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).months.get(&month).copied().unwrap_or_default()
-    }
-}
 
 impl Api {
     /// Does what has to be done every minute.
@@ -141,20 +91,4 @@ fn report(call: &Call<'_>, _: Option<&Caller>) -> Result<ApiAnswer, Failure> {
         (year, month) = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
     }
     item(&json!({ "TransactionCountData": rows }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn requests_count_in_the_month_in_which_they_came() {
-        let log = TransactionLog::default();
-        log.add(5, (2026, 11));
-        log.add(7, (2026, 12));
-        // A service is gone with its counts.
-        log.add(3, (2026, 12));
-        log.add(4, (2026, 12));
-        assert_eq!((log.of((2026, 11)), log.of((2026, 12)), log.of((2027, 1))), (5, 3, 0));
-    }
 }

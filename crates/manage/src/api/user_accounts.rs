@@ -3,11 +3,11 @@
 use myelin_message::StatusCode;
 
 use super::answer::{ApiAnswer, Failure, bad_request, failure, item, list, object};
+use super::call::{Api, Call};
 use super::filter::glob;
 use super::request::{Caller, required_text, text_of};
 use super::route::{Access, Body, Route, SEARCH, Shape, field, optional};
 use super::users::{ADMIN, User, Users};
-use super::{Api, Call};
 
 const DOMAIN: super::route::Parameter = optional("domain", "Has no effect: there is one store of users");
 
