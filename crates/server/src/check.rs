@@ -12,7 +12,7 @@ use crate::certificates::can_serve_https;
 use crate::inbound::can_listen;
 use crate::logging::has_colours;
 use crate::monitor::can_monitor;
-use crate::reload::Read;
+use crate::origin::Read;
 use crate::unserved::Unserved;
 
 /// The arguments of `myelin check`.

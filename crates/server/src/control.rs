@@ -7,7 +7,7 @@ use std::time::Duration;
 use myelin_manage::{Leaving, Refusal};
 use tokio::sync::mpsc;
 
-use crate::reload::Origin;
+use crate::origin::Origin;
 
 /// How many orders may wait.
 const ORDERS: usize = 16;

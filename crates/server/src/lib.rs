@@ -25,6 +25,7 @@ mod management;
 mod manual;
 mod memory_limit;
 mod monitor;
+mod origin;
 mod process_usage;
 mod reading;
 mod reload;

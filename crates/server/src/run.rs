@@ -22,8 +22,10 @@ use crate::deployment::{Deployment, XForwardedMode};
 use crate::file_limit::{clients_that_fit, raise_file_limit};
 use crate::listeners::Listen;
 use crate::memory_limit::set_memory_limit;
-use crate::reload::{Origin, Read, Reloader, report_problems, warn_of};
-use crate::server::{Settings, start, thread_count};
+use crate::origin::{Origin, Read};
+use crate::reload::{Reloader, report_problems, warn_of};
+use crate::runtime::thread_count;
+use crate::server::{Settings, start};
 use crate::standing::StandingCell;
 use crate::{debugger, logging, trace_printer};
 

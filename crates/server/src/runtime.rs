@@ -18,6 +18,11 @@ pub(crate) struct ThreadRuntime {
 /// endpoints, and so does the bus that follows after a reload.
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
+/// How many threads serve where the settings say this: 0 is one per core.
+pub(crate) fn thread_count(threads: usize) -> usize {
+    if threads == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { threads }
+}
+
 /// The time since then.
 pub(crate) fn monotonic() -> Duration {
     START.elapsed()

@@ -36,7 +36,7 @@ use crate::inbound::InboundPorts;
 use crate::listeners::{Listen, Opened, open_listeners};
 use crate::management::{self, ManagementOptions, Served, ServedParts};
 use crate::monitor::can_monitor;
-use crate::runtime::ThreadRuntime;
+use crate::runtime::{ThreadRuntime, thread_count};
 use crate::standing::StandingCell;
 use crate::swap::Swap;
 use crate::under_way::{Askers, ThreadReport, UnderWay};
@@ -337,11 +337,6 @@ pub fn start(bus: Arc<Bus>, settings: Settings) -> anyhow::Result<Running> {
         bail!("a serving thread did not start");
     }
     Ok(running)
-}
-
-/// How many threads serve where the settings say this: 0 is one per core.
-pub(crate) fn thread_count(threads: usize) -> usize {
-    if threads == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { threads }
 }
 
 /// Serves what a flow of the bus sends to a service of it, as long as the thread has a bus.

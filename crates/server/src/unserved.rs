@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use myelin_engine::{Loaded, Settings, load};
 
 use crate::deployment;
-use crate::reload::Read;
+use crate::origin::Read;
 
 /// Where a configuration is, and the settings that its bus will have.
 #[derive(Debug, clap::Args)]
