@@ -152,7 +152,7 @@ mod tests {
         let page = page(&report);
         assert!(page.contains("&lt;script&gt;alert(1)") && !page.contains("<script>"), "{page}");
         assert!(page.contains("0 of 1 artefacts run (0.0 %)"), "{page}");
-        assert!(page.contains("&lt;/script&gt;'&gt;<mark>&lt;script</mark>/&gt;&lt;/sequence&gt;"), "{page}");
+        assert!(page.contains("&amp;lt;/script&amp;gt;'&gt;<mark>&lt;script</mark>/&gt;&lt;/sequence&gt;"), "{page}");
         // It is well formed, but for the declaration and the tags that HTML leaves open.
         let body = &page[page.find("<body>").expect("a body")..page.find("</html>").expect("an end")];
         assert!(myelin_xml::Document::parse(body.as_bytes().to_vec(), &myelin_xml::Options::default()).is_ok());

@@ -80,33 +80,33 @@ impl Browser {
             complaints: Vec::new(),
             _profile: profile,
         };
-        let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
+        let target = browser.call("Target.createTarget", &json!({ "url": "about:blank" }));
         let attached =
-            browser.call("Target.attachToTarget", json!({ "targetId": target["targetId"], "flatten": true }));
+            browser.call("Target.attachToTarget", &json!({ "targetId": target["targetId"], "flatten": true }));
         browser.session = attached["sessionId"].as_str().unwrap().to_owned();
         for domain in ["Page", "Runtime", "Log"] {
-            browser.call(&format!("{domain}.enable"), json!({}));
+            browser.call(&format!("{domain}.enable"), &json!({}));
         }
         Some(browser)
     }
 
     /// Goes to another address.
     pub(crate) fn open(&mut self, url: &str) {
-        self.call("Page.navigate", json!({ "url": url }));
+        self.call("Page.navigate", &json!({ "url": url }));
     }
 
     /// How large the window is, and which colours somebody prefers: `light` or `dark`.
     pub(crate) fn looks(&mut self, width: u32, height: u32, scheme: &str) {
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
-        self.call("Emulation.setDeviceMetricsOverride", size);
+        self.call("Emulation.setDeviceMetricsOverride", &size);
         let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
-        self.call("Emulation.setEmulatedMedia", features);
+        self.call("Emulation.setEmulatedMedia", &features);
     }
 
     /// The value of an expression in the page, waited for where it is a promise.
     pub(crate) fn value(&mut self, expression: &str) -> Value {
         let asked = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
-        let answer = self.call("Runtime.evaluate", asked);
+        let answer = self.call("Runtime.evaluate", &asked);
         assert!(answer.get("exceptionDetails").is_none(), "{expression}: {answer}");
         answer["result"]["value"].clone()
     }
@@ -145,7 +145,7 @@ impl Browser {
         let element = format!("document.querySelector({})", json!(selector));
         self.until(&element);
         self.value(&format!("{element}.focus(); {element}.select?.()"));
-        self.call("Input.insertText", json!({ "text": text }));
+        self.call("Input.insertText", &json!({ "text": text }));
     }
 
     /// What the page complained of since this was asked last.
@@ -177,7 +177,7 @@ impl Browser {
         found.as_array().unwrap().iter().map(|one| one.as_str().unwrap().to_owned()).collect()
     }
 
-    fn call(&mut self, method: &str, parameters: Value) -> Value {
+    fn call(&mut self, method: &str, parameters: &Value) -> Value {
         self.last += 1;
         let id = self.last;
         let mut command = json!({ "id": id, "method": method, "params": parameters });
