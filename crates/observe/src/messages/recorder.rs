@@ -1,7 +1,7 @@
 //! Records one exchange; each of its flows has a recorder, and all write to the same recording.
 
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use myelin_flow::mediator::Flow;
 use myelin_flow::position::StepPlace;
 use myelin_flow::recorder::{BranchStart, CalledEndpoint, Recorder, StepDecision};
 use myelin_flow::transport::Transport;
-use myelin_message::{Body, Message, Outgoing, SendError};
+use myelin_message::{Body, Message, Outgoing, SendError, Source};
 
 use super::MessageTracing;
 use super::body::{BodyView, Ticket, wait_for};
@@ -39,6 +39,8 @@ pub(super) struct Recording {
     trace: RefCell<Trace>,
     /// What was seen of bodies on the wire, the last ones last.
     seen: RefCell<Vec<(Ticket, Arc<str>)>>,
+    /// The sources of these bodies: as long as they stand here, no other source gets the address that tickets name.
+    pinned: RefCell<Vec<Weak<dyn Source>>>,
 }
 
 /// Records one flow.
@@ -79,6 +81,7 @@ impl Recording {
             is_marked,
             trace: RefCell::new(trace),
             seen: RefCell::default(),
+            pinned: RefCell::default(),
         }
     }
 
@@ -117,9 +120,24 @@ impl Recording {
     }
 
     fn snapshot(&self, exchange: &Exchange, context: &RequestContext<'_>) -> Snapshot {
+        self.pin(&exchange.message.body);
         let mut snapshot = Snapshot::of(exchange, context.definitions, self.body_bytes(), self.shy);
         self.remember(&mut snapshot.body);
         snapshot
+    }
+
+    /// Keeps the source of a body from being taken for another one.
+    fn pin(&self, body: &Body) {
+        let Body::Wire(wire) = body else { return };
+        let mut pinned = self.pinned.borrow_mut();
+        if pinned.iter().any(|source| std::ptr::addr_eq(source.as_ptr(), Rc::as_ptr(&wire.source))) {
+            return;
+        }
+        if pinned.len() >= SEEN {
+            let gone = pinned.remove(0).as_ptr().cast::<()>().addr();
+            self.seen.borrow_mut().retain(|((source, _), _)| *source != gone);
+        }
+        pinned.push(Rc::downgrade(&wire.source));
     }
 
     /// Keeps what is seen of a body on the wire, and shows what was seen of it before.
@@ -211,6 +229,7 @@ impl Recorder for FlowRecorder {
         }
         let limit_bytes = self.recording.body_bytes();
         let call = self.call.take();
+        self.recording.pin(body);
         let waiting = wait_for(body, limit_bytes, transport)?;
         Some(Box::pin(async move {
             let mut seen = waiting.await;
@@ -281,6 +300,7 @@ impl Recorder for FlowRecorder {
         if endpoint.is_traced {
             self.recording.is_marked.set(true);
         }
+        self.recording.pin(&outgoing.body);
         let mut request = view_of_outgoing(outgoing, self.recording.body_bytes(), self.recording.shy);
         self.recording.remember(&mut request.body);
         let call = Call {
@@ -354,6 +374,7 @@ impl Recorder for FlowRecorder {
     }
 
     fn answers(&self, answer: &mut Message) {
+        self.recording.pin(&answer.body);
         let mut seen = view(answer, false, self.recording.body_bytes(), self.recording.shy);
         self.recording.remember(&mut seen.body);
         self.recording.trace.borrow_mut().answer = Some(seen);
