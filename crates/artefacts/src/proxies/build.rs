@@ -156,6 +156,7 @@ fn transports<'e>(element: &'e Element, loader: &mut Loader) -> Result<Transport
                     let same = unknown.iter().find(|unknown| std::ptr::eq(unknown.element, unread.element));
                     // The transport is named: what was missing is not.
                     unread.hint = same.and_then(|same| same.hint.clone());
+                    unread.meant = same.and_then(|same| same.meant.clone());
                     same.is_some()
                 });
                 found.sources.extend(source.map(Arc::from));
