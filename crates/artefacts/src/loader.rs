@@ -176,7 +176,7 @@ impl Loader {
         self.share("service counters", definition, make)
     }
 
-    /// What an operator has switched of what has that kind and name.
+    /// The switches of the artefact with that kind and name, which an operator sets.
     pub fn service_state(&self, kind: &str, name: &str) -> Arc<ServiceState> {
         self.share("service state", format!("{kind} {name}"), ServiceState::default)
     }

@@ -44,6 +44,6 @@ pub struct Proxy {
     pub cost: ServiceCost,
     /// What is counted of its exchanges.
     pub counters: Arc<ServiceCounters>,
-    /// What an operator has switched of it.
+    /// Its switches, which an operator sets.
     pub state: Arc<ServiceState>,
 }

@@ -477,8 +477,8 @@ impl Element {
     /// Tells of attributes nobody read, in elements somebody looked at, and of elements that nobody looked at though they
     /// have almost the name of one that was expected, here and below.
     ///
-    /// What looks like a misspelling of something that was looked for is told with that name. It is a problem if it is an
-    /// element, or an attribute of the `structure`, and a warning otherwise.
+    /// A name that is close to one that the builder asked for is told with that name. It is a problem if it is an element,
+    /// or an attribute of the `structure`, and a warning otherwise.
     pub fn unread(&self, structure: &Structure, found: &mut Unread) {
         for attribute in &self.attributes {
             // Every element of the language may carry these, and they change nothing.

@@ -16,7 +16,7 @@ const SHOWN_BEFORE: usize = 60;
 /// What stands in the place of a secret.
 const MASK: &str = "***";
 
-/// What stands for what was cut off a long line.
+/// The mark in the place of the part that is cut off a long line.
 const CUT: char = '…';
 
 /// A tab is shown as so many blanks.

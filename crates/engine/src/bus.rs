@@ -40,7 +40,7 @@ pub struct Bus {
     /// What is counted of requests that no service is for.
     pub(crate) unserved: Arc<ServiceCounters>,
     pub(crate) fault: Option<SequenceId>,
-    /// What an operator has switched of artefacts, by their kinds and names.
+    /// The switches of artefacts, which an operator sets, by the kinds and names of the artefacts.
     pub(crate) states: BTreeMap<(String, String), Arc<ServiceState>>,
     /// The names of the connectors.
     pub(crate) connectors: Vec<String>,
@@ -139,8 +139,7 @@ impl Bus {
         self.endpoints.switch(name, on)
     }
 
-    /// What an operator has switched of an artefact, which its kind (`proxy`, `task` …) and its name tell; `None` where
-    /// none of them runs.
+    /// The switches of the artefact with that kind (`proxy`, `task` …) and name; `None` where no such artefact runs.
     ///
     /// A proxy that is off answers 503; an inbound endpoint or a task takes no message; what is off otherwise means
     /// nothing. Switching a port takes effect when the bus is swapped for itself.

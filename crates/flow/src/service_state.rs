@@ -1,5 +1,5 @@
-//! What an operator has switched of a service, a sequence or an endpoint: whether it takes messages, and whether its
-//! messages are traced.
+//! The switches of a service, a sequence or an endpoint, which an operator sets: whether it takes messages, and whether
+//! its messages are traced.
 //!
 //! It goes on over reloads, as long as something of that kind and name is there, and ends with the process.
 

@@ -17,7 +17,7 @@ pub struct Receiving {
     pub receiver: ReceivingService,
     /// The properties that each exchange starts with.
     pub properties: Properties,
-    /// What an operator has switched of it.
+    /// Its switches, which an operator sets.
     pub state: Arc<ServiceState>,
 }
 

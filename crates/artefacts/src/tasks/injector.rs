@@ -28,7 +28,7 @@ pub struct Injector {
     pub injection: Injection,
     /// What goes on over a reload that left the task's definition as it was.
     pub progress: Arc<Progress>,
-    /// What an operator has switched of it, and the runs that were asked for.
+    /// Its switches, which an operator sets, and the runs that an operator asked for.
     pub state: Arc<ServiceState>,
     /// The largest answer that is read, so that its connection can be used again.
     pub body_limit_bytes: u64,

@@ -31,7 +31,7 @@ impl ConnectionCount {
         self.0.open.load(Ordering::Relaxed)
     }
 
-    /// What the listeners count at each port that was ever listened on.
+    /// The counts of each port that a listener has had since the process began.
     pub fn listeners(&self) -> Vec<ListenerTotals> {
         let listeners = self.0.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         listeners.iter().map(|(port, counters)| counters.totals(*port)).collect()

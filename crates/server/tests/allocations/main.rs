@@ -53,21 +53,24 @@ fn a_request_takes_no_more_from_the_allocator_than_it_did() {
     let route = r#"<filter xmlns:m="http://services.samples/xsd" source="$body/m:buyStocks[1]/order[1]/symbol" regex="IBM">
         <then><property name="chosen" value="ibm"/></then><else><drop/></else></filter>"#;
     let cases = [
-        Case { name: "passed on", mediators: "", size: 500, most: Taken { blocks: 4.5, bytes: 5_300.0 } },
+        Case { name: "passed on", mediators: "", size: 500, most: Taken { blocks: 4.5, bytes: 5_200.0 } },
         // The body goes from socket to socket: its size does not matter.
-        Case { name: "passed on", mediators: "", size: 100 * 1024, most: Taken { blocks: 4.5, bytes: 5_300.0 } },
-        Case { name: "header", mediators: header, size: 500, most: Taken { blocks: 5.5, bytes: 5_300.0 } },
-        Case { name: "route", mediators: route, size: 500, most: Taken { blocks: 8.5, bytes: 5_700.0 } },
-        Case { name: "route", mediators: route, size: 100 * 1024, most: Taken { blocks: 8.5, bytes: 5_700.0 } },
+        Case { name: "passed on", mediators: "", size: 100 * 1024, most: Taken { blocks: 4.5, bytes: 5_200.0 } },
+        Case { name: "header", mediators: header, size: 500, most: Taken { blocks: 5.5, bytes: 5_200.0 } },
+        Case { name: "route", mediators: route, size: 500, most: Taken { blocks: 5.5, bytes: 5_400.0 } },
+        Case { name: "route", mediators: route, size: 100 * 1024, most: Taken { blocks: 5.5, bytes: 5_400.0 } },
     ];
     let backend = echo();
     let mut above = Vec::new();
     for Case { name, mediators, size, most } in cases {
         let sequence = format!("<inSequence>{mediators}</inSequence>");
-        let bus = Bus::with(
+        // How fast the machine is must not decide whether the service takes turns, for which it needs memory.
+        let mediation = myelin_engine::Settings { costly_from: DEADLINE, ..myelin_engine::Settings::default() };
+        let bus = Bus::mediating(
             &definitions(&format!(
                 r#"<proxy name="P"><target><endpoint><address uri="http://{backend}/b"/></endpoint>{sequence}</target></proxy>"#
             )),
+            &mediation,
             settings(),
         );
         let taken = taken(bus.address, orders(size).as_bytes());
