@@ -76,6 +76,20 @@ pub enum ServiceKind {
     Nobody,
 }
 
+impl ServiceKind {
+    /// The element that defines it, as the log and traces name it; empty for [`ServiceKind::Nobody`].
+    pub fn element(self) -> &'static str {
+        match self {
+            ServiceKind::Proxy => "proxy",
+            ServiceKind::Api => "api",
+            ServiceKind::InboundEndpoint => "inboundEndpoint",
+            ServiceKind::Task => "task",
+            ServiceKind::Main => "sequence",
+            ServiceKind::Nobody => "",
+        }
+    }
+}
+
 impl Bus {
     /// What flows refer to.
     pub fn definitions(&self) -> &Definitions {

@@ -11,10 +11,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use myelin_bench::units::address;
-use myelin_engine::Loaded;
+use myelin_engine::{Bus, Loaded};
 use myelin_http::{ClientOptions, ServerOptions, Stop};
 use myelin_manage::Leaving;
-use myelin_observe::messages::{MessageTracing, Wish};
+use myelin_observe::messages::{MessageTracing, Wish, is_named};
+use myelin_spelling::suggestion;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::admin_options::AdminOptions;
@@ -160,7 +161,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
             "proxy {name}: no client reaches it, as its transports ask for {missing}, and no listener has it"
         );
     }
-    let tracing = tracing(&arguments.trace, &deployment)?;
+    let tracing = tracing(&arguments.trace, &deployment, &bus)?;
     settings.tracing = Some(Arc::clone(&tracing));
     if !arguments.trace.is_empty() {
         trace_printer::start(&tracing)?;
@@ -213,13 +214,20 @@ pub(crate) fn run(arguments: &Arguments, out: &mut dyn Write) -> anyhow::Result<
     Ok(ExitCode::SUCCESS)
 }
 
-/// Message tracing as the command line and the settings want it.
-fn tracing(services: &[String], deployment: &Deployment) -> anyhow::Result<Arc<MessageTracing>> {
+/// Message tracing as the command line and the settings want it; a service that the bus does not have is a warning, as a
+/// reload may bring it.
+fn tracing(services: &[String], deployment: &Deployment, bus: &Bus) -> anyhow::Result<Arc<MessageTracing>> {
     let (limits, mut wishes) = deployment.trace();
     let named = |service: &String| Some(service.clone()).filter(|service| service != "*");
     wishes.extend(services.iter().map(|service| Wish { service: named(service), ..Wish::default() }));
     let tracing = MessageTracing::new(limits);
+    let known = bus.services();
+    let is_known = |wanted: &str| known.iter().any(|service| is_named(service.kind.element(), service.name, wanted));
     for wish in wishes {
+        if let Some(wanted) = wish.service.as_deref().filter(|wanted| !is_known(wanted)) {
+            let hint = suggestion(wanted, known.iter().map(|service| service.name));
+            tracing::warn!("[myelin.trace] and --trace: no service that runs is called {wanted:?}{hint}");
+        }
         tracing.select(wish).map_err(anyhow::Error::msg).context("[myelin.trace] and --trace")?;
     }
     Ok(tracing)

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use myelin_message::StatusCode;
 use serde_json::json;
 
-use super::answer::{ApiAnswer, Failure, item, list, not_found};
+use super::answer::{ApiAnswer, Failure, failure, item, list};
 use super::call::Call;
 use super::masking::mask;
 use super::request::Caller;
@@ -30,7 +31,8 @@ fn read(call: &Call<'_>, _: Option<&Caller>) -> Result<ApiAnswer, Failure> {
         report.artefacts.iter().filter(|artefact| artefact.kind != "archive").map(|artefact| &*artefact.file).collect();
     if let Some(file) = call.query("file") {
         // A path is looked up, and never taken apart: nothing but what the bus has loaded is read.
-        let file = files.get(file).ok_or_else(not_found)?;
+        let none = || failure(StatusCode::NOT_FOUND, "The bus has loaded no file of that path");
+        let file = files.get(file).ok_or_else(none)?;
         let text = call.api.process.source(file).map_err(refused)?;
         return item(&json!({ "file": file, "text": mask(&text) }));
     }

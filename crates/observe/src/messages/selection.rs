@@ -103,7 +103,7 @@ impl Selections {
 }
 
 /// Whether a service is the one that is meant: by its name, by the name of an API without its version, or with the kind.
-pub(super) fn is_named(kind: &str, name: &str, wanted: &str) -> bool {
+pub fn is_named(kind: &str, name: &str, wanted: &str) -> bool {
     let wanted = wanted.strip_prefix(kind).and_then(|rest| rest.strip_prefix(' ')).unwrap_or(wanted).trim();
     wanted == name || name.strip_prefix(wanted).is_some_and(|rest| rest.starts_with(':'))
 }

@@ -91,6 +91,13 @@ fn run_with_trace_writes_why_a_message_went_where_it_went() {
 }
 
 #[test]
+fn a_service_that_is_not_there_is_told_with_the_one_that_may_be_meant() {
+    let (process, _) = Process::run(&["--trace=proxy Quotes,Quots"]);
+    let told = process.line("no service that runs is called");
+    assert!(told.contains("\"Quots\"; did you mean Quotes?"), "{told}");
+}
+
+#[test]
 fn a_service_of_a_running_bus_is_followed_from_another_process() {
     let (process, address) = Process::run(&[]);
     let line = process.line("the management API is on ");
